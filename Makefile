@@ -35,6 +35,7 @@ trials: install
 		tests/chant/test_edit_laws.py tests/chant/test_add.py tests/demo/test_agent_document.py tests/confine tests/vine tests/tickets \
 		tests/work/test_state_checkouts.py
 	PROPTEST_CASES=$$((256 * $(CASES))) cargo test --workspace --locked
+	$(BIN)/python -m bench.torture.oddities --seconds $(SECONDS)
 	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) --kills $(KILLS) || exit 1; done
 
 # The package with its core as it is tested: one build with the Rust tests, in a virtual environment.

@@ -60,8 +60,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Have one process of tests more than there are cores: a fifth of their time they wait for others."""
-    return (os.cpu_count() or 1) + 1
+    """Have two processes of tests more than there are cores: a third of their time they wait for others."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_finish() -> None:

@@ -7,11 +7,13 @@
  *
  * Writes are counted over all processes. One whose number lies between `first` and `last` fails: half of
  * what was to be written is, as on a disk that becomes full, and then ENOSPC; a file, folder or name that
- * was to be made is refused with ENOSPC; a flush fails with EIO. Only files below TROUBLE_BELOW count.
+ * was to be made is refused with ENOSPC; a flush fails with EIO. Only files below TROUBLE_BELOW count. Renames that
+ * let two files change places or replace nothing take no room, and fail never.
  * Agents (CHANT_SPEC_ID) write undisturbed: their failures are their own.
  *
  * TROUBLE_LACKS names what the file system below lacks, as network ones do: `locks` (ENOLCK), `reading-locks`
- * (EBADF for a handle that cannot be written, as NFS), `folder-flushes` (EINVAL, as SMB and FUSE), `links` (EPERM).
+ * (EBADF for a handle that cannot be written, as NFS), `folder-flushes` (EINVAL, as SMB and FUSE), `links` (EPERM),
+ * `kinds-of-renames` (EINVAL: neither without replacing nor two at once), `fine-stamps` (in steps of 10 ms).
  *
  * Only the calendar jumps; clocks that nobody sets go on.
  */
@@ -81,13 +83,12 @@ static int fails(void) {
 
 static int may_fail(void) { return orders != NULL && !is_agent; }
 
-static int fails_at(int folder, const char *name) {
+static int lies_below(int folder, const char *name) {
     char path[8192], link[64];
     if (!may_fail())
         return 0;
-    if (name[0] == '/') {
-        return is_below(name) && fails();
-    }
+    if (name[0] == '/')
+        return is_below(name);
     if (folder == AT_FDCWD) {
         if (syscall(SYS_getcwd, path, sizeof path) < 0)
             return 0;
@@ -98,8 +99,10 @@ static int fails_at(int folder, const char *name) {
             return 0;
         path[length] = '\0';
     }
-    return is_below(path) && fails();
+    return is_below(path);
 }
+
+static int fails_at(int folder, const char *name) { return lies_below(folder, name) && fails(); }
 
 static int is_ours(int file) {
     char path[8192], link[64];
@@ -192,20 +195,57 @@ int openat64(int folder, const char *name, int flags, ...) {
     return opened(folder, name, flags, mode);
 }
 
-int mkdir(const char *name, mode_t mode) {
-    return fails_at(AT_FDCWD, name) ? refused(ENOSPC) : (int)syscall(SYS_mkdirat, AT_FDCWD, name, mode);
+int mkdirat(int folder, const char *name, mode_t mode) {
+    return fails_at(folder, name) ? refused(ENOSPC) : (int)syscall(SYS_mkdirat, folder, name, mode);
 }
 
-int rename(const char *from, const char *to) {
-    return fails_at(AT_FDCWD, to) ? refused(ENOSPC)
-                                  : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+int mkdir(const char *name, mode_t mode) { return mkdirat(AT_FDCWD, name, mode); }
+
+int renameat2(int folder, const char *from, int there, const char *to, unsigned flags) {
+    if (flags != 0 && is_lacking("kinds-of-renames") && lies_below(there, to))
+        return refused(EINVAL);
+    if (flags == 0 && fails_at(there, to))
+        return refused(ENOSPC);
+    return (int)syscall(SYS_renameat2, folder, from, there, to, flags);
 }
 
-int link(const char *from, const char *to) {
-    if (is_lacking("links") && to[0] == '/' && is_below(to))
+int renameat(int folder, const char *from, int there, const char *to) {
+    return renameat2(folder, from, there, to, 0);
+}
+
+int rename(const char *from, const char *to) { return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0); }
+
+int linkat(int folder, const char *from, int there, const char *to, int flags) {
+    if (is_lacking("links") && lies_below(there, to))
         return refused(EPERM);
-    return fails_at(AT_FDCWD, to) ? refused(ENOSPC)
-                                  : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+    return fails_at(there, to) ? refused(ENOSPC) : (int)syscall(SYS_linkat, folder, from, there, to, flags);
+}
+
+int link(const char *from, const char *to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
+
+/* A stamp as a clock gives it that ticks every 10 ms. */
+static long coarse(long nanoseconds) {
+    return is_lacking("fine-stamps") ? nanoseconds - nanoseconds % 10000000 : nanoseconds;
+}
+
+int fstatat(int folder, const char *restrict name, struct stat *restrict about, int flags) {
+    if (syscall(SYS_newfstatat, folder, name, about, flags) != 0)
+        return -1;
+    about->st_mtim.tv_nsec = coarse(about->st_mtim.tv_nsec);
+    about->st_ctim.tv_nsec = coarse(about->st_ctim.tv_nsec);
+    return 0;
+}
+
+int fstatat64(int folder, const char *restrict name, struct stat64 *restrict about, int flags) {
+    return fstatat(folder, name, (struct stat *)about, flags);
+}
+
+int statx(int folder, const char *restrict name, int flags, unsigned mask, struct statx *restrict about) {
+    if (syscall(SYS_statx, folder, name, flags, mask, about) != 0)
+        return -1;
+    about->stx_mtime.tv_nsec = (uint32_t)coarse(about->stx_mtime.tv_nsec);
+    about->stx_ctime.tv_nsec = (uint32_t)coarse(about->stx_ctime.tv_nsec);
+    return 0;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {

@@ -27,8 +27,8 @@ class Trouble:
     def __init__(self, folder: Path, below: Path, lacks: str = "") -> None:
         """Keep its own files in a folder; the writes meant are those below another one.
 
-        What the file system there lacks for good: `locks`, `reading-locks`, `folder-flushes`, `links`, with
-        commas.
+        What the file system there lacks for good, with commas: `locks`, `reading-locks`, `folder-flushes`,
+        `links`, `kinds-of-renames`, `fine-stamps`.
         """
         folder.mkdir(parents=True, exist_ok=True)
         library = folder / "trouble.so"

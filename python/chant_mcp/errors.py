@@ -8,7 +8,9 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any, ClassVar, Literal
+
+    Door = Literal["agents", "people", "scripts"]
 
 __all__ = [
     "AmbiguousIdError",
@@ -34,22 +36,48 @@ class ChantError(Exception):
     code: ClassVar[str] = "ERROR"
     """The kind, in capitals, such as `NOT_FOUND`."""
 
-    def __init__(self, message: str, details: str = "{}", object: str | None = None) -> None:
-        """Take the message, and the details and the object as JSON."""
+    def __init__(
+        self, message: str, details: str = "{}", object: str | None = None, hint: str | None = None
+    ) -> None:
+        """Take the message, and the details, the object and the hint as JSON."""
         import json
 
         super().__init__(message)
+        self._hint: dict[str, Any] = {} if hint is None else json.loads(hint)
         self.details: dict[str, Any] = json.loads(details)
         """The values in the message, by name."""
         self.object: dict[str, Any] | None = None if object is None else json.loads(object)
         """The error as the tools of tickets answer it, `{error, code, details}`; `None` elsewhere."""
 
-    def told(self) -> str:
-        """The message and, on a line of its own, what to do, in the words of people."""
-        from chant_mcp.advice import in_commands
+    @property
+    def message(self) -> str:
+        """What was wrong and what was expected, without what may help."""
+        return str(self.args[0])
 
-        hint = self.details.get("hint")
-        return in_commands(f"{self}\n{hint}" if hint else str(self))
+    @property
+    def next_steps(self) -> list[dict[str, Any]]:
+        """What may help, as data: for each step its name under `step`, and its argument."""
+        return list(self._hint.get("steps", ()))
+
+    def hint_at(self, door: Door) -> str:
+        """What may help as a door words it, with what parts it from the message; empty for nothing.
+
+        Args:
+            door: `agents` for tools, `people` for commands, `scripts` for methods.
+        """
+        return str(self._hint.get(door, ""))
+
+    def __str__(self) -> str:
+        """The message and what may help, in the words of scripts."""
+        return self.message + self.hint_at("scripts")
+
+    def told(self) -> str:
+        """The message and what may help, in the words of people."""
+        return self.message + self.hint_at("people")
+
+    def told_to_agents(self) -> str:
+        """The message and what may help, in the words of agents."""
+        return self.message + self.hint_at("agents")
 
 
 class NotInitializedError(ChantError):
@@ -104,19 +132,14 @@ class NotTrustedError(ChantError):
         """What a person would look at: all that the folder asks for, or what is another than before."""
         return list(self.details.get("shown", ()))
 
-    def told(self) -> str:
-        """The message and, for people, what to do."""
-        if "agreement" in self.details:
-            return str(self)
-        return f"{self}\nLook at what it asks for with `chant-mcp trust --show`, then `chant-mcp trust`."
-
     def told_to_agents(self) -> str:
         """The message and, for agents, whom to ask: no agent may say yes for a person."""
         if "agreement" in self.details:
-            return f"{self}\nAsk the person to do that. What reads or edits documents works meanwhile."
+            asked = "Ask the person to do that. What reads or edits documents works meanwhile."
+            return f"{super().told_to_agents()}\n{asked}"
         return (
-            f"{self}\nAsk the person to run `chant-mcp trust` in this folder: only a person can say yes. "
-            "Everything that reads or edits documents works meanwhile."
+            f"{self.message}\nAsk the person to run `chant-mcp trust` in this folder: only a person can "
+            "say yes. Everything that reads or edits documents works meanwhile."
         )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chant_mcp import interchange, picture
 from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
-from chant_mcp.errors import RefusedError
+from chant_mcp.errors import InvalidArgumentError, RefusedError
 from chant_mcp.graph_answers import (
     Attributes,
     Blocked,
@@ -51,7 +51,8 @@ Weight: TypeAlias = str | Mapping[str, float] | Callable[[str], float] | None
 """What an item weighs: the name of a numeric attribute, numbers by key, or a function of the key.
 
 `None` is the attribute `weight` where the graph has one, else 1 for each item. An item that a mapping or
-an attribute does not know weighs 1, too.
+an attribute does not know weighs 1, too. A mapping may name items by any name (`Graph.key`); a name that
+means none is refused.
 """
 
 Progress: TypeAlias = Callable[[int, int], object] | None
@@ -109,8 +110,12 @@ class Graph:
 
         Raises:
             TypeError: A key is no text.
+            NotFoundError: An attribute is of what is no item.
         """
         network = Network(edges, nodes=nodes, done=done)
+        for values in (attributes or {}).values():
+            for key in values:
+                network.index(key)  # or it is refused with the keys that are like it
         columns = {
             name: [values.get(key) for key in network.nodes()] for name, values in (attributes or {}).items()
         }
@@ -226,7 +231,7 @@ class Graph:
             CycleError: Items wait for one another.
             InvalidArgumentError: A weight is negative or not finite.
         """
-        return CriticalPath(*self._network.critical_path(self.weights(weight)))
+        return CriticalPath(*self._network.critical_path(self.weights(weight)), self.unit_of(weight))
 
     def slack(self, weight: Weight = None) -> Scores:
         """How much later than it can each item may begin, without a later end of all.
@@ -309,7 +314,8 @@ class Graph:
             agents: How many work at the same time.
             duration: How long each item takes in half of all cases. Without it the attribute
                 `duration` counts, which a workspace learns from its runs; an item that has none takes
-                the median of those that are known, 1 where none is, times its `weight`.
+                the median of those that are known times its `weight`. Where none is known, weights
+                count; `Schedule.unit` says which it was.
             spread: How far durations may be off: the deviation of their logarithm. Without it what
                 was learned from runs, else 0.5.
             rounds: How often the plan is tried with durations drawn at random.
@@ -320,8 +326,9 @@ class Graph:
             CycleError: Items wait for one another.
             InvalidArgumentError: A duration is negative or not finite.
         """
-        durations = self._usual_durations() if duration is None else self.weights(duration)
+        durations = self.durations() if duration is None else self.weights(duration)
         durations = durations or [1.0] * len(self)
+        unit = self.unit if duration is None else self.unit_of(duration)
         if spread is None:
             learned = self._learned.get("spread")
             spread = 0.5 if learned is None else learned
@@ -329,15 +336,29 @@ class Graph:
             durations, spread=spread, agents=agents, rounds=rounds, seed=seed, progress=progress
         )
         planned = tuple(Slot(*slot) for slot in slots)
-        return Schedule(planned, tuple(unplanned), finish, utilisation, p50, p90)
+        return Schedule(planned, tuple(unplanned), finish, utilisation, p50, p90, unit)
 
-    def _usual_durations(self) -> list[float] | None:
+    @property
+    def unit(self) -> str:
+        """What schedules and what-if count: `seconds` where durations are known, else `weight`."""
         known = self._attributes.get("duration")
-        if known is None:
-            return self.weights(None)
+        is_known = known is not None and any(value is not None for value in known)
+        return "seconds" if is_known or self._learned.get("median") is not None else "weight"
+
+    def unit_of(self, weight: Weight) -> str:
+        """What sums of weights count: the name of an attribute, or `given` for numbers by key."""
+        if weight is None:
+            return "weight"
+        return weight if isinstance(weight, str) else "given"
+
+    def durations(self) -> list[float]:
+        """How long all items take, in `unit`: what is known of each, else the median times its weight."""
+        weights = self.weights(None) or [1.0] * len(self)
+        if self.unit == "weight":
+            return weights
+        known = self._attributes.get("duration") or [None] * len(self)
         median = self._learned.get("median")
         usual = 1.0 if median is None else median
-        weights = self.weights(None) or [1.0] * len(self)
         return [
             usual * weight if value is None else float(value)
             for value, weight in zip(known, weights, strict=True)
@@ -390,6 +411,8 @@ class Graph:
 
         Raises:
             KeyError: No item has that attribute.
+            NotFoundError: A mapping names what is no item here.
+            InvalidArgumentError: It names an item twice.
         """
         if weight is None:
             if "weight" not in self._attributes:
@@ -399,7 +422,25 @@ class Graph:
             return [float(weight(key)) for key in self]
         if isinstance(weight, str):
             return [1.0 if value is None else float(value) for value in self._attributes[weight]]
-        return [float(weight.get(key, 1.0)) for key in self]
+        by_key = self.by_key(weight)
+        return [float(by_key.get(key, 1.0)) for key in self]
+
+    def by_key(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Give values by the keys of the items that their names mean.
+
+        Raises:
+            NotFoundError: A name means no item here.
+            AmbiguousIdError: It means several.
+            InvalidArgumentError: Two names mean the same item.
+        """
+        found: dict[str, float] = {}
+        for name, value in values.items():
+            key = self.key(name)
+            self._network.index(key)  # or it is refused with the names that are like it
+            if key in found:
+                raise InvalidArgumentError(f"'{name}' means '{key}', which has a value already.")
+            found[key] = value
+        return found
 
     def show(
         self,

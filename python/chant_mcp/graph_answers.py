@@ -21,7 +21,9 @@ class CriticalPath:
     items: Items
     """They, in the order of work."""
     length: float
-    """The sum of their weights."""
+    """The sum of what they weigh, in `unit`."""
+    unit: str = "weight"
+    """What numbers count: `seconds`, `weight`, the name of an attribute, or `given`."""
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.items)
@@ -46,7 +48,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Who does what and when, in the unit of the durations."""
+    """Who does what and when; all times are in `unit`."""
 
     slots: tuple[Slot, ...]
     """The open items, in the order of their beginning, but for those of `unplanned`."""
@@ -60,6 +62,8 @@ class Schedule:
     """When half of the rounds with durations drawn at random were done; `None` without rounds."""
     p90: float | None
     """When nine in ten of them were done."""
+    unit: str = "weight"
+    """What times count: `seconds` where durations are known, else as for `CriticalPath.unit`."""
 
 
 @dataclass(frozen=True, slots=True)

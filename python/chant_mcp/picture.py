@@ -179,7 +179,7 @@ class _Heat:
 def _heat(graph: Graph, keys: Sequence[str], color: str | Mapping[str, float] | None) -> _Heat:
     if color is None:
         return _Heat([])
-    values = _measured(graph, color) if isinstance(color, str) else color
+    values = _measured(graph, color) if isinstance(color, str) else graph.by_key(color)
     numbers = [None if (value := values.get(key)) is None else float(value) for key in keys]
     known = [number for number in numbers if number is not None]
     cold, hot = min(known, default=0.0), max(known, default=0.0)

@@ -15,6 +15,10 @@ from pathlib import Path
 from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
 from chant_mcp.user_folders import state_home
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from chant_mcp.errors import Door
+
 logger = logging.getLogger("chant_mcp")
 
 _PROMPTS = Path(__file__).parent / "resources" / "prompts"
@@ -86,6 +90,11 @@ def holds_work_files(folder: Path) -> bool:
     return _has_features(folder)
 
 
+def may_have_features(root: Path) -> bool:
+    """Say whether a folder is set up for spec-kit, or holds features."""
+    return (root / ".specify").is_dir() or _has_features(root)
+
+
 def _has_features(folder: Path) -> bool:
     try:
         return any(
@@ -100,7 +109,7 @@ def dialects_in(root: Path) -> tuple[str, ...]:
     found = {
         "chant": (root / ".chant").is_dir(),
         "vine": bool(VineFiles.found(root, most=1)),
-        "speckit": (root / ".specify").is_dir() or _has_features(root),
+        "speckit": may_have_features(root),
         "tickets": (root / ".mdt-config.toml").is_file() or (root / "docs" / "CRs").is_dir(),
     }
     return tuple(name for name, is_there in found.items() if is_there)
@@ -129,6 +138,7 @@ class Session:
         trust: str | None = None,
         stop_at: str | None = None,
         may_leave: bool = True,
+        door: Door = "agents",
     ) -> None:
         """Remember where the project is; nothing is opened yet.
 
@@ -142,8 +152,10 @@ class Session:
             trust: The hash of what may act in the project, from whoever knows it.
             stop_at: Name of the moment at which the process is to crash, for tests.
             may_leave: Whether an absolute path may name a task graph outside of the roots.
+            door: Who asks, for the words of what may help.
         """
         self.place = place
+        self._door: Door = door
         self.name = uuid.uuid4().hex[:12]
         """What this session is called in what its agents report and ask."""
         variables = (environment or {}).items()
@@ -237,6 +249,7 @@ class Session:
             trust=self._trust,
             state_home=self._state_home,
             stop_at=self._stop_at,
+            door=self._door,
         )
 
     def project_in(self, folder: Path) -> ChantProject:
@@ -308,6 +321,7 @@ class Session:
             state_home=self._state_home,
             stop_at=self._stop_at,
             of_run=self._is_folder_of_run,
+            door=self._door,
         )
 
     @property

@@ -230,8 +230,8 @@ def refusal_result(error: ChantError) -> ToolResult:
         return ToolResult((shown(error.told_to_agents()),), json.dumps(needed), is_error=True)
     if error.object is not None:
         return data_refusal(error.object)
-    hint = error.details.get("hint")
-    texts = (str(error),) if hint is None else (str(error), str(hint))
+    is_apart = "hint" in error.details  # what clients of that dialect expect
+    texts = (error.message, error.hint_at("agents").strip()) if is_apart else (error.told_to_agents(),)
     return ToolResult(tuple(map(shown, texts)), is_error=True)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from chant_mcp.errors import RefusedError
@@ -28,9 +28,11 @@ class Delta:
     path_before: CriticalPath
     """The critical path as it is."""
     finish: float
-    """When all would be done, in the unit of the weights, with as many agents as asked for."""
+    """When all would be done, with as many agents as asked for."""
     finish_before: float
     """When all will be done as it is."""
+    unit: str = "weight"
+    """What all these numbers count: `seconds` where durations are known, as in schedules, else weights."""
 
     @property
     def saved(self) -> float:
@@ -45,13 +47,13 @@ class WhatIf:
     their `weight` says, 1 without it.
     """
 
-    __slots__ = ("_changes", "_graph", "_made", "_network", "_weights")
+    __slots__ = ("_changes", "_draft", "_graph", "_made", "_weights")
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._changes: list[tuple[Any, ...]] = []
         self._weights: dict[str, float] = {}
-        self._network = graph.network
+        self._draft = graph.network.draft()
         self._made: Graph | None = graph
 
     def finish(self, *keys: str) -> WhatIf:
@@ -111,21 +113,23 @@ class WhatIf:
         """What the changes would mean for what is free, for the critical path and the end of all.
 
         Args:
-            weight: What items weigh.
+            weight: What items weigh; without it durations count where they are known, as in schedules.
             agents: How many work at the same time; as many as needed without it.
 
         Raises:
             CycleError: Items would wait for one another.
         """
         new, old = self.graph(), self._graph
-        weights = self._weigh(weight)
+        weights, weights_before = self._weigh(weight)
+        unit = old.unit if weight is None else old.unit_of(weight)
         free, was_free = set(new.frontier()), set(old.frontier())
-        path, path_before = new.critical_path(weights), old.critical_path(weights)
+        path = replace(new.critical_path(weights), unit=unit)
+        path_before = replace(old.critical_path(weights_before), unit=unit)
         if agents is None:
             finish, finish_before = path.length, path_before.length
         else:
             finish = new.schedule(agents, duration=weights, rounds=0).finish
-            finish_before = old.schedule(agents, duration=weights, rounds=0).finish
+            finish_before = old.schedule(agents, duration=weights_before, rounds=0).finish
         return Delta(
             freed=[key for key in new.frontier() if key not in was_free],
             held=[key for key in old.frontier() if key not in free],
@@ -133,6 +137,7 @@ class WhatIf:
             path_before=path_before,
             finish=finish,
             finish_before=finish_before,
+            unit=unit,
         )
 
     def commit(self) -> dict[str, str]:
@@ -161,7 +166,7 @@ class WhatIf:
         """Take all changes back."""
         self._changes.clear()
         self._weights.clear()
-        self._network = self._graph.network
+        self._draft = self._graph.network.draft()
         self._made = self._graph
 
     def __len__(self) -> int:
@@ -177,18 +182,18 @@ class WhatIf:
 
     def _keys(self, names: Iterable[str]) -> list[str]:
         """The keys of items as they would be, or of those of the graph by any name."""
-        return [name if name in self._network else self._graph.key(name) for name in names]
+        return [name if name in self._draft else self._graph.key(name) for name in names]
 
     def _with(self, *changes: tuple[Any, ...], weights: Mapping[str, float] | None = None) -> WhatIf:
         """Take changes that fit; nothing of those that do not."""
-        self._network = self._network.changed(list(changes))
+        self._draft.apply(list(changes))
         self._changes += changes
         self._weights.update(weights or {})
         self._made = None
         return self
 
     def _build(self) -> Graph:
-        network = self._network
+        network = self._draft.network()
         old = {key: index for index, key in enumerate(self._graph)}
         places = [old.get(key) for key in network.nodes()]
         attributes: dict[str, list[Any]] = {
@@ -221,8 +226,14 @@ class WhatIf:
             return "ready" if is_free else "open"
         return tone
 
-    def _weigh(self, weight: Weight) -> dict[str, float]:
-        """The weights of old and new items by their keys."""
-        known = self._graph.weights(weight)
-        old = {} if known is None else dict(zip(self._graph, known, strict=True))
-        return {**old, **self._weights}
+    def _weigh(self, weight: Weight) -> tuple[dict[str, float], dict[str, float]]:
+        """What items weigh by their keys, as it would be and as it is."""
+        new, old = self.graph(), self._graph
+        if weight is None:
+            return dict(zip(new, new.durations(), strict=True)), dict(zip(old, old.durations(), strict=True))
+        added: dict[str, float] = {key: value for key, value in self._weights.items() if key in new}
+        if not isinstance(weight, str) and not callable(weight):
+            own = {name: value for name, value in weight.items() if name in added}
+            weight, added = {name: weight[name] for name in weight if name not in own}, {**added, **own}
+        known = dict(zip(old, old.weights(weight) or [1.0] * len(old), strict=True))
+        return {**{key: known[key] for key in new if key in known}, **added}, known

@@ -134,3 +134,13 @@ def test_a_notebook_shows_lists_and_items_as_tables_and_the_workspace_as_a_pictu
     shown = freed.graph().show().svg
     assert "1 failed" in shown
     assert "1 done" in shown
+
+
+@pytest.mark.requirement("graph:names:in_mappings")
+def test_mappings_name_items_as_everything_else_does(ws: Workspace) -> None:
+    graph = ws.graph()
+    lengths = {graph.critical_path({name: 500.0}).length for name in ("001", FIRST, KEY)}
+    assert len(lengths) == 1
+    assert lengths.pop() > 500.0
+    with pytest.raises(errors.InvalidArgumentError, match="has a value already"):
+        graph.critical_path({"001": 5.0, KEY: 4.0})

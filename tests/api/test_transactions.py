@@ -10,7 +10,8 @@ from typing import Any
 import chant_mcp
 import pytest
 from api.projects import FIRST, PLAN, SECOND, fill
-from chant_mcp import Workspace, errors
+from chant_mcp import ChantProject, Workspace, errors
+from chant_mcp._core import TicketProjects
 from harness import Project
 
 TASKS = "specs/060-login/tasks.md"
@@ -348,6 +349,37 @@ def test_three_writers_who_append_tick_and_set_keys_are_never_refused(project: P
     assert [ws.spec("aaa").body.count(f"From {one}") for one in written] == [1] * len(written)
     assert [plan.count(f"After {one}") for one in written] == [1] * len(written)
     assert [plan.count(f"Before {one}") for one in written] == [1] * len(written)
+
+
+@pytest.mark.parametrize("is_together", [True, False], ids=["in a transaction", "alone"])
+@pytest.mark.requirement("api:lists:are_merged", "api:transaction:appends_never_conflict")
+def test_a_list_that_others_changed_meanwhile_is_merged(
+    ws: Workspace, project: Project, is_together: bool
+) -> None:
+    spec, ticket = ws.spec("bbb"), ws["DEM-007"]
+    spec = spec.update(labels=["a", "b"], target_files=["one"])
+    ticket = ticket.update(related_tickets=["DEM-001", "DEM-002"])
+
+    def of_others() -> None:
+        ChantProject(project.root).spec_update(SECOND, labels=["b", "theirs"], depends_on=[])
+        tickets = TicketProjects(project.root, variables={})
+        tickets.update_cr_attrs(None, "DEM-007", {"relatedTickets": ["DEM-002", "DEM-003"]})
+
+    def mine() -> None:
+        spec.update(labels=["a", "mine"], depends_on=["aaa", "docs:x"], target_files=["one", "two"])
+        ticket.update(related_tickets=["DEM-001", "DEM-004"])
+
+    if is_together:
+        with ws.transaction():
+            mine()
+            of_others()
+    else:
+        of_others()
+        mine()
+    assert ws.spec("bbb").labels == ("theirs", "mine")
+    assert ws.spec("bbb").target_files == ("one", "two")
+    assert 'depends_on: ["docs:x"]\n' in project.text(SECOND)
+    assert ws["DEM-007"].related_tickets == ("DEM-003", "DEM-004")
 
 
 @pytest.mark.requirement("api:transaction:is_tried_again")

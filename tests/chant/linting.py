@@ -21,6 +21,7 @@ RULES = (
     "dependency",
     "required",
     "title",
+    "fence",
     "parse",
 )
 

@@ -431,6 +431,48 @@ async def test_approval(call: Caller, approval: str, expected: list[str]) -> Non
     assert all(f["severity"] == "error" for f in found)
 
 
+NESTED = """\
+# Write the guide
+
+```markdown
+## Example
+```bash
+make
+```
+more
+```
+
+## Acceptance Criteria
+
+- [ ] first
+- [x] second
+"""
+
+
+@pytest.mark.requirement("chant:lint:swallowing_fences_are_errors", "chant:fences:are_named_everywhere")
+@ONE_ERA
+async def test_a_fence_that_takes_in_criteria_is_named(call: Caller) -> None:
+    path = call.project.spec(ID, body=NESTED)
+    line = path.read_text().splitlines().index("## Acceptance Criteria") - 1
+    said = f"the fence on line {line} is never closed: 1 heading and 2 boxes in it count as code"
+    rows = {found["message"]: found for found in await findings(call, "fence")}
+    assert rows[said]["severity"] == "error"
+    assert [found["severity"] for found in rows.values()] == ["warning", "error"]
+    verified = await call.data("chant_verify", id=ID)
+    assert verified["verified"] is False
+    assert said in verified["verification_notes"]
+    diagnosed = await call.data("chant_diagnose", id=ID)
+    (check,) = [check for check in diagnosed["checks"] if check["name"] == "Acceptance criteria"]
+    assert check["passed"] is False
+    assert said in check["details"]
+    refusal = await call.error("chant_work_start", id=ID)
+    assert said in refusal
+    assert "Close it with a line of the same characters" in refusal
+    call.project.spec(ID, body=NESTED.replace("```m", "````m").replace("more\n```", "more\n````"))
+    assert await findings(call, "fence") == []
+    assert "fence" not in (await call.data("chant_verify", id=ID))["verification_notes"]
+
+
 # Rules by configuration
 
 
@@ -450,7 +492,7 @@ async def test_any_rule_can_be_turned_off(call: Caller, rule: str) -> None:
         output_schema=".chant/schemas/out.json",
         body=f"{DAY}-009-abc",
     )
-    call.project.spec("many", target_files=[f"f{n}" for n in range(9)])
+    call.project.spec("many", target_files=[f"f{n}" for n in range(9)], body="# Many\n\n```\n- [ ] a")
     call.project.write("broken", "---\nstatus: [\n---\n")
     before = (await call.data("chant_lint"))["diagnostics"]
     assert {found["rule"] for found in before} == set(RULES)

@@ -33,7 +33,7 @@ async def test_a_title_alone_scores_red(call: Caller) -> None:
 
     found = await score(call)
     assert grades(found) == "A D C D -"
-    assert found["traffic_light"] == "refine"
+    assert found["traffic_light"] == "red"
 
 
 def grades(found: dict[str, Any]) -> str:
@@ -48,7 +48,7 @@ async def test_verbs_and_criteria_score_green(call: Caller) -> None:
 
     found = await score(call)
     assert grades(found) == "B A C A -"
-    assert found["traffic_light"] == "ready"
+    assert found["traffic_light"] == "green"
 
 
 @pytest.mark.requirement("chant:lint:small_member_scores_yellow")
@@ -57,7 +57,7 @@ async def test_a_small_member_scores_yellow(call: Caller) -> None:
 
     found = await score(call, f"{ID}.1")
     assert grades(found) == "A A C C -"
-    assert found["traffic_light"] == "review"
+    assert found["traffic_light"] == "yellow"
 
 
 @pytest.mark.requirement("chant:lint:coupled_spec_scores_green")
@@ -71,7 +71,7 @@ async def test_a_coupled_spec_scores_green(call: Caller) -> None:
 
     found = await score(call)
     assert grades(found) == "B A D B -"
-    assert found["traffic_light"] == "ready"
+    assert found["traffic_light"] == "green"
 
 
 # Scores, limit by limit
@@ -275,15 +275,15 @@ async def test_isolation(call: Caller, members: list[tuple[str, list[str]]], gra
 @pytest.mark.parametrize(
     ("text", "files", "light"),
     [
-        (VERBS + SECTION + "- [ ] add a\n- [ ] add b", 0, "ready"),
-        (VERBS + SECTION + "- [ ] add a\n- [ ] add b", 3, "ready"),
-        (VERBS + SECTION + "- [ ] add a\n- [ ] add b", 4, "review"),  # complexity C
-        (VERBS + SECTION + "- [ ] add a\n- [ ] add b", 5, "refine"),  # complexity D
-        (VERBS + SECTION + "- [ ] add a", 0, "review"),  # ac_quality C
-        (VERBS, 0, "refine"),  # ac_quality D
-        ("# T\n\n" + "prose\n" * 3 + SECTION + "- [ ] it\n- [ ] that", 0, "review"),  # confidence C
-        ("# T\n\n" + "prose\n" * 30 + SECTION + "- [ ] add a\n- [ ] add b", 0, "refine"),  # confidence D
-        (VERBS + "tightly coupled\n\n## X\n\n" + SECTION + "- [ ] add a\n- [ ] add b", 2, "ready"),
+        (VERBS + SECTION + "- [ ] add a\n- [ ] add b", 0, "green"),
+        (VERBS + SECTION + "- [ ] add a\n- [ ] add b", 3, "green"),
+        (VERBS + SECTION + "- [ ] add a\n- [ ] add b", 4, "yellow"),  # complexity C
+        (VERBS + SECTION + "- [ ] add a\n- [ ] add b", 5, "red"),  # complexity D
+        (VERBS + SECTION + "- [ ] add a", 0, "yellow"),  # ac_quality C
+        (VERBS, 0, "red"),  # ac_quality D
+        ("# T\n\n" + "prose\n" * 3 + SECTION + "- [ ] it\n- [ ] that", 0, "yellow"),  # confidence C
+        ("# T\n\n" + "prose\n" * 30 + SECTION + "- [ ] add a\n- [ ] add b", 0, "red"),  # confidence D
+        (VERBS + "tightly coupled\n\n## X\n\n" + SECTION + "- [ ] add a\n- [ ] add b", 2, "green"),
     ],
 )
 async def test_the_light(call: Caller, text: str, files: int, light: str) -> None:

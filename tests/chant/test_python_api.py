@@ -38,7 +38,7 @@ READING: list[tuple[str, dict[str, Any]]] = [
 FOR_PEOPLE = {
     "spec_list": {"approval"},
     "add": {"needs_approval"},
-    "spec_update": {"expect_body", "from_run"},
+    "spec_update": {"expect_body", "from_run", "seen_lists"},
     "split": {"fresh", "progress", "agreed"},
     "work_start": {"fresh", "agent", "prompt", "progress"},
 }

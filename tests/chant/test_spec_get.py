@@ -123,6 +123,23 @@ async def test_the_remaining_keys_are_shown_too(call: Caller, yaml: str, value: 
     assert {**data, **data.get("further", {})}[yaml.split(":")[0]] == value
 
 
+@pytest.mark.requirement("chant:spec_get:a_driver_says_what_it_waits_for")
+@ONE_ERA
+async def test_a_driver_without_open_members_says_what_it_waits_for(call: Caller) -> None:
+    call.project.spec("one", type="driver")
+    call.project.spec("two", type="driver")
+    call.project.spec("two.1", status="completed")
+    for id, note in (("one", "it has no members yet"), ("two", "it waits to be finalized")):
+        (waiting,) = (await call.data("chant_spec_get", id=id))["waiting_for"]
+        assert (waiting["id"], waiting["reason"]) == (None, "members")
+        assert note in waiting["note"]
+        checks = (await call.data("chant_diagnose", id=id))["checks"]
+        assert any(note in (check["details"] or "") for check in checks)
+    call.project.spec("two.2")
+    (waiting,) = (await call.data("chant_spec_get", id="two"))["waiting_for"]
+    assert (waiting["id"], waiting["reason"]) == ("two.2", "member")
+
+
 @pytest.mark.requirement("chant:spec_get:remaining_keys_are_shown")
 async def test_the_members_that_the_file_names_are_shown(call: Caller) -> None:
     call.project.spec("one", type="group", members=["one.1", "one.9"])

@@ -27,7 +27,7 @@ def test_an_ambiguous_id_lists_what_matches(cli: Cli) -> None:
 @pytest.mark.requirement("cli:errors:sentence_and_exit_code_1")
 def test_a_folder_without_specs_says_what_to_run(cli: Cli, tmp_path: Path) -> None:
     text = cli.error("list", "--project", str(tmp_path))
-    assert text.startswith("Chant not initialized. Run `chant init` first.\n")
+    assert text.startswith("Chant not initialized. Run `chant-mcp init` first.\n")
     assert str(tmp_path) in text
 
 

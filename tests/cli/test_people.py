@@ -31,11 +31,13 @@ def test_list_filters_by_status(cli: Cli) -> None:
     assert SECOND not in cli("list")
     assert [spec["id"] for spec in cli.json("list", "--status", "cancelled")["specs"]] == [SECOND]
     assert cli("list", "--status", "failed") == "No specs are failed.\n"
+    cli.project.spec(FIRST, status="cancelled")
+    assert cli("list") == "All specs (2) are cancelled; --status cancelled lists them.\n"
 
 
 @pytest.mark.requirement("cli:list:prints_specs")
 def test_list_without_specs_says_so(cli: Cli) -> None:
-    assert cli("list") == "No specs.\n"
+    assert cli("list") == "No specs. `chant-mcp add TEXT` creates the first one.\n"
 
 
 @pytest.mark.requirement("cli:all:shows_what_a_page_leaves_out")
@@ -147,8 +149,9 @@ def test_lint_prints_findings_and_scores(cli: Cli) -> None:
     text = cli("lint")
     assert "error: Missing title" in text
     assert "Unknown dependency '2026-01-22-009-zzz'" in text
-    assert "refine" in text
-    assert "1 checked: 2 errors, 0 warnings; 0 ready, 0 to review, 1 to refine." in text
+    assert "Complexity" in text
+    assert "red" in text
+    assert "1 checked: 2 errors, 0 warnings; 0 green, 0 yellow, 1 red." in text
     assert "→ Add at least 1 acceptance criteria checkbox" in cli("lint", "x7m")
 
 

@@ -46,7 +46,7 @@ def test_next_lists_what_can_be_done_at_once(cli: Cli) -> None:
 @pytest.mark.requirement("cli:speckit:complete_ticks")
 def test_complete_ticks_and_says_what_is_next(cli: Cli, features: Features) -> None:
     assert cli("speckit", "complete", "t001").splitlines()[:2] == [
-        "Task T001 marked for completion. Processing...",
+        "Task T001 is complete.",
         "1/3 tasks complete",
     ]
     assert "- [x] T001" in features.folder.joinpath("tasks.md").read_text("utf-8")

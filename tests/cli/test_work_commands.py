@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from chant_mcp.advice import in_commands
-from chant_mcp.toolsets.chant import TOOLS
 from cli.at_work import CONFIG, FIRST, SECOND, AtWork
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "guide" / "configuration.md"
@@ -232,7 +230,7 @@ def test_what_is_said_of_work_whose_folder_is_gone_can_be_done(agents: AtWork) -
     assert run["worktree"] not in told
     assert f"→ `chant-mcp work {FIRST}` has an agent go on there, in a new folder." in told
     told = agents("takeover", FIRST, "--force")
-    assert "→ Its folder is gone; `chant-mcp work` makes a new one on its branch" in told
+    assert f"→ Its folder is gone; `chant-mcp work {FIRST}` makes a new one on its branch" in told
     agents.go(FIRST)
     agents("work", FIRST, "--wait")
     assert "nothing is left to do" in agents("takeover", FIRST, "--force")
@@ -243,20 +241,9 @@ def test_advice_names_commands_to_people(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", status="in_progress")
     agents.spec(SECOND, "Log out", body="# Log out")
     agents.begin()
-    words = agents.error("work", FIRST)
-    assert "`chant-mcp runs` shows whether an agent works on it; `chant-mcp takeover` stops that" in words
-    words = agents.error("work", SECOND)
-    assert "or start with --skip-criteria" in words
+    words = " ".join(agents.error("work", FIRST).split())
     assert (
-        in_commands("Set its status to pending with chant_spec_update.")
-        == "Set its status to pending in its file."
+        f"`chant-mcp runs` shows whether an agent works on it; `chant-mcp takeover {FIRST}` stops that"
+        in words
     )
-    assert in_commands("`chant_log` of chant_mcp") == "`chant-mcp log` of chant_mcp"
-
-
-@pytest.mark.requirement("cli:advice:can_be_followed")
-def test_every_command_that_advice_names_is_there(agents: AtWork) -> None:
-    listed = agents("chant", "--help") + agents("--help")
-    for tool in TOOLS:
-        told = in_commands(tool.name)
-        assert told == tool.name or "edit" in told or f"\n  {told.split()[1].strip('`')}" in listed
+    assert "or start with `--skip-criteria`" in agents.error("work", SECOND)

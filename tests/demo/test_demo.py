@@ -120,8 +120,8 @@ def test_the_sample_alone_is_written_into_a_new_folder(temporary: Path) -> None:
     [
         ("run.READY = ()", "Unexpected ready specs:"),
         ("run.WORKED = run.READY", "Unexpected ends of runs:"),
-        ("run._AT_ONCE = 0", "Unexpected error of `chant-mcp work`:"),
-        ("run._PART = 'nope'", "Unexpected error of `chant-mcp show`: Spec not found: nope"),
+        ("run._AT_ONCE = 0", "Unexpected error of chant_work_start:"),
+        ("run._PART = 'nope'", "Unexpected error of chant_spec_get: Spec not found: nope"),
     ],
 )
 @pytest.mark.requirement("demo:answers:are_checked")

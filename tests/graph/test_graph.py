@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -306,3 +307,39 @@ def test_without_a_weight_the_attribute_of_that_name_counts_everywhere() -> None
     assert graph.schedule(2, rounds=0).finish == 5.0
     delta = graph.what_if().add("d", before=["c"], weight=2.0).delta(agents=2)
     assert (delta.finish_before, delta.finish) == (5.0, 7.0)
+
+
+@pytest.mark.requirement("graph:units:one_for_schedules_and_what_if")
+def test_schedules_and_what_if_count_the_same() -> None:
+    edges = [("a", "b"), ("b", "c")]
+    known = {"duration": {"a": 600.0, "b": 300.0}, "weight": {"b": 2.0, "c": 3.0}}
+    graph = Graph.from_edges(edges, attributes=known)
+    plan, delta = graph.schedule(1, rounds=0), graph.what_if().delta(agents=1)
+    assert (plan.finish, plan.unit) == (903.0, "seconds")
+    assert (delta.finish_before, delta.path_before.length) == (903.0, 903.0)
+    assert {delta.unit, delta.path.unit, delta.path_before.unit} == {"seconds"}
+    longer = graph.what_if().add("d", before=["c"], weight=7.0).delta(agents=1)
+    assert longer.finish == 910.0
+    by_weight = graph.what_if().delta("weight", agents=1)
+    assert (by_weight.finish, by_weight.unit) == (6.0, "weight")
+    assert (graph.critical_path().length, graph.critical_path().unit) == (6.0, "weight")
+    bare = Graph.from_edges(edges)
+    assert (bare.schedule(1, rounds=0).unit, bare.what_if().delta(agents=1).unit) == ("weight", "weight")
+    given = bare.what_if().add("d", before=["c"]).delta({"a": 5.0, "d": 2.0}, agents=1)
+    assert (given.finish_before, given.finish, given.unit) == (7.0, 9.0, "given")
+
+
+@pytest.mark.requirement("graph:names:in_mappings")
+def test_names_in_mappings_mean_items_or_are_refused() -> None:
+    graph = Graph.from_edges([("alpha", "beta")])
+    wrong: list[Callable[[], object]] = [
+        lambda: graph.critical_path({"alpah": 5.0}),
+        lambda: graph.slack({"alpah": 5.0}),
+        lambda: graph.schedule(1, duration={"alpah": 5.0}),
+        lambda: graph.show(color={"alpah": 5.0}),
+        lambda: graph.what_if().delta({"alpah": 5.0}),
+        lambda: Graph.from_edges([("alpha", "beta")], attributes={"weight": {"alpah": 1.0}}),
+    ]
+    for ask in wrong:
+        with pytest.raises(errors.NotFoundError, match=r"`alpah`.*`alpha`"):
+            ask()

@@ -83,6 +83,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " a text that was written in the place of another one conflicts.",
         "issue: Refused means nothing happened 4",
     ),
+    "api:lists:are_merged": Requirement(
+        "A list that is set through a handle takes the place of the one that the handle shows: what others"
+        " added or took out meanwhile stays so, in a transaction and outside of one.",
+        "issue: Refused means nothing happened 4",
+    ),
     "api:transaction:is_tried_again": Requirement(
         "`run_transaction` calls a function again when others were faster, so often at most, and for no"
         " other reason.",

@@ -110,6 +110,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         "seed gives the same answer.",
         "issue 9: graph",
     ),
+    "graph:units:one_for_schedules_and_what_if": Requirement(
+        "Schedules and what-if count the same: seconds where durations are known, else weights; each answer "
+        "says under `unit` what its numbers count.",
+        "issue: True numbers",
+    ),
+    "graph:names:in_mappings": Requirement(
+        "Mappings of weights, durations, colours and attributes name items as everything else does; a name "
+        "that means none is refused with those like it.",
+        "issue: True numbers",
+    ),
     "graph:what_if:changes_a_copy_and_tells_the_delta": Requirement(
         "`what_if` finishes, adds, splits, drops and re-depends items of a copy, and tells what that means "
         "for frontier, critical path and finish.",

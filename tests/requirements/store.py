@@ -76,9 +76,20 @@ REQUIREMENTS: dict[str, Requirement] = {
         " only where it lies below the root, too.",
         "issue: Refused means nothing happened, 9",
     ),
+    "store:write:nothing_outside_the_root": Requirement(
+        "Documents are created, replaced, moved and removed through their folder, which was opened below the"
+        " root: a link that takes its place meanwhile leads no write, move or removal out of it.",
+        "issue: Refused means nothing happened, 9",
+    ),
+    "store:journal:what_was_set_aside_is_reported": Requirement(
+        "A change of several files that recovery set aside is reported by the listings of all formats,"
+        " `status`, `doctor` and the workspace, in every process, until a person removes what is kept of it.",
+        "issue: Refused means nothing happened, 1 and 2",
+    ),
     "store:vanished:is_reported": Requirement(
-        "A folder of tickets, specs or features that was there, as this process, the counter or git's index"
-        " knows, and is gone, is a reported problem, not an empty project.",
+        "A folder of tickets, specs or features, the archive, a day of it or the folder of one feature that"
+        " was there, as this process, the counter or git's index knows, and is gone, is a reported problem; a"
+        " single document that is gone is none, and a plan that was read before says so when asked for.",
         "issue: Refused means nothing happened, 10",
     ),
     "store:vanished:no_number_comes_again": Requirement(
@@ -88,7 +99,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "store:poor:every_write_is_done": Requirement(
         "Every change is made where a file system has no locks (or none for handles that only read), no flush"
-        " of folders or no second names; which promise is weaker is reported.",
+        " of folders, no second names or no kinds of renames; which promise is weaker is reported, and logged"
+        " once for each folder.",
         "issue: Refused means nothing happened, 6",
     ),
     "store:poor:writers_take_turns": Requirement(

@@ -10,6 +10,7 @@ import random
 import re
 import time
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ from server.pipes import (
 )
 
 MESSAGES = 300 if TRIALS == 1 else 1_700 * TRIALS
-"""For each of two doors in each of two eras: 204,000 in `make trials`."""
+"""For each of two doors in each of two eras, a third on the older stream: 221,000 in `make trials`."""
 
 SEED = 20 if TRIALS == 1 else random.randrange(2**32)
 
@@ -98,6 +99,54 @@ def test_each_request_has_one_answer_over_http(listen: Listen, project: Project,
             assert is_short(answers[0]), told
     assert server.stop() == 0
     assert "Traceback" not in server.errors, SEED
+
+
+def test_each_request_has_one_answer_on_the_older_stream(listen: Listen, project: Project) -> None:
+    """Messages are posted one by one; answers come on the stream, or at once where nothing can be read."""
+    project.spec(ID)
+    server = listen(project.root, "--no-auth")
+    with server.connection() as stream, server.connection() as connection:
+        stream.request("GET", "/sse", headers={"accept": "text/event-stream"})
+        events = events_of(stream.getresponse())
+        place = next(events)
+
+        def post(body: bytes) -> tuple[int, bytes]:
+            connection.request("POST", place, body, {"content-type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+
+        assert post(encoded(initialize("begin")))[0] == 202
+        assert json.loads(next(events))["id"] == "begin"
+        assert post(encoded(notification("notifications/initialized")))[0] == 202
+        made = Envelopes(SEED, is_modern=False).some(MESSAGES // 3)
+        while some := list(itertools.islice(made, 100)):
+            owed: Counter[str] = Counter()
+            for one in some:
+                status, body = post(one.line)
+                if status == 202:
+                    owed.update([key(one.id)] if one.owed != NOTHING else [])
+                    continue
+                told = (SEED, one.line[:300], status, body[:300])
+                assert status == 400, told
+                assert one.owed != NOTHING, told
+                assert key(json.loads(body)["id"]) == key(one.id), told
+            while owed.total():
+                answer = json.loads(next(events))
+                assert owed[key(answer["id"])] > 0, (SEED, answer)
+                assert is_short(answer), (SEED, answer["id"])
+                owed[key(answer["id"])] -= 1
+        # Nothing more has come than was owed.
+        post(encoded(request("last", "ping")))
+        assert json.loads(next(events))["id"] == "last"
+    assert server.stop() == 0
+    assert "Traceback" not in server.errors, SEED
+
+
+def events_of(stream: http.client.HTTPResponse) -> Iterator[str]:
+    """Give the data of each event as it comes."""
+    for line in stream:
+        if line.startswith(b"data: "):
+            yield line.removeprefix(b"data: ").decode().rstrip("\r\n")
 
 
 def modern_headers_of(one: Envelope) -> dict[str, str]:

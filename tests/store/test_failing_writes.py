@@ -190,7 +190,7 @@ def test_whichever_write_fails_all_or_nothing_is_done_and_the_next_try_succeeds(
     assert json.loads(wire.text("chant_spec_list"))["total"] >= 2, "the server goes on"
 
 
-@pytest.mark.parametrize("lacks", ["locks,folder-flushes,links", "reading-locks"])
+@pytest.mark.parametrize("lacks", ["locks,folder-flushes,links,kinds-of-renames", "reading-locks"])
 @pytest.mark.requirement("store:poor:every_write_is_done", "store:poor:writers_take_turns")
 def test_every_change_is_made_where_a_file_system_lacks_locks_flushes_and_links(
     lacks: str, filled: Path, tmp_path: Path, run_server: Run
@@ -217,6 +217,7 @@ def test_every_change_is_made_where_a_file_system_lacks_locks_flushes_and_links(
     # Folders cannot be opened for writing: their locks lie elsewhere in both cases.
     assert "has no locks" in status
     assert ("does not flush folders" in status) == ("folder-flushes" in lacks)
+    assert ("takes its name in two steps" in status) == ("kinds-of-renames" in lacks)
 
 
 TRANSACTIONS = """\

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from api.projects import feature, fill
 from chant_mcp import ChantProject
+from chant_mcp._core import SpeckitFeatures, TicketProjects, VineFiles
 from chant_mcp.api import workspace
 from chant_mcp.errors import ChantError, NotInitializedError
 from harness import Project
+from state_folder import state_folder
 from tickets.filing import Tickets
 from writing import git
 
@@ -132,3 +137,79 @@ def test_specs_and_features_that_vanished_are_told(project: Project) -> None:
     chant.add("Two")
     (second,) = (path.stem for path in (root / ".chant" / "specs").iterdir())
     assert second.startswith(f"{day}-{sequence + 1:03}-")
+
+
+@pytest.mark.requirement("store:vanished:is_reported")
+def test_an_archive_a_day_of_it_and_a_feature_that_vanished_are_reported(project: Project) -> None:
+    root = fill(project).root
+    archive = root / ".chant" / "archive"
+    for day in ("2026-01-20", "2026-01-21"):
+        for letter in "ab":
+            path = archive / day / f"{day}-001-aa{letter}.md"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("---\nstatus: completed\n---\n\n# Done\n", encoding="utf-8")
+    feature(root.parent)
+    (root.parent / "specs" / "060-login").rename(root / "specs" / "061-other")
+    project.repository()
+    chant, ws, files = ChantProject(root), workspace.open(root, exactly=True), VineFiles(root)
+    files.read("plan.vine", "summary")
+    assert not ws.problems
+
+    def gone() -> list[str]:
+        told = [problem["message"] for problem in chant.status().data.get("problems", [])]
+        everywhere = {str(problem) for problem in ws.problems}
+        assert all(any(one in problem for problem in everywhere) for one in told)
+        return sorted(part for one in everywhere for part in re.findall(r"`([^`]+)`, is gone", one))
+
+    # Single documents are removed, and nothing is wrong with that.
+    (archive / "2026-01-20" / "2026-01-20-001-aaa.md").unlink()
+    (root / "specs" / "060-login" / "plan.md").unlink()
+    assert gone() == []
+    shutil.rmtree(archive / "2026-01-21")
+    shutil.rmtree(root / "specs" / "061-other")
+    assert gone() == [".chant/archive/2026-01-21", "specs/061-other"]
+    read: Any = SpeckitFeatures(root).context("060-login").data
+    assert "`specs/061-other`, is gone" in str(read["warnings"])
+    git(root, "rm", "-rq", "--cached", "specs/061-other")
+    shutil.rmtree(archive)
+    assert gone() == [".chant/archive"]
+    shutil.rmtree(root / ".git")
+    assert gone() == [".chant/archive"], "this process read it before"
+    archive.mkdir()
+    assert gone() == []
+    (root / "plan.vine").unlink()
+    with pytest.raises(ChantError, match="it was there when it was read before"):
+        files.read("plan.vine", "summary")
+
+
+@pytest.mark.requirement("store:journal:what_was_set_aside_is_reported")
+def test_a_change_that_was_set_aside_is_reported_by_all_until_it_is_removed(project: Project) -> None:
+    root = fill(project).root
+    project.repository()
+    ws = workspace.open(root, exactly=True)
+    with ws.transaction():
+        # Where there was a journal, there is state.
+        for spec in ws.specs:
+            spec.update(labels=["x"])
+    kept = state_folder(root) / "journal" / "kept-1"
+    kept.mkdir()
+    (kept / "kept.json").write_text('{"schema": 2, "steps": []}', encoding="utf-8")
+    reason = {"paths": ["plan.vine"], "why": "this file was edited since"}
+    (kept / "reason.json").write_text(json.dumps(reason), encoding="utf-8")
+
+    def told() -> list[bool]:
+        answers: list[Any] = [
+            VineFiles(root).read("plan.vine", "validate").note,
+            VineFiles(root).next("plan.vine").note,
+            TicketProjects(root, variables={}).list_crs().data.get("problems"),
+            SpeckitFeatures(root).context("060-login").data.get("warnings"),
+            ChantProject(root).status().data.get("problems"),
+            ChantProject(root).doctor().data["problems"],
+            workspace.open(root, exactly=True).problems,
+        ]
+        return ["this file was edited since" in str(answer) for answer in answers]
+
+    assert told() == [True] * 7
+    assert len([one for one in ws.problems if "edited since" in str(one)]) == 1
+    shutil.rmtree(kept)
+    assert told() == [False] * 7

@@ -142,14 +142,33 @@ async def test_what_is_missing_is_named(call: Caller) -> None:
 @ONE_ERA
 @pytest.mark.requirement("tickets:create_cr:priority_is_medium", "tickets:create_cr:optional_data")
 async def test_what_is_not_given_is_left_out(call: Caller, tickets: Tickets) -> None:
-    cr = await created(call, assignee="", phaseEpic=None, blocks="", content="# Own\n")
+    cr = await created(call, assignee="", phaseEpic=None, blocks="", content="# New\n")
     assert cr["priority"] == "Medium"
     assert (cr["assignee"], cr["phaseEpic"]) == (None, None)
     date = cr["dateCreated"]
     assert tickets.text("MDT-001-new") == (
-        f"---\ncode: MDT-001\ntitle: Own\nstatus: Proposed\ndateCreated: {date}\nlastModified: {date}\n"
-        "type: Bug Fix\npriority: Medium\n---\n\n# Own\n"
+        f"---\ncode: MDT-001\ntitle: New\nstatus: Proposed\ndateCreated: {date}\nlastModified: {date}\n"
+        "type: Bug Fix\npriority: Medium\n---\n\n# New\n"
     )
+
+
+@ONE_ERA
+@pytest.mark.requirement("tickets:create_cr:what_agrees_is_accepted", "tickets:attributes:impact_areas")
+async def test_what_clients_of_the_earlier_server_send_is_accepted(call: Caller, tickets: Tickets) -> None:
+    data: dict[str, Any] = {
+        "status": "proposed",
+        "type": "bug fix",
+        "impactAreas": ["API", "Command line", "API"],
+    }
+    cr = await created(call, content="text\n", **data)
+    assert (cr["status"], cr["type"]) == ("Proposed", "Bug Fix")
+    assert "\nimpactAreas: API,Command line\n---\n" in tickets.text("MDT-001-new")
+    shown = await answer(call, "get_cr", key=1, mode="attributes")
+    assert shown["impactAreas"] == ["API", "Command line"]
+    found = await answer(call, "update_cr_attrs", key=1, attributes={"impactAreas": "API, Docs"})
+    assert found["changed"] == {"impactAreas": {"from": ["API", "Command line"], "to": ["API", "Docs"]}}
+    await answer(call, "update_cr_attrs", key=1, attributes={"impactAreas": []})
+    assert "impactAreas" not in tickets.text("MDT-001-new")
 
 
 WRONG: dict[str, tuple[Any, str]] = {
@@ -161,10 +180,11 @@ WRONG: dict[str, tuple[Any, str]] = {
     "blocks": ({"a": 1}, "expected text, got object"),
     "relatedTickets": ([["MDT-1"]], "expected text, got array"),
     "content": (5, "expected text, got number"),
-    "status": ("Approved", "use update_cr_status"),
+    "status": ("Approved", "A new CR is Proposed; leave it out, and use update_cr_status"),
+    "type": ("Research", "Type contradicts the parameter 'type', which says 'Bug Fix'"),
     "code": ("MDT-9", "the code of a ticket does not change"),
     "slug": ("../../x", "Unknown attribute; "),
-    "impactAreas": (["A"], "Unknown attribute; "),
+    "impactAreas": ([["A"]], "expected text, got array"),
     "prioritty": ("High", "did you mean priority?"),
 }
 
@@ -196,9 +216,15 @@ async def test_everything_wrong_is_told_at_once_and_nothing_is_written(
 CONTENT: list[tuple[str, str, str]] = [
     ("text", "New", "# New\n\ntext\n"),
     ("\n\ntext\n\n", "New", "# New\n\ntext\n\n"),
-    ("# Own title\n\ntext", "Own title", "# Own title\n\ntext\n"),
-    ("#  Own  title #\n", "Own title", "#  Own  title #\n"),
-    ("Own\n===\n", "Own", "Own\n===\n"),
+    ("# Own title\n\ntext", "New", "# New\n\n# Own title\n\ntext\n"),
+    ("# New\n\ntext", "New", "# New\n\ntext\n"),
+    ("#  new #\n", "new", "#  new #\n"),
+    ("New\n===\n", "New", "New\n===\n"),
+    (
+        "# Description\nUsers log in.\n\n# Rationale\n",
+        "New",
+        "# New\n\n# Description\nUsers log in.\n\n# Rationale\n",
+    ),
     ("a\r\nb\r\n", "New", "# New\n\na\nb\n"),
     ("```sh\n# not a title\n```\n", "New", "# New\n\n```sh\n# not a title\n```\n"),
     ("text\n\n# Later\n", "New", "# New\n\ntext\n\n# Later\n"),
@@ -214,6 +240,7 @@ CONTENT: list[tuple[str, str, str]] = [
 @pytest.mark.requirement(
     "tickets:create_cr:content_overrides_the_template",
     "tickets:create_cr:content_is_kept",
+    "tickets:create_cr:title_of_the_call_wins",
     "tickets:titles:first_heading_outside_code",
 )
 async def test_content_is_stored_as_it_is_given(call: Caller, tickets: Tickets) -> None:

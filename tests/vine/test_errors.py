@@ -129,13 +129,17 @@ async def test_a_file_that_is_not_there_is_named_with_where_it_was_looked_for(
     call: Caller, plans: Plans
 ) -> None:
     root = plans.root
-    assert await told(call, "nope") == f"File not found: nope (resolved to {root}/nope)"
-    assert await told(call, "a/nope.vine") == f"File not found: a/nope.vine (resolved to {root}/a/nope.vine)"
-    assert await told(call, f"{root}/nope.vine") == f"File not found: {root}/nope.vine"
-    assert await told(call, "~/nope") == f"File not found: ~/nope (resolved to {root}/~/nope)"
+    assert await told(call, "nope") == f"File not found: nope (resolved to {root}/nope){MADE}"
+    assert (
+        await told(call, "a/nope.vine")
+        == f"File not found: a/nope.vine (resolved to {root}/a/nope.vine){MADE}"
+    )
+    assert await told(call, f"{root}/nope.vine") == f"File not found: {root}/nope.vine{MADE}"
+    assert await told(call, "~/nope") == f"File not found: ~/nope (resolved to {root}/~/nope){MADE}"
     assert await told(call, "") == f"File not found:  (resolved to {root}/)\n{FOLDER}"
 
 
+MADE = "\nvine_write with a `create` operation makes it."
 FOLDER = "That is a folder; name a .vine file in it."
 
 
@@ -245,7 +249,9 @@ def test_refusals_over_the_pipe_are_results(plans: Plans, run_server: Run) -> No
     plans.write("small", SMALL)
     wire = Wire(run_server(plans.root))
     assert json.loads(wire.text("vine_next", file="small"))["progress"]["total"] == 4
-    assert wire.error("vine_next", file="nope") == f"File not found: nope (resolved to {plans.root}/nope)"
+    assert (
+        wire.error("vine_next", file="nope") == f"File not found: nope (resolved to {plans.root}/nope){MADE}"
+    )
     assert wire.error("vine_next") == "Missing required parameter: file"
     assert wire.error("vine_writes", file="small").startswith(
         "Unknown tool: vine_writes\nDid you mean vine_write?"

@@ -250,10 +250,16 @@ async def test_what_is_no_reference_is_not_expanded(call: Caller, plans: Plans) 
 async def test_a_child_that_cannot_be_used_is_named(call: Caller, plans: Plans) -> None:
     missing = plans.root / "parts" / "gone.vine"
     error = await refused(call, "parent", "ext", "parts/gone.vine")
-    assert error == f"File not found: parts/gone.vine (resolved to {missing})"
+    assert (
+        error == f"File not found: parts/gone.vine (resolved to {missing})\n"
+        "vine_write with a `create` operation makes it."
+    )
     plans.path("parts/child").unlink()
     error = await refused(call, "parent", "ext")
-    assert error == f"File not found: {plans.path('parts/child')}"
+    assert (
+        error
+        == f"File not found: {plans.path('parts/child')}\nvine_write with a `create` operation makes it."
+    )
     plans.write("parts/child", "vine 1.2.0\n---\n[t] T (done)\n")
     error = await refused(call, "parent", "ext", "parts/child")
     assert error.startswith('In parts/child: Parse error (line 3): Invalid task header: "[t] T (done)"\n')

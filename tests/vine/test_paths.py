@@ -83,7 +83,8 @@ def test_the_first_place_that_holds_a_file_counts(folders: tuple[Path, Path, Pat
     for path in order:
         assert meant(files, "a/plan") == meant(files, "./a/../a/plan") == path
         path.unlink()
-    assert told(files, "a/plan") == f"File not found: a/plan (resolved to {work}/a/plan)"
+    lost = "; it was there when it was read before: bring it back, such as by `git checkout`"
+    assert told(files, "a/plan") == f"File not found: a/plan (resolved to {work}/a/plan){lost}"
 
 
 @pytest.mark.requirement("vine:tools:extension_is_appended")
@@ -251,7 +252,9 @@ async def test_the_clients_folders_are_looked_into(folders: tuple[Path, Path, Pa
         for tool, arguments in (("vine_next", {}), ("vine_write", {"operations": [claim("r")]})):
             assert not (await client.call_tool(tool, {"file": "there", **arguments})).is_error
         assert "R (started)" in (spaced / "there.vine").read_text(encoding="utf-8")
-        assert await title(client, "nope") == f"File not found: nope (resolved to {work}/nope)"
+        assert await title(client, "nope") == (
+            f"File not found: nope (resolved to {work}/nope)\nvine_write with a `create` operation makes it."
+        )
 
 
 @pytest.mark.anyio

@@ -107,7 +107,7 @@ def test_of_two_claims_of_one_task_exactly_one_succeeds(plans: Plans, two: list[
         assert is_refused, "both were told that it is theirs"
         [mine] = json.loads(won)["claimed"]
         assert (mine["id"], mine["annotations"]) == (f"t{turn}", {"owner": [f"agent-{winner}"]})
-        held = f'Cannot claim "t{turn}": it is started, held by agent-{winner}. '
+        held = f'Cannot claim "t{turn}": it is started, held by agent-{winner}.'
         assert lost.startswith(held)
         assert f"[t{turn}] Leaf {turn} (started) @owner(agent-{winner})\n" in plans.text("wide")
 
@@ -128,7 +128,7 @@ def test_what_is_true_under_the_lock_decides(plans: Plans, claimed: str) -> None
     refusal = waiting.end()
     if claimed == "leaf":
         assert refusal is not None
-        assert refusal.startswith('Cannot claim "leaf": it is started, held by ada. ')
+        assert refusal.startswith('Cannot claim "leaf": it is started, held by ada.')
         assert plans.text("plan") == taken
     else:
         assert refusal is None

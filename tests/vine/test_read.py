@@ -255,7 +255,7 @@ async def test_an_id_or_a_query_is_required_where_the_action_needs_one(call: Cal
             error = await call.error("vine_read", file="demo", action=action, **absent)
             assert error == f'id is required for action "{action}".'
         error = await call.error("vine_read", file="demo", action=action, id="Leaf")
-        assert error == "Task not found: Leaf"
+        assert error == "Task not found: Leaf\nDid you mean 'leaf'?"
     for absent in ({}, {"query": ""}, {"query": None}):
         error = await call.error("vine_read", file="demo", action="search", **absent)
         assert error == 'query is required for action "search".'

@@ -167,3 +167,25 @@ async def test_a_chain_of_a_hundred_thousand_tasks(call: Caller, plans: Plans) -
     )
     assert error.startswith("Validation error [no-cycles]: Cycle detected: t0 → t1 → t2 → ")
     assert len(error) < MOST
+
+
+@pytest.mark.requirement("vine:read:pages_are_as_large_as_fits")
+@ONE_ERA
+async def test_a_page_of_a_list_is_as_large_as_its_text_may_be(call: Caller, plans: Plans) -> None:
+    plans.write("wide", wide(1_000))
+    result = await call("vine_read", file="wide", action="list", limit=1_000)
+    text, page = text_of(result), result.structured_content
+    assert page is not None
+    assert json.loads(text) == page["result"]
+    assert page["returned"] > 250
+    assert MOST - 3_000 < len(text) < MOST
+    assert len(text.splitlines()) == page["returned"] + 2
+    brief = await call.data(
+        "vine_read", file="wide", action="list", fields=["shortName", "status"], limit=700, offset=9
+    )
+    assert [list(task) for task in brief["result"][:2]] == [["id", "shortName", "status"]] * 2
+    assert (brief["returned"], brief["result"][0]["id"]) == (700, page["result"][9]["id"])
+    found = await call.data("vine_read", file="wide", action="list", query="t99")
+    assert len(found["result"]) == 11
+    refusal = await call.error("vine_read", file="wide", action="list", fields=["stat"])
+    assert refusal.startswith('Invalid field "stat". Valid values: id, kind, shortName, status')

@@ -194,25 +194,25 @@ async def test_decisions_and_attachments_are_added_and_removed(call: Caller, pla
     "vine:write:claim_refuses_what_cannot_start", "vine:edit:refused_batches_leave_every_byte"
 )
 async def test_a_claim_is_refused_unless_the_task_can_start(call: Caller, plans: Plans) -> None:
-    after = " Take one of ready_to_start, or use force."
+    after = " Take one that vine_next lists in ready_to_start, or use force: true."
     for of in ("started", "complete", "reviewing", "blocked"):
         text = plan_of(f"r:planning>a a:{of}")
         plans.write("plan", text)
         assert (await refused(call, "plan", claim("a"))).splitlines() == [
-            f'Cannot claim "a": it is {of}.{after}',
-            "Operation 0 (claim); nothing was changed.",
+            f'Cannot claim "a": it is {of}.',
+            f"Operation 0 (claim); nothing was changed.{after}",
         ]
         assert plans.text("plan") == text
         await write(call, "plan", claim("a", force=True))
         assert plans.text("plan") == text.replace(f"A ({of})", "A (started)")
     plans.write("plan", plan_of("r:planning>a,b,c,d a:reviewing b:started c:blocked d:ref"))
     error = await refused(call, "plan", claim("r"))
-    assert error.startswith(f'Cannot claim "r": it depends on what is not done: b, c, d.{after}')
+    assert error.startswith('Cannot claim "r": it depends on what is not done: b, c, d.\n')
     answer = await write(call, "plan", claim("r", force=True))
     assert ids(answer["claimed"]) == ["r"]
     plans.write("plan", plan_of("r:planning>a a:planning"))
     error = await refused(call, "plan", claim("a"), claim("a"))
-    assert error.splitlines()[1] == "Operation 1 (claim); nothing was changed."
+    assert error.splitlines()[1] == f"Operation 1 (claim); nothing was changed.{after}"
     assert plans.text("plan") == plan_of("r:planning>a a:planning")
     await write(call, "plan", status("a", "reviewing"), claim("r"))
     assert "R (started)" in plans.text("plan"), "what the batch did before counts"
@@ -224,7 +224,7 @@ async def test_a_claim_may_name_who_claims(call: Caller, plans: Plans) -> None:
     assert answer["claimed"][0]["annotations"] == {"owner": ["ada"]}
     assert plans.text("small") == SMALL.replace("Mid (notstarted)", "Mid (started) @owner(ada)")
     error = await refused(call, "small", claim("mid", owner="bo"))
-    assert error.startswith('Cannot claim "mid": it is started, held by ada. ')
+    assert error.startswith('Cannot claim "mid": it is started, held by ada.\n')
     await write(call, "small", claim("mid", owner="bo", force=True))
     assert "[mid] Mid (started) @owner(bo)\n" in plans.text("small")
     await write(call, "small", status("mid", "reviewing"))

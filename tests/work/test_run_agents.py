@@ -326,7 +326,7 @@ async def test_without_any_agent_the_answer_says_how_to_get_one(
         words = await call.error("chant_work_start", id=ID)
     assert "No agent is configured, and none that is known was found on the PATH" in words
     assert "npm install -g" in words
-    assert "--agent demo" in words
+    assert "The agent `demo` shows what a run does without one." in words
 
 
 # What cannot be started

@@ -73,9 +73,7 @@ def test_a_split_answers_at_once_and_keeps_its_proposal(shop: Workshop) -> None:
     go(running)
     record = shop.ended(running["process_id"])
     assert record["end_state"] == "completed"
-    assert record["reason"].startswith(
-        f"Proposes 3 members of '{ID}'. The proposal waits: nothing is written"
-    )
+    assert record["reason"].startswith(f"Proposes 3 members of '{ID}'. The proposal waits.")
     assert specs(shop) == before
     assert '"members"' in shop.log(ID), "the whole answer is in the log"
     told = chant.split(ID).data
@@ -288,8 +286,11 @@ def test_a_split_counts_as_an_agent_at_work(shop: Workshop) -> None:
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "group": ({"type": "group"}, "Spec is already split"),
     "completed": ({"status": "completed"}, "must be in pending status to split. Current status: completed"),
-    "in progress": ({"status": "in_progress"}, "Current status: in_progress\nchant_reset makes it pending"),
-    "blocked": ({"depends_on": ["nothing"]}, "Current status: blocked\nforce: true splits it all the same."),
+    "in progress": (
+        {"status": "in_progress"},
+        "Current status: in_progress\n`spec.reset()` makes it pending",
+    ),
+    "blocked": ({"depends_on": ["nothing"]}, "Current status: blocked\n`force=True` splits it all the same."),
     "unapproved": ({"approval": "{required: true, status: pending}"}, "requires approval before work can"),
     "coupled": (
         {

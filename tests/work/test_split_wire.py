@@ -133,7 +133,7 @@ async def test_nobody_is_asked_where_there_is_nothing_to_decide(shop: Workshop, 
 async def test_a_client_that_cannot_ask_is_told_how_to_go_on(shop: Workshop, call: Caller) -> None:
     record = await proposed(shop)
     told = await call.data("chant_split", id=ID)
-    assert told["reason"].endswith("nothing is written before chant_split with force: true.")
+    assert told["reason"].endswith("Nothing is written before chant_split with force: true.")
     assert told["proposal"] == record["proposal"]
     written = await call.data("chant_split", id=ID, force=True)
     assert written["reason"].startswith(f"Split '{ID}' into 3 members")

@@ -138,9 +138,10 @@ class Spec(Handle):
             status: The new state.
             output: A text to append as a section `## Output`.
             replace_body: Whether `output` takes the place of the body.
-            depends_on: IDs or keys that it waits for, in place of those it has.
-            labels: Labels, in place of those it has.
-            target_files: Files, in place of those it has.
+            depends_on: IDs or keys that it waits for, in place of those that this handle shows; what others
+                added or took out since stays so, and likewise with the other lists.
+            labels: Labels, in place of those shown.
+            target_files: Files, in place of those shown.
             model: The model; an empty text takes the key out.
             check: Criteria to tick, by their texts.
             uncheck: Criteria to untick, by their texts.
@@ -171,6 +172,11 @@ class Spec(Handle):
             "uncheck": words(uncheck),
             "force": force,
             "expect_body": self.body if is_for_this_body else None,
+            "seen_lists": {
+                "depends_on": [own_id(name) for name in self.depends_on],
+                "labels": list(self.labels),
+                "target_files": list(self.target_files),
+            },
         }
         if transaction is not None:
             return Spec(self.workspace, transaction.staged.update(self.id, **changes))

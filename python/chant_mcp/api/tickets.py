@@ -74,7 +74,8 @@ class Ticket(Handle):
     ) -> Ticket:
         """Change what is given (`update_cr_attrs`, and `update_cr_status` for the state).
 
-        Keys are changed in the file as it is now. An empty text takes a key out. The state is changed
+        Keys are changed in the file as it is now. A list takes the place of the one that this handle shows:
+        what others added or took out since stays so. An empty text takes a key out. The state is changed
         last, by a change of its own: when it is refused, the attributes are changed already. Inside a
         transaction it is one change, of all or nothing.
 
@@ -94,12 +95,19 @@ class Ticket(Handle):
             "implementationNotes": implementation_notes,
         }
         attributes = {name: attribute(value) for name, value in given.items() if value is not None}
+        seen: dict[str, Any] = {
+            "relatedTickets": list(self.related_tickets),
+            "dependsOn": [name.removeprefix("tickets:") for name in self.depends_on],
+            "blocks": list(self.blocks),
+        }
+        seen = {name: shown for name, shown in seen.items() if name in attributes}
         transaction = within(self.workspace)
         if transaction is not None:
-            return Ticket(self.workspace, transaction.staged.update_ticket(self.id, attributes, status))
+            staged = transaction.staged.update_ticket(self.id, attributes, status, seen=seen)
+            return Ticket(self.workspace, staged)
         answer = None
         if attributes or status is None:
-            answer = self._tools.update_cr_attrs(None, self.id, attributes)
+            answer = self._tools.update_cr_attrs(None, self.id, attributes, seen=seen)
         if status is not None:
             answer = self._tools.update_cr_status(None, self.id, status)
         return self.renewed(answer)

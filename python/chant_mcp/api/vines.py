@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from chant_mcp.paging import EVERYTHING
 from chant_mcp.terminal import harmless
 
 if TYPE_CHECKING:
+    from chant_mcp._core import VineDocument
     from chant_mcp.api.workspace import Workspace
 
 
@@ -39,7 +40,7 @@ class Vine:
     """Where it lies."""
     path: str
     """The file, relative to the root."""
-    _data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    _document: VineDocument
     told: str = ""
     """What the edit that gave this handle answered."""
 
@@ -52,9 +53,9 @@ class Vine:
             InvalidDocumentError: It is no valid graph.
         """
         transaction = within(workspace)
-        plan = None if transaction is None else transaction.staged.plan(path)
-        plan = plan or workspace.session.vine.plan(_place(workspace, path))
-        return cls(workspace, path, plan.data, told)
+        document = None if transaction is None else transaction.staged.plan(path)
+        document = document or workspace.session.vine.document(_place(workspace, path))
+        return cls(workspace, path, document, told)
 
     @property
     def key(self) -> str:
@@ -64,27 +65,27 @@ class Vine:
     @property
     def title(self) -> str | None:
         """Its title."""
-        return self._data["title"]
+        return self._head["title"]
 
     @property
     def version(self) -> str:
         """The version of the format."""
-        return self._data["version"]
+        return self._head["version"]
 
     @property
     def prefix(self) -> str | None:
         """What its tasks' IDs begin with when it is put into another graph."""
-        return self._data["prefix"]
+        return self._head["prefix"]
 
     @property
     def blob(self) -> str:
         """What git calls its text."""
-        return self._data["blob"]
+        return self._document.blob()
 
     @property
     def progress(self) -> dict[str, Any]:
         """How far it is."""
-        return dict(self._data["progress"])
+        return dict(self._head["progress"])
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -218,6 +219,10 @@ class Vine:
     def fresh(self) -> Vine:
         """The same file as it is now."""
         return Vine.read(self.workspace, self.path)
+
+    @property
+    def _head(self) -> dict[str, Any]:
+        return self._document.head().data
 
     @property
     def _tools(self) -> Any:

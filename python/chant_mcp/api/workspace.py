@@ -25,7 +25,7 @@ from chant_mcp.graph_answers import Attributes
 from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.picture import graph_bundle
 from chant_mcp.program import own_program
-from chant_mcp.session import Place, Session, dialects_in, find_place
+from chant_mcp.session import Place, Session, dialects_in, find_place, may_have_features
 from chant_mcp.terminal import harmless
 from chant_mcp.user_folders import config_folder, home_folder, user_config_file
 
@@ -80,6 +80,7 @@ def _session(place: Place, environment: Mapping[str, str], home: str | None, tru
         program=own_program(sys.executable),
         trust=trust,
         stop_at=environment.get("CHANT_STOP_AT"),
+        door="scripts",
     )
 
 
@@ -140,7 +141,7 @@ class Workspace:
     @property
     def features(self) -> Listed[Feature]:
         """The spec-kit features, by the names of their directories."""
-        if "speckit" not in self.dialects:
+        if not may_have_features(self.root):
             return Listed(())
         return Listed(Feature(self, row) for row in self._session.speckit.features().data)
 

@@ -95,6 +95,7 @@ class BoardApp(App[None]):
         self._seen: Seen | None = None
         self._poke = asyncio.Event()
         self._is_open = False
+        self._shown_head: Text | None = None
 
     def compose(self) -> ComposeResult:
         """Put the views below a line on the project."""
@@ -161,7 +162,12 @@ class BoardApp(App[None]):
             self.query_one(Detail).fill(seen.item)
         if before is None or _of_tasks(before) != _of_tasks(seen):
             self.query_one(Tasks).fill(seen)
-        self.query_one(Runs).fill(seen.runs)
+        if (
+            before is None
+            or before.runs is not seen.runs
+            or any(run["status"] == "running" for run in seen.runs)
+        ):
+            self.query_one(Runs).fill(seen.runs)
         self.query_one(Runs).write(seen.log)
         if before is None or before.questions is not seen.questions:
             await self._show_questions(before, seen)
@@ -232,7 +238,11 @@ class BoardApp(App[None]):
             tab = views.get_tab(name)
             if tab.label.plain != label:
                 tab.label = label
-        self.query_one("#head", Static).update(self._head(seen))
+        # An update lays the whole screen out again.
+        head = self._head(seen)
+        if head != self._shown_head:
+            self._shown_head = head
+            self.query_one("#head", Static).update(head)
 
     def _head(self, seen: Seen) -> Text:
         text = Text.assemble(plain(self._session.place.root.name or "/", "bold"))

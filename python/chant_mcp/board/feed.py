@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any, TypeVar
 
 from chant_mcp._core import Answer
@@ -81,6 +82,7 @@ class Feed:
         self._session = session
         self._kept: dict[str, tuple[Any, Any]] = {}
         self._log: tuple[str, int] | None = None
+        self._version = 0
         self._troubles: list[str] = []
 
     def look(self, wanted: Wanted) -> Seen:
@@ -133,7 +135,7 @@ class Feed:
         workspace = self._try(lambda: self._session.workspace, None)
         if workspace is None:
             return self._keep("board", None, _empty_board), None, self._keep("cards", None, dict[str, Data])
-        version = self._try(workspace.version, 0)
+        version = self._version = self._try(workspace.version, 0)
         search = (version, wanted.search, wanted.bodies)
 
         def counts() -> Data:
@@ -184,11 +186,25 @@ class Feed:
     def _tasks(self, wanted: Wanted, context: Data | None) -> tuple[Data | None, str]:
         if context is None or (wanted.feature is None and context["spec_dir"] is None):
             return None, ""
+        place = (self._version, context["root"], context["spec_dir"])
+        known = self._kept.get("tasks")
+        if known is not None and known[0][0] == place and self._is_versioned(context) and known[1]["tasks"]:
+            return known[1], ""
         try:
             answer = self._session.speckit.tasks(wanted.feature)
         except ChantError as error:  # a feature that has no list yet
             return None, error.told()
-        return self._keep("tasks", answer.json, lambda: answer.data), ""
+        if known is not None and known[0][1] == answer.json:
+            self._kept["tasks"] = ((place, answer.json), known[1])
+        return self._keep("tasks", (place, answer.json), lambda: answer.data), ""
+
+    def _is_versioned(self, context: Data) -> bool:
+        """Whether the workspace's version changes with a feature's list of tasks."""
+        directory = context["spec_dir"]
+        is_here = context["root"] == str(self._session.place.root)
+        return (
+            is_here and directory is not None and not PurePath(directory).is_absolute() and self._version > 0
+        )
 
     def _runs(self) -> list[Data]:
         text, found = self._try(lambda: listed(self._session.chant, ended=True), ("", {"processes": []}))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-@click.group()
+@click.group(cls=SentenceGroup)
 def agents() -> None:
     """Show which agents are known, which are here, and how each is started."""
 

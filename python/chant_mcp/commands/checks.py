@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from chant_mcp.advice import in_commands
 from chant_mcp.commands.answers import all_option, json_option
 from chant_mcp.commands.receipt import show_report, target_option
 from chant_mcp.commands.surroundings import on_project
@@ -43,13 +42,12 @@ def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> Non
         out.print(display.plain("configuration: ", "red") + display.plain(f"{place}: {finding['message']}"))
     if report["scores"]:
         out.print(display.scores_table(report["scores"]))
-        out.print("Grades of complexity, confidence, splittability, criteria, isolation.", style="dim")
     for score in report["scores"] if id is not None else ():
         for suggestion in score["suggestions"]:
             out.print(display.plain(f"→ {suggestion}"))
     out.print(
         f"{report['specs_checked']} checked: {report['errors']} errors, {report['warnings']} warnings; "
-        f"{report['green']} ready, {report['yellow']} to review, {report['red']} to refine."
+        f"{report['green']} green, {report['yellow']} yellow, {report['red']} red."
     )
     if report.get("next_offset") is not None:
         out.print("Not all findings and grades are shown; --all shows the rest.", style="dim")
@@ -128,5 +126,5 @@ def diagnose(context: click.Context, session: Session, id: str, as_json: bool) -
         out.print(display.checks_table(found["checks"]))
         out.print(display.plain(found["diagnosis"], "bold"))
         if found["suggestion"]:
-            out.print(display.plain(f"→ {in_commands(found['suggestion'])}"))
+            out.print(display.plain(f"→ {found['suggestion']}"))
     context.exit(0 if all(check["passed"] for check in found["checks"]) else 1)

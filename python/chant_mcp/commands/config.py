@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import say_json
 
 
-@click.group()
+@click.group(cls=SentenceGroup)
 def config() -> None:
     """See the configuration files that apply here."""
 

@@ -48,5 +48,8 @@ def watch(
             session.trust_named(trusted)
         session.recovers = False  # it does so itself, and says so
         # The core listens to it; an exception of Python's own would only cut its last words off.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        session.chant.watch(once=once, started=runner, tell=None if quiet or runner else say)
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            session.chant.watch(once=once, started=runner, tell=None if quiet or runner else say)
+        finally:
+            signal.signal(signal.SIGINT, before)

@@ -13,6 +13,7 @@ import click
 from chant_mcp._core import ChantProject
 from chant_mcp.commands.surroundings import Surroundings, changes_files
 from chant_mcp.errors import ChantError
+from chant_mcp.terminal import say
 
 
 @click.command()
@@ -60,7 +61,7 @@ def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
     out.print(
         "\nNext: in a project of yours, `chant-mcp init --agent claude`, or give your agent's host this:\n"
     )
-    out.print(hosts.block(hosts.entry(surroundings.interpreter, found.is_ours)), soft_wrap=True)
+    out.print(hosts.block(hosts.entry(surroundings.interpreter, found.is_ours_everywhere)), soft_wrap=True)
     out.print("\nThen ask the agent what it could work on. `chant-mcp --help` lists what there is for you.")
 
 
@@ -76,7 +77,7 @@ def _write_sample(surroundings: Surroundings, root: Path) -> None:
         ) from error
     SampleProject(root, surroundings.environment).build(surroundings.interpreter)
     _trust(root, surroundings.environment)
-    click.echo(f"The sample project is in {root}")
+    say(f"The sample project is in {root}")
 
 
 def _trust(root: Path, environment: Mapping[str, str]) -> None:

@@ -53,8 +53,6 @@ _STATUS = {
 
 _GRADE = {"A": "green", "B": "green", "C": "yellow", "D": "red"}
 
-_LIGHT = {"ready": "green", "review": "yellow", "refine": "red"}
-
 _SEVERITY = {"error": "red", "warning": "yellow"}
 
 
@@ -164,15 +162,19 @@ def scores_table(scores: Sequence[Data]) -> Table:
     """Make a table of grades."""
     table = empty_table()
     id_column(table, "ID", (score["id"] for score in scores))
-    for heading in ("Light", "Cplx", "Conf", "Split", "Crit", "Isol"):
-        table.add_column(heading, no_wrap=True)
+    headings = {"complexity": "Complexity", "confidence": "Confidence", "splittability": "Split"}
+    headings["ac_quality"] = "Criteria"
+    if any(score["isolation"] for score in scores):
+        headings["isolation"] = "Alone"
+    table.add_column("Light", no_wrap=True, min_width=6)
+    for heading in headings.values():
+        table.add_column(heading, overflow="fold")
     for score in scores:
         light = score["traffic_light"]
-        keys = ("complexity", "confidence", "splittability", "ac_quality", "isolation")
-        grades = [score[key] or "-" for key in keys]
+        grades = [score[key] or "-" for key in headings]
         table.add_row(
             plain(score["id"], "bold"),
-            plain(light, _LIGHT.get(light, "")),
+            plain(light, light),
             *(plain(grade, _GRADE.get(grade, "dim")) for grade in grades),
         )
     return table

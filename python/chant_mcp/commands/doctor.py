@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 from rich.console import RenderableType
@@ -31,6 +33,16 @@ def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_j
         click.confirm("Each configured agent asks its model once, which costs. Go on?", abort=True, err=True)
     found: Data = session.chant.doctor(live=live).data
     found["dialects"] = list(dialects_in(session.chant.root))
+    from chant_mcp.init.host_check import check_hosts
+
+    checks = check_hosts(Path(session.chant.root), sys.executable, session.environment)
+    found["hosts"] = [check.data() for check in checks]
+    found["problems"] += [
+        f"`{check.file}` starts no server outside of this environment: {check.why}. "
+        "`chant-mcp init --client all --force-overwrite` writes it anew."
+        for check in checks
+        if check.works is False
+    ]
     if as_json:
         from chant_mcp.paging import written
 
@@ -60,6 +72,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
             ("Repository", plain(git["common_dir"] or "none")),
             ("Commits by", plain(git["commits_by"] or "nobody")),
             ("Agents", lines(agents)),
+            ("Hosts", lines(_host(host) for host in found["hosts"])),
             ("Also here", plain(", ".join(found["others"]) or "no other known agent")),
         ]
     )
@@ -71,6 +84,11 @@ def _parts(found: Data) -> Iterator[RenderableType]:
         yield plain("→ `env: {pass: [NAME]}` in the configuration passes one to agents and checks.", "dim")
     for problem in found["problems"]:
         yield plain("\n✗ ", "red") + plain(problem)
+
+
+def _host(one: Data) -> str:
+    how = {True: "answers", False: f"does not answer: {one['why']}", None: one["why"]}[one["works"]]
+    return f"{one['file']}: {one['command']} ({how})"
 
 
 def _agent(one: Data) -> Iterator[str]:

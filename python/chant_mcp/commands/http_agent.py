@@ -8,6 +8,7 @@ import click
 
 from chant_mcp._core import work_over_http
 from chant_mcp.commands.surroundings import Surroundings, changes_files
+from chant_mcp.errors import ChantError
 from chant_mcp.terminal import harmless_json, say
 
 
@@ -33,16 +34,21 @@ def http_agent(
 
     Runs start it for the providers `ollama` and `openai`.
     """
-    work_over_http(
-        sys.stdin.buffer.read().decode(errors="replace"),
-        is_question=question,
-        provider=provider,
-        endpoint=endpoint,
-        model=model,
-        folder=surroundings.working_directory,
-        environment=surroundings.environment,
-        retries=retries,
-        retry_delay_ms=retry_delay_ms,
-        # Lines of JSON, which lose nothing, and others.
-        tell=lambda line: say(harmless_json(line)),
-    )
+    try:
+        work_over_http(
+            sys.stdin.buffer.read().decode(errors="replace"),
+            is_question=question,
+            provider=provider,
+            endpoint=endpoint,
+            model=model,
+            folder=surroundings.working_directory,
+            environment=surroundings.environment,
+            retries=retries,
+            retry_delay_ms=retry_delay_ms,
+            # Lines of JSON, which lose nothing, and others.
+            tell=lambda line: say(harmless_json(line)),
+        )
+    except ChantError as error:
+        # A runner keeps the last line as the reason: it stays one line.
+        say(error.told(), err=True)
+        sys.exit(1)

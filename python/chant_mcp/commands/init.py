@@ -209,10 +209,14 @@ def _report(planned: Plan, nothing: str) -> None:
         _say("Set", f"{setting.name} in the git configuration of this clone")
     for what in planned.kept:
         _say("Kept", what)
+    for what in planned.notes:
+        _say("Note", what)
 
 
 def _say(verb: str, what: str) -> None:
-    click.echo(click.style(f"  {verb} ", fg="yellow" if verb == "Kept" else "green") + harmless(what))
+    click.echo(
+        click.style(f"  {verb} ", fg="yellow" if verb in ("Kept", "Note") else "green") + harmless(what)
+    )
 
 
 def _warn(found: Programs) -> None:

@@ -9,6 +9,7 @@ import click
 
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.asking import asks_for_trust
+from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import changes_files, on_project, refuse_read_only
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
@@ -24,7 +25,7 @@ target_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=SentenceGroup)
 def receipt() -> None:
     """See, check and exchange the receipts of completed specs."""
 

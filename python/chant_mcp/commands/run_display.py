@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from chant_mcp.advice import in_commands
 from chant_mcp.commands import display
 from chant_mcp.commands.display import plain, status_text
 from chant_mcp.commands.watch import Seen, seconds_between, state_of
@@ -48,9 +46,6 @@ _AGAIN = "`chant-mcp log {id}` shows what its agent wrote.\n`chant-mcp split {id
 
 _NEXT_OF_SPLIT = {"failed": _AGAIN, "lost": _AGAIN}
 """The same for a split."""
-
-_OF_SPEC = re.compile(r"`chant-mcp (work|log|split)`")
-"""Commands that want to know the spec."""
 
 _TOKENS = ("input_tokens", "cached_tokens", "output_tokens")
 """Keys of what was used that are tokens, none counted twice."""
@@ -112,9 +107,7 @@ def _reason(run: Data) -> Text:
 
 def next_step(run: Data) -> str | None:
     """Say what can be done about the cause that a run failed for, where one is known."""
-    if not run.get("next_step"):
-        return None
-    return _OF_SPEC.sub(rf"`chant-mcp \1 {run['spec_id']}`", in_commands(run["next_step"]))
+    return run.get("next_step") or None
 
 
 def used_words(usage: Data | None) -> str:
@@ -333,7 +326,7 @@ def takeover(found: Data) -> Text:
             *(("Uncommitted", path) for path in found["uncommitted"]),
         ]
     )
-    said += [plain(f"→ {line}") for line in in_commands(found["suggestion"]).splitlines()]
+    said += [plain(f"→ {line}") for line in found["suggestion"].splitlines()]
     return Text("\n").join(said)
 
 

@@ -97,7 +97,7 @@ def _over_http(surroundings: Surroundings, wanted: Address, wishes: _Wishes) -> 
     _refuse_misspelled(surroundings)
     token = None if wishes.no_auth else _token(wishes.token_file)
     listener = _listener(wanted, wishes)
-    session = surroundings.session(may_leave=False)
+    session = surroundings.session(may_leave=False, door="agents")
     server = ChantServer(session, on_offer, many_clients=True)
     root, url = session.place.root, listener.url
     presence = None

@@ -78,7 +78,7 @@ def on_stdio(surroundings: Surroundings) -> None:
     from chant_mcp.server.app import ChantServer
 
     on_offer = offer(surroundings)
-    session = surroundings.session()
+    session = surroundings.session(door="agents")
     server = ChantServer(session, on_offer)
     logging.getLogger("chant_mcp").info("serving %s on standard input and output", session.place.root)
     server.run("stdio")

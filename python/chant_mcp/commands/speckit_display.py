@@ -88,6 +88,12 @@ def task_list(found: Data) -> Iterator[RenderableType]:
             progress = f" [{phases[title]['progress']}]" if title in phases else ""
             yield plain(title, "bold") + plain(progress, "dim")
         yield _tasks(list(tasks))
+    yield from _problems(found)
+
+
+def _problems(found: Data) -> Iterator[RenderableType]:
+    for problem in found.get("problems", ()):
+        yield plain(f"\n{problem}", "yellow")
 
 
 def next_tasks(found: Data) -> Iterator[RenderableType]:
@@ -101,6 +107,7 @@ def next_tasks(found: Data) -> Iterator[RenderableType]:
         yield _tasks(found["waiting"])
     if not found["ready"] and not found["waiting"]:
         yield plain("Nothing is left to do.")
+    yield from _problems(found)
 
 
 def _tasks(tasks: Sequence[Data]) -> Table:

@@ -49,7 +49,17 @@ def show_list(
     asked = [f"are {status}"] if status else []
     if approval:
         asked.append(f"have an approval that is {approval}")
-    _show_specs(text, data, as_json, f"No specs {' and '.join(asked)}." if asked else "No specs.")
+    when_none = f"No specs {' and '.join(asked)}." if asked else "No specs."
+    if (cancelled := data.get("cancelled")) is not None and not asked:
+        when_none = f"All specs ({cancelled}) are cancelled; --status cancelled lists them."
+    _show_specs(text, data, as_json, when_none + _first_step(session, data))
+
+
+def _first_step(session: Session, data: Data) -> str:
+    """Say how the first spec is made, where there is none."""
+    if data["specs"] or session.chant.status().data["total"]:
+        return ""
+    return " `chant-mcp add TEXT` creates the first one."
 
 
 @click.command()
@@ -70,7 +80,7 @@ def show_ready(session: Session, limit: int, show_all: bool, as_json: bool) -> N
         EVERYTHING if show_all else limit,
         "specs",
     )
-    _show_specs(text, data, as_json, "No specs are ready.")
+    _show_specs(text, data, as_json, "No specs are ready." + _first_step(session, data))
 
 
 @click.command()
@@ -84,6 +94,13 @@ def search(
     session: Session, query: str, status: str | None, limit: int, show_all: bool, as_json: bool
 ) -> None:
     """Search titles and bodies for a text; upper and lower case are the same."""
+    show_found(session, query, status, limit, show_all, as_json)
+
+
+def show_found(
+    session: Session, query: str, status: str | None, limit: int, show_all: bool, as_json: bool
+) -> None:
+    """Print the specs that hold a text."""
     chant = session.chant
     text, data = gathered(
         lambda limit, offset: chant.search(query, status, limit=limit, offset=offset),
@@ -162,6 +179,11 @@ def _whole_spec(session: Session, id: str) -> tuple[str, Data]:
 @on_project
 def status(session: Session, activity: bool, as_json: bool) -> None:
     """Count the specs in each state."""
+    show_status(session, activity, as_json)
+
+
+def show_status(session: Session, activity: bool, as_json: bool) -> None:
+    """Print how many specs are in each state."""
     answer = session.chant.status(include_activity=activity)
     if as_json:
         say_json(answer.text)

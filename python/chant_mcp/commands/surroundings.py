@@ -15,6 +15,10 @@ from chant_mcp.program import own_program
 from chant_mcp.session import Session, find_place
 from chant_mcp.user_folders import user_config_file
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from chant_mcp.errors import Door
+
 P = ParamSpec("P")
 
 _FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path)
@@ -58,11 +62,12 @@ class Surroundings:
     read_only: bool
     verbose: bool
 
-    def session(self, *, may_leave: bool = True) -> Session:
+    def session(self, *, may_leave: bool = True, door: Door = "people") -> Session:
         """Make a session on the project meant; nothing is opened yet.
 
         Args:
             may_leave: Whether an absolute path may name a task graph outside of the roots.
+            door: Who asks, for the words of what may help.
         """
         session = Session(
             find_place(self.working_directory, self.project),
@@ -73,6 +78,7 @@ class Surroundings:
             program=own_program(self.interpreter),
             stop_at=self.environment.get("CHANT_STOP_AT"),
             may_leave=may_leave,
+            door=door,
         )
         session.recovers = not self.read_only
         return session

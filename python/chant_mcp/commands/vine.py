@@ -9,6 +9,7 @@ import click
 from chant_mcp import resources
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import on_project
+from chant_mcp.commands.vine_files import file_argument, file_meant
 from chant_mcp.paging import Data, written
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
@@ -26,12 +27,13 @@ _statuses_option = click.option(
 
 
 @click.command()
-@click.argument("file")
+@file_argument
 @click.option("--task", "id", metavar="ID", help="Show this task alone, with everything around it.")
 @json_option
 @on_project
-def show(session: Session, file: str, id: str | None, as_json: bool) -> None:
+def show(session: Session, file: str | None, id: str | None, as_json: bool) -> None:
     """Show a task graph: how far it is, and its tasks."""
+    file = file_meant(session, file)
     answer = session.vine.plan(file) if id is None else session.vine.task(file, id)
     if as_json:
         say_json(answer.text)
@@ -49,15 +51,18 @@ def show(session: Session, file: str, id: str | None, as_json: bool) -> None:
 
 
 @click.command("list")
-@click.argument("file")
+@file_argument
 @_statuses_option
 @click.option(
     "-q", "--query", default="", metavar="TEXT", help="Only tasks that hold this text, in any case."
 )
 @json_option
 @on_project
-def list_tasks(session: Session, file: str, statuses: tuple[str, ...], query: str, as_json: bool) -> None:
+def list_tasks(
+    session: Session, file: str | None, statuses: tuple[str, ...], query: str, as_json: bool
+) -> None:
     """List the tasks and references of a task graph."""
+    file = file_meant(session, file)
     nodes: list[Data] = session.vine.plan(file, statuses=statuses, query=query).data["nodes"]
     if as_json:
         say_json(written(nodes))
@@ -71,15 +76,16 @@ def list_tasks(session: Session, file: str, statuses: tuple[str, ...], query: st
 
 
 @click.command("next")
-@click.argument("file")
+@file_argument
 @click.option(
     "--limit", type=click.IntRange(min=0), default=50, show_default=True, help="Most entries of each list."
 )
 @json_option
 @on_project
 @click.pass_context
-def next_tasks(context: click.Context, session: Session, file: str, limit: int, as_json: bool) -> None:
+def next_tasks(context: click.Context, session: Session, file: str | None, limit: int, as_json: bool) -> None:
     """Say what can be done now in a task graph, and how."""
+    file = file_meant(session, file)
     if as_json:
         say_json(session.vine.next(file, limit=limit).text)
         return
@@ -93,7 +99,7 @@ def next_tasks(context: click.Context, session: Session, file: str, limit: int, 
 
 
 @click.command()
-@click.argument("file")
+@file_argument
 @click.option(
     "--format",
     "form",
@@ -104,11 +110,12 @@ def next_tasks(context: click.Context, session: Session, file: str, limit: int, 
 )
 @_statuses_option
 @on_project
-def graph(session: Session, file: str, form: str, statuses: tuple[str, ...]) -> None:
+def graph(session: Session, file: str | None, form: str, statuses: tuple[str, ...]) -> None:
     """Draw a task graph: what each task depends on stands below it, or where its arrows end.
 
     With `--status`, dashed arrows lead over tasks that are left out.
     """
+    file = file_meant(session, file)
     answer = session.vine.picture(file, form, statuses=statuses)
     rows: list[Data] | None = answer.data
     if rows is None:

@@ -84,7 +84,7 @@ def _problems(error: ChantError) -> Sequence[Data]:
     if found is not None:
         return found
     nowhere = dict.fromkeys(("line", "column", "length", "source"))
-    return [{"constraint": error.code.lower().replace("_", "-"), "message": str(error), **nowhere}]
+    return [{"constraint": error.code.lower().replace("_", "-"), "message": error.message, **nowhere}]
 
 
 def _print_json(checked: Sequence[_Checked], problems: Sequence[Data]) -> None:

@@ -73,7 +73,8 @@ def filters(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _holds_specs_alone(session: Session) -> bool:
+def holds_specs_alone(session: Session) -> bool:
+    """Tell whether a project holds specs and nothing else."""
     return set(dialects_in(session.place.root)) <= {"chant"}
 
 
@@ -99,7 +100,7 @@ def list_items(
     wanted = Wanted(statuses, labels, dialects, ready)
     if approval and not wanted.is_of_specs:
         raise click.UsageError("Only specs have an approval: --approval goes with one --status at most.")
-    if wanted.is_of_specs and (approval or _holds_specs_alone(session)):
+    if wanted.is_of_specs and (approval or holds_specs_alone(session)):
         status = statuses[0] if statuses else None
         specs.show_list(session, status, approval, limit, show_all, as_json)
         return
@@ -122,7 +123,7 @@ def ready(
     as_json: bool,
 ) -> None:
     """List what can be begun now: specs, tasks and tickets that wait for nothing."""
-    if not (labels or dialects) and _holds_specs_alone(session):
+    if not (labels or dialects) and holds_specs_alone(session):
         specs.show_ready(session, limit, show_all, as_json)
         return
     _show_items(session, Wanted((), labels, dialects, True), limit, show_all, as_json)
@@ -135,6 +136,27 @@ def _show_items(session: Session, wanted: Wanted, limit: int, show_all: bool, as
         EVERYTHING if show_all else limit,
         "items",
     )
+    show_page(text, data, _when_none(session, wanted), as_json)
+
+
+def _when_none(session: Session, wanted: Wanted) -> str:
+    """Say why a list is empty, and how the first item is made where there is none."""
+    said = "Nothing is ready." if wanted.ready else "Nothing matches."
+    if session.workspace.dialects():
+        return said
+    first = {
+        "chant": "`chant-mcp add TEXT`",
+        "vine": "`chant-mcp vine new plan.vine`",
+        "tickets": "`chant-mcp tickets add TITLE`",
+        "speckit": "spec-kit's `specify` command",
+    }
+    here = dialects_in(session.place.root)
+    ways = [way for dialect, way in first.items() if dialect in (wanted.dialects or here or first)]
+    return f"{said} There is nothing yet; {' or '.join(ways)} creates the first item."
+
+
+def show_page(text: str, data: Data, when_none: str, as_json: bool) -> None:
+    """Print items as lists give them."""
     if as_json:
         say_json(text)
         return
@@ -144,7 +166,7 @@ def _show_items(session: Session, wanted: Wanted, limit: int, show_all: bool, as
     if data["items"]:
         out.print(workspace_display.item_table(data["items"]))
     elif data["total"] == 0:
-        out.print("Nothing is ready." if wanted.ready else "Nothing matches.")
+        out.print(when_none)
     if (note := left_out(data, "items", len(data["items"]))) is not None:
         out.print(note, style="dim")
     if (problems := display.problems_block(data)) is not None:
@@ -162,7 +184,7 @@ def show(session: Session, name: str, raw: bool, as_json: bool) -> None:
     NAME is a key as `list` shows it, an ID or a ticket's code; a part of a spec's ID is enough when it
     fits only one.
     """
-    if _holds_specs_alone(session):
+    if holds_specs_alone(session):
         specs.show_spec(session, name, raw, as_json)
         return
     _show_item(session, name, raw, as_json)

@@ -31,6 +31,22 @@ def item_table(items: Sequence[Data]) -> Table:
     return table
 
 
+def states_table(dialects: Sequence[Data]) -> Table:
+    """Make a table of how many items of each dialect are in each state."""
+    table = display.empty_table()
+    table.add_column("Format", no_wrap=True)
+    table.add_column("Status", no_wrap=True)
+    table.add_column("Items", justify="right")
+    for of in dialects:
+        for at, column in enumerate(of["columns"]):
+            name = plain(of["dialect"] if at == 0 else "", "bold")
+            table.add_row(name, status_text(column["status"]), plain(column["count"]))
+        done = f"{of['done']} of {of['total']} done"
+        table.add_row(plain("" if of["columns"] else of["dialect"]), plain(done, "dim"), plain(""))
+        table.add_section()
+    return table
+
+
 def item_fields(item: Data) -> Table:
     """Make a table of what is known of an item beside its text."""
 

@@ -6,13 +6,14 @@ import click
 
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.asking import asks_for_trust
+from chant_mcp.commands.groups import SentenceGroup
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
 
 
-@click.group()
+@click.group(cls=SentenceGroup)
 def worktree() -> None:
     """See and remove the git worktrees that agents worked in."""
 

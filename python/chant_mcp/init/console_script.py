@@ -23,11 +23,19 @@ class Programs:
     """Those of them that are this installation's."""
     script: Path | None = None
     """The script `chant-mcp` of this installation, on the search path or not."""
+    own_folder: Path | None = None
+    """Where this installation's environment keeps its scripts; `None` where that is no environment's own."""
 
     @property
     def is_ours(self) -> bool:
         """Whether `chant`, typed or started by a host, is this installation."""
         return bool(self.found) and self.found[0] in self.ours
+
+    @property
+    def is_ours_everywhere(self) -> bool:
+        """Whether `chant` is this installation also for who knows nothing of its environment."""
+        elsewhere = [path for path in self.found if path.parent.resolve() != self.own_folder]
+        return bool(elsewhere) and elsewhere[0] in self.ours
 
     @property
     def warning(self) -> str | None:
@@ -59,7 +67,13 @@ def programs(environment: Mapping[str, str]) -> Programs:
     found = tuple(dict.fromkeys(place for place in places if place.is_file() and os.access(place, os.X_OK)))
     ours = frozenset(path for path in found if _is_one_of(path, scripts))
     scripts = (script.resolve() for script in _scripts("chant-mcp"))
-    return Programs(found, ours, next(filter(_is_ours, scripts), None))
+    own = Path(sysconfig.get_path("scripts")).resolve() if sys.prefix != sys.base_prefix else None
+    return Programs(found, ours, next(filter(_is_ours, scripts), None), own)
+
+
+def is_script_of_ours(path: Path) -> bool:
+    """Whether a program is this installation's script `chant`."""
+    return _is_one_of(path, _scripts("chant"))
 
 
 def _scripts(name: str) -> list[Path]:

@@ -217,7 +217,7 @@ def _noting(problems: list[str]) -> Generator[None]:
     try:
         yield
     except (ChantError, OSError) as error:
-        problems.append(str(error))
+        problems.append(error.told() if isinstance(error, ChantError) else str(error))
 
 
 def _restore(root: Path, file: str, before: bytes | None, after: bytes) -> None:

@@ -34,7 +34,8 @@ _HOSTS = {
 CLIENTS = (*_HOSTS, "all")
 """What `--client` takes."""
 
-_NAME = "chant"
+NAME = "chant"
+"""What our server is called among those of a host."""
 
 
 def entry(interpreter: str, chant_is_ours: bool) -> Entry:
@@ -42,7 +43,8 @@ def entry(interpreter: str, chant_is_ours: bool) -> Entry:
 
     Args:
         interpreter: The Python that runs this.
-        chant_is_ours: Whether the program `chant` that a host finds is this installation's.
+        chant_is_ours: Whether the program `chant` that a host finds is this installation's, also where the
+            host knows nothing of its environment.
     """
     if chant_is_ours:
         return {"type": "stdio", "command": "chant", "args": ["mcp"]}
@@ -51,7 +53,7 @@ def entry(interpreter: str, chant_is_ours: bool) -> Entry:
 
 def block(ours: Entry) -> str:
     """Write a whole configuration with our server alone."""
-    return json.dumps({"mcpServers": {_NAME: ours}}, indent=2, ensure_ascii=False)
+    return json.dumps({"mcpServers": {NAME: ours}}, indent=2, ensure_ascii=False)
 
 
 def entry_over_http(url: str, token: str | None) -> Entry:
@@ -153,10 +155,10 @@ def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> l
 def _change(root: Path, name: str, key: str, ours: Entry, force: bool) -> files.Change:
     before = files.read(root, name)
     text = text_of(before or b"", name)
-    kept = json_text.as_object(listed(text, key, name).get(_NAME)) or {}
+    kept = json_text.as_object(listed(text, key, name).get(NAME)) or {}
     if before is not None and not force and _starts_the_same(kept, ours):
         return files.Change(name, before, before)
-    return files.Change(name, before, with_entry(text, (key, _NAME), {**kept, **ours}, name).encode())
+    return files.Change(name, before, with_entry(text, (key, NAME), {**kept, **ours}, name).encode())
 
 
 def listed(text: str, key: str, name: str) -> dict[str, Any]:

@@ -50,6 +50,8 @@ class Plan:
     changes: list[tuple[Path, files.Change]] = field(default_factory=list[tuple[Path, files.Change]])
     """Each with the folder that its name is relative to and that it may not leave."""
     settings: list[Setting] = field(default_factory=list[Setting])
+    notes: list[str] = field(default_factory=list[str])
+    """What people should know of what is written."""
     kept: list[str] = field(default_factory=list[str])
     """What stays although ours would say something else, and what to do about it."""
 
@@ -91,8 +93,7 @@ def plan(root: Path, wishes: Wishes, machine: Machine) -> Plan:
     planned.kept += [f"{name}, which differs from ours; --force-overwrite replaces it" for name in kept]
     is_claude = "claude" in agents.named(wishes.agents)
     clients = (*wishes.clients, "claude") if is_claude else wishes.clients
-    entry = hosts.entry(machine.interpreter, machine.programs.is_ours)
-    planned.add(hosts.changes(root, clients, entry, wishes.force_overwrite))
+    _plan_hosts(planned, clients, wishes, machine)
     if wishes.silent:
         folder, change = silent.change(root, machine.environment)
         if change.before != change.after:
@@ -145,6 +146,24 @@ def _plan_config(planned: Plan, wishes: Wishes, machine: Machine) -> None:
     values = {place: value for place, value in wanted.items() if value is not None}
     if values:
         planned.add([layout.edited_config(root, values)])
+
+
+def _plan_hosts(planned: Plan, clients: tuple[str, ...], wishes: Wishes, machine: Machine) -> None:
+    is_everywhere = machine.programs.is_ours_everywhere
+    entry = hosts.entry(machine.interpreter, is_everywhere)
+    changes = hosts.changes(planned.root, clients, entry, wishes.force_overwrite)
+    planned.add(changes)
+    changed = [change.name for change in changes if change.before != change.after]
+    if is_everywhere or not changed:
+        return
+    repository = Repository(planned.root, machine.environment, wanted_by="--client")
+    tracked = [name for name in changed if repository.exists and repository.tracks(name)]
+    planned.notes += [
+        f"git tracks `{name}`, which now names this machine's Python, {machine.interpreter}; install "
+        "chant-mcp where every program finds it (`pipx install`, `uv tool install`) and run this again, or "
+        "keep the change out of commits"
+        for name in tracked
+    ]
 
 
 def _plan_merge_driver(planned: Plan, wishes: Wishes, machine: Machine) -> None:

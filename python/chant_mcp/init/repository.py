@@ -46,6 +46,14 @@ class Repository:
         file = (self.folder / self.ask("rev-parse", "--git-path", name)).resolve()
         return common, file.relative_to(common).as_posix()
 
+    def tracks(self, name: str) -> bool:
+        """Tell whether git tracks a file of the folder, and others get what is written there.
+
+        Raises:
+            GitError: When git cannot be run.
+        """
+        return self.run("ls-files", "--error-unmatch", "--", name).returncode == 0
+
     def ask(self, *words: str) -> str:
         """Run git and give what it prints, without the last line break.
 

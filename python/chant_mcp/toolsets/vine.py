@@ -104,6 +104,7 @@ def vine_read(
         ToolParameter(description="Filter of list", schema={"enum": list(STATUSES)}),
     ] = None,
     query: Annotated[str | None, ToolParameter(description="Text to find, for search and list")] = None,
+    fields: list[str] | None = None,
     limit: Annotated[int | None, ToolParameter(minimum=0)] = None,
     offset: Count = 0,
 ) -> Answer:
@@ -115,7 +116,9 @@ def vine_read(
     that it needs. search, refs. validate: what is wrong. meta: version, title, prefix, delimiter, blob.
     The format is explained in vine://spec/brief.
     """
-    return session.vine.read(file, action, id=id, status=status, query=query, limit=limit, offset=offset)
+    return session.vine.read(
+        file, action, id=id, status=status, query=query, fields=fields, limit=limit, offset=offset
+    )
 
 
 def vine_next(session: Session, file: File, limit: Limit = 50, offset: Count = 0) -> Answer:

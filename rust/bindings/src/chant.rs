@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::answer::Answer;
-use crate::raise::{Raised, answer, call};
+use crate::raise::{Raised, answer, call, door_of};
 use crate::stop::disk_of_user;
 
 // Python shows a default only when it is written out in the signature.
@@ -41,7 +41,7 @@ impl ChantProject {
     #[new]
     #[pyo3(signature = (root, *, user_config = None, searched = Vec::new(), environment = BTreeMap::new(),
                         program = Vec::new(), prompts = None, trust = None, state_home = None, events = true,
-                        stop_at = None))]
+                        stop_at = None, door = "agents"))]
     #[expect(clippy::too_many_arguments, reason = "what a project has to be told")]
     fn new(
         py: Python<'_>,
@@ -55,7 +55,9 @@ impl ChantProject {
         state_home: Option<PathBuf>,
         events: bool,
         stop_at: Option<String>,
+        door: &str,
     ) -> Result<Self, Raised> {
+        let door = door_of(door)?;
         let clock = Clock {
             now: Timestamp::now,
             zone: TimeZone::system(),
@@ -77,7 +79,11 @@ impl ChantProject {
             disk,
         };
         Ok(Self {
-            project: Arc::new(call(py, || Project::open(options))?.knowing(around)),
+            project: Arc::new(
+                call(py, || Project::open(options))?
+                    .knowing(around)
+                    .at_door(door),
+            ),
         })
     }
 
@@ -286,7 +292,7 @@ impl ChantProject {
     /// Changes keys, criteria and text of a spec in one edit.
     #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
                         model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
-                        expect_body = None, from_run = false))]
+                        expect_body = None, seen_lists = BTreeMap::new(), from_run = false))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn spec_update(
         &self,
@@ -303,6 +309,7 @@ impl ChantProject {
         replace_body: bool,
         force: bool,
         expect_body: Option<String>,
+        seen_lists: BTreeMap<String, Vec<String>>,
         from_run: bool,
     ) -> Result<Answer, Raised> {
         let update = ops::Update {
@@ -317,6 +324,7 @@ impl ChantProject {
             replace_body,
             force,
             expect_body,
+            seen_lists,
         };
         answer(py, || {
             if from_run {

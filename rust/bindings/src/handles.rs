@@ -1,6 +1,7 @@
 //! What the handles of scripts stand on: items as plain values, transactions, changes.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chant_core::config::seconds_of;
 use chant_core::dialects::chant::ops::{self as specs, Add, Update};
@@ -16,9 +17,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
-use crate::answer::{Answer, plain};
+use crate::answer::plain;
 use crate::raise::{Raised, call};
 use crate::values::{object, value};
+use crate::vine::VineDocument;
 use crate::workspace::Workspace;
 
 /// Items as of one moment; each becomes plain values when it is asked for.
@@ -85,7 +87,7 @@ impl Transaction {
 
     #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
                         model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
-                        expect_body = None))]
+                        expect_body = None, seen_lists = BTreeMap::new()))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn update(
         &self,
@@ -102,6 +104,7 @@ impl Transaction {
         replace_body: bool,
         force: bool,
         expect_body: Option<String>,
+        seen_lists: BTreeMap<String, Vec<String>>,
     ) -> Result<Py<PyAny>, Raised> {
         let update = Box::new(Update {
             status,
@@ -115,6 +118,7 @@ impl Transaction {
             replace_body,
             force,
             expect_body,
+            seen_lists,
         });
         self.play(py, Operation::Spec(specs::Operation::Update { id, update }))
     }
@@ -150,17 +154,19 @@ impl Transaction {
     }
 
     /// Attributes and the state of a ticket; gives it as it would be.
-    #[pyo3(signature = (key, attributes, status = None))]
+    #[pyo3(signature = (key, attributes, status = None, *, seen = None))]
     fn update_ticket(
         &self,
         py: Python<'_>,
         key: String,
         attributes: &Bound<'_, PyDict>,
         status: Option<String>,
+        seen: Option<&Bound<'_, PyDict>>,
     ) -> Result<Py<PyAny>, Raised> {
         let operation = tickets::ops::Operation::Update {
             key,
             attributes: object(attributes)?,
+            seen: seen.map(object).transpose()?.unwrap_or_default(),
             status,
         };
         self.play(py, Operation::Ticket(operation))
@@ -254,9 +260,10 @@ impl Transaction {
     }
 
     /// A task graph as it would be; `None` for one that is not changed.
-    fn plan(&self, py: Python<'_>, path: &str) -> Result<Option<Answer>, Raised> {
-        let plan = call(py, || Ok(self.transaction().plan(path)))?;
-        Ok(plan.map(Answer::from))
+    fn plan(&self, path: &str) -> Option<VineDocument> {
+        let transaction = self.transaction();
+        let document = transaction.plan(path).map(Arc::clone)?;
+        Some(VineDocument { document })
     }
 
     /// Writes all changes, or none; gives an ID for each, and warnings.

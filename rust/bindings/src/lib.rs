@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod answer;
 mod chant;
+mod counted;
 mod graph;
 mod handles;
 mod merge;
@@ -25,7 +26,9 @@ mod _core {
     #[pymodule_export]
     use crate::chant::{ChantProject, agent_names};
     #[pymodule_export]
-    use crate::graph::{Edges, Items, Layers, Network, Scores, Table, item_table};
+    use crate::counted::counted_work;
+    #[pymodule_export]
+    use crate::graph::{Edges, Items, Layers, Network, NetworkDraft, Scores, Table, item_table};
     #[pymodule_export]
     use crate::handles::{Changes, Selection, Transaction, body_section, body_sections};
     #[pymodule_export]
@@ -41,7 +44,7 @@ mod _core {
     #[pymodule_export]
     use crate::trust::{tool_hints, tool_right_in_run, trusted_folders, write_only_in};
     #[pymodule_export]
-    use crate::vine::VineFiles;
+    use crate::vine::{VineDocument, VineFiles};
     #[pymodule_export]
     use crate::workspace::{Columns, Export, Workspace, export_fields};
     /// The release that this core belongs to.

@@ -6,7 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use chant_core::answer::{MOST_CHARS, cut};
 use chant_core::dialects::tickets;
 use chant_core::error::{Error, ErrorKind};
-use pyo3::exceptions::PyRuntimeError;
+use chant_core::next_step::DoorKind;
+use chant_core::store::disk::take_weak_promises;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
@@ -63,10 +65,33 @@ pub(crate) fn call<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> Result<T, Raised> {
-    match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    for line in take_weak_promises() {
+        // A log that fails refuses no call.
+        let _ = log_warning(py, &line);
+    }
+    match done {
         Ok(outcome) => outcome.map_err(Raised::Refused),
         Err(payload) => Err(Raised::Crashed(words(payload.as_ref()))),
     }
+}
+
+/// Has Python's log say something, once.
+fn log_warning(py: Python<'_>, line: &str) -> PyResult<()> {
+    let logger = py
+        .import("logging")?
+        .call_method1("getLogger", ("chant_mcp.store",))?;
+    logger.call_method1("warning", ("%s", line)).map(drop)
+}
+
+/// The door of a word that Python gives.
+pub(crate) fn door_of(word: &str) -> Result<DoorKind, Raised> {
+    DoorKind::named(word).ok_or_else(|| {
+        let words = DoorKind::ALL.map(DoorKind::word).join(", ");
+        Raised::Python(PyValueError::new_err(format!(
+            "a door is one of {words}, not {word}"
+        )))
+    })
 }
 
 /// [`call`] for a function of the core that answers a tool.
@@ -109,7 +134,14 @@ impl From<Raised> for PyErr {
             Raised::Python(error) => return error,
         };
         let details = serde_json::Value::Object(error.details()).to_string();
-        let args = (cut(&error.to_string(), MOST_CHARS / 2), details, object);
+        let hint = error.hint();
+        let hint = (!hint.is_empty()).then(|| hint.data().to_string());
+        let args = (
+            cut(&error.to_string(), MOST_CHARS / 2),
+            details,
+            object,
+            hint,
+        );
         match error.kind() {
             ErrorKind::NotInitialized => errors::NotInitializedError::new_err(args),
             ErrorKind::NotFound => errors::NotFoundError::new_err(args),

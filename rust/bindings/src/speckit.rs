@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
-use crate::raise::{Raised, answer};
+use crate::raise::{Raised, answer, door_of};
 use crate::stop::{disk_of_user, of_run_in};
 
 // Python shows a default only when it is written out in the signature.
@@ -42,7 +42,7 @@ impl SpeckitFeatures {
 impl SpeckitFeatures {
     #[new]
     #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), user_config = None,
-                        trust = None, state_home = None, stop_at = None, of_run = false))]
+                        trust = None, state_home = None, stop_at = None, of_run = false, door = "agents"))]
     #[expect(clippy::too_many_arguments, reason = "what features have to be told")]
     fn new(
         py: Python<'_>,
@@ -54,7 +54,9 @@ impl SpeckitFeatures {
         state_home: Option<PathBuf>,
         stop_at: Option<String>,
         of_run: bool,
-    ) -> Self {
+        door: &str,
+    ) -> Result<Self, Raised> {
+        let door = door_of(door)?;
         let disk = disk_of_user(py, stop_at, state_home, &environment);
         let disk = of_run_in(disk, of_run.then_some(&folder));
         let start = Start {
@@ -63,12 +65,13 @@ impl SpeckitFeatures {
         };
         let features = Features::new(start, disk, Timestamp::now)
             .trusted_by(user_config, trust)
-            .knowing(outside);
+            .knowing(outside)
+            .at_door(door);
         let features = if of_run { features.of_run() } else { features };
-        Self {
+        Ok(Self {
             features: Arc::new(features),
             session,
-        }
+        })
     }
 
     /// Which feature is current, or of the one asked for, all that is known of it.

@@ -120,17 +120,20 @@ impl TicketProjects {
     }
 
     /// Changes attributes of a ticket, all but its status.
+    #[pyo3(signature = (project, key, attributes, *, seen = None))]
     fn update_cr_attrs(
         &self,
         py: Python<'_>,
         project: Option<&str>,
         key: &str,
         attributes: &Bound<'_, PyDict>,
+        seen: Option<&Bound<'_, PyDict>>,
     ) -> Result<Answer, Raised> {
         let attributes = object(attributes)?;
+        let seen = seen.map(object).transpose()?.unwrap_or_default();
         ticket_answer(py, || {
             let board = self.desk.board(project, Some(key))?;
-            ops::update_cr_attrs(&board, key, &attributes)
+            ops::update_cr_attrs(&board, key, &attributes, &seen)
         })
     }
 

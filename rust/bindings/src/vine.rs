@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chant_core::answer::{DEFAULT_LIMIT, Page};
+use chant_core::dialects::vine::document::Document;
 use chant_core::dialects::vine::files::{self, Files};
 use chant_core::dialects::vine::ops::{self, Question, Wanted, Writing};
 use chant_core::store::walk::DEPTH;
@@ -79,7 +80,7 @@ impl VineFiles {
     }
 
     /// Answers a question about a graph: its tasks, one of them, the summary.
-    #[pyo3(signature = (file, action, *, id = None, status = None, query = None, limit = None, offset = 0))]
+    #[pyo3(signature = (file, action, *, id = None, status = None, query = None, fields = None, limit = None, offset = 0))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
     fn read(
         &self,
@@ -89,6 +90,7 @@ impl VineFiles {
         id: Option<&str>,
         status: Option<&str>,
         query: Option<&str>,
+        fields: Option<Vec<String>>,
         limit: Option<usize>,
         offset: usize,
     ) -> Result<Answer, Raised> {
@@ -101,6 +103,7 @@ impl VineFiles {
             id,
             status,
             query,
+            fields: fields.as_deref(),
             page,
         };
         answer(py, || ops::read(&self.files, file, &question))
@@ -131,6 +134,12 @@ impl VineFiles {
         answer(py, || {
             ops::plan(&self.files, file, Wanted { statuses, query })
         })
+    }
+
+    /// A graph as it is now, to be asked later on.
+    fn document(&self, py: Python<'_>, file: &str) -> Result<VineDocument, Raised> {
+        let document = call(py, || ops::document(&self.files, file))?;
+        Ok(VineDocument { document })
     }
 
     /// All that is known of a node, however long the answer.
@@ -186,5 +195,24 @@ impl VineFiles {
         child_file: Option<&str>,
     ) -> Result<Answer, Raised> {
         answer(py, || ops::expand(&self.files, file, ref_id, child_file))
+    }
+}
+
+/// A graph as it was at one moment; what is said of it is worked out when it is asked for.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct VineDocument {
+    pub(crate) document: Arc<Document>,
+}
+
+#[pymethods]
+impl VineDocument {
+    /// What it is called, and how far it is.
+    fn head(&self, py: Python<'_>) -> Result<Answer, Raised> {
+        answer(py, || Ok(ops::head(&self.document)))
+    }
+
+    /// What git calls its text.
+    fn blob(&self, py: Python<'_>) -> String {
+        py.detach(|| ops::name_of_text(&self.document))
     }
 }

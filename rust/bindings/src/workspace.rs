@@ -110,6 +110,26 @@ impl Workspace {
         })
     }
 
+    /// Items of all dialects in whose keys, titles, labels or texts all words of a text stand.
+    #[pyo3(signature = (text, *, statuses = Vec::new(), limit = 50, offset = 0))]
+    fn search(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        statuses: Vec<String>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<Answer, Raised> {
+        let filter = Filter {
+            statuses,
+            ..Filter::default()
+        };
+        let search = Search { text, bodies: true };
+        answer(py, || {
+            ops::search(&self.workspace, filter, search, Page { limit, offset })
+        })
+    }
+
     /// What can be begun now.
     #[pyo3(signature = (*, labels = Vec::new(), dialects = Vec::new(), limit = 50, offset = 0))]
     fn ready(

@@ -62,12 +62,27 @@ impl Answer {
     }
 
     /// An answer that is a page of a list: the text is the list, the data an object with `result`,
-    /// `total` and `returned`, for a list alone is no structured answer. What was left out is noted.
-    pub fn list<T: Serialize>(entries: Vec<T>, page: Page) -> Self {
+    /// `total` and `returned`, for a list alone is no structured answer. Where not all of the page would fit, its
+    /// text has an entry a line, so that more do. What was left out is noted.
+    pub fn list<T: Serialize>(entries: &[T], page: Page) -> Self {
         let total = entries.len();
-        let shown = fitting(entries.into_iter().skip(page.offset).take(page.limit), 0);
-        let returned = shown.len();
-        let list = Self::data(&shown);
+        let wanted = &entries[page.offset.min(total)..];
+        let wanted = &wanted[..page.limit.min(wanted.len())];
+        let mut returned = fitting(wanted.iter(), 0).len();
+        let mut list = Self::data(&&wanted[..returned]);
+        if returned < wanted.len() {
+            returned = fitting_by(wanted.iter(), 0, |entry| line_of(entry).chars().count()).len();
+            let lines: Vec<String> = wanted[..returned].iter().map(line_of).collect();
+            let text = format!("[\n{}\n]", lines.join(",\n"));
+            list = Self::data(&&wanted[..returned]);
+            if !is_too_long(&text) {
+                list = Self {
+                    text,
+                    json: serde_json::to_string(&wanted[..returned]).ok(),
+                    note: None,
+                };
+            }
+        }
         let result = list.json.unwrap_or_default();
         let next = page.offset + returned;
         let note = (returned < total).then(|| {
@@ -105,6 +120,16 @@ impl Answer {
             json,
             note: None,
         }
+    }
+
+    /// The same answer with a note behind the one that it has; an empty one is none.
+    #[must_use]
+    pub fn noted(mut self, note: &str) -> Self {
+        if !note.is_empty() {
+            let before = self.note.take().map(|before| before + "\n");
+            self.note = Some(before.unwrap_or_default() + note);
+        }
+        self
     }
 
     /// An answer in words.
@@ -189,6 +214,15 @@ impl Default for Page {
 
 /// Takes entries until their text would fill an answer; always at least one, so that paging goes on.
 pub fn fitting<T: Serialize>(entries: impl Iterator<Item = T>, taken: usize) -> Vec<T> {
+    fitting_by(entries, taken, size_of)
+}
+
+/// [`fitting`], when entries take so many characters.
+fn fitting_by<T>(
+    entries: impl Iterator<Item = T>,
+    taken: usize,
+    size_of: impl Fn(&T) -> usize,
+) -> Vec<T> {
     let mut room = (MOST_CHARS - RESERVE).saturating_sub(taken);
     let mut fitting = Vec::new();
     for entry in entries {
@@ -200,6 +234,12 @@ pub fn fitting<T: Serialize>(entries: impl Iterator<Item = T>, taken: usize) -> 
         fitting.push(entry);
     }
     fitting
+}
+
+/// An entry of a list on a line of its own.
+fn line_of<T: Serialize>(entry: &T) -> String {
+    let line = serde_json::to_string(entry).unwrap_or_default();
+    format!("  {line}")
 }
 
 /// Characters an entry of a list takes in an answer's text, its indentation included.

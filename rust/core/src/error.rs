@@ -10,6 +10,7 @@ use crate::dialects::tickets::error::TicketError;
 use crate::dialects::vine::error::VineError;
 use crate::git::GitError;
 use crate::graph::network::NetworkError;
+use crate::next_step::{HintText, NextStep, hint};
 use crate::provider::ProviderError;
 use crate::store::StoreError;
 use crate::text::edit::EditError;
@@ -17,7 +18,7 @@ use crate::trust::UntrustedFolder;
 use crate::work::WorkError;
 use crate::workspace::error::WorkspaceError;
 
-/// Any refusal or failure of the core; its `Display` is the sentence a client sees.
+/// Any refusal or failure of the core; its `Display` is the sentence a client sees, [`Error::hint`] what may help.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The chant dialect refused.
@@ -181,6 +182,34 @@ impl Error {
             }
             Self::Provider(_) | Self::Apart { .. } => ErrorKind::Refused,
             Self::During { source, .. } => source.kind(),
+        }
+    }
+
+    /// What may help, behind the sentence.
+    pub fn hint(&self) -> HintText {
+        match self {
+            Self::Chant(error) => error.hint(),
+            Self::Speckit(error) => error.hint(),
+            Self::Ticket(error) => error.hint(),
+            Self::Vine(error) => error.hint(),
+            Self::Workspace(error) => error.hint(),
+            Self::NotTrusted(_) => hint![
+                "\nA person has to look at what it asks for: ",
+                NextStep::ShowTrust,
+                ", then ",
+                NextStep::Trust,
+                ".",
+            ],
+            Self::Misspelled(_) => hint![" ", NextStep::CheckConfig, " lists all findings."],
+            Self::During { source, .. } => source.hint(),
+            Self::Store(_)
+            | Self::Edit(_)
+            | Self::Config(_)
+            | Self::Git(_)
+            | Self::Work(_)
+            | Self::Network(_)
+            | Self::Provider(_)
+            | Self::Apart { .. } => HintText::default(),
         }
     }
 

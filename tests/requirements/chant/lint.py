@@ -78,6 +78,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A configured repository named like a dialect is a lint error, since the dialect's prefix wins.",
         "decisions 2: workspace.rs",
     ),
+    "chant:lint:swallowing_fences_are_errors": Requirement(
+        "A fence that is never closed, or that a fence inside it closes, is an error where boxes stand in "
+        "it, and a warning where only headings do.",
+        "issue 21",
+    ),
+    "chant:fences:are_named_everywhere": Requirement(
+        "`chant_lint`, `chant_verify`, `chant_diagnose` and the refusal of `chant_work_start` name such a "
+        "fence with its line, how much it takes in, and what to do.",
+        "issue 21",
+    ),
     "chant:lint:config_failure_is_worded": Requirement(
         "A config that cannot be read gives `Failed to load config: <e>`.", "reference chant 5.8"
     ),

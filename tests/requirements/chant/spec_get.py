@@ -7,6 +7,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`chant_spec_get` finds a spec by its full ID or a part of it, such as `001`.",
         "seed chant:180; seed chant:101",
     ),
+    "chant:spec_get:a_driver_says_what_it_waits_for": Requirement(
+        "A driver that is to be done and cannot be worked on says so in `waiting_for`: it has no members, "
+        "or all of them are done.",
+        "issue 21",
+    ),
     "chant:spec_get:answers_with_metadata_and_body": Requirement(
         "The answer has `id`, `title`, `status`, `type` and the `body`.", "seed chant:205"
     ),

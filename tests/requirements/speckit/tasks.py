@@ -14,6 +14,38 @@ REQUIREMENTS: dict[str, Requirement] = {
     "speckit:tasks:fences_and_comments_are_ignored": Requirement(
         "Fenced code and comments hold no tasks.", "reference rstn 2.6"
     ),
+    "speckit:tasks:headings_are_tasks": Requirement(
+        "A heading with an ID and a box is a task; one with boxes below it is as far as these; one above "
+        "the list that has its task is a heading.",
+        "issue 21",
+    ),
+    "speckit:tasks:summaries_stand_for_nothing": Requirement(
+        "A summary never stands for the tasks above it: what it repeats is no task, and the tasks above "
+        "count.",
+        "issue 21",
+    ),
+    "speckit:tasks:other_words_for_phases_and_stories": Requirement(
+        "Phases, stories and priorities are known in several languages, and `[US1-US5]` is five stories.",
+        "issue 21",
+    ),
+    "speckit:tasks:other_ids": Requirement(
+        "`T-001`, `T2-001`, `T_5` and `TASK-003` are IDs, also where tasks depend on them.", "issue 21"
+    ),
+    "speckit:tasks:what_looks_like_one_is_named": Requirement(
+        "What looks like a task and is not read is named with its line and why; a problem says what to "
+        "write, once for all lines of one reason.",
+        "issue 21",
+    ),
+    "speckit:tasks:swallowed_ones_are_named": Requirement(
+        "A fence that is never closed, or that another one inside it closes, is a problem of the list "
+        "where headings or boxes stand in it.",
+        "issue 21",
+    ),
+    "speckit:complete_task:the_last_box_below_a_heading": Requirement(
+        "A heading's task without a box is completed by the last open box below it; with several open "
+        "ones it is refused with their lines.",
+        "issue 21",
+    ),
     "speckit:tasks:markers_and_paths": Requirement(
         "Brackets behind the ID are markers; files are what looks like a path.", "reference rstn 2.6"
     ),

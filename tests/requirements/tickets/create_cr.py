@@ -25,6 +25,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Content is stored as given, code and backslashes included; front matter in it is refused.",
         "reference tickets 8.2: B5; reference tickets 3.7",
     ),
+    "tickets:create_cr:title_of_the_call_wins": Requirement(
+        "The title is that of the call: a heading of the same text at the beginning of the content is "
+        "taken as it, another one is kept below it.",
+        "issue 21",
+    ),
+    "tickets:create_cr:what_agrees_is_accepted": Requirement(
+        "`data` may repeat the status Proposed and the type of the call; another status or type is refused.",
+        "issue 21",
+    ),
     "tickets:create_cr:uses_a_template": Requirement(
         "A new ticket is made from its type's template.", "seed tickets:183"
     ),

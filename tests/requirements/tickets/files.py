@@ -3,6 +3,37 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "tickets:worktrees:reads_where_it_is_worked_on": Requirement(
+        "A ticket whose code the branch of a linked worktree carries is read and listed as it is there.",
+        "issue 21; reference tickets 9",
+    ),
+    "tickets:worktrees:writes_where_it_is_worked_on": Requirement(
+        "Such a ticket is changed and deleted there, and decided on all tickets of the project; the copy "
+        "of the checkout keeps every byte.",
+        "issue 21; reference tickets 9",
+    ),
+    "tickets:worktrees:says_where": Requirement(
+        "Answers about such a ticket have `inWorktree: true` and the `filePath` of its file.", "issue 21"
+    ),
+    "tickets:worktrees:follow_branches": Requirement(
+        "Which copy counts follows the branches as they are at the call; the own checkout comes first, "
+        "and with several worktrees for a ticket none counts, which is a problem.",
+        "issue 21",
+    ),
+    "tickets:worktrees:can_be_turned_off": Requirement(
+        "`enabled = false` in `[worktree]` of `.mdt-config.toml` turns it off.",
+        "issue 21; reference tickets 1.2",
+    ),
+    "tickets:worktrees:only_those_of_the_repository": Requirement(
+        "A worktree counts only where git lists it, its folder says the same of itself, and the tickets "
+        "lie in it; another one, or one that is gone, is a problem and left alone.",
+        "issue 21",
+    ),
+    "tickets:fences:are_problems": Requirement(
+        "A fence that is never closed, or that another one inside it closes, is a problem of the ticket "
+        "where headings or boxes stand in it.",
+        "issue 21",
+    ),
     "tickets:files:only_what_is_meant_changes": Requirement(
         "An edit changes the lines it means and no other byte.",
         "reference tickets 10: Frontmatter; reference tickets 2.10; decisions 1",

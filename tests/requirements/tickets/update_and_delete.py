@@ -31,6 +31,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Priorities, dates and relations are checked when they are given.",
         "reference tickets 8.2: B15; reference tickets 8.2: B26",
     ),
+    "tickets:attributes:impact_areas": Requirement(
+        "`impactAreas` is an attribute: a list of texts, kept in the front matter.",
+        "issue 21; reference tickets 3.7",
+    ),
     "tickets:attributes:unknown_ones_are_refused": Requirement(
         "Unknown attributes are refused with those there are.", "reference tickets 8.3: MDT-050"
     ),

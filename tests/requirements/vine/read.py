@@ -11,6 +11,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`validate`.",
         "seed vine:48",
     ),
+    "vine:read:pages_are_as_large_as_fits": Requirement(
+        "A page of a list has as many entries as its text holds, an entry a line where not all fit; "
+        "`fields` names the keys of entries, and status and query hold together.",
+        "issue 21",
+    ),
     "vine:read:id_is_required_for_task": Requirement(
         '`task` and `descendants` require `id`: `id is required for action "task".`',
         "seed vine:49; decisions 3: Missing or ill-typed argument",

@@ -1,5 +1,6 @@
 //! `Network`: questions about a whole graph as methods, answers as sequences over its items.
 
+mod draft;
 mod pictures;
 mod sequences;
 mod table;
@@ -13,14 +14,13 @@ use chant_core::graph::Progress;
 use chant_core::graph::draw::clip::Clip;
 use chant_core::graph::draw::theme::Theme;
 use chant_core::graph::draw::{self, Look, Said};
-use chant_core::graph::network::change::Change;
 use chant_core::graph::network::compare::Difference;
 use chant_core::graph::network::schedule::{Crew, Durations, Slot};
 use chant_core::graph::network::{self, NetworkError, PageRank};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+pub(crate) use self::draft::NetworkDraft;
 pub(crate) use self::pictures::item_table;
 pub(crate) use self::sequences::{Edges, Items, Layers, Scores};
 pub(crate) use self::table::Table;
@@ -381,11 +381,9 @@ impl Network {
         Ok((slots, unplanned, plan.finish, plan.utilisation, p50, p90))
     }
 
-    /// The graph after changes: tuples of a word (`finish`, `add`, `split`, `drop`, `depend_on`) and
-    /// what it needs.
-    fn changed(&self, py: Python<'_>, changes: Vec<Bound<'_, PyTuple>>) -> Result<Self, Raised> {
-        let changes = changes.iter().map(change).collect::<PyResult<Vec<_>>>()?;
-        call(py, || Ok(self.network.changed(&changes)?)).map(Self::from)
+    /// Changes of the graph, made beside it.
+    fn draft(&self) -> NetworkDraft {
+        NetworkDraft::of(Arc::clone(&self.network))
     }
 
     /// The items that a picture of a large graph shows.
@@ -521,29 +519,4 @@ fn intern(keys: &mut Keys, key: &Bound<'_, PyAny>) -> Result<u32, Raised> {
         None => keys.insert_full(key.into()).0,
     };
     u32::try_from(index).map_err(|_| Raised::from(Error::from(NetworkError::TooLarge)))
-}
-
-fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
-    let word: String = tuple.get_item(0)?.extract()?;
-    let key: String = tuple.get_item(1)?.extract()?;
-    let list = |index: usize| tuple.get_item(index)?.extract::<Vec<String>>();
-    Ok(match word.as_str() {
-        "finish" => Change::Finish(key),
-        "drop" => Change::Drop(key),
-        "add" => Change::Add {
-            key,
-            before: list(2)?,
-            after: list(3)?,
-        },
-        "split" => Change::Split {
-            key,
-            parts: list(2)?,
-            in_a_row: tuple.get_item(3)?.extract()?,
-        },
-        "depend_on" => Change::DependOn {
-            key,
-            before: list(2)?,
-        },
-        _ => return Err(PyValueError::new_err(format!("no change is called {word}"))),
-    })
 }

@@ -2,6 +2,7 @@
 
 use super::EventFormat;
 use super::summary::{EventSummary, ServerState};
+use crate::next_step::{HintText, NextStep, hint};
 
 /// The causes why an agent did not do its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -147,64 +148,85 @@ impl FailureCause {
         }
     }
 
-    /// Returns the next step for the user, in terms of tools; `agent` is its name in the
-    /// configuration.
-    pub fn next_step(self, agent: &str) -> String {
+    /// Returns the next step as data; `agent` is its name in the configuration, `id` the spec.
+    pub fn next_step(self, agent: &str, id: &str) -> HintText {
+        let work = || hint!["; then ", NextStep::Work(id.to_owned()), " goes on."];
+        let log = NextStep::ShowLog(id.to_owned());
+        let split = NextStep::Split(id.to_owned());
         match self {
-            Self::PermissionDenied => format!(
-                "Let agent '{agent}' use that tool: `chant-mcp doctor` tells how it is started and held; then chant_work_start goes on."
-            ),
-            Self::NotLoggedIn => format!(
-                "Start '{agent}' in a terminal of your own and log in, or pass a valid key (`env.pass`); then chant_work_start goes on."
-            ),
-            Self::OutOfCredit => {
-                "Add credit, wait for the reset, or have another agent work (`defaults.provider` in .chant/config.md); then chant_work_start goes on.".into()
-            }
+            Self::PermissionDenied => hint![
+                format!("Let agent '{agent}' use that tool: a person sees with "),
+                NextStep::Doctor,
+                " how it is started and held",
+            ]
+            .and(work()),
+            Self::NotLoggedIn => hint![format!(
+                "Start '{agent}' in a terminal of your own and log in, or pass a valid key (`env.pass`)"
+            )]
+            .and(work()),
+            Self::OutOfCredit => hint![
+                "Add credit, wait for the reset, or have another agent work (`defaults.provider` in .chant/config.md)"
+            ]
+            .and(work()),
             Self::RateLimit => {
-                "Wait, or have fewer agents at once (`limits.agents_at_once`); then chant_work_start goes on.".into()
+                hint!["Wait, or have fewer agents at once (`limits.agents_at_once`)"].and(work())
             }
-            Self::Overloaded | Self::ConnectionLost => {
-                "Wait; then chant_work_start goes on.".into()
-            }
-            Self::ProviderUnreachable => {
-                "Look at the network, whether a provider on this machine runs, and whether the agent needs a variable of a proxy (`env.pass`); then chant_work_start goes on.".into()
-            }
+            Self::Overloaded | Self::ConnectionLost => hint!["Wait"].and(work()),
+            Self::ProviderUnreachable => hint![
+                "Look at the network, whether a provider on this machine runs, and whether the agent needs a variable of a proxy (`env.pass`)"
+            ]
+            .and(work()),
             Self::ModelUnknown => {
-                "Correct `model` in the spec or in .chant/config.md; then chant_work_start goes on.".into()
+                hint!["Correct `model` in the spec or in .chant/config.md"].and(work())
             }
-            Self::ModelRefused => {
-                "Reword the spec with chant_spec_update, or name another model or agent; then chant_work_start goes on.".into()
-            }
-            Self::FlagUnknown => format!(
-                "Compare `chant-mcp doctor` with the agent's `--help`, and set `agents.{agent}.command` or install a version that fits."
-            ),
-            Self::FolderUntrusted => format!(
+            Self::ModelRefused => hint![
+                "Reword the spec with ",
+                NextStep::EditSpec(id.to_owned()),
+                ", or name another model or agent",
+            ]
+            .and(work()),
+            Self::FlagUnknown => hint![
+                "A person compares ",
+                NextStep::Doctor,
+                format!(
+                    " with the agent's `--help`, and sets `agents.{agent}.command` or installs a version that fits."
+                ),
+            ],
+            Self::FolderUntrusted => hint![format!(
                 "Add the agent's flag that trusts a folder for one run (such as `--skip-trust`, `--trust-folder`) to `agents.{agent}.command`."
-            ),
-            Self::ServerRefused => {
-                "chant_log shows what the agent said of it; `chant-mcp doctor` looks at our server.".into()
-            }
-            Self::RootRefused => {
-                "Start runs as a user other than root; `chant-mcp doctor` tells how the agent is held.".into()
-            }
-            Self::NestedSandbox => format!(
+            )],
+            Self::ServerRefused => hint![
+                log,
+                " shows what the agent said of it; a person looks at our server with ",
+                NextStep::Doctor,
+                ".",
+            ],
+            Self::RootRefused => hint![
+                "Start runs as a user other than root; a person sees with ",
+                NextStep::Doctor,
+                " how the agent is held.",
+            ],
+            Self::NestedSandbox => hint![format!(
                 "Turn the agent's own sandbox off in `agents.{agent}.command`: ours holds it."
-            ),
+            )],
             Self::MemoryKilled => {
-                "Have fewer agents at once (`limits.agents_at_once`), or free memory; then chant_work_start goes on.".into()
+                hint!["Have fewer agents at once (`limits.agents_at_once`), or free memory"]
+                    .and(work())
             }
-            Self::TurnLimit => {
-                "Make the spec smaller with chant_split, or allow the agent more turns.".into()
-            }
-            Self::BudgetReached => {
-                "Raise `limits` in .chant/config.md, or make the spec smaller with chant_split.".into()
-            }
-            Self::NoFinalEvent => {
-                "chant_log shows its last words; chant_work_start goes on with the work.".into()
-            }
-            Self::ProgramMissing => {
-                "Install it, or have another agent work (`defaults.provider` in .chant/config.md).".into()
-            }
+            Self::TurnLimit => hint![
+                "Make the spec smaller with ",
+                split,
+                ", or allow the agent more turns.",
+            ],
+            Self::BudgetReached => hint![
+                "Raise `limits` in .chant/config.md, or make the spec smaller with ",
+                split,
+                ".",
+            ],
+            Self::NoFinalEvent => hint![log, " shows its last words"].and(work()),
+            Self::ProgramMissing => hint![
+                "Install it, or have another agent work (`defaults.provider` in .chant/config.md)."
+            ],
         }
     }
 
@@ -315,13 +337,20 @@ impl EventSummary {
 mod tests {
     use super::super::EventReader;
     use super::*;
+    use crate::next_step::DoorKind;
 
     // proves: chant:events:each_cause_has_a_next_step
     #[test]
     fn each_cause_has_a_name_a_sentence_and_a_next_step() {
         for cause in FailureCause::ALL {
             assert_eq!(FailureCause::named(cause.as_str()), Some(cause));
-            assert!(!cause.sentence().ends_with('.') && cause.next_step("a").ends_with('.'));
+            assert!(
+                !cause.sentence().ends_with('.')
+                    && cause
+                        .next_step("a", "b")
+                        .at(DoorKind::People)
+                        .ends_with('.')
+            );
         }
         assert_eq!(FailureCause::named("later"), None);
     }

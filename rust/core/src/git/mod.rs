@@ -19,6 +19,7 @@ pub mod acting;
 mod backend;
 pub mod bookkeeping;
 mod branches;
+pub mod checkouts;
 mod commits;
 pub mod exchange;
 mod export;
@@ -378,6 +379,12 @@ impl Repo {
     /// Returns the git folder that all worktrees share; absolute.
     pub fn common_dir(&self) -> &Path {
         &self.common_dir
+    }
+
+    /// Returns the file of the checkout's index, which need not be there; `None` in a bare repository.
+    pub fn index_file(&self) -> Option<PathBuf> {
+        let git_dir = backend::git_dir_of(self.checkout()?).ok()?;
+        Some(git_dir.join("index"))
     }
 
     /// Returns the top of the checkout that the repository was opened in; `None` when it is bare.

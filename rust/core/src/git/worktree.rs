@@ -269,6 +269,6 @@ fn prune(repo: &git2::Repository, path: &Path) -> Result<(), git2::Error> {
     clippy::disallowed_methods,
     reason = "a file of git's own, not a document of the store"
 )]
-fn text_of(path: &Path) -> Option<String> {
+pub(super) fn text_of(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }

@@ -7,6 +7,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::{DepGraph, Edge, Node};
+use crate::counted::count_visited;
 
 /// Steps: each node waits for the next one by the edge beside it; in a loop the last one for the first.
 pub type Cycle = Vec<(Node, Edge)>;
@@ -31,6 +32,7 @@ impl DepGraph {
         let mut reached: HashMap<Node, (Node, Edge)> = HashMap::new();
         let mut open = VecDeque::from([start]);
         while let Some(node) = open.pop_front() {
+            count_visited(1);
             for edge in self.edges(node) {
                 if is_goal(edge.to) {
                     return Some(path_back(node, *edge, start, &reached));
@@ -56,6 +58,7 @@ impl DepGraph {
             starts.iter().map(|start| (*start, None)).collect();
         let mut open: VecDeque<Node> = starts.iter().copied().collect();
         while let Some(node) = open.pop_front() {
+            count_visited(1);
             if Some(node) == around {
                 continue;
             }
@@ -78,6 +81,7 @@ impl DepGraph {
     /// The first loop that a walk in depth meets, from each node in the order of their making along
     /// what it waits for in its order: the nodes from the one met again to the one that waits for it.
     pub fn first_loop(&self) -> Option<Vec<Node>> {
+        count_visited(self.len());
         let mut met = vec![Met::Not; self.len()];
         for start in (0_u32..).map(Node).take(self.len()) {
             // Each node on the way with the number of its edges that were looked at.
@@ -112,6 +116,7 @@ impl DepGraph {
 
     /// Which nodes are reached from one along what it waits for, itself included, by their index.
     pub fn reached_from(&self, start: Node) -> Vec<bool> {
+        count_visited(self.len());
         let mut reached = vec![false; self.len()];
         let mut open = vec![start];
         while let Some(node) = open.pop() {
@@ -125,6 +130,7 @@ impl DepGraph {
     /// The nodes that wait for one another, knot by knot: each knot in the order of its keys, the
     /// knots in the order of their first.
     pub fn knots(&self) -> Vec<Vec<Node>> {
+        count_visited(self.len());
         let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(self.len(), self.len());
         for _ in 0..self.len() {
             graph.add_node(());

@@ -9,8 +9,12 @@ pub mod draw;
 pub mod network;
 mod paths;
 pub mod picture;
+pub(crate) mod rows;
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use crate::counted::count_visited;
 
 /// A node of one graph; only that graph understands it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,6 +81,9 @@ struct Entry {
 pub struct DepGraph {
     nodes: HashMap<Box<str>, Node>,
     entries: Vec<Entry>,
+    /// For each node those that wait for it, ascending; worked out at the first question and kept up to date
+    /// from then on.
+    waiting: OnceLock<Vec<Vec<Node>>>,
 }
 
 impl DepGraph {
@@ -92,6 +99,9 @@ impl DepGraph {
             progress: Progress::Absent,
             edges: Box::default(),
         });
+        if let Some(waiting) = self.waiting.get_mut() {
+            waiting.push(Vec::new());
+        }
         node
     }
 
@@ -144,7 +154,23 @@ impl DepGraph {
 
     /// Says what a node waits for, in the order in which answers name it.
     pub fn set_edges(&mut self, node: Node, edges: Vec<Edge>) {
-        self.entries[node.index()].edges = edges.into();
+        count_visited(1 + edges.len());
+        let edges: Box<[Edge]> = edges.into();
+        if let Some(waiting) = self.waiting.get_mut() {
+            for edge in &self.entries[node.index()].edges {
+                let list = &mut waiting[edge.to.index()];
+                if let Ok(at) = list.binary_search(&node) {
+                    list.remove(at);
+                }
+            }
+            for edge in &edges {
+                let list = &mut waiting[edge.to.index()];
+                if let Err(at) = list.binary_search(&node) {
+                    list.insert(at, node);
+                }
+            }
+        }
+        self.entries[node.index()].edges = edges;
     }
 
     /// What a node still waits for. An absent part or sibling holds nobody up; an absent item that
@@ -169,31 +195,31 @@ impl DepGraph {
 
     /// For each node by its index those that wait for it, in the order of their making; one that does
     /// so twice stands there once.
-    pub fn waiting(&self) -> Vec<Vec<Node>> {
-        let mut waiting: Vec<Vec<Node>> = vec![Vec::new(); self.len()];
-        for (node, entry) in (0_u32..).map(Node).zip(&self.entries) {
-            for edge in &entry.edges {
-                let list = &mut waiting[edge.to.index()];
-                if list.last() != Some(&node) {
-                    list.push(node);
+    pub fn waiting(&self) -> &[Vec<Node>] {
+        self.waiting.get_or_init(|| {
+            count_visited(self.len());
+            let mut waiting: Vec<Vec<Node>> = vec![Vec::new(); self.len()];
+            for (node, entry) in (0_u32..).map(Node).zip(&self.entries) {
+                for edge in &entry.edges {
+                    let list = &mut waiting[edge.to.index()];
+                    if list.last() != Some(&node) {
+                        list.push(node);
+                    }
                 }
             }
-        }
-        waiting
+            waiting
+        })
     }
 
     /// The nodes that name `node` themselves, in no order but that of their making.
     pub fn named_by(&self, node: Node) -> Vec<Node> {
-        let names = |entry: &Entry| {
-            entry
-                .edges
-                .iter()
-                .any(|e| e.to == node && e.kind == Kind::Explicit)
+        let waiting = &self.waiting()[node.index()];
+        count_visited(waiting.len());
+        let names = |other: &&Node| {
+            let mut edges = self.edges(**other).iter();
+            edges.any(|edge| edge.to == node && edge.kind == Kind::Explicit)
         };
-        let all = (0_u32..).map(Node).zip(&self.entries);
-        all.filter(|(_, entry)| names(entry))
-            .map(|(node, _)| node)
-            .collect()
+        waiting.iter().filter(names).copied().collect()
     }
 }
 
@@ -256,6 +282,33 @@ pub(crate) mod tests {
         check("a<-gone b<~gone c<~a", "b");
         assert!(graph("a<-gone").is_blocked(Node(0)));
         assert!(!graph("b a<~b").is_blocked(Node(1)));
+    }
+
+    #[test]
+    fn who_waits_is_known_after_changes_too() {
+        let mut graph = graph("a b<-a c<-a,b");
+        let keys = |graph: &DepGraph, key: &str| {
+            let waiting = &graph.waiting()[graph.find(key).unwrap().index()];
+            waiting
+                .iter()
+                .map(|n| graph.key(*n).to_owned())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        assert_eq!(keys(&graph, "a"), "b c");
+        let new = graph.intern("d");
+        let edge = |to| Edge {
+            to,
+            kind: Kind::Explicit,
+            via: new,
+        };
+        graph.set_edges(new, vec![edge(Node(0)), edge(Node(1)), edge(Node(0))]);
+        graph.set_edges(Node(1), Vec::new());
+        assert_eq!(
+            (keys(&graph, "a"), keys(&graph, "b")),
+            ("c d".into(), "c d".into())
+        );
+        assert_eq!(keys(&graph, "d"), "");
     }
 
     #[test]

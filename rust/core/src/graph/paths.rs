@@ -4,12 +4,14 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
 use super::{DepGraph, Node, Progress};
+use crate::counted::count_visited;
 
 impl DepGraph {
     /// For each node by its index how many open items the longest row of items has that begins with it
     /// and goes on with one that waits for the item before; 0 for items that are not open. Items that
     /// wait for one another count as one row.
     pub fn heights(&self) -> Vec<usize> {
+        count_visited(self.len());
         let is_open = |node: Node| self.progress(node) == Progress::Open;
         let waiting = self.waiting();
         let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(self.len(), self.len());

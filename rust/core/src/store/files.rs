@@ -5,12 +5,16 @@
 //! lock on the very file they replace, which the kernel frees when its holder dies.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::StoreError;
-use super::disk::{self, Disk, Lock, PATIENCE, Stamp, Temporary};
+use super::disk::{
+    self, Disk, ExpectedContent, ExpectedFile, FilePlace, Lock, OpenFolder, PATIENCE, Stamp,
+    Temporary,
+};
 
 /// A canonical folder that nothing is read or written outside of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -59,6 +63,23 @@ impl Root {
         Ok(self.confine(relative, disk::real(folder)?)?.join(name))
     }
 
+    /// [`Root::place`] in its folder, which is kept open: what is done there is done in that folder, and that lay
+    /// inside the root, whatever takes its place meanwhile.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_place(&self, relative: &str) -> Result<FilePlace, StoreError> {
+        OpenFolders::default().place(self, relative)
+    }
+
+    /// The same for a path that was resolved; `None` when a link lies on the way by now.
+    ///
+    /// # Errors
+    /// `Missing` or `NotWritten`.
+    pub fn open_real(&self, real: &Path) -> Result<Option<FilePlace>, StoreError> {
+        OpenFolders::default().real(self, real)
+    }
+
     fn join(&self, relative: &str) -> Result<PathBuf, StoreError> {
         let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
         let path = Path::new(relative);
@@ -83,6 +104,52 @@ impl Root {
             path: relative.into(),
             root: self.0.display().to_string(),
         }
+    }
+}
+
+/// How often a path is resolved again that leads elsewhere each time.
+const ATTEMPTS: usize = 10;
+
+/// Folders of a root that are kept open for a change, each once.
+#[derive(Default)]
+pub(super) struct OpenFolders(BTreeMap<PathBuf, OpenFolder>);
+
+impl OpenFolders {
+    /// [`Root::open_place`].
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn place(&mut self, root: &Root, relative: &str) -> Result<FilePlace, StoreError> {
+        for _ in 0..ATTEMPTS {
+            if let Some(place) = self.real(root, &root.place(relative)?)? {
+                return Ok(place);
+            }
+        }
+        Err(disk::busy(Path::new(relative), "kept changing places"))
+    }
+
+    /// [`Root::open_real`].
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn real(
+        &mut self,
+        root: &Root,
+        real: &Path,
+    ) -> Result<Option<FilePlace>, StoreError> {
+        let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else {
+            return Err(root.outside(&real.to_string_lossy()));
+        };
+        if let Some(open) = self.0.get(folder) {
+            return Ok(Some(open.place(name)));
+        }
+        let opened = OpenFolder::below(root.path(), folder);
+        let opened = opened.map_err(|e| StoreError::io(super::WRITE, real, e))?;
+        Ok(opened.map(|open| {
+            let place = open.place(name);
+            self.0.insert(folder.to_owned(), open);
+            place
+        }))
     }
 }
 
@@ -234,7 +301,7 @@ pub fn edit_known<E: From<StoreError>>(
                 changed: false,
             });
         }
-        if replace(disk, &held.real, &text, &held.stamp)? {
+        if replace(disk, root, &held.real, &text, (&held.text, &held.stamp))? {
             return Ok(Edited {
                 text,
                 changed: true,
@@ -246,14 +313,19 @@ pub fn edit_known<E: From<StoreError>>(
     }
 }
 
-/// Puts a text in the place of a file that still has `expected`; false when it has another stamp.
+/// Puts a text in the place of a file that is still as it was read; false when it is not.
 pub(super) fn replace(
     disk: &Disk,
-    path: &Path,
+    root: &Root,
+    real: &Path,
     text: &str,
-    expected: &Stamp,
+    (read, stamp): (&str, &Stamp),
 ) -> Result<bool, StoreError> {
-    Temporary::write(disk, path, text, true)?.replace(path, expected)
+    let content = ExpectedContent::Text(read);
+    let Some(place) = root.open_real(real)? else {
+        return Ok(false);
+    };
+    Temporary::write(disk, &place, text, true)?.replace(&place, &ExpectedFile { stamp, content })
 }
 
 /// Creates a document that must not exist yet; it appears whole or not at all.
@@ -261,8 +333,8 @@ pub(super) fn replace(
 /// # Errors
 /// `Exists`, or another `StoreError`.
 pub fn create(disk: &Disk, root: &Root, relative: &str, text: &str) -> Result<(), StoreError> {
-    let path = root.place(relative)?;
-    Temporary::write(disk, &path, text, false)?.appear(&path)
+    let place = root.open_place(relative)?;
+    Temporary::write(disk, &place, text, false)?.appear(&place)
 }
 
 /// Removes a document for good, durably; a link goes, what it leads to stays. `may_go` is asked under
@@ -277,8 +349,8 @@ pub fn remove<E: From<StoreError>>(
 ) -> Result<(), E> {
     let _lock = Lock::take(&root.locate(relative)?, Instant::now() + PATIENCE)?;
     may_go()?;
-    let place = root.place(relative)?;
-    disk::remove(&place)?;
+    let place = root.open_place(relative)?;
+    place.remove()?;
     Ok(disk::flush_folder_of(&place)?)
 }
 
@@ -295,21 +367,21 @@ pub fn relocate(root: &Root, from: &str, to: &str) -> Result<(), StoreError> {
 
 /// [`relocate`] for a caller that holds the document's lock.
 pub(super) fn relocate_held(root: &Root, from: &str, to: &str) -> Result<(), StoreError> {
-    let source = root.place(from)?;
+    let source = root.open_place(from)?;
     let target = place_in_new_folder(root, to)?;
     shift(&source, &target)?;
     let flushed = disk::flush_folder_of(&target).and_then(|()| disk::flush_folder_of(&source));
     // What is not certain to last has not happened.
     flushed.map_err(|error| match shift(&target, &source) {
         Ok(()) => error,
-        Err(StoreError::NotWritten { source, .. }) => StoreError::undecided(&target, &source),
+        Err(StoreError::NotWritten { source, .. }) => StoreError::undecided(target.path(), &source),
         Err(other) => other,
     })
 }
 
 /// Gives a document another place, not durably; a relative link still leads where it led.
-pub(super) fn shift(source: &Path, target: &Path) -> Result<(), StoreError> {
-    match disk::read_link(source).filter(|says| says.is_relative()) {
+pub(super) fn shift(source: &FilePlace, target: &FilePlace) -> Result<(), StoreError> {
+    match source.read_link().filter(|says| says.is_relative()) {
         None => disk::rename_new(source, target),
         Some(says) => shift_link(source, &says, target),
     }
@@ -317,33 +389,28 @@ pub(super) fn shift(source: &Path, target: &Path) -> Result<(), StoreError> {
 
 /// Moves a link that says its way from where it lies. A crash in between leaves both links; the next
 /// attempt accepts the new one.
-fn shift_link(source: &Path, says: &Path, target: &Path) -> Result<(), StoreError> {
-    let [Some(here), Some(there)] = [source.parent(), target.parent()] else {
-        return Err(StoreError::Missing {
-            path: source.display().to_string(),
-        });
-    };
-    let leads_to = here.join(says);
+fn shift_link(source: &FilePlace, says: &Path, target: &FilePlace) -> Result<(), StoreError> {
+    let leads_to = source.folder().path().join(says);
     let [Some(folder), Some(name)] = [leads_to.parent().map(Path::as_os_str), leads_to.file_name()]
     else {
         return disk::rename_new(source, target);
     };
     let leads_to = disk::real(Path::new(folder))?.join(name);
-    let says = pathdiff::diff_paths(&leads_to, there).unwrap_or(leads_to);
-    match disk::make_link(&says, target) {
-        Err(StoreError::Exists { .. }) if disk::read_link(target).as_ref() == Some(&says) => {}
+    let says = pathdiff::diff_paths(&leads_to, target.folder().path()).unwrap_or(leads_to);
+    match target.make_link(&says) {
+        Err(StoreError::Exists { .. }) if target.read_link().as_ref() == Some(&says) => {}
         made => made?,
     }
     disk::flush_folder_of(target)?;
-    disk::remove(source)
+    source.remove()
 }
 
 /// The place of a file whose folder may have to be made.
-pub(super) fn place_in_new_folder(root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
+pub(super) fn place_in_new_folder(root: &Root, relative: &str) -> Result<FilePlace, StoreError> {
     if let Some((folder, _)) = relative.rsplit_once('/') {
         make_folder(root, folder)?;
     }
-    root.place(relative)
+    root.open_place(relative)
 }
 
 /// Makes a folder inside the root, and those above it; one that exists is fine.
@@ -352,7 +419,7 @@ pub(super) fn place_in_new_folder(root: &Root, relative: &str) -> Result<PathBuf
 /// `Outside`, or another `StoreError`.
 pub fn make_folder(root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
     for (end, _) in relative.match_indices('/').chain([(relative.len(), "")]) {
-        disk::make_folder(&root.place(&relative[..end])?)?;
+        root.open_place(&relative[..end])?.make_folder()?;
     }
     root.locate(relative)
 }
@@ -368,7 +435,7 @@ pub fn make_hidden_folder(disk: &Disk, root: &Root, relative: &str) -> Result<Pa
         found => return found,
     }
     let folder = make_folder(root, relative)?;
-    let ignore = folder.join(".gitignore");
+    let ignore = root.open_place(&format!("{relative}/.gitignore"))?;
     match Temporary::write(disk, &ignore, "*\n", false)?.appear(&ignore) {
         // Another process came first.
         Ok(()) | Err(StoreError::Exists { .. }) => Ok(folder),

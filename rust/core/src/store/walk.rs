@@ -7,7 +7,9 @@ use std::time::SystemTime;
 use ignore::WalkBuilder;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::changes::{Changed, Watch};
 use super::disk::{self, Stamp};
+use crate::counted::count_listed;
 
 /// How deep folders are looked into where nobody asks for more.
 pub const DEPTH: usize = 4;
@@ -17,9 +19,20 @@ pub const DEPTH: usize = 4;
 pub struct Walked {
     /// The files, as [`files_with_ending`] gives them.
     pub files: Vec<String>,
-    /// Folders and ignore files with their stamps; none where one is so young that it says nothing.
+    folder: PathBuf,
+    ending: String,
+    /// What the kernel says of all folders, where it is to be trusted.
+    watch: Watch,
+    /// Ignore files that lie beside the folders or above them, with their stamps.
+    rules: Vec<(PathBuf, Option<Stamp>)>,
+    /// Whether these were too old for another state with the same stamps.
+    are_rules_settled: bool,
+    /// Folders and their ignore files with their stamps; none where one is so young that it says nothing.
     stamps: Option<Vec<(PathBuf, Option<Stamp>)>>,
 }
+
+/// Folders that are watched at most; with more their stamps are compared.
+const MOST_WATCHED: usize = 1_000;
 
 /// What git reads beside the ignore files of folders.
 const EXCLUDE: &str = ".git/info/exclude";
@@ -30,41 +43,93 @@ const TOP: &str = "/";
 impl Walked {
     /// Walks as [`files_with_ending`] does.
     pub fn of(folder: &Path, ending: &str, depth: usize, most: usize) -> Self {
-        let mut places = vec![folder.join(EXCLUDE)];
-        let mut above = folder.ancestors().skip(1);
-        places.extend(
-            above
-                .by_ref()
-                .flat_map(|above| IGNORING.map(|name| above.join(name))),
-        );
-        let below = walk(folder, depth.saturating_sub(1)).filter_map(Result::ok);
-        let folders = below.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
-        for folder in folders.map(ignore::DirEntry::into_path) {
-            let ignoring = IGNORING.map(|name| folder.join(name));
+        let mut rules = vec![folder.join(EXCLUDE)];
+        let above = folder.ancestors().skip(1);
+        rules.extend(above.flat_map(|above| IGNORING.map(|name| above.join(name))));
+        let folders = folders(folder, depth);
+        let mut watch = Watch::start(folder);
+        if folders.len() > MOST_WATCHED {
+            watch = Watch::default();
+        }
+        for inside in &folders {
+            let relative = inside.strip_prefix(folder).ok().and_then(Path::to_str);
+            match relative {
+                Some(relative) => watch.add(inside, relative),
+                None => watch = Watch::default(),
+            }
+        }
+        let mut places: Vec<PathBuf> = Vec::new();
+        for inside in &folders {
+            let ignoring = IGNORING.map(|name| inside.join(name));
             places.extend(ignoring.into_iter().filter(|file| disk::exists(file)));
-            places.push(folder);
         }
         let stamped = |place: PathBuf| {
             let stamp = disk::stamp(&place);
             (place, stamp)
         };
-        let stamps: Vec<_> = places.into_iter().map(stamped).collect();
+        let rules: Vec<_> = rules.into_iter().map(stamped).collect();
+        let stamps = places.into_iter().chain(folders.iter().cloned());
+        let stamps: Vec<_> = stamps.map(stamped).collect();
         let now = SystemTime::now();
         let is_fresh =
             |(_, stamp): &(PathBuf, Option<Stamp>)| stamp.is_some_and(|s| s.is_young(now));
+        let are_rules_settled = !rules.iter().any(is_fresh);
+        let is_settled = are_rules_settled && !stamps.iter().any(is_fresh);
+        let files = files_with_ending(folder, ending, depth, most);
+        // A folder that came just before its parent was watched would never be heard of.
+        if watch.is_trusted() && self::folders(folder, depth) != folders {
+            watch = Watch::default();
+        }
         Self {
-            stamps: (!stamps.iter().any(is_fresh)).then_some(stamps),
-            files: files_with_ending(folder, ending, depth, most),
+            files,
+            folder: folder.to_owned(),
+            ending: format!(".{ending}"),
+            watch,
+            rules,
+            are_rules_settled,
+            stamps: is_settled.then_some(stamps),
         }
     }
 
-    /// Whether another walk would find the same; costs one stamp for each folder.
-    pub fn is_current(&self) -> bool {
+    /// Whether another walk would find the same. Costs what changed where the kernel announces changes, else one
+    /// stamp for each folder.
+    pub fn is_current(&mut self) -> bool {
         let same = |(place, stamp): &(PathBuf, Option<Stamp>)| disk::stamp(place) == *stamp;
-        self.stamps
-            .as_ref()
-            .is_some_and(|stamps| stamps.iter().all(same))
+        if !self.are_rules_settled || !self.rules.iter().all(same) {
+            return false;
+        }
+        if !self.watch.is_trusted() {
+            return self
+                .stamps
+                .as_ref()
+                .is_some_and(|stamps| stamps.iter().all(same));
+        }
+        match self.watch.take() {
+            Changed::Files(names) => !names.iter().any(|name| self.concerns(name)),
+            Changed::Unknown => false,
+        }
     }
+
+    /// Whether a file that changed may have come, gone, or have another say in what is left out.
+    fn concerns(&self, name: &str) -> bool {
+        let last = name.rsplit('/').next().unwrap_or(name);
+        if IGNORING.contains(&last) {
+            return true;
+        }
+        let is_known = || {
+            self.files
+                .binary_search_by(|known| (**known).cmp(name))
+                .is_ok()
+        };
+        name.ends_with(&self.ending) && is_known() != disk::is_file(&self.folder.join(name))
+    }
+}
+
+/// The folders of a walk, the first one among them.
+fn folders(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let below = walk(folder, depth.saturating_sub(1)).filter_map(Result::ok);
+    let folders = below.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
+    folders.map(ignore::DirEntry::into_path).collect()
 }
 
 fn walk(folder: &Path, depth: usize) -> ignore::Walk {
@@ -74,6 +139,10 @@ fn walk(folder: &Path, depth: usize) -> ignore::Walk {
         // That one lies in the home folder.
         .git_global(false)
         .sort_by_file_name(Ord::cmp)
+        .filter_entry(|_| {
+            count_listed();
+            true
+        })
         .build()
 }
 

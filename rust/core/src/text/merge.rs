@@ -166,6 +166,22 @@ fn clashes(marked: &str, length: usize) -> Vec<Clash> {
     found
 }
 
+/// A list that was changed from how it was `seen`, as it comes out of what others made of it `now`: what was added and
+/// taken out is, and nothing else.
+pub fn merged_list(seen: &[String], new: &[String], now: &[String]) -> Vec<String> {
+    if now == seen {
+        return new.to_vec();
+    }
+    let is_kept = |item: &&String| new.contains(item) || !seen.contains(item);
+    let mut merged: Vec<String> = now.iter().filter(is_kept).cloned().collect();
+    for item in new {
+        if !seen.contains(item) && !merged.contains(item) {
+            merged.push(item.clone());
+        }
+    }
+    merged
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

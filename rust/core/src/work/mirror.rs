@@ -23,9 +23,13 @@ impl Runs {
 
     /// Writes the copy of a record, as far as possible.
     pub(super) fn mirror_record(&self, record: &Record) {
-        if let Some(folder) = self.mirror(RECORDS) {
+        if let Some(folder) = self.mirror(RECORDS)
+            && let Ok(Some(place)) = self
+                .root
+                .open_real(&folder.join(file_of(&record.process_id)))
+        {
             // The record itself is written; a missing copy does not matter to us.
-            let _ = disk::copy_out(&folder.join(file_of(&record.process_id)), &record.text());
+            let _ = disk::copy_out(place, &record.text());
         }
     }
 
@@ -42,13 +46,17 @@ impl Runs {
             && matches!(self.disk.read_text(&path, &name), Ok((text, _)) if text == record.text())
         {
             // A copy that stays is shown as history.
-            let _ = disk::remove(&path);
+            let _ = self
+                .root
+                .open_real(&path)
+                .map(|place| place.map(|it| it.remove()));
         }
     }
 
     /// Returns the copy of a log, to which one more run appends.
     pub fn mirror_log(&self, name: &str) -> Option<Growing> {
-        Growing::open(&self.mirror(LOGS)?.join(format!("{name}.log"))).ok()
+        let path = self.mirror(LOGS)?.join(format!("{name}.log"));
+        Growing::open(&self.root.open_real(&path).ok()??).ok()
     }
 }
 

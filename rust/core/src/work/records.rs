@@ -152,7 +152,7 @@ impl Runs {
             };
             let places = std::iter::once(aside.join(name)).chain((2..100).map(numbered));
             for place in places {
-                match disk::rename_new(&folder.join(name), &place) {
+                match disk::rename_new(folder.join(name), &place) {
                     Err(StoreError::Exists { .. }) => {}
                     // Another process was faster.
                     Ok(()) | Err(StoreError::Missing { .. }) => break,

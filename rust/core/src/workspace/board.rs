@@ -169,13 +169,13 @@ fn tree(joined: &Joined, top: Node, next: impl Fn(Node) -> Vec<Node>) -> (Vec<Tr
 }
 
 /// A search with its words made alike.
-struct Sought {
+pub(super) struct Sought {
     words: Vec<String>,
     bodies: bool,
 }
 
 impl Sought {
-    fn of(search: Search<'_>) -> Self {
+    pub(super) fn of(search: Search<'_>) -> Self {
         let words = search.text.split_whitespace().map(str::to_lowercase);
         let mut words: Vec<String> = words.collect();
         // The longest is the rarest.
@@ -187,7 +187,7 @@ impl Sought {
     }
 
     /// Whether every word stands somewhere in an item.
-    fn fits(&self, item: &Item<'_>) -> bool {
+    pub(super) fn fits(&self, item: &Item<'_>) -> bool {
         if self.words.is_empty() {
             return true;
         }

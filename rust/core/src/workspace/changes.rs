@@ -60,14 +60,9 @@ impl Print {
 fn says_the_same(one: &Source, other: &Source) -> bool {
     match (one, other) {
         (Source::Spec(one), Source::Spec(other)) => Arc::ptr_eq(one, other) || one == other,
-        (
-            Source::Task { document, at, .. },
-            Source::Task {
-                document: other,
-                at: place,
-                ..
-            },
-        ) => document.plan.graph.nodes[*at] == other.plan.graph.nodes[*place],
+        (Source::Task { task, .. }, Source::Task { task: other, .. }) => {
+            Arc::ptr_eq(task, other) || task == other
+        }
         (Source::Feature(one, part), Source::Feature(other, place)) => {
             Arc::ptr_eq(one, other) || is_same_task(one, *part, other, *place)
         }

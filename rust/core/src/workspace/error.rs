@@ -3,17 +3,18 @@
 use serde_json::{Value, json};
 
 use crate::error::ErrorKind;
+use crate::next_step::{HintText, NextStep, hint};
 
 /// A refusal; its `Display` is the sentence a client sees.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkspaceError {
     /// Nothing of that name in any dialect.
-    #[error("Nothing is called '{text}' here.{}", hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default())]
+    #[error("Nothing is called '{text}' here.")]
     NotFound {
         /// What was asked for.
         text: String,
         /// What may have been meant.
-        hint: Option<String>,
+        hint: HintText,
     },
     /// Several items are called so.
     #[error("'{text}' may mean several items: {}. Give one of these keys.", keys.join(", "))]
@@ -34,9 +35,7 @@ pub enum WorkspaceError {
         expected: String,
     },
     /// A file that is not to be overwritten stands where one was to be written.
-    #[error(
-        "{path} is there already and was left as it is. Give another name, or --force to replace it."
-    )]
+    #[error("{path} is there already and was left as it is.")]
     Taken {
         /// The file.
         path: String,
@@ -65,6 +64,19 @@ pub enum WorkspaceError {
 }
 
 impl WorkspaceError {
+    /// What may help, behind the sentence.
+    pub fn hint(&self) -> HintText {
+        match self {
+            Self::NotFound { hint, .. } => hint.clone(),
+            Self::Taken { .. } => hint![
+                " Give another name, or ",
+                NextStep::Force,
+                " to replace it.",
+            ],
+            _ => HintText::default(),
+        }
+    }
+
     /// What kind of refusal it is.
     pub fn kind(&self) -> ErrorKind {
         match self {

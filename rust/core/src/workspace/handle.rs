@@ -17,6 +17,7 @@ use super::view::{ProblemRow, problem_rows};
 use crate::dialects::chant::model::{Approval, Spec};
 use crate::dialects::tickets::model::Ticket;
 use crate::dialects::tickets::sections;
+use crate::dialects::vine::frontier::Plan;
 use crate::dialects::vine::model::{Node as Task, Work};
 use crate::error::Error;
 use crate::graph::Node;
@@ -163,8 +164,12 @@ impl<'a> Own<'a> {
     fn of(item: &Item<'a>) -> Option<Self> {
         Some(match item.source {
             Source::Spec(spec) => Self::Spec(OfSpec::of(spec, item.joined)),
-            Source::Task { document, at, .. } => {
-                Self::Task(OfTask::of(&document.plan.graph.nodes[*at], *at == 0))
+            Source::Task { path, task } => {
+                let root = item.joined.plan(path).map(Plan::root);
+                Self::Task(OfTask::of(
+                    task,
+                    root.is_some_and(|root| root.id == task.id),
+                ))
             }
             Source::Feature(tasks, Part::Task(at)) => {
                 Self::FeatureTask(OfFeatureTask::of(tasks, *at))

@@ -63,7 +63,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    fn is_phase(&self) -> bool {
+    pub(super) fn is_phase(&self) -> bool {
         matches!(self.source, Source::Feature(_, Part::Phase(_)))
     }
 
@@ -71,7 +71,7 @@ impl<'a> Item<'a> {
     pub fn id(&self) -> Cow<'a, str> {
         match self.source {
             Source::Spec(spec) => Cow::Borrowed(spec.id.as_str()),
-            Source::Task { document, at, .. } => Cow::Borrowed(&*document.plan.graph.nodes[*at].id),
+            Source::Task { task, .. } => Cow::Borrowed(&*task.id),
             Source::Feature(tasks, part) => Cow::Borrowed(tasks.name(*part)),
             Source::Ticket(code, _) => Cow::Owned(code.to_string()),
         }
@@ -99,7 +99,7 @@ impl<'a> Item<'a> {
     /// The node of its task graph.
     pub(super) fn task(&self) -> Option<&'a Task> {
         match self.source {
-            Source::Task { document, at, .. } => Some(&document.plan.graph.nodes[*at]),
+            Source::Task { task, .. } => Some(task),
             _ => None,
         }
     }
@@ -143,7 +143,11 @@ impl<'a> Item<'a> {
     pub fn is_ready(&self) -> bool {
         match self.source {
             Source::Spec(spec) => self.joined.specs.is_ready(spec),
-            Source::Task { document, at, .. } => document.plan.is_ready(*at),
+            Source::Task { path, task } => {
+                let plan = self.joined.plan(path);
+                let at = plan.and_then(|plan| Some((plan, plan.graph.position(&task.id)?)));
+                at.is_some_and(|(plan, at)| plan.is_ready(at))
+            }
             Source::Feature(tasks, part) => tasks.is_ready(*part),
             Source::Ticket(code, ticket) => self
                 .joined
@@ -238,6 +242,14 @@ impl<'a> Item<'a> {
         }
         let unmet = self.joined.unmet(self.node);
         unmet.map(|edge| self.joined.graph().key(edge.to)).collect()
+    }
+
+    /// What it waits for where that is no other item.
+    pub fn idle(&self) -> Option<&'static str> {
+        match self.source {
+            Source::Spec(spec) => self.joined.specs.idle(spec),
+            _ => None,
+        }
     }
 
     /// Its text: the body of a spec or a ticket, the description of a task.

@@ -3,18 +3,22 @@
 //! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn anew
 //! family by family, task graphs and lists file by file, tickets all together.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::feature::{Feature, Part, Tasks};
 use super::key;
+use crate::counted::count_visited;
+use crate::dialects::chant::id::SpecId;
 use crate::dialects::chant::model::Spec;
 use crate::dialects::chant::specs::Specs;
 use crate::dialects::tickets::all::Tickets;
 use crate::dialects::tickets::code::Code;
 use crate::dialects::tickets::model::{Status as TicketStatus, Ticket};
 use crate::dialects::vine::document::Document;
-use crate::dialects::vine::model::Status as TaskStatus;
+use crate::dialects::vine::frontier::Plan as TaskPlan;
+use crate::dialects::vine::model::{Node as Task, Status as TaskStatus};
 use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
 use crate::outside;
 
@@ -66,9 +70,7 @@ pub enum Source {
         /// The file.
         path: Arc<str>,
         /// What it says.
-        document: Arc<Document>,
-        /// Place of the node in it.
-        at: usize,
+        task: Arc<Task>,
     },
     /// A task or a phase of a feature.
     Feature(Arc<Tasks>, Part),
@@ -86,8 +88,13 @@ pub struct Joined {
     pub(super) tickets: Option<Arc<Tickets>>,
     pub(super) problems: Vec<Problem>,
     version: u64,
-    plans: Vec<(Plan, Vec<Node>)>,
-    features: Vec<(Arc<Tasks>, Vec<Node>)>,
+    /// Which specs and tickets are drawn; these themselves are lent out while they are brought up to date.
+    specs_version: u64,
+    tickets_version: Option<u64>,
+    pub(super) plans: Vec<(Plan, Vec<Node>)>,
+    /// Where each task graph stands among them, by its path.
+    pub(super) plan_places: HashMap<Arc<str>, usize>,
+    pub(super) features: Vec<(Arc<Tasks>, Vec<Node>)>,
     spec_nodes: Vec<Node>,
     ticket_nodes: Vec<Node>,
 }
@@ -105,7 +112,8 @@ impl Joined {
         let tasks = self.plans.iter().flat_map(|(_, nodes)| nodes);
         let of_features = self.features.iter().flat_map(|(_, nodes)| nodes);
         let specs = self.spec_nodes.iter().chain(tasks);
-        specs.chain(of_features).chain(&self.ticket_nodes).copied()
+        let all = specs.chain(of_features).chain(&self.ticket_nodes);
+        all.inspect(|_| count_visited(1)).copied()
     }
 
     /// A number that is another after every change.
@@ -133,6 +141,12 @@ impl Joined {
         self.plans.iter().map(|(plan, _)| plan)
     }
 
+    /// What the task graph of a path says.
+    pub(super) fn plan(&self, path: &str) -> Option<&TaskPlan> {
+        let (plan, _) = self.plans.get(*self.plan_places.get(path)?)?;
+        Some(&plan.document.plan)
+    }
+
     /// The features, in the order of their directories.
     pub(super) fn features(&self) -> impl Iterator<Item = &Feature> {
         self.features.iter().map(|(tasks, _)| &tasks.feature)
@@ -152,16 +166,8 @@ impl Joined {
     fn is_reviewed_in_the_same_file(&self, node: Node, other: Node) -> bool {
         let of = |node: Node| self.sources[node.index()].as_ref();
         match (of(node), of(other)) {
-            (
-                Some(Source::Task { path, .. }),
-                Some(Source::Task {
-                    path: own,
-                    document,
-                    at,
-                }),
-            ) => {
-                let status = document.plan.graph.nodes[*at].status();
-                path == own && status == Some(TaskStatus::Reviewing)
+            (Some(Source::Task { path, .. }), Some(Source::Task { path: own, task })) => {
+                path == own && task.status() == Some(TaskStatus::Reviewing)
             }
             _ => false,
         }
@@ -169,12 +175,9 @@ impl Joined {
 
     /// Whether the dialects say something else now.
     pub(super) fn differs_from(&self, read: &Read) -> bool {
-        let is_same_tickets = match (&self.tickets, &read.tickets) {
-            (Some(old), Some(new)) => Arc::ptr_eq(old, new),
-            (old, new) => old.is_none() && new.is_none(),
-        };
-        !is_same_tickets
-            || !Arc::ptr_eq(&self.specs, &read.specs)
+        let tickets = read.tickets.as_ref().map(|tickets| tickets.version());
+        self.tickets_version != tickets
+            || self.specs_version != read.specs.version()
             || !self.has_plans(&read.plans)
             || !self.has_features(&read.features)
             || self.problems != read.problems
@@ -191,6 +194,18 @@ impl Joined {
             && pairs.all(|((old, _), new)| old.feature.is_same(new))
     }
 
+    /// Lets go of specs and tickets, so that they can be changed without a copy of them; what is drawn of them stays.
+    pub(super) fn lend(&mut self) {
+        self.specs = Arc::default();
+        self.tickets = None;
+    }
+
+    /// Takes specs and tickets back that are still what is drawn.
+    pub(super) fn take_back(&mut self, read: Read) {
+        self.specs = read.specs;
+        self.tickets = read.tickets;
+    }
+
     /// Takes in what the dialects say now.
     pub(super) fn take(&mut self, read: Read) {
         let is_specs_new = self.take_specs(read.specs);
@@ -205,46 +220,71 @@ impl Joined {
     }
 
     fn take_specs(&mut self, specs: Arc<Specs>) -> bool {
-        if Arc::ptr_eq(&self.specs, &specs) {
+        self.specs = Arc::clone(&specs);
+        let was = std::mem::replace(&mut self.specs_version, specs.version());
+        if was == specs.version() {
             return false;
         }
-        let old = std::mem::replace(&mut self.specs, Arc::clone(&specs));
-        let old_nodes = std::mem::take(&mut self.spec_nodes);
-        let mut before = old.all().iter().zip(old_nodes).peekable();
-        let mut touched: BTreeSet<&str> = BTreeSet::new();
-        let mut nodes = Vec::with_capacity(specs.all().len());
-        for spec in specs.all() {
-            while let Some((gone, node)) = before.next_if(|(gone, _)| gone.id < spec.id) {
-                touched.insert(gone.id.root());
-                self.forget(node);
-            }
-            let same = before.next_if(|(same, _)| same.id == spec.id);
-            if !same
-                .as_ref()
-                .is_some_and(|(same, _)| Arc::ptr_eq(same, spec))
-            {
-                touched.insert(spec.id.root());
-            }
-            let node = same.map(|(_, node)| node);
-            nodes.push(node.unwrap_or_else(|| self.node(&key::of_spec(spec.id.as_str()))));
-        }
-        for (gone, node) in before {
-            touched.insert(gone.id.root());
-            self.forget(node);
-        }
-        self.spec_nodes = nodes;
-        if touched.len() > specs.all().len() / 4 {
-            for spec in specs.all() {
-                self.draw_spec(&specs, spec);
-            }
-        } else {
-            for root in touched {
-                for spec in specs.family(root) {
-                    self.draw_spec(&specs, spec);
-                }
-            }
+        match specs.changed_since(was) {
+            Some(roots) => roots
+                .into_iter()
+                .for_each(|root| self.take_family(&specs, root)),
+            None => self.take_all_specs(&specs),
         }
         true
+    }
+
+    /// Draws a family of specs as it is now.
+    fn take_family(&mut self, specs: &Arc<Specs>, root: &str) {
+        let Ok(first) = root.parse::<SpecId>() else {
+            return self.take_all_specs(specs);
+        };
+        let is_before = |node: &Node| self.spec(*node).is_some_and(|spec| spec.id < first);
+        let start = self.spec_nodes.partition_point(is_before);
+        let old = self.spec_nodes[start..].iter();
+        let is_of = |node: &&Node| self.spec(**node).is_some_and(|spec| spec.id.root() == root);
+        let old: Vec<Node> = old.take_while(is_of).copied().collect();
+        for node in &old {
+            if self
+                .spec(*node)
+                .is_some_and(|spec| specs.find(spec.id.as_str()).is_none())
+            {
+                self.forget(*node);
+            }
+        }
+        let family: Vec<Arc<Spec>> = specs.family(root).cloned().collect();
+        let nodes: Vec<Node> = family
+            .iter()
+            .map(|spec| self.node(&key::of_spec(spec.id.as_str())))
+            .collect();
+        self.spec_nodes.splice(start..start + old.len(), nodes);
+        for spec in family {
+            self.draw_spec(specs, &spec);
+        }
+    }
+
+    fn take_all_specs(&mut self, specs: &Arc<Specs>) {
+        for node in std::mem::take(&mut self.spec_nodes) {
+            if self
+                .spec(node)
+                .is_some_and(|spec| specs.find(spec.id.as_str()).is_none())
+            {
+                self.forget(node);
+            }
+        }
+        for spec in specs.all() {
+            let node = self.node(&key::of_spec(spec.id.as_str()));
+            self.spec_nodes.push(node);
+            self.draw_spec(specs, spec);
+        }
+    }
+
+    /// The spec that a node is drawn of.
+    fn spec(&self, node: Node) -> Option<&Arc<Spec>> {
+        match self.sources[node.index()].as_ref()? {
+            Source::Spec(spec) => Some(spec),
+            _ => None,
+        }
     }
 
     fn draw_spec(&mut self, specs: &Specs, spec: &Arc<Spec>) {
@@ -271,7 +311,7 @@ impl Joined {
         // What is no longer said goes first: a file's nodes may have gone to another.
         for (plan, nodes) in std::mem::take(&mut self.plans) {
             let same = new.get(&*plan.path);
-            if same.is_some_and(|new| is_same_plan(&plan, new)) {
+            if same.is_some() {
                 kept.insert(Arc::clone(&plan.path), (plan, nodes));
             } else {
                 for node in nodes {
@@ -281,31 +321,53 @@ impl Joined {
         }
         let drawn = plans.into_iter().map(|plan| {
             let known = kept.remove(&plan.path);
-            known.unwrap_or_else(|| self.draw_plan(plan))
+            self.draw_plan(plan, known)
         });
         self.plans = drawn.collect();
+        let places = self.plans.iter().enumerate();
+        let places = places.map(|(at, (plan, _))| (Arc::clone(&plan.path), at));
+        self.plan_places = places.collect();
         true
     }
 
-    fn draw_plan(&mut self, plan: Plan) -> (Plan, Vec<Node>) {
-        let graph = &plan.document.plan.graph;
-        let mut nodes = Vec::with_capacity(graph.nodes.len());
-        for (at, task) in graph.nodes.iter().enumerate() {
-            let node = self.node(&key::of_task(&plan.path, &task.id));
-            let inside = task.dependencies.iter();
-            let mut keys: Vec<String> = inside.map(|id| key::of_task(&plan.path, id)).collect();
-            keys.extend(task.needs().map(key::normal));
-            let edges = self.explicit(node, &keys);
-            let source = Source::Task {
-                path: Arc::clone(&plan.path),
-                document: Arc::clone(&plan.document),
-                at,
-            };
-            let is_done = task.status() == Some(TaskStatus::Complete);
-            self.put(node, source, is_done, edges);
-            nodes.push(node);
+    /// Draws what is other in a task graph than when it was drawn last.
+    fn draw_plan(&mut self, plan: Plan, known: Option<(Plan, Vec<Node>)>) -> (Plan, Vec<Node>) {
+        let Some((before, old)) = known else {
+            let nodes = plan.document.plan.graph.nodes.iter();
+            let nodes = nodes.map(|task| self.draw_task(&plan.path, task)).collect();
+            return (plan, nodes);
+        };
+        if is_same_plan(&before, &plan) {
+            return (plan, old);
+        }
+        let moves = plan.document.moves_since(&before.document);
+        for gone in moves.gone() {
+            self.forget(old[gone]);
+        }
+        let tasks = &plan.document.plan.graph.nodes;
+        let mut fresh = moves.fresh.iter().peekable();
+        let mut nodes = Vec::with_capacity(tasks.len());
+        for (at, task) in tasks.iter().enumerate() {
+            let is_fresh = fresh.next_if(|fresh| **fresh == at).is_some();
+            let known = moves.was(at).filter(|_| !is_fresh).map(|was| old[was]);
+            nodes.push(known.unwrap_or_else(|| self.draw_task(&plan.path, task)));
         }
         (plan, nodes)
+    }
+
+    fn draw_task(&mut self, path: &Arc<str>, task: &Arc<Task>) -> Node {
+        let node = self.node(&key::of_task(path, &task.id));
+        let inside = task.dependencies.iter();
+        let mut keys: Vec<String> = inside.map(|id| key::of_task(path, id)).collect();
+        keys.extend(task.needs().map(key::normal));
+        let edges = self.explicit(node, &keys);
+        let source = Source::Task {
+            path: Arc::clone(path),
+            task: Arc::clone(task),
+        };
+        let is_done = task.status() == Some(TaskStatus::Complete);
+        self.put(node, source, is_done, edges);
+        node
     }
 
     fn take_features(&mut self, features: Vec<Feature>) -> bool {
@@ -352,28 +414,63 @@ impl Joined {
     }
 
     fn take_tickets(&mut self, tickets: Option<Arc<Tickets>>) -> bool {
-        match (&self.tickets, &tickets) {
-            (None, None) => return false,
-            (Some(old), Some(new)) if Arc::ptr_eq(old, new) => return false,
-            _ => {}
+        let version = tickets.as_ref().map(|tickets| tickets.version());
+        let was = std::mem::replace(&mut self.tickets_version, version);
+        self.tickets.clone_from(&tickets);
+        if was == version {
+            return false;
+        }
+        let changed = tickets.as_ref().zip(was);
+        let changed = changed.and_then(|(tickets, was)| tickets.changed_since(was));
+        if let (Some(tickets), Some(changed)) = (&tickets, changed) {
+            for code in changed {
+                self.take_ticket(tickets, code);
+            }
+            return true;
         }
         for node in std::mem::take(&mut self.ticket_nodes) {
             self.forget(node);
         }
-        for (code, ticket) in tickets.iter().flat_map(|tickets| first_files(tickets)) {
-            let node = self.node(&key::of_ticket(code));
-            let named = tickets
-                .iter()
-                .flat_map(|tickets| tickets.waits().named(code));
-            let keys: Vec<String> = named.map(key_of_ticket_named).collect();
-            let edges = self.explicit(node, &keys);
-            let is_done = ticket.meant.status.is_some_and(TicketStatus::is_done);
-            let source = Source::Ticket(code.clone(), Arc::clone(ticket));
-            self.put(node, source, is_done, edges);
-            self.ticket_nodes.push(node);
+        if let Some(tickets) = &tickets {
+            for (code, ticket) in first_files(tickets) {
+                let node = self.draw_ticket(tickets, code, ticket);
+                self.ticket_nodes.push(node);
+            }
         }
-        self.tickets = tickets;
         true
+    }
+
+    /// Draws what a code stands for now.
+    fn take_ticket(&mut self, tickets: &Arc<Tickets>, code: &Code) {
+        let of = |node: &Node| match &self.sources[node.index()] {
+            Some(Source::Ticket(of, _)) => of.cmp(code),
+            _ => Ordering::Less,
+        };
+        let place = self.ticket_nodes.binary_search_by(of);
+        match (tickets.files(code).first(), place) {
+            (Some(ticket), place) => {
+                let node = self.draw_ticket(tickets, code, ticket);
+                if let Err(at) = place {
+                    self.ticket_nodes.insert(at, node);
+                }
+            }
+            (None, Ok(at)) => {
+                let node = self.ticket_nodes.remove(at);
+                self.forget(node);
+            }
+            (None, Err(_)) => {}
+        }
+    }
+
+    fn draw_ticket(&mut self, tickets: &Tickets, code: &Code, ticket: &Arc<Ticket>) -> Node {
+        let node = self.node(&key::of_ticket(code));
+        let named = tickets.waits().named(code).into_iter();
+        let keys: Vec<String> = named.map(key_of_ticket_named).collect();
+        let edges = self.explicit(node, &keys);
+        let is_done = ticket.meant.status.is_some_and(TicketStatus::is_done);
+        let source = Source::Ticket(code.clone(), Arc::clone(ticket));
+        self.put(node, source, is_done, edges);
+        node
     }
 
     /// Says how far those are that are named and no items here: archived specs, those of other
@@ -438,6 +535,7 @@ impl Joined {
     }
 
     fn forget(&mut self, node: Node) {
+        count_visited(1);
         self.sources[node.index()] = None;
         self.graph.set_progress(node, Progress::Absent);
         self.graph.set_edges(node, Vec::new());

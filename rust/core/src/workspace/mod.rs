@@ -21,6 +21,7 @@ pub mod key;
 pub mod network;
 pub mod ops;
 mod outside;
+mod place;
 pub mod transaction;
 mod view;
 mod would_be;
@@ -28,12 +29,12 @@ mod would_be;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::dialects::chant::error::ChantError;
 use crate::dialects::chant::project::{Project, SPECS};
 use crate::dialects::speckit::files::{Features, TASKS};
-use crate::dialects::speckit::resolve::{self, in_specs};
+use crate::dialects::speckit::resolve::in_specs;
 use crate::dialects::tickets::desk::Desk;
 use crate::dialects::vine::files::{Files, Pinned};
 use crate::error::{Error, ErrorKind};
@@ -79,7 +80,7 @@ struct Known {
     pinned: HashMap<String, Pinned>,
     joined: Arc<Joined>,
     /// The graph laid out, and of which moment.
-    laid: Option<(Weak<Joined>, Laid)>,
+    laid: Option<(u64, Laid)>,
 }
 
 impl Workspace {
@@ -105,9 +106,11 @@ impl Workspace {
     /// # Errors
     /// A `StoreError` where a folder of work files cannot be listed.
     pub fn snapshot(&self) -> Result<Arc<Joined>, Error> {
-        let mut read = self.read_specs()?;
         let mut known = self.known();
         let known = &mut *known;
+        // What no other thread holds can be changed in place, without a copy.
+        let is_lent = Arc::get_mut(&mut known.joined).map(Joined::lend).is_some();
+        let mut read = self.read_specs()?;
         if !known.plans.is_current() {
             known.plans = Walked::of(&self.root, "vine", DEPTH, MOST_PLANS + 1);
             known.pinned.clear();
@@ -129,6 +132,8 @@ impl Workspace {
         self.read_tickets(&mut read)?;
         if known.joined.differs_from(&read) {
             Arc::make_mut(&mut known.joined).take(read);
+        } else if is_lent {
+            Arc::make_mut(&mut known.joined).take_back(read);
         }
         Ok(Arc::clone(&known.joined))
     }
@@ -137,12 +142,12 @@ impl Workspace {
     fn laid(&self, joined: &Arc<Joined>) -> Result<Laid, Error> {
         let known = self.known().laid.clone();
         if let Some((of, laid)) = known
-            && of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, joined))
+            && of == joined.version()
         {
             return Ok(laid);
         }
         let laid = network::laid(joined)?;
-        self.known().laid = Some((Arc::downgrade(joined), laid.clone()));
+        self.known().laid = Some((joined.version(), laid.clone()));
         Ok(laid)
     }
 
@@ -183,7 +188,13 @@ impl Workspace {
     fn read_specs(&self) -> Result<Read, Error> {
         let chant = &self.parts.chant;
         let snapshot = match chant.snapshot() {
-            Err(error) if error.kind() == ErrorKind::NotInitialized => return Ok(Read::default()),
+            Err(error) if error.kind() == ErrorKind::NotInitialized => {
+                let left = chant.interruptions().into_iter();
+                return Ok(Read {
+                    problems: left.map(of_specs).collect(),
+                    ..Read::default()
+                });
+            }
             // What else there is can be read all the same.
             Err(Error::Chant(error @ ChantError::SpecsGone(_))) => {
                 return Ok(Read {
@@ -194,13 +205,8 @@ impl Workspace {
             snapshot => snapshot?,
         };
         let problems = chant.problems(&snapshot).into_iter();
-        let problems = problems.map(|problem| Problem {
-            path: problem.path.into(),
-            line: problem.line,
-            message: problem.message,
-        });
         Ok(Read {
-            problems: problems.collect(),
+            problems: problems.map(of_specs).collect(),
             specs: snapshot.specs,
             ..Read::default()
         })
@@ -225,9 +231,9 @@ impl Workspace {
         let features = &self.parts.speckit;
         let root = Root::open(&self.root)?;
         let mut all = in_specs(&root);
-        if let Some(message) = features.vanished(&root) {
-            read.problems.push(gone(resolve::SPECS, message));
-        }
+        let vanished = features.vanished(&root).into_iter();
+        read.problems
+            .extend(vanished.map(|(path, message)| gone(&path, message)));
         for feature in all.by_ref().take(MOST_FEATURES) {
             let path = format!("{}/{TASKS}", feature.directory);
             match features.document(&feature, TASKS) {
@@ -238,9 +244,13 @@ impl Workspace {
                         line: Some(clash.begins),
                         message: clash.to_string(),
                     }));
-                    let unread = document.list.unread.iter();
+                    let problems = document.list.problems().into_iter();
                     read.problems
-                        .extend(unread.map(|line| unread_line(&path, line)));
+                        .extend(problems.map(|(line, message)| Problem {
+                            path: path.clone(),
+                            line: Some(line),
+                            message,
+                        }));
                     if !document.list.tasks.is_empty() {
                         read.features.push(feature::Feature {
                             label: key::composed(&feature.label).into(),
@@ -277,7 +287,9 @@ impl Workspace {
             return Ok(());
         };
         let tickets = board.snapshot()?;
+        // Changes that could be brought to no end are those of the whole folder, and known already.
         let problems = tickets.problems().iter();
+        let problems = problems.filter(|problem| !tickets.left().contains(problem));
         read.problems.extend(problems.map(|problem| Problem {
             path: problem.path.to_string(),
             line: problem.line,
@@ -301,22 +313,19 @@ impl Workspace {
 }
 
 /// The problem of a folder that was there and is not.
+fn of_specs(problem: crate::dialects::chant::model::Problem) -> Problem {
+    Problem {
+        path: problem.path.into(),
+        line: problem.line,
+        message: problem.message,
+    }
+}
+
 fn gone(folder: &str, message: String) -> Problem {
     Problem {
         path: folder.to_owned(),
         line: None,
         message,
-    }
-}
-
-/// Tells of a line that would be a task, were it not for the sign in its box.
-fn unread_line(path: &str, (line, sign): &(usize, Box<str>)) -> Problem {
-    Problem {
-        path: path.to_owned(),
-        line: Some(*line),
-        message: format!(
-            "this line is no task: `[{sign}]` is no box of a task list; expected `[ ]`, `[x]`, `[~]` or `[-]`"
-        ),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use super::Workspace;
+use super::board::{Search, Sought};
 use super::error::WorkspaceError;
 use super::filter::Filter;
 use super::item::Item;
 use super::joined::{ELSEWHERE, Joined};
-use super::key::normal;
+use super::key::{normal, of_spec, of_task, of_ticket};
 use super::view::{
     EdgeRow, GraphData, ItemList, ItemRow, Named, Tree, TreeRow, Whole, problems, reason,
 };
@@ -16,7 +17,8 @@ use crate::dialects::tickets::code::Code;
 use crate::error::Error;
 use crate::graph::picture::{Arrow, Figure, Picture, Tone};
 use crate::graph::{Node, Progress};
-use crate::ident::{Resolved, nearest};
+use crate::ident::{Resolved, close_names, meant};
+use crate::next_step::{NextStep, hint};
 use crate::outside::parts;
 
 /// Most keys that an error names.
@@ -27,9 +29,24 @@ const MATCHES_SHOWN: usize = 10;
 /// # Errors
 /// As [`Filter::checked`] and [`Workspace::snapshot`].
 pub fn list(workspace: &Workspace, filter: Filter, page: Page) -> Result<Answer, Error> {
+    search(workspace, filter, Search::default(), page)
+}
+
+/// Those of [`list`] that hold what is looked for.
+///
+/// # Errors
+/// As [`list`].
+pub fn search(
+    workspace: &Workspace,
+    filter: Filter,
+    search: Search<'_>,
+    page: Page,
+) -> Result<Answer, Error> {
     let filter = filter.checked()?;
     let joined = workspace.snapshot()?;
-    let wanted: Vec<Item<'_>> = joined.items().filter(|item| filter.shows(item)).collect();
+    let sought = Sought::of(search);
+    let wanted = joined.items().filter(|item| filter.shows(item));
+    let wanted: Vec<Item<'_>> = wanted.filter(|item| sought.fits(item)).collect();
     let total = wanted.len();
     let (problems, problems_total) = match page.offset {
         0 => problems(&joined),
@@ -73,15 +90,19 @@ pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
     let item = named(workspace, &joined, text)?;
     let graph = joined.graph();
-    let waiting = joined.nodes().filter(|node| {
-        let is_met = item.is_done();
-        let mut edges = joined.unmet(*node);
-        !is_met && graph.progress(*node) != Progress::Done && edges.any(|edge| edge.to == item.node)
-    });
+    let waiting = graph.waiting()[item.node.index()].iter().copied();
+    let mut waiting: Vec<Node> = waiting
+        .filter(|node| {
+            let mut edges = joined.unmet(*node);
+            let is_open = !item.is_done() && graph.progress(*node) != Progress::Done;
+            joined.item(*node).is_some() && is_open && edges.any(|edge| edge.to == item.node)
+        })
+        .collect();
+    joined.sort(&mut waiting);
     Ok(Answer::whole(&Whole {
         row: ItemRow::from(item),
         priority: item.priority(),
-        needed_by: waiting.map(|node| graph.key(node)).collect(),
+        needed_by: waiting.into_iter().map(|node| graph.key(node)).collect(),
         body: item.body(),
     }))
 }
@@ -116,11 +137,7 @@ pub(super) fn named<'a>(
         Some((kind, rest)) => (Some(kind), rest),
         None => (None, text),
     };
-    let is_of = |item: &Item<'_>| kind.is_none_or(|kind| kind == item.dialect());
-    let exact: Vec<Item<'_>> = joined
-        .items()
-        .filter(|item| is_of(item) && is_called(item, rest))
-        .collect();
+    let exact = called(joined, kind, rest);
     let mut found = exact;
     if found.is_empty() && kind.is_none_or(|kind| kind == "chant") && !rest.is_empty() {
         found = specs_like(workspace, joined, rest);
@@ -140,17 +157,42 @@ pub(super) fn named<'a>(
     }
 }
 
-/// Whether a dialect calls an item so: tickets in any spelling of their codes, tasks also with what
-/// their file or feature is called before them.
-fn is_called(item: &Item<'_>, text: &str) -> bool {
-    if item.dialect() == "tickets" {
-        return Code::read(text).is_some_and(|code| code.to_string() == item.id());
+/// The items that a dialect calls so: tickets in any spelling of their codes, tasks also with what their file or
+/// feature is called before them. All but tasks of features are looked up.
+fn called<'a>(joined: &'a Joined, kind: Option<&str>, text: &str) -> Vec<Item<'a>> {
+    let is_wanted = |dialect: &str| kind.is_none_or(|kind| kind == dialect);
+    let mut keys: Vec<String> = Vec::new();
+    if is_wanted("chant") {
+        keys.push(of_spec(text));
     }
-    if item.dialect() == "speckit" && item.id().eq_ignore_ascii_case(text) {
-        return true;
+    if is_wanted("vine") {
+        keys.push(normal(&format!("vine:{text}")));
+        let holding = joined
+            .plans()
+            .filter(|plan| plan.document.plan.graph.find(text).is_some());
+        keys.extend(holding.map(|plan| of_task(&plan.path, text)));
     }
-    let of_file = || item.key().split_once(':').map(|(_, rest)| rest) == Some(text);
-    item.id() == text || of_file()
+    if is_wanted("tickets") {
+        keys.extend(Code::read(text).map(|code| of_ticket(&code)));
+    }
+    let nodes = keys.iter().filter_map(|key| joined.graph().find(key));
+    let mut nodes: Vec<Node> = nodes.filter(|node| joined.item(*node).is_some()).collect();
+    if is_wanted("speckit") {
+        let is_it = |node: &Node| {
+            let item = joined.item(*node).filter(|item| !item.is_phase());
+            item.is_some_and(|item| {
+                let of_feature = item.key().split_once(':').map(|(_, rest)| rest);
+                item.id().eq_ignore_ascii_case(text) || of_feature == Some(text)
+            })
+        };
+        nodes.extend(joined.feature_nodes().filter(is_it));
+    }
+    joined.sort(&mut nodes);
+    nodes.dedup();
+    nodes
+        .into_iter()
+        .filter_map(|node| joined.item(node))
+        .collect()
 }
 
 fn specs_like<'a>(workspace: &Workspace, joined: &'a Joined, text: &str) -> Vec<Item<'a>> {
@@ -160,7 +202,7 @@ fn specs_like<'a>(workspace: &Workspace, joined: &'a Joined, text: &str) -> Vec<
         Resolved::One(spec) => vec![spec],
         Resolved::Many(specs) => specs,
     };
-    let item = |id: &str| joined.item(joined.graph().find(&super::key::of_spec(id))?);
+    let item = |id: &str| joined.item(joined.graph().find(&of_spec(id))?);
     let ids = found.into_iter().map(|spec| spec.id.as_str());
     ids.filter_map(item).collect()
 }
@@ -170,16 +212,17 @@ fn not_found(joined: &Joined, text: &str) -> WorkspaceError {
         let text = text.to_owned();
         return WorkspaceError::NotFound {
             text,
-            hint: Some(hint),
+            hint: hint!["\n", hint],
         };
     }
-    let keys = joined.items().map(|item| item.key());
-    let ids: Vec<String> = joined.items().map(|item| item.id().into_owned()).collect();
-    let near = nearest(text, keys).or_else(|| nearest(text, ids.iter().map(String::as_str)));
-    let hint = near.map(|key| format!("Did you mean '{key}'?"));
+    let named = joined.items().map(|item| (item.key(), item.title()));
+    let hint = match close_names(text, named).as_slice() {
+        [first, rest @ ..] => hint![meant(first, rest)],
+        [] => hint!["\n", NextStep::ListItems, " shows what there is."],
+    };
     WorkspaceError::NotFound {
         text: text.to_owned(),
-        hint: hint.or_else(|| Some("`list` shows what there is.".into())),
+        hint,
     }
 }
 

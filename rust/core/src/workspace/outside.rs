@@ -94,9 +94,7 @@ impl Places {
             Arc::clone(looked)
         } else {
             let looked = Arc::new(look_up(&self.root, &id_read, &self.disk));
-            let now = std::time::SystemTime::now();
-            let mut stamps = looked.files.iter().filter_map(|(_, stamp, _)| *stamp);
-            if stamps.any(|stamp| stamp.is_young(now)) {
+            if looked.is_doubted {
                 known.remove(id);
             } else {
                 known.insert(id.to_owned(), Arc::clone(&looked));

@@ -1,6 +1,7 @@
 //! Changes of items of all dialects that are tried one after the other and written all at once.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -11,10 +12,10 @@ use super::joined::Joined;
 use super::key;
 use super::ops::named;
 use super::would_be::WouldBe;
-use crate::answer::Answer;
 use crate::dialects::chant::ops as specs;
 use crate::dialects::speckit::stage::Completion;
 use crate::dialects::tickets::ops as tickets;
+use crate::dialects::vine::document::Document;
 use crate::dialects::vine::ops::Batch;
 use crate::error::Error;
 use crate::store::disk::{self, PATIENCE};
@@ -84,7 +85,7 @@ impl Transaction {
     }
 
     /// A task graph as it would be; `None` for one that is not changed.
-    pub fn plan(&self, path: &str) -> Option<Answer> {
+    pub fn plan(&self, path: &str) -> Option<&Arc<Document>> {
         self.would_be.plan(path)
     }
 

@@ -33,6 +33,9 @@ pub(super) struct ItemRow<'a> {
     waits_for: Vec<&'a str>,
     path: &'a str,
     weight: f64,
+    /// What it waits for where that is no other item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idle: Option<&'static str>,
 }
 
 impl<'a> From<Item<'a>> for ItemRow<'a> {
@@ -52,6 +55,7 @@ impl<'a> From<Item<'a>> for ItemRow<'a> {
             waits_for: item.waits_for(),
             path: item.path(),
             weight: item.weight(),
+            idle: item.idle(),
         }
     }
 }

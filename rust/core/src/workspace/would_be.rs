@@ -7,7 +7,6 @@ use super::feature::Feature;
 use super::joined::{Joined, Plan, Read};
 use super::transaction::Operation;
 use super::{Workspace, key, outside};
-use crate::answer::Answer;
 use crate::dialects::chant::ops as specs;
 use crate::dialects::speckit::stage as features;
 use crate::dialects::tickets::ops as tickets;
@@ -65,8 +64,8 @@ impl WouldBe {
     }
 
     /// A task graph that is changed.
-    pub(super) fn plan(&self, path: &str) -> Option<Answer> {
-        self.plans.plan(path)
+    pub(super) fn plan(&self, path: &str) -> Option<&Arc<Document>> {
+        self.plans.graph(path)
     }
 
     /// Tries one more change; gives the ID of its item, of one that is about no item the file.

@@ -45,6 +45,7 @@ fn asked(files: &Files, file: &str, action: &str, id: &str) -> Result<String, St
         id: Some(id),
         status: None,
         query: None,
+        fields: None,
         page: Page::default(),
     };
     let answer = read(files, file, &question);

@@ -112,7 +112,7 @@ fn aware(document: Document) -> Document {
 proptest! {
     #[test]
     fn what_is_read_and_not_changed_is_written_as_it_was(text in texts()) {
-        prop_assert_eq!(edited(&text, |_| Ok(())).unwrap(), text.clone());
+        prop_assert_eq!(edited(&text, |plan| Ok(plan.graph.clone())).unwrap(), text.clone());
         let graph = parse::graph(&text).unwrap();
         let once = canonical(&graph).unwrap();
         let again = canonical(&parse::graph(&once).unwrap()).unwrap();
@@ -124,7 +124,7 @@ proptest! {
     #[test]
     fn a_batch_is_written_as_it_was_meant_or_refused(text in texts(), batch in batches()) {
         if let Ok(operations) = operations(&batch) {
-            let written = edited(&text, |graph| apply(graph, &operations).map(|_| ()));
+            let written = edited(&text, |plan| apply(plan, &operations).map(|(graph, _)| graph));
             if let Err(error) = written {
                 let is_refusal = matches!(
                     error,
@@ -147,8 +147,7 @@ proptest! {
         let mut document = aware(Document::read(text).unwrap());
         for (id, status) in changes {
             let change = json!({"op": "set_status", "id": id, "status": status.as_str()});
-            let mut graph = document.plan.graph.clone();
-            if apply(&mut graph, &operations(&[change]).unwrap()).is_ok() {
+            if let Ok((graph, _)) = apply(&document.plan, &operations(&[change]).unwrap()) {
                 document = document.changed(document.plan.renewed(graph).unwrap()).unwrap();
                 let read = Document::read(document.text.clone()).unwrap();
                 prop_assert_eq!(&document.plan.frontier, &read.plan.frontier);
@@ -181,11 +180,9 @@ proptest! {
                     // Where the blocks stand shows a change of each.
                     let ids: Vec<String> = read.plan.graph.nodes.iter().map(|n| n.id.to_string()).collect();
                     let touch = |of: &Document| {
-                        let mut graph = of.plan.graph.clone();
-                        for id in &ids {
-                            let change = json!({"op": "update", "id": id, "name": "Touched"});
-                            apply(&mut graph, &operations(&[change]).unwrap()).unwrap();
-                        }
+                        let change = |id| json!({"op": "update", "id": id, "name": "Touched"});
+                        let changes: Vec<Value> = ids.iter().map(change).collect();
+                        let (graph, _) = apply(&of.plan, &operations(&changes).unwrap()).unwrap();
                         of.changed(of.plan.renewed(graph).unwrap()).map(|d| d.text)
                     };
                     prop_assert_eq!(touch(&read).unwrap(), touch(&renewed).unwrap());

@@ -8,6 +8,7 @@ use chant_core::dialects::vine::apply::{Child, apply, create};
 use chant_core::dialects::vine::document::Document;
 use chant_core::dialects::vine::error::VineError;
 use chant_core::dialects::vine::expand::expand;
+use chant_core::dialects::vine::frontier::Plan;
 use chant_core::dialects::vine::model::{Graph, Status};
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::validate::{Violation, validate};
@@ -137,11 +138,10 @@ fn read(text: &str) -> Result<Document, VineError> {
 /// A file after a change of its graph.
 fn changed(
     text: &str,
-    change: impl FnOnce(&mut Graph) -> Result<(), VineError>,
+    change: impl FnOnce(&Plan) -> Result<Graph, VineError>,
 ) -> Result<String, VineError> {
     let document = read(text)?;
-    let mut graph = document.plan.graph.clone();
-    change(&mut graph)?;
+    let graph = change(&document.plan)?;
     let changed = document.changed(document.plan.renewed(graph)?)?;
     Ok(changed.text)
 }
@@ -151,9 +151,10 @@ fn carried_out(text: Option<&str>, given: &[Value]) -> Result<(String, Option<St
     let operations = operations(given)?;
     let mut child: Option<Child> = None;
     let text = if let Some(text) = text {
-        changed(text, |graph| {
-            child = apply(graph, &operations)?;
-            Ok(())
+        changed(text, |plan| {
+            let (graph, made) = apply(plan, &operations)?;
+            child = made;
+            Ok(graph)
         })?
     } else {
         let (graph, made) = create(&operations)?;
@@ -259,7 +260,11 @@ fn the_worked_expansion_comes_out_as_shown() {
         panic!("parent, reference and child are named, not {names:?}")
     };
     let child = read(samples[child]).unwrap().plan.graph;
-    let text = changed(samples[parent], |graph| expand(graph, id, &child, "parts"));
+    let text = changed(samples[parent], |plan| {
+        let mut graph = plan.graph.clone();
+        expand(&mut graph, id, &child, "parts")?;
+        Ok(graph)
+    });
     assert_eq!(text.unwrap(), shown.body);
 }
 

@@ -6,6 +6,7 @@ use chant_core::dialects::vine::apply::{apply, create};
 use chant_core::dialects::vine::document::Document;
 use chant_core::dialects::vine::error::VineError;
 use chant_core::dialects::vine::expand::expand;
+use chant_core::dialects::vine::frontier::Plan;
 use chant_core::dialects::vine::model::Graph;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
@@ -32,11 +33,10 @@ ref [ext] Ext (./ext.vine)
 /// A text after a change of its graph.
 pub(super) fn edited(
     text: &str,
-    change: impl FnOnce(&mut Graph) -> Result<(), VineError>,
+    change: impl FnOnce(&Plan) -> Result<Graph, VineError>,
 ) -> Result<String, VineError> {
     let document = Document::read(text.to_owned())?;
-    let mut graph = document.plan.graph.clone();
-    change(&mut graph)?;
+    let graph = change(&document.plan)?;
     let changed = document.changed(document.plan.renewed(graph)?)?;
     let read = Document::read(changed.text.clone())?;
     assert_eq!(
@@ -55,7 +55,9 @@ pub(super) fn edited(
 fn after(text: &str, given: Value) -> Result<String, String> {
     let write = || {
         let operations = operations(given.as_array().unwrap())?;
-        edited(text, |graph| apply(graph, &operations).map(|_| ()))
+        edited(text, |plan| {
+            apply(plan, &operations).map(|(graph, _)| graph)
+        })
     };
     write().map_err(|error: VineError| {
         let told = error.to_string();
@@ -174,7 +176,7 @@ fn an_owner_goes_when_somebody_else_has_the_task() {
     let text = after(&meant, claim(json!({}))).unwrap();
     assert_eq!(header(&text), "[mid] Mid (started) @z(1) @owner(ada)");
     let told = after(&text, claim(json!({}))).unwrap_err();
-    assert!(told.starts_with("Cannot claim \"mid\": it is started, held by ada. "));
+    assert!(told.starts_with("Cannot claim \"mid\": it is started, held by ada."));
     let taken = after(&text, claim(json!({"force": true}))).unwrap();
     assert_eq!(header(&taken), "[mid] Mid (started) @z(1)");
     let taken = after(&text, claim(json!({"force": true, "owner": "bo"}))).unwrap();
@@ -390,9 +392,10 @@ fn an_extracted_task_leaves_a_reference() {
     let given = json!([{"op": "extract_to_ref", "id": "mid", "vine": "./mid.vine"}]);
     let operations = operations(given.as_array().unwrap()).unwrap();
     let mut child = None;
-    let text = edited(PLAN, |graph| {
-        child = apply(graph, &operations)?;
-        Ok(())
+    let text = edited(PLAN, |plan| {
+        let (graph, made) = apply(plan, &operations)?;
+        child = made;
+        Ok(graph)
     });
     let child = child.unwrap();
     assert_eq!(
@@ -417,9 +420,10 @@ fn an_extracted_description_may_hold_the_usual_delimiter() {
     let given = json!([{"op": "extract_to_ref", "id": "mid", "vine": "mid"}]);
     let operations = operations(given.as_array().unwrap()).unwrap();
     let mut child = None;
-    let change = |graph: &mut Graph| {
-        child = apply(graph, &operations)?;
-        Ok(())
+    let change = |plan: &Plan| {
+        let (graph, made) = apply(plan, &operations)?;
+        child = made;
+        Ok(graph)
     };
     edited(&text, change).unwrap();
     assert_eq!(
@@ -467,7 +471,11 @@ nested desc
 /// The parent after an expansion, or the refusal.
 fn expanded(child: &str, folder: &str) -> Result<String, String> {
     let child = parse::graph(child).unwrap();
-    let text = edited(PARENT, |parent| expand(parent, "ext", &child, folder));
+    let text = edited(PARENT, |plan| {
+        let mut parent = plan.graph.clone();
+        expand(&mut parent, "ext", &child, folder)?;
+        Ok(parent)
+    });
     text.map_err(|error| error.to_string())
 }
 

@@ -14,6 +14,7 @@ use chant_core::dialects::tickets::desk::Desk;
 use chant_core::dialects::tickets::projects::Surroundings;
 use chant_core::dialects::vine::files::Files;
 use chant_core::error::{Error, ErrorKind};
+use chant_core::next_step::DoorKind;
 use chant_core::store::disk::Disk;
 use chant_core::workspace::export::{Export, FIELDS, Form};
 use chant_core::workspace::filter::Filter;
@@ -279,10 +280,8 @@ fn a_name_means_one_item_or_is_refused_with_the_keys_it_may_mean() {
     );
     let error = find("DEM-013").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
-    assert!(
-        error.to_string().contains("Did you mean 'DEM-012'?"),
-        "{error}"
-    );
+    let hint = error.hint().at(DoorKind::Agents);
+    assert_eq!(hint, "\nDid you mean 'tickets:DEM-012'?");
 }
 
 fn filtered(statuses: &[&str], labels: &[&str], dialects: &[&str], ready: bool) -> Filter {
@@ -408,9 +407,13 @@ fn a_name_whose_file_cannot_be_read_is_answered_with_the_reason() {
     place.spec(SPEC, "status: pending\n");
     place.spec("2026-01-22-002-k3f", "status: pending\nlabels: [a\n");
     for name in ["k3f", "chant:2026-01-22-002-k3f", "2026-01-22-002-K3F"] {
-        let error = ops::find(&place.workspace, name).unwrap_err().to_string();
-        let (said, why) = error.split_once('\n').unwrap();
-        assert_eq!(said, format!("Nothing is called '{name}' here."));
+        let error = ops::find(&place.workspace, name).unwrap_err();
+        let hint = error.hint().at(DoorKind::People);
+        let why = hint.trim_start();
+        assert_eq!(
+            error.to_string(),
+            format!("Nothing is called '{name}' here.")
+        );
         assert!(
             why.starts_with("`.chant/specs/2026-01-22-002-k3f.md:4`: Invalid YAML frontmatter: "),
             "{why}"

@@ -50,6 +50,7 @@ fn ticket(attributes: &Value, status: Option<&str>) -> Operation {
     Operation::Ticket(tickets::Operation::Update {
         key: "DEM-7".into(),
         attributes: object(attributes),
+        seen: serde_json::Map::new(),
         status: status.map(str::to_owned),
     })
 }

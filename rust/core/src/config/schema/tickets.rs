@@ -46,7 +46,7 @@ pub const PROJECT: ConfigSchema = ConfigSchema {
     keys: &[
         used("project", Table(PROJECT_KEYS)),
         used("active", FLAG),
-        unused("worktree", ELSEWHERE),
+        used("worktree", Table(&[used("enabled", FLAG)])),
         unused("document", ELSEWHERE),
     ],
     in_vain: |path, _| {
@@ -71,7 +71,7 @@ pub const RECORD: ConfigSchema = ConfigSchema {
                 used("globalOnly", FLAG),
             ]),
         ),
-        unused("worktree", ELSEWHERE),
+        used("worktree", Table(&[used("enabled", FLAG)])),
         unused("document", ELSEWHERE),
     ],
     in_vain: |_, _| None,

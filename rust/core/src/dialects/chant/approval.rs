@@ -3,6 +3,7 @@
 use super::error::ChantError;
 use super::model::{KEY_ORDER, Spec, Status};
 use crate::error::Error;
+use crate::next_step::{NextStep, hint};
 use crate::text::edit::{Edit, line_break, with_line_break};
 use crate::text::front_matter::{self, Nested, Value};
 use crate::text::markdown;
@@ -98,10 +99,18 @@ impl Decision {
         let id = &spec.id;
         let is_asked = spec.approval.as_ref().is_some_and(|own| own.required);
         let why = match (spec.status, self.verdict) {
-            (Status::Cancelled, verdict) => format!(
-                "Spec '{id}' is cancelled: there is nothing to {}. chant_spec_update can make it pending again.",
-                verdict.verb()
-            ),
+            (Status::Cancelled, verdict) => {
+                let message = format!(
+                    "Spec '{id}' is cancelled: there is nothing to {}.",
+                    verdict.verb()
+                );
+                let refusal = ChantError::WrongState {
+                    message,
+                    status: spec.status,
+                };
+                let edit = NextStep::EditSpec(id.to_string());
+                return Err(refusal.advise(hint![" Set its status to pending with ", edit, "."]));
+            }
             (Status::Completed, Verdict::Approved) if !is_asked => {
                 format!("Spec '{id}' is completed and asked for no approval.")
             }

@@ -9,12 +9,13 @@ use super::start::Refusal;
 use super::view::list::MESSAGE_SHOWN;
 use crate::answer::cut;
 use crate::error::ErrorKind;
+use crate::next_step::{HintText, NextStep, hint};
 
-/// A refusal; its `Display` is the sentence a client sees, further help on the lines after it.
+/// A refusal; its `Display` is the sentence a client sees, [`ChantError::hint`] what may help.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChantError {
     /// There is no `.chant/specs`.
-    #[error("Chant not initialized. Run `chant init` first.\nLooked for .chant/specs in: {}", searched.join(", "))]
+    #[error("Chant not initialized.")]
     NotInitialized {
         /// The folders that were searched.
         searched: Vec<String>,
@@ -23,12 +24,12 @@ pub enum ChantError {
     #[error("{0}")]
     SpecsGone(String),
     /// No active spec has that ID.
-    #[error("Spec not found: {text}{}", hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default())]
+    #[error("Spec not found: {text}")]
     NotFound {
         /// What was asked for.
         text: String,
         /// What may have been meant.
-        hint: Option<String>,
+        hint: HintText,
     },
     /// Several active specs match.
     #[error("Ambiguous spec ID '{text}'. Matches: {}{}", matches.join(", "), more(*.further))]
@@ -135,9 +136,7 @@ pub enum ChantError {
         criteria: Vec<String>,
     },
     /// There is no log.
-    #[error(
-        "No log file found for spec '{id}'. Logs are created when a spec is executed with `chant work`."
-    )]
+    #[error("No log file found for spec '{id}'.")]
     NoLog {
         /// The ID.
         id: String,
@@ -153,7 +152,7 @@ pub enum ChantError {
     Agent(#[from] AgentError),
     /// Work would change what runs on this machine.
     #[error(
-        "The work on spec '{id}' changes what runs by itself: {}. It was not merged; a person merges it with `chant-mcp merge {id}` at a terminal, which shows what it changes and asks.",
+        "The work on spec '{id}' changes what runs by itself: {}. It was not merged.",
         counted(change.len())
     )]
     ActsAnew {
@@ -170,6 +169,14 @@ pub enum ChantError {
     /// Something else that has to be true first is not.
     #[error("{0}")]
     Refused(String),
+    /// A refusal with what may help.
+    #[error("{refusal}")]
+    Advised {
+        /// The refusal.
+        refusal: Box<ChantError>,
+        /// What may help.
+        hint: HintText,
+    },
 }
 
 impl ChantError {
@@ -181,6 +188,42 @@ impl ChantError {
             id: broken.id.to_string(),
             place: format!("{}{line}", broken.problem.path),
             message: cut(&broken.problem.message, MESSAGE_SHOWN),
+        }
+    }
+
+    /// This refusal with what may help.
+    #[must_use]
+    pub fn advise(self, hint: HintText) -> Self {
+        Self::Advised {
+            refusal: Box::new(self),
+            hint,
+        }
+    }
+
+    /// What may help, behind the sentence.
+    pub fn hint(&self) -> HintText {
+        match self {
+            Self::NotInitialized { searched } => hint![
+                " Run ",
+                NextStep::InitSpecs,
+                format!(
+                    " first.\nLooked for .chant/specs in: {}",
+                    searched.join(", ")
+                ),
+            ],
+            Self::NotFound { hint, .. } | Self::Advised { hint, .. } => hint.clone(),
+            Self::NoLog { id } => hint![
+                " Logs are created when a spec is executed with ",
+                NextStep::MakeLog(id.clone()),
+                ".",
+            ],
+            Self::Start(refusal) => refusal.hint(),
+            Self::ActsAnew { id, .. } => hint![
+                " A person merges it with ",
+                NextStep::Merge(id.clone()),
+                " at a terminal, which shows what it changes and asks.",
+            ],
+            _ => HintText::default(),
         }
     }
 
@@ -207,6 +250,7 @@ impl ChantError {
             }
             Self::Transition { .. } | Self::WrongState { .. } => ErrorKind::IllegalTransition,
             Self::Start(refusal) => refusal.kind(),
+            Self::Advised { refusal, .. } => refusal.kind(),
             Self::ActsAnew { .. } => ErrorKind::NotTrusted,
             Self::Unchecked { .. }
             | Self::OpenMembers { .. }
@@ -246,6 +290,7 @@ impl ChantError {
                 json!({"id": id})
             }
             Self::Start(refusal) => refusal.details(),
+            Self::Advised { refusal, .. } => refusal.details(),
             Self::Prompt(error) => error.details(),
             Self::Agent(error) => error.details(),
             Self::ActsAnew {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::id::SpecId;
+use crate::text::fences::SwallowingFence;
 
 /// The documented order of keys (reference chant 2.2): an absent key is put in its place in it.
 pub const KEY_ORDER: [&str; 33] = [
@@ -324,9 +325,19 @@ pub struct Spec {
     pub criteria: Box<[Criterion]>,
     /// Keys whose values could not be used.
     pub problems: Vec<Problem>,
+    /// Fences of the body that take in headings or boxes, with their lines in the file.
+    pub fences: Box<[SwallowingFence]>,
 }
 
 impl Spec {
+    /// What is wrong with the fences of its body, a sentence each with what to do.
+    pub fn swallowed(&self) -> Vec<String> {
+        let fences = self.fences.iter();
+        fences
+            .map(|fence| format!("{fence}. {}", fence.advice()))
+            .collect()
+    }
+
     /// The body as it stands in the file.
     pub fn body(&self) -> &str {
         &self.text[self.body_start..]

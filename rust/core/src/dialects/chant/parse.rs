@@ -7,11 +7,13 @@ use serde::de::DeserializeOwned;
 
 use super::id::SpecId;
 use super::model::{Approval, Broken, Criterion, Problem, Spec, SpecType, Status};
+use crate::counted::count_visited;
 use crate::store::index::Source;
 use crate::text::checklist;
 use crate::text::clash;
+use crate::text::fences::{self, SwallowingFence};
 use crate::text::front_matter::{self, Key, Texts, YamlProblem};
-use crate::text::markdown::{self, Heading};
+use crate::text::markdown::{self, Heading, Outline};
 
 /// The heading under which criteria stand.
 pub const CRITERIA: &str = "Acceptance Criteria";
@@ -89,6 +91,7 @@ pub fn document(path: &str, source: Source) -> Document {
             problem,
         })
     };
+    count_visited(1);
     let text = match source {
         Source::Text(text) => text,
         Source::Unreadable(why) => return Err(broken(None, format!("cannot be read: {why}"))),
@@ -181,8 +184,21 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
         }),
         output_schema: front.output_schema,
         problems: reader.problems,
+        fences: swallowing(&text, layout.body, &outline),
         text: text.into(),
     })
+}
+
+/// The fences of a body that take in headings or boxes, with their lines in the file.
+fn swallowing(text: &str, body: usize, outline: &Outline) -> Box<[SwallowingFence]> {
+    let mut found = fences::swallowing(&text[body..], outline);
+    if !found.is_empty() {
+        let before = text[..body].matches('\n').count();
+        for fence in &mut found {
+            fence.line += before;
+        }
+    }
+    found.into()
 }
 
 /// Refuses a text of which git left two versions: which of them is meant is for a person to say.

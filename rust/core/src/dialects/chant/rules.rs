@@ -1,4 +1,4 @@
-//! The ten lint rules (seed: `chant_add`; reference chant 5.8.2).
+//! The eleven lint rules (seed: `chant_add`; reference chant 5.8.2).
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -13,6 +13,7 @@ use crate::config::Config;
 use crate::ident::Resolved;
 use crate::lint::{Finding, Rule};
 use crate::outside::PREFIXES;
+use crate::text::fences::SwallowingFence;
 use crate::text::markdown;
 
 /// What a rule looks at.
@@ -38,10 +39,13 @@ pub struct Subject<'a> {
 /// The rule about files that are no specs; it looks at files, not at specs.
 pub const PARSE: &str = "parse";
 
+/// The rules that look at more than a spec's own text and the configuration.
+pub const LOOKING_AROUND: [&str; 2] = ["output", "dependency"];
+
 const SPLIT: &str = "Consider splitting into smaller, focused specs";
 
 /// The rules that look at specs, in the order in which the seed names them.
-pub fn rules<'a>() -> [Rule<Subject<'a>>; 9] {
+pub fn rules<'a>() -> [Rule<Subject<'a>>; 10] {
     [
         Rule {
             name: "complexity",
@@ -78,6 +82,10 @@ pub fn rules<'a>() -> [Rule<Subject<'a>>; 9] {
         Rule {
             name: "title",
             check: title,
+        },
+        Rule {
+            name: "fence",
+            check: fence,
         },
     ]
 }
@@ -252,6 +260,23 @@ fn model_waste(subject: &Subject<'_>) -> Vec<Finding> {
         "Spec uses '{model}' but appears simple ({criteria} criteria, {files} files, {words} words) - consider haiku"
     );
     vec![Finding::warning(message)]
+}
+
+/// ## What it does
+/// Flags fences that are never closed, or are closed by a fence inside them, and so take in headings or boxes.
+///
+/// ## Why it matters
+/// Criteria that a reader sees count as code: work would be complete without them.
+fn fence(subject: &Subject<'_>) -> Vec<Finding> {
+    let finding = |fence: &SwallowingFence| {
+        let message = format!("{fence}");
+        let finding = match fence.boxes {
+            0 => Finding::warning(message),
+            _ => Finding::error(message),
+        };
+        finding.suggest(fence.advice())
+    };
+    subject.spec.fences.iter().map(finding).collect()
 }
 
 /// ## What it does

@@ -48,9 +48,9 @@ impl Light {
     /// Its word in answers.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Red => "refine",
-            Self::Yellow => "review",
-            Self::Green => "ready",
+            Self::Red => "red",
+            Self::Yellow => "yellow",
+            Self::Green => "green",
         }
     }
 }

@@ -19,6 +19,7 @@ use super::view::spec::sentence;
 use crate::config::Config;
 use crate::error::ErrorKind;
 use crate::graph::Kind;
+use crate::next_step::{HintText, NextStep, hint};
 
 /// How much is worked on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -74,9 +75,7 @@ pub enum Refusal {
         status: Status,
     },
     /// Somebody has to agree first.
-    #[error(
-        "Spec '{id}' requires approval before work can begin.\nA person approves it with `chant-mcp approve {id}`; then call again."
-    )]
+    #[error("Spec '{id}' requires approval before work can begin.")]
     Approval {
         /// The spec.
         id: SpecId,
@@ -92,7 +91,7 @@ pub enum Refusal {
         by: String,
     },
     /// Other items have to be done first.
-    #[error("Spec '{id}' is blocked by dependencies: {}\nchant_ready lists what can be worked on now.", waits.join(", "))]
+    #[error("Spec '{id}' is blocked by dependencies: {}", waits.join(", "))]
     Blocked {
         /// The spec.
         id: SpecId,
@@ -100,9 +99,7 @@ pub enum Refusal {
         waits: Vec<String>,
     },
     /// A container holds nothing.
-    #[error(
-        "Driver spec '{id}' has no member specs. Cannot execute an empty driver.\nGive it members with chant_add and `parent`, or with chant_split."
-    )]
+    #[error("Driver spec '{id}' has no member specs. Cannot execute an empty driver.")]
     NoMembers {
         /// The container.
         id: SpecId,
@@ -124,7 +121,7 @@ pub enum Refusal {
         members: Vec<String>,
     },
     /// Lint found errors.
-    #[error("Spec '{id}' has lint errors: {}\nMend them and call again; chant_lint shows them, too.", errors.join("; "))]
+    #[error("Spec '{id}' has lint errors: {}", errors.join("; "))]
     Lint {
         /// The spec.
         id: SpecId,
@@ -151,14 +148,17 @@ pub enum Refusal {
     },
     /// There is nothing that would tell when the work is done.
     #[error(
-        "Spec '{id}' has no acceptance criteria, so nothing tells when it is done.\nAdd a section `## Acceptance Criteria` with `- [ ]` items (chant_add takes `criteria`), or start with skip_criteria: true; then a commit suffices."
+        "Spec '{id}' has no acceptance criteria{}, so nothing tells when it is done.",
+        because(fences)
     )]
     NoCriteria {
         /// The spec.
         id: SpecId,
+        /// What fences take in.
+        fences: Vec<String>,
     },
     /// The quality gate is red.
-    #[error("Spec '{id}' does not pass the quality gate (refine): {}\nImprove it (chant_add takes `criteria`, `depends_on`, `labels`, `target_files`, `type` and `parent`), or start with skip_criteria: true.", suggestions.join("; "))]
+    #[error("Spec '{id}' does not pass the quality gate (refine): {}", suggestions.join("; "))]
     Quality {
         /// The spec.
         id: SpecId,
@@ -167,39 +167,120 @@ pub enum Refusal {
     },
 }
 
+/// What fences take in, in parentheses.
+fn because(fences: &[String]) -> String {
+    match fences {
+        [] => String::new(),
+        fences => format!(" that is read ({})", fences.join("; ")),
+    }
+}
+
 fn of_done_members(id: &SpecId, open: &[String]) -> String {
     if open.is_empty() {
-        return format!("All members of '{id}' are done; chant_finalize completes it.");
+        return format!("All members of '{id}' are done");
     }
     format!(
-        "All members of '{id}' are done, and criteria of its own are open: {}\nTick those that hold with chant_spec_update (`check`), then chant_finalize completes it.",
+        "All members of '{id}' are done, and criteria of its own are open: {}",
         open.join("; ")
     )
 }
 
 fn of_state(id: &SpecId, status: Status) -> String {
-    let (is, next) = match status {
-        Status::Paused => (
-            "is paused. Cannot start work on a paused spec.",
-            "Set its status to pending with chant_spec_update to work on it anew.",
-        ),
-        Status::InProgress => (
-            "is already in progress.",
-            "chant_work_list shows whether an agent works on it; chant_takeover stops that, chant_reset makes the spec pending again.",
-        ),
-        Status::Completed => (
-            "is already completed.",
-            "Set its status to pending with chant_spec_update to work on it again.",
-        ),
-        _ => (
-            "is cancelled.",
-            "Set its status to pending with chant_spec_update to work on it after all.",
-        ),
+    let is = match status {
+        Status::Paused => "is paused. Cannot start work on a paused spec.",
+        Status::InProgress => "is already in progress.",
+        Status::Completed => "is already completed.",
+        _ => "is cancelled.",
     };
-    format!("Spec '{id}' {is}\n{next}")
+    format!("Spec '{id}' {is}")
+}
+
+/// What may help where a spec's state forbids work.
+fn out_of_state(id: &SpecId, status: Status) -> HintText {
+    let id = || id.to_string();
+    let why = match status {
+        Status::InProgress => {
+            return hint![
+                "\n",
+                NextStep::ListRuns,
+                " shows whether an agent works on it; ",
+                NextStep::TakeOver(id()),
+                " stops that, ",
+                NextStep::Reset(id()),
+                " makes the spec pending again.",
+            ];
+        }
+        Status::Paused => " to work on it anew.",
+        Status::Completed => " to work on it again.",
+        _ => " to work on it after all.",
+    };
+    hint![
+        "\nSet its status to pending with ",
+        NextStep::EditSpec(id()),
+        why,
+    ]
 }
 
 impl Refusal {
+    /// What may help, behind the sentence.
+    pub fn hint(&self) -> HintText {
+        match self {
+            Self::State { id, status } => out_of_state(id, *status),
+            Self::Approval { id } => hint![
+                "\nA person approves it with ",
+                NextStep::Approve(id.to_string()),
+                "; then try again.",
+            ],
+            Self::Blocked { .. } => hint![
+                "\n",
+                NextStep::ListReady,
+                " lists what can be worked on now.",
+            ],
+            Self::NoMembers { id } => hint![
+                "\nGive it members with ",
+                NextStep::AddMembers(id.to_string()),
+                ", or with ",
+                NextStep::Split(id.to_string()),
+                ".",
+            ],
+            Self::MembersDone { id, open } if open.is_empty() => {
+                hint!["; ", NextStep::Finalize(id.to_string()), " completes it."]
+            }
+            Self::MembersDone { id, .. } => hint![
+                "\nTick those that hold with ",
+                NextStep::TickCriteria(id.to_string()),
+                ", then ",
+                NextStep::Finalize(id.to_string()),
+                " completes it.",
+            ],
+            Self::Lint { id, .. } => hint![
+                "\nFix them and try again; ",
+                NextStep::Lint(id.to_string()),
+                " shows them, too.",
+            ],
+            Self::NoCriteria { .. } => hint![
+                "\nAdd a section `## Acceptance Criteria` with `- [ ]` items (",
+                NextStep::DescribeSpec("`criteria`"),
+                "), or start with ",
+                NextStep::SkipCriteria,
+                "; then a commit suffices.",
+            ],
+            Self::Quality { .. } => hint![
+                "\nImprove it (",
+                NextStep::DescribeSpec(
+                    "`criteria`, `depends_on`, `labels`, `target_files`, `type` and `parent`"
+                ),
+                "), or start with ",
+                NextStep::SkipCriteria,
+                ".",
+            ],
+            Self::Rejected { .. }
+            | Self::MembersWait { .. }
+            | Self::NoPrompt { .. }
+            | Self::NoCheck { .. } => HintText::default(),
+        }
+    }
+
     /// What kind of refusal it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -213,7 +294,7 @@ impl Refusal {
     pub fn details(&self) -> Value {
         match self {
             Self::State { id, status } => json!({"id": id.as_str(), "status": status.as_str()}),
-            Self::Approval { id } | Self::NoMembers { id } | Self::NoCriteria { id } => {
+            Self::Approval { id } | Self::NoMembers { id } | Self::NoCriteria { id, .. } => {
                 json!({"id": id.as_str()})
             }
             Self::Rejected { id, by } => json!({"id": id.as_str(), "by": by}),
@@ -413,7 +494,10 @@ impl Start<'_> {
             return Err(Refusal::NoCheck { id: id(), name });
         }
         if spec.criteria.is_empty() && !self.skip_criteria {
-            return Err(Refusal::NoCriteria { id: id() });
+            return Err(Refusal::NoCriteria {
+                id: id(),
+                fences: spec.swallowed(),
+            });
         }
         let members: Vec<&Arc<Spec>> = self.specs.members(&spec.id).collect();
         let scores = Scores::of(spec, Size::of(spec), &members);

@@ -10,7 +10,8 @@ use super::files::{Features, TASKS, Who};
 use super::parse;
 use super::plan::Plan;
 use super::resolve::{Feature, Found};
-use super::task::{Mark, Progress, Task, TaskList};
+use super::task::{Criterion, Mark, Progress, Task, TaskList};
+use super::unread::listed;
 use crate::error::Error;
 use crate::outside::Telling;
 use crate::store::disk;
@@ -303,9 +304,8 @@ fn refuse_clash(feature: &Feature, text: &str) -> Result<(), SpeckitError> {
 /// # Errors
 /// `NoFeature` where its directory is not there.
 pub(super) fn in_place<'a>(found: &Found, feature: &'a Feature) -> Result<&'a Root, SpeckitError> {
-    let tried = || found.tried.clone();
     let root = feature.root.as_ref();
-    root.ok_or_else(|| SpeckitError::NoFeature { tried: tried() })
+    root.ok_or_else(|| found.without_feature())
 }
 
 /// The place of the one task with an ID.
@@ -345,11 +345,10 @@ fn nearest(list: &TaskList, id: &str) -> Vec<String> {
 
 /// The text with one box ticked, and what it says: it is read again to prove that nothing else changed.
 fn ticked(text: &str, list: TaskList, at: usize) -> Result<(String, TaskList), Error> {
-    let box_at = list.tasks[at].box_at;
     let tick = parse::tick(text, &list).to_string();
-    let changed = edit::apply(text, &[Edit::replace(box_at..box_at + 1, tick)])?;
     let mut expected = list;
-    expected.tasks[at].mark = Mark::Done;
+    let box_at = mark_done(&mut expected.tasks[at])?;
+    let changed = edit::apply(text, &[Edit::replace(box_at..box_at + 1, tick)])?;
     if parse::tasks(&changed) == expected {
         return Ok((changed, expected));
     }
@@ -358,6 +357,36 @@ fn ticked(text: &str, list: TaskList, at: usize) -> Result<(String, TaskList), E
         why: "the list would read otherwise".into(),
     }
     .into())
+}
+
+/// Marks a task as done; gives the byte of its box. A task without one has the only open box below it.
+///
+/// # Errors
+/// `Unready` where several boxes would have to be ticked.
+fn mark_done(task: &mut Task) -> Result<usize, SpeckitError> {
+    task.mark = Mark::Done;
+    if let Some(box_at) = task.box_at {
+        return Ok(box_at);
+    }
+    let open = task
+        .criteria
+        .iter_mut()
+        .filter(|one| !one.mark.is_settled());
+    let mut open: Vec<&mut Criterion> = open.collect();
+    if let [one] = open.as_mut_slice() {
+        one.mark = Mark::Done;
+        return Ok(one.box_at);
+    }
+    let lines: Vec<usize> = open.iter().map(|one| one.line).collect();
+    Err(SpeckitError::Unready {
+        id: task.id.to_string(),
+        reasons: vec![format!(
+            "it has no box of its own, and {} of the boxes below it are open (lines {}); tick those, or write `[ ]` before {} in its heading",
+            lines.len(),
+            listed(&lines),
+            task.id
+        )],
+    })
 }
 
 /// Says whether a task may be ticked.

@@ -8,7 +8,7 @@ use crate::outside;
 
 macro_rules! id {
     () => {
-        r"T[0-9]+[0-9A-Za-z]*(?:[.\-][0-9A-Za-z]+)*"
+        r"(?:T|TASK)[-_]?[0-9]+[0-9A-Za-z]*(?:[.\-][0-9A-Za-z]+)*"
     };
 }
 
@@ -47,7 +47,7 @@ static BEHIND_A_LABEL: Pattern = pattern!(concat!(
 static REMARK: Pattern = pattern!(r"\([^()]*\)|（[^（）]*）");
 
 static NAMED: Pattern = pattern!(concat!(
-    r"(?i)\b(T[0-9]+(?:[0-9A-Za-z.]*[0-9A-Za-z])?)[ \t]*(?:-|–|—|\bto\b|\bthrough\b)[ \t]*(T[0-9]+(?:[0-9A-Za-z.]*[0-9A-Za-z])?)\b|\b(",
+    r"(?i)\b((?:T|TASK)[-_]?[0-9]+(?:[0-9A-Za-z.]*[0-9A-Za-z])?)[ \t]*(?:-|–|—|\bto\b|\bthrough\b)[ \t]*((?:T|TASK)[-_]?[0-9]+(?:[0-9A-Za-z.]*[0-9A-Za-z])?)\b|\b(",
     id!(),
     ")"
 ));
@@ -148,6 +148,11 @@ fn keys_in(phrase: &str) -> (Vec<String>, String) {
 }
 
 /// The number of an ID that is nothing else.
-fn number_of(id: &str) -> Option<u64> {
-    id.strip_prefix(['T', 't'])?.parse().ok()
+pub(super) fn number_of(id: &str) -> Option<u64> {
+    let digits = id.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    digits
+        .strip_prefix(['-', '_'])
+        .unwrap_or(digits)
+        .parse()
+        .ok()
 }

@@ -3,7 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::error::{Error, ErrorKind};
+use crate::next_step::{DoorKind, HintText, NextStep, hint};
 use crate::text::clash::LeftClash;
+
+/// So many features an error lists.
+const FEATURES_SHOWN: usize = 20;
 
 /// A refusal; its `Display` is the seed's sentence, [`SpeckitError::hint`] the next step.
 #[derive(Debug, thiserror::Error)]
@@ -13,6 +17,8 @@ pub enum SpeckitError {
     NoFeature {
         /// What was tried to find one.
         tried: Vec<String>,
+        /// The features there are.
+        features: Vec<String>,
     },
     /// A document of the feature is not there.
     #[error("Artifact '{artifact}' not found. Feature context: {}", feature.as_deref().unwrap_or("None"))]
@@ -22,7 +28,7 @@ pub enum SpeckitError {
         /// The feature's name.
         feature: Option<String>,
         /// How it comes into being.
-        hint: String,
+        hint: HintText,
     },
     /// There is no such document.
     #[error("Error: Invalid artifact: {given}. Expected spec, plan, tasks, checklist or analysis")]
@@ -34,7 +40,7 @@ pub enum SpeckitError {
     #[error("No task list loaded")]
     NoTaskList {
         /// How it gets some.
-        hint: String,
+        hint: HintText,
     },
     /// There is no such task.
     #[error("Task {id} not found")]
@@ -163,6 +169,34 @@ pub enum SpeckitError {
     Internal(Box<Error>),
 }
 
+/// How a feature is chosen, or made where there is none.
+fn without_feature(features: &[String]) -> HintText {
+    let choose = |name: &String| {
+        hint![
+            "Choose it with ",
+            NextStep::ChooseFeature(name.clone()),
+            ", check out its branch, or set SPECIFY_FEATURE_DIRECTORY.",
+        ]
+    };
+    match features {
+        [] => hint![
+            "\nThere is no feature yet; ",
+            NextStep::AddFeature,
+            " makes one in specs/NNN-name.",
+        ],
+        [only] => hint![format!("\nThere is one feature: {only}. ")].and(choose(only)),
+        [first, ..] => {
+            let shown = features.iter().take(FEATURES_SHOWN).cloned();
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            let count = features.len();
+            hint![format!(
+                "\nThere are {count} features: {shown}. One of them, say {first}: "
+            )]
+            .and(choose(first))
+        }
+    }
+}
+
 fn all(lines: &[usize]) -> String {
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
     match lines.split_last() {
@@ -211,56 +245,72 @@ impl SpeckitError {
         }
     }
 
-    /// One safe next step.
-    pub fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::NoFeature { tried } => format!(
-                "Check out the feature's branch, name it in .specify/feature.json, or set SPECIFY_FEATURE_DIRECTORY. Tried: {}",
-                tried.join("; ")
-            ),
+    /// One safe next step, on a line of its own.
+    pub fn hint(&self) -> HintText {
+        match self {
+            Self::NoFeature { tried, features } => {
+                without_feature(features).and(hint![format!(" Tried: {}", tried.join("; "))])
+            }
             Self::NoArtifact { hint, .. } | Self::NoTaskList { hint } => hint.clone(),
             Self::NoTask { nearest, .. } if nearest.is_empty() => {
-                "rstn_read_spec with artifact \"tasks\" shows all tasks.".into()
+                hint!["\n", NextStep::ListTasks, " shows all tasks."]
             }
-            Self::NoTask { nearest, .. } => format!("Nearest: {}", nearest.join(", ")),
-            Self::Duplicate { .. } => "Give each of them an ID of its own in tasks.md.".into(),
-            Self::Unready { .. } => {
-                "Complete these first; skip_validation completes it all the same, and that is recorded.".into()
-            }
-            Self::CheckFailed { .. } => {
-                "Put right what the check found and complete the task again; skip_validation completes it without checks, and that is recorded.".into()
-            }
+            Self::NoTask { nearest, .. } => hint![format!("\nNearest: {}", nearest.join(", "))],
+            Self::Duplicate { .. } => hint!["\nGive each of them an ID of its own in tasks.md."],
+            Self::Unready { .. } => hint![
+                "\nComplete these first; ",
+                NextStep::SkipValidation,
+                " completes it all the same, and that is recorded.",
+            ],
+            Self::CheckFailed { .. } => hint![
+                "\nPut right what the check found and complete the task again; ",
+                NextStep::SkipValidation,
+                " completes it without checks, and that is recorded.",
+            ],
             Self::Ambiguous { .. } => {
-                "Name one of them in .specify/feature.json or SPECIFY_FEATURE_DIRECTORY.".into()
+                hint!["\nName one of them in .specify/feature.json or SPECIFY_FEATURE_DIRECTORY."]
             }
-            Self::UnknownFeature { known, .. } if known.is_empty() => {
-                "There is no specs/NNN-name directory here; spec-kit's `specify` command makes one.".into()
+            Self::UnknownFeature { known, .. } if known.is_empty() => hint![
+                "\nThere is no specs/NNN-name directory here; ",
+                NextStep::AddFeature,
+                " makes one.",
+            ],
+            Self::UnknownFeature { known, .. } => {
+                hint![format!("\nThere are: {}", known.join(", "))]
             }
-            Self::UnknownFeature { known, .. } => format!("There are: {}", known.join(", ")),
-            Self::Expired { .. } => "Ask again without `question`.".into(),
-            Self::NoQuestion { open, .. } if open.is_empty() => {
-                "No question waits; `chant-mcp speckit questions --all` lists those that did.".into()
-            },
-            Self::NoQuestion { open, .. } => format!("These wait: {}", open.join(", ")),
-            Self::TooMany { .. } => {
-                "Answer or cancel some: `chant-mcp speckit questions` lists them.".into()
+            Self::Expired { .. } => hint!["\nAsk again without `question`."],
+            Self::NoQuestion { open, .. } if open.is_empty() => hint![
+                "\nNo question waits; a person lists those that did with ",
+                NextStep::ListQuestions { all: true },
+                ".",
+            ],
+            Self::NoQuestion { open, .. } => hint![format!("\nThese wait: {}", open.join(", "))],
+            Self::TooMany { .. } => hint![
+                "\nA person answers or cancels some: ",
+                NextStep::ListQuestions { all: false },
+                " lists them.",
+            ],
+            Self::InitDir { .. } => hint!["\nUnset it, or name the folder that holds `.specify`."],
+            Self::Broken { .. } => hint!["\nRepair it or move it away."],
+            Self::Cancelled { .. } => hint!["\nGo on without an answer, or ask something else."],
+            Self::Closed { .. } => hint![
+                "\nThe first answer counts; a person sees how it ended with ",
+                NextStep::ListQuestions { all: true },
+                ".",
+            ],
+            Self::Config { file, .. } => hint![format!("\nCorrect {file}; nothing was changed.")],
+            Self::Clashing { .. } => {
+                hint!["\nIts tasks are neither counted nor changed until then."]
             }
-            Self::InitDir { .. } => "Unset it, or name the folder that holds `.specify`.".into(),
-            Self::Broken { .. } => "Mend it or move it away.".into(),
-            Self::Cancelled { .. } => "Go on without an answer, or ask something else.".into(),
-            Self::Closed { .. } => {
-                "The first answer counts; `chant-mcp speckit questions --all` shows how it ended.".into()
-            }
-            Self::Config { file, .. } => format!("Mend {file}; nothing was changed."),
-            Self::Clashing { .. } => "Its tasks are neither counted nor changed until then.".into(),
-            Self::Artifact { .. } | Self::Status { .. } | Self::Internal(_) => return None,
-        })
+            Self::Internal(error) => error.hint(),
+            Self::Artifact { .. } | Self::Status { .. } => HintText::default(),
+        }
     }
 
     /// The values in the sentence, by name, and the hint.
     pub fn details(&self) -> Value {
         let mut details = match self {
-            Self::NoFeature { tried } => json!({"tried": tried}),
+            Self::NoFeature { tried, features } => json!({"tried": tried, "features": features}),
             Self::NoArtifact {
                 artifact, feature, ..
             } => {
@@ -282,8 +332,9 @@ impl SpeckitError {
             Self::Internal(error) => Value::Object(error.details()),
             _ => json!({}),
         };
-        if let Some(hint) = self.hint() {
-            details["hint"] = hint.into();
+        let hint = self.hint().at(DoorKind::Scripts);
+        if !hint.is_empty() {
+            details["hint"] = hint.trim_start().into();
         }
         details
     }

@@ -16,17 +16,18 @@ use super::task::TaskList;
 use crate::config::check::{CheckedFile, ConfigFinding};
 use crate::error::Error;
 use crate::git::Repo;
+use crate::next_step::{DoorKind, hint};
 use crate::outside::{Around, Neighbours, Standing};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Stamp};
 use crate::store::files::{self, Root};
-use crate::store::journal::Journal;
+use crate::store::journal::{Journal, LeftChange};
 use crate::store::state::UserState;
 use crate::store::undecided;
 use crate::text::clash::{self, LeftClash};
 use crate::trust::TrustVerdict;
 use crate::trust::look::FolderTrust;
-use crate::vanished;
+use crate::vanished::{self, MissingFolders};
 
 /// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
 /// forgotten and read again when asked for.
@@ -54,12 +55,16 @@ pub struct Features {
     start: Start,
     known: Mutex<HashMap<PathBuf, Known>>,
     neighbours: Neighbours,
+    /// Folders of features that git has and that are not there.
+    missing: MissingFolders,
     /// The user's own configuration file: it may name folders that are trusted.
     user_config: Option<PathBuf>,
     /// The hash of what may act, named by whoever opened the project.
     named_trust: Option<String>,
     /// Whether commands that the project names are run.
     pub(super) runs_commands: bool,
+    /// Who asks here, for the words of answers.
+    pub(super) door: DoorKind,
 }
 
 /// A document of a feature.
@@ -103,10 +108,18 @@ impl Features {
             start,
             known: Mutex::default(),
             neighbours: Neighbours::default(),
+            missing: MissingFolders::default(),
             user_config: None,
             named_trust: None,
             runs_commands: true,
+            door: DoorKind::default(),
         }
+    }
+
+    /// The same features for who asks at a door.
+    #[must_use]
+    pub fn at_door(self, door: DoorKind) -> Self {
+        Self { door, ..self }
     }
 
     /// The same features in the folder of a run: what runs there runs by the agent's hand, in what holds it.
@@ -174,8 +187,12 @@ impl Features {
     /// # Errors
     /// As [`resolve::find`].
     pub fn find(&self, asked: Option<&str>) -> Result<Found, Error> {
-        let found = resolve::find(&self.disk, &self.start, asked)?;
-        self.recover(&found)?;
+        let mut found = resolve::find(&self.disk, &self.start, asked)?;
+        let left = self.recover(&found)?.into_iter();
+        let left = left.map(|left| format!("{}: {}", left.path, left.message));
+        let vanished = self.vanished(&found.root).into_iter();
+        let vanished = vanished.map(|(_, message)| message);
+        found.warnings.extend(left.chain(vanished));
         let of_project = ["", ".specify"].map(|folder| found.root.locate(folder));
         let feature = found.feature.as_ref();
         let of_feature = feature.and_then(|it| Some(it.root.as_ref()?.locate(&it.inside)));
@@ -185,8 +202,8 @@ impl Features {
         Ok(found)
     }
 
-    /// Finishes changes of several files that a crash left.
-    fn recover(&self, found: &Found) -> Result<(), Error> {
+    /// Finishes changes of several files that a crash left; gives those that cannot be.
+    fn recover(&self, found: &Found) -> Result<Vec<LeftChange>, Error> {
         let journal = Journal {
             disk: &self.disk,
             root: &found.root,
@@ -194,7 +211,7 @@ impl Features {
             gates: &[],
         };
         journal.recover()?;
-        Ok(())
+        Ok(journal.left_changes())
     }
 
     /// The variables of our own process.
@@ -250,16 +267,25 @@ impl Features {
         }
     }
 
-    /// What is wrong where the folder of the features is not there: it was, as git knows. Asked only of projects
+    /// What is wrong where folders of features are not there: they were, as git knows. Asked only of projects
     /// that were set up for features.
-    pub fn vanished(&self, root: &Root) -> Option<String> {
+    pub fn vanished(&self, root: &Root) -> Vec<(String, String)> {
         let is_there = |name: &str| disk::exists(&root.path().join(name));
-        if is_there(SPECS) || !is_there(".specify") {
-            return None;
+        if !is_there(".specify") {
+            return Vec::new();
         }
-        let repo = Repo::open(root.path()).ok().flatten();
-        let evidence = vanished::evidence(repo.as_ref(), root, SPECS, false, |_| true)?;
-        Some(vanished::problem("features", SPECS, &evidence))
+        let repo = || Repo::open(root.path()).ok().flatten().map(Arc::new);
+        let missing = self.missing.find(&self.disk, root, SPECS, repo).into_iter();
+        let problem = |folder: String| {
+            let message = if folder == SPECS {
+                let evidence = vanished::evidence(repo().as_deref(), root, SPECS, false, |_| true)?;
+                vanished::problem("features", SPECS, &evidence)
+            } else {
+                vanished::missing_problem("a feature", &folder)
+            };
+            Some((folder, message))
+        };
+        missing.filter_map(problem).collect()
     }
 
     /// A document of a feature as it is now; `None` when there is none.
@@ -326,15 +352,28 @@ impl Features {
         }
         let hint = match document {
             Some(document) if !document.list.tasks.is_empty() => return Ok(document),
-            Some(document) if has_words(&document.text) => format!(
-                "{}/{TASKS} is there, but no line of it is a task: write each as `- [ ] T001 What to do`.",
-                feature.directory
-            ),
+            Some(document) if has_words(&document.text) => {
+                let path = format!("{}/{TASKS}", feature.directory);
+                match document.list.problems().as_slice() {
+                    [] => format!(
+                        "{path} is there, but no line of it is a task: write each as `- [ ] T001 What to do`."
+                    ),
+                    problems => {
+                        let problems: Vec<&str> =
+                            problems.iter().map(|(_, said)| &**said).collect();
+                        format!(
+                            "{path} is there, but no line of it is a task: {}",
+                            problems.join("; ")
+                        )
+                    }
+                }
+            }
             _ => {
                 let command = self.command(found, "tasks");
                 format!("{command} makes {}/{TASKS}.", feature.directory)
             }
         };
+        let hint = hint!["\n", hint];
         Err(SpeckitError::NoTaskList { hint }.into())
     }
 

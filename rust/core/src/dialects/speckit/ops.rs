@@ -18,6 +18,7 @@ use super::view::{
 };
 use crate::answer::{Answer, piece};
 use crate::error::Error;
+use crate::next_step::{DoorKind, NextStep, hint};
 use crate::store::StoreError;
 use crate::store::disk;
 use crate::text::clash;
@@ -93,6 +94,7 @@ fn whole_context<'a>(
             let counted = Progress::of(&tasks.list.tasks);
             progress = (!tasks.list.tasks.is_empty()).then(|| counted.into());
             warnings.extend(clashing("tasks.md", &tasks));
+            warnings.extend(view::problems(&tasks.list));
         }
         if let Some(spec) = features.document(feature, "spec.md")? {
             warnings.extend(clashing("spec.md", &spec));
@@ -161,9 +163,7 @@ pub fn read(
             return Err(SpeckitError::NoArtifact {
                 artifact,
                 feature: None,
-                hint: SpeckitError::NoFeature { tried: found.tried }
-                    .hint()
-                    .unwrap_or_default(),
+                hint: found.without_feature().hint(),
             }
             .into());
         };
@@ -192,7 +192,7 @@ fn missing(features: &Features, found: &Found, feature: &Feature, artifact: &'st
     SpeckitError::NoArtifact {
         artifact,
         feature: Some(feature.label.clone()),
-        hint,
+        hint: hint!["\n", hint],
     }
     .into()
 }
@@ -299,6 +299,7 @@ pub fn complete(
         let found = features.find(asked)?;
         let feature = current(&found)?;
         let mut done = features.complete(&found, feature, who, (id, skip_validation))?;
+        done.warnings.extend(view::problems(&done.list));
         let warnings = found.warnings.iter().cloned();
         done.warnings.splice(0..0, warnings);
         let plan = features.plan(&found.root, &done.list);
@@ -324,16 +325,25 @@ pub fn complete(
         };
         let data = Answer::data(&view);
         Ok(Answer {
-            text: completed_text(&view, next.map(|task| (&*task.id, task.title()))),
+            text: completed_text(
+                features.door,
+                &view,
+                next.map(|task| (&*task.id, task.title())),
+            ),
             ..data
         })
     };
     answer().map_err(told)
 }
 
-fn completed_text(view: &CompletedView<'_>, next: Option<(&str, &str)>) -> String {
+fn completed_text(door: DoorKind, view: &CompletedView<'_>, next: Option<(&str, &str)>) -> String {
+    let done = match door {
+        // The seed's sentence, which its clients know.
+        DoorKind::Agents => "marked for completion. Processing...",
+        DoorKind::People | DoorKind::Scripts => "is complete.",
+    };
     let mut text = format!(
-        "Task {} marked for completion. Processing...\n{} tasks complete",
+        "Task {} {done}\n{} tasks complete",
         view.task_id, view.progress
     );
     if view.already_complete {
@@ -369,9 +379,8 @@ fn completed_text(view: &CompletedView<'_>, next: Option<(&str, &str)>) -> Strin
 /// # Errors
 /// `NoFeature`.
 pub(super) fn current(found: &Found) -> Result<&Feature, Error> {
-    let tried = || found.tried.clone();
     let feature = found.feature.as_ref();
-    feature.ok_or_else(|| SpeckitError::NoFeature { tried: tried() }.into())
+    feature.ok_or_else(|| found.without_feature().into())
 }
 
 /// `rstn_report_status`: records a status; with `needs_input` it asks and waits for the answer.
@@ -425,7 +434,8 @@ fn ending(question: &Question, accepted: String) -> Result<Answer, Error> {
         State::Expired => Err(SpeckitError::Expired { id }.into()),
         State::Open => Ok(Answer {
             note: Some(format!(
-                "Nobody answered yet. The question is {id}: call again with question=\"{id}\" to get the answer; a person gives it with `chant-mcp answer {id} TEXT`."
+                "No answer yet. The question is {id}: call again with question=\"{id}\" to get the answer; a person gives it with {}.",
+                NextStep::Answer(id.clone()).words(DoorKind::Agents)
             )),
             ..Answer::prose(accepted)
         }),
@@ -542,6 +552,8 @@ pub fn tasks(features: &Features, asked: Option<&str>) -> Result<Answer, Error> 
             progress: document.list.progress().into(),
             phases: view::phases(&document.list),
             tasks: view::tasks(&plan),
+            unread: view::unread(&document.list),
+            problems: view::problems(&document.list),
         }))
     };
     answer().map_err(told)
@@ -567,6 +579,7 @@ pub fn next(features: &Features, asked: Option<&str>) -> Result<Answer, Error> {
             progress: list.progress().into(),
             ready,
             waiting,
+            problems: view::problems(list),
         }))
     };
     answer().map_err(told)
@@ -584,8 +597,10 @@ pub fn all(features: &Features) -> Result<Answer, Error> {
         for feature in in_specs(&found.root) {
             let tasks = features.document(&feature, "tasks.md")?;
             let problem = tasks.as_ref().and_then(|tasks| clashing("tasks.md", tasks));
+            let unread = tasks.as_ref().map_or(0, |tasks| tasks.list.lost());
             let tasks = tasks.filter(|tasks| !tasks.list.tasks.is_empty());
             views.push(FeatureView {
+                unread,
                 phase: features.stage(&feature)?.to_string(),
                 progress: tasks.map(|tasks| tasks.list.progress().into()),
                 problem,

@@ -1,65 +1,66 @@
 //! Text to task list (reference rstn 2.6).
 //!
 //! A task is a line, so that any indentation and any box will do; what is a fence, a comment or a
-//! heading is for CommonMark to say.
+//! heading is for CommonMark to say. What looks like a task and is none is remembered with its line.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::depends;
-use super::pattern::{Pattern, pattern};
-use super::task::{Criterion, Mark, Phase, Task, TaskList};
+use super::heading::{checkpoint, is_checkpoint, is_phase, phase};
+use super::heading_task::{NamedHeading, named_headings};
+use super::line::{Head, box_line, named};
+use super::mentions::{Mention, mention};
+use super::paths::paths;
+use super::section::Sections;
+use super::task::{Criterion, Mark, Task, TaskList};
+use super::unread::{UnreadLine, UnreadReason};
+use crate::counted::count_visited;
+use crate::text::fences;
 use crate::text::markdown::{Outline, outline};
-
-static LINE: Pattern = pattern!(r"^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[(.)\](?:[ \t]+(.*))?$");
-static ID: Pattern =
-    pattern!(r"^((?:\[P\][ \t]*)?)((?:\*\*|__|~~|`)*)(\[?)(T[0-9]+[0-9A-Za-z.\-]*)(.*)$");
-static AFTER_ID: Pattern =
-    pattern!(r"^(?:\*\*|__|~~|`)*(?:[:.)：、．][ \t]*)?(?:\*\*|__|~~|`)*[ \t]*");
-static DASH: Pattern = pattern!(r"^(?:[-–—:·•|→][ \t]+)");
-static MARKER: Pattern = pattern!(r"^\[([^\[\]]*[^\[\]\s][^\[\]]*)\](?:\*\*)?:?[ \t]*");
-static STORY: Pattern = pattern!(r"^US-?[0-9]+[A-Za-z]?$");
-static PHASE: Pattern = pattern!(r"(?i)^phase\s+([0-9]+)\b");
-static STORY_NUMBER: Pattern = pattern!(r"(?i)\buser story\s+([0-9]+[a-z]?)\b|\b(US[0-9]+)\b");
-static PRIORITY: Pattern = pattern!(r"(?i)priority:?\s*(P[0-9]+)");
-static TICKED: Pattern = pattern!(r"`([^`\s]+)`");
 
 /// Reads a task list. What is no task is left alone.
 pub fn tasks(text: &str) -> TaskList {
     let base = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let outline = outline(&text[base..]);
+    let body = &text[base..];
+    let outline = outline(body);
+    let ignored = ignored(body, &outline);
+    let is_ignored = |at: usize| ignored.iter().any(|range| range.contains(&at));
+    let mut named = named_headings(body, &outline.headings, is_ignored);
     let mut reader = Reader {
-        list: TaskList::default(),
-        ignored: ignored(&text[base..], &outline),
-        open: Vec::new(),
-        group: None,
-        last: None,
+        base,
+        ..Reader::default()
     };
+    reader.list.fences = fences::swallowing(body, &outline);
     let mut headings = outline.headings.iter().peekable();
     let mut at = 0;
-    for (number, line) in text[base..].split_inclusive('\n').enumerate() {
+    for (number, line) in body.split_inclusive('\n').enumerate() {
         let start = at;
         at += line.len();
         if let Some(heading) = headings.next_if(|heading| heading.range.start < at) {
-            reader.heading(heading.level, &heading.text);
+            let named = named.remove(&heading.range.start);
+            reader.heading((heading.level, &heading.text), number + 1, named);
             continue;
         }
         let line = line.trim_end_matches(['\n', '\r']);
         let indented = line.len() - line.trim_start().len();
-        if !reader.is_ignored(start + indented) {
+        if !is_ignored(start + indented) {
             reader.line(line, number + 1, base + start);
         }
     }
-    for task in &mut reader.list.tasks {
+    let mut list = reader.finished();
+    for task in &mut list.tasks {
         task.paths = paths(&task.description);
     }
-    depends::resolve(&mut reader.list);
-    reader.list
+    count_visited(text.lines().count());
+    depends::resolve(&mut list);
+    list
 }
 
 /// The character that a task is ticked with: that of most ticks of the file.
 pub fn tick(text: &str, list: &TaskList) -> char {
     let ticks = list.tasks.iter().filter_map(|task| {
-        let character = text.as_bytes().get(task.box_at)?;
+        let character = text.as_bytes().get(task.box_at?)?;
         (task.mark == Mark::Done).then_some(*character)
     });
     let (upper, lower): (Vec<u8>, Vec<u8>) = ticks.partition(|tick| *tick == b'X');
@@ -94,65 +95,159 @@ fn ignored(body: &str, outline: &Outline) -> Vec<Range<usize>> {
     ignored
 }
 
+/// The task that a heading is.
+struct Under {
+    task: usize,
+    level: u8,
+    /// Whether lines still go on with its description.
+    goes_on: bool,
+}
+
+#[derive(Default)]
 struct Reader {
     list: TaskList,
-    ignored: Vec<Range<usize>>,
+    /// Bytes before the body.
+    base: usize,
+    /// By the ID in capitals, the first task that has it.
+    first: HashMap<String, usize>,
     /// Tasks that a deeper line belongs to, with their columns.
     open: Vec<(usize, usize)>,
     group: Option<String>,
     /// The task that boxes without an ID belong to, and whether lines still go on with it.
     last: Option<(usize, bool)>,
+    /// The heading that is a task, above all that follows.
+    under: Option<Under>,
+    /// The ID of the task that a heading is about, with its level.
+    about: Option<(Box<str>, u8)>,
+    /// Boxes below such headings, with the ID of the task.
+    of_about: Vec<(Box<str>, Criterion)>,
+    sections: Sections,
+    /// Lines that are no tasks if others have their IDs.
+    mentions: Vec<(usize, Mention)>,
 }
 
 impl Reader {
-    fn is_ignored(&self, at: usize) -> bool {
-        self.ignored.iter().any(|range| range.contains(&at))
-    }
-
-    fn heading(&mut self, level: u8, text: &str) {
+    fn heading(&mut self, (level, text): (u8, &str), line: usize, named: Option<NamedHeading>) {
         self.open.clear();
         self.last = None;
+        if self
+            .under
+            .as_ref()
+            .is_some_and(|under| level <= under.level)
+        {
+            self.under = None;
+        }
+        self.about.take_if(|(_, own)| level <= *own);
+        match named {
+            Some(NamedHeading::Task(head, mark, box_at)) => {
+                let box_at = box_at.map(|at| self.base + at);
+                let task = self.task(head, mark, (box_at, line));
+                self.under = task.map(|task| Under {
+                    task,
+                    level,
+                    goes_on: true,
+                });
+                self.about = None;
+                return;
+            }
+            Some(NamedHeading::About(id)) => self.about = Some((id, level)),
+            Some(NamedHeading::Sign(sign)) => self.unread(line, UnreadReason::Sign(sign)),
+            Some(NamedHeading::NoBox(id)) => self.unread(line, UnreadReason::NoBox(id)),
+            None => self.plain_heading(text, line),
+        }
+        self.sections.enter(level, text);
         self.group = None;
-        if level <= 2 || PHASE.is_match(text) {
+        if level <= 2 || is_phase(text) {
             self.list.phases.push(phase(text));
         } else if level == 3 {
             self.group = Some(text.to_owned());
         }
     }
 
-    fn line(&mut self, line: &str, number: usize, start: usize) {
-        let column = column_of(line);
-        let found = line.contains('[').then(|| LINE.captures(line)).flatten();
-        match found {
-            Some(found) => {
-                let (sign, at) = found
-                    .get(2)
-                    .map_or(("", 0), |sign| (sign.as_str(), sign.start()));
-                let rest = found.get(3).map_or("", |rest| rest.as_str());
-                match (named(rest), sign.chars().next().and_then(Mark::of)) {
-                    (Some(head), Some(mark)) => self.task(head, mark, (start + at, number, column)),
-                    (Some(_), None) => self.list.unread.push((number, sign.into())),
-                    (None, Some(mark)) => self.criterion(rest, mark, column),
-                    (None, None) => {}
+    /// Remembers a heading that has a box and is no task.
+    fn plain_heading(&mut self, text: &str, line: usize) {
+        match box_line(text) {
+            Some(found) if found.mark().is_some() && !is_phase(found.rest) => {
+                self.unread(line, UnreadReason::NoId);
+            }
+            Some(_) => {}
+            None => {
+                if let Some(mention @ Mention::Form(_)) = mention(text) {
+                    self.mentions.push((line, mention));
                 }
             }
-            None if line.trim_start().starts_with("**Checkpoint") => self.checkpoint(line),
-            None => self.continuation(line, column),
         }
     }
 
-    fn task(&mut self, head: Head, mark: Mark, place: (usize, usize, usize)) {
-        let (box_at, line, column) = place;
+    fn unread(&mut self, line: usize, why: UnreadReason) {
+        self.list.unread.push(UnreadLine { line, why });
+    }
+
+    fn line(&mut self, line: &str, number: usize, start: usize) {
+        let column = column_of(line);
+        if let Some(found) = box_line(line) {
+            let place = (start + found.at, number);
+            match (named(found.rest), found.mark()) {
+                (Some(head), Some(mark)) => self.item(head, mark, place, column),
+                (Some(_), None) => self.unread(number, UnreadReason::Sign(found.sign.into())),
+                (None, Some(mark)) => self.criterion(found.rest, mark, place, column),
+                (None, None) => {}
+            }
+        } else if is_checkpoint(line) {
+            self.checkpoint(line);
+        } else {
+            self.mention(line, number, column);
+            self.continuation(line, column);
+        }
+    }
+
+    /// Takes in an item of a list with an ID and a box.
+    fn item(&mut self, head: Head, mark: Mark, (box_at, line): (usize, usize), column: usize) {
         while self.open.last().is_some_and(|(_, above)| *above >= column) {
             self.open.pop();
         }
+        if let Some(at) = self.task(head, mark, (Some(box_at), line)) {
+            self.open.push((at, column));
+            self.last = Some((at, true));
+        } else {
+            self.last = None;
+        }
+    }
+
+    /// Takes in a task; `None` for one that a summary repeats.
+    fn task(
+        &mut self,
+        head: Head,
+        mark: Mark,
+        (box_at, line): (Option<usize>, usize),
+    ) -> Option<usize> {
+        let id = head.id.to_ascii_uppercase();
+        if self.sections.is_recap() {
+            if let Some(first) = self.first.get(&id) {
+                let line_of_first = self.list.tasks[*first].line;
+                self.unread(line, UnreadReason::Repeat(line_of_first));
+                return None;
+            }
+            let is_loss = |one: &UnreadLine| one.why.is_loss();
+            let is_unread = self.list.unread.iter().any(is_loss) || !self.mentions.is_empty();
+            if self.list.tasks.is_empty() && is_unread {
+                self.unread(line, UnreadReason::Recap);
+                return None;
+            }
+        }
         let at = self.list.tasks.len();
+        self.first.entry(id).or_insert(at);
+        let parent = self.open.last().map(|(parent, _)| *parent);
+        let parent = parent.or_else(|| {
+            let whole = self.under.as_ref()?.task;
+            is_part(&head.id, &self.list.tasks[whole].id).then_some(whole)
+        });
         self.list.tasks.push(Task {
             id: head.id,
             mark,
             box_at,
             line,
-            parent: self.open.last().map(|(parent, _)| *parent),
+            parent,
             is_parallel: head.is_parallel,
             stories: head.stories,
             labels: head.labels,
@@ -164,52 +259,147 @@ impl Reader {
             phase: self.list.phases.len().checked_sub(1),
             group: self.group.clone(),
         });
-        self.open.push((at, column));
-        self.last = Some((at, true));
+        Some(at)
     }
 
-    fn criterion(&mut self, text: &str, mark: Mark, column: usize) {
-        let Some((last, goes_on)) = &mut self.last else {
-            return;
-        };
-        *goes_on = false;
-        let inside = self.open.iter().rfind(|(_, above)| column > *above);
-        let (at, is_nested) = inside.map_or((*last, false), |(task, _)| (*task, true));
-        self.list.tasks[at].criteria.push(Criterion {
+    fn criterion(&mut self, text: &str, mark: Mark, (box_at, line): (usize, usize), column: usize) {
+        let mut criterion = Criterion {
             text: text.trim().to_owned(),
             mark,
-            is_nested,
-        });
+            is_nested: true,
+            box_at,
+            line,
+        };
+        if let Some((last, goes_on)) = &mut self.last {
+            *goes_on = false;
+            let inside = self.open.iter().rfind(|(_, above)| column > *above);
+            let at = inside.map_or(*last, |(task, _)| *task);
+            criterion.is_nested = inside.is_some();
+            self.list.tasks[at].criteria.push(criterion);
+        } else if let Some(under) = &mut self.under {
+            under.goes_on = false;
+            self.list.tasks[under.task].criteria.push(criterion);
+        } else if let Some((id, _)) = &self.about {
+            criterion.is_nested = false;
+            self.of_about.push((id.clone(), criterion));
+        } else if self.sections.is_checklist() {
+            self.unread(line, UnreadReason::Checklist);
+        } else {
+            self.unread(line, UnreadReason::NoId);
+        }
     }
 
     fn checkpoint(&mut self, line: &str) {
         self.open.clear();
         self.last = None;
+        self.under = None;
+        self.about = None;
         if let Some(phase) = self.list.phases.last_mut() {
-            let text = line.trim().trim_start_matches("**Checkpoint");
-            let text = text.trim_start_matches([':', '*', ' ']).trim();
-            phase.checkpoint = Some(text.to_owned());
+            phase.checkpoint = Some(checkpoint(line));
+        }
+    }
+
+    /// Remembers a line that looks like a task and is not written as one.
+    fn mention(&mut self, line: &str, number: usize, column: usize) {
+        let Some(mention) = mention(line) else {
+            return;
+        };
+        let goes_on = self.open.iter().any(|(_, above)| column > *above);
+        if !(goes_on && matches!(mention, Mention::Id(_))) {
+            self.mentions.push((number, mention));
         }
     }
 
     fn continuation(&mut self, line: &str, column: usize) {
-        let Some((at, goes_on)) = &mut self.last else {
-            return;
-        };
         if line.trim().is_empty() {
             return;
         }
+        let Some((at, goes_on)) = &mut self.last else {
+            if let Some(under) = self.under.as_ref().filter(|under| under.goes_on) {
+                add_line(&mut self.list.tasks[under.task].description, line);
+            }
+            return;
+        };
         let own = self.open.iter().find(|(task, _)| task == at);
         let is_deeper = own.is_some_and(|(_, above)| column > *above);
         if !is_deeper {
             self.open.retain(|(_, above)| column > *above);
             self.last = self.open.last().map(|(task, _)| (*task, false));
         } else if *goes_on {
-            let description = &mut self.list.tasks[*at].description;
-            description.push('\n');
-            description.push_str(line.trim());
+            add_line(&mut self.list.tasks[*at].description, line);
         }
     }
+
+    /// The list, now that all is read.
+    fn finished(mut self) -> TaskList {
+        for (id, criterion) in self.of_about {
+            if let Some(at) = self.first.get(&id.to_ascii_uppercase()) {
+                self.list.tasks[*at].criteria.push(criterion);
+            }
+        }
+        for (line, mention) in self.mentions {
+            let id = match &mention {
+                Mention::Form(id) | Mention::Row(id) => id.as_deref(),
+                Mention::Id(id) => Some(&**id),
+            };
+            let first = id.and_then(|id| self.first.get(&id.to_ascii_uppercase()));
+            let first = first.map(|at| self.list.tasks[*at].line);
+            let why = match (mention, first) {
+                (Mention::Id(_), Some(_)) => continue,
+                (Mention::Form(_) | Mention::Row(_), Some(first)) => UnreadReason::Repeat(first),
+                (Mention::Id(id), None) => UnreadReason::NoBox(id),
+                (Mention::Form(_), None) => UnreadReason::Form,
+                (Mention::Row(_), None) => UnreadReason::Row,
+            };
+            self.list.unread.push(UnreadLine { line, why });
+        }
+        for task in self
+            .list
+            .tasks
+            .iter_mut()
+            .filter(|task| task.box_at.is_none())
+        {
+            task.mark = mark_of(&task.criteria);
+        }
+        if self.list.tasks.is_empty() {
+            for one in &mut self.list.unread {
+                if one.why == UnreadReason::Checklist {
+                    one.why = UnreadReason::NoId;
+                }
+            }
+        }
+        self.list.unread.sort_by_key(|one| one.line);
+        self.list
+    }
+}
+
+/// How far a task is of which only its boxes say so.
+fn mark_of(boxes: &[Criterion]) -> Mark {
+    let is = |mark: Mark| move |one: &Criterion| one.mark == mark;
+    if boxes.iter().all(is(Mark::Skipped)) {
+        Mark::Skipped
+    } else if boxes.iter().all(|one| one.mark.is_settled()) {
+        Mark::Done
+    } else if boxes.iter().all(is(Mark::Open)) {
+        Mark::Open
+    } else {
+        Mark::Partial
+    }
+}
+
+/// Whether an ID is that of a part, as `T001a`, `T001.1` and `T001-1` are of `T001`.
+fn is_part(id: &str, whole: &str) -> bool {
+    let rest = id.get(whole.len()..).unwrap_or_default();
+    let begins = id.get(..whole.len());
+    begins.is_some_and(|begin| begin.eq_ignore_ascii_case(whole))
+        && rest.starts_with(|c: char| !c.is_ascii_digit())
+}
+
+fn add_line(description: &mut String, line: &str) {
+    if !description.is_empty() {
+        description.push('\n');
+    }
+    description.push_str(line.trim());
 }
 
 /// The column in which a line's text begins, tabs at every fourth.
@@ -223,145 +413,4 @@ fn column_of(line: &str) -> usize {
         }
     }
     column
-}
-
-/// What stands in a task's line behind its box.
-struct Head {
-    id: Box<str>,
-    is_parallel: bool,
-    stories: Vec<String>,
-    labels: Vec<String>,
-    description: String,
-}
-
-/// Reads a line with an ID; `None` for one without.
-fn named(rest: &str) -> Option<Head> {
-    let found = ID.captures(rest)?;
-    let written = found.get(4)?;
-    let id = written.as_str().trim_end_matches(['.', '-']);
-    let behind = &rest[written.start() + id.len()..];
-    let behind = match &found[3] {
-        "" => behind,
-        _ => behind.strip_prefix(']')?,
-    };
-    if behind.chars().next().is_some_and(goes_on) {
-        return None;
-    }
-    let mut head = Head {
-        id: id.into(),
-        is_parallel: !found[1].is_empty(),
-        stories: Vec::new(),
-        labels: Vec::new(),
-        description: String::new(),
-    };
-    let mut rest = DASH.stripped(AFTER_ID.stripped(behind));
-    while let Some(marker) = MARKER.captures(rest) {
-        let (whole, word) = (marker.get(0)?, marker.get(1)?);
-        if rest[word.end() + 1..].starts_with('(') {
-            break; // a link
-        }
-        head.mark(word.as_str().trim());
-        rest = &rest[whole.end()..];
-    }
-    let rest = DASH.stripped(rest);
-    let before = &behind[..behind.len() - rest.len()];
-    head.description = without_end(rest.trim_end(), &found[2], before);
-    Some(head)
-}
-
-/// Whether a word that begins like an ID is another one with this character behind it. Scripts that
-/// set no space between words may go on at once.
-fn goes_on(c: char) -> bool {
-    let may_follow = c.is_whitespace() || ":*~_`[.-,;)–—·•→".contains(c) || c >= '\u{2e80}';
-    !may_follow
-}
-
-/// A description without the end of an emphasis that begins before the ID, unless that ends before the
-/// description.
-fn without_end(description: &str, emphasis: &str, before: &str) -> String {
-    let mut description = description.to_owned();
-    for mark in ["**", "__", "~~", "`"] {
-        if emphasis.contains(mark)
-            && !before.contains(mark)
-            && let Some(at) = description.find(mark)
-        {
-            description.replace_range(at..at + mark.len(), "");
-        }
-    }
-    description.trim().to_owned()
-}
-
-impl Head {
-    /// Takes in what stands in brackets: `P`, stories, also several, or a label.
-    fn mark(&mut self, text: &str) {
-        let words: Vec<&str> = text.split([',', '/', '+', '&']).map(str::trim).collect();
-        let is_story = |word: &&str| *word == "P" || STORY.is_match(word);
-        if !words.iter().all(is_story) {
-            return self.labels.push(text.to_owned());
-        }
-        for word in words {
-            match word {
-                "P" => self.is_parallel = true,
-                story => self.stories.push(story.to_owned()),
-            }
-        }
-    }
-}
-
-/// What a heading says of its phase.
-fn phase(title: &str) -> Phase {
-    let number = PHASE
-        .captures(title)
-        .and_then(|found| found[1].parse().ok());
-    let story = STORY_NUMBER
-        .captures(title)
-        .map(|found| match found.get(1) {
-            Some(number) => format!("US{}", number.as_str()),
-            None => found[2].to_uppercase(),
-        });
-    Phase {
-        title: title.to_owned(),
-        number,
-        story,
-        priority: PRIORITY
-            .captures(title)
-            .map(|found| found[1].to_uppercase()),
-        is_mvp: title.contains("MVP"),
-        checkpoint: None,
-    }
-}
-
-/// The files that a description names: what stands between backticks and looks like a path, else what
-/// follows the last ` in `.
-fn paths(description: &str) -> Vec<String> {
-    let ticked = TICKED.all(description);
-    let mut paths: Vec<String> = ticked
-        .iter()
-        .map(|found| found[1].to_owned())
-        .filter(|word| is_path(word))
-        .collect();
-    if paths.is_empty()
-        && let Some((_, place)) = description.rsplit_once(" in ")
-        && let Some(word) = place.split_whitespace().next()
-    {
-        let word = word.trim_matches(['`', ',', ';', ':', '(', ')', '"', '\'']);
-        let word = word.trim_end_matches('.');
-        paths.extend(is_path(word).then(|| word.to_owned()));
-    }
-    paths.dedup();
-    paths
-}
-
-/// Whether a word has a slash, or an ending as files have one.
-fn is_path(word: &str) -> bool {
-    if word.contains("://") || word.contains(['(', ')', '<', '>', '{', '}', '*', '$', '=']) {
-        return false;
-    }
-    let has_ending = word.rsplit_once('.').is_some_and(|(name, ending)| {
-        let is_short = (1..=5).contains(&ending.len());
-        let is_word = ending.bytes().all(|b| b.is_ascii_alphanumeric());
-        let has_letter = ending.bytes().any(|b| b.is_ascii_alphabetic());
-        !name.is_empty() && is_short && is_word && has_letter
-    });
-    has_ending || (word.contains('/') && word.len() > 1 && !word.starts_with('/'))
 }

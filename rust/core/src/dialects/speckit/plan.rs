@@ -262,10 +262,11 @@ impl<'a> Plan<'a> {
         let task = &self.list.tasks[at];
         let parts = self.parts[at].iter().map(|part| &self.list.tasks[*part]);
         let parts = parts.filter(|part| !part.mark.is_settled());
-        let criteria = task
-            .criteria
-            .iter()
-            .filter(|one| one.is_nested && !one.mark.is_settled());
+        let criteria = task.criteria.iter();
+        let criteria = criteria.filter(|one| one.is_nested && !one.mark.is_settled());
+        // The last open box below a task without a box of its own is what ticking it ticks.
+        let is_last = task.box_at.is_none() && criteria.clone().count() == 1;
+        let criteria = criteria.filter(|_| !is_last);
         let is_open = |id: &&String| {
             let node = self.graph.find(&id.to_ascii_uppercase());
             node.is_none_or(|node| self.graph.progress(node) != Progress::Done)

@@ -41,6 +41,8 @@ pub struct Found {
     pub feature: Option<Feature>,
     /// What was tried, in order, and what each said.
     pub tried: Vec<String>,
+    /// The features there are, by name.
+    pub features: Vec<String>,
     /// What people should know of it.
     pub warnings: Vec<String>,
     /// The folder for our own state.
@@ -62,6 +64,16 @@ pub struct Feature {
     pub(super) root: Option<Root>,
     /// The directory from that folder; empty for the folder itself.
     pub(super) inside: String,
+}
+
+impl Found {
+    /// The refusal where no feature is current.
+    pub(super) fn without_feature(&self) -> SpeckitError {
+        SpeckitError::NoFeature {
+            tried: self.tried.clone(),
+            features: self.features.clone(),
+        }
+    }
 }
 
 impl Feature {
@@ -109,7 +121,10 @@ pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Er
         None => search.current()?,
     };
     let Search {
-        tried, warnings, ..
+        tried,
+        warnings,
+        directories: features,
+        ..
     } = search;
     Ok(Found {
         root,
@@ -117,6 +132,7 @@ pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Er
         branch,
         feature,
         tried,
+        features,
         warnings,
         state,
     })

@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::unread::UnreadLine;
+use crate::text::fences::SwallowingFence;
+
 /// How far a task is, by the character in its box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
@@ -55,6 +58,10 @@ pub struct Criterion {
     pub mark: Mark,
     /// Whether it stands inside its task, not behind it.
     pub is_nested: bool,
+    /// The byte between its brackets.
+    pub box_at: usize,
+    /// Its line, counted from 1.
+    pub line: usize,
 }
 
 /// One task.
@@ -64,8 +71,9 @@ pub struct Task {
     pub id: Box<str>,
     /// How far it is.
     pub mark: Mark,
-    /// The byte between its brackets.
-    pub box_at: usize,
+    /// The byte between its brackets; none for a heading without a box, of which the boxes below it say how
+    /// far it is.
+    pub box_at: Option<usize>,
     /// Its line, counted from 1.
     pub line: usize,
     /// The task it is a part of, by its place in the list.
@@ -128,8 +136,10 @@ pub struct TaskList {
     pub tasks: Vec<Task>,
     /// The phases, those without tasks among them.
     pub phases: Vec<Phase>,
-    /// Lines that would be tasks, were the sign in their box one of the four: their numbers, and the sign.
-    pub unread: Vec<(usize, Box<str>)>,
+    /// Lines that look like tasks and are not read as such, in the order of the file.
+    pub unread: Vec<UnreadLine>,
+    /// Fences that take in headings or boxes.
+    pub fences: Vec<SwallowingFence>,
 }
 
 /// So many tasks of each kind.

@@ -8,6 +8,7 @@ use super::plan::Plan;
 use super::questions::Question;
 use super::resolve::Found;
 use super::task::{Phase, Progress, Task, TaskList};
+use super::unread::UnreadLine;
 
 /// The seed's five keys, all null outside of a feature.
 #[derive(Debug, Clone, Serialize)]
@@ -247,6 +248,29 @@ pub fn phases(list: &TaskList) -> Vec<PhaseView<'_>> {
         .collect()
 }
 
+/// A line that looks like a task and is not read as one.
+#[derive(Debug, Serialize)]
+pub struct UnreadView {
+    line: usize,
+    why: String,
+}
+
+/// All such lines of a list.
+pub fn unread(list: &TaskList) -> Vec<UnreadView> {
+    let lines = list.unread.iter();
+    let view = |one: &UnreadLine| UnreadView {
+        line: one.line,
+        why: one.why.said(),
+    };
+    lines.map(view).collect()
+}
+
+/// What is wrong with a list, in sentences.
+pub fn problems(list: &TaskList) -> Vec<String> {
+    let problems = list.problems().into_iter();
+    problems.map(|(_, said)| said).collect()
+}
+
 /// A feature's tasks.
 #[derive(Debug, Serialize)]
 pub struct TasksView<'a> {
@@ -259,6 +283,12 @@ pub struct TasksView<'a> {
     pub phases: Vec<PhaseView<'a>>,
     /// The tasks.
     pub tasks: Vec<TaskView<'a>>,
+    /// Lines that look like tasks and are not read as such.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadView>,
+    /// What is wrong with the list, a sentence for all lines of one reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// What can be done now.
@@ -273,6 +303,14 @@ pub struct NextView<'a> {
     pub ready: Vec<TaskView<'a>>,
     /// What waits.
     pub waiting: Vec<TaskView<'a>>,
+    /// What is wrong with the list, a sentence for all lines of one reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A feature among others.
@@ -291,6 +329,9 @@ pub struct FeatureView {
     /// Why its tasks are not counted, where there are some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// How many lines look like tasks and are not read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unread: usize,
     /// Whether it is the current one.
     pub current: bool,
 }

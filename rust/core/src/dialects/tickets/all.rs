@@ -7,9 +7,19 @@ use super::code::{Code, number_taken};
 use super::listing::Listing;
 use super::model::{Broken, Meant, Problem, Status, Ticket};
 use super::parse::{Document, name, stem};
-use super::waits::Waits;
+use super::waits::{Waits, key_of};
+use crate::counted::count_visited;
 use crate::outside::Standing;
+use crate::recent::RecentChanges;
 use crate::store::index::Change;
+
+/// A file that is there.
+fn file(ticket: &Arc<Ticket>) -> Change<Document> {
+    Change {
+        path: ticket.path.clone(),
+        document: Some(Ok(Arc::clone(ticket))),
+    }
+}
 
 /// So many changes at once are taken into the listing one by one; after more it is made anew when needed.
 const WORTH_TAKING_IN: usize = 64;
@@ -36,6 +46,18 @@ pub struct Tickets {
     problems: OnceLock<Vec<Problem>>,
     /// What is wrong where their folder is not there.
     vanished: Option<Problem>,
+    /// Changes of several files that could be brought to no end.
+    left: Vec<Problem>,
+    /// Tickets that are worked on in worktrees: the copies there.
+    worked_on: BTreeMap<Code, Arc<Ticket>>,
+    /// By path, our own files of these.
+    set_aside: BTreeMap<Box<str>, Arc<Ticket>>,
+    /// What is wrong with worktrees.
+    of_worktrees: Vec<Problem>,
+    /// Tickets that changed lately, or of which others say what they wait for.
+    recent: RecentChanges<Code>,
+    /// Those of the change that is being taken in.
+    touched: Vec<Code>,
 }
 
 /// What is filed under a code.
@@ -65,6 +87,12 @@ impl Tickets {
             ready: OnceLock::new(),
             problems: OnceLock::new(),
             vanished: None,
+            left: Vec::new(),
+            worked_on: BTreeMap::new(),
+            set_aside: BTreeMap::new(),
+            of_worktrees: Vec::new(),
+            recent: RecentChanges::default(),
+            touched: Vec::new(),
         }
     }
 
@@ -80,7 +108,12 @@ impl Tickets {
             let before = self.codes.get(&path).cloned();
             self.take_out(&path);
             self.note_number(&path, document.is_some());
+            self.set_aside.remove(&path);
             match document {
+                Some(Ok(ticket)) if self.is_set_aside(&path, &ticket) => {
+                    self.list(&path, before.as_ref(), None);
+                    self.set_aside.insert(path, ticket);
+                }
                 None => self.list(&path, before.as_ref(), None),
                 Some(Err(broken)) => {
                     self.list(&path, before.as_ref(), None);
@@ -92,6 +125,67 @@ impl Tickets {
                 }
             }
         }
+        self.recent.note(std::mem::take(&mut self.touched));
+    }
+
+    /// A number that no other state of any tickets has in this process.
+    pub fn version(&self) -> u64 {
+        self.recent.version()
+    }
+
+    /// The codes of which the ticket, or what it waits for, changed after a version; `None` where that is not known.
+    pub fn changed_since(&self, version: u64) -> Option<BTreeSet<&Code>> {
+        Some(self.recent.since(version)?.collect())
+    }
+
+    /// Whether these tickets, and no others, are those that are worked on in worktrees.
+    pub fn is_worked_on(&self, tickets: &[(Code, Arc<Ticket>)], problems: &[Problem]) -> bool {
+        let is_known = |(code, ticket): &(Code, Arc<Ticket>)| {
+            let known = self.worked_on.get(code);
+            known.is_some_and(|known| Arc::ptr_eq(known, ticket))
+        };
+        self.worked_on.len() == tickets.len()
+            && tickets.iter().all(is_known)
+            && self.of_worktrees == problems
+    }
+
+    /// Takes in the tickets that are worked on in worktrees, in the order of their codes: their copies there
+    /// count, and our own files of them are set aside.
+    pub fn work_on(&mut self, tickets: Vec<(Code, Arc<Ticket>)>, problems: Vec<Problem>) {
+        self.of_worktrees = problems;
+        let before = std::mem::replace(&mut self.worked_on, tickets.into_iter().collect());
+        let now = self.worked_on.clone();
+        let mut changes: Vec<Change<Document>> = Vec::new();
+        for ticket in before.values() {
+            let path = ticket.path.clone();
+            changes.push(Change {
+                path,
+                document: None,
+            });
+        }
+        let own = now.keys().flat_map(|code| self.files(code));
+        let own: Vec<Arc<Ticket>> = own.cloned().collect();
+        let back = std::mem::take(&mut self.set_aside).into_values();
+        for ticket in own.into_iter().chain(back) {
+            if !before.values().any(|lent| lent.path == ticket.path) {
+                changes.push(file(&ticket));
+            }
+        }
+        changes.extend(now.values().map(file));
+        self.apply(changes);
+    }
+
+    /// Whether a file is one of a ticket that is worked on elsewhere.
+    fn is_set_aside(&self, path: &str, ticket: &Ticket) -> bool {
+        let worked_on = self.code_of(path, ticket);
+        let worked_on = worked_on.and_then(|code| self.worked_on.get(&code));
+        worked_on.is_some_and(|copy| *copy.path != *path)
+    }
+
+    /// The code that a file says or is named by.
+    fn code_of(&self, path: &str, ticket: &Ticket) -> Option<Code> {
+        let in_name = || Code::of_name(stem(path), &self.project);
+        ticket.code.clone().or_else(in_name)
     }
 
     /// What is wrong where the folder was there and is gone.
@@ -102,7 +196,19 @@ impl Tickets {
     /// Takes in whether the folder is gone.
     pub fn set_vanished(&mut self, vanished: Option<Problem>) {
         self.problems = OnceLock::new();
+        self.recent.note(Vec::new());
         self.vanished = vanished;
+    }
+
+    /// Changes of several files that could be brought to no end.
+    pub fn left(&self) -> &[Problem] {
+        &self.left
+    }
+
+    /// Takes in which changes could be brought to no end.
+    pub fn set_left(&mut self, left: Vec<Problem>) {
+        self.problems = OnceLock::new();
+        self.left = left;
     }
 
     /// Brings the listing up to date, where there is one, with a file of which everything else is.
@@ -144,8 +250,7 @@ impl Tickets {
 
     fn put_in(&mut self, path: Box<str>, ticket: Arc<Ticket>) {
         let mut problems = ticket.problems.clone();
-        let in_name = Code::of_name(stem(&path), &self.project);
-        let Some(code) = ticket.code.clone().or(in_name) else {
+        let Some(code) = self.code_of(&path, &ticket) else {
             if ticket.has_front_matter {
                 let message = "it has no code, so it is no ticket; add a line such as `code: ";
                 problems.push(Problem {
@@ -179,6 +284,10 @@ impl Tickets {
         if let (Some(filed), Some(first)) = (self.by_code.get_mut(code), &after) {
             filed.meant = first.meant;
         }
+        let tickets = before.into_iter().chain(after.as_deref());
+        let blocked = tickets.flat_map(|ticket| &ticket.blocks);
+        let blocked = blocked.filter_map(|name| Code::read(&key_of(name, &self.project)));
+        self.touched.extend(blocked.chain([code.clone()]));
         self.waits.replace(code, before, after.as_deref());
     }
 
@@ -213,6 +322,7 @@ impl Tickets {
     fn all_meant(&self) -> impl Iterator<Item = (&Code, Meant, &Arc<Ticket>)> {
         let filed = self.by_code.iter().rev();
         filed.flat_map(|(code, filed)| {
+            count_visited(1);
             let is_only = filed.files.len() == 1;
             let meant = move |ticket: &Ticket| if is_only { filed.meant } else { ticket.meant };
             filed
@@ -281,6 +391,7 @@ impl Tickets {
     /// Takes in how far items of other dialects are that tickets name.
     pub fn found_outside(&mut self, standings: Vec<Standing>) {
         self.ready = OnceLock::new();
+        self.recent.note(Vec::new());
         self.waits.found_outside(standings);
     }
 
@@ -300,7 +411,7 @@ impl Tickets {
 
     /// The first file of each code, the lowest number first.
     pub fn firsts(&self) -> impl Iterator<Item = (&Code, &Ticket)> {
-        let filed = self.by_code.iter();
+        let filed = self.by_code.iter().inspect(|_| count_visited(1));
         filed.filter_map(|(code, filed)| Some((code, &**filed.files.first()?)))
     }
 
@@ -317,6 +428,8 @@ impl Tickets {
             .collect();
         problems.extend(self.flaws.values().flatten().cloned());
         problems.extend(self.vanished.clone());
+        problems.extend(self.left.iter().cloned());
+        problems.extend(self.of_worktrees.iter().cloned());
         for code in self.shared.keys() {
             let files = self.files(code);
             let others: Vec<&str> = files.iter().map(|ticket| &*ticket.path).collect();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::code::Code;
 use super::error::{TicketError, quoted};
-use super::model::Priority;
+use super::model::{IMPACT_AREAS, Priority};
 use super::parse::{is_date, items, one_line};
 use crate::ident::nearest;
 use crate::outside;
@@ -14,7 +14,7 @@ use crate::outside;
 const MOST_CHARS: usize = 2_000;
 
 /// What `create_cr` takes in `data`.
-pub const CREATABLE: [&str; 8] = [
+pub const CREATABLE: [&str; 9] = [
     "title",
     "priority",
     "phaseEpic",
@@ -22,11 +22,12 @@ pub const CREATABLE: [&str; 8] = [
     "relatedTickets",
     "dependsOn",
     "blocks",
+    IMPACT_AREAS,
     "content",
 ];
 
 /// What `update_cr_attrs` takes.
-pub const UPDATABLE: [&str; 9] = [
+pub const UPDATABLE: [&str; 10] = [
     "title",
     "priority",
     "phaseEpic",
@@ -34,6 +35,7 @@ pub const UPDATABLE: [&str; 9] = [
     "relatedTickets",
     "dependsOn",
     "blocks",
+    IMPACT_AREAS,
     "implementationDate",
     "implementationNotes",
 ];
@@ -97,6 +99,7 @@ fn unknown_attribute(name: &str, allowed: &[&str]) -> String {
 fn attribute(name: &str, value: &Value, project: &str) -> Result<Attribute, String> {
     match name {
         "relatedTickets" | "dependsOn" | "blocks" => codes(value, project).map(Attribute::List),
+        IMPACT_AREAS => texts(value).map(Attribute::List),
         "title" => {
             let title = one_line(&line(value)?);
             if title.is_empty() {
@@ -173,6 +176,21 @@ fn codes(value: &Value, project: &str) -> Result<Vec<String>, String> {
         }
     }
     Ok(codes)
+}
+
+/// Texts given as one with commas or as a list, each once.
+fn texts(value: &Value) -> Result<Vec<String>, String> {
+    let lines: Vec<String> = match value {
+        Value::Array(items) => items.iter().map(line).collect::<Result<_, _>>()?,
+        one => vec![line(one)?],
+    };
+    let mut texts: Vec<String> = Vec::new();
+    for item in items(lines.iter().map(String::as_str)) {
+        if !texts.iter().any(|text| text == item) {
+            texts.push(item.to_owned());
+        }
+    }
+    Ok(texts)
 }
 
 /// Whether an item of a list is the key of something in another dialect.

@@ -17,6 +17,7 @@ use super::error::{TicketError, quoted};
 use super::model::{Problem, Ticket};
 use super::number::{Counter, counter};
 use super::parse::{self, Document};
+use super::worked_on::{self, Home, Workplaces};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::outside::Outside;
@@ -25,7 +26,7 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Lock, PATIENCE};
 use crate::store::files::{self, Root};
 use crate::store::index::Index;
-use crate::store::journal::{Journal, Step};
+use crate::store::journal::{Journal, LeftChange, Step};
 use crate::store::state::StateFolder;
 use crate::store::undecided;
 use crate::vanished;
@@ -50,6 +51,8 @@ pub struct Place {
     pub start_number: u32,
     /// The file that holds the next number, relative to `root`.
     pub counter_file: String,
+    /// Whether a ticket is read and changed in the worktree that it is worked on in.
+    pub uses_worktrees: bool,
 }
 
 /// Tells the time.
@@ -80,6 +83,8 @@ struct Known {
     was_there: bool,
     /// The highest number that was read from the folder before it vanished.
     lost: Option<u64>,
+    /// Where tickets are worked on.
+    workplaces: Workplaces,
 }
 
 /// A ticket before and after a change.
@@ -174,6 +179,7 @@ impl Board {
         if !changes.is_empty() {
             Arc::make_mut(&mut known.tickets).apply(changes);
         }
+        self.look_elsewhere(&mut known);
         let vanished = if is_there {
             None
         } else {
@@ -182,12 +188,69 @@ impl Board {
         if known.tickets.vanished() != vanished.as_ref() {
             Arc::make_mut(&mut known.tickets).set_vanished(vanished);
         }
+        let left = self.left();
+        if known.tickets.left() != left {
+            Arc::make_mut(&mut known.tickets).set_left(left);
+        }
         let named = known.tickets.waits().named_outside();
         let standings = self.outside.standings(&named);
         if !known.tickets.waits().knows(&standings) {
             Arc::make_mut(&mut known.tickets).found_outside(standings);
         }
         Ok(known.tickets.clone())
+    }
+
+    /// Changes of several files that could be brought to no end.
+    fn left(&self) -> Vec<Problem> {
+        let left = self.journal(&[]).left_changes().into_iter();
+        let problem = |left: LeftChange| Problem {
+            path: left.path.into(),
+            line: None,
+            message: left.message,
+        };
+        left.map(problem).collect()
+    }
+
+    /// Takes in the tickets that are worked on in worktrees.
+    fn look_elsewhere(&self, known: &mut Known) {
+        let Some(repo) = self.repo.as_ref().filter(|_| self.place.uses_worktrees) else {
+            return;
+        };
+        let home = Home {
+            repo,
+            root: self.root.path(),
+            place: &self.place,
+            disk: &self.disk,
+            clock: self.clock,
+        };
+        let worked_on = known.workplaces.look(&home);
+        if !known
+            .tickets
+            .is_worked_on(&worked_on.tickets, &worked_on.problems)
+        {
+            let tickets = Arc::make_mut(&mut known.tickets);
+            tickets.work_on(worked_on.tickets, worked_on.problems);
+        }
+    }
+
+    /// The tickets of the worktree that holds a file; `None` for one of our own.
+    fn workplace_of(&self, path: &str) -> Option<Arc<Self>> {
+        if !is_elsewhere(path) {
+            return None;
+        }
+        self.known().workplaces.board_of(path)
+    }
+
+    /// Refuses a project that is not in a folder, links resolved.
+    pub(super) fn refuse_outside(&self, folder: &Path) -> Result<(), StoreError> {
+        let real = disk::real(folder)?;
+        if self.root.path().starts_with(&real) {
+            return Ok(());
+        }
+        Err(StoreError::Outside {
+            path: self.root.path().display().to_string(),
+            root: real.display().to_string(),
+        })
     }
 
     /// The highest number that the name of something in the folder begins with which is no ticket's file,
@@ -313,12 +376,23 @@ impl Board {
         key: &str,
         mut change: impl FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
     ) -> Result<Changed, Error> {
+        self.change_where_it_is(key, &mut change)
+    }
+
+    fn change_where_it_is(
+        &self,
+        key: &str,
+        change: &mut dyn FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
+    ) -> Result<Changed, Error> {
         self.recover()?;
         let mut failed = None;
         for _ in 0..ATTEMPTS {
             // Kept any longer it would have to be copied when the next one differs.
             let path = self.only_file(&*self.snapshot()?, key)?.1.path.clone();
-            match self.change_file(key, &path, &mut change) {
+            if let Some(board) = self.workplace_of(&path) {
+                return self.change_elsewhere(&board, key, change);
+            }
+            match self.change_file(key, &path, &mut *change) {
                 Ok(None) => {}
                 Ok(Some(changed)) => return Ok(changed),
                 Err(Error::Store(error @ StoreError::Missing { .. })) => failed = Some(error),
@@ -329,12 +403,29 @@ impl Board {
         Err(failed.unwrap_or_else(busy).into())
     }
 
+    /// Changes a ticket in the worktree that it is worked on in, decided on all tickets of this project.
+    fn change_elsewhere(
+        &self,
+        board: &Self,
+        key: &str,
+        change: &mut dyn FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
+    ) -> Result<Changed, Error> {
+        let changed = board.change_where_it_is(key, &mut |_, code, draft| {
+            change(&*self.snapshot()?, code, draft)
+        })?;
+        Ok(Changed {
+            before: worked_on::shown(board, &changed.before),
+            after: worked_on::shown(board, &changed.after),
+            ..changed
+        })
+    }
+
     /// [`Board::change`] for the file in which the ticket was found; `None` when it is elsewhere by now.
     fn change_file(
         &self,
         key: &str,
         path: &str,
-        change: &mut impl FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
+        change: &mut dyn FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
     ) -> Result<Option<Changed>, Error> {
         let gates = [self.root.locate(&self.folder)?];
         let mut changed = None;
@@ -394,10 +485,15 @@ impl Board {
     pub(super) fn remove(
         &self,
         key: &str,
-        mut about_to: impl FnMut(&Code) -> Result<(), Error>,
+        about_to: &mut dyn FnMut(&Code) -> Result<(), Error>,
     ) -> Result<(Code, Arc<Ticket>, Arc<Tickets>), Error> {
         self.recover()?;
         let (_, ticket) = self.only_file(&*self.snapshot()?, key)?;
+        if let Some(board) = self.workplace_of(&ticket.path) {
+            let tickets = self.snapshot()?;
+            let (code, removed, _) = board.remove(key, about_to)?;
+            return Ok((code, Arc::new(worked_on::shown(&board, &removed)), tickets));
+        }
         let mut removed = None;
         let done = files::remove(&self.root, &ticket.path, || -> Result<(), Error> {
             let gate = self.gate()?;
@@ -476,8 +572,14 @@ impl Known {
             tickets: Arc::new(Tickets::new(project)),
             was_there: false,
             lost: None,
+            workplaces: Workplaces::default(),
         }
     }
+}
+
+/// Whether a ticket's file lies in a worktree: other paths are relative.
+pub(super) fn is_elsewhere(path: &str) -> bool {
+    Path::new(path).is_absolute()
 }
 
 fn told(date: Option<&str>) -> Option<String> {

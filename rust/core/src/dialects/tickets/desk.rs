@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::board::{Board, Clock, Place};
-use super::error::TicketError;
+use super::error::{NO_PROJECT, TicketError};
 use super::projects::which::Unclear;
 use super::projects::{Problem, Projects, Surroundings, TicketProject};
 use crate::config::check::CheckedFile;
@@ -131,6 +131,7 @@ impl Desk {
             tickets: project.tickets.clone(),
             start_number: project.start_number,
             counter_file: project.counter_file.clone(),
+            uses_worktrees: project.uses_worktrees,
         };
         let mut boards = locked(&self.boards);
         if let Some(board) = boards.get(&place.code).filter(|b| *b.place() == place) {
@@ -157,9 +158,7 @@ fn needed(available: &[String], problems: &[Problem]) -> String {
         return format!("Project is required, and none can be used. `{path}`: {why}");
     }
     if available.is_empty() {
-        return "Project is required, and none was found; a project has a `.mdt-config.toml` or the \
-                folder `docs/CRs`"
-            .into();
+        return NO_PROJECT.into();
     }
     format!(
         "Project is required where nothing else says which is meant. Available projects: {}",

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::{cut, escaped_len};
 use crate::error::{Error, ErrorKind};
+use crate::next_step::{HintText, NextStep, hint};
 use crate::store::StoreError;
 
 /// So many choices an error lists.
@@ -16,6 +17,9 @@ const CHOICES_CHARS: usize = 15_000;
 
 /// Characters of a value that an error repeats.
 const VALUE_SHOWN: usize = 300;
+
+/// What is wrong where no project is named and there is none.
+pub(super) const NO_PROJECT: &str = "Project is required, and none was found; a project has a `.mdt-config.toml` or the folder `docs/CRs`";
 
 /// A refusal; its `Display` says everything in a sentence, [`object`] what clients of the seed expect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -128,6 +132,24 @@ impl TicketError {
     pub fn invalid(field: &str, why: impl Into<String>) -> Self {
         Self::Validation {
             fields: vec![(field.to_owned(), why.into())],
+        }
+    }
+
+    /// What may help, behind the sentence.
+    pub fn hint(&self) -> HintText {
+        match self {
+            Self::ProjectNotFound { available, .. } if available.is_empty() => hint![
+                ". A person makes this folder a project with ",
+                NextStep::InitTickets,
+            ],
+            Self::Validation { fields } if fields.iter().any(|(_, why)| why == NO_PROJECT) => {
+                hint![
+                    "\nA person makes this folder a project with ",
+                    NextStep::InitTickets,
+                    ".",
+                ]
+            }
+            _ => HintText::default(),
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::code::Code;
 use super::model::{Priority, Status, Ticket, Type};
+use crate::counted::count_visited;
 
 /// Words that no file has any more may be as many as the files, and so many more.
 const WORDS_KEPT: usize = 1_000;
@@ -106,6 +107,15 @@ impl Column {
 }
 
 impl Listing {
+    /// The files from a place on, in the order of lists.
+    pub fn from(&self, place: usize) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {
+        let rest = self.files.len().saturating_sub(place);
+        let files = self.files[..rest].iter().rev();
+        files
+            .inspect(|_| count_visited(1))
+            .map(|(code, ticket)| (code, ticket))
+    }
+
     /// The listing of files that come in the order of lists.
     pub fn of<'a>(files: impl Iterator<Item = (&'a Code, &'a Arc<Ticket>)>) -> Self {
         let mut listing = Self {

@@ -20,4 +20,5 @@ pub mod slug;
 pub mod templates;
 pub mod view;
 pub mod waits;
+pub mod worked_on;
 pub mod workflow;

@@ -96,9 +96,12 @@ words! {
     }
 }
 
+/// The key of the parts of the product that a ticket touches, a list of free texts.
+pub const IMPACT_AREAS: &str = "impactAreas";
+
 /// Documented keys of front matter, in the order in which they are written; an absent one is put in
 /// its place in it.
-pub const KEY_ORDER: [&str; 14] = [
+pub const KEY_ORDER: [&str; 15] = [
     "code",
     "title",
     "status",
@@ -111,6 +114,7 @@ pub const KEY_ORDER: [&str; 14] = [
     "dependsOn",
     "blocks",
     "assignee",
+    IMPACT_AREAS,
     "implementationDate",
     "implementationNotes",
 ];

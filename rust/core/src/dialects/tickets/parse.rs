@@ -9,8 +9,10 @@ use serde::Deserialize;
 
 use super::code::Code;
 use super::model::{Broken, Meant, Problem, Ticket};
+use crate::counted::count_visited;
 use crate::store::index::Source;
 use crate::text::clash;
+use crate::text::fences;
 use crate::text::front_matter::{self, Entry, Texts};
 use crate::text::markdown;
 
@@ -72,6 +74,7 @@ pub fn document(path: &str, source: Source) -> Document {
 
 /// Reads a ticket's text.
 pub fn ticket(path: &str, text: String) -> Ticket {
+    count_visited(1);
     let mut reader = Reader {
         path,
         problems: Vec::new(),
@@ -92,6 +95,8 @@ pub fn ticket(path: &str, text: String) -> Ticket {
         .unwrap_or_default();
     let code = reader.code(&front);
     reader.dates(&front);
+    let lines_before = text[..body_start].matches('\n').count();
+    reader.fences(&text[body_start..], lines_before);
     let title = heading(&text[body_start..]).or_else(|| filled(front.title));
     let mut ticket = Ticket {
         code,
@@ -144,6 +149,15 @@ impl Reader<'_> {
                 );
                 apart(&front_matter::entries(yaml))
             }
+        }
+    }
+
+    /// Names fences that take in headings or boxes.
+    fn fences(&mut self, body: &str, lines_before: usize) {
+        for mut fence in fences::found(body) {
+            fence.line += lines_before;
+            let message = format!("{fence}. {}", fence.advice());
+            self.problem(Some(fence.line), message);
         }
     }
 
@@ -215,6 +229,12 @@ fn apart(entries: &[Entry<'_>]) -> Front {
 pub fn text_of(entry: &Entry<'_>) -> Option<Box<str>> {
     let read = front_matter::read_key::<Box<str>>(entry.yaml, &entry.name);
     read.unwrap_or_else(|_| Some(entry.raw.into()))
+}
+
+/// One value as a list, whether it is one text with commas or several texts.
+pub fn list_of(entry: &Entry<'_>) -> Vec<Box<str>> {
+    let read = front_matter::read_key::<Texts>(entry.yaml, &entry.name);
+    listed(read.unwrap_or_else(|_| Some(Texts(vec![entry.raw.into()]))))
 }
 
 fn filled(text: Option<Box<str>>) -> Option<Box<str>> {

@@ -3,10 +3,11 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::board::is_elsewhere;
 use super::code::Code;
 use super::edit::yaml;
-use super::model::{KEY_ORDER, Problem, Ticket};
-use super::parse::text_of;
+use super::model::{IMPACT_AREAS, KEY_ORDER, Problem, Ticket};
+use super::parse::{list_of, text_of};
 use super::waits::Wait;
 use crate::answer::cut;
 use crate::graph::picture::{Leads, Picture, Row, Tone};
@@ -78,9 +79,18 @@ impl Shown<'_> {
         keys.iter().map(pair).collect()
     }
 
+    /// Says where the ticket is worked on, if that is in a worktree.
+    fn say_where(&self, shown: &mut Map<String, Value>) {
+        if is_elsewhere(&self.ticket.path) {
+            shown.insert("inWorktree".into(), true.into());
+            shown.insert("filePath".into(), self.file_path.as_str().into());
+        }
+    }
+
     /// The ticket in a list, with long texts cut.
     pub fn row(&self, keys: &[&str]) -> Map<String, Value> {
         let mut row = self.values(keys);
+        self.say_where(&mut row);
         for (key, value) in &mut row {
             if let (Value::String(text), true) = (&*value, key != "filePath") {
                 *value = cut(text, SHOWN).into();
@@ -107,6 +117,7 @@ impl Shown<'_> {
     /// at the end.
     pub fn attributes(&self, files: &[String]) -> Map<String, Value> {
         let mut all = self.front_matter();
+        self.say_where(&mut all);
         let notes = [
             ("files", json!(files)),
             ("problems", json!(self.problems())),
@@ -128,7 +139,9 @@ impl Shown<'_> {
     pub fn metadata(&self) -> Map<String, Value> {
         let mut keys: Vec<&str> = ROW.into_iter().filter(|key| *key != "assignee").collect();
         keys.push("filePath");
-        self.values(&keys)
+        let mut metadata = self.values(&keys);
+        self.say_where(&mut metadata);
+        metadata
     }
 
     /// The ticket as `create_cr` shows it.
@@ -141,13 +154,20 @@ impl Shown<'_> {
 
 /// Whether a key of front matter is shown under its own name already.
 fn is_shown(key: &str) -> bool {
-    KEY_ORDER.contains(&key) && !matches!(key, "implementationDate" | "implementationNotes")
+    let is_other = matches!(
+        key,
+        IMPACT_AREAS | "implementationDate" | "implementationNotes"
+    );
+    KEY_ORDER.contains(&key) && !is_other
 }
 
 /// The value of a key that answers know nothing of: its text as it is spelled, else its list or map.
 fn other_value(entry: &Entry<'_>) -> Value {
     if front_matter::may_explode(entry.yaml) {
         return entry.raw.into();
+    }
+    if entry.name == IMPACT_AREAS {
+        return json!(list_of(entry));
     }
     let text = front_matter::read_key::<Box<str>>(entry.yaml, &entry.name);
     match text {
@@ -167,6 +187,9 @@ pub struct Whole<'a> {
     pub cr: Map<String, Value>,
     /// Its file, absolute.
     pub file_path: &'a str,
+    /// Whether that lies in a worktree, where the ticket is worked on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_worktree: bool,
     /// All files of its code, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,

@@ -1,12 +1,15 @@
 //! Operations carried out on a graph in memory, strictly in their order (reference vine 6.3).
 
+use super::draft::Draft;
 use super::error::VineError;
 use super::expand::safe_delimiter;
 use super::field;
 use super::files::with_ending;
+use super::frontier::Plan;
 use super::model::{Attachment, Graph, Node, Status, Version, Work};
 use super::operation::{Annotations, Changes, Operation};
 use super::uri::{self, rebased};
+use crate::next_step::{DoorKind, HintText, NextStep, hint};
 
 /// The annotation that says who holds a task.
 const OWNER: &str = "owner";
@@ -20,26 +23,33 @@ pub struct Child {
     pub graph: Graph,
 }
 
-/// Carries out operations on a graph; the file that one of them makes, if one does.
+/// Carries out operations on the graph of a plan; the graph as they leave it, and the file that one of them
+/// makes, if one does.
 ///
-/// The graph is not validated here, so that a batch may pass through what would be invalid. After an
-/// error the graph is of no use.
+/// The graph is not validated here, so that a batch may pass through what would be invalid.
 ///
 /// # Errors
 /// `VineError::Refused` for the first operation that cannot be carried out.
-pub fn apply(graph: &mut Graph, operations: &[Operation]) -> Result<Option<Child>, VineError> {
+pub fn apply(plan: &Plan, operations: &[Operation]) -> Result<(Graph, Option<Child>), VineError> {
+    let mut draft = Draft::of(plan);
+    let child = carry_out(&mut draft, operations)?;
+    Ok((draft.graph(), child))
+}
+
+fn carry_out(graph: &mut Draft<'_>, operations: &[Operation]) -> Result<Option<Child>, VineError> {
     let mut child = None;
     for (at, operation) in operations.iter().enumerate() {
-        let refused = |message: String| VineError::Refused {
+        let refused = |why: Unapplied| VineError::Refused {
             at,
             op: operation.name(),
-            message,
+            message: why.message,
+            hint: why.hint,
         };
         if let Operation::ExtractToRef { .. } = operation
             && child.is_some()
         {
             let message = "At most one extract_to_ref operation is allowed per batch.";
-            return Err(refused(message.into()));
+            return Err(refused(message.to_owned().into()));
         }
         child = one(graph, operation).map_err(refused)?.or(child);
     }
@@ -56,6 +66,7 @@ pub fn create(operations: &[Operation]) -> Result<(Graph, Option<Child>), VineEr
         at: 0,
         op: "create",
         message: message.into(),
+        hint: HintText::default(),
     };
     let Some((Operation::Create { version }, rest)) = operations.split_first() else {
         return Err(refused(
@@ -67,11 +78,11 @@ pub fn create(operations: &[Operation]) -> Result<(Graph, Option<Child>), VineEr
         let message = "create requires at least one add_task operation to define the root task.";
         return Err(refused(message));
     };
-    let mut graph = Graph::empty(*version);
+    let mut draft = Draft::empty(*version);
     let mut ordered = rest.to_vec();
     ordered[..=root].rotate_right(1);
-    let child = apply(&mut graph, &ordered)?;
-    Ok((graph, child))
+    let child = carry_out(&mut draft, &ordered)?;
+    Ok((draft.graph(), child))
 }
 
 impl Operation {
@@ -116,7 +127,7 @@ impl Operation {
     }
 }
 
-fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String> {
+fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, Unapplied> {
     match operation {
         Operation::Create { .. } => {
             return Err("The \"create\" operation must be the first operation.".into());
@@ -153,7 +164,8 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
             push(graph, node)?;
         }
         Operation::RemoveTask { id } => {
-            if is_root(find(graph, id)?, graph) {
+            find(graph, id)?;
+            if graph.is_root(id) {
                 return Err("Cannot remove the root task.".into());
             }
             graph.remove(id);
@@ -166,18 +178,14 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
         Operation::AddDep { task_id, dep_id } => {
             let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
             if task.dependencies.contains(&dep) {
-                return Err(format!(
-                    "Task \"{task_id}\" already depends on \"{dep_id}\"."
-                ));
+                return Err(format!("Task \"{task_id}\" already depends on \"{dep_id}\".").into());
             }
-            find_mut(graph, task_id)?.dependencies.push(dep);
+            graph.depend(task_id, &dep);
         }
         Operation::RemoveDep { task_id, dep_id } => {
             let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
             if !task.dependencies.contains(&dep) {
-                return Err(format!(
-                    "Task \"{task_id}\" does not depend on \"{dep_id}\"."
-                ));
+                return Err(format!("Task \"{task_id}\" does not depend on \"{dep_id}\".").into());
             }
             let task = find_mut(graph, task_id)?;
             task.dependencies.retain(|dependency| *dependency != dep);
@@ -193,13 +201,13 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
             *vine = uri.as_str().into();
         }
         Operation::ExtractToRef { id, vine, ref_name } => {
-            return extract(graph, id, vine, ref_name.as_deref()).map(Some);
+            return Ok(Some(extract(graph, id, vine, ref_name.as_deref())?));
         }
         Operation::RenameTask { id, new_id } => {
             find(graph, id)?;
             field::id("newId", new_id)?;
             if graph.find(new_id).is_some() {
-                return Err(already_there(new_id));
+                return Err(already_there(new_id).into());
             }
             raise_for_id(graph, new_id);
             graph.rename(id, new_id);
@@ -219,7 +227,7 @@ fn one(graph: &mut Graph, operation: &Operation) -> Result<Option<Child>, String
     Ok(None)
 }
 
-fn push(graph: &mut Graph, node: Node) -> Result<(), String> {
+fn push(graph: &mut Draft<'_>, node: Node) -> Result<(), String> {
     graph.push(node).map_err(|id| already_there(&id))
 }
 
@@ -227,65 +235,64 @@ fn already_there(id: &str) -> String {
     format!("Task \"{id}\" already exists.")
 }
 
-fn raise_for_id(graph: &mut Graph, id: &str) {
+fn raise_for_id(graph: &mut Draft<'_>, id: &str) {
     if id.contains('/') {
-        graph.raise_to(Version::WITH_REFS);
+        graph.graph.raise_to(Version::WITH_REFS);
     }
 }
 
-fn move_task(graph: &mut Graph, id: &str, before: Option<&str>) -> Result<(), String> {
-    let place = |id: &str| {
-        let place = graph.position(id);
-        place.ok_or_else(|| format!("Task not found: {id}"))
-    };
-    let from = place(id)?;
-    let to = before.map_or(Ok(graph.nodes.len()), place)?;
-    let node = graph.nodes.remove(from);
-    graph.nodes.insert(to - usize::from(from < to), node);
-    graph.count();
+fn move_task(graph: &mut Draft<'_>, id: &str, before: Option<&str>) -> Result<(), String> {
+    find(graph, id)?;
+    if let Some(before) = before {
+        find(graph, before)?;
+    }
+    graph.put_before(id, before);
     Ok(())
 }
 
 fn set_meta(
-    graph: &mut Graph,
+    graph: &mut Draft<'_>,
     title: Option<&str>,
     prefix: Option<&str>,
     delimiter: Option<&str>,
 ) -> Result<(), String> {
     if let Some(title) = title {
-        graph.title = Some(field::line("title", title)?).filter(|title| !title.is_empty());
+        graph.graph.title = Some(field::line("title", title)?).filter(|title| !title.is_empty());
     }
     if let Some(prefix) = prefix {
         if !prefix.is_empty() {
             field::id("prefix", prefix)?;
         }
-        graph.prefix = Some(prefix.into());
-        graph.raise_to(Version::WITH_REFS);
+        graph.graph.prefix = Some(prefix.into());
+        graph.graph.raise_to(Version::WITH_REFS);
     }
     if let Some(delimiter) = delimiter {
-        graph.delimiter = field::delimiter(delimiter, &graph.nodes)?;
+        graph.graph.delimiter = field::delimiter(delimiter, graph.nodes())?;
     }
     Ok(())
 }
 
-fn find<'a>(graph: &'a Graph, id: &str) -> Result<&'a Node, String> {
-    graph
-        .find(id)
-        .ok_or_else(|| format!("Task not found: {id}"))
+fn find<'a>(graph: &'a Draft<'_>, id: &str) -> Result<&'a Node, String> {
+    graph.find(id).ok_or_else(|| unknown(&graph.graph, id))
 }
 
-fn find_mut<'a>(graph: &'a mut Graph, id: &str) -> Result<&'a mut Node, String> {
+/// That no node has an ID, and which have one like it.
+fn unknown(graph: &Graph, id: &str) -> String {
+    let error = VineError::no_task(graph, id);
+    format!("{error}{}", error.hint().at(DoorKind::Agents))
+}
+
+fn find_mut<'a>(graph: &'a mut Draft<'_>, id: &str) -> Result<&'a mut Node, String> {
+    if graph.find(id).is_none() {
+        return Err(unknown(&graph.graph, id));
+    }
     graph
         .find_mut(id)
         .ok_or_else(|| format!("Task not found: {id}"))
 }
 
-fn is_root(node: &Node, graph: &Graph) -> bool {
-    graph.nodes.first().is_some_and(|root| root.id == node.id)
-}
-
 fn new_node(
-    graph: &mut Graph,
+    graph: &mut Draft<'_>,
     id: &str,
     name: &str,
     description: &str,
@@ -300,15 +307,15 @@ fn new_node(
     field::annotations(annotations)?;
     raise_for_id(graph, id);
     if matches!(work, Work::Ref { .. }) {
-        graph.raise_to(Version::WITH_REFS);
+        graph.graph.raise_to(Version::WITH_REFS);
     }
     if !annotations.is_empty() {
-        graph.raise_to(Version::WITH_ANNOTATIONS);
+        graph.graph.raise_to(Version::WITH_ANNOTATIONS);
     }
     Ok(Node {
         id: id.into(),
         name: field::name(name)?,
-        description: field::description(description, &graph.delimiter)?,
+        description: field::description(description, &graph.graph.delimiter)?,
         dependencies: lines("dependsOn", depends_on)?,
         decisions: Vec::new(),
         annotations: annotations.clone(),
@@ -321,23 +328,65 @@ fn lines(name: &str, texts: &[String]) -> Result<Vec<Box<str>>, String> {
 }
 
 /// The status of a task, to be changed.
-fn status_of<'a>(graph: &'a mut Graph, id: &str, doing: &str) -> Result<&'a mut Status, String> {
+fn status_of<'a>(
+    graph: &'a mut Draft<'_>,
+    id: &str,
+    doing: &str,
+) -> Result<&'a mut Status, String> {
     match &mut find_mut(graph, id)?.work {
         Work::Task { status, .. } => Ok(status),
         Work::Ref { .. } => Err(format!("Cannot {doing} reference node \"{id}\".")),
     }
 }
 
+/// Why an operation cannot be carried out, and what may help.
+struct Unapplied {
+    message: String,
+    hint: HintText,
+}
+
+impl From<String> for Unapplied {
+    fn from(message: String) -> Self {
+        Self {
+            message,
+            hint: HintText::default(),
+        }
+    }
+}
+
+impl From<&str> for Unapplied {
+    fn from(message: &str) -> Self {
+        message.to_owned().into()
+    }
+}
+
+/// What may help who cannot have a task.
+pub(super) fn of_claim() -> HintText {
+    hint![
+        " Take one that ",
+        NextStep::NextTasks,
+        " lists in ready_to_start, or use ",
+        NextStep::Force,
+        ".",
+    ]
+}
+
 /// Takes a task, which has to be free and not held up (decisions: vine `claim`).
-fn claim(graph: &mut Graph, id: &str, force: bool, owner: Option<&str>) -> Result<(), String> {
+fn claim(
+    graph: &mut Draft<'_>,
+    id: &str,
+    force: bool,
+    owner: Option<&str>,
+) -> Result<(), Unapplied> {
     let status = *status_of(graph, id, "claim")?;
     if !force {
         if !matches!(status, Status::NotStarted | Status::Planning) {
-            return Err(format!(
-                "Cannot claim \"{id}\": it is {}{}. Take one of ready_to_start, or use force.",
-                status.as_str(),
-                holder(graph, id)
-            ));
+            let is = status.as_str();
+            let message = format!("Cannot claim \"{id}\": it is {is}{}.", holder(graph, id));
+            return Err(Unapplied {
+                message,
+                hint: of_claim(),
+            });
         }
         let is_unmet = |id: &&str| {
             let node = graph.find(id);
@@ -349,11 +398,13 @@ fn claim(graph: &mut Graph, id: &str, force: bool, owner: Option<&str>) -> Resul
         let ids = dependencies.iter().map(|id| &**id);
         let unmet: Vec<&str> = ids.filter(is_unmet).collect();
         if !unmet.is_empty() {
-            return Err(format!(
-                "Cannot claim \"{id}\": it depends on what is not done: {}. \
-                 Take one of ready_to_start, or use force.",
-                unmet.join(", ")
-            ));
+            let unmet = unmet.join(", ");
+            let message =
+                format!("Cannot claim \"{id}\": it depends on what is not done: {unmet}.");
+            return Err(Unapplied {
+                message,
+                hint: of_claim(),
+            });
         }
     }
     *status_of(graph, id, "claim")? = Status::Started;
@@ -365,13 +416,13 @@ fn claim(graph: &mut Graph, id: &str, force: bool, owner: Option<&str>) -> Resul
     if let Some(owner) = owner {
         field::annotation_value("\"owner\"", owner)?;
         annotations.push((OWNER.into(), vec![owner.into()]));
-        graph.raise_to(Version::WITH_ANNOTATIONS);
+        graph.graph.raise_to(Version::WITH_ANNOTATIONS);
     }
     Ok(())
 }
 
 /// Who holds a task, in words, where its annotation says it.
-fn holder(graph: &Graph, id: &str) -> String {
+fn holder(graph: &Draft<'_>, id: &str) -> String {
     let node = graph.find(id);
     let mut annotations = node.iter().flat_map(|node| &node.annotations);
     let owner = annotations.find(|(key, _)| **key == *OWNER);
@@ -379,8 +430,8 @@ fn holder(graph: &Graph, id: &str) -> String {
     name.map_or(String::new(), |name| format!(", held by {name}"))
 }
 
-fn update(graph: &mut Graph, id: &str, changes: &Changes) -> Result<(), String> {
-    let delimiter = graph.delimiter.clone();
+fn update(graph: &mut Draft<'_>, id: &str, changes: &Changes) -> Result<(), String> {
+    let delimiter = graph.graph.delimiter.clone();
     let node = find_mut(graph, id)?;
     if let Some(name) = &changes.name {
         node.name = field::name(name)?;
@@ -405,7 +456,7 @@ fn update(graph: &mut Graph, id: &str, changes: &Changes) -> Result<(), String> 
         field::annotations(annotations)?;
         node.annotations.clone_from(annotations);
         if !annotations.is_empty() {
-            graph.raise_to(Version::WITH_ANNOTATIONS);
+            graph.graph.raise_to(Version::WITH_ANNOTATIONS);
         }
     }
     Ok(())
@@ -447,13 +498,13 @@ fn attach(node: &mut Node, wanted: Vec<Attachment>) -> Result<(), String> {
 
 /// Moves a task, without what it depends on, into a graph of its own.
 fn extract(
-    graph: &mut Graph,
+    graph: &mut Draft<'_>,
     id: &str,
     vine: &str,
     ref_name: Option<&str>,
 ) -> Result<Child, String> {
     let node = find(graph, id)?;
-    if is_root(node, graph) {
+    if graph.is_root(id) {
         return Err("Cannot extract the root task to a ref.".into());
     }
     if node.status().is_none() {
@@ -472,9 +523,9 @@ fn extract(
         dependencies: Vec::new(),
         ..rebased(node, |uri| uri::seen_from_below(uri, folder))
     };
-    let mut child = Graph::empty(graph.version);
+    let mut child = Graph::empty(graph.graph.version);
     child.title = Some(root.name.clone());
-    push(&mut child, root)?;
+    child.push(root).map_err(|id| already_there(&id))?;
     child.delimiter = safe_delimiter(&child);
     let node = find_mut(graph, id)?;
     node.name = name;
@@ -483,6 +534,6 @@ fn extract(
     node.work = Work::Ref {
         vine: vine.as_str().into(),
     };
-    graph.raise_to(Version::WITH_REFS);
+    graph.graph.raise_to(Version::WITH_REFS);
     Ok(Child { vine, graph: child })
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::error::VineError;
 use super::frontier::Plan;
 use super::model::{Graph, Node, Place, Version, Work};
-use super::{parse, write};
+use super::moves::NodeMoves;
+use super::parse;
+use super::write::{self, Rewritten};
 use crate::outside::Standing;
 
 /// A text and what it says.
@@ -63,35 +65,78 @@ impl Document {
         })
     }
 
-    /// The document after a change of its graph; of the text only that changes which has to.
+    /// Which of its nodes was which of an earlier document of the same file.
+    pub fn moves_since(&self, before: &Self) -> NodeMoves {
+        NodeMoves::between(&before.plan.graph, &self.plan.graph)
+    }
+
+    /// The document after a change of its graph; of the text only that changes which has to, and only that
+    /// is read again.
     ///
     /// # Errors
     /// `VineError::Unwritable` when the text would not say what is meant.
-    pub fn changed(&self, plan: Plan) -> Result<Self, VineError> {
-        let text = write::changed(self, &plan.graph)?;
+    pub fn changed(&self, mut plan: Plan) -> Result<Self, VineError> {
+        let mut new = write::changed(self, &plan.graph)?;
         let unwritable = |why: String| VineError::Unwritable { why };
-        parse::refuse_clash(&text).map_err(|error| unwritable(error.to_string()))?;
-        let patch = self.patch(&text);
-        let patch = match patch {
-            Some(patch) if patch.says(&self.plan.graph, &plan.graph) => {
-                let places = patch.places;
-                return Ok(Self { text, plan, places });
+        parse::refuse_clash(&new.text).map_err(|error| unwritable(error.to_string()))?;
+        let Some(read) = self.read_in_pieces(&mut new, &plan.graph) else {
+            let (read, places) = parse::parsed(&new.text).map_err(|e| unwritable(e.to_string()))?;
+            says_what_is_meant(&read, &plan.graph).map_err(unwritable)?;
+            let (text, plan) = (new.text, plan.renewed(read)?);
+            return Ok(Self { text, plan, places });
+        };
+        plan.graph.renamed.clear();
+        let mut graph = None;
+        for (at, node) in read {
+            let meant = &plan.graph.nodes[at];
+            if node == **meant {
+                continue;
             }
-            patch => patch,
-        };
-        let (read, places) = match patch.and_then(|patch| self.patched(patch)) {
-            Some(patched) => patched,
-            None => parse::parsed(&text).map_err(|error| unwritable(error.to_string()))?,
-        };
-        says_what_is_meant(&read, &plan.graph).map_err(unwritable)?;
-        // Dependencies and attachments stand in the order of the text from now on.
-        let is_as_read = plan.graph.renamed.is_empty() && read.nodes == plan.graph.nodes;
-        let plan = if is_as_read {
-            plan
-        } else {
-            plan.renewed(read)?
-        };
+            if as_written(&node) != as_written(meant) {
+                return Err(unwritable(format!("\"{}\" would read otherwise", meant.id)));
+            }
+            // Dependencies and attachments stand in the order of the text from now on.
+            let graph = graph.get_or_insert_with(|| plan.graph.clone());
+            graph.nodes[at] = Arc::new(node);
+        }
+        if let Some(graph) = graph {
+            plan = plan.renewed(graph)?;
+        }
+        let (text, places) = (new.text, new.places);
         Ok(Self { text, plan, places })
+    }
+
+    /// The nodes of a text of ours whose blocks were written again, as the text says them; their places are put
+    /// right. `None` where the text has to be read whole to be sure of what it says.
+    fn read_in_pieces(&self, new: &mut Rewritten, meant: &Graph) -> Option<Vec<(usize, Node)>> {
+        let delimiter = &*meant.delimiter;
+        let (old, text) = (&self.plan.graph, &*new.text);
+        let preamble = &text[..new.places.first()?.block.start];
+        let is_known = old.delimiter == meant.delimiter && self.text.starts_with(preamble);
+        if !is_known || header(old) != header(meant) {
+            let said = parse::preamble(preamble)?;
+            (header(&said) == header(meant)).then_some(())?;
+        }
+        let mut gaps = new.gaps.iter();
+        gaps.all(|gap| is_gap(&text[gap.clone()], delimiter))
+            .then_some(())?;
+        let last = new.places.len() - 1;
+        let is_last_fresh = new.fresh.last() == Some(&last);
+        let fresh = new.fresh.iter().copied();
+        let mut read = Vec::with_capacity(new.fresh.len() + 1);
+        for at in fresh.chain((!is_last_fresh).then_some(last)) {
+            let Range { start, end } = new.places[at].block;
+            // Whole lines: an empty last one is one only with its end.
+            let end = match at {
+                at if at == last => text.len(),
+                _ => end + text[end..].find('\n')? + 1,
+            };
+            let blocks = parse::blocks(&text[start..end], delimiter).ok()?;
+            let [(node, place)] = <[_; 1]>::try_from(blocks).ok()?;
+            new.places[at] = place.moved(0, start);
+            read.push((at, node));
+        }
+        Some(read)
     }
 
     /// What is other in a changed text, read between the first byte that is another and the last; `None`
@@ -147,45 +192,28 @@ struct Patch {
     places: Vec<Place>,
 }
 
-impl Patch {
-    /// Whether the text says this graph in the place of the known one to the letter; then no other has
-    /// to be made to compare it with.
-    fn says(&self, known: &Graph, meant: &Graph) -> bool {
-        let Range { start, end } = self.replaced.clone();
-        let fresh = start..start + self.nodes.len();
-        let (Some(before), Some(changed), Some(behind)) = (
-            meant.nodes.get(..start),
-            meant.nodes.get(fresh.clone()),
-            meant.nodes.get(fresh.end..),
-        ) else {
-            return false;
-        };
-        header(known) == header(meant)
-            && meant.renamed.is_empty()
-            && are_same(before, &known.nodes[..start])
-            && are_same(behind, &known.nodes[end..])
-            && changed.iter().zip(&self.nodes).all(|(a, b)| **a == *b)
-    }
-}
-
-/// Whether two lists share all their nodes.
-fn are_same(one: &[Arc<Node>], other: &[Arc<Node>]) -> bool {
-    let mut pairs = one.iter().zip(other);
-    one.len() == other.len() && pairs.all(|(a, b)| Arc::ptr_eq(a, b))
+/// Whether a text stands between two blocks without becoming a part of one: the end of a line, then lines that are
+/// delimiters or blank, the first and the last of them delimiters.
+fn is_gap(text: &str, delimiter: &str) -> bool {
+    let Some(lines) = text.strip_prefix("\r\n").or(text.strip_prefix('\n')) else {
+        return false;
+    };
+    let all = parse::lines(lines);
+    let is_delimiter = |line: Option<&parse::Line<'_>>| line.is_some_and(|l| l.text == delimiter);
+    let is_blank = |text: &str| text.chars().all(parse::is_ws);
+    lines.ends_with('\n')
+        && is_delimiter(all.first())
+        && is_delimiter(all.last())
+        && all
+            .iter()
+            .all(|line| line.text == delimiter || is_blank(line.text))
 }
 
 /// A graph with other nodes in the place of some; `None` when two have one ID, or there is none.
 fn spliced(graph: &Graph, range: Range<usize>, nodes: Vec<Node>) -> Option<Graph> {
-    let ids = |nodes: &[Arc<Node>]| nodes.iter().map(|n| n.id.clone()).collect::<Vec<_>>();
     let mut spliced = graph.clone();
-    let nodes: Vec<Arc<Node>> = nodes.into_iter().map(Arc::new).collect();
-    let is_same_ids = ids(&nodes) == ids(&graph.nodes[range.clone()]);
-    spliced.nodes.splice(range, nodes);
-    if !is_same_ids {
-        spliced.count();
-    }
-    let is_whole = spliced.order.len() == spliced.nodes.len() && !spliced.nodes.is_empty();
-    is_whole.then_some(spliced)
+    let nodes = nodes.into_iter().map(Arc::new).collect();
+    (spliced.replace(range, nodes) && !spliced.nodes.is_empty()).then_some(spliced)
 }
 
 /// How many bytes two texts have in common at their start, and of the rest at their end.

@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::model::InvalidStatus;
+use super::model::{Graph, InvalidStatus};
 use super::spot::{Spot, spots};
 use super::validate::Violation;
 use crate::error::ErrorKind;
+use crate::ident::{close_names, meant};
+use crate::next_step::{HintText, NextStep, hint};
 
-/// A refusal; its `Display` is what a client sees, further help on the lines after the first.
+/// A refusal; its `Display` is what a client sees, [`VineError::hint`] what may help.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VineError {
     /// The text is no graph.
@@ -21,12 +23,14 @@ pub enum VineError {
         message: String,
     },
     /// There is no such file.
-    #[error("File not found: {given}{}{}", resolution(resolved.as_ref()), hint(*is_folder))]
+    #[error("File not found: {given}{}{}{}", resolution(resolved.as_ref()), of_folder(*is_folder), loss(*was_there))]
     NoFile {
         /// The name as given.
         given: String,
         /// Whether there is a folder of that name.
         is_folder: bool,
+        /// Whether this process read it before.
+        was_there: bool,
         /// What it was taken for, when that is another.
         resolved: Option<PathBuf>,
     },
@@ -84,6 +88,8 @@ pub enum VineError {
     NoTask {
         /// Its ID.
         id: String,
+        /// IDs that are like it, or whose tasks are called like it.
+        nearest: Vec<String>,
     },
     /// A word is no status.
     #[error(transparent)]
@@ -93,6 +99,14 @@ pub enum VineError {
     Standing {
         /// Why it is no status, with those that are.
         status: InvalidStatus,
+    },
+    /// Entries of lists have no such key.
+    #[error("Invalid field \"{field}\". Valid values: {}", keys.join(", "))]
+    Field {
+        /// The word.
+        field: String,
+        /// The keys there are.
+        keys: &'static [&'static str],
     },
     /// There is no such way to draw a graph.
     #[error("Invalid format \"{format}\". Valid values: tree, mermaid, dot")]
@@ -117,6 +131,8 @@ pub enum VineError {
         op: &'static str,
         /// Why.
         message: String,
+        /// What may help.
+        hint: HintText,
     },
     /// A reference cannot be expanded.
     #[error("{message}")]
@@ -157,6 +173,20 @@ pub enum VineError {
 }
 
 impl VineError {
+    /// The refusal of an ID that no node has.
+    pub(super) fn no_task(graph: &Graph, id: &str) -> Self {
+        let there = graph
+            .nodes
+            .iter()
+            .filter(|node| graph.find(&node.id).is_some());
+        let named = there.map(|node| (&*node.id, &*node.name));
+        let nearest = close_names(id, named).into_iter().map(str::to_owned);
+        Self::NoTask {
+            id: id.to_owned(),
+            nearest: nearest.collect(),
+        }
+    }
+
     /// Says where in a text the violations stand.
     pub(super) fn with_spots(self, text: &str) -> Self {
         let Self::Invalid { violations } = self else {
@@ -166,6 +196,27 @@ impl VineError {
         let spots = spots(text, &violations);
         Self::Invalid {
             violations: violations.into_iter().zip(spots).collect(),
+        }
+    }
+
+    /// What may help, behind the sentence.
+    pub fn hint(&self) -> HintText {
+        match self {
+            Self::Refused { hint, .. } => hint.clone(),
+            Self::NoTask { nearest, .. } => {
+                let nearest: Vec<&str> = nearest.iter().map(String::as_str).collect();
+                match nearest.as_slice() {
+                    [first, rest @ ..] => hint![meant(first, rest)],
+                    [] => HintText::default(),
+                }
+            }
+            Self::NoFile {
+                given,
+                is_folder: false,
+                was_there: false,
+                ..
+            } => hint!["\n", NextStep::NewVine(given.clone()), " makes it.",],
+            _ => HintText::default(),
         }
     }
 
@@ -182,6 +233,7 @@ impl VineError {
             | Self::Status(_)
             | Self::Standing { .. }
             | Self::Format { .. }
+            | Self::Field { .. }
             | Self::Shape { .. } => ErrorKind::InvalidArgument,
             Self::Parse { .. } | Self::Invalid { .. } | Self::InChild { .. } => {
                 ErrorKind::InvalidDocument
@@ -203,7 +255,7 @@ impl VineError {
                 "problems": [problem("parse", message, Some(at))],
             }),
             Self::Shape { at, .. } | Self::Refused { at, .. } => json!({"operation": at}),
-            Self::NoTask { id } | Self::DescriptionChanged { id } => json!({"id": id}),
+            Self::NoTask { id, .. } | Self::DescriptionChanged { id } => json!({"id": id}),
             Self::NoFile { given, .. }
             | Self::Denied { given, .. }
             | Self::Elsewhere { given, .. } => {
@@ -244,7 +296,15 @@ fn resolution(resolved: Option<&PathBuf>) -> String {
     })
 }
 
-fn hint(is_folder: bool) -> &'static str {
+fn loss(was_there: bool) -> &'static str {
+    if was_there {
+        "; it was there when it was read before: bring it back, such as by `git checkout`"
+    } else {
+        ""
+    }
+}
+
+fn of_folder(is_folder: bool) -> &'static str {
     if is_folder {
         "\nThat is a folder; name a .vine file in it."
     } else {

@@ -75,11 +75,17 @@ pub fn expand(parent: &mut Graph, id: &str, child: &Graph, folder: &str) -> Resu
     let inside: Vec<Node> = std::iter::once(top)
         .chain(others.iter().map(moved))
         .collect();
-    parent
-        .nodes
-        .splice(slot..=slot, inside.into_iter().map(Arc::new));
-    parent.count();
-    parent.delimiter = safe_delimiter(parent);
+    let is_free = !inside
+        .iter()
+        .any(|node| field::has_line(node, &parent.delimiter));
+    let inside = inside.into_iter().map(Arc::new).collect();
+    if !parent.replace(slot..slot + 1, inside) {
+        return refused("Two tasks of the child would have the same ID.".into());
+    }
+    // The nodes that were there have been read with this delimiter between them.
+    if !is_free {
+        parent.delimiter = safe_delimiter(parent);
+    }
     Ok(())
 }
 

@@ -1,8 +1,6 @@
 //! What the format can carry: a text that would read back as something else is refused by the name of
 //! its field (reference vine W1).
 
-use std::sync::Arc;
-
 use super::header;
 use super::model::{Attachment, Class, Node};
 use super::operation::Annotations;
@@ -53,7 +51,10 @@ pub(super) fn uri(name: &str, text: &str) -> Refusal {
 }
 
 /// The line between blocks: not empty, and no line of a description.
-pub(super) fn delimiter(text: &str, nodes: &[Arc<Node>]) -> Result<Box<str>, String> {
+pub(super) fn delimiter<'a>(
+    text: &str,
+    mut nodes: impl Iterator<Item = &'a Node>,
+) -> Result<Box<str>, String> {
     let delimiter = line("delimiter", text)?;
     if delimiter.is_empty() {
         return Err("\"delimiter\" must not be empty.".into());
@@ -64,7 +65,7 @@ pub(super) fn delimiter(text: &str, nodes: &[Arc<Node>]) -> Result<Box<str>, Str
             "\"delimiter\" must not begin with \"{mark}\", which means something else in a file."
         ));
     }
-    match nodes.iter().find(|node| has_line(node, &delimiter)) {
+    match nodes.find(|node| has_line(node, &delimiter)) {
         None => Ok(delimiter),
         Some(node) => Err(format!(
             "\"delimiter\" is a line of the description of \"{}\"; take another.",

@@ -103,7 +103,15 @@ impl Files {
             }
         }
         let resolved = self.folder.join(name);
+        let was_there = {
+            let known = locked(&self.known);
+            let mut places = self
+                .places(name)
+                .chain(longer.iter().flat_map(|name| self.places(name)));
+            places.any(|place| known.contains_key(&place))
+        };
         Err(VineError::NoFile {
+            was_there,
             given: name.to_owned(),
             is_folder: self.places(name).any(|place| place.is_dir()),
             resolved: (resolved != Path::new(name)).then_some(resolved),
@@ -196,14 +204,29 @@ impl Files {
     /// # Errors
     /// `StoreError` when the journal cannot be listed.
     pub(super) fn recover(&self, root: &Root) -> Result<(), StoreError> {
-        let state = self.known_state(root);
-        let journal = Journal {
+        self.journal(root, &self.known_state(root))
+            .recover()
+            .map(drop)
+    }
+
+    /// What is to be reported of changes of several files that could be brought to no end: those of a file, and
+    /// those of which it is not known whose files they change.
+    pub(super) fn left(&self, file: &Located) -> Vec<String> {
+        let state = self.known_state(&file.root);
+        let left = self.journal(&file.root, &state).left_changes().into_iter();
+        let is_meant =
+            |path: &str| path == file.path || disk::is_folder(&file.root.path().join(path));
+        let left = left.filter(|left| is_meant(&left.path));
+        left.map(|left| left.message).collect()
+    }
+
+    fn journal<'a>(&'a self, root: &'a Root, state: &'a StateFolder) -> Journal<'a> {
+        Journal {
             disk: &self.disk,
             root,
-            state: Some(&state),
+            state: Some(state),
             gates: &[],
-        };
-        journal.recover().map(drop)
+        }
     }
 
     fn known_state(&self, root: &Root) -> StateFolder {

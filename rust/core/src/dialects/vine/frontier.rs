@@ -1,12 +1,14 @@
 //! What can be acted on now, and questions about what depends on what (reference vine 5).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::error::VineError;
 use super::model::{Graph, Node, Status, Work};
+use super::moves::NodeMoves;
+use super::network::Network;
 use super::validate::validate;
-use crate::graph::{self, DepGraph};
+use crate::counted::count_visited;
 use crate::outside::Standing;
 
 /// A valid graph with what depends on what worked out, and what can be acted on.
@@ -39,14 +41,6 @@ enum Turn {
     Wait,
 }
 
-/// What depends on what, whatever the nodes' statuses; nodes by their place in the graph.
-#[derive(Debug)]
-struct Network {
-    needs: DepGraph,
-    /// For each node those that depend on it directly, in the order of the file.
-    needed_by: Vec<Vec<graph::Node>>,
-}
-
 /// Nodes that can be acted on, by their places in the graph, each list in the order of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frontier {
@@ -68,15 +62,12 @@ impl Plan {
     /// # Errors
     /// `VineError::Invalid`.
     pub fn of(graph: Graph) -> Result<Self, VineError> {
-        let needs = validate(&graph)?;
-        let needed_by = needs.waiting();
-        let network = Arc::new(Network { needs, needed_by });
+        validate(&graph)?;
+        let network = Arc::new(Network::of(&graph));
         let statuses: Vec<_> = graph.nodes.iter().map(|node| node.status()).collect();
-        let leaves = graph.nodes.iter().filter(|n| n.dependencies.is_empty());
-        let leaves = leaves.count();
         let mut plan = Self {
             frontier: Frontier::default(),
-            progress: Progress::of(&statuses, leaves),
+            progress: Progress::of(&statuses, network.leaves()),
             turns: Vec::new(),
             needs: needs_of(&graph),
             held: BTreeMap::new(),
@@ -94,47 +85,90 @@ impl Plan {
     /// # Errors
     /// `VineError::Invalid`.
     pub fn renewed(&self, graph: Graph) -> Result<Self, VineError> {
-        let is_like = |(a, b): (&Arc<Node>, &Arc<Node>)| {
-            Arc::ptr_eq(a, b)
-                || (a.id == b.id
-                    && a.dependencies == b.dependencies
-                    && !matches!(&b.work, Work::Ref { vine } if vine.is_empty()))
+        let moves = NodeMoves::between(&self.graph, &graph);
+        let is_like = |at: &usize| {
+            let (old, new) = (&self.graph.nodes[*at], &graph.nodes[*at]);
+            old.id == new.id
+                && old.dependencies == new.dependencies
+                && !matches!(&new.work, Work::Ref { vine } if vine.is_empty())
         };
-        let mut pairs = self.graph.nodes.iter().zip(&graph.nodes);
-        if self.graph.nodes.len() != graph.nodes.len() || !pairs.all(is_like) {
-            return Self::of(graph);
-        }
-        let pairs = self.graph.nodes.iter().zip(&graph.nodes).enumerate();
-        let others = pairs.filter(|(_, (old, new))| !Arc::ptr_eq(old, new));
-        let others: Vec<usize> = others.map(|(at, _)| at).collect();
-        let mut statuses = self.statuses.clone();
-        for at in &others {
+        let network = if moves.are_in_place() && moves.fresh.iter().all(is_like) {
+            Arc::clone(&self.network)
+        } else {
+            match self.network.renewed(&graph, &moves) {
+                Some(network) => Arc::new(network),
+                // What is wrong with it is for the whole to say.
+                None => return Self::of(graph),
+            }
+        };
+        Ok(self.after(graph, network, &moves))
+    }
+
+    /// The plan of a valid graph that was this one's, of which the nodes moved like that.
+    fn after(&self, graph: Graph, network: Arc<Network>, moves: &NodeMoves) -> Self {
+        let taken_over = |at: usize| moves.was(at);
+        let status = |at: usize| taken_over(at).and_then(|was| self.statuses[was]);
+        let turn = |at: usize| taken_over(at).and_then(|was| self.turns[was]);
+        let mut statuses: Vec<_> = (0..graph.nodes.len()).map(status).collect();
+        for at in &moves.fresh {
+            count_visited(1);
             statuses[*at] = graph.nodes[*at].status();
         }
         let mut plan = Self {
             frontier: Frontier::default(),
-            progress: Progress::of(&statuses, self.progress.leaves),
-            turns: self.turns.clone(),
-            needs: Arc::clone(&self.needs),
+            progress: Progress::of(&statuses, network.leaves()),
+            turns: (0..statuses.len()).map(turn).collect(),
+            needs: self.needs_after(&graph, moves),
             held: BTreeMap::new(),
             graph,
             statuses,
-            network: Arc::clone(&self.network),
+            network,
         };
-        let names = |graph: &Graph, at: &usize| graph.nodes[*at].needs().next().is_some();
-        let concerned = |at: &usize| names(&self.graph, at) || names(&plan.graph, at);
-        if others.iter().any(concerned) {
-            plan.needs = needs_of(&plan.graph);
-        }
-        for at in others {
-            plan.take_turns(at);
-        }
-        // How far these are has to be asked anew.
-        for at in self.held.keys() {
-            plan.turns[*at] = plan.turn(*at);
+        for at in plan.concerned(self, moves) {
+            count_visited(1);
+            plan.turns[at] = plan.turn(at);
         }
         plan.frontier = plan.found_frontier();
-        Ok(plan)
+        plan
+    }
+
+    /// The places of the nodes for which it may be another's turn after a change: those that changed, their
+    /// neighbours before and after, and those of which has to be asked again how far others are.
+    fn concerned(&self, before: &Self, moves: &NodeMoves) -> Vec<usize> {
+        let around = |plan: &Self, at: usize| {
+            let (needs, needed_by) = (plan.network.needs(at), plan.network.needed_by(at));
+            let both = needs.iter().chain(needed_by).map(|at| *at as usize);
+            both.collect::<Vec<usize>>()
+        };
+        let mut places = moves.fresh.clone();
+        places.extend(moves.fresh.iter().flat_map(|at| around(self, *at)));
+        let changed = moves.fresh.iter().filter_map(|at| moves.was(*at));
+        let old = moves.gone().chain(changed);
+        let old = old
+            .flat_map(|was| around(before, was))
+            .chain(before.held.keys().copied());
+        places.extend(old.filter_map(|was| moves.now(was)));
+        places
+    }
+
+    /// What nodes need of other dialects after a change.
+    fn needs_after(&self, graph: &Graph, moves: &NodeMoves) -> Arc<[(usize, Box<str>)]> {
+        let names = |at: &usize| graph.nodes[*at].needs().next().is_some();
+        if self.needs.is_empty() && !moves.fresh.iter().any(names) {
+            return Arc::clone(&self.needs);
+        }
+        let is_fresh = |at: &usize| moves.fresh.binary_search(at).is_ok();
+        let kept = self.needs.iter().filter_map(|(was, key)| {
+            let at = moves.now(*was).filter(|at| !is_fresh(at))?;
+            Some((at, key.clone()))
+        });
+        let fresh = moves.fresh.iter().flat_map(|at| {
+            let keys = graph.nodes[*at].needs();
+            keys.map(|key| (*at, Box::from(key)))
+        });
+        let mut needs: Vec<(usize, Box<str>)> = kept.chain(fresh).collect();
+        needs.sort_by_key(|(at, _)| *at);
+        needs.into()
     }
 
     /// The keys of the items of other dialects that nodes need, in the order of the file.
@@ -176,17 +210,6 @@ impl Plan {
         Some(plan)
     }
 
-    /// Finds out anew whose turn it is among a node with another status and its neighbours.
-    fn take_turns(&mut self, at: usize) {
-        let behind = self.network.needed_by[at].iter().map(|node| node.index());
-        let concerned = std::iter::once(at)
-            .chain(self.dependencies(at))
-            .chain(behind);
-        for at in concerned.collect::<Vec<_>>() {
-            self.turns[at] = self.turn(at);
-        }
-    }
-
     /// The root: everything else is there for it.
     pub fn root(&self) -> &Node {
         &self.graph.nodes[0]
@@ -195,47 +218,44 @@ impl Plan {
     /// The nodes that depend on one directly, in the order of the file.
     pub fn dependants(&self, id: &str) -> impl Iterator<Item = &Node> {
         let at = self.graph.position(id);
-        let list = at.map_or(&[][..], |at| self.network.needed_by[at].as_slice());
-        list.iter().map(|node| &*self.graph.nodes[node.index()])
+        let list = at.map_or(&[][..], |at| self.network.needed_by(at));
+        list.iter().map(|at| &*self.graph.nodes[*at as usize])
     }
 
     /// All nodes that depend on one, directly or not, without itself, in the order of the file.
     pub fn descendants(&self, id: &str) -> Vec<&Node> {
-        self.reached(id, |at| {
-            self.network.needed_by[at]
-                .iter()
-                .map(|n| n.index())
-                .collect()
-        })
+        self.reached(id, |at| self.waiting_for(at))
     }
 
     /// All nodes that one depends on, directly or not, without itself, in the order of the file.
     pub fn needed(&self, id: &str) -> Vec<&Node> {
-        self.reached(id, |at| self.dependencies(at).collect())
+        self.reached(id, |at| self.network.needs(at))
     }
 
-    fn reached(&self, id: &str, next: impl Fn(usize) -> Vec<usize>) -> Vec<&Node> {
+    /// The places of the nodes that depend on the one at a place, in the order of the file.
+    pub(super) fn waiting_for(&self, at: usize) -> &[u32] {
+        self.network.needed_by(at)
+    }
+
+    fn reached<'a>(&'a self, id: &str, next: impl Fn(usize) -> &'a [u32]) -> Vec<&'a Node> {
         let Some(start) = self.graph.position(id) else {
             return Vec::new();
         };
-        let mut reached = vec![false; self.graph.nodes.len()];
+        let mut reached = BTreeSet::new();
         let mut open = vec![start];
         while let Some(at) = open.pop() {
-            if !std::mem::replace(&mut reached[at], true) {
-                open.extend(next(at));
+            count_visited(1);
+            if reached.insert(at) {
+                open.extend(next(at).iter().map(|at| *at as usize));
             }
         }
-        reached[start] = false;
-        let nodes = self.graph.nodes.iter().zip(reached);
-        let nodes = nodes.filter(|(_, reached)| *reached);
-        nodes.map(|(node, _)| &**node).collect()
+        reached.remove(&start);
+        let nodes = reached.into_iter();
+        nodes.map(|at| &*self.graph.nodes[at]).collect()
     }
 
     fn dependencies(&self, at: usize) -> impl Iterator<Item = usize> {
-        // The graph's nodes were the first to be made, in their order.
-        let node = self.network.needs.at(at);
-        let edges = node.map_or(&[][..], |node| self.network.needs.edges(node));
-        edges.iter().map(|edge| edge.to.index())
+        self.network.needs(at).iter().map(|at| *at as usize)
     }
 
     /// Whether a task can be picked up now.
@@ -296,9 +316,9 @@ impl Plan {
                 Status::Started | Status::Reviewing | Status::Complete
             )
         };
-        let nodes = self.network.needed_by[at].iter();
+        let nodes = self.waiting_for(at).iter();
         nodes
-            .filter_map(|node| self.statuses[node.index()])
+            .filter_map(|at| self.statuses[*at as usize])
             .any(has_begun)
     }
 
@@ -377,6 +397,7 @@ impl Progress {
 
 /// The nodes whose ID, name or description holds a text, in any case; in the order of the file.
 pub fn search<'a>(graph: &'a Graph, query: &str) -> Vec<&'a Node> {
+    count_visited(graph.nodes.len());
     let query = query.to_lowercase();
     let holds = |text: &str| text.to_lowercase().contains(&query);
     let nodes = graph.nodes.iter().map(|node| &**node);
@@ -387,6 +408,7 @@ pub fn search<'a>(graph: &'a Graph, query: &str) -> Vec<&'a Node> {
 
 /// The nodes that stand for other files, in the order of the file.
 pub fn refs(graph: &Graph) -> Vec<&Node> {
+    count_visited(graph.nodes.len());
     let is_ref = |node: &&Node| matches!(node.work, Work::Ref { .. });
     let nodes = graph.nodes.iter().map(|node| &**node);
     nodes.filter(is_ref).collect()

@@ -1,7 +1,9 @@
 //! VINE task graphs: one text file, one graph of tasks that many agents share (seed vine).
 
 pub mod apply;
+mod by_id;
 pub mod document;
+mod draft;
 pub mod error;
 pub mod expand;
 mod field;
@@ -9,6 +11,8 @@ pub mod files;
 pub mod frontier;
 mod header;
 pub mod model;
+pub mod moves;
+mod network;
 pub mod operation;
 pub mod ops;
 pub mod parse;

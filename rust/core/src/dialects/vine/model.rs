@@ -1,12 +1,12 @@
 //! What a graph is: nodes in the order of the file, the first one its root (reference vine 2).
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::by_id::NodePlaces;
 use crate::outside;
 
 /// The annotation that names items of other dialects.
@@ -216,7 +216,7 @@ impl Place {
 
 /// A graph as its file says; what it depends on may be unknown until it is validated. A copy shares
 /// its nodes with the original until one of them is changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Graph {
     /// The version of the format.
     pub version: Version,
@@ -229,10 +229,22 @@ pub struct Graph {
     /// Its nodes in the order of the file; the first one is the root.
     pub nodes: Vec<Arc<Node>>,
     /// Places in `nodes` by ID.
-    pub(super) order: Arc<HashMap<Box<str>, usize>>,
+    pub(super) places: Arc<NodePlaces>,
     /// IDs that renamed nodes have in the text, by those they have now.
     pub(super) renamed: BTreeMap<Box<str>, Box<str>>,
 }
+
+impl PartialEq for Graph {
+    fn eq(&self, other: &Self) -> bool {
+        let words = |graph: &Self| (graph.version, graph.title.clone(), graph.prefix.clone());
+        words(self) == words(other)
+            && self.delimiter == other.delimiter
+            && self.nodes == other.nodes
+            && self.renamed == other.renamed
+    }
+}
+
+impl Eq for Graph {}
 
 impl Graph {
     /// A graph without nodes, which is not valid yet.
@@ -243,7 +255,7 @@ impl Graph {
             prefix: None,
             delimiter: "---".into(),
             nodes: Vec::new(),
-            order: Arc::default(),
+            places: Arc::default(),
             renamed: BTreeMap::new(),
         }
     }
@@ -255,63 +267,48 @@ impl Graph {
 
     /// Where the node of an ID stands, counted from 0.
     pub fn position(&self, id: &str) -> Option<usize> {
-        self.order.get(id).copied()
-    }
-
-    /// The node of an ID, to be changed; its ID stays.
-    pub(super) fn find_mut(&mut self, id: &str) -> Option<&mut Node> {
-        let at = self.position(id)?;
-        Some(Arc::make_mut(&mut self.nodes[at]))
+        self.places.find(&self.nodes, id)
     }
 
     /// Adds a node at the end; gives its ID back when that is taken.
     pub(super) fn push(&mut self, node: Node) -> Result<(), Box<str>> {
-        match Arc::make_mut(&mut self.order).entry(node.id.clone()) {
-            Entry::Occupied(_) => Err(node.id),
-            Entry::Vacant(place) => {
-                place.insert(self.nodes.len());
-                self.nodes.push(Arc::new(node));
-                Ok(())
-            }
+        let at = self.nodes.len();
+        self.nodes.push(Arc::new(node));
+        if Arc::make_mut(&mut self.places).insert(&self.nodes, at) {
+            return Ok(());
         }
+        Err(self.nodes.remove(at).id.clone())
     }
 
-    /// Takes a node out, and its ID out of all dependencies.
-    pub(super) fn remove(&mut self, id: &str) {
-        self.renamed.remove(id);
-        self.nodes.retain(|node| *node.id != *id);
-        for node in &mut self.nodes {
-            if node.dependencies.iter().any(|of| **of == *id) {
-                Arc::make_mut(node).dependencies.retain(|of| **of != *id);
-            }
+    /// Puts nodes in the place of some; false when two of all have one ID, and it is of no use then.
+    pub(super) fn replace(&mut self, range: Range<usize>, nodes: Vec<Arc<Node>>) -> bool {
+        let (old, new) = (&self.nodes[range.clone()], &nodes);
+        let is_same = old.len() == new.len() && old.iter().zip(new).all(|(a, b)| a.id == b.id);
+        if is_same {
+            self.nodes.splice(range, nodes);
+            return true;
         }
-        self.count();
-    }
-
-    /// Gives a node another ID, in all dependencies, too.
-    pub(super) fn rename(&mut self, id: &str, new: &str) {
-        let was = self.renamed.remove(id).unwrap_or_else(|| id.into());
-        self.renamed.insert(new.into(), was);
-        for node in &mut self.nodes {
-            if *node.id == *id {
-                Arc::make_mut(node).id = new.into();
-            }
-            if node.dependencies.iter().any(|of| **of == *id) {
-                let of = Arc::make_mut(node).dependencies.iter_mut();
-                of.filter(|of| ***of == *id).for_each(|of| *of = new.into());
-            }
+        let places = Arc::make_mut(&mut self.places);
+        for node in old {
+            places.remove(&self.nodes, &node.id);
         }
-        self.count();
+        let (count, end) = (nodes.len(), range.end);
+        let start = range.start;
+        self.nodes.splice(range, nodes);
+        if start + count != end {
+            places.moved(|place| {
+                if place < end {
+                    place
+                } else {
+                    place + start + count - end
+                }
+            });
+        }
+        (start..start + count).all(|place| places.insert(&self.nodes, place))
     }
 
     /// Makes it of a version that knows a feature.
     pub(super) fn raise_to(&mut self, version: Version) {
         self.version = self.version.max(version);
-    }
-
-    /// Finds out anew where each node stands, after their order or number changed.
-    pub(super) fn count(&mut self) {
-        let ids = self.nodes.iter().map(|node| node.id.clone());
-        self.order = Arc::new(ids.enumerate().map(|(at, id)| (id, at)).collect());
     }
 }

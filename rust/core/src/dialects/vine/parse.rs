@@ -7,6 +7,7 @@ use super::error::VineError;
 use super::header;
 use super::model::{Attachment, Class, Graph, Node, Place, Version, Work};
 use super::spot::Spot;
+use crate::counted::count_visited;
 use crate::text::clash;
 
 /// Ends the preamble, whatever the delimiter is.
@@ -114,6 +115,22 @@ pub(super) fn refuse_clash(text: &str) -> Result<(), VineError> {
 /// As [`parsed`].
 pub fn graph(text: &str) -> Result<Graph, VineError> {
     parsed(text).map(|(graph, _)| graph)
+}
+
+/// Reads what stands before the first block of a text, whole lines, into a graph without nodes; `None` where it is
+/// wrong, or where something of it would belong to that block.
+pub(super) fn preamble(text: &str) -> Option<Graph> {
+    let lines = lines(text);
+    let mut graph = Graph::empty(magic(lines.first()?).ok()?);
+    let end = lines.iter().skip(1).position(|l| l.text == TERMINATOR)? + 1;
+    metadata(&lines[1..end], &mut graph).ok()?;
+    let is_whole = text.ends_with('\n');
+    let rest = &lines[end + 1..];
+    let is_apart = rest
+        .last()
+        .is_none_or(|line| *line.text == *graph.delimiter);
+    let is_nothing = |line: &Line<'_>| *line.text == *graph.delimiter || line.is_blank();
+    (is_whole && is_apart && rest.iter().all(is_nothing)).then_some(graph)
 }
 
 /// Reads the blocks of a piece of a text that begins with a line of one, and holds whole lines; their
@@ -232,6 +249,7 @@ fn metadata(lines: &[Line<'_>], graph: &mut Graph) -> Result<(), VineError> {
 }
 
 fn block(lines: &[Line<'_>]) -> Result<(Node, Place), VineError> {
+    count_visited(1);
     let at = lines.iter().position(|l| !l.is_blank()).unwrap_or(0);
     let line = &lines[at];
     let text = line.text.trim_matches(is_ws);

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::error::VineError;
 use super::model::{Graph, Work};
+use crate::counted::count_visited;
 use crate::graph::cycles::Cycle;
 use crate::graph::{self, DepGraph, Edge, Kind};
 
@@ -103,11 +104,12 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Checks all rules, and gives what depends on what.
+/// Checks all rules.
 ///
 /// # Errors
 /// `VineError::Invalid` with everything that is broken.
-pub fn validate(graph: &Graph) -> Result<DepGraph, VineError> {
+pub fn validate(graph: &Graph) -> Result<(), VineError> {
+    count_visited(graph.nodes.len());
     let mut violations = Vec::new();
     if graph.nodes.is_empty() {
         violations.push(Violation::NoTask);
@@ -144,7 +146,7 @@ pub fn validate(graph: &Graph) -> Result<DepGraph, VineError> {
         }
     }
     if violations.is_empty() {
-        Ok(network)
+        Ok(())
     } else {
         Err(VineError::Invalid {
             violations: violations.into_iter().map(|found| (found, None)).collect(),

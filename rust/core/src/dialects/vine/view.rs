@@ -462,6 +462,28 @@ impl<'a> PlanView<'a> {
     }
 }
 
+/// What a plan is called, and how far it is.
+#[derive(Debug, Serialize)]
+pub struct HeadView<'a> {
+    version: String,
+    title: Option<&'a str>,
+    prefix: Option<&'a str>,
+    progress: ProgressView<'a>,
+}
+
+impl<'a> HeadView<'a> {
+    /// The head of a plan.
+    pub fn of(plan: &'a Plan) -> Self {
+        let graph = &plan.graph;
+        Self {
+            version: graph.version.to_string(),
+            title: graph.title.as_deref(),
+            prefix: graph.prefix.as_deref(),
+            progress: ProgressView::of(plan),
+        }
+    }
+}
+
 /// A line of the tree of a plan.
 #[derive(Debug, Serialize)]
 pub struct RowView<'a> {

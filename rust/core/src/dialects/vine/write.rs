@@ -11,6 +11,7 @@ use super::error::VineError;
 use super::header;
 use super::model::{Attachment, Class, Graph, Node, Place, Work};
 use super::parse;
+use crate::counted::count_visited;
 use crate::text::edit::{line_break, with_line_break};
 
 /// The canonical text of a graph (reference vine 4).
@@ -42,13 +43,25 @@ pub fn canonical(graph: &Graph) -> Result<String, VineError> {
     Ok(text)
 }
 
+/// A text made of pieces of an old one and of new blocks.
+pub(super) struct Rewritten {
+    /// The text.
+    pub(super) text: String,
+    /// Where each block stands in it; of new ones only from where to where.
+    pub(super) places: Vec<Place>,
+    /// The nodes whose blocks are new, by their places in the graph.
+    pub(super) fresh: Vec<usize>,
+    /// What stands between pieces.
+    pub(super) gaps: Vec<Range<usize>>,
+}
+
 /// The text of a document whose graph became another: blocks that say the same stay byte for byte, of
 /// others only the lines that changed are written anew. Whether it says what is meant is for the
 /// caller to find out.
 ///
 /// # Errors
 /// `VineError::Unwritable` for a graph of a version that is not known.
-pub(super) fn changed(document: &Document, graph: &Graph) -> Result<String, VineError> {
+pub(super) fn changed(document: &Document, graph: &Graph) -> Result<Rewritten, VineError> {
     let (old, before, places) = (&*document.text, &document.plan.graph, &document.places);
     if !before.version.is_writable() {
         let why = format!(
@@ -61,51 +74,81 @@ pub(super) fn changed(document: &Document, graph: &Graph) -> Result<String, Vine
     let between = |gap: Range<usize>| redelimited(&old[gap], &before.delimiter, &graph.delimiter);
     let first = places.first().map_or(0, |place| place.block.start);
     let last = places.last().map_or(0, |place| place.block.end);
-    let mut text = preamble(&old[..first], before, graph, eol);
-    text.reserve(old.len());
-    let mut at = 0;
+    let mut new = Rewritten {
+        text: preamble(&old[..first], before, graph, eol),
+        places: Vec::with_capacity(graph.nodes.len()),
+        fresh: Vec::new(),
+        gaps: Vec::new(),
+    };
+    new.text.reserve(old.len());
+    let (mut at, mut next) = (0, 0);
     while let Some(node) = graph.nodes.get(at) {
-        // Nodes in their old places that are the very same go over in one piece.
-        let same = |at: usize| match (graph.nodes.get(at), before.nodes.get(at)) {
-            (Some(now), Some(then)) => Arc::ptr_eq(now, then),
+        let same = |index: usize, at: usize| match (before.nodes.get(index), graph.nodes.get(at)) {
+            (Some(then), Some(now)) => Arc::ptr_eq(then, now),
             _ => false,
         };
-        let run = (at..graph.nodes.len()).take_while(|at| same(*at)).count();
-        let kept = match run {
-            0 => before.position(graph.renamed.get(&node.id).unwrap_or(&node.id)),
-            _ => Some(at),
+        let kept = if same(next, at) {
+            Some(next)
+        } else {
+            count_visited(1);
+            before.position(graph.renamed.get(&node.id).unwrap_or(&node.id))
         };
         if at > 0 {
+            let start = new.text.len();
             match kept {
                 Some(index) if index > 0 => {
                     let gap = places[index - 1].block.end..places[index].block.start;
-                    text.push_str(&between(gap));
+                    new.text.push_str(&between(gap));
                 }
                 _ => {
-                    let _ = write!(text, "{eol}{}{eol}", graph.delimiter);
+                    let _ = write!(new.text, "{eol}{}{eol}", graph.delimiter);
                 }
             }
+            new.gaps.push(start..new.text.len());
         }
-        if run > 1 && before.delimiter == graph.delimiter {
-            text.push_str(&old[places[at].block.start..places[at + run - 1].block.end]);
-            at += run;
+        // Nodes behind one another that are the very same go over in one piece.
+        let run = kept.map_or(0, |index| {
+            let all = (0..).take_while(|step| same(index + step, at + step));
+            all.count()
+        });
+        if let Some(index) = kept.filter(|_| run > 1 && before.delimiter == graph.delimiter) {
+            let piece = places[index].block.start..places[index + run - 1].block.end;
+            let start = new.text.len();
+            let moved = places[index..index + run].iter();
+            let moved = moved.map(|place| place.moved(piece.start, start));
+            new.places.extend(moved);
+            new.text.push_str(&old[piece]);
+            (at, next) = (at + run, index + run);
             continue;
         }
-        at += 1;
+        let start = new.text.len();
         match kept.map(|index| (&before.nodes[index], &places[index])) {
             Some((then, place)) if Arc::ptr_eq(then, node) || then == node => {
-                text.push_str(&old[place.block.clone()]);
+                new.places.push(place.moved(place.block.start, start));
+                new.text.push_str(&old[place.block.clone()]);
             }
-            Some((then, place)) => text.push_str(&edited(old, place, then, node, eol)),
-            None => text.push_str(&with_line_break(&block(node), eol)),
+            kept => {
+                let text = match kept {
+                    Some((then, place)) => edited(old, place, then, node, eol),
+                    None => with_line_break(&block(node), eol),
+                };
+                new.text.push_str(&text);
+                new.fresh.push(at);
+                new.places.push(Place {
+                    block: start..new.text.len(),
+                    header: start..start,
+                });
+            }
         }
+        at += 1;
+        next = kept.map_or(next, |index| index + 1);
     }
-    if last == old.len() && text.ends_with('\n') {
+    if last == old.len() && new.text.ends_with('\n') {
         // An empty last line is one only with its end.
-        text.push_str(eol);
+        new.text.push_str(eol);
     }
-    text.push_str(&between(last..old.len()));
-    Ok(text)
+    new.text.push_str(&between(last..old.len()));
+    Ok(new)
 }
 
 /// What stands between two blocks, with another delimiter where the graph has one.

@@ -1,9 +1,14 @@
-//! What would be if: changes of a network, made on a copy.
+//! What would be if: changes of a network, made beside it.
 
-use indexmap::{IndexMap, IndexSet};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use indexmap::IndexSet;
 
 use super::super::Progress;
+use super::super::rows::Rows;
 use super::{Network, NetworkError, narrow};
+use crate::counted::count_visited;
 
 /// One change; items are named by their keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,73 +45,77 @@ pub enum Change {
     },
 }
 
-/// Items by their keys, with what each waits for: a form that is easy to change.
-struct Draft {
-    items: IndexMap<Box<str>, Entry>,
+/// A network and what is other in it. A change costs what it touches; the network as it would be is made when it is
+/// asked for.
+#[derive(Debug, Clone)]
+pub struct NetworkDraft {
+    network: Arc<Network>,
+    /// New items by their keys, numbered behind those of the network.
+    added: HashMap<Box<str>, u32>,
+    /// The keys of all that were ever added, by their numbers less those of the network.
+    named: Vec<Box<str>>,
+    /// Numbers of items that are gone.
+    gone: BTreeSet<u32>,
+    /// How far items are that are further than the network says, and new ones.
+    progress: HashMap<u32, Progress>,
+    /// What items wait for, where that is another list than the network has.
+    before: HashMap<u32, IndexSet<u32>>,
+    /// By number the items that came to wait for it here.
+    waiting: HashMap<u32, BTreeSet<u32>>,
 }
 
-#[derive(Clone)]
-struct Entry {
-    progress: Progress,
-    before: IndexSet<Box<str>>,
-}
+impl NetworkDraft {
+    /// No changes yet.
+    pub fn of(network: Arc<Network>) -> Self {
+        Self {
+            network,
+            added: HashMap::new(),
+            named: Vec::new(),
+            gone: BTreeSet::new(),
+            progress: HashMap::new(),
+            before: HashMap::new(),
+            waiting: HashMap::new(),
+        }
+    }
 
-impl Network {
-    /// The network as it would be after these changes, made in their order. Items keep their order;
-    /// new ones come last.
+    /// Whether there would be an item of a key.
+    pub fn contains(&self, key: &str) -> bool {
+        self.find(key).is_some()
+    }
+
+    /// Makes one more change.
     ///
     /// # Errors
     ///
-    /// A change names an item that is not there, or adds one that is.
-    pub fn changed(&self, changes: &[Change]) -> Result<Self, NetworkError> {
-        let mut draft = Draft::of(self);
-        for change in changes {
-            draft.apply(change)?;
-        }
-        draft.network()
-    }
-}
-
-impl Draft {
-    fn of(network: &Network) -> Self {
-        let entry = |item: u32| {
-            let before = network.before(item).iter();
-            let before = before.map(|other| Box::from(network.key(*other))).collect();
-            let progress = network.progress(item);
-            (Box::from(network.key(item)), Entry { progress, before })
-        };
-        Self {
-            items: network.items().map(entry).collect(),
-        }
-    }
-
-    fn apply(&mut self, change: &Change) -> Result<(), NetworkError> {
+    /// It names an item that is not there, or adds one that is; the draft is of no use then.
+    pub fn apply(&mut self, change: &Change) -> Result<(), NetworkError> {
+        count_visited(1);
         match change {
-            Change::Finish(key) => self.entry(key)?.progress = Progress::Done,
-            Change::Add { key, before, after } => self.add(key, before, after)?,
+            Change::Finish(key) => {
+                let item = self.item(key)?;
+                self.progress.insert(item, Progress::Done);
+            }
+            Change::Add { key, before, after } => {
+                let (before, after) = (self.items(before)?, self.items(after)?);
+                let item = self.insert(key, before)?;
+                for other in after {
+                    self.wait(other, item);
+                }
+            }
             Change::Split {
                 key,
                 parts,
                 in_a_row,
             } => self.split(key, parts, *in_a_row)?,
             Change::Drop(key) => {
-                self.entry(key)?;
-                self.remove(key);
+                let item = self.item(key)?;
+                self.remove(item);
             }
             Change::DependOn { key, before } => {
-                let before = self.known(before)?;
-                self.entry(key)?.before = before;
+                let before = self.items(before)?;
+                let item = self.item(key)?;
+                self.set_before(item, before);
             }
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, key: &str, before: &[String], after: &[String]) -> Result<(), NetworkError> {
-        let before = self.known(before)?;
-        self.known(after)?;
-        self.insert(key, before)?;
-        for other in after {
-            self.entry(other)?.before.insert(key.into());
         }
         Ok(())
     }
@@ -118,81 +127,160 @@ impl Draft {
                 why: "cannot be split into nothing; drop it",
             });
         }
-        let before = self.entry(key)?.before.clone();
-        let waiting = self.remove(key);
-        for (index, part) in parts.iter().enumerate() {
+        let item = self.item(key)?;
+        let before = self.before(item);
+        let waiting = self.remove(item);
+        let mut made: Vec<u32> = Vec::with_capacity(parts.len());
+        for part in parts {
             let mut before = before.clone();
-            if in_a_row && index > 0 {
-                before.insert(parts[index - 1].as_str().into());
+            if in_a_row {
+                before.extend(made.last());
             }
-            self.insert(part, before)?;
+            made.push(self.insert(part, before)?);
         }
         for other in waiting {
-            let parts = parts.iter().map(|part| Box::from(part.as_str()));
-            self.entry(&other)?.before.extend(parts);
+            for part in &made {
+                self.wait(other, *part);
+            }
         }
         Ok(())
     }
 
-    fn insert(&mut self, key: &str, before: IndexSet<Box<str>>) -> Result<(), NetworkError> {
-        if self.items.contains_key(key) {
+    fn insert(&mut self, key: &str, before: IndexSet<u32>) -> Result<u32, NetworkError> {
+        if self.contains(key) {
             return Err(NetworkError::Change {
                 key: key.to_owned(),
                 why: "exists already",
             });
         }
-        let entry = Entry {
-            progress: Progress::Open,
-            before,
-        };
-        self.items.insert(key.into(), entry);
-        Ok(())
+        let item = narrow(self.network.len() + self.named.len());
+        self.named.push(key.into());
+        self.added.insert(key.into(), item);
+        self.progress.insert(item, Progress::Open);
+        self.set_before(item, before);
+        Ok(item)
+    }
+
+    /// Lets an item wait for one more.
+    fn wait(&mut self, item: u32, on: u32) {
+        let mut before = self.before(item);
+        before.insert(on);
+        self.set_before(item, before);
+    }
+
+    fn set_before(&mut self, item: u32, before: IndexSet<u32>) {
+        count_visited(before.len());
+        for other in &before {
+            self.waiting.entry(*other).or_default().insert(item);
+        }
+        self.before.insert(item, before);
+    }
+
+    /// What an item waits for; of a new one in the order in which that was said.
+    fn before(&self, item: u32) -> IndexSet<u32> {
+        match self.before.get(&item) {
+            Some(before) => before.clone(),
+            None => self.network.before(item).iter().copied().collect(),
+        }
     }
 
     /// Takes an item out; answers those that waited for it.
-    fn remove(&mut self, key: &str) -> Vec<Box<str>> {
-        self.items.shift_remove(key);
-        let waiting = self.items.iter_mut();
-        let waiting = waiting
-            .filter_map(|(other, entry)| entry.before.shift_remove(key).then(|| other.clone()));
-        waiting.collect()
-    }
-
-    fn entry(&mut self, key: &str) -> Result<&mut Entry, NetworkError> {
-        if !self.items.contains_key(key) {
-            return Err(NetworkError::unknown(
-                key,
-                self.items.keys().map(AsRef::as_ref),
-            ));
+    fn remove(&mut self, item: u32) -> Vec<u32> {
+        let known = self.is_known(item).then(|| self.network.after(item));
+        let mut waiting: BTreeSet<u32> = known.into_iter().flatten().copied().collect();
+        waiting.extend(self.waiting.remove(&item).into_iter().flatten());
+        waiting.retain(|other| !self.gone.contains(other));
+        let mut waited = Vec::new();
+        for other in waiting {
+            let mut before = self.before(other);
+            if before.shift_remove(&item) {
+                self.set_before(other, before);
+                waited.push(other);
+            }
         }
-        let entry = self.items.get_mut(key);
-        entry.ok_or_else(|| NetworkError::unknown(key, std::iter::empty()))
+        let key = self.key(item).to_owned();
+        self.added.remove(&*key);
+        self.gone.insert(item);
+        self.before.insert(item, IndexSet::new());
+        waited
     }
 
-    fn known(&self, keys: &[String]) -> Result<IndexSet<Box<str>>, NetworkError> {
-        match keys
+    fn is_known(&self, item: u32) -> bool {
+        (item as usize) < self.network.len()
+    }
+
+    fn key(&self, item: u32) -> &str {
+        match (item as usize).checked_sub(self.network.len()) {
+            Some(place) => self.named.get(place).map_or("", AsRef::as_ref),
+            None => self.network.key(item),
+        }
+    }
+
+    fn find(&self, key: &str) -> Option<u32> {
+        let known = || {
+            let item = self.network.find(key)?;
+            (!self.gone.contains(&item)).then_some(item)
+        };
+        self.added.get(key).copied().or_else(known)
+    }
+
+    fn item(&self, key: &str) -> Result<u32, NetworkError> {
+        let unknown = || {
+            let there = self.network.keys().filter(|key| self.contains(key));
+            NetworkError::unknown(key, there.chain(self.added.keys().map(AsRef::as_ref)))
+        };
+        self.find(key).ok_or_else(unknown)
+    }
+
+    fn items(&self, keys: &[String]) -> Result<IndexSet<u32>, NetworkError> {
+        keys.iter().map(|key| self.item(key)).collect()
+    }
+
+    /// The network as it would be. It shares with the one before what did not change: its keys, and where only
+    /// items are done, its edges.
+    pub fn network(&self) -> Network {
+        let there = |item: &u32| !self.gone.contains(item);
+        let known: Vec<u32> = self.network.items().filter(there).collect();
+        let behind = narrow(self.network.len())..narrow(self.network.len() + self.named.len());
+        let new: Vec<u32> = behind.filter(there).collect();
+        let items = || known.iter().chain(&new).copied();
+        let progress = |item: u32| {
+            let changed = self.progress.get(&item).copied();
+            changed.unwrap_or_else(|| self.network.progress(item))
+        };
+        let gone: Vec<u32> = self
+            .gone
             .iter()
-            .find(|key| !self.items.contains_key(key.as_str()))
-        {
-            Some(key) => Err(NetworkError::unknown(
-                key,
-                self.items.keys().map(AsRef::as_ref),
-            )),
-            None => Ok(keys.iter().map(|key| Box::from(key.as_str())).collect()),
+            .copied()
+            .filter(|item| self.is_known(*item))
+            .collect();
+        let names = new.iter().map(|item| self.key(*item).into());
+        let mut network = Network {
+            keys: self.network.keys.changed(&gone, names),
+            progress: items().map(progress).collect(),
+            before: Arc::clone(&self.network.before),
+            after: Arc::clone(&self.network.after),
+        };
+        if !self.before.is_empty() {
+            let mut now = vec![0; self.network.len() + self.named.len()];
+            for (place, item) in (0..).zip(items()) {
+                now[item as usize] = place;
+            }
+            let row = |item: u32| {
+                let changed = self.before.get(&item);
+                let known = changed.is_none().then(|| self.network.before(item));
+                let row = known
+                    .into_iter()
+                    .flatten()
+                    .chain(changed.into_iter().flatten());
+                row.map(|other| now[*other as usize])
+            };
+            // Turned twice, the rows ascend on both sides without a sort.
+            let before = Rows::of(items().map(row));
+            network.after = Arc::new(before.turned());
+            network.before = Arc::new(network.after.turned());
         }
-    }
-
-    fn network(self) -> Result<Network, NetworkError> {
-        let mut edges = Vec::new();
-        for (to, entry) in self.items.values().enumerate() {
-            let before = entry
-                .before
-                .iter()
-                .filter_map(|key| self.items.get_index_of(key));
-            edges.extend(before.map(|from| (narrow(from), narrow(to))));
-        }
-        let progress = self.items.values().map(|entry| entry.progress).collect();
-        Network::new(self.items.into_keys().collect(), progress, &edges)
+        network
     }
 }
 
@@ -200,7 +288,16 @@ impl Draft {
 mod tests {
     use super::super::tests::{named, network};
     use super::super::{Network, NetworkError};
-    use super::Change;
+    use super::{Arc, Change, NetworkDraft};
+
+    /// The network as it would be after these changes, made in their order.
+    fn changed(network: &Network, changes: &[Change]) -> Result<Network, NetworkError> {
+        let mut draft = NetworkDraft::of(Arc::new(network.clone()));
+        for change in changes {
+            draft.apply(change)?;
+        }
+        Ok(draft.network())
+    }
 
     fn strings(words: &str) -> Vec<String> {
         words.split_whitespace().map(str::to_owned).collect()
@@ -217,7 +314,7 @@ mod tests {
 
     #[track_caller]
     fn check(change: Change, expected: &str) {
-        let changed = network("a b<-a c<-b").changed(&[change]).unwrap();
+        let changed = changed(&network("a b<-a c<-b"), &[change]).unwrap();
         assert_eq!(shown(&changed), expected);
     }
 
@@ -243,19 +340,37 @@ mod tests {
     }
 
     #[test]
+    fn changes_build_on_one_another() {
+        let changes = [
+            Change::Split {
+                key: "b".into(),
+                parts: strings("p q"),
+                in_a_row: true,
+            },
+            Change::Drop("p".into()),
+            Change::Finish("q".into()),
+            Change::Add {
+                key: "b".into(),
+                before: strings("q"),
+                after: strings("c"),
+            },
+        ];
+        let once = changed(&network("a b<-a c<-b"), &changes).unwrap();
+        assert_eq!(shown(&once), "a<- c<-q,b q!<-a b<-q");
+        let again = changed(&once, &[Change::Drop("q".into())]).unwrap();
+        assert_eq!(shown(&again), "a<- c<-b b<-");
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused() {
         let network = network("alpha beta");
-        let error = network
-            .changed(&[Change::Finish("alpah".into())])
-            .unwrap_err();
+        let error = changed(&network, &[Change::Finish("alpah".into())]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "No item `alpah` in the graph. Did you mean `alpha`?"
         );
         let (key, before, after) = ("beta".to_owned(), Vec::new(), Vec::new());
-        let error = network
-            .changed(&[Change::Add { key, before, after }])
-            .unwrap_err();
+        let error = changed(&network, &[Change::Add { key, before, after }]).unwrap_err();
         assert!(matches!(error, NetworkError::Change { ref key, .. } if key == "beta"));
     }
 }

@@ -9,122 +9,31 @@ pub mod change;
 mod check;
 pub mod compare;
 pub mod critical;
+mod keys;
 mod order;
 mod rank;
 mod reach;
 pub mod schedule;
 
+use std::sync::Arc;
+
 use indexmap::IndexSet;
 
 use super::Progress;
+use super::rows::{Rows, narrow};
 
 pub use check::{NetworkError, Watch};
+use keys::ItemKeys;
 pub use order::Layers;
 pub use rank::PageRank;
 
 /// Items by their keys, how far each is, and which wait for which.
 #[derive(Debug, Clone, Default)]
 pub struct Network {
-    keys: IndexSet<Box<str>>,
+    keys: ItemKeys,
     progress: Vec<Progress>,
-    before: Rows,
-    after: Rows,
-}
-
-/// For each item a row of others, ascending and each once.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Rows {
-    /// Where each row begins; one more at the end.
-    starts: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Rows {
-    /// The edges `from → to` by their `to`.
-    fn by_end(count: usize, edges: &[(u32, u32)]) -> Self {
-        let mut rows = Self::with_lengths(count, edges.iter().map(|(_, to)| *to));
-        let mut next = rows.starts.clone();
-        for (from, to) in edges {
-            let place = &mut next[*to as usize];
-            rows.items[*place as usize] = *from;
-            *place += 1;
-        }
-        rows
-    }
-
-    /// The same edges the other way round; its rows ascend because these are gone through in order.
-    fn turned(&self) -> Self {
-        let count = self.starts.len().saturating_sub(1);
-        let mut rows = Self::with_lengths(count, self.items.iter().copied());
-        let mut next = rows.starts.clone();
-        for (item, row) in self.rows() {
-            for other in row {
-                let place = &mut next[*other as usize];
-                rows.items[*place as usize] = item;
-                *place += 1;
-            }
-        }
-        rows
-    }
-
-    /// Rows as long as items are named in `ends`, still empty.
-    fn with_lengths(count: usize, ends: impl ExactSizeIterator<Item = u32>) -> Self {
-        let mut starts = vec![0_u32; count + 1];
-        let length = ends.len();
-        for end in ends {
-            starts[end as usize + 1] += 1;
-        }
-        for index in 0..count {
-            starts[index + 1] += starts[index];
-        }
-        Self {
-            starts,
-            items: vec![0; length],
-        }
-    }
-
-    /// Without what stands in a row twice; rows have to ascend.
-    fn deduplicated(mut self) -> Self {
-        let mut kept = 0;
-        for index in 0..self.starts.len().saturating_sub(1) {
-            let (from, to) = (self.starts[index] as usize, self.starts[index + 1] as usize);
-            let begin = kept;
-            for place in from..to {
-                let item = self.items[place];
-                if kept == begin || self.items[kept - 1] != item {
-                    self.items[kept] = item;
-                    kept += 1;
-                }
-            }
-            self.starts[index] = narrow(begin);
-        }
-        if let Some(end) = self.starts.last_mut() {
-            *end = narrow(kept);
-        }
-        self.items.truncate(kept);
-        self.items.shrink_to_fit();
-        self
-    }
-
-    fn row(&self, item: u32) -> &[u32] {
-        let index = item as usize;
-        &self.items[self.starts[index] as usize..self.starts[index + 1] as usize]
-    }
-
-    fn rows(&self) -> impl Iterator<Item = (u32, &[u32])> {
-        let bounds = self.starts.windows(2);
-        let rows = bounds.map(|pair| &self.items[pair[0] as usize..pair[1] as usize]);
-        (0..).zip(rows)
-    }
-}
-
-/// A number of items or edges; [`Network::new`] refuses more than fit.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "no network has more items or edges than a u32 counts"
-)]
-fn narrow(count: usize) -> u32 {
-    count as u32
+    before: Arc<Rows>,
+    after: Arc<Rows>,
 }
 
 impl Network {
@@ -155,10 +64,10 @@ impl Network {
         let after = Rows::by_end(count, edges).turned().deduplicated();
         let before = after.turned();
         Ok(Self {
-            keys,
+            keys: ItemKeys::of(keys),
             progress,
-            before,
-            after,
+            before: Arc::new(before),
+            after: Arc::new(after),
         })
     }
 
@@ -169,19 +78,17 @@ impl Network {
 
     /// Whether there is no item.
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty()
+        self.len() == 0
     }
 
     /// How many edges there are.
     pub fn edge_count(&self) -> usize {
-        self.after.items.len()
+        self.after.len()
     }
 
     /// The key of an item.
     pub fn key(&self, item: u32) -> &str {
-        self.keys
-            .get_index(item as usize)
-            .map_or("", |key| key.as_ref())
+        self.keys.get(item)
     }
 
     /// The item of a key.
@@ -190,23 +97,18 @@ impl Network {
     ///
     /// No item has that key; similar keys are named.
     pub fn item(&self, key: &str) -> Result<u32, NetworkError> {
-        match self.keys.get_index_of(key) {
-            Some(index) => Ok(narrow(index)),
-            None => Err(NetworkError::unknown(
-                key,
-                self.keys.iter().map(AsRef::as_ref),
-            )),
-        }
+        let item = self.find(key);
+        item.ok_or_else(|| NetworkError::unknown(key, self.keys()))
     }
 
     /// The item of a key, if there is one.
     pub fn find(&self, key: &str) -> Option<u32> {
-        self.keys.get_index_of(key).map(narrow)
+        self.keys.find(key)
     }
 
     /// All keys, in the order of the items.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.keys.iter().map(AsRef::as_ref)
+        self.keys.iter()
     }
 
     /// All items.

@@ -3,8 +3,8 @@
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
-use super::order::Layers;
 use super::{Network, NetworkError, Rows, Watch, narrow};
+use crate::counted::count_visited;
 
 impl Network {
     /// All items that wait for one of these, directly or over others, without these themselves.
@@ -19,28 +19,29 @@ impl Network {
 
     /// Edges `(before, after)` that could be left out: the one waits for the other also by way of a third.
     ///
+    /// Items are gone through in blocks of some hundreds, each with one bit: a pass over the edges behind a block
+    /// finds out which of its items lead to which. So there are as many passes as blocks, over edges, and not as
+    /// many walks as items.
+    ///
     /// # Errors
     ///
     /// Items wait for one another; the watch stopped it.
     pub fn redundant_edges(&self, watch: Watch<'_>) -> Result<Vec<(u32, u32)>, NetworkError> {
         let layers = self.layers()?;
-        let mut place = vec![0_u32; self.len()];
-        for (index, item) in (0..).zip(layers.order()) {
-            place[*item as usize] = index;
-        }
-        let search = Search {
-            network: self,
-            place: &place,
-        };
+        let placed = Placed::of(self, layers.order());
+        // An item for which only one waits leads nowhere by way of another.
+        let sources = (0..).zip(placed.order);
+        let sources = sources.filter(|(_, item)| self.after(**item).len() > 1);
+        let sources: Vec<u32> = sources.map(|(place, _)| place).collect();
         let mut found = Vec::new();
-        for (index, part) in split(self.len(), &layers) {
-            if !watch(index, self.len()) {
+        let at_once = rayon::current_num_threads() * 2;
+        for (round, blocks) in sources.chunks(BLOCK * at_once).enumerate() {
+            let done = round * BLOCK * at_once;
+            if !watch(done * self.len() / sources.len(), self.len()) {
                 return Err(NetworkError::Stopped);
             }
-            let edges = part.par_iter().map_init(
-                || Seen::new(self.len()),
-                |seen, item| search.redundant(*item, seen),
-            );
+            let edges = blocks.par_chunks(BLOCK);
+            let edges = edges.map_init(Vec::new, |masks, block| placed.redundant(block, masks));
             found.extend(edges.collect::<Vec<_>>().into_iter().flatten());
         }
         found.sort_unstable();
@@ -68,83 +69,101 @@ fn reached(rows: &Rows, count: usize, starts: &[u32]) -> Vec<u32> {
     seen.ones().map(narrow).collect()
 }
 
-/// The items in parts that are gone through at once, with the place where each begins.
-fn split(count: usize, layers: &Layers) -> impl Iterator<Item = (usize, &[u32])> {
-    let size = (count / 64).max(1024);
-    let parts = layers.order().chunks(size).enumerate();
-    parts.map(move |(index, part)| (index * size, part))
+/// Bits of a mask, in words.
+const WORDS: usize = 8;
+
+/// Items of a block: one for each bit of a mask.
+const BLOCK: usize = WORDS * 64;
+
+/// Which items of a block lead to an item.
+type Mask = [u64; WORDS];
+
+/// A network by the places of its items in an order of work.
+struct Placed<'a> {
+    order: &'a [u32],
+    /// What each waits for, by places.
+    before: Rows,
+    /// The last place of what waits for each.
+    last: Vec<u32>,
 }
 
-/// Items that were met, which are forgotten all at once.
-struct Seen {
-    round: u32,
-    met: Vec<u32>,
-    open: Vec<u32>,
-}
-
-impl Seen {
-    fn new(count: usize) -> Self {
+impl<'a> Placed<'a> {
+    fn of(network: &Network, order: &'a [u32]) -> Self {
+        let mut place = vec![0_u32; order.len()];
+        for (index, item) in (0..).zip(order) {
+            place[*item as usize] = index;
+        }
+        let places = |items: &'a [u32], rows: fn(&Network, u32) -> &[u32]| {
+            let place = &place;
+            let rows = items.iter().map(move |item| rows(network, *item).iter());
+            rows.map(move |row| row.map(move |other| place[*other as usize]))
+        };
         Self {
-            round: 0,
-            met: vec![0; count],
-            open: Vec::new(),
+            order,
+            before: Rows::of(places(order, Network::before)),
+            last: places(order, Network::after)
+                .map(|row| row.max().unwrap_or(0))
+                .collect(),
         }
     }
 
-    fn forget(&mut self) {
-        self.round += 1;
-    }
-
-    /// Whether an item was met before; it is now.
-    fn put(&mut self, item: u32) -> bool {
-        std::mem::replace(&mut self.met[item as usize], self.round) == self.round
-    }
-}
-
-/// Looks for other ways to what waits for an item.
-struct Search<'a> {
-    network: &'a Network,
-    /// The place of each item in an order of work.
-    place: &'a [u32],
-}
-
-impl Search<'_> {
-    fn place(&self, item: u32) -> u32 {
-        self.place[item as usize]
-    }
-
-    /// The edges from `item` that are redundant. Those that wait for it are looked at in the order of
-    /// work: one that an earlier one leads to is waiting anyway.
-    fn redundant(&self, item: u32, seen: &mut Seen) -> Vec<(u32, u32)> {
-        let mut row = self.network.after(item).to_vec();
-        if row.len() < 2 {
+    /// The edges from the items at some places, in their order, that are redundant.
+    fn redundant(&self, block: &[u32], masks: &mut Vec<Mask>) -> Vec<(u32, u32)> {
+        let (Some(first), last) = (
+            block.first(),
+            block.iter().map(|at| self.last[*at as usize]).max(),
+        ) else {
             return Vec::new();
+        };
+        let last = last.unwrap_or(*first);
+        let mut bits = vec![u32::MAX; (last - first + 1) as usize];
+        for (bit, at) in (0..).zip(block) {
+            bits[(at - first) as usize] = bit;
         }
-        row.sort_unstable_by_key(|other| self.place(*other));
-        let last = row.last().map_or(0, |other| self.place(*other));
-        seen.forget();
+        masks.clear();
         let mut found = Vec::new();
-        for other in row {
-            if seen.put(other) {
-                found.push((item, other));
-            } else {
-                self.walk(other, last, seen);
+        for at in *first..=last {
+            let row = self.before.row(at).iter().filter(|other| *other >= first);
+            count_visited(1);
+            // Who leads here over another one, and who also by an edge of its own.
+            let mut over = [0; WORDS];
+            let mut direct = [0; WORDS];
+            for other in row.clone() {
+                let place = (other - first) as usize;
+                let mask: &Mask = &masks[place];
+                for (word, other) in over.iter_mut().zip(mask) {
+                    *word |= other;
+                }
+                set(&mut direct, bits[place]);
             }
+            if direct
+                .iter()
+                .zip(&over)
+                .any(|(direct, over)| direct & over != 0)
+            {
+                let is_redundant = |other: &&u32| has(&over, bits[(**other - first) as usize]);
+                let edge = |other: &u32| (self.order[*other as usize], self.order[at as usize]);
+                found.extend(row.filter(is_redundant).map(edge));
+            }
+            for (word, direct) in over.iter_mut().zip(direct) {
+                *word |= direct;
+            }
+            masks.push(over);
         }
         found
     }
+}
 
-    /// Meets all that waits for an item and stands not behind `last` in the order.
-    fn walk(&self, from: u32, last: u32, seen: &mut Seen) {
-        seen.open.push(from);
-        while let Some(item) = seen.open.pop() {
-            for other in self.network.after(item) {
-                if self.place(*other) <= last && !seen.put(*other) {
-                    seen.open.push(*other);
-                }
-            }
-        }
+/// Sets a bit; none for an item of no block.
+fn set(mask: &mut Mask, bit: u32) {
+    if let Some(word) = mask.get_mut(bit as usize / 64) {
+        *word |= 1 << (bit % 64);
     }
+}
+
+fn has(mask: &Mask, bit: u32) -> bool {
+    let word = mask.get(bit as usize / 64);
+    word.is_some_and(|word| word >> (bit % 64) & 1 == 1)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use crate::counted::{count_opened, count_read};
+
 /// What came of opening a file in one step, without following links.
 pub(super) enum OpenOutcome {
     /// The file.
@@ -81,6 +83,8 @@ pub fn read_beneath(folder: &Path, name: &str, most: u64) -> io::Result<String> 
     }
     let mut text = String::new();
     file.take(most).read_to_string(&mut text)?;
+    count_opened();
+    count_read(text.len());
     Ok(text)
 }
 
@@ -90,35 +94,25 @@ pub fn read_beneath(folder: &Path, name: &str, most: u64) -> io::Result<String> 
 /// As the system says, and where a link leads to its place.
 #[cfg(target_os = "linux")]
 pub fn replace_beneath(folder: &Path, name: &str, text: &str) -> io::Result<()> {
-    use rustix::fs::{
-        AtFlags, CWD, Mode, OFlags, ResolveFlags, openat, openat2, renameat, unlinkat,
-    };
+    use super::place::OpenFolder;
     use std::io::Write;
-    let path = Path::new(name);
+    let path = folder.join(name);
     let (Some(parent), Some(last)) = (path.parent(), path.file_name()) else {
         return Err(io::Error::other("it has no name"));
     };
-    let way = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let top = openat(CWD, folder, way, Mode::empty())?;
-    let parent = if parent.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        parent
-    };
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    let place = openat2(top, parent, way, Mode::empty(), resolve)?;
+    let place = OpenFolder::below(folder, parent)?
+        .ok_or_else(|| io::Error::other("a link leads there"))?
+        .place(last);
     // Below the folder somebody else may have put a link.
     super::sweep_folder(folder);
-    let temporary = super::write::temporary_name();
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = openat(&place, &temporary, flags, Mode::RUSR | Mode::WUSR)?;
-    let mut file = File::from(file);
+    let temporary = place.beside(super::write::temporary_name());
+    let mut file = temporary.create_private()?;
     let done = file
         .write_all(text.as_bytes())
-        .and_then(|()| Ok(renameat(&place, &temporary, &place, last)?));
+        .and_then(|()| temporary.rename(&place));
     if done.is_err() {
-        // What is told is what came first.
-        let _ = unlinkat(&place, &temporary, AtFlags::empty());
+        // What is reported is what came first.
+        let _ = temporary.unlink();
     }
     done
 }

@@ -106,13 +106,13 @@ fn leads_out() -> io::Error {
 
 /// Where an opened file lies; `None` where the system does not say.
 #[cfg(target_os = "linux")]
-fn place_of(file: &File) -> Option<PathBuf> {
+pub(super) fn place_of(file: &File) -> Option<PathBuf> {
     use std::os::fd::AsRawFd;
     fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
 }
 
 #[cfg(target_os = "macos")]
-fn place_of(file: &File) -> Option<PathBuf> {
+pub(super) fn place_of(file: &File) -> Option<PathBuf> {
     use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt;
     let place = rustix::fs::getpath(file).ok()?;
@@ -120,7 +120,7 @@ fn place_of(file: &File) -> Option<PathBuf> {
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn place_of(_file: &File) -> Option<PathBuf> {
+pub(super) fn place_of(_file: &File) -> Option<PathBuf> {
     None
 }
 

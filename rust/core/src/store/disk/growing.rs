@@ -1,11 +1,12 @@
 //! Files that only grow.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::super::StoreError;
+use super::super::{StoreError, WRITE};
 use super::owned::private;
+use super::place::FilePlace;
 use super::regular;
 
 /// A file of ours that is written at its end only.
@@ -19,15 +20,20 @@ impl Growing {
     /// Opens a file, made where it is missing; never through a link.
     ///
     /// # Errors
-    /// `Missing` folder, `Unreadable` when something else has that name, or `NotWritten`.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_with(path, &mut OpenOptions::new())
+    /// `Missing` folder, or `NotWritten`, also when something else has that name.
+    pub fn open(place: &FilePlace) -> Result<Self, StoreError> {
+        let failed = |e| StoreError::io(WRITE, place.path(), e);
+        let file = place.append().map_err(failed)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(failed(io::Error::other("it is not a file")));
+        }
+        Self::at_end_of(file).map_err(failed)
     }
 
-    /// [`Growing::open`] for a file of our state: a new one is for its owner alone.
+    /// Opens a file of our state, made where it is missing and for its owner alone; never through a link.
     ///
     /// # Errors
-    /// As [`Growing::open`].
+    /// `Missing` folder, `Unreadable` when something else has that name, or `NotWritten`.
     pub fn open_owned(path: &Path) -> Result<Self, StoreError> {
         let mut options = OpenOptions::new();
         private(&mut options);
@@ -37,12 +43,16 @@ impl Growing {
     fn open_with(path: &Path, options: &mut OpenOptions) -> Result<Self, StoreError> {
         let failed = |e| StoreError::io("open", path, e);
         options.append(true).read(true).create(true);
-        let mut file = regular(path, options)?;
-        let length = file.metadata().map_err(failed)?.len();
+        let file = regular(path, options)?;
+        Self::at_end_of(file).map_err(failed)
+    }
+
+    fn at_end_of(mut file: File) -> io::Result<Self> {
+        let length = file.metadata()?.len();
         let mut last = [0];
         if length > 0 {
-            file.seek(SeekFrom::Start(length - 1)).map_err(failed)?;
-            file.read_exact(&mut last).map_err(failed)?;
+            file.seek(SeekFrom::Start(length - 1))?;
+            file.read_exact(&mut last)?;
         }
         Ok(Self {
             file,
@@ -66,7 +76,7 @@ impl Growing {
     /// # Errors
     /// What the system says.
     pub fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)
+        super::write_all(&mut self.file, bytes)
     }
 
     /// Makes what was added durable.

@@ -48,7 +48,7 @@ pub(super) fn lock_file_of(path: &Path) -> Result<PathBuf, StoreError> {
         make_folders(above)?;
     }
     make_owned_folder(folder)?;
-    note(WeakPromise::Locks);
+    note(WeakPromise::Locks, path.parent().unwrap_or(path));
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     let name = hex(&digest[..DIGEST]);
     Ok(folder.join(name + ".lock"))

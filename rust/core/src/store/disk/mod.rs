@@ -7,10 +7,17 @@
 
 mod beneath;
 mod bounds;
+#[cfg(unix)]
+mod by_handle;
+#[cfg(not(unix))]
+mod by_path;
+mod expected;
 mod growing;
+mod listing;
 mod lock;
 mod lock_files;
 mod owned;
+mod place;
 mod private;
 #[cfg(target_os = "linux")]
 mod request_pipe;
@@ -31,9 +38,12 @@ use std::time::{Duration, SystemTime};
 
 use super::state::{StateFolder, UserState};
 use super::{StoreError, WRITE, undecided};
+use crate::counted::{count_opened, count_read, count_written};
 pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
+pub use expected::{ExpectedContent, ExpectedFile};
 pub use growing::Growing;
+pub use listing::{Listed, Listing, Named, list, names};
 pub use lock::Lock;
 pub(crate) use lock::busy;
 pub use lock_files::keep_lock_files_in;
@@ -41,15 +51,16 @@ pub use owned::{
     Owned, copy_out, copy_owned, create_owned, holds_links, is_plain_below, keep_private,
     make_owned_folder, owned, read_owned,
 };
+pub use place::{FilePlace, OpenFolder};
 pub use private::{make_private_folder, read_private, write_private};
 #[cfg(target_os = "linux")]
 pub use request_pipe::{REQUESTS, make_request_pipe};
 pub use sizes::ReadSizes;
-pub use slot::{is_kept_apart, kept_beside, swap, swap_back};
+pub use slot::{is_kept_apart, is_still_replaced, kept_beside, swap, swap_back};
 pub use staging::{can_stage, move_file};
 pub use stamps::{Stamp, TICK, born, stamp, stamp_of_itself};
 pub use sweep::sweep_folder;
-pub use weaker::{WeakPromise, weak_promises};
+pub use weaker::{WeakPromise, take_weak_promises, weak_promises};
 pub use write::{Temporary, flush_folder, flush_folder_of, rename_new};
 
 /// The largest document that is read, in bytes.
@@ -154,7 +165,7 @@ impl Default for Disk {
             holds: Arc::new(holds),
             stamp: Arc::new(stamp),
             clock: Arc::new(stamps::clock_of),
-            write: Arc::new(File::write_all),
+            write: Arc::new(write_all),
             reached: Arc::new(|_| Ok(())),
             listens: true,
             user_state: None,
@@ -303,6 +314,7 @@ impl Disk {
 /// [`read_regular`].
 fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
     const PIECE: usize = 64 * 1024;
+    count_opened();
     let mut file = bounds.open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() || usize::try_from(metadata.len()) != Ok(bytes.len()) {
@@ -311,6 +323,7 @@ fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<St
     let (mut piece, mut rest) = (vec![0; PIECE], bytes);
     loop {
         let length = file.read(&mut piece)?;
+        count_read(length);
         if length == 0 {
             return Ok(rest.is_empty().then(|| Stamp::of(&metadata)));
         }
@@ -327,6 +340,7 @@ fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<St
 /// a later look or the check before a replacement notices.
 fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
     for _ in 0..5 {
+        count_opened();
         let mut file = bounds.open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
@@ -344,6 +358,7 @@ fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
         let length = usize::try_from(metadata.len()).unwrap_or(0);
         let mut bytes = Vec::with_capacity(length);
         (&mut file).take(metadata.len()).read_to_end(&mut bytes)?;
+        count_read(bytes.len());
         // A file that became shorter is read again; one that became longer has another stamp by now.
         if bytes.len() == length {
             return Ok(Content {
@@ -353,6 +368,13 @@ fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
         }
     }
     Err(io::Error::other("it kept changing while it was read"))
+}
+
+/// Writes all bytes to a file.
+fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    count_opened();
+    count_written(bytes.len());
+    file.write_all(bytes)
 }
 
 fn open_without_waiting(path: &Path) -> io::Result<File> {
@@ -381,85 +403,6 @@ pub fn make_link(says: &Path, place: &Path) -> Result<(), StoreError> {
     #[cfg(windows)]
     let made = std::os::windows::fs::symlink_file(says, place);
     made.map_err(|e| StoreError::io(WRITE, place, e))
-}
-
-/// What a folder holds.
-#[derive(Debug, Default)]
-pub struct Listing {
-    /// Names of files, links to files and everything else that is not a folder; with its kind.
-    pub files: Vec<Listed>,
-    /// Names of folders, and whether each is a link to one.
-    pub folders: Vec<(String, bool)>,
-}
-
-/// One entry of a folder that is not a folder itself.
-#[derive(Debug)]
-pub struct Listed {
-    /// Its name; a name that is not UTF-8 is shown with replacement characters.
-    pub name: String,
-    /// Whether it is a link.
-    pub is_link: bool,
-    /// Whether `name` is the real name.
-    pub is_named: bool,
-}
-
-/// Lists a folder, hidden entries left out; temporary files that a crash of ours left are removed.
-///
-/// # Errors
-/// `StoreError::Io` or `Missing` when the folder cannot be listed.
-pub fn list(folder: &Path) -> Result<Listing, StoreError> {
-    let mut listing = Listing::default();
-    let failed = |e| StoreError::io("list", folder, e);
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name();
-        let shown = name.to_string_lossy().into_owned();
-        if shown.starts_with('.') {
-            sweep::sweep(&entry.path(), &shown);
-            continue;
-        }
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        if kind.is_dir() || (kind.is_symlink() && entry.path().is_dir()) {
-            listing.folders.push((shown, kind.is_symlink()));
-        } else {
-            listing.files.push(Listed {
-                is_named: name.to_str().is_some(),
-                is_link: kind.is_symlink(),
-                name: shown,
-            });
-        }
-    }
-    Ok(listing)
-}
-
-/// Something in a folder, hidden things included.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Named {
-    /// Its name; a name that is not UTF-8 is shown with replacement characters.
-    pub name: String,
-    /// Whether it is itself a folder; a link to one is not.
-    pub is_folder: bool,
-}
-
-/// What a folder holds, by name; unlike [`list`] it leaves everything as it is, so that it is fit for
-/// folders that are not ours.
-///
-/// # Errors
-/// `StoreError::Io` or `Missing` when the folder cannot be listed.
-pub fn names(folder: &Path) -> Result<Vec<Named>, StoreError> {
-    let failed = |e| StoreError::io("list", folder, e);
-    let named = |entry: fs::DirEntry| Named {
-        name: entry.file_name().to_string_lossy().into_owned(),
-        is_folder: entry.file_type().is_ok_and(|kind| kind.is_dir()),
-    };
-    let entries = fs::read_dir(folder).map_err(failed)?;
-    let mut names = entries
-        .map(|entry| entry.map(named).map_err(failed))
-        .collect::<Result<Vec<_>, _>>()?;
-    names.sort();
-    Ok(names)
 }
 
 /// Whether a process of this number lives here; false where that cannot be asked.
@@ -499,13 +442,7 @@ pub fn real(path: &Path) -> Result<PathBuf, StoreError> {
 /// # Errors
 /// `Missing` when the folder above is not there, or `NotWritten`.
 pub fn make_folder(path: &Path) -> Result<bool, StoreError> {
-    match fs::create_dir(path) {
-        Ok(()) => flush_folder_of(path)
-            .map(|()| true)
-            .inspect_err(|_| remove_folder(path)),
-        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(e) => Err(StoreError::io(WRITE, path, e)),
-    }
+    FilePlace::from(path).make_folder()
 }
 
 /// Makes a folder of our own and those above it; one that exists is fine.
@@ -521,10 +458,7 @@ pub fn make_folders(path: &Path) -> Result<(), StoreError> {
 /// # Errors
 /// `Io`.
 pub fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path, e)),
-        _ => Ok(()),
-    }
+    FilePlace::from(path).remove()
 }
 
 /// Removes a folder of our own with everything in it; links are removed, not followed.
@@ -604,6 +538,7 @@ pub fn read_from(path: &Path, name: &str, offset: u64) -> Result<Vec<u8>, StoreE
     let read = file
         .seek(SeekFrom::Start(offset))
         .and_then(|_| file.read_to_end(&mut bytes));
+    count_read(bytes.len());
     read.map(|_| bytes).map_err(|e| StoreError::Unreadable {
         path: name.into(),
         why: e.to_string(),
@@ -623,6 +558,7 @@ fn regular_of(opened: io::Result<File>, name: &str) -> Result<(File, u64), Store
         path: name.into(),
         why,
     };
+    count_opened();
     match opened.and_then(|file| file.metadata().map(|m| (file, m))) {
         Ok((file, metadata)) if metadata.is_file() => Ok((file, metadata.len())),
         Ok(_) => Err(unreadable("it is not a file".into())),

@@ -1,11 +1,13 @@
 //! Files and folders of our own state: made so that nobody else can write them, and read only when that is so.
 
 use std::fs::{self, Metadata, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Component, Path};
 
+use super::place::FilePlace;
 use super::write::temporary_beside;
 use super::{StoreError, WRITE, is_absent, regular, rename_new};
+use crate::counted::{count_opened, count_read};
 
 /// What the rights to a file or folder say, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +111,8 @@ pub fn read_owned(path: &Path, most: u64) -> Result<String, StoreError> {
     }
     let mut text = String::new();
     let read = file.take(most).read_to_string(&mut text);
+    count_opened();
+    count_read(text.len());
     read.map(|_| text).map_err(|e| refused(e.to_string()))
 }
 
@@ -117,13 +121,13 @@ pub fn read_owned(path: &Path, most: u64) -> Result<String, StoreError> {
 /// # Errors
 /// `Exists`, or `NotWritten`.
 pub fn create_owned(path: &Path, text: &str) -> Result<(), StoreError> {
-    let temporary = temporary_beside(path);
-    let written = write_new(&temporary, text.as_bytes(), true)
+    let temporary = temporary_beside(&path.into());
+    let written = write_new(temporary.path(), text.as_bytes())
         .map_err(|e| StoreError::io(WRITE, path, e))
         .and_then(|()| rename_new(&temporary, path));
     if written.is_err() {
         // The error that is told is the one that came first.
-        let _ = fs::remove_file(&temporary);
+        let _ = temporary.unlink();
     }
     written?;
     super::flush_folder_of(path)
@@ -149,25 +153,27 @@ pub fn copy_owned(from: &Path, to: &Path) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// `NotWritten`.
-pub fn copy_out(path: &Path, text: &str) -> Result<(), StoreError> {
-    let temporary = temporary_beside(path);
-    let written = write_new(&temporary, text.as_bytes(), false);
-    let written = written.and_then(|()| fs::rename(&temporary, path));
+pub fn copy_out(place: impl Into<FilePlace>, text: &str) -> Result<(), StoreError> {
+    let place = place.into();
+    let temporary = temporary_beside(&place);
+    let written = temporary
+        .create()
+        .and_then(|mut file| super::write_all(&mut file, text.as_bytes()))
+        .and_then(|()| temporary.rename(&place));
     if written.is_err() {
-        let _ = fs::remove_file(&temporary);
+        // The error that is reported is the one that came first.
+        let _ = temporary.unlink();
     }
-    written.map_err(|e| StoreError::io(WRITE, path, e))
+    written.map_err(|e| StoreError::io(WRITE, place.path(), e))
 }
 
-fn write_new(path: &Path, bytes: &[u8], is_state: bool) -> io::Result<()> {
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut new = OpenOptions::new();
     new.write(true).create_new(true);
-    if is_state {
-        private(&mut new);
-    }
+    private(&mut new);
     let mut file = new.open(path)?;
-    file.write_all(bytes)?;
-    if is_state { file.sync_all() } else { Ok(()) }
+    super::write_all(&mut file, bytes)?;
+    file.sync_all()
 }
 
 /// Makes a folder of our state, whose owner alone can look into it; the one above is there. One that exists has

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::write::temporary_beside;
 use super::{StoreError, WRITE};
+use crate::counted::{count_opened, count_read};
 
 /// Rights that a private file or folder gives to nobody else.
 #[cfg(unix)]
@@ -63,11 +64,13 @@ pub fn read_private(path: &Path, most: u64) -> Result<Option<String>, StoreError
         &metadata,
         metadata.is_file() && metadata.len() <= most,
     )?;
+    count_opened();
     let mut text = String::new();
     (&mut file)
         .take(most)
         .read_to_string(&mut text)
         .map_err(failed)?;
+    count_read(text.len());
     Ok(Some(text))
 }
 
@@ -80,7 +83,7 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), StoreError> {
         path: path.display().to_string(),
         source,
     };
-    let temporary = temporary_beside(path);
+    let temporary = temporary_beside(&path.into());
     let mut new = OpenOptions::new();
     new.write(true).create_new(true);
     #[cfg(unix)]
@@ -89,15 +92,15 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), StoreError> {
         new.mode(0o600);
     }
     let written = new
-        .open(&temporary)
+        .open(temporary.path())
         .and_then(|mut file| {
-            io::Write::write_all(&mut file, text.as_bytes())?;
+            super::write_all(&mut file, text.as_bytes())?;
             file.sync_all()
         })
-        .and_then(|()| fs::rename(&temporary, path));
+        .and_then(|()| temporary.rename(&path.into()));
     if written.is_err() {
         // It is nobody's any more; the error that is told is the one that came first.
-        let _ = fs::remove_file(&temporary);
+        let _ = temporary.unlink();
     }
     written.map_err(failed)?;
     super::flush_folder_of(path)

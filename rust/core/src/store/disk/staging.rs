@@ -3,10 +3,11 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::super::{StoreError, WRITE};
-use super::sweep::sweep_folder;
+use super::place::{FilePlace, OpenFolder};
+use super::sweep::sweep_when_due;
 use super::write::{temporary_beside, temporary_name};
 use super::{Disk, stamp};
 
@@ -42,30 +43,30 @@ fn gives_rights(_folder: &Path) -> bool {
 ///
 /// # Errors
 /// `NotWritten`; the file is then where it was.
-pub fn move_file(from: &Path, to: &Path) -> Result<(), StoreError> {
-    let moved = fs::rename(from, to).or_else(|error| match error.kind() {
+pub fn move_file(from: &FilePlace, to: &FilePlace) -> Result<(), StoreError> {
+    let moved = from.rename(to).or_else(|error| match error.kind() {
         io::ErrorKind::CrossesDevices => {
-            fs::copy(from, to)?;
-            fs::File::open(to)?.sync_all()?;
-            fs::remove_file(from)
+            let mut copy = to.create()?;
+            io::copy(&mut from.open()?, &mut copy)?;
+            copy.sync_all()?;
+            from.unlink()
         }
         _ => Err(error),
     });
-    moved.map_err(|e| StoreError::io(WRITE, to, e))
+    moved.map_err(|e| StoreError::io(WRITE, to.path(), e))
 }
 
 impl Disk {
     /// A free place where the text of a target can wait.
-    pub(super) fn staging_place(&self, target: &Path, is_new: bool) -> PathBuf {
-        let Some(folder) = target.parent() else {
-            return temporary_beside(target);
-        };
-        sweep_folder(folder);
+    pub(super) fn staging_place(&self, target: &FilePlace, is_new: bool) -> FilePlace {
+        let folder = target.folder();
         let state = self.staging.as_ref();
-        match state.and_then(|state| state.staging_for(folder, is_new)) {
+        match state.and_then(|state| state.staging_for(folder.path(), is_new)) {
             Some(staged) => {
-                sweep_folder(&staged);
-                staged.join(temporary_name())
+                sweep_when_due(folder);
+                let staged = OpenFolder::of_ours(&staged);
+                sweep_when_due(&staged);
+                staged.place(temporary_name())
             }
             None => temporary_beside(target),
         }

@@ -38,6 +38,21 @@ impl Stamp {
         }
     }
 
+    /// The stamp of what was asked for by a name in an open folder.
+    #[cfg(unix)]
+    pub(super) fn of_stat(found: &rustix::fs::Stat) -> Self {
+        // The widths and signs of these numbers differ between systems.
+        let wide = |number: i128| u64::try_from(number.rem_euclid(1 << 64)).unwrap_or(0);
+        let nanos = |seconds: i128, nanos: i128| seconds * 1_000_000_000 + nanos;
+        Self {
+            size: wide(found.st_size.into()),
+            modified: nanos(found.st_mtime.into(), found.st_mtime_nsec.into()),
+            changed: nanos(found.st_ctime.into(), found.st_ctime_nsec.into()),
+            identity: (wide(found.st_dev.into()), wide(found.st_ino.into())),
+            names: wide(found.st_nlink.into()),
+        }
+    }
+
     #[cfg(not(unix))]
     pub(super) fn of(metadata: &Metadata) -> Self {
         let modified = metadata.modified().map_or(0, since_epoch);

@@ -1,11 +1,11 @@
 //! Temporary files that a crash of ours left, removed by whoever opens or writes their folder.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use super::place::OpenFolder;
 use super::write::writer_of;
 use super::{ABANDONED, is_process};
 
@@ -17,40 +17,59 @@ const MOST: usize = 1024;
 /// When each folder may be looked through again.
 static NEXT: LazyLock<Mutex<HashMap<PathBuf, Instant>>> = LazyLock::new(Mutex::default);
 
-/// Removes what dead processes of ours left in a folder; a large one is not looked through at each call.
+/// Removes what dead processes of ours left in a folder; a large one is not looked through at each call. The path is
+/// real: where a link lies on the way by now, nothing is done.
 pub fn sweep_folder(folder: &Path) {
-    let begin = Instant::now();
+    if let Ok(Some(folder)) = OpenFolder::below(top_of(folder), folder) {
+        sweep_when_due(&folder);
+    }
+}
+
+/// The same in a folder that was opened.
+pub(super) fn sweep_when_due(folder: &OpenFolder) {
+    let start = Instant::now();
     let mut next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
-    if next.get(folder).is_some_and(|next| *next > begin) {
+    if next.get(folder.path()).is_some_and(|next| *next > start) {
         return;
     }
     if next.len() >= MOST {
         next.clear();
     }
-    next.insert(folder.to_owned(), begin + Duration::from_secs(1));
+    next.insert(folder.path().to_owned(), start + Duration::from_secs(1));
     drop(next);
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if let Some(name) = entry.file_name().to_str() {
-            sweep(&entry.path(), name);
-        }
-    }
+    sweep(folder);
     let mut next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
-    next.insert(folder.to_owned(), Instant::now() + begin.elapsed() * REST);
+    let due = Instant::now() + start.elapsed() * REST;
+    next.insert(folder.path().to_owned(), due);
 }
 
-/// Removes a temporary file of ours that is too old to be in use, and whose writer is gone.
-pub(super) fn sweep(path: &Path, name: &str) {
-    let age = || {
-        fs::symlink_metadata(path)
-            .ok()?
-            .modified()
-            .ok()?
-            .elapsed()
-            .ok()
-    };
-    let is_left = |writer: u32| !is_process(writer) && age().is_some_and(|age| age > ABANDONED);
-    if writer_of(name).is_some_and(is_left) {
-        // Whoever comes first removes it; for the others it is gone, which is what they want.
-        let _ = fs::remove_file(path);
+/// Removes at once what dead processes of ours left in a real folder, after some of it was seen there.
+pub(super) fn sweep_now(folder: &Path) {
+    if let Ok(Some(folder)) = OpenFolder::below(top_of(folder), folder) {
+        sweep(&folder);
+    }
+}
+
+fn top_of(folder: &Path) -> &Path {
+    folder.ancestors().last().unwrap_or(folder)
+}
+
+/// Removes temporary files of ours that are too old to be in use, and whose writers are gone.
+fn sweep(folder: &OpenFolder) {
+    let now = SystemTime::now();
+    for name in folder.names().unwrap_or_default() {
+        let Some(writer) = writer_of(&name) else {
+            continue;
+        };
+        let place = folder.place(&name);
+        let is_old = || {
+            place
+                .stamp()
+                .is_some_and(|it| it.is_older_than(ABANDONED, now))
+        };
+        if !is_process(writer) && is_old() {
+            // Who comes first removes it; for the others it is gone, which is what they want.
+            let _ = place.unlink();
+        }
     }
 }

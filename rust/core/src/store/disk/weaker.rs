@@ -1,10 +1,18 @@
 //! Promises that a file system does not let us keep, noted once each and shown where people look for problems.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What was noted in this process.
-static NOTED: Mutex<BTreeSet<WeakPromise>> = Mutex::new(BTreeSet::new());
+/// Folders that are remembered for a promise.
+const MOST: usize = 64;
+
+/// What was noted in this process: where, and whether that was reported.
+static NOTED: Mutex<BTreeMap<(WeakPromise, PathBuf), bool>> = Mutex::new(BTreeMap::new());
+
+/// Whether something was noted that was not taken for a log, which is asked after each call.
+static ARE_NEW: AtomicBool = AtomicBool::new(false);
 
 /// A promise that is kept in part only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,14 +42,41 @@ impl WeakPromise {
     }
 }
 
-/// Notes that a promise is kept in part only.
-pub(super) fn note(promise: WeakPromise) {
-    let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
-    noted.insert(promise);
+fn noted() -> MutexGuard<'static, BTreeMap<(WeakPromise, PathBuf), bool>> {
+    NOTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes that a promise is kept in part only in a folder.
+pub(super) fn note(promise: WeakPromise, folder: &Path) {
+    let mut noted = noted();
+    let of_promise = noted.keys().filter(|(one, _)| *one == promise).count();
+    if of_promise < MOST {
+        noted
+            .entry((promise, folder.to_owned()))
+            .or_insert_with(|| {
+                ARE_NEW.store(true, Ordering::Release);
+                false
+            });
+    }
 }
 
 /// The promises that were found to be kept in part only since this process began.
 pub fn weak_promises() -> Vec<WeakPromise> {
-    let noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
-    noted.iter().copied().collect()
+    let mut promises: Vec<WeakPromise> = noted().keys().map(|(promise, _)| *promise).collect();
+    promises.dedup();
+    promises
+}
+
+/// A line for each promise and folder that was not reported yet, for a log.
+pub fn take_weak_promises() -> Vec<String> {
+    if !ARE_NEW.swap(false, Ordering::AcqRel) {
+        return Vec::new();
+    }
+    let mut noted = noted();
+    let new = noted.iter_mut().filter(|(_, is_reported)| !**is_reported);
+    new.map(|((promise, folder), is_reported)| {
+        *is_reported = true;
+        format!("{}: {}", folder.display(), promise.sentence())
+    })
+    .collect()
 }

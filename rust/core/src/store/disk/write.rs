@@ -1,39 +1,36 @@
 //! Files that appear whole or not at all.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::{StoreError, WRITE};
+use super::expected::ExpectedFile;
 use super::lock::is_refusal;
-use super::sweep::sweep_folder;
+use super::place::{FilePlace, OpenFolder};
+use super::sweep::sweep_when_due;
 use super::weaker::{WeakPromise, note};
-use super::{Disk, LARGEST, Stamp, stamp};
+use super::{Disk, LARGEST, Stamp};
 
 /// Renames onto a free name; an existing target is never replaced.
 ///
 /// # Errors
 /// `Exists`, `Missing` or `NotWritten`.
-pub fn rename_new(from: &Path, to: &Path) -> Result<(), StoreError> {
+pub fn rename_new(from: impl Into<FilePlace>, to: impl Into<FilePlace>) -> Result<(), StoreError> {
+    let (from, to) = (from.into(), to.into());
     let failed = |e: io::Error| match e.kind() {
         io::ErrorKind::AlreadyExists => StoreError::Exists {
-            path: to.display().to_string(),
+            path: to.path().display().to_string(),
         },
-        _ => StoreError::io(WRITE, to, e),
+        _ => StoreError::io(WRITE, to.path(), e),
     };
-    #[cfg(any(target_os = "linux", target_os = "macos"))]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // A second name and the removal of the first come to the same.
-            Err(error) if is_unknown(error) => {}
-            answer => return answer.map_err(|e| failed(e.into())),
-        }
+    // Elsewhere a second name and the removal of the first come to the same.
+    if let Some(renamed) = from.rename_to_free(&to) {
+        return renamed.map_err(failed);
     }
-    match fs::hard_link(from, to) {
-        Ok(()) => fs::remove_file(from).map_err(failed),
-        Err(error) if has_no_links(&error) => take_free(from, to).map_err(failed),
+    match from.link(&to) {
+        Ok(()) => from.unlink().map_err(failed),
+        Err(error) if has_no_links(&error) => take_free(&from, &to).map_err(failed),
         Err(error) => Err(failed(error)),
     }
 }
@@ -48,40 +45,18 @@ fn has_no_links(error: &io::Error) -> bool {
 }
 
 /// Renames onto a free name in two steps: the name is taken by something empty, which is then replaced.
-fn take_free(from: &Path, to: &Path) -> io::Result<()> {
-    note(WeakPromise::Names);
-    if fs::symlink_metadata(from)?.is_dir() {
-        fs::create_dir(to)?;
-        return fs::rename(from, to).inspect_err(|_| drop(fs::remove_dir(to)));
+fn take_free(from: &FilePlace, to: &FilePlace) -> io::Result<()> {
+    note(WeakPromise::Names, to.folder().path());
+    if from.is_folder()? {
+        to.make_empty_folder()?;
+        return from.rename(to).inspect_err(|_| to.remove_folder());
     }
-    OpenOptions::new().write(true).create_new(true).open(to)?;
-    fs::rename(from, to).inspect_err(|_| drop(fs::remove_file(to)))
-}
-
-/// Whether a file system does not know a kind of rename.
-#[cfg(any(target_os = "linux", target_os = "macos"))]
-fn is_unknown(error: rustix::io::Errno) -> bool {
-    use rustix::io::Errno;
-    matches!(error, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
-}
-
-/// Lets two files change places at once; `None` where that cannot be done.
-#[cfg(any(target_os = "linux", target_os = "macos"))]
-pub(super) fn exchange(one: &Path, other: &Path) -> Option<io::Result<()>> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
-        Err(error) if is_unknown(error) => None,
-        answer => Some(answer.map_err(Into::into)),
-    }
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub(super) fn exchange(_one: &Path, _other: &Path) -> Option<io::Result<()>> {
-    None
+    to.create()?;
+    from.rename(to).inspect_err(|_| drop(to.unlink()))
 }
 
 /// A file beside its target that is not there yet for anybody; gone when it was not renamed.
-pub struct Temporary(PathBuf);
+pub struct Temporary(FilePlace);
 
 impl Temporary {
     /// Writes and flushes a text where it waits for its place; with the owner and rights of the file that it
@@ -91,12 +66,13 @@ impl Temporary {
     /// `NotWritten`, `ReadOnly` or `TooLarge`, naming the target.
     pub fn write(
         disk: &Disk,
-        target: &Path,
+        target: impl Into<FilePlace>,
         text: &str,
         replaces: bool,
     ) -> Result<Self, StoreError> {
-        let place = disk.staging_place(target, !replaces);
-        Self::write_at(disk, place, target, text, replaces)
+        let target = target.into();
+        let place = disk.staging_place(&target, !replaces);
+        Self::write_at(disk, place, &target, text, replaces)
     }
 
     /// [`Temporary::write`] beside the target, for files of our own state.
@@ -105,11 +81,12 @@ impl Temporary {
     /// As there.
     pub fn write_beside(
         disk: &Disk,
-        target: &Path,
+        target: impl Into<FilePlace>,
         text: &str,
         replaces: bool,
     ) -> Result<Self, StoreError> {
-        Self::write_at(disk, temporary_beside(target), target, text, replaces)
+        let target = target.into();
+        Self::write_at(disk, temporary_beside(&target), &target, text, replaces)
     }
 
     /// [`Temporary::write`] at a place that the caller chose.
@@ -118,40 +95,39 @@ impl Temporary {
     /// As there.
     pub fn write_at(
         disk: &Disk,
-        path: PathBuf,
-        target: &Path,
+        place: FilePlace,
+        target: &FilePlace,
         text: &str,
         replaces: bool,
     ) -> Result<Self, StoreError> {
+        let shown = || target.path().display().to_string();
         let failed = |source: io::Error| StoreError::NotWritten {
-            path: target.display().to_string(),
+            path: shown(),
             source,
         };
         if text.len() as u64 > LARGEST {
             return Err(StoreError::TooLarge {
-                path: target.display().to_string(),
+                path: shown(),
                 most: LARGEST / 1024 / 1024,
             });
         }
-        let like = replaces
-            .then(|| fs::metadata(target))
-            .transpose()
-            .map_err(failed)?;
-        if like.as_ref().is_some_and(|m| m.permissions().readonly()) {
-            return Err(StoreError::ReadOnly {
-                path: target.display().to_string(),
-            });
+        let open = || {
+            let file = target.open()?;
+            file.metadata().map(|facts| (file, facts))
+        };
+        let like = replaces.then(open).transpose().map_err(failed)?;
+        if like
+            .as_ref()
+            .is_some_and(|(_, facts)| facts.permissions().readonly())
+        {
+            return Err(StoreError::ReadOnly { path: shown() });
         }
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .map_err(failed)?;
-        let temporary = Self(path);
-        if let Some(like) = like {
-            keep_owner(&file, &like);
-            keep_attributes(&file, target);
-            file.set_permissions(like.permissions()).map_err(failed)?;
+        let mut file = place.create().map_err(failed)?;
+        let temporary = Self(place);
+        if let Some((like, facts)) = like {
+            keep_owner(&file, &facts);
+            keep_attributes(&file, &like);
+            file.set_permissions(facts.permissions()).map_err(failed)?;
         }
         (disk.write)(&mut file, text.as_bytes()).map_err(failed)?;
         file.sync_all().map_err(failed)?;
@@ -164,21 +140,17 @@ impl Temporary {
     /// `NotWritten`, naming the target.
     pub fn stream(
         disk: &Disk,
-        target: &Path,
+        target: impl Into<FilePlace>,
         pieces: impl Iterator<Item = String>,
     ) -> Result<Self, StoreError> {
+        let target = target.into();
         let failed = |source: io::Error| StoreError::NotWritten {
-            path: target.display().to_string(),
+            path: target.path().display().to_string(),
             source,
         };
-        let path = temporary_beside(target);
-        let mut new = OpenOptions::new();
-        let mut file = new
-            .write(true)
-            .create_new(true)
-            .open(&path)
-            .map_err(failed)?;
-        let temporary = Self(path);
+        let place = temporary_beside(&target);
+        let mut file = place.create().map_err(failed)?;
+        let temporary = Self(place);
         for piece in pieces {
             (disk.write)(&mut file, piece.as_bytes()).map_err(failed)?;
         }
@@ -190,59 +162,71 @@ impl Temporary {
     ///
     /// # Errors
     /// `NotWritten`.
-    pub fn take_over(self, target: &Path) -> Result<(), StoreError> {
-        fs::rename(&self.0, target).map_err(|e| StoreError::io(WRITE, target, e))?;
-        flush_folder_of(target)
+    pub fn take_over(self, target: impl Into<FilePlace>) -> Result<(), StoreError> {
+        let target = target.into();
+        let renamed = self.0.rename(&target);
+        renamed.map_err(|e| StoreError::io(WRITE, target.path(), e))?;
+        flush_folder_of(&target)
     }
 
-    /// Takes the place of the target, durably; false, with the target as it was, when that has
-    /// another stamp than expected.
+    /// Takes the place of the target, durably; false, with the target as it was, when that is another file
+    /// than expected or holds something else.
     ///
-    /// The two files change places first: a file that an editor without our lock put there at the
+    /// The two files change places first: a file that an editor without our lock put there or wrote into at the
     /// last moment is then in our hands, and goes back.
     ///
     /// # Errors
     /// `NotWritten`, with the target as it was wherever two files can change places.
-    pub fn replace(mut self, target: &Path, expected: &Stamp) -> Result<bool, StoreError> {
-        let failed = |e| StoreError::io(WRITE, target, e);
-        let undecided = |e: io::Error| StoreError::undecided(target, &e);
-        let is_expected = |path| stamp(path).is_some_and(|now| now.is_same_content(expected));
-        if !is_expected(target) {
+    pub fn replace(
+        mut self,
+        target: impl Into<FilePlace>,
+        expected: &ExpectedFile<'_>,
+    ) -> Result<bool, StoreError> {
+        let target = target.into();
+        let failed = |e| StoreError::io(WRITE, target.path(), e);
+        let undecided = |e: io::Error| StoreError::undecided(target.path(), &e);
+        if !expected.is_at(&target) {
             return Ok(false);
         }
-        let mut ours = stamp(&self.0);
-        let mut exchanged = exchange(&self.0, target);
+        let mut ours = self.0.stamp();
+        let mut held = lock_new(&self.0);
+        let mut exchanged = self.0.exchange(&target);
         if let Some(Err(error)) = &exchanged
             && error.kind() == io::ErrorKind::CrossesDevices
         {
-            self.come_near(target).map_err(failed)?;
-            ours = stamp(&self.0);
-            exchanged = exchange(&self.0, target);
+            self.come_near(&target).map_err(failed)?;
+            (ours, held) = (self.0.stamp(), lock_new(&self.0));
+            exchanged = self.0.exchange(&target);
         }
+        // Until all is decided no other writer of ours changes the new file.
+        let _held = held;
         match exchanged {
             None => {
-                fs::rename(&self.0, target)
+                self.0
+                    .rename(&target)
                     .or_else(|error| {
-                        self.near_after(error, target)?;
-                        fs::rename(&self.0, target)
+                        self.near_after(error, &target)?;
+                        self.0.rename(&target)
                     })
                     .map_err(failed)?;
             }
             Some(exchanged) => {
                 exchanged.map_err(failed)?;
-                if !is_expected(&self.0) {
-                    give_back(&self.0, target, ours).map_err(undecided)?;
+                if !expected.is_at(&self.0) {
+                    give_back(&self.0, &target, ours).map_err(undecided)?;
                     return Ok(false);
                 }
                 // What is not certain to last has not happened.
-                if let Err(unflushed) = flush_around(target) {
-                    give_back(&self.0, target, ours).map_err(undecided)?;
-                    return Err(failed(unflushed));
+                let flushed = flush_around(&target);
+                // An editor that had the file open before may have written into it since.
+                let is_same = flushed.is_ok() && expected.is_at(&self.0);
+                if !is_same {
+                    give_back(&self.0, &target, ours).map_err(undecided)?;
                 }
-                return Ok(true);
+                return flushed.map(|()| is_same).map_err(failed);
             }
         }
-        flush_folder_of(target)?;
+        flush_folder_of(&target)?;
         Ok(true)
     }
 
@@ -252,7 +236,7 @@ impl Temporary {
     }
 
     /// [`Temporary::come_near`] when that is what an error asks for.
-    fn near_after(&mut self, error: io::Error, target: &Path) -> io::Result<()> {
+    fn near_after(&mut self, error: io::Error, target: &FilePlace) -> io::Result<()> {
         match error.kind() {
             io::ErrorKind::CrossesDevices => self.come_near(target),
             _ => Err(error),
@@ -260,12 +244,15 @@ impl Temporary {
     }
 
     /// Brings the file beside its target: only trying tells that two folders of one file system lie apart.
-    fn come_near(&mut self, target: &Path) -> io::Result<()> {
+    fn come_near(&mut self, target: &FilePlace) -> io::Result<()> {
         let near = Self(temporary_beside(target));
-        fs::copy(&self.0, &near.0)?;
-        let file = OpenOptions::new().write(true).open(&near.0)?;
-        keep_owner(&file, &fs::metadata(&self.0)?);
-        keep_attributes(&file, &self.0);
+        let mut from = self.0.open()?;
+        let mut file = near.0.create()?;
+        let facts = from.metadata()?;
+        keep_owner(&file, &facts);
+        keep_attributes(&file, &from);
+        file.set_permissions(facts.permissions())?;
+        io::copy(&mut from, &mut file)?;
         file.sync_all()?;
         *self = near;
         Ok(())
@@ -276,49 +263,52 @@ impl Temporary {
     /// # Errors
     /// `Exists` or `NotWritten`; the place is then as free as it was. `Undecided` when it could not be made
     /// free again.
-    pub fn appear(mut self, target: &Path) -> Result<(), StoreError> {
-        let mut ours = stamp(&self.0);
-        match rename_new(&self.0, target) {
+    pub fn appear(mut self, target: impl Into<FilePlace>) -> Result<(), StoreError> {
+        let target = target.into();
+        let mut ours = self.0.stamp();
+        match rename_new(&self.0, &target) {
             Err(StoreError::NotWritten { source, .. }) => {
-                self.near_after(source, target)
-                    .map_err(|e| StoreError::io(WRITE, target, e))?;
-                ours = stamp(&self.0);
-                rename_new(&self.0, target)?;
+                self.near_after(source, &target)
+                    .map_err(|e| StoreError::io(WRITE, target.path(), e))?;
+                ours = self.0.stamp();
+                rename_new(&self.0, &target)?;
             }
             renamed => renamed?,
         }
-        flush_around(target).map_err(|unflushed| {
-            if self.withdraw(target, ours) {
-                StoreError::io(WRITE, target, unflushed)
+        flush_around(&target).map_err(|unflushed| {
+            if self.withdraw(&target, ours) {
+                StoreError::io(WRITE, target.path(), unflushed)
             } else {
-                StoreError::undecided(target, &unflushed)
+                StoreError::undecided(target.path(), &unflushed)
             }
         })
     }
 
     /// Takes the file from the place that it took, unless somebody else's lies there by now; false when that
     /// cannot be done. Even then the file stays whole.
-    fn withdraw(&self, target: &Path, ours: Option<Stamp>) -> bool {
+    fn withdraw(&self, target: &FilePlace, ours: Option<Stamp>) -> bool {
         let identity = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.identity);
         if rename_new(target, &self.0).is_err() {
             return false;
         }
-        identity(stamp(&self.0)) == identity(ours) || rename_new(&self.0, target).is_ok()
+        identity(self.0.stamp()) == identity(ours) || rename_new(&self.0, target).is_ok()
     }
 }
 
 /// Puts the file that is in our hands back to its place, where `placed` should lie. When somebody replaced that
 /// too, theirs is the newest and goes back in turn.
 pub(super) fn give_back(
-    in_hand: &Path,
-    target: &Path,
+    in_hand: &FilePlace,
+    target: &FilePlace,
     mut placed: Option<Stamp>,
 ) -> io::Result<()> {
     let identity = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.identity);
     loop {
-        let given = stamp(in_hand);
-        exchange(in_hand, target).unwrap_or_else(|| fs::rename(in_hand, target))?;
-        let taken = stamp(in_hand);
+        let given = in_hand.stamp();
+        in_hand
+            .exchange(target)
+            .unwrap_or_else(|| in_hand.rename(target))?;
+        let taken = in_hand.stamp();
         if taken.is_none() || identity(taken) == identity(placed) {
             return Ok(());
         }
@@ -326,10 +316,23 @@ pub(super) fn give_back(
     }
 }
 
+/// Locks a file that is about to take its place, where locks go with files; nobody else can hold it yet.
+#[cfg(unix)]
+fn lock_new(place: &FilePlace) -> Option<File> {
+    let file = place.open().ok()?;
+    // Without it only what is done without a lock at the same moment can come between.
+    file.try_lock().ok().map(|()| file)
+}
+
+#[cfg(not(unix))]
+fn lock_new(_place: &FilePlace) -> Option<File> {
+    None
+}
+
 impl Drop for Temporary {
     fn drop(&mut self) {
         // After a rename there is nothing left to remove.
-        let _ = fs::remove_file(&self.0);
+        let _ = self.0.unlink();
     }
 }
 
@@ -345,36 +348,36 @@ fn keep_owner(_file: &File, _like: &Metadata) {}
 
 /// Gives a replacement the extended attributes of the file it replaces, where the system lets us.
 #[cfg(unix)]
-fn keep_attributes(file: &File, target: &Path) {
+fn keep_attributes(file: &File, like: &File) {
     use xattr::FileExt;
-    for name in xattr::list(target).into_iter().flatten() {
-        if let Ok(Some(value)) = xattr::get(target, &name) {
+    for name in like.list_xattr().into_iter().flatten() {
+        if let Ok(Some(value)) = like.get_xattr(&name) {
             let _ = file.set_xattr(&name, &value);
         }
     }
 }
 
 #[cfg(not(unix))]
-fn keep_attributes(_file: &File, _target: &Path) {}
+fn keep_attributes(_file: &File, _like: &File) {}
 
 /// Makes a rename durable.
 ///
 /// # Errors
 /// `StoreError::Io`.
-pub fn flush_folder_of(path: &Path) -> Result<(), StoreError> {
-    flush_around(path).map_err(|e| StoreError::io("flush", path.parent().unwrap_or(path), e))
+pub fn flush_folder_of(place: impl Into<FilePlace>) -> Result<(), StoreError> {
+    flush_folder(place.into().folder())
 }
 
-fn flush_around(path: &Path) -> io::Result<()> {
-    flush(path.parent().unwrap_or(path))
+fn flush_around(place: &FilePlace) -> io::Result<()> {
+    flush(place.folder())
 }
 
 #[cfg(unix)]
-fn flush(folder: &Path) -> io::Result<()> {
-    match File::open(folder)?.sync_all() {
+fn flush(folder: &OpenFolder) -> io::Result<()> {
+    match folder.open()?.sync_all() {
         // SMB and many FUSE systems have no such call for folders.
         Err(error) if is_refusal(&error) => {
-            note(WeakPromise::Flushes);
+            note(WeakPromise::Flushes, folder.path());
             Ok(())
         }
         flushed => flushed,
@@ -382,7 +385,7 @@ fn flush(folder: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn flush(_folder: &Path) -> io::Result<()> {
+fn flush(_folder: &OpenFolder) -> io::Result<()> {
     Ok(())
 }
 
@@ -390,16 +393,14 @@ fn flush(_folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// `StoreError::Io`.
-pub fn flush_folder(folder: &Path) -> Result<(), StoreError> {
-    flush(folder).map_err(|e| StoreError::io("flush", folder, e))
+pub fn flush_folder(folder: &OpenFolder) -> Result<(), StoreError> {
+    flush(folder).map_err(|e| StoreError::io("flush", folder.path(), e))
 }
 
 /// A free place beside a file, in a folder that others of ours left nothing in.
-pub(super) fn temporary_beside(target: &Path) -> PathBuf {
-    if let Some(folder) = target.parent() {
-        sweep_folder(folder);
-    }
-    target.with_file_name(temporary_name())
+pub(super) fn temporary_beside(target: &FilePlace) -> FilePlace {
+    sweep_when_due(target.folder());
+    target.beside(temporary_name())
 }
 
 /// A name that no folder holds yet and no listing shows.

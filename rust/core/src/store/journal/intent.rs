@@ -3,13 +3,13 @@
 //! One file says all of that, and its name says how far the change is: renaming it takes no room and is done
 //! whole or not at all.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::super::StoreError;
-use super::super::disk;
-use super::super::files::Root;
+use super::super::disk::{self, FilePlace, OpenFolder};
+use super::super::files::{OpenFolders, Root};
 
 /// The layout of records that is written here.
 pub(super) const SCHEMA: u32 = 2;
@@ -106,9 +106,9 @@ impl StepRecord {
 pub(super) struct PlacedStep {
     pub(super) record: StepRecord,
     /// Where its text waits; of a move nothing lies there.
-    pub(super) slot: PathBuf,
+    pub(super) slot: FilePlace,
     /// The real place of the document; of a move where it goes.
-    pub(super) target: PathBuf,
+    pub(super) target: FilePlace,
 }
 
 impl PlacedStep {
@@ -121,20 +121,28 @@ impl PlacedStep {
         number: usize,
         folder: &Path,
         root: &Root,
+        open: &mut OpenFolders,
     ) -> Result<Self, StoreError> {
         let target = match &record {
-            StepRecord::Replace { path, .. } => root.locate(path).or_else(|_| root.place(path))?,
+            StepRecord::Replace { path, .. } => match root.locate(path) {
+                Ok(real) => place_of_document(root, &real, open)?,
+                Err(_) => open.place(root, path)?,
+            },
             // Its folder may have gone with the file.
             StepRecord::Create { path, .. } | StepRecord::Move { to: path, .. } => {
-                match root.place(path) {
-                    Err(StoreError::Missing { .. }) => root.path().join(path),
+                match open.place(root, path) {
+                    Err(StoreError::Missing { .. }) => {
+                        let path = root.path().join(path);
+                        let name = path.file_name().unwrap_or_default();
+                        OpenFolder::missing(path.parent().unwrap_or(&path)).place(name)
+                    }
                     place => place?,
                 }
             }
         };
         let slot = match record.slot() {
-            Some(beside) => root.place(beside)?,
-            None => folder.join(slot_name(number)),
+            Some(beside) => open.place(root, beside)?,
+            None => OpenFolder::of_ours(folder).place(slot_name(number)),
         };
         Ok(Self {
             record,
@@ -142,6 +150,19 @@ impl PlacedStep {
             target,
         })
     }
+}
+
+/// The place of a document whose real path is known.
+///
+/// # Errors
+/// `Busy` when a link lies on the way by now.
+pub(super) fn place_of_document(
+    root: &Root,
+    real: &Path,
+    open: &mut OpenFolders,
+) -> Result<FilePlace, StoreError> {
+    let place = open.real(root, real)?;
+    place.ok_or_else(|| disk::busy(real, "kept changing places"))
 }
 
 /// What a step's slot in the folder of its change is called.
@@ -176,8 +197,8 @@ pub(super) fn mark(folder: &Path, from: ChangePhase, to: ChangePhase) -> Result<
 /// `Io`; the next one to come goes on.
 pub(super) fn clear(folder: &Path, placed: &[PlacedStep]) -> Result<(), StoreError> {
     for one in placed {
-        disk::remove(&one.slot)?;
-        disk::remove(&disk::kept_beside(&one.slot))?;
+        one.slot.remove()?;
+        disk::kept_beside(&one.slot).remove()?;
     }
     for named in disk::names(folder)? {
         if named.name != OWNER {

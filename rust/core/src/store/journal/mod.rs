@@ -7,6 +7,7 @@
 //! change whose process lives is locked by it and left alone.
 
 mod intent;
+mod left;
 mod recovery;
 mod together;
 
@@ -19,6 +20,7 @@ use super::disk::{self, Disk, Lock, PATIENCE, Stamp, Temporary};
 use super::files::{self, Root};
 use super::state::StateFolder;
 use super::undecided;
+pub use left::LeftChange;
 
 /// One file's part in a change of several files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,7 +178,8 @@ impl Journal<'_> {
         match step {
             Step::Replace { path, text } => {
                 let held = held_of(held, path)?;
-                files::replace(self.disk, &held.real, text, &held.stamp)
+                let read = (held.text.as_str(), &held.stamp);
+                files::replace(self.disk, self.root, &held.real, text, read)
             }
             Step::Create { path, text } => {
                 let target = files::place_in_new_folder(self.root, path)?;

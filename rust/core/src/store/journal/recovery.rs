@@ -6,10 +6,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::super::StoreError;
 use super::super::digest::sha256;
-use super::super::disk::{self, ABANDONED, Lock, Stamp};
-use super::super::files;
+use super::super::disk::{
+    self, ABANDONED, ExpectedContent, ExpectedFile, FilePlace, Lock, OpenFolder, Stamp,
+};
+use super::super::files::{self, OpenFolders};
 use super::super::undecided;
 use super::intent::{self, ChangeIntent, ChangePhase, KEPT, OWNER, PlacedStep, SCHEMA, StepRecord};
+use super::left::{KEPT_FOLDER, KeptReason, REASON};
 use super::{Journal, Unfinished, change_name};
 
 /// How long a document of a change is waited for that somebody else holds; then the next one to come finishes
@@ -115,7 +118,7 @@ impl Journal<'_> {
             }
         };
         for one in &placed {
-            undecided::forget(&one.target);
+            undecided::forget(one.target.path());
         }
         if unfinished.is_none() {
             intent::clear(folder, &placed)?;
@@ -176,7 +179,7 @@ impl Journal<'_> {
             if let StepLook::Before { untouched, .. } = look
                 && !self.put(one, untouched.as_ref())?
             {
-                return Err(disk::busy(&one.target, "kept changing"));
+                return Err(disk::busy(one.target.path(), "kept changing"));
             }
         }
         Ok(())
@@ -206,8 +209,9 @@ impl Journal<'_> {
             Err(error) => return damaged(error.to_string()),
         };
         let steps = steps.into_iter().enumerate();
+        let mut open = OpenFolders::default();
         let placed: Result<Vec<_>, _> = steps
-            .map(|(number, record)| PlacedStep::find(record, number, folder, self.root))
+            .map(|(number, record)| PlacedStep::find(record, number, folder, self.root, &mut open))
             .collect();
         match placed {
             Ok(placed) => ChangeReading::Ours(placed, folders),
@@ -242,13 +246,13 @@ impl Journal<'_> {
     pub(super) fn look(&self, one: &PlacedStep) -> Result<StepLook, StoreError> {
         match &one.record {
             StepRecord::Replace { old, new, .. } => {
-                let now = self.content(&one.target)?;
+                let now = self.content(one.target.path())?;
                 let is = |hash: &str| now.as_ref().filter(|(now, _)| now == hash);
                 let before = || StepLook::Before {
                     untouched: is(old).map(|(_, stamp)| *stamp),
                     is_untouched: is(old).is_some(),
                 };
-                let waits = self.content(&one.slot)?;
+                let waits = self.content(one.slot.path())?;
                 let is_swapped = match &waits {
                     Some((hash, _)) => hash != new,
                     None => disk::is_kept_apart(&one.slot),
@@ -261,24 +265,25 @@ impl Journal<'_> {
                 })
             }
             StepRecord::Create { new, .. } => {
-                let is_free = !disk::exists(&one.target);
+                let is_free = !one.target.exists();
                 let before = StepLook::Before {
                     untouched: None,
                     is_untouched: is_free,
                 };
-                if disk::exists(&one.slot) || is_free {
+                if one.slot.exists() || is_free {
                     return Ok(before);
                 }
-                Ok(match self.content(&one.target)? {
+                Ok(match self.content(one.target.path())? {
                     Some((hash, stamp)) if hash == *new => StepLook::After(stamp),
                     _ => StepLook::Edited,
                 })
             }
             StepRecord::Move { from, .. } => {
-                let from = self.root.place(from)?;
-                let after = disk::stamp_of_itself(&one.target);
-                let is_link_of_both = disk::is_link(&from) && disk::is_link(&one.target);
-                Ok(match (disk::exists(&from), after) {
+                let from = self.root.open_place(from)?;
+                let after = one.target.stamp();
+                let is_link = |place: &FilePlace| place.read_link().is_some();
+                let is_link_of_both = is_link(&from) && is_link(&one.target);
+                Ok(match (from.exists(), after) {
                     (true, None) => StepLook::Before {
                         untouched: None,
                         is_untouched: true,
@@ -310,17 +315,18 @@ impl Journal<'_> {
         one: &PlacedStep,
         expected: Option<&Stamp>,
     ) -> Result<bool, StoreError> {
-        self.asked("journal-put", &one.target)?;
+        self.asked("journal-put", one.target.path())?;
         match (&one.record, expected) {
-            (StepRecord::Replace { .. }, Some(expected)) => {
-                disk::swap(&one.slot, &one.target, expected)
+            (StepRecord::Replace { old, .. }, Some(stamp)) => {
+                let content = ExpectedContent::Digest(old);
+                disk::swap(&one.slot, &one.target, &ExpectedFile { stamp, content })
             }
             (StepRecord::Replace { .. }, None) => Ok(false),
             (StepRecord::Create { .. }, _) => {
                 disk::rename_new(&one.slot, &one.target).map(|()| true)
             }
             (StepRecord::Move { from, .. }, _) => {
-                files::shift(&self.root.place(from)?, &one.target).map(|()| true)
+                files::shift(&self.root.open_place(from)?, &one.target).map(|()| true)
             }
         }
     }
@@ -336,12 +342,15 @@ impl Journal<'_> {
             StepLook::After(stamp) => stamp,
             StepLook::Edited | StepLook::Lost => return Err(edited()),
         };
-        let asked = self.asked("journal-back", &one.target);
+        let asked = self.asked("journal-back", one.target.path());
         let done = asked.and_then(|()| match &one.record {
-            StepRecord::Replace { .. } => disk::swap_back(&one.slot, &one.target, stamp),
+            StepRecord::Replace { new, .. } => {
+                let content = ExpectedContent::Digest(new);
+                disk::swap_back(&one.slot, &one.target, &ExpectedFile { stamp, content })
+            }
             StepRecord::Create { .. } => disk::rename_new(&one.target, &one.slot).map(|()| true),
             StepRecord::Move { from, .. } => {
-                files::shift(&one.target, &self.root.place(from)?).map(|()| true)
+                files::shift(&one.target, &self.root.open_place(from)?).map(|()| true)
             }
         });
         match done {
@@ -361,7 +370,7 @@ fn phase_of(folder: &Path) -> Option<ChangePhase> {
 
 /// Locks the documents of a change in the order of their paths; `None` when somebody else is at one.
 fn hold(placed: &[PlacedStep]) -> Result<Option<Vec<Lock>>, StoreError> {
-    let mut targets: Vec<&Path> = placed.iter().map(|one| one.target.as_path()).collect();
+    let mut targets: Vec<&Path> = placed.iter().map(|one| one.target.path()).collect();
     targets.sort_unstable();
     targets.dedup();
     let mut held = Vec::new();
@@ -387,13 +396,20 @@ fn set_aside(
 ) -> Result<Unfinished, StoreError> {
     for (number, one) in placed.iter().enumerate() {
         // What lies beside documents goes, too; a text that cannot be taken along stays whole where it is.
-        let inside = folder.join(intent::slot_name(number));
-        if one.slot != inside && disk::exists(&one.slot) {
+        let inside = OpenFolder::of_ours(folder).place(intent::slot_name(number));
+        if one.slot.path() != inside.path() && one.slot.exists() {
             let _ = disk::move_file(&one.slot, &inside);
         }
     }
-    let kept = folder.with_file_name(format!("kept-{}", change_name()));
-    disk::rename_new(&folder.join(record), &folder.join(KEPT))?;
+    let reason = KeptReason {
+        paths: paths.clone(),
+        why: why.clone(),
+    };
+    let json = serde_json::to_string_pretty(&reason).unwrap_or_default();
+    // On a disk without room it is reported without.
+    let _ = disk::create_owned(&folder.join(REASON), &json);
+    let kept = folder.with_file_name(format!("{KEPT_FOLDER}{}", change_name()));
+    disk::rename_new(folder.join(record), folder.join(KEPT))?;
     disk::remove(&folder.join(OWNER))?;
     disk::rename_new(folder, &kept)?;
     Ok(Unfinished { paths, why, kept })

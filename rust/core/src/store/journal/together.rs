@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::super::digest::sha256;
-use super::super::disk::{self, Lock, Temporary};
-use super::super::files;
+use super::super::disk::{
+    self, ExpectedContent, ExpectedFile, FilePlace, Lock, OpenFolder, Temporary,
+};
+use super::super::files::{self, OpenFolders};
 use super::super::state::StateFolder;
 use super::super::undecided;
 use super::super::{StoreError, WRITE};
@@ -74,10 +76,10 @@ impl Journal<'_> {
         self.reached("journal-intent")?;
         let finished = self
             .put_all(held, &change)
-            .and_then(|are_put| are_put.then(|| self.make_final(&change)).transpose());
+            .and_then(|are_put| Ok(are_put && self.make_final(held, &change)?));
         match finished {
-            Ok(Some(())) => {}
-            Ok(None) => return self.refuse(&change).map(|()| false),
+            Ok(true) => {}
+            Ok(false) => return self.refuse(&change).map(|()| false),
             Err(error @ StoreError::Stopped { .. }) => return Err(error),
             Err(error) => return self.refuse(&change).and(Err(error)),
         }
@@ -129,11 +131,14 @@ impl Journal<'_> {
         for folder in &change.made {
             files::make_folder(self.root, folder)?;
         }
+        let mut open = OpenFolders::default();
         for (number, (record, step)) in records.into_iter().zip(steps).enumerate() {
-            let mut placed = PlacedStep::find(record, number, &change.folder, self.root)?;
+            let mut placed =
+                PlacedStep::find(record, number, &change.folder, self.root, &mut open)?;
             let text = match step {
                 Step::Replace { path, text } => {
-                    placed.target.clone_from(&held_of(held, path)?.real);
+                    let real = &held_of(held, path)?.real;
+                    placed.target = intent::place_of_document(self.root, real, &mut open)?;
                     Some((text, true))
                 }
                 Step::Create { text, .. } => Some((text, false)),
@@ -146,10 +151,10 @@ impl Journal<'_> {
             }
             change.placed.push(placed);
             if text.is_some() {
-                change.locks.extend(lock_of_new(&slot)?);
+                change.locks.extend(lock_of_new(slot.path())?);
             }
         }
-        for folder in folders_of(change.placed.iter().map(|one| one.slot.clone())) {
+        for folder in folders_of(change.placed.iter().map(|one| &one.slot)) {
             disk::flush_folder(&folder)?;
         }
         self.reached("journal-staged")
@@ -247,10 +252,23 @@ impl Journal<'_> {
         Ok(true)
     }
 
-    /// Makes sure that all lasts, and says so: the commit point.
-    fn make_final(&self, change: &StagedChange) -> Result<(), StoreError> {
+    /// Makes sure that all lasts, and says so: the commit point. False when an editor that had a file open before
+    /// wrote into it since.
+    fn make_final(&self, held: &[HeldFile], change: &StagedChange) -> Result<bool, StoreError> {
         self.flush(&change.placed)?;
-        self.mark(change, ChangePhase::UnderWay, ChangePhase::Settled)
+        for one in &change.placed {
+            if let StepRecord::Replace { path, old, .. } = &one.record {
+                let expected = ExpectedFile {
+                    stamp: &held_of(held, path)?.stamp,
+                    content: ExpectedContent::Digest(old),
+                };
+                if !disk::is_still_replaced(&one.slot, &expected) {
+                    return Ok(false);
+                }
+            }
+        }
+        let marked = self.mark(change, ChangePhase::UnderWay, ChangePhase::Settled);
+        marked.map(|()| true)
     }
 
     fn mark(
@@ -315,7 +333,7 @@ impl Journal<'_> {
             why: why.clone(),
         };
         for (one, _) in failed {
-            undecided::remember(&one.target, &why);
+            undecided::remember(one.target.path(), &why);
         }
         Err(error)
     }
@@ -325,26 +343,28 @@ impl Journal<'_> {
     /// # Errors
     /// `NotWritten`, naming a document of the folder that could not be flushed.
     pub(super) fn flush(&self, placed: &[PlacedStep]) -> Result<(), StoreError> {
-        let mut folders: BTreeMap<PathBuf, &str> = BTreeMap::new();
+        let mut folders: BTreeMap<PathBuf, (OpenFolder, &str)> = BTreeMap::new();
         for one in placed {
             let from = match &one.record {
-                StepRecord::Move { from, .. } => self.root.place(from).ok(),
+                StepRecord::Move { from, .. } => self.root.open_place(from).ok(),
                 _ => Some(one.slot.clone()),
             };
-            let places = from.into_iter().chain([one.target.clone()]);
-            for folder in folders_of(places) {
-                folders.entry(folder).or_insert_with(|| one.record.path());
+            for place in from.iter().chain([&one.target]) {
+                let folder = place.folder();
+                let of_path = folders.entry(folder.path().to_owned());
+                of_path.or_insert_with(|| (folder.clone(), one.record.path()));
             }
         }
-        for (folder, path) in folders {
+        for (folder, path) in folders.into_values() {
             let failed = |error| match error {
                 StoreError::Io { source, .. } => StoreError::io(WRITE, Path::new(path), source),
                 error => error,
             };
             self.asked("journal-flush", Path::new(path))?;
             // A folder that went with its file has nothing to flush.
-            if disk::is_folder(&folder) {
-                disk::flush_folder(&folder).map_err(failed)?;
+            match disk::flush_folder(&folder) {
+                Err(StoreError::Missing { .. }) => {}
+                flushed => flushed.map_err(failed)?,
             }
         }
         Ok(())
@@ -375,8 +395,8 @@ impl Journal<'_> {
     /// Removes folders that were made for files that do not come; one that somebody uses stays.
     pub(super) fn remove_folders(&self, made: &[String]) {
         for folder in made.iter().rev() {
-            if let Ok(folder) = self.root.place(folder) {
-                disk::remove_folder(&folder);
+            if let Ok(folder) = self.root.open_place(folder) {
+                folder.remove_folder();
             }
         }
     }
@@ -394,7 +414,7 @@ fn may_begin(held: &[HeldFile], change: &StagedChange) -> Result<bool, StoreErro
                 }
             }
             StepRecord::Create { path, .. } | StepRecord::Move { to: path, .. } => {
-                if disk::exists(&one.target) {
+                if one.target.exists() {
                     return Err(StoreError::Exists { path: path.clone() });
                 }
             }
@@ -416,7 +436,8 @@ fn lock_of_new(_slot: &Path) -> Result<Option<Lock>, StoreError> {
 }
 
 /// The folders in which files lie, each once.
-fn folders_of(files: impl Iterator<Item = PathBuf>) -> BTreeSet<PathBuf> {
-    let folder = |path: PathBuf| path.parent().map(Path::to_owned);
-    files.filter_map(folder).collect()
+fn folders_of<'a>(places: impl Iterator<Item = &'a FilePlace>) -> Vec<OpenFolder> {
+    let folders = places.map(FilePlace::folder);
+    let by_path: BTreeMap<_, _> = folders.map(|folder| (folder.path(), folder)).collect();
+    by_path.into_values().cloned().collect()
 }

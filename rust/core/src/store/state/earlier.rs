@@ -21,7 +21,7 @@ const PARTS: [(&str, &str); 4] = [
 /// Keeps a folder of an earlier release until a person trusts what it belongs to.
 pub(super) fn put_by(folder: &Path) -> Result<(), StoreError> {
     refuse_held(folder)?;
-    match disk::rename_new(folder, &beside(folder, EARLIER)) {
+    match disk::rename_new(folder, beside(folder, EARLIER)) {
         Err(StoreError::Exists { .. }) => set_aside(folder),
         renamed => renamed,
     }
@@ -79,7 +79,7 @@ impl StateFolder {
                     "events.jsonl" if disk::exists(&to.join(&one.name)) => "events.old.jsonl",
                     name => name,
                 };
-                match disk::rename_new(&from.join(&one.name), &to.join(name)) {
+                match disk::rename_new(from.join(&one.name), to.join(name)) {
                     Ok(()) | Err(StoreError::Exists { .. }) => {}
                     Err(error) => return Err(error),
                 }

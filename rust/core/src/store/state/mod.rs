@@ -281,7 +281,7 @@ fn beside(folder: &Path, what: &str) -> PathBuf {
 fn set_aside(folder: &Path) -> Result<(), StoreError> {
     refuse_held(folder)?;
     for number in 1..=u32::MAX {
-        match disk::rename_new(folder, &beside(folder, &format!("set-aside-{number}"))) {
+        match disk::rename_new(folder, beside(folder, &format!("set-aside-{number}"))) {
             Err(StoreError::Exists { .. }) => {}
             renamed => return renamed,
         }

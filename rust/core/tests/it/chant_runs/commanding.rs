@@ -81,7 +81,7 @@ fn an_agent_that_nothing_holds_is_guarded_or_refused_unless_the_user_says_otherw
     assert!(matches!(&refused, AgentError::Unguarded { .. }) && refused.details().is_object());
     assert_eq!(
         refused.to_string(),
-        "Agent 'goose' is not started, because runs are not confined here and Goose does not bound itself: without a person only the mode works in which it does everything. `chant-mcp confine --check` says what confines runs; else name another agent, or let it do everything with `agents: {goose: {skip_permissions: true}}` in your own configuration."
+        "Agent 'goose' is not started, because runs are not confined here and Goose does not bound itself: without a person only the mode works in which it does everything. A person sees with `chant-mcp confine --check` what confines runs; else name another agent, or let it do everything with `agents: {goose: {skip_permissions: true}}` in your own configuration."
     );
     assert!(line(skipping, "goose").is_ok());
 }

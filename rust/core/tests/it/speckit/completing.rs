@@ -247,7 +247,7 @@ fn a_file_without_a_line_that_is_a_task_is_not_said_to_be_missing() {
     assert_eq!(
         hint(&error),
         format!(
-            "{FEATURE}/tasks.md is there, but no line of it is a task: write each as `- [ ] T001 What to do`."
+            "{FEATURE}/tasks.md is there, but no line of it is a task: line 3 looks like a task and is not read: it has an ID and no box. Put a bullet and a box before the ID of each that is a task: `- [ ] T001 What to do`"
         )
     );
 }

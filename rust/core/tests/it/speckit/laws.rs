@@ -71,7 +71,7 @@ proptest! {
             let after = project.tasks();
             prop_assert_eq!(after.len(), text.len());
             let differing: Vec<usize> = (0..text.len()).filter(|at| after.as_bytes()[*at] != text.as_bytes()[*at]).collect();
-            prop_assert_eq!(differing, vec![task.box_at]);
+            prop_assert_eq!(differing, vec![task.box_at.unwrap()]);
             let mut expected = list.clone();
             expected.tasks[at].mark = Mark::Done;
             prop_assert_eq!(tasks(&after), expected);

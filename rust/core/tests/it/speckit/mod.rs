@@ -3,6 +3,7 @@
 
 mod completing;
 mod finding;
+mod forms;
 mod laws;
 mod parsing;
 mod planning;

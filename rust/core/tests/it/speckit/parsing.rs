@@ -2,6 +2,7 @@
 
 use chant_core::dialects::speckit::parse::{tasks, tick};
 use chant_core::dialects::speckit::task::{Mark, Task, TaskList};
+use chant_core::dialects::speckit::unread::UnreadReason;
 
 fn ids(list: &TaskList) -> Vec<&str> {
     list.tasks.iter().map(|task| &*task.id).collect()
@@ -44,7 +45,7 @@ fn tasks_are_found_with_any_bullet_indentation_and_wrapping() {
         let task = one(line);
         assert_eq!((&*task.id, task.mark), (id, mark), "{line}");
         assert_eq!(task.title(), "Do", "{line}");
-        let character = line[task.box_at..].chars().next().unwrap();
+        let character = line[task.box_at.unwrap()..].chars().next().unwrap();
         assert_eq!(Mark::of(character), Some(mark), "{line}");
     }
 }
@@ -55,7 +56,12 @@ fn a_line_with_another_sign_in_its_box_is_no_task_and_is_told() {
     let list = tasks("- [/] T023 Do\n- [✓] T024 Do\n- [?] no ID\n- [ ] T025 Do\n");
     let ids: Vec<&str> = list.tasks.iter().map(|task| &*task.id).collect();
     assert_eq!(ids, ["T025"]);
-    assert_eq!(list.unread, [(1, "/".into()), (2, "✓".into())]);
+    let unread = list.unread.into_iter().map(|one| (one.line, one.why));
+    let expected = [
+        (1, UnreadReason::Sign("/".into())),
+        (2, UnreadReason::Sign("✓".into())),
+    ];
+    assert_eq!(unread.collect::<Vec<_>>(), expected);
 }
 
 // proves: speckit:tasks:any_bullet_box_and_id

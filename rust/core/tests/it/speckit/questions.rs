@@ -273,7 +273,7 @@ fn what_is_refused_says_what_to_do_next() {
     );
     project.write(".specify/chant-mcp.yml", "checks: [");
     let broken = asked(&features, "s", &report("Else?", None)).unwrap_err();
-    assert!(hint(&broken).starts_with("Mend .specify/chant-mcp.yml"));
+    assert!(hint(&broken).starts_with("Correct .specify/chant-mcp.yml"));
     let elsewhere = Project::with(&[(".specify/x", "")]);
     let none = ops::tasks(&elsewhere.features(), Some("7")).unwrap_err();
     assert!(hint(&none).contains("`specify` command"));

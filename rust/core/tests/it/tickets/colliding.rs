@@ -58,7 +58,13 @@ fn twenty_changes_of_one_ticket_at_once_all_arrive() {
                     "phaseEpic"
                 };
                 let given = json!({attribute: content});
-                update_cr_attrs(&board, "1", given.as_object().unwrap()).unwrap();
+                update_cr_attrs(
+                    &board,
+                    "1",
+                    given.as_object().unwrap(),
+                    &serde_json::Map::new(),
+                )
+                .unwrap();
             });
         }
     });

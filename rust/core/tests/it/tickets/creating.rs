@@ -49,7 +49,8 @@ fn content_keeps_its_own_title_or_gets_one_and_is_stored_as_given() {
         assert_eq!(project.full("1").unwrap(), format!("\n{body}"));
         assert_eq!(project.names(), ["DEM-001-given.md"]);
     };
-    check("# Own\n\ntext", "Own", "# Own\n\ntext\n");
+    check("# Own\n\ntext", "Given", "# Given\n\n# Own\n\ntext\n");
+    check("# Given\n\ntext", "Given", "# Given\n\ntext\n");
     check(
         "text\r\n\r\n```\r\n# no\r\n```\r\n",
         "Given",
@@ -96,10 +97,7 @@ fn a_template_is_used_where_there_is_no_content() {
 #[test]
 fn everything_wrong_is_refused_at_once_and_nothing_is_written() {
     let project = Project::empty();
-    let refused = project.create(
-        "InvalidType",
-        json!({"priority": "P1", "impactAreas": ["a"]}),
-    );
+    let refused = project.create("InvalidType", json!({"priority": "P1", "slug": "a"}));
     check_code(&refused, "VALIDATION_ERROR", "Validation failed");
     let details = refused.unwrap_err()["details"].clone();
     assert_eq!(details["title"], "Title is required");
@@ -117,7 +115,7 @@ fn everything_wrong_is_refused_at_once_and_nothing_is_written() {
             .starts_with("Invalid priority 'P1'")
     );
     assert!(
-        details["impactAreas"]
+        details["slug"]
             .as_str()
             .unwrap()
             .contains("allowed are: title, priority")

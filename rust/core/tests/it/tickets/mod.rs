@@ -44,6 +44,7 @@ pub(super) fn place(root: &Path) -> Place {
         tickets: "docs/CRs".into(),
         start_number: 1,
         counter_file: ".mdt-next".into(),
+        uses_worktrees: true,
     }
 }
 
@@ -113,7 +114,12 @@ impl Project {
 
     pub(super) fn update(&self, key: &str, attributes: Value) -> Result<Value, Value> {
         let attributes = attributes.as_object().unwrap();
-        told(ops::update_cr_attrs(&self.board, key, attributes))
+        told(ops::update_cr_attrs(
+            &self.board,
+            key,
+            attributes,
+            &serde_json::Map::new(),
+        ))
     }
 
     pub(super) fn status(&self, key: &str, status: &str) -> Result<Value, Value> {

@@ -35,7 +35,7 @@ pub enum AgentError {
     },
     /// No agent is configured, and none was found.
     #[error(
-        "No agent is configured, and none that is known was found on the PATH. `chant-mcp agents list` says which are known and how each is installed; `npm install -g @anthropic-ai/claude-code` is one way. `chant-mcp work ID --agent demo` shows what a run does without one."
+        "No agent is configured, and none that is known was found on the PATH. A person sees with `chant-mcp agents list` which are known and how each is installed; `npm install -g @anthropic-ai/claude-code` is one way. The agent `demo` shows what a run does without one."
     )]
     NoAgent,
     /// Its command does not pass the prompt.
@@ -66,7 +66,7 @@ pub enum AgentError {
     },
     /// Its runs are not confined, and it would not limit itself.
     #[error(
-        "Agent '{name}' is not started, because runs are not confined here and {title} does not bound itself: {why}. `chant-mcp confine --check` says what confines runs; else name another agent, or let it do everything with `agents: {{{name}: {{skip_permissions: true}}}}` in your own configuration."
+        "Agent '{name}' is not started, because runs are not confined here and {title} does not bound itself: {why}. A person sees with `chant-mcp confine --check` what confines runs; else name another agent, or let it do everything with `agents: {{{name}: {{skip_permissions: true}}}}` in your own configuration."
     )]
     Unguarded {
         /// Its name.
@@ -78,7 +78,7 @@ pub enum AgentError {
     },
     /// A limit is configured for which it has no option.
     #[error(
-        "Agent '{name}' is not started, because `limits.{limit}` cannot be held: it knows no flag for that. Take the limit away, or name another agent; `chant-mcp agents list` says which know it."
+        "Agent '{name}' is not started, because `limits.{limit}` cannot be held: it knows no flag for that. Take the limit away, or name another agent; a person sees with `chant-mcp agents list` which know it."
     )]
     Limit {
         /// Its name.

@@ -13,6 +13,7 @@ use super::super::{derive, parse::CRITERIA};
 use super::lint::findings;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::next_step::NextStep;
 use crate::store::disk::{Lock, PATIENCE};
 use crate::store::index::Source;
 use crate::store::{StoreError, files};
@@ -71,13 +72,16 @@ pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
     if let Some(parent) = parent.filter(|parent| parent.status.is_done()) {
         answer.push_str(&format!(
             "\nWarning: its driver '{}' is {} already and now has an open member; \
-             chant_spec_update can open the driver again.",
-            parent.id, parent.status
+             {} can open the driver again.",
+            parent.id,
+            parent.status,
+            NextStep::EditSpec(parent.id.to_string()).words(project.door)
         ));
     }
     if project.sign_of_run().is_some() {
         answer.push_str(&format!(
-            "\nIt waits for a person, since a run added it: `chant-mcp approve {id}`. No agent begins it before."
+            "\nIt waits for a person, since a run added it: {}. No agent begins it before.",
+            NextStep::Approve(id.to_string()).words(project.door)
         ));
     }
     for warning in &warnings {

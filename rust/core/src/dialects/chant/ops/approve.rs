@@ -83,7 +83,7 @@ pub fn reject(project: &Project, id: &str, judgement: &Judgement) -> Result<Answ
     })?;
     let mut text = told(&spec, &decision, is_new, &known);
     text.push_str(&follows);
-    text.push_str(&pending.send_back(&decision)?);
+    text.push_str(&pending.send_back(project, &decision)?);
     Ok(Answer::prose(text))
 }
 

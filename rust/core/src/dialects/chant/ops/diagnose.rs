@@ -16,6 +16,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
 use crate::git::{GitError, Repo, Tip};
+use crate::next_step::{HintText, NextStep, hint};
 use crate::work::record::{RunStatus, SINGLE};
 use crate::work::shown::{self, Run};
 
@@ -58,7 +59,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
         lock_check(project, &spec),
         commit_check(&found),
         criteria_check(&spec, status),
-        status_check(&spec, status, &found),
+        status_check(&spec, status, &found, snapshot.specs.idle(&spec)),
         dependency_check(&spec, status, &snapshot.specs),
         process_check(status, &found),
         branch_check(status, &found),
@@ -66,6 +67,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
     checks.extend(agent_check(project, &snapshot, &spec, status));
     checks.extend(trust_check(project));
     let (diagnosis, suggestion) = conclusion(&spec, status, &found, &checks, &snapshot.specs);
+    let suggestion = suggestion.map(|hint| hint.at(project.door));
     Ok(Answer::data(&Diagnosis {
         spec_id: spec.id.as_str(),
         status: status.as_str(),
@@ -294,19 +296,23 @@ fn commit_check(found: &Findings) -> Check {
 /// Open criteria are normal as long as nobody claims that the work is done.
 fn criteria_check(spec: &Spec, status: Status) -> Check {
     let unchecked = spec.unchecked();
-    let details = if unchecked == 0 {
+    let mut details = if unchecked == 0 {
         "All satisfied".into()
     } else {
         format!("{unchecked} unchecked items remaining")
     };
+    for sentence in spec.swallowed() {
+        details = format!("{details}; {sentence}");
+    }
+    let takes_boxes = spec.fences.iter().any(|fence| fence.boxes > 0);
     Check {
         name: "Acceptance criteria",
-        passed: unchecked == 0 || status != Status::Completed,
+        passed: !takes_boxes && (unchecked == 0 || status != Status::Completed),
         details: Some(details),
     }
 }
 
-fn status_check(spec: &Spec, status: Status, found: &Findings) -> Check {
+fn status_check(spec: &Spec, status: Status, found: &Findings, idle: Option<&str>) -> Check {
     let (passed, details) = match status {
         Status::InProgress if found.has_commit() && !found.is_being_worked() => (
             false,
@@ -329,7 +335,7 @@ fn status_check(spec: &Spec, status: Status, found: &Findings) -> Check {
         Status::Pending | Status::Ready | Status::Blocked if found.has_commit() => {
             (false, "Status is pending but commit exists")
         }
-        Status::Pending | Status::Ready => (true, "Not begun"),
+        Status::Pending | Status::Ready => (true, idle.unwrap_or("Not begun")),
         Status::Blocked => (true, "Blocked by unmet dependencies"),
         Status::Paused => (true, "Paused (work stopped mid-execution)"),
         Status::Failed => (true, "Marked as failed"),
@@ -483,14 +489,41 @@ fn decisive(waits: &[Wait]) -> Option<&Wait> {
 }
 
 /// What to do after a run that ended like this.
-fn after_trouble(spec: &Spec, end: &str) -> String {
-    let id = &spec.id;
+fn after_trouble(spec: &Spec, end: &str) -> HintText {
+    let id = || spec.id.to_string();
     match end {
-        "awaiting_merge" => format!("Take out of the way what the reason names; `chant-mcp merge {id}` goes on then."),
-        "awaiting_approval" => format!("A person looks at the work and says `chant-mcp approve {id}`, which merges it, or `chant-mcp reject {id} --reason TEXT`, after which a start goes on with it."),
-        "needs_attention" if !spec.is_approved() => format!("chant_work_start has an agent go on with the work that was rejected; it is given the discussion. `chant-mcp approve {id}` takes the rejection back."),
-        "needs_attention" => format!("Settle what the reason names in the worktree and commit it there; `chant-mcp merge {id}` judges the work anew."),
-        _ => "Look at chant_log; chant_work_start has an agent go on with the work, chant_reset makes the spec pending again.".into(),
+        "awaiting_merge" => hint![
+            "Take out of the way what the reason names; then a person goes on with ",
+            NextStep::Merge(id()),
+            ".",
+        ],
+        "awaiting_approval" => hint![
+            "A person looks at the work and says ",
+            NextStep::Approve(id()),
+            ", which merges it, or ",
+            NextStep::Reject(id()),
+            ", after which a start goes on with it.",
+        ],
+        "needs_attention" if !spec.is_approved() => hint![
+            NextStep::Work(id()),
+            " has an agent go on with the work that was rejected; it is given the discussion. A person takes the rejection back with ",
+            NextStep::Approve(id()),
+            ".",
+        ],
+        "needs_attention" => hint![
+            "Settle what the reason names in the worktree and commit it there; a person has the work judged anew with ",
+            NextStep::Merge(id()),
+            ".",
+        ],
+        _ => hint![
+            "Look at ",
+            NextStep::ShowLog(id()),
+            "; ",
+            NextStep::Work(id()),
+            " has an agent go on with the work, ",
+            NextStep::Reset(id()),
+            " makes the spec pending again.",
+        ],
     }
 }
 
@@ -500,7 +533,8 @@ fn conclusion(
     found: &Findings,
     checks: &[Check],
     specs: &Specs,
-) -> (String, Option<String>) {
+) -> (String, Option<HintText>) {
+    let id = || spec.id.to_string();
     let failed: Vec<&str> = checks
         .iter()
         .filter(|check| !check.passed)
@@ -529,42 +563,63 @@ fn conclusion(
     match status {
         Status::InProgress if found.has_commit() && is_met => (
             "Spec appears complete but wasn't finalized.".into(),
-            Some("Complete it with chant_finalize.".into()),
+            Some(hint!["Complete it with ", NextStep::Finalize(id()), "."]),
         ),
         Status::InProgress if found.has_commit() => (
             "Spec has a commit but acceptance criteria not all satisfied.".into(),
-            Some(format!("Open criteria: {}", open())),
+            Some(hint![format!("Open criteria: {}", open())]),
         ),
         Status::InProgress => (
             "Spec is in progress but has issues.".into(),
-            Some("Look at its log with chant_log; chant_reset makes it pending again.".into()),
+            Some(hint![
+                "Look at its log with ",
+                NextStep::ShowLog(id()),
+                "; ",
+                NextStep::Reset(id()),
+                " makes it pending again.",
+            ]),
         ),
         _ => {
             let suggestion = match failed.first() {
                 Some(&"Dependencies") => match decisive(&specs.waits(spec)) {
-                    Some(Wait::Approval) => format!(
-                        "The spec needs approval before work goes on: `chant-mcp approve {id}`, or `chant-mcp reject {id} --reason TEXT`.",
-                        id = spec.id
-                    ),
-                    Some(wait) => {
-                        format!("Mend depends_on with chant_spec_update: {}", sentence(wait))
-                    }
-                    None => "Take one of the dependencies of the loop out with chant_spec_update."
-                        .into(),
+                    Some(Wait::Approval) => hint![
+                        "The spec needs a person's approval before work goes on: ",
+                        NextStep::Approve(id()),
+                        ", or ",
+                        NextStep::Reject(id()),
+                        ".",
+                    ],
+                    Some(wait) => hint![
+                        "Correct depends_on with ",
+                        NextStep::EditSpec(id()),
+                        format!(": {}", sentence(wait)),
+                    ],
+                    None => hint![
+                        "Take one of the dependencies of the loop out with ",
+                        NextStep::EditSpec(id()),
+                        ".",
+                    ],
                 },
+                Some(&"Acceptance criteria") if !spec.fences.is_empty() => {
+                    hint![spec.swallowed().join(" ")]
+                }
                 Some(&"Acceptance criteria" | &"Status consistency") if !is_met => {
-                    format!("Open criteria: {}", open())
+                    hint![format!("Open criteria: {}", open())]
                 }
-                Some(&"Status consistency") => {
-                    "Compare the commits with the status; chant_spec_update changes it.".into()
-                }
+                Some(&"Status consistency") => hint![
+                    "Compare the commits with the status; ",
+                    NextStep::EditSpec(id()),
+                    " changes it.",
+                ],
                 Some(&AGENT) => {
                     let why = checks.iter().find(|check| check.name == AGENT);
                     let why = why.and_then(|check| check.details.clone());
-                    why.unwrap_or_default()
+                    hint![why.unwrap_or_default()]
                 }
-                Some(&"Branch") => format!("Merge {} or look at its worktree.", found.branch),
-                _ => "Look at its log with chant_log.".into(),
+                Some(&"Branch") => {
+                    hint![format!("Merge {} or look at its worktree.", found.branch)]
+                }
+                _ => hint!["Look at its log with ", NextStep::ShowLog(id()), "."],
             };
             (
                 format!("Spec has issues: {}", failed.join(", ")),

@@ -35,7 +35,10 @@ use crate::trust::TrustGround;
 /// # Errors
 /// A failure to read the project's files.
 pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
-    let mut problems = Vec::new();
+    let left = project.interruptions().into_iter();
+    let mut problems: Vec<String> = left
+        .map(|problem| format!("{}: {}", problem.path, problem.message))
+        .collect();
     let (has_specs, config) = configuration(project, &mut problems)?;
     let git = git(project, has_specs, &mut problems);
     let mut unknown = Vec::new();

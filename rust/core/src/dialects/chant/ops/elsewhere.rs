@@ -211,7 +211,7 @@ impl Pending {
         Ok(String::new())
     }
 
-    pub(super) fn send_back(self, _: &Decision) -> Result<String, Error> {
+    pub(super) fn send_back(self, _: &Project, _: &Decision) -> Result<String, Error> {
         Ok(String::new())
     }
 }

@@ -14,6 +14,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
 use crate::git::{Repo, Tip};
+use crate::next_step::{NextStep, hint};
 use crate::text::front_matter::Value;
 use crate::work::record::Record;
 
@@ -216,8 +217,9 @@ fn refuse_without_evidence(
     }
     project.refuse_untrusted("finalize a run")?;
     if project.own_log(spec.id.as_str()).is_none() && !how.force {
-        let message = "Cannot mark spec as completed: no agent execution log found. Use force parameter to override.";
-        return Err(ChantError::Refused(message.into()).into());
+        let message = "Cannot mark spec as completed: no agent execution log found.";
+        let hint = hint![" Use ", NextStep::Override, " to override."];
+        return Err(ChantError::Refused(message.into()).advise(hint).into());
     }
     if commits.is_empty() {
         let message = format!(

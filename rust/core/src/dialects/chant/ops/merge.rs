@@ -7,6 +7,7 @@ use super::super::runtime::acting_change::agreement_to;
 use super::super::runtime::{settle, task};
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::next_step::{NextStep, hint};
 use crate::work::process::Identity;
 use crate::work::record::{Record, SINGLE};
 use crate::work::records::Runs;
@@ -79,10 +80,15 @@ fn refuse_unapproved(spec: &Spec) -> Result<(), ChantError> {
         return Ok(());
     }
     let id = &spec.id;
-    let message = format!(
-        "Spec '{id}' requires approval before its work is merged.\nA person approves it with `chant-mcp approve {id}`, or rejects it with `chant-mcp reject {id} --reason TEXT`."
-    );
-    Err(ChantError::Refused(message))
+    let message = format!("Spec '{id}' requires approval before its work is merged.");
+    let hint = hint![
+        "\nA person approves it with ",
+        NextStep::Approve(id.to_string()),
+        ", or rejects it with ",
+        NextStep::Reject(id.to_string()),
+        ".",
+    ];
+    Err(ChantError::Refused(message).advise(hint))
 }
 
 /// A run without an agent, in this process.

@@ -20,6 +20,7 @@ mod forecast;
 #[cfg(unix)]
 mod hello;
 mod lint;
+mod linter;
 #[cfg(unix)]
 mod merge;
 #[cfg(unix)]
@@ -58,6 +59,7 @@ pub use finalize::{Finalize, finalize};
 #[cfg(unix)]
 pub use forecast::work_forecast;
 pub use lint::lint;
+pub use linter::LintMemory;
 #[cfg(unix)]
 pub use merge::merge;
 #[cfg(unix)]

@@ -10,6 +10,7 @@ use super::super::runtime::workplace::Workplace;
 use super::super::view::work::{DiffStat, Takeover};
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::next_step::{DoorKind, NextStep, hint};
 use crate::store::disk;
 use crate::work::WorkError;
 use crate::work::log::{self, Query};
@@ -217,9 +218,9 @@ pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Erro
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "taken over")?;
     drop(snapshot);
-    let failed = |why: &dyn std::fmt::Display| -> Error {
+    let failed = |why: &dyn std::fmt::Display| {
         let message = format!("Failed to take over spec '{}': {why}", spec.id);
-        ChantError::Refused(message).into()
+        ChantError::Refused(message)
     };
     settle::recover(project)?;
     let runs = project.runs()?;
@@ -229,9 +230,10 @@ pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Erro
         one.write(&runs)?;
     }
     if halted.is_empty() && !force {
-        return Err(failed(
-            &"Spec not currently being worked\nUse force: true to look at it anyway.",
-        ));
+        let hint = hint!["\nUse ", NextStep::Force, " to look at it anyway."];
+        return Err(failed(&"Spec not currently being worked")
+            .advise(hint)
+            .into());
     }
     let record = runs.newest_of(spec.id.as_str())?;
     analysis(project, &spec, record.as_ref(), &halted)
@@ -285,7 +287,7 @@ fn analysis(
         spec_id: spec.id.as_str(),
         analysis: found.analysis(record, halted),
         log_tail: found.tail.join("\n"),
-        suggestion: found.suggestion(spec, record, worktree),
+        suggestion: found.suggestion(project.door, spec, record, worktree),
         worktree_path: worktree.map(|place| place.worktree.display().to_string()),
         branch: place.map(|place| place.branch.clone()),
         commits: found.commits,
@@ -436,6 +438,7 @@ impl Found {
     /// What can be done now; each line as somebody can do it where the run stands.
     fn suggestion(
         &self,
+        door: DoorKind,
         spec: &Spec,
         record: Option<&Record>,
         worktree: Option<&Workplace>,
@@ -452,7 +455,9 @@ impl Found {
                 shown.join("; ")
             ));
         }
-        let id = &spec.id;
+        let id = || spec.id.to_string();
+        let merge = NextStep::Merge(id()).words(door);
+        let work = NextStep::Work(id()).words(door);
         if spec.status == Status::Completed {
             lines.push("The spec is completed; nothing is left to do.".into());
             return lines.join("\n");
@@ -461,23 +466,25 @@ impl Found {
         let has_branch = record.is_some_and(|record| record.branch.is_some());
         match (state, worktree) {
             (Some(State::AwaitingMerge), _) => lines.push(format!(
-                "Its work is proven and waits; when nothing is in its way any more, `chant-mcp merge {id}` merges it."
+                "Its work is proven and waits; when nothing is in its way any more, a person merges it with {merge}."
             )),
             (Some(State::AwaitingApproval), _) => lines.push(format!(
-                "Its work is proven and waits for a person: `chant-mcp approve {id}` or `chant-mcp reject {id}`."
+                "Its work is proven and waits for a person: {} or {}.",
+                NextStep::Approve(id()).words(door),
+                NextStep::Reject(id()).words(door)
             )),
             (_, Some(place)) => {
                 lines.push(format!(
-                    "Go on in {} on branch {}; commit there, tick the criteria in its copy of the spec, then `chant-mcp merge {id}` judges and merges the work.",
+                    "Go on in {} on branch {}; commit there, tick the criteria in its copy of the spec, then a person judges and merges the work with {merge}.",
                     place.worktree.display(),
                     place.branch,
                 ));
-                lines.push("chant_work_start has an agent go on there.".into());
+                lines.push(format!("{work} has an agent go on there."));
             }
-            (Some(state), None) if has_branch && !state.is_closed() => lines.push(
-                "Its folder is gone; chant_work_start makes a new one on its branch and has an agent go on with what was committed.".into(),
-            ),
-            (_, None) => lines.push("There is no worktree; chant_work_start begins anew.".into()),
+            (Some(state), None) if has_branch && !state.is_closed() => lines.push(format!(
+                "Its folder is gone; {work} makes a new one on its branch and has an agent go on with what was committed."
+            )),
+            (_, None) => lines.push(format!("There is no worktree; {work} starts from the start.")),
         }
         lines.join("\n")
     }

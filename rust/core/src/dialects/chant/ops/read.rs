@@ -148,8 +148,9 @@ fn page_of(
     total: usize,
     page: Page,
 ) -> Answer {
-    let (specs, statuses) = (snapshot.specs.all(), &snapshot.specs.overview().statuses);
-    let entry = |at: usize| SpecEntry::of(&specs[at], statuses[at]);
+    let specs = &snapshot.specs;
+    let statuses = &specs.overview().statuses;
+    let entry = |at: usize| SpecEntry::of(specs.at(at), statuses[at]);
     let entries = found.skip(page.offset).take(page.limit).map(entry);
     spec_list(project, snapshot, entries, total, page)
 }
@@ -167,7 +168,10 @@ pub(super) fn spec_list<'a>(
     let returned = specs.len();
     let next = page.offset + returned;
     let next_offset = (returned > 0 && next < total).then_some(next);
+    let cancelled = snapshot.specs.overview().counts[Status::Cancelled as usize];
+    let are_all = cancelled > 0 && total == 0 && cancelled == snapshot.specs.all().len();
     Answer::data(&SpecList {
+        cancelled: are_all.then_some(cancelled),
         specs,
         total,
         limit: page.limit,

@@ -66,7 +66,7 @@ pub fn search(
         .flatten_iter()
         .collect();
     let entry = |at: &usize| {
-        let spec = &specs.all()[*at];
+        let spec = specs.at(*at);
         let place = Some(*at).filter(|_| !query.is_empty());
         let place = place.and_then(|at| wanted.first_in(spec.body(), specs.signature(at)));
         let excerpt = place.map(|place| excerpt(spec.body(), place));

@@ -20,6 +20,7 @@ use super::start::{begin, leave};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git;
+use crate::next_step::{HintText, NextStep, hint};
 use crate::store::journal::Step;
 use crate::text::front_matter::Value;
 use crate::work::lock::SpecLock;
@@ -55,7 +56,7 @@ pub fn split(
     }
     let records = runs.of_spec(spec.id.as_str())?;
     if let Some(record) = under_way(&records, asked).filter(|_| !wish.fresh) {
-        return Ok(answer(record));
+        return Ok(answer(project, record));
     }
     refuse_running(&records)?;
     refuse(&snapshot, &spec, wish)?;
@@ -66,7 +67,7 @@ pub fn split(
             return write_now(project, &runs, &record);
         }
         if proposal.of == git::blob(&spec.text) {
-            return Ok(answer(&record));
+            return Ok(answer(project, &record));
         }
     }
     start(project, runs, &snapshot, &spec, asked, steps)
@@ -130,8 +131,11 @@ fn under_way(records: &[Record], asked: AskedOfSplit) -> Option<&Record> {
 fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish<'_>) -> Result<(), Error> {
     let id = &spec.id;
     if spec.kind == SpecType::Group {
-        let message = format!("Spec is already split\nchant_diagnose shows the members of '{id}'.");
-        return Err(ChantError::Refused(message).into());
+        let diagnose = NextStep::Diagnose(id.to_string());
+        let hint = hint!["\n", diagnose, format!(" shows the members of '{id}'.")];
+        return Err(ChantError::Refused("Spec is already split".into())
+            .advise(hint)
+            .into());
     }
     refuse_unapproved(spec).map_err(ChantError::from)?;
     let status = snapshot.specs.status(spec);
@@ -141,34 +145,54 @@ fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish<'_>) -> Result<(), Error>
         _ => false,
     };
     if !may {
-        let next = match status {
-            Status::Blocked | Status::Ready => "force: true splits it all the same.",
-            Status::Failed | Status::InProgress => "chant_reset makes it pending again.",
-            _ => "Set its status to pending with chant_spec_update to split it after all.",
+        let hint = match status {
+            Status::Blocked | Status::Ready => {
+                hint!["\n", NextStep::Force, " splits it all the same."]
+            }
+            Status::Failed | Status::InProgress => {
+                hint![
+                    "\n",
+                    NextStep::Reset(id.to_string()),
+                    " makes it pending again."
+                ]
+            }
+            _ => hint![
+                "\nSet its status to pending with ",
+                NextStep::EditSpec(id.to_string()),
+                " to split it after all.",
+            ],
         };
-        let message = format!(
-            "Spec '{id}' must be in pending status to split. Current status: {status}\n{next}"
-        );
-        return Err(ChantError::WrongState { message, status }.into());
+        let message =
+            format!("Spec '{id}' must be in pending status to split. Current status: {status}");
+        return Err(ChantError::WrongState { message, status }
+            .advise(hint)
+            .into());
     }
     let members: Vec<&Arc<Spec>> = snapshot.specs.members(id).collect();
     let grade = Scores::of(spec, Size::of(spec), &members).splittability;
     if grade == Grade::D && !wish.force {
         let message = format!(
-            "Spec '{id}' says of its parts that they are coupled (splittability D), so members of it would be, too.\nTake these words out, or split it all the same with force: true."
+            "Spec '{id}' says of its parts that they are coupled (splittability D), so members of it would be, too."
         );
-        return Err(ChantError::Refused(message).into());
+        let hint = hint![
+            "\nTake these words out, or split it all the same with ",
+            NextStep::Force,
+            ".",
+        ];
+        return Err(ChantError::Refused(message).advise(hint).into());
     }
     Ok(())
 }
 
 /// How a spec whose proposal is for an older text is split anew: one that is only split by force would be
 /// refused without it, and by force alone given that proposal again.
-fn way_anew(snapshot: &Snapshot, spec: &Spec) -> &'static str {
-    match refuse(snapshot, spec, Wish::default()) {
-        Ok(()) => "without force",
-        Err(_) => "with force: true and fresh: true",
-    }
+fn way_anew(snapshot: &Snapshot, spec: &Spec) -> HintText {
+    let split = NextStep::Split(spec.id.to_string());
+    let how = match refuse(snapshot, spec, Wish::default()) {
+        Ok(()) => hint![", without force."],
+        Err(_) => hint![", with ", NextStep::Force, " and ", NextStep::Fresh, "."],
+    };
+    hint![" Split it anew with ", split].and(how)
 }
 
 /// The newest proposal for a spec that is not written, with its run.
@@ -221,7 +245,7 @@ fn start(
     steps("Starting a runner");
     let mode = (SPLIT.to_owned(), asked);
     let (record, runner) = begin(project, &runs, &spec.id, mode, None, steps)?;
-    let told = answer(&record);
+    let told = answer(project, &record);
     leave(project, runs, &record, runner);
     Ok(told)
 }
@@ -230,7 +254,7 @@ fn start(
 fn write_now(project: &Project, runs: &Runs, record: &Record) -> Result<Answer, Error> {
     let _lock = SpecLock::take(runs, &record.spec_id)?;
     let record = write_proposal(project, runs, &record.process_id)?;
-    Ok(answer(&record))
+    Ok(answer(project, &record))
 }
 
 /// Writes the proposal that was agreed to, and no other that took its place meanwhile.
@@ -243,16 +267,18 @@ fn write_agreed(
     let _lock = SpecLock::take(runs, id.as_str())?;
     let waits = waiting(runs, id)?.map(|(record, _)| record.process_id);
     if waits.as_deref() == Some(agreed) {
-        return Ok(answer(&write_proposal(project, runs, agreed)?));
+        return Ok(answer(project, &write_proposal(project, runs, agreed)?));
     }
     let now = waits.map_or_else(
         || "no proposal waits now".to_owned(),
         |other| format!("that of run '{other}' waits now"),
     );
     let message = format!(
-        "The proposal of run '{agreed}' for spec '{id}' does not wait any more: {now}. Nothing was written. Look again with chant_split, without force."
+        "The proposal of run '{agreed}' for spec '{id}' does not wait any more: {now}. Nothing was written."
     );
-    Err(ChantError::Refused(message).into())
+    let split = NextStep::Split(id.to_string());
+    let hint = hint![" Look again with ", split, ", without force."];
+    Err(ChantError::Refused(message).advise(hint).into())
 }
 
 /// Writes the members that a run proposed and makes their spec a group: all or none. Who calls holds the
@@ -280,11 +306,11 @@ pub(in super::super) fn write_proposal(
         if git::blob(text) != proposal.of {
             let draft = Draft::of(&spec.path, text)?;
             let message = format!(
-                "Spec '{}' changed since run '{process_id}' looked at it; nothing was written. Split it anew with chant_split, {}.",
-                spec.id,
-                way_anew(snapshot, draft.spec())
+                "Spec '{}' changed since run '{process_id}' looked at it; nothing was written.",
+                spec.id
             );
-            return Err(ChantError::Refused(message).into());
+            let hint = way_anew(snapshot, draft.spec());
+            return Err(ChantError::Refused(message).advise(hint).into());
         }
         ids = project.next_members(snapshot, &spec.id, proposal.members.len())?;
         let new = write::specs(&ids, &proposal.members)
@@ -320,6 +346,9 @@ fn group(path: &str, text: &str, ids: &[SpecId]) -> Result<String, Error> {
     Ok(draft.finish())
 }
 
+/// The end of what the record of a proposal says that is not written.
+const WAITS: &str = "The proposal waits.";
+
 /// What became of a proposal, for the record.
 pub(in super::super) fn told(id: &SpecId, proposal: &Proposal) -> String {
     let count = proposal.count();
@@ -329,9 +358,7 @@ pub(in super::super) fn told(id: &SpecId, proposal: &Proposal) -> String {
         number => format!(" ({number} notes)"),
     };
     if proposal.written.is_empty() {
-        return format!(
-            "Proposes {count} members of '{id}'{notes}. The proposal waits: nothing is written before chant_split with force: true."
-        );
+        return format!("Proposes {count} members of '{id}'{notes}. {WAITS}");
     }
     let written = proposal.written.join(", ");
     format!("Split '{id}' into {count} members{notes}: {written}")
@@ -364,8 +391,16 @@ fn outline(members: &[Member], outer: &str, text: &mut String) {
     }
 }
 
-fn answer(record: &Record) -> Answer {
+fn answer(project: &Project, record: &Record) -> Answer {
     let proposal = proposal_of(record);
+    let waits = |reason: &&String| reason.ends_with(WAITS);
+    let id = &record.spec_id;
+    let reason = record.reason.as_ref();
+    let with_step = reason.filter(waits).map(|reason| {
+        let (split, force) = (NextStep::Split(id.clone()), NextStep::Force);
+        let hint = hint![" Nothing is written before ", split, " with ", force, "."];
+        format!("{reason}{}", hint.at(project.door))
+    });
     let asked = record.asked.split;
     Answer::data(&SplitRun {
         process_id: &record.process_id,
@@ -384,7 +419,7 @@ fn answer(record: &Record) -> Answer {
             max_depth: asked.map_or(DEPTH, |asked| asked.max_depth),
         },
         log: record.log.as_deref(),
-        reason: record.reason.as_deref(),
+        reason: with_step.as_ref().or(reason).map(String::as_str),
         proposal: proposal.as_ref(),
     })
 }

@@ -80,6 +80,8 @@ impl Stage {
         let depends_on = names
             .map(|names| update::full_names(project, &self.snapshot, names, &mut Vec::new()))
             .transpose()?;
+        let depends_on = depends_on
+            .map(|new| update::merged_names(project, &self.snapshot, &spec, update, &new));
         let mut draft = Draft::of(&spec.path, &spec.text)?;
         update::apply(
             &self.snapshot,

@@ -232,7 +232,11 @@ pub(in super::super) fn plan(
             .unwrap_or_default()
             .into_iter();
         let errors = found.filter(|finding| finding.severity == Severity::Error.as_str());
-        errors.map(|finding| finding.message).collect()
+        let said = errors.map(|finding| match finding.suggestion {
+            Some(advice) => format!("{}. {advice}", finding.message),
+            None => finding.message,
+        });
+        said.collect()
     };
     let start = Start {
         specs: &snapshot.specs,

@@ -1,6 +1,6 @@
 //! A spec's keys, criteria and body, changed in place.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::super::error::ChantError;
 use super::super::evidence::without_checks;
@@ -14,11 +14,13 @@ use crate::error::Error;
 use crate::graph::cycles::Cycle;
 use crate::graph::{Edge, Kind, Node};
 use crate::ident::Resolved;
+use crate::next_step::{NextStep, hint};
 use crate::outside::PREFIXES;
 use crate::text::checklist::{behind_box, without_bullet};
 use crate::text::edit::{Edit, line_break, with_line_break};
 use crate::text::front_matter::Value;
 use crate::text::markdown;
+use crate::text::merge::merged_list;
 use crate::work::record::Record;
 use crate::work::state::State;
 
@@ -47,6 +49,8 @@ pub struct Update {
     pub force: bool,
     /// The body that `output` was written for; with another one nothing is changed.
     pub expect_body: Option<String>,
+    /// The lists that the new ones were made from, by their keys: what others added or took out since stays so.
+    pub seen_lists: BTreeMap<String, Vec<String>>,
 }
 
 impl Update {
@@ -111,6 +115,9 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
     let completes = |spec: &Spec| completes(spec, status);
     let config = snapshot.config.clone();
     let change = |snapshot: &Snapshot, draft: &mut Draft| {
+        let depends_on = depends_on.as_deref();
+        let depends_on =
+            depends_on.map(|new| merged_names(project, snapshot, draft.spec(), update, new));
         apply(snapshot, draft, update, status, depends_on.as_deref())
     };
     let containers = edit::change(project, snapshot, &spec, completes, change).map_err(failed)?;
@@ -200,10 +207,20 @@ pub(super) fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error
         None => Ok(()),
         Some(run) => {
             let message = format!(
-                "run {} works on it and decides about its status; chant_pause, chant_takeover or chant_cancel stops that",
+                "run {} works on it and decides about its status",
                 run.process_id
             );
-            Err(ChantError::Refused(message).into())
+            let id = || spec.id.to_string();
+            let hint = hint![
+                "; ",
+                NextStep::Pause(id()),
+                ", ",
+                NextStep::TakeOver(id()),
+                " or ",
+                NextStep::Cancel(id()),
+                " stops that",
+            ];
+            Err(ChantError::Refused(message).advise(hint).into())
         }
     }
 }
@@ -249,7 +266,14 @@ pub(super) fn apply(
     ];
     for (key, items) in lists {
         if let Some(items) = items {
-            draft.set(key, Some(Value::List(items.clone())))?;
+            let now = match key {
+                "labels" => &draft.spec().labels,
+                _ => &draft.spec().target_files,
+            };
+            let now = texts(now.as_deref().unwrap_or_default());
+            let seen = update.seen_lists.get(key).unwrap_or(&now);
+            let items = merged_list(seen, items, &now);
+            draft.set(key, Some(Value::List(items)))?;
         }
     }
     match update.model.as_deref() {
@@ -292,14 +316,22 @@ fn refuse_status(snapshot: &Snapshot, spec: &Spec, status: Status) -> Result<(),
         .collect();
     if !open.is_empty() {
         let message = format!(
-            "All acceptance criteria must be checked\n{} open: {}. Tick those that are met with `check`, or use `force`.",
+            "All acceptance criteria must be checked\n{} open: {}.",
             open.len(),
             open.join("; ")
         );
-        return Err(ChantError::Unchecked {
+        let hint = hint![
+            " Tick those that are met with ",
+            NextStep::TickCriteria(spec.id.to_string()),
+            ", or use ",
+            NextStep::Force,
+            ".",
+        ];
+        let refusal = ChantError::Unchecked {
             message,
             criteria: open,
-        });
+        };
+        return Err(refusal.advise(hint));
     }
     let members = snapshot.specs.open_members(&spec.id);
     if members.is_empty() {
@@ -307,6 +339,32 @@ fn refuse_status(snapshot: &Snapshot, spec: &Spec, status: Status) -> Result<(),
     }
     let message = format!("Incomplete driver members: {}", members.join(", "));
     Err(ChantError::OpenMembers { message, members })
+}
+
+/// The IDs that a spec is to wait for, as they come out of what it waits for now.
+pub(super) fn merged_names(
+    project: &Project,
+    snapshot: &Snapshot,
+    spec: &Spec,
+    update: &Update,
+    new: &[String],
+) -> Vec<String> {
+    let Some(seen) = update.seen_lists.get("depends_on") else {
+        return new.to_vec();
+    };
+    let full = |names: &[String]| {
+        // Names that stand for several specs are compared as they are written.
+        full_names(project, snapshot, names, &mut Vec::new()).unwrap_or_else(|_| names.to_vec())
+    };
+    merged_list(
+        &full(seen),
+        new,
+        &full(&texts(spec.depends_on.as_deref().unwrap_or_default())),
+    )
+}
+
+fn texts(items: &[Box<str>]) -> Vec<String> {
+    items.iter().map(ToString::to_string).collect()
 }
 
 /// Partial IDs made full; names of other repositories and dialects, and unknown ones, as given.

@@ -14,6 +14,7 @@ use crate::agent_events::{AgentUsage, FailureCause};
 use crate::answer::{Answer, fitting};
 use crate::dialects::chant::model::Problem;
 use crate::error::Error;
+use crate::next_step::HintText;
 use crate::store::index::Source;
 use crate::work::record::{BrokenRecord, RunStatus, SINGLE, SPLIT};
 use crate::work::shown::{self, Run};
@@ -114,7 +115,8 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
         _ => (None, specs(project, run, all).ok()),
     };
     let log_modified = log_modified(project, &run.spec_id).map(utc);
-    let (next_step, usage) = (next_step(run), usage(run, all));
+    let next_step = next_step(run).map(|hint| hint.at(project.door));
+    let usage = usage(run, all);
     let run = run.clone();
     let next_try = run.report.next_try.filter(|_| is_running);
     RunEntry {
@@ -149,9 +151,9 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
 }
 
 /// What to do about the cause that a run failed for.
-pub(super) fn next_step(run: &Run) -> Option<String> {
+pub(super) fn next_step(run: &Run) -> Option<HintText> {
     let cause = FailureCause::named(run.report.cause.as_deref()?)?;
-    Some(cause.next_step(run.agent.as_deref().unwrap_or_default()))
+    Some(cause.next_step(run.agent.as_deref().unwrap_or_default(), &run.spec_id))
 }
 
 /// What the agent of a run used up; of a run above other runs what theirs did.
@@ -203,7 +205,7 @@ fn specs(project: &Project, crew: &Run, all: &[Run]) -> Result<SpecCounts, Error
         let open = members.filter(|spec| !spec.status.is_done());
         counted.extend(open.map(|spec| spec.id.as_str()));
     } else {
-        let ready = specs.overview().ready.iter().map(|at| &specs.all()[*at]);
+        let ready = specs.overview().ready.iter().map(|at| specs.at(*at));
         counted.extend(ready.map(|spec| spec.id.as_str()));
     }
     Ok(SpecCounts {

@@ -24,14 +24,15 @@ use crate::store::index::{Change, Index, Source};
 pub(super) struct Known {
     pub(super) index: Index<Document>,
     pub(super) specs: Arc<Specs>,
-    /// Whether the folder of the specs was ever there.
-    pub(super) was_there: bool,
+    pub(super) seen_folders: SeenFolders,
     archive: Index<Option<Status>>,
     /// Archived specs: by ID the files that hold it, each with its state, which cannot be told when
     /// the file is broken.
     archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<Status>>>,
     /// Files of other repositories that dependencies were looked up in.
     foreign: BTreeMap<PathBuf, (Option<Stamp>, Option<Status>)>,
+    /// Whether one of them could change and keep its stamp.
+    is_foreign_doubted: bool,
     /// Items of other dialects that dependencies name, as they were last found.
     outside: BTreeMap<String, Standing>,
     config_stamps: Option<[Option<Stamp>; 3]>,
@@ -41,6 +42,15 @@ pub(super) struct Known {
     found_agent: Option<(Instant, Option<&'static str>)>,
     /// Whether other repositories were looked into when dependencies were looked up last.
     looked_into_others: bool,
+}
+
+/// The folders that were there at an earlier look.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct SeenFolders {
+    /// That of the specs.
+    pub(super) specs: bool,
+    /// That of the archive.
+    archive: bool,
 }
 
 /// How long that is believed.
@@ -56,10 +66,11 @@ impl Known {
         Self {
             index: Index::new(disk.clone(), root.clone(), SPECS, ".md", parse::document),
             specs: Arc::default(),
-            was_there: false,
+            seen_folders: SeenFolders::default(),
             archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
             archived: HashMap::new(),
             foreign: BTreeMap::new(),
+            is_foreign_doubted: false,
             outside: BTreeMap::new(),
             config_stamps: None,
             config: Ok(Arc::default()),
@@ -153,6 +164,12 @@ impl Known {
         is_changed
     }
 
+    /// Notes whether the archive is there; true when it was at an earlier look and is not at this one.
+    pub(super) fn has_lost_archive(&mut self, is_there: bool) -> bool {
+        self.seen_folders.archive |= is_there;
+        self.seen_folders.archive && !is_there
+    }
+
     /// The IDs in the archive, in no order.
     pub(super) fn archived_ids(&self) -> impl Iterator<Item = &str> {
         self.archived.keys().map(|id| &**id)
@@ -185,14 +202,16 @@ impl Known {
         self.looked_into_others = may_leave;
         let is_outside_changed = self.look_outside(outside, is_changed);
         let is_archive_changed = self.refresh_archive();
-        let is_foreign_changed = self
-            .foreign
-            .iter()
-            .any(|(path, (stamp, _))| disk::stamp(path) != *stamp);
+        let is_foreign_changed = self.is_foreign_doubted
+            || self
+                .foreign
+                .iter()
+                .any(|(path, (stamp, _))| disk::stamp(path) != *stamp);
         if !(is_changed || is_archive_changed || is_foreign_changed || is_outside_changed) {
             return;
         }
         self.foreign.clear();
+        self.is_foreign_doubted = false;
         let config = self.config.clone();
         let named = self.specs.named_elsewhere();
         let found: Vec<(Node, Elsewhere)> = named
@@ -263,6 +282,7 @@ impl Known {
         };
         let base = root.path().join(&repository.path);
         let looked = look_up(&base, &id, disk);
+        self.is_foreign_doubted |= looked.is_doubted;
         for (path, stamp, status) in looked.files {
             self.foreign.insert(path, (stamp, status));
         }

@@ -1,13 +1,13 @@
 //! What crashes and failing disks left in a project: changes of several files, and temporary files.
 
-use std::path::Path;
 use std::sync::MutexGuard;
+use std::time::Instant;
 
 use super::super::model::Problem;
 use super::{ARCHIVE, Project};
 use crate::error::Error;
-use crate::store::disk;
-use crate::store::journal::Unfinished;
+use crate::store::disk::{self, TICK};
+use crate::store::journal::LeftChange;
 use crate::store::state::StateFolder;
 use crate::store::undecided;
 
@@ -21,33 +21,22 @@ const FOLDERS: [&str; 6] = [
     ".chant/archive",
 ];
 
-fn interrupted(root: &Path, change: &Unfinished) -> Vec<Problem> {
-    let kept = change.kept.strip_prefix(root).unwrap_or(&change.kept);
-    let problem = |path: &str| Problem {
-        path: path.into(),
+fn problem_of(left: LeftChange) -> Problem {
+    Problem {
+        path: left.path.into(),
         line: None,
-        message: format!(
-            "a change of several files was interrupted: {}; what is left of it is kept in {}",
-            change.why,
-            kept.display()
-        ),
-    };
-    if change.paths.is_empty() {
-        return vec![problem(&kept.display().to_string())];
+        message: left.message,
     }
-    change.paths.iter().map(|path| problem(path)).collect()
 }
 
 impl Project {
     /// Finishes changes of several files that were interrupted: by a crash, or by a disk that failed so
     /// that they could not even be taken back.
     pub(super) fn finish_interrupted(&self, state: &StateFolder) -> Result<(), Error> {
-        let unfinished = self.journal(Some(state), &[]).recover()?;
-        let told = unfinished
-            .iter()
-            .flat_map(|change| interrupted(self.root.path(), change));
+        let journal = self.journal(Some(state), &[]);
+        let stuck = journal.stuck_changes(&journal.recover()?);
         let mut known = self.unfinished();
-        for problem in told {
+        for problem in stuck.into_iter().map(problem_of) {
             // What stays in the way is found again by every change.
             if !known.contains(&problem) {
                 known.push(problem);
@@ -90,21 +79,28 @@ impl Project {
         problems.unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// What is to be told of changes of several files that were interrupted.
-    pub(super) fn interruptions(&self) -> Vec<Problem> {
-        let root = self.root.path();
-        let undecided = undecided::below(root).into_iter();
-        let undecided = undecided.map(|(path, message)| Problem {
-            path: path
-                .strip_prefix(root)
-                .unwrap_or(&path)
-                .to_string_lossy()
-                .into(),
-            line: None,
-            message,
-        });
+    /// Where our own state lies, as it was found out a moment ago.
+    fn known_state(&self) -> Option<StateFolder> {
+        let known = self.known_state.lock();
+        let mut known = known.unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((state, at)) = &*known
+            && at.elapsed() < TICK
+        {
+            return Some(state.clone());
+        }
+        // A repository that cannot be read has its own error.
+        let state = self.state().ok()?;
+        *known = Some((state.clone(), Instant::now()));
+        Some(state)
+    }
+
+    /// What is to be reported of changes of several files that were interrupted.
+    pub fn interruptions(&self) -> Vec<Problem> {
+        let left = self
+            .journal(self.known_state().as_ref(), &[])
+            .left_changes();
         let mut problems = self.unfinished().clone();
-        problems.extend(undecided);
+        problems.extend(left.into_iter().map(problem_of));
         problems
     }
 }

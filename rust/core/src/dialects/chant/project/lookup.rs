@@ -19,6 +19,8 @@ pub struct Looked {
     pub unreadable: Option<String>,
     /// The files that decide about it, with the stamp and the state that each had.
     pub files: Vec<(PathBuf, Option<Stamp>, Option<Status>)>,
+    /// Whether one of them could change and keep its stamp: it was written a moment ago.
+    pub is_doubted: bool,
 }
 
 /// Looks up a spec among the active and the archived ones of a folder.
@@ -42,6 +44,7 @@ pub fn look_up(base: &Path, id: &SpecId, disk: &Disk) -> Looked {
         let status = read.as_ref().ok().map(|spec| spec.status);
         let why = read.err().filter(|why| !why.is_empty());
         looked.unreadable = looked.unreadable.or(why);
+        looked.is_doubted |= stamp.is_some_and(|stamp| !disk.is_settled(&real, &stamp));
         looked.files.push((path, stamp, status));
         looked.found = looked.found.or(status.map(|status| (status, place)));
     }

@@ -19,6 +19,7 @@ mod without_specs;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -27,11 +28,13 @@ use super::agents::found::Surroundings;
 use super::error::ChantError;
 use super::id::SpecId;
 use super::model::{Problem, Spec};
+use super::ops::LintMemory;
 use super::specs::Specs;
 use crate::config::{Config, ConfigError};
 use crate::error::Error;
 use crate::git::Repo;
-use crate::ident::{Resolved, nearest};
+use crate::ident::{Resolved, close_names, meant};
+use crate::next_step::{DoorKind, NextStep, hint};
 use crate::outside::Outside;
 use crate::state_place::state_of;
 use crate::store::StoreError;
@@ -39,6 +42,7 @@ use crate::store::disk::{self, Disk, weak_promises};
 use crate::store::files::Root;
 use crate::store::journal::{Journal, Step};
 use crate::store::state::{StateFolder, UserState, escaped};
+use crate::vanished::MissingFolders;
 use crate::work::records::Runs;
 use known::Known;
 use own::Own;
@@ -120,12 +124,20 @@ pub struct Project {
     outside: Outside,
     /// Files of interrupted changes that could not be finished.
     unfinished: Mutex<Vec<Problem>>,
+    /// Where our own state lies, and when that was found out.
+    known_state: Mutex<Option<(StateFolder, Instant)>>,
+    /// Folders of archived specs that git has and that are not there.
+    missing: MissingFolders,
     /// The run that whoever asks works for, if they are an agent.
     own: Option<Own>,
     /// The hash that whoever opened the project named.
     pub(super) named_trust: Option<String>,
+    /// Who asks here, for the words of what may help.
+    pub(super) door: DoorKind,
     /// Whether the folder is trusted, as it was looked through last.
     known_trust: Mutex<Option<KnownTrust>>,
+    /// What lint found.
+    pub(super) linted: LintMemory,
 }
 
 /// The specs and the configuration at one moment.
@@ -173,8 +185,12 @@ impl Project {
             known: Mutex::new(known),
             outside: Outside::default(),
             unfinished: Mutex::default(),
+            known_state: Mutex::default(),
+            missing: MissingFolders::default(),
             named_trust: options.trust,
+            door: DoorKind::default(),
             known_trust: Mutex::default(),
+            linted: LintMemory::default(),
         };
         // A repository that git refuses is told when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {
@@ -190,6 +206,12 @@ impl Project {
     #[must_use]
     pub fn knowing(self, outside: Outside) -> Self {
         Self { outside, ..self }
+    }
+
+    /// The same project for who asks at a door.
+    #[must_use]
+    pub fn at_door(self, door: DoorKind) -> Self {
+        Self { door, ..self }
     }
 
     /// The folder for our own state.
@@ -308,13 +330,13 @@ impl Project {
         let mut known = self.known();
         let changes = match known.index.refresh() {
             Err(StoreError::Missing { .. }) => {
-                let was_there = known.was_there;
+                let was_there = known.seen_folders.specs;
                 drop(known);
                 return Err(self.without_specs(was_there).into());
             }
             changes => changes?,
         };
-        known.was_there = true;
+        known.seen_folders.specs = true;
         let is_changed = !changes.is_empty();
         if is_changed {
             Arc::make_mut(&mut known.specs).apply(changes);
@@ -364,6 +386,7 @@ impl Project {
                 message: error.to_string(),
             });
         }
+        problems.extend(self.archive_gone());
         problems.extend(weak_promises().into_iter().map(|promise| Problem {
             path: ".".into(),
             line: None,
@@ -503,14 +526,19 @@ impl Project {
         }
         let mut known = self.known();
         known.refresh_archive();
+        let named = specs.all().iter().map(|spec| {
+            let title = spec.title.as_deref().unwrap_or_default();
+            (spec.id.as_str(), title)
+        });
         let ids = known.archived_ids().filter(|id| id.ends_with(text));
         let of_archive = ids.min().and_then(|id| Some((id, known.archived_as(id)?)));
         let hint = match of_archive {
-            Some((id, (path, _))) => Some(format!("'{id}' is archived: {path}")),
-            None => nearest(text, specs.all().iter().map(|spec| spec.id.as_str()))
-                .map(|id| format!("Did you mean '{id}'?")),
+            Some((id, (path, _))) => hint![format!("\n'{id}' is archived: {path}")],
+            None => match close_names(text, named).as_slice() {
+                [first, rest @ ..] => hint![meant(first, rest)],
+                [] => hint!["\n", NextStep::ListSpecs, " shows the IDs there are."],
+            },
         };
-        let hint = hint.or_else(|| Some("chant_spec_list shows the IDs there are.".into()));
         ChantError::NotFound {
             text: text.into(),
             hint,

@@ -1,8 +1,10 @@
-//! Specs that are not in the checkout: why there are none, and which ones git knows.
+//! Specs that are not in the checkout: why there are none, which ones git knows, and whether archived ones are gone.
 
 use super::super::error::ChantError;
 use super::super::id::SpecId;
-use super::{Project, SPECS};
+use super::super::model::Problem;
+use super::{ARCHIVE, Project, SPECS};
+use crate::store::disk;
 use crate::vanished;
 
 impl Project {
@@ -17,6 +19,32 @@ impl Project {
                 searched: self.searched(),
             },
         }
+    }
+
+    /// What is wrong where the archive, or a day of it, is not there: it was, as this process or git knows.
+    pub(super) fn archive_gone(&self) -> Vec<Problem> {
+        let repo = || self.repo().ok().flatten();
+        let mut missing = self.missing.find(&self.disk, &self.root, ARCHIVE, repo);
+        let is_there = disk::exists(&self.root.path().join(ARCHIVE));
+        if self.known().has_lost_archive(is_there) && missing.is_empty() {
+            missing.push(ARCHIVE.to_owned());
+        }
+        let problem = |folder: String| {
+            let message = if folder == ARCHIVE {
+                let repo = self.repo().ok().flatten();
+                let evidence =
+                    vanished::evidence(repo.as_deref(), &self.root, ARCHIVE, true, |_| true)?;
+                vanished::problem("archived specs", ARCHIVE, &evidence)
+            } else {
+                vanished::missing_problem("archived specs", &folder)
+            };
+            Some(Problem {
+                path: folder.into(),
+                line: None,
+                message,
+            })
+        };
+        missing.into_iter().filter_map(problem).collect()
     }
 
     /// The IDs of active specs that git knows: in the newest commit of any branch, or in the index.

@@ -5,6 +5,7 @@ use super::super::model::Spec;
 use super::super::project::Project;
 use super::settle;
 use crate::error::Error;
+use crate::next_step::NextStep;
 use crate::store::StoreError;
 use crate::work::WorkError;
 use crate::work::lock::SpecLock;
@@ -55,9 +56,12 @@ impl Pending {
         let id = &record.spec_id;
         if record.state() == State::NeedsAttention {
             return Ok(match &record.branch {
-                Some(branch) => format!(
-                    "\nThe work of its last run is on branch {branch}; `chant-mcp merge {id}` judges and merges it."
-                ),
+                Some(branch) => {
+                    let merge = NextStep::Merge(id.clone()).words(project.door);
+                    format!(
+                        "\nThe work of its last run is on branch {branch}; a person judges and merges it with {merge}."
+                    )
+                }
                 None => String::new(),
             });
         }
@@ -88,7 +92,11 @@ impl Pending {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn send_back(self, decision: &Decision) -> Result<String, Error> {
+    pub(in super::super) fn send_back(
+        self,
+        project: &Project,
+        decision: &Decision,
+    ) -> Result<String, Error> {
         let is_work = self.is_work();
         let Some(record) = self.record.filter(|_| is_work) else {
             return Ok(String::new());
@@ -99,8 +107,9 @@ impl Pending {
             Ok(record.change(Event::Doubt, Some(why.clone()), (self.runs.clock)())?)
         })?;
         let branch = record.branch.as_deref().unwrap_or("its branch");
+        let work = NextStep::Work(record.spec_id.clone()).words(project.door);
         Ok(format!(
-            "\nIts work stays on {branch}; chant_work_start goes on with it there, and the agent is given the discussion."
+            "\nIts work stays on {branch}; {work} goes on with it there, and the agent is given the discussion."
         ))
     }
 }

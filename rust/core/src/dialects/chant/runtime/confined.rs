@@ -268,7 +268,7 @@ fn means(project: &Project, confine: &Confine) -> Result<Means, Error> {
 
 fn refused(why: &str) -> Error {
     ChantError::Refused(format!(
-        "Nothing was started, because the run cannot be confined: {why}. `chant-mcp confine --check` shows what this machine can do."
+        "Nothing was started, because the run cannot be confined: {why}. A person sees with `chant-mcp confine --check` what this machine can do."
     ))
     .into()
 }

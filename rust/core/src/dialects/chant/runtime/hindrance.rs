@@ -10,7 +10,7 @@ pub(super) fn told(waits: &Waits) -> (String, Vec<String>) {
             blocked_by,
         } => (
             format!(
-                "{} holds local changes in {}; commit or move them, then `chant-mcp merge` goes on",
+                "{} holds local changes in {}; commit or move them, then a person's `chant-mcp merge` goes on",
                 checkout.display(),
                 blocked_by.join(", ")
             ),
@@ -18,7 +18,7 @@ pub(super) fn told(waits: &Waits) -> (String, Vec<String>) {
         ),
         Waits::UnderWay { checkout, what } => (
             format!(
-                "a {what} is under way in {}; end it, then `chant-mcp merge` goes on",
+                "a {what} is under way in {}; end it, then a person's `chant-mcp merge` goes on",
                 checkout.display()
             ),
             Vec::new(),
@@ -27,7 +27,7 @@ pub(super) fn told(waits: &Waits) -> (String, Vec<String>) {
             match run {
                 Some(run) => format!("run {run} holds {}", lock.display()),
                 None => format!(
-                    "another program holds {}; when it has ended, `chant-mcp merge` goes on",
+                    "another program holds {}; when it has ended, a person's `chant-mcp merge` goes on",
                     lock.display()
                 ),
             },
@@ -35,7 +35,7 @@ pub(super) fn told(waits: &Waits) -> (String, Vec<String>) {
         ),
         Waits::Away { checkout } => (
             format!(
-                "the worktree {} is locked and not there; bring it back, then `chant-mcp merge` goes on",
+                "the worktree {} is locked and not there; bring it back, then a person's `chant-mcp merge` goes on",
                 checkout.display()
             ),
             Vec::new(),

@@ -524,7 +524,7 @@ impl Landing<'_> {
             begun: &merge.begun,
         };
         let error = leave_of_run(self.project, self.repo, run).err()?;
-        let next = "`chant-mcp finalize` leaves it";
+        let next = "finalizing the spec leaves it";
         Some(format!("its receipt could not be left: {error}; {next}"))
     }
 

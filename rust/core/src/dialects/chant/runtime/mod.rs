@@ -46,6 +46,7 @@ use super::project::{Project, Snapshot};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
+use crate::next_step::hint;
 use crate::work::launch::{self, Launched};
 use crate::work::record::Record;
 use crate::work::records::Runs;
@@ -154,7 +155,7 @@ fn spec_of(snapshot: &Snapshot, spec_id: &str) -> Result<Arc<Spec>, Error> {
         Some(broken) => ChantError::unreadable(broken).into(),
         None => ChantError::NotFound {
             text: spec_id.to_owned(),
-            hint: Some("Its file was there when the run began.".into()),
+            hint: hint!["\nIts file was there when the run began."],
         }
         .into(),
     })

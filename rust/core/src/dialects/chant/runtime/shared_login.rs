@@ -15,7 +15,9 @@ use super::super::agents::built_in::{BuiltIn, RenewedLogin};
 use super::super::agents::found::Surroundings;
 use super::super::project::Project;
 use super::confined;
-use crate::store::disk::{self, Temporary, read_beneath, replace_beneath};
+use crate::store::disk::{
+    self, ExpectedContent, ExpectedFile, Temporary, read_beneath, replace_beneath,
+};
 
 /// The greatest size of a login in bytes.
 const MOST: u64 = 64 * 1024;
@@ -70,10 +72,14 @@ impl SharedLogin {
             return;
         };
         if own != self.own && user == self.seen {
+            let expected = ExpectedFile {
+                stamp: &stamp,
+                content: ExpectedContent::Text(&user),
+            };
             if let Some(renewed) = with_tokens(self.form, &user, &own)
                 && renewed != user
                 && Temporary::write(&disk::Disk::default(), &self.user, &renewed, true)
-                    .and_then(|new| new.replace(&self.user, &stamp))
+                    .and_then(|new| new.replace(&self.user, &expected))
                     .unwrap_or(false)
             {
                 self.seen = renewed;

@@ -587,7 +587,7 @@ impl Making<'_> {
     fn unusable(&self, place: &Workplace, error: &Error) -> Error {
         let id = &self.spec.id;
         let message = format!(
-            "An earlier run of '{id}' left something else in {} than a copy of its spec: {error}. `chant-mcp work {id} --fresh` begins from the start, and keeps what was done as a backup.",
+            "An earlier run of '{id}' left something else in {} than a copy of its spec: {error}. A person's `chant-mcp work {id} --fresh` begins from the start, and keeps what was done as a backup.",
             place.worktree.display()
         );
         ChantError::Refused(message).into()

@@ -37,6 +37,7 @@ impl Specs {
         self.sort_in(fresh);
         families.sort_unstable();
         families.dedup();
+        self.recent.note(families.clone());
         let order = if families.len() > self.order.len() / 4 {
             self.order.clone()
         } else {

@@ -115,6 +115,7 @@ impl Specs {
         );
         if self.elsewhere.insert(node, found.clone()).as_ref() != Some(&found) {
             self.overview = OnceLock::new();
+            self.recent.note(Vec::new());
         }
     }
 }

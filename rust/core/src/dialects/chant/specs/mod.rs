@@ -7,21 +7,25 @@ mod changes;
 mod edges;
 mod resolve;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
 use super::id::SpecId;
 use super::model::{Broken, Problem, Spec, Status};
+use crate::counted::count_visited;
 use crate::graph::cycles::Cycle;
 use crate::graph::{DepGraph, Edge, Kind, Node};
 use crate::outside::Standing;
+use crate::recent::RecentChanges;
 use crate::text::signature::Signature;
 
 /// The specs below `.chant/specs`, by ID, and what waits for what.
 #[derive(Clone, Default)]
 pub struct Specs {
+    /// Families that changed lately.
+    recent: RecentChanges<Box<str>>,
     graph: DepGraph,
     /// Specs by the index of their node.
     by_node: Vec<Option<Arc<Spec>>>,
@@ -131,9 +135,40 @@ impl Wait {
 }
 
 impl Specs {
-    /// All specs in the order of their IDs.
+    /// A number that no other state of any specs has in this process.
+    pub fn version(&self) -> u64 {
+        self.recent.version()
+    }
+
+    /// The roots of the families that changed after a version; `None` where that is not known.
+    pub fn changed_since(&self, version: u64) -> Option<BTreeSet<&str>> {
+        Some(self.recent.since(version)?.map(|root| &**root).collect())
+    }
+
+    /// All specs in the order of their IDs, to go through: they count as visited.
     pub fn all(&self) -> &[Arc<Spec>] {
+        count_visited(self.order.len());
         &self.order
+    }
+
+    /// How many specs there are.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The spec at a position in the order of IDs.
+    pub fn at(&self, position: usize) -> &Arc<Spec> {
+        &self.order[position]
+    }
+
+    /// Where a spec stands in the order of IDs.
+    pub fn place_of(&self, id: &SpecId) -> Option<usize> {
+        self.position(id).ok()
     }
 
     /// What the body of the spec at a position may hold.
@@ -281,6 +316,18 @@ impl Specs {
         waits
     }
 
+    /// What a container waits for that waits for no other item: it is not worked on itself.
+    pub fn idle(&self, spec: &Spec) -> Option<&'static str> {
+        let is_open = self.status(spec).is_to_do();
+        if !is_open || !spec.kind.is_container() || !self.waits(spec).is_empty() {
+            return None;
+        }
+        Some(match self.members(&spec.id).next() {
+            None => "it has no members yet; its work is theirs",
+            Some(_) => "all its members are done; it waits to be finalized",
+        })
+    }
+
     fn wait(&self, node: Node, edge: &Edge) -> Wait {
         let id = self.graph.key(edge.to).to_owned();
         let found = self.by_node[edge.to.index()]
@@ -314,6 +361,7 @@ impl Specs {
     /// Counts and lists over all specs.
     pub fn overview(&self) -> &Overview {
         self.overview.get_or_init(|| {
+            count_visited(self.nodes.len());
             let status_at = |node: &Node| self.status_at(*node);
             let statuses: Vec<Status> = self.nodes.par_iter().map(status_at).collect();
             let mut counts = [0; 9];

@@ -66,6 +66,9 @@ pub struct SpecList<'a> {
     pub limit: usize,
     /// Entries on this page.
     pub returned: usize,
+    /// How many specs are cancelled, where these are all there are and none was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancelled: Option<usize>,
     /// Where the next page begins, when there is one: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,

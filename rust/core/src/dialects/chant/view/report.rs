@@ -55,7 +55,7 @@ pub struct Score<'a> {
     pub id: &'a str,
     /// Its title.
     pub title: Option<String>,
-    /// `ready`, `review` or `refine`.
+    /// `green`, `yellow` or `red`.
     pub traffic_light: &'static str,
     /// A to D.
     pub complexity: char,
@@ -81,7 +81,7 @@ pub struct LintReport<'a> {
     /// Findings that are warnings.
     pub warnings: usize,
     /// Findings, by spec and rule.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<&'a Diagnostic>,
     /// Grades, by spec.
     pub scores: Vec<Score<'a>>,
     /// Specs that should be refined before anybody works on them.

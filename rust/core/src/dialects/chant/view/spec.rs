@@ -33,9 +33,10 @@ impl Criteria {
 /// What a spec waits for.
 #[derive(Debug, Serialize)]
 pub struct Waiting {
-    /// ID or key; null for approval.
+    /// ID or key; null for approval and for members that a driver has none of.
     id: Option<String>,
-    /// `dependency`, `driver_dependency`, `earlier_sibling`, `member` or `approval`.
+    /// `dependency`, `driver_dependency`, `earlier_sibling`, `member`, `approval`, or `members` for a driver
+    /// without open ones.
     reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<String>,
@@ -76,6 +77,19 @@ impl From<Wait> for Waiting {
                     note,
                 }
             }
+        }
+    }
+}
+
+impl Waiting {
+    /// What a driver waits for that has no open members.
+    fn of_members(note: &str) -> Self {
+        Self {
+            id: None,
+            reason: "members",
+            status: None,
+            via: None,
+            note: Some(note.to_owned()),
         }
     }
 }
@@ -210,7 +224,11 @@ impl<'a> SpecDetails<'a> {
             body: String::new(),
             path: &spec.path,
             criteria: Criteria::of(shown),
-            waiting_for: waits.into_iter().map(Waiting::from).collect(),
+            waiting_for: waits
+                .into_iter()
+                .map(Waiting::from)
+                .chain(specs.idle(spec).map(Waiting::of_members))
+                .collect(),
             members,
             approval: spec.approval.as_ref().map(|approval| ApprovalView {
                 required: approval.required,
@@ -247,14 +265,20 @@ impl<'a> Verification<'a> {
     pub fn of(spec: &'a Spec) -> Self {
         let unchecked = spec.unchecked();
         let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
-        let notes = match (spec.criteria.len(), unchecked) {
+        let swallowed = spec.swallowed();
+        let takes_boxes = spec.fences.iter().any(|fence| fence.boxes > 0);
+        let mut notes = match (spec.criteria.len(), unchecked) {
             (0, _) => "No acceptance criteria found".into(),
+            (_, 0) if takes_boxes => "All acceptance criteria that are read are met".into(),
             (_, 0) => "All acceptance criteria met".into(),
             (_, open) => format!("{open} criteria not yet checked"),
         };
+        for sentence in swallowed {
+            notes = format!("{notes}; {sentence}");
+        }
         Self {
             spec_id: spec.id.as_str(),
-            verified: unchecked == 0 && !spec.criteria.is_empty(),
+            verified: unchecked == 0 && !spec.criteria.is_empty() && !takes_boxes,
             criteria: Criteria::of(spec),
             unchecked_items: open
                 .map(|c| format!("- [ ] {}", spec.criterion_text(c)))

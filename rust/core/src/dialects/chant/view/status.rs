@@ -40,7 +40,7 @@ impl StatusCounts {
         let overview = specs.overview();
         let count = |status: Status| overview.counts[status as usize];
         Self {
-            total: specs.all().len(),
+            total: specs.len(),
             pending: count(Status::Pending) + count(Status::Ready),
             in_progress: count(Status::InProgress) + count(Status::Paused),
             completed: count(Status::Completed),

@@ -43,8 +43,8 @@ pub type Template<'a> = dyn Fn(&str, &str) -> Result<String, Error> + 'a;
 
 /// `create_cr`: writes a new ticket under the next number, which nobody else gets.
 ///
-/// Content that begins with an H1 keeps it, and that is the title then; else the title is put before
-/// it as one. Content is stored as given but for its line ends.
+/// Content that begins with an H1 of the title keeps it; else the title is put before the content as one.
+/// Content is stored as given but for its line ends.
 ///
 /// # Errors
 /// `Validation` naming everything that is wrong, or a `StoreError`; nothing is written then.
@@ -111,10 +111,7 @@ impl<'a> Unnumbered<'a> {
     ) -> Result<Numbered, Error> {
         let warnings = update::relations(tickets, code, None, &self.given)?;
         let body = match self.template {
-            Some(template) => body(
-                &self.title,
-                Some(&template(&self.title, &code.to_string())?),
-            )?,
+            Some(template) => of_template(&self.title, &template(&self.title, &code.to_string())?)?,
             None => self.plain.clone(),
         };
         let text = render(code, self.kind, &self.given, &body, &board.now());
@@ -132,10 +129,13 @@ impl<'a> Unnumbered<'a> {
 /// Everything that is wrong with what was given, or the type and the attributes.
 fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketError> {
     let mut fields = Vec::new();
+    let kind = Type::read(new.kind);
+    let mut data = new.data.clone();
+    fields.extend(repeated(&mut data, kind));
     if matches!(new.data.get("title"), None | Some(Json::Null)) {
         fields.push(("title".to_owned(), "Title is required".to_owned()));
     }
-    let given = attributes::read(new.data, &attributes::CREATABLE, &board.place.code);
+    let given = attributes::read(&data, &attributes::CREATABLE, &board.place.code);
     let given = match given {
         Err(TicketError::Validation { fields: more }) => {
             fields.extend(more);
@@ -143,7 +143,6 @@ fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketEr
         }
         given => Some(given?),
     };
-    let kind = Type::read(new.kind);
     if kind.is_none() {
         let why = not_one_of("CR type:", new.kind, &Type::listed());
         fields.push(("type".to_owned(), why));
@@ -152,6 +151,31 @@ fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketEr
         (Some(kind), Some(given)) if fields.is_empty() => Ok((kind, given)),
         _ => Err(TicketError::Validation { fields }),
     }
+}
+
+/// Takes out what only repeats what is so anyway: the first state, and the type of the call; gives what
+/// contradicts it.
+fn repeated(data: &mut Map<String, Json>, kind: Option<Type>) -> Vec<(String, String)> {
+    let mut fields = Vec::new();
+    let status = data.remove("status").filter(|status| !status.is_null());
+    if let Some(status) = status {
+        let word = status.as_str().unwrap_or_default();
+        if Status::read(word) != Some(Status::Proposed) {
+            let why = "A new CR is Proposed; leave it out, and use update_cr_status to change the status afterwards";
+            fields.push(("status".to_owned(), why.to_owned()));
+        }
+    }
+    let again = data.remove("type").filter(|again| !again.is_null());
+    if let (Some(again), Some(kind)) = (again, kind)
+        && again.as_str().and_then(Type::read) != Some(kind)
+    {
+        let why = format!(
+            "Type contradicts the parameter 'type', which says {}; leave it out here",
+            quoted(kind.as_str())
+        );
+        fields.push(("type".to_owned(), why));
+    }
+    fields
 }
 
 fn content(data: &Map<String, Json>) -> Result<Option<&str>, TicketError> {
@@ -183,11 +207,22 @@ fn has_front_matter(text: &str) -> bool {
     yaml.is_some_and(|yaml| !front_matter::keys(&text[yaml]).is_empty())
 }
 
+/// The body that a template gives. A heading at its beginning, which holds the title, is the ticket's.
+fn of_template(title: &str, text: &str) -> Result<String, TicketError> {
+    let text = text.replace("\r\n", "\n");
+    let text = text.trim_start_matches('\n');
+    if first_heading(text).is_none_or(|heading| heading.is_empty()) {
+        return body(title, Some(text));
+    }
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    Ok(format!("{text}{end}"))
+}
+
 /// The body: an H1, a blank line, the content.
 fn body(title: &str, content: Option<&str>) -> Result<String, TicketError> {
     let content = content.unwrap_or_default().replace("\r\n", "\n");
     let content = content.trim_start_matches('\n');
-    let mut body = if begins_with_title(content) {
+    let mut body = if begins_with(content, title) {
         content.to_owned()
     } else if content.is_empty() {
         format!("# {title}\n")
@@ -198,7 +233,7 @@ fn body(title: &str, content: Option<&str>) -> Result<String, TicketError> {
         body.push('\n');
     }
     let own = &*parse::ticket("", body.clone()).title;
-    if begins_with_title(content) || own == parse::one_line(title) {
+    if is_same_title(own, title) {
         return Ok(body);
     }
     let why = format!(
@@ -209,13 +244,21 @@ fn body(title: &str, content: Option<&str>) -> Result<String, TicketError> {
     Err(TicketError::invalid("title", why))
 }
 
-fn begins_with_title(content: &str) -> bool {
-    let first = markdown::outline(content).headings.into_iter().next();
-    first.is_some_and(|heading| {
-        heading.level == 1
-            && !heading.text.is_empty()
-            && content[..heading.range.start].trim().is_empty()
-    })
+/// Whether a title says the same as another, in any case of letters.
+fn is_same_title(title: &str, other: &str) -> bool {
+    parse::one_line(title).to_lowercase() == parse::one_line(other).to_lowercase()
+}
+
+/// Whether content begins with a title as its H1.
+fn begins_with(content: &str, title: &str) -> bool {
+    first_heading(content).is_some_and(|heading| is_same_title(&heading, title))
+}
+
+/// The H1 at the beginning of a text.
+fn first_heading(text: &str) -> Option<String> {
+    let first = markdown::outline(text).headings.into_iter().next()?;
+    let is_first = first.level == 1 && text[..first.range.start].trim().is_empty();
+    is_first.then_some(first.text)
 }
 
 /// Writes the ticket under the project's lock.

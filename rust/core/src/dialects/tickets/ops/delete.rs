@@ -1,7 +1,7 @@
 //! Tickets that go.
 
 use super::super::all::Tickets;
-use super::super::board::Board;
+use super::super::board::{Board, is_elsewhere};
 use super::super::code::Code;
 use super::super::edit::RELATIONS;
 use super::super::model::Ticket;
@@ -22,13 +22,17 @@ const NAMED_SHOWN: usize = 20;
 /// As [`Board::resolve`], `Duplicate`, or a `StoreError`; nothing is removed then.
 pub fn delete_cr(board: &Board, key: &str) -> Result<Answer, Error> {
     let mut warnings = Vec::new();
-    let (code, ticket, tickets) = board.remove(key, |code| {
+    let (code, ticket, tickets) = board.remove(key, &mut |code| {
         if code.is_of(&board.place.code) {
             let next = code.number().saturating_add(1);
             warnings.extend(advance(board, &counter(board), next));
         }
         Ok(())
     })?;
+    if is_elsewhere(&ticket.path) {
+        let where_it_went = "it was deleted in the worktree that it is worked on in; a copy in this checkout stays until that branch is merged";
+        warnings.push(where_it_went.to_owned());
+    }
     warnings.extend(dependants(&tickets, &code));
     let folder = board.within(&code.to_string());
     if disk::exists(&board.root.path().join(&folder)) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::attributes::not_one_of;
-use super::super::board::Board;
+use super::super::board::{Board, is_elsewhere};
 use super::super::error::TicketError;
 use super::super::model::Ticket;
 use super::super::view::{Waiting, Whole};
@@ -73,7 +73,7 @@ pub fn get_cr(board: &Board, key: &str, mode: Mode, wanted: Piece) -> Result<Ans
     let paths = paths(board, files);
     let shown = shown(board, &code, ticket);
     Ok(match mode {
-        Mode::Full => body(ticket.body(), &paths, wanted),
+        Mode::Full => body(ticket, &paths, wanted),
         Mode::Attributes => Answer::data(&shown.attributes(&paths)),
         Mode::Metadata => {
             let mut metadata = shown.metadata();
@@ -103,6 +103,7 @@ pub fn ticket(board: &Board, key: &str) -> Result<Answer, Error> {
     Ok(Answer::whole(&Whole {
         cr: shown.front_matter(),
         file_path: &shown.file_path,
+        in_worktree: is_elsewhere(&ticket.path),
         files: paths(board, files),
         problems: shown.problems(),
         ready: tickets.waits().is_ready(&code, ticket.meant.status),
@@ -123,8 +124,19 @@ fn paths(board: &Board, files: &[Arc<Ticket>]) -> Vec<String> {
     }
 }
 
+/// What is said beside the text of a ticket that is worked on in a worktree.
+pub(super) fn note_of_worktree(ticket: &Ticket) -> Option<String> {
+    is_elsewhere(&ticket.path).then(|| {
+        format!(
+            "This CR is worked on in a worktree (inWorktree: true): {}",
+            ticket.path
+        )
+    })
+}
+
 /// The piece of a body, and beside it what else the caller has to know.
-fn body(body: &str, paths: &[String], wanted: Piece) -> Answer {
+fn body(ticket: &Ticket, paths: &[String], wanted: Piece) -> Answer {
+    let body = ticket.body();
     let piece = piece(body, wanted.offset, wanted.max_chars, 0);
     let mut notes = Vec::new();
     if let Some(next) = piece.next {
@@ -140,6 +152,7 @@ fn body(body: &str, paths: &[String], wanted: Piece) -> Answer {
             paths.join(", ")
         ));
     }
+    notes.extend(note_of_worktree(ticket));
     Answer {
         note: (!notes.is_empty()).then(|| notes.join("\n")),
         ..Answer::prose(piece.text)

@@ -129,7 +129,11 @@ pub fn list_crs(
     let tickets = board.snapshot()?;
     if filters.0.is_empty() {
         let keys = keys(fields)?;
-        let of_page = tickets.all().skip(page.offset).take(page.limit);
+        // Later pages begin where they are, without a way over all before them.
+        let is_first = page.offset == 0;
+        let first = is_first.then(|| tickets.all()).into_iter().flatten();
+        let later = (!is_first).then(|| tickets.listing().from(page.offset));
+        let of_page = first.chain(later.into_iter().flatten()).take(page.limit);
         let all = tickets.len();
         return Ok(list(board, &tickets, of_page, all, page.offset, &keys));
     }

@@ -9,8 +9,10 @@ use super::super::model::Ticket;
 use super::super::sections::{self, Mode, Rewrite};
 use super::super::view::{SectionChange, SectionEntry, SectionList, SectionText};
 use super::Piece;
+use super::get::note_of_worktree;
 use crate::answer::{Answer, MOST_CHARS, piece};
 use crate::error::Error;
+use crate::text::fences;
 use crate::text::sections::{Section, names, unique_paths};
 
 const OPERATIONS: &str = "list, get, update, replace, append, prepend";
@@ -69,8 +71,23 @@ fn read(
     let tickets = board.snapshot()?;
     let code = board.resolve(&tickets, call.key)?;
     match tickets.files(&code) {
-        [ticket, ..] => answer(&code, ticket, call.piece),
+        [ticket, ..] => {
+            let answer = answer(&code, ticket, call.piece)?;
+            Ok(with_notes(answer, ticket))
+        }
         [] => Ok(Answer::prose("")),
+    }
+}
+
+/// An answer about a ticket's sections with what else has to be known of the ticket.
+fn with_notes(answer: Answer, ticket: &Ticket) -> Answer {
+    let own = answer.note.clone().into_iter();
+    let fences = fences::found(ticket.body()).into_iter();
+    let fences = fences.map(|fence| format!("In the body, {fence}. {}", fence.advice()));
+    let notes: Vec<String> = own.chain(note_of_worktree(ticket)).chain(fences).collect();
+    Answer {
+        note: (!notes.is_empty()).then(|| notes.join("\n")),
+        ..answer
     }
 }
 
@@ -332,7 +349,7 @@ fn change(board: &Board, call: &SectionCall<'_>) -> Result<Answer, Error> {
         view.file_path,
         outcome(&rewrite, mode, view.changed)
     );
-    Ok(Answer::told(text, &view))
+    Ok(with_notes(Answer::told(text, &view), &changed.after))
 }
 
 /// One section of a body as scripts see it.

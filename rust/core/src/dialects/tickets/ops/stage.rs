@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::all::Tickets;
 use super::super::attributes::{self, UPDATABLE};
-use super::super::board::Board;
+use super::super::board::{Board, is_elsewhere};
 use super::super::code::Code;
 use super::super::desk::Desk;
 use super::super::edit::Draft;
@@ -37,6 +37,8 @@ pub enum Operation {
         key: String,
         /// Attributes by name.
         attributes: Map<String, Value>,
+        /// The lists that the new ones were made from, by name.
+        seen: Map<String, Value>,
         /// Its new state.
         status: Option<String>,
     },
@@ -113,8 +115,9 @@ impl Stage {
             Operation::Update {
                 key,
                 attributes,
+                seen,
                 status,
-            } => self.update(key, attributes, status.as_deref()),
+            } => self.update(key, (attributes, seen), status.as_deref()),
             Operation::Section {
                 key,
                 mode,
@@ -144,14 +147,19 @@ impl Stage {
     fn update(
         &mut self,
         key: &str,
-        attributes: &Map<String, Value>,
+        (attributes, seen): (&Map<String, Value>, &Map<String, Value>),
         status: Option<&str>,
     ) -> Result<Code, Error> {
-        let given = attributes::read(attributes, &UPDATABLE, &self.board.place.code)?;
+        let project = self.board.place.code.clone();
+        let given = attributes::read(attributes, &UPDATABLE, &project)?;
+        let seen = update::lists_seen(seen, &project);
         let to = status.map(update::wanted).transpose()?;
         let mut warnings = Vec::new();
         let code = self.change(key, |tickets, code, draft| {
-            warnings = update::give(tickets, code, draft, &given)?.warnings;
+            warnings = {
+                let given = update::merged(draft, &given, &seen, &project);
+                update::give(tickets, code, draft, &given)?.warnings
+            };
             to.map_or(Ok(()), |to| update::go_to(draft, to).map(drop))
         })?;
         self.warnings.extend(warnings);
@@ -169,6 +177,12 @@ impl Stage {
         change: impl FnOnce(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
     ) -> Result<Code, Error> {
         let (code, ticket) = self.board.only_file(&self.tickets, key)?;
+        if is_elsewhere(&ticket.path) {
+            return Err(Error::Apart {
+                what: "A change of a ticket that is worked on in a worktree",
+                why: format!("{code} lies in {}", ticket.path),
+            });
+        }
         let draft = Draft::of(&ticket.path, &ticket.text);
         let done = self.board.changed(&self.tickets, code, draft, change)?;
         if done.after.text != done.before.text {

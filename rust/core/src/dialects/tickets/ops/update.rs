@@ -8,7 +8,7 @@ use super::super::board::{Board, Changed};
 use super::super::code::Code;
 use super::super::edit::{Draft, RELATIONS};
 use super::super::error::{TicketError, quoted};
-use super::super::model::{Status, Ticket};
+use super::super::model::{IMPACT_AREAS, Status, Ticket};
 use super::super::parse;
 use super::super::sections;
 use super::super::view::{FromTo, Updated};
@@ -17,9 +17,12 @@ use super::super::workflow::{allowed, may_follow};
 use super::shown;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::text::merge::merged_list;
 
 /// `update_cr_attrs`: gives attributes other values; an empty text or list takes one out, `null` leaves
 /// it. Values that are the same already are not changed.
+///
+/// Lists of which it is said how they were `seen` are merged with what others made of them meanwhile.
 ///
 /// A title changes in every place that holds it: the first H1 and the front matter; the file keeps its
 /// name.
@@ -31,14 +34,54 @@ pub fn update_cr_attrs(
     board: &Board,
     key: &str,
     given: &Map<String, Json>,
+    seen: &Map<String, Json>,
 ) -> Result<Answer, Error> {
     let given = attributes::read(given, &attributes::UPDATABLE, &board.place.code)?;
+    let seen = lists_seen(seen, &board.place.code);
     let mut done = Given::default();
     let changed = board.change(key, |tickets, code, draft| {
-        done = give(tickets, code, draft, &given)?;
+        done = give(
+            tickets,
+            code,
+            draft,
+            &merged(draft, &given, &seen, &board.place.code),
+        )?;
         Ok(())
     })?;
     Ok(updated(board, &changed, done.changes, done.warnings))
+}
+
+/// The lists that were seen, as far as they name tickets.
+pub(super) fn lists_seen(seen: &Map<String, Json>, project: &str) -> attributes::Attributes {
+    let read = |(name, value): (&String, &Json)| {
+        let one = Map::from_iter([(name.clone(), value.clone())]);
+        attributes::read(&one, &RELATIONS, project).unwrap_or_default()
+    };
+    seen.iter().flat_map(read).collect()
+}
+
+/// What is given, with lists as they come out of what the draft has: what others added or took out since the lists
+/// were `seen` stays so.
+pub(super) fn merged(
+    draft: &Draft,
+    given: &[(&'static str, Attribute)],
+    seen: &[(&'static str, Attribute)],
+    project: &str,
+) -> Vec<(&'static str, Attribute)> {
+    let list_seen = |name: &str| seen.iter().find(|(seen, _)| *seen == name);
+    let merged = |(name, value): &(&'static str, Attribute)| match (value, list_seen(name)) {
+        (Attribute::List(new), Some((_, Attribute::List(seen)))) => {
+            let now = Map::from_iter([((*name).to_owned(), current(draft, name))]);
+            match lists_seen(&now, project).as_slice() {
+                [(_, Attribute::List(now))] => {
+                    (*name, Attribute::List(merged_list(seen, new, now)))
+                }
+                _ => (*name, value.clone()),
+            }
+        }
+        _ => (*name, value.clone()),
+    };
+    given.iter().map(merged).collect()
 }
 
 /// What giving attributes other values came to.
@@ -151,6 +194,11 @@ fn current(draft: &Draft, name: &str) -> Json {
         "relatedTickets" => json!(ticket.related_tickets),
         "dependsOn" => json!(ticket.depends_on),
         "blocks" => json!(ticket.blocks),
+        IMPACT_AREAS => {
+            let entries = draft.entries();
+            let own = entries.iter().rfind(|entry| entry.name == name);
+            json!(own.map_or_else(Vec::new, parse::list_of))
+        }
         name => {
             let entries = draft.entries();
             let own = entries.iter().rfind(|entry| entry.name == name);

@@ -107,7 +107,6 @@ mod tests {
                 "5: unknown key `project.startNumbr`: did you mean `project.startNumber`?",
                 "6: unknown key `project.lead`",
                 "7: `project.document` has no effect: other programs know this key; it does nothing here",
-                "9: `worktree` has no effect: other programs know this key; it does nothing here",
                 "11: unknown key `extra`",
             ]
         );

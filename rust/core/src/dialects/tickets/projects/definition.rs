@@ -26,6 +26,8 @@ pub(super) struct Definition {
     pub(super) description: Option<String>,
     pub(super) repository: Option<String>,
     pub(super) active: Option<bool>,
+    /// Whether tickets are read where they are worked on: `enabled` of `[worktree]`.
+    pub(super) uses_worktrees: Option<bool>,
 }
 
 impl Definition {
@@ -42,6 +44,7 @@ impl Definition {
     /// Reads the keys that mean the same in both.
     fn of_record(file: &str, table: &Table, problems: &mut Vec<Problem>) -> Self {
         let at_top = Keys::of_file(file, table, problems).flag("active");
+        let uses_worktrees = Keys::of(file, table, "worktree.", problems).flag("enabled");
         let mut keys = Keys::of(file, table, "project.", problems);
         Self {
             id: keys.text("id"),
@@ -53,6 +56,7 @@ impl Definition {
             description: keys.text("description"),
             repository: keys.text("repository"),
             active: keys.flag("active").or(at_top),
+            uses_worktrees,
         }
     }
 
@@ -68,6 +72,7 @@ impl Definition {
             counter_file: self.counter_file.or(further.counter_file),
             description: self.description.or(further.description),
             repository: self.repository.or(further.repository),
+            uses_worktrees: self.uses_worktrees.or(further.uses_worktrees),
             active: match (self.active, further.active) {
                 (Some(one), Some(other)) => Some(one && other),
                 (one, other) => one.or(other),

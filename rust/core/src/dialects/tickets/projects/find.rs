@@ -348,6 +348,7 @@ impl Found<'_> {
             repository: definition.repository,
             start_number: definition.start_number.unwrap_or(1),
             counter_file,
+            uses_worktrees: definition.uses_worktrees.unwrap_or(true),
             registered: registered
                 .unwrap_or_else(|| changed(self.looked, &candidate.defined_by, &root)),
             last_accessed: last_accessed.unwrap_or_else(|| changed(self.looked, &folder, &root)),

@@ -131,6 +131,8 @@ pub struct TicketProject {
     pub start_number: u32,
     /// The file with the next number, seen from the root; it lies in the root.
     pub counter_file: String,
+    /// Whether a ticket is read and changed in the worktree that it is worked on in.
+    pub uses_worktrees: bool,
     /// The day it was registered; for others the last change of its configuration.
     pub registered: String,
     /// The day the registry has for the last access; without one, the last change of its folder of

@@ -9,7 +9,7 @@ mod stage;
 mod write;
 
 pub use expand::expand;
-pub use read::{Question, Wanted, next, picture, plan, read, task};
+pub use read::{Question, Wanted, document, head, name_of_text, next, picture, plan, read, task};
 pub use stage::{Batch, Stage};
 pub use write::{Writing, write};
 
@@ -35,6 +35,13 @@ fn fitted<T: Serialize>(page: Page, view: impl Fn(Page) -> T) -> Answer {
             None => return Answer::data(&shown),
         }
     }
+}
+
+/// An answer with a warning for each change of several files that could be brought to no end.
+fn warned(files: &Files, place: &Located, answer: Answer) -> Answer {
+    let left = files.left(place).into_iter();
+    let warnings: Vec<String> = left.map(|left| format!("Warning: {left}")).collect();
+    answer.noted(&warnings.join("\n"))
 }
 
 /// Changes a document under its lock.

@@ -1,17 +1,38 @@
 //! What a graph says: questions about it, what can be acted on, pictures of it.
 
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::document::Document;
 use super::super::error::VineError;
 use super::super::files::Files;
 use super::super::frontier::{Plan, refs, search};
 use super::super::model::{Graph, InvalidStatus, Node, Status};
 use super::super::picture;
 use super::super::view::{
-    Brief, ContextView, MetaView, NextView, NodeView, PlanView, RefView, RowView, summary, views,
+    Brief, ContextView, HeadView, MetaView, NextView, NodeView, PlanView, RefView, RowView,
+    summary, views,
 };
-use super::fitted;
+use super::{fitted, warned};
 use crate::answer::{Answer, Page};
 use crate::error::Error;
 use crate::git::blob;
+
+/// The keys that entries of lists have.
+const KEYS: [&str; 10] = [
+    "id",
+    "kind",
+    "shortName",
+    "status",
+    "description",
+    "dependencies",
+    "decisions",
+    "attachments",
+    "vine",
+    "annotations",
+];
 
 /// What `vine_read` may be asked.
 #[derive(Debug, Clone)]
@@ -24,6 +45,8 @@ pub struct Question<'a> {
     pub status: Option<&'a str>,
     /// Text to look for.
     pub query: Option<&'a str>,
+    /// Keys of the entries of a list; all without any.
+    pub fields: Option<&'a [String]>,
     /// Which part of a list.
     pub page: Page,
 }
@@ -34,7 +57,8 @@ pub struct Question<'a> {
 /// `VineError` where the file is no valid graph, something the action needs is missing, or there is
 /// no such task.
 pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer, Error> {
-    let document = files.read(&files.existing(file)?)?;
+    let place = files.existing(file)?;
+    let document = files.read(&place)?;
     let (plan, graph) = (&document.plan, &document.plan.graph);
     let needed = |value: Option<&str>, name: &'static str| {
         let value = value.filter(|value| !value.is_empty()).map(str::to_owned);
@@ -46,21 +70,22 @@ pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer
     let node = || -> Result<&Node, VineError> {
         let id = needed(question.id, "id")?;
         let node = graph.find(&id);
-        node.ok_or(VineError::NoTask { id })
+        node.ok_or_else(|| VineError::no_task(graph, &id))
     };
     let page = question.page;
-    let nodes = |nodes: &[&Node]| Answer::list(views::<NodeView<'_>>(nodes), page);
-    let briefs = |nodes: &[&Node]| Answer::list(views::<Brief<'_>>(nodes), page);
-    Ok(match question.action {
+    let fields = question.fields;
+    let nodes = |nodes: &[&Node]| page_of(&views::<NodeView<'_>>(nodes), fields, page);
+    let briefs = |nodes: &[&Node]| page_of(&views::<Brief<'_>>(nodes), fields, page);
+    let answer = match question.action {
         "validate" => Answer::prose(valid(plan)),
         "summary" => Answer::prose(summary(plan)),
-        "list" => nodes(&listed(graph, question)?),
+        "list" => nodes(&listed(graph, question)?)?,
         "task" => Answer::data(&NodeView::from(node()?)),
         "context" => Answer::data(&ContextView::of(node()?, plan)),
-        "descendants" => briefs(&plan.descendants(&node()?.id)),
-        "dependencies" => briefs(&plan.needed(&node()?.id)),
-        "search" => nodes(&search(graph, &needed(question.query, "query")?)),
-        "refs" => Answer::list(views::<RefView<'_>>(&refs(graph)), page),
+        "descendants" => briefs(&plan.descendants(&node()?.id))?,
+        "dependencies" => briefs(&plan.needed(&node()?.id))?,
+        "search" => nodes(&search(graph, &needed(question.query, "query")?))?,
+        "refs" => page_of(&views::<RefView<'_>>(&refs(graph)), fields, page)?,
         "meta" => Answer::data(&MetaView::of(graph, blob(&document.text))),
         other => {
             return Err(VineError::Action {
@@ -68,7 +93,8 @@ pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer
             }
             .into());
         }
-    })
+    };
+    Ok(warned(files, &place, answer))
 }
 
 /// That a graph is valid, and a warning where its root says that all is done and it is not (W17).
@@ -84,6 +110,32 @@ fn valid(plan: &Plan) -> String {
     told
 }
 
+/// A page of a list, of whose entries only some keys may be wanted.
+fn page_of<T: Serialize>(
+    entries: &[T],
+    fields: Option<&[String]>,
+    page: Page,
+) -> Result<Answer, VineError> {
+    let Some(fields) = fields else {
+        return Ok(Answer::list(entries, page));
+    };
+    if let Some(strange) = fields.iter().find(|field| !KEYS.contains(&field.as_str())) {
+        let field = strange.clone();
+        return Err(VineError::Field { field, keys: &KEYS });
+    }
+    let is_wanted = |key: &str| key == "id" || fields.iter().any(|field| field == key);
+    let narrow = |entry: &T| {
+        let mut entry = serde_json::to_value(entry).unwrap_or_default();
+        if let Some(keys) = entry.as_object_mut() {
+            keys.retain(|key, _| is_wanted(key));
+        }
+        entry
+    };
+    let entries: Vec<Value> = entries.iter().map(narrow).collect();
+    Ok(Answer::list(&entries, page))
+}
+
+/// The nodes of a status that hold a text; all without either.
 fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>, VineError> {
     let Some(status) = question.status else {
         return Ok(search(graph, question.query.unwrap_or_default()));
@@ -98,8 +150,10 @@ fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>
 /// # Errors
 /// `VineError` where the file is no valid graph.
 pub fn next(files: &Files, file: &str, page: Page) -> Result<Answer, Error> {
-    let document = files.read(&files.existing(file)?)?;
-    Ok(fitted(page, |page| NextView::of(&document.plan, page)))
+    let place = files.existing(file)?;
+    let document = files.read(&place)?;
+    let answer = fitted(page, |page| NextView::of(&document.plan, page));
+    Ok(warned(files, &place, answer))
 }
 
 /// Which nodes are meant.
@@ -124,6 +178,24 @@ pub fn plan(files: &Files, file: &str, wanted: Wanted<'_>) -> Result<Answer, Err
     Ok(Answer::whole(&view))
 }
 
+/// A graph as it is now, to be asked later on.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph.
+pub fn document(files: &Files, file: &str) -> Result<Arc<Document>, Error> {
+    files.read(&files.existing(file)?)
+}
+
+/// What a graph is called, and how far it is.
+pub fn head(document: &Document) -> Answer {
+    Answer::whole(&HeadView::of(&document.plan))
+}
+
+/// What git calls the text of a graph.
+pub fn name_of_text(document: &Document) -> String {
+    blob(&document.text)
+}
+
 /// Whether a node has one of the statuses that words name, or there are none.
 fn standing(words: &[String]) -> Result<impl Fn(&Node) -> bool, VineError> {
     for word in words.iter().filter(|word| *word != "ref") {
@@ -139,8 +211,10 @@ fn standing(words: &[String]) -> Result<impl Fn(&Node) -> bool, VineError> {
 /// `VineError` where the file is no valid graph, or there is no such node.
 pub fn task(files: &Files, file: &str, id: &str) -> Result<Answer, Error> {
     let document = files.read(&files.existing(file)?)?;
-    let node = document.plan.graph.find(id);
-    let node = node.ok_or_else(|| VineError::NoTask { id: id.to_owned() })?;
+    let graph = &document.plan.graph;
+    let node = graph
+        .find(id)
+        .ok_or_else(|| VineError::no_task(graph, id))?;
     Ok(Answer::whole(&ContextView::of(node, &document.plan)))
 }
 

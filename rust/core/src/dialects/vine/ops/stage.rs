@@ -9,13 +9,9 @@ use serde_json::Value;
 use super::super::document::Document;
 use super::super::error::VineError;
 use super::super::files::{Files, Located, relative};
-use super::super::frontier::search;
 use super::super::operation::{Operation, operations};
-use super::super::view::PlanView;
 use super::write::{Expected, decided};
-use crate::answer::Answer;
 use crate::error::Error;
-use crate::git::blob;
 use crate::outside::Telling;
 use crate::store::journal::Step;
 
@@ -119,13 +115,6 @@ impl Stage {
     pub fn graph(&self, path: &str) -> Option<&Arc<Document>> {
         let path = self.names.get(path).map_or(path, String::as_str);
         Some(&self.graphs.get(path)?.now)
-    }
-
-    /// All that is known of a graph as it would be; `None` for one that is not changed.
-    pub fn plan(&self, path: &str) -> Option<Answer> {
-        let Document { text, plan, .. } = &**self.graph(path)?;
-        let nodes = search(&plan.graph, "");
-        Some(Answer::whole(&PlanView::of(plan, &nodes, blob(text))))
     }
 
     /// The documents that are changed, in the order of their paths.

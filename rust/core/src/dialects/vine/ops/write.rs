@@ -19,6 +19,7 @@ use super::{fitted, replaced};
 use crate::answer::{Answer, Page};
 use crate::error::Error;
 use crate::git::blob;
+use crate::next_step::HintText;
 use crate::outside::{Standing, Telling};
 use crate::store::disk;
 use crate::store::journal::{Journal, Step};
@@ -122,6 +123,7 @@ fn made(
             op: "create",
             message: "\"expect\" is of a text that is there, and \"create\" makes a new file."
                 .into(),
+            hint: HintText::default(),
         }
         .into());
     }
@@ -206,8 +208,7 @@ pub(super) fn decided(
     tell: Telling<'_>,
 ) -> Result<(Document, Option<Child>), VineError> {
     expected.check(document)?;
-    let mut graph = document.plan.graph.clone();
-    let child = apply::apply(&mut graph, operations)?;
+    let (graph, child) = apply::apply(&document.plan, operations)?;
     refuse_held(tell, operations, &graph)?;
     let after = document.changed(document.plan.renewed(graph)?)?;
     Ok((after, child))
@@ -244,10 +245,10 @@ fn refuse_held(
                 at,
                 op: operation.name(),
                 message: format!(
-                    "Cannot claim \"{id}\": it needs what is not done: {}. \
-                     Take one of ready_to_start, or use force.",
+                    "Cannot claim \"{id}\": it needs what is not done: {}.",
                     told.join(", ")
                 ),
+                hint: apply::of_claim(),
             });
         }
     }

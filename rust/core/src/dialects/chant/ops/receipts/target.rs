@@ -11,6 +11,7 @@ use crate::config::{Config, ReceiptPolicy};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::history::CommitHistory;
+use crate::next_step::{NextStep, hint};
 
 /// The target with all that is asked of it.
 pub(super) struct Target {
@@ -113,8 +114,10 @@ fn usual(
     let name = match repo.usual_remote_branch()? {
         Some(branch) => branch,
         None if repo.has_remote_branches()? => {
-            let message = "Which branch is the target? Name it with `--target origin/main`: the branch under test may say something else, and nothing here says at which branch the remote begins (`git remote set-head origin --auto` finds out).";
-            return Err(ChantError::Refused(message.into()).into());
+            let message = "Which branch is the target? The branch under test may say something else, and nothing here says at which branch the remote begins (`git remote set-head origin --auto` finds out).";
+            let target = NextStep::NameTarget("origin/main".into());
+            let hint = hint![" Name it with ", target, "."];
+            return Err(ChantError::Refused(message.into()).advise(hint).into());
         }
         None => {
             let config = snapshot.config.as_ref().map_err(Clone::clone)?;
@@ -129,10 +132,10 @@ fn usual(
     let tips = [repo.branch_tip(&name)?, repo.remote_tip(&name)?];
     let tips: Vec<String> = tips.into_iter().flatten().collect();
     if tips.is_empty() {
-        let message = format!(
-            "There is no branch `{name}` that completed work could be on. Name the target with `--target BRANCH`."
-        );
-        return Err(ChantError::Refused(message).into());
+        let message = format!("There is no branch `{name}` that completed work could be on.");
+        let target = NextStep::NameTarget("BRANCH".into());
+        let hint = hint![" Name the target with ", target, "."];
+        return Err(ChantError::Refused(message).advise(hint).into());
     }
     Ok((name, tips))
 }

@@ -21,6 +21,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::kept_texts::KeptText;
+use crate::next_step::HintText;
 use crate::store::state::escaped;
 
 /// What is held against the repository, and how.
@@ -110,7 +111,7 @@ impl Subject {
         let with = |id: &str| all.iter().find(|one| one.id.as_str() == id);
         match project.resolve(snapshot, id) {
             Ok(spec) => with(spec.id.as_str()).ok_or_else(|| {
-                let (text, hint) = (id.to_owned(), None);
+                let (text, hint) = (id.to_owned(), HintText::default());
                 ChantError::NotFound { text, hint }.into()
             }),
             Err(error) => with(id).ok_or(error),

@@ -1,0 +1,161 @@
+"""The commands as data: where each is found, and the line that `--help` gives it.
+
+So help is printed without importing any command. A line is a whole sentence that fits 80 columns.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class ListedCommand(NamedTuple):
+    """A command that is imported when it is run."""
+
+    place: str
+    """Its `module:attribute`, below `chant_mcp.commands`."""
+    line: str
+    """What it does; empty for what only programs start."""
+
+
+Listing = dict[str, dict[str, ListedCommand]]
+"""Headings of groups, each with its commands by name; those under no heading are not shown."""
+
+_PLAN = {
+    "add": ListedCommand("specs:add", "Create a spec from a description."),
+    "split": ListedCommand("split:split", "Have an agent propose members of a large spec."),
+    "lint": ListedCommand("checks:lint", "Look for what is wrong with specs as tasks for an agent."),
+    "import": ListedCommand("imports:import_specs", "Make specs of what other programs or projects hold."),
+    "archive": ListedCommand("states:archive", "Move a completed spec into the archive."),
+    "cancel": ListedCommand("states:cancel", "Give a spec up; work on it is stopped."),
+}
+_WORK = {
+    "work": ListedCommand("work:work", "Have an agent work on a spec, in a worktree of its own."),
+    "runs": ListedCommand("work:runs", "List the agents at work."),
+    "log": ListedCommand("log:log", "Print the last lines of a spec's log."),
+    "pause": ListedCommand("work:pause", "Stop the work on a spec so that it can go on later."),
+    "takeover": ListedCommand("work:takeover", "Stop the work on a spec to go on by hand."),
+    "reset": ListedCommand("states:reset", "Make a failed or started spec pending again."),
+    "finalize": ListedCommand("states:finalize", "Complete a spec whose criteria are all ticked."),
+    "watch": ListedCommand("daemon:watch", "Finish what a crash left, for as long as it runs."),
+    "worktree": ListedCommand("worktrees:worktree", "See and remove the worktrees of agents."),
+}
+_DECIDE = {
+    "approve": ListedCommand("approval:approve", "Approve a spec, or the work on it."),
+    "reject": ListedCommand("approval:reject", "Reject a spec, or the work on it, with a reason."),
+    "merge": ListedCommand("work:merge", "Judge and merge the work on specs."),
+}
+_LOOK = {
+    "list": ListedCommand("workspace:list_items", "List specs, tasks and tickets."),
+    "ready": ListedCommand("workspace:ready", "List what can be begun now."),
+    "show": ListedCommand("workspace:show", "Show one spec, task or ticket."),
+    "status": ListedCommand("workspace_search:status", "Count what there is in each state."),
+    "search": ListedCommand("workspace_search:search", "Search titles and texts of everything."),
+    "graph": ListedCommand("workspace:graph", "Draw what waits for what."),
+    "board": ListedCommand("board:board", "Show everything on a board in the terminal."),
+    "verify": ListedCommand("checks:verify", "Say whether a spec's acceptance criteria are met."),
+    "diagnose": ListedCommand("checks:diagnose", "Check a spec's file, log, commits and criteria."),
+    "receipt": ListedCommand("receipt:receipt", "See, check and exchange receipts of completed specs."),
+    "export": ListedCommand("export:export", "Write everything out as JSON, CSV or Markdown."),
+}
+
+SPECS: Listing = {
+    "Plan": {name: one for name, one in _PLAN.items() if name != "import"},
+    "Work": _WORK,
+    "Decide": _DECIDE,
+    "Look": {
+        **{name: one for name, one in _LOOK.items() if name not in ("board", "export")},
+        "list": ListedCommand("specs:list_specs", "List specs, except those that are cancelled."),
+        "ready": ListedCommand("specs:ready", "List the specs that can be worked on now."),
+        "show": ListedCommand("specs:show", "Show one spec; a part of its ID will do."),
+        "status": ListedCommand("specs:status", "Count the specs in each state."),
+        "search": ListedCommand("specs:search", "Search titles and bodies of specs."),
+        "graph": ListedCommand("workspace:spec_graph", "Draw what waits for what among specs."),
+    },
+}
+"""The commands below `chant`."""
+
+PROGRAM: Listing = {
+    "Plan": _PLAN,
+    "Work": _WORK,
+    "Decide": {
+        **_DECIDE,
+        "answer": ListedCommand("speckit:answer", "Answer a question that an agent asked."),
+        "trust": ListedCommand("trust:trust", "Look at what this folder may run, and say yes or no."),
+    },
+    "Look": _LOOK,
+    "Serve and set up": {
+        "init": ListedCommand("init:init", "Make this folder a project; set up agents and hosts."),
+        "mcp": ListedCommand("mcp:mcp", "Serve MCP on standard input and output."),
+        "serve": ListedCommand("serve:serve", "Serve MCP over HTTP."),
+        "config": ListedCommand("config:config", "Look for mistakes in configuration files."),
+        "doctor": ListedCommand("doctor:doctor", "Show what agents would find here, and what is missing."),
+        "agents": ListedCommand("agents:agents", "Show which agents are known, and which are here."),
+        "confine": ListedCommand("confine:confine", "Try a command as runs are held."),
+        "demo": ListedCommand("demo:demo", "Build a sample project and have agents work on it."),
+    },
+    "": {
+        name: ListedCommand(place, "")
+        for name, place in {
+            "merge-driver": "merge_driver:merge_driver",
+            "connect": "connect:connect",
+            "serve-run": "connect:serve_run",
+            "demo-agent": "demo:demo_agent",
+            "http-agent": "http_agent:http_agent",
+        }.items()
+    },
+}
+"""The commands of the program, except for the groups of the four formats."""
+
+VINE: Listing = {
+    "Commands": {
+        "new": ListedCommand("vine_files:new", "Make a task graph with one task."),
+        "show": ListedCommand("vine:show", "Show how far a task graph is, and its tasks."),
+        "list": ListedCommand("vine:list_tasks", "List the tasks and references of a task graph."),
+        "next": ListedCommand("vine:next_tasks", "Say what can be done now in a task graph, and how."),
+        "graph": ListedCommand("vine:graph", "Draw a task graph."),
+        "validate": ListedCommand("vine_checks:validate", "Say what is wrong with task graphs."),
+        "set": ListedCommand(
+            "vine_changes:set_statuses", "Set the status of tasks: of all named, or of none."
+        ),
+        "claim": ListedCommand("vine_changes:claim", "Take a task to work on, and show what it builds on."),
+        "expand": ListedCommand("vine_changes:expand", "Put another file's tasks in place of a reference."),
+        "spec": ListedCommand("vine:spec", "Print the description of the format."),
+    }
+}
+"""The commands on task graphs."""
+
+SPECKIT: Listing = {
+    "Commands": {
+        "list": ListedCommand("workspace:list_feature_tasks", "List the tasks of all features."),
+        "ready": ListedCommand("workspace:ready_feature_tasks", "List the tasks that can be done now."),
+        "show": ListedCommand("workspace:show_feature_task", "Show a task or a phase of any feature."),
+        "graph": ListedCommand("workspace:feature_graph", "Draw what waits for what among tasks and phases."),
+        "context": ListedCommand("speckit:context", "Show which feature is current, and why."),
+        "features": ListedCommand("speckit:features", "List all features; the current one is marked."),
+        "tasks": ListedCommand("speckit:tasks", "List the tasks of a feature, phase by phase."),
+        "next": ListedCommand("speckit:next_tasks", "List the tasks of a feature that can be done now."),
+        "read": ListedCommand("speckit:read", "Print a document of a feature."),
+        "complete": ListedCommand("speckit:complete", "Tick a task, after the project's checks."),
+        "questions": ListedCommand("speckit:questions", "List the questions of agents that wait."),
+        "events": ListedCommand("speckit:events", "Show what agents reported and did."),
+    }
+}
+"""The commands on spec-kit features, and on what agents report."""
+
+TICKETS: Listing = {
+    "Commands": {
+        "init": ListedCommand("ticket_project:init", "Make this folder a project of tickets."),
+        "list": ListedCommand("tickets:list_tickets", "List tickets, the highest number first."),
+        "ready": ListedCommand("tickets:ready", "List what is approved and waits for nothing."),
+        "show": ListedCommand("tickets:show", "Show one ticket, and what it waits for."),
+        "sections": ListedCommand("tickets:sections", "List the sections of a ticket, or show one."),
+        "graph": ListedCommand("tickets:graph", "Draw what waits for what."),
+        "advice": ListedCommand("tickets:advice", "Say what could be better in a ticket, with a score."),
+        "projects": ListedCommand("tickets:projects", "List ticket projects, or show one."),
+        "add": ListedCommand("ticket_changes:add", "Create a ticket under the next number."),
+        "set": ListedCommand("ticket_changes:set_attributes", "Change attributes of a ticket, all or none."),
+        "status": ListedCommand("ticket_changes:status", "Move a ticket to another status."),
+        "delete": ListedCommand("ticket_changes:delete", "Delete a ticket's file for good."),
+    }
+}
+"""The commands on tickets."""

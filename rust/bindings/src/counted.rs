@@ -1,0 +1,18 @@
+//! What the core has done, for benchmarks and tests.
+
+use chant_core::counted::CountedWork;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What this process has done since it began: files opened, bytes read and written, entries listed, items visited.
+#[pyfunction]
+pub(crate) fn counted_work(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let work = CountedWork::now();
+    let counts = PyDict::new(py);
+    counts.set_item("opened", work.opened)?;
+    counts.set_item("read", work.read)?;
+    counts.set_item("written", work.written)?;
+    counts.set_item("listed", work.listed)?;
+    counts.set_item("visited", work.visited)?;
+    Ok(counts)
+}

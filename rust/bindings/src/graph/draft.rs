@@ -1,0 +1,83 @@
+//! `NetworkDraft`: changes of a graph, made beside it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use chant_core::graph::network;
+use chant_core::graph::network::change::{self, Change};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::Network;
+use crate::raise::{Raised, call};
+
+/// A graph and what is other in it. A change costs what it touches.
+#[pyclass(frozen, module = "chant_mcp._core")]
+pub(crate) struct NetworkDraft {
+    draft: Mutex<change::NetworkDraft>,
+}
+
+impl NetworkDraft {
+    pub(super) fn of(network: Arc<network::Network>) -> Self {
+        Self {
+            draft: Mutex::new(change::NetworkDraft::of(network)),
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, change::NetworkDraft> {
+        self.draft.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl NetworkDraft {
+    fn __contains__(&self, key: &Bound<'_, PyAny>) -> bool {
+        let key = key.extract::<&str>();
+        key.is_ok_and(|key| self.held().contains(key))
+    }
+
+    /// Makes changes, all or none: tuples of a word (`finish`, `add`, `split`, `drop`, `depend_on`) and what it
+    /// needs.
+    fn apply(&self, py: Python<'_>, changes: Vec<Bound<'_, PyTuple>>) -> Result<(), Raised> {
+        let changes = changes.iter().map(change).collect::<PyResult<Vec<_>>>()?;
+        call(py, || {
+            let mut held = self.held();
+            let mut draft = held.clone();
+            for change in &changes {
+                draft.apply(change)?;
+            }
+            *held = draft;
+            Ok(())
+        })
+    }
+
+    /// The graph as it would be.
+    fn network(&self, py: Python<'_>) -> Network {
+        py.detach(|| self.held().network()).into()
+    }
+}
+
+fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
+    let word: String = tuple.get_item(0)?.extract()?;
+    let key: String = tuple.get_item(1)?.extract()?;
+    let list = |index: usize| tuple.get_item(index)?.extract::<Vec<String>>();
+    Ok(match word.as_str() {
+        "finish" => Change::Finish(key),
+        "drop" => Change::Drop(key),
+        "add" => Change::Add {
+            key,
+            before: list(2)?,
+            after: list(3)?,
+        },
+        "split" => Change::Split {
+            key,
+            parts: list(2)?,
+            in_a_row: tuple.get_item(3)?.extract()?,
+        },
+        "depend_on" => Change::DependOn {
+            key,
+            before: list(2)?,
+        },
+        _ => return Err(PyValueError::new_err(format!("no change is called {word}"))),
+    })
+}

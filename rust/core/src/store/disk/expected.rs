@@ -1,0 +1,53 @@
+//! What a file must still hold when another takes its place. A stamp alone proves nothing: a clock of coarse steps
+//! gives two texts of one length the same one.
+
+use std::io::{self, Read};
+
+use super::super::digest::sha256;
+use super::place::FilePlace;
+use super::{LARGEST, Stamp};
+
+/// What a file was when a change of it was decided.
+#[derive(Debug, Clone, Copy)]
+pub struct ExpectedFile<'a> {
+    /// The stamp that it had when it was read.
+    pub stamp: &'a Stamp,
+    /// What it held.
+    pub content: ExpectedContent<'a>,
+}
+
+/// What a file held, as far as that is known.
+#[derive(Debug, Clone, Copy)]
+pub enum ExpectedContent<'a> {
+    /// Its text.
+    Text(&'a str),
+    /// The digest of its text.
+    Digest(&'a str),
+}
+
+impl ExpectedFile<'_> {
+    fn has_stamp(&self, place: &FilePlace) -> bool {
+        place
+            .stamp()
+            .is_some_and(|now| now.is_same_content(self.stamp))
+    }
+
+    /// Whether a file has the stamp and the content; false also where that cannot be found out.
+    pub(super) fn is_at(&self, place: &FilePlace) -> bool {
+        self.has_stamp(place) && self.is_content_at(place)
+    }
+
+    /// Whether a file has the content, whatever its stamp; false also where that cannot be found out.
+    pub(super) fn is_content_at(&self, place: &FilePlace) -> bool {
+        self.is_content_of(place).unwrap_or(false)
+    }
+
+    fn is_content_of(&self, place: &FilePlace) -> io::Result<bool> {
+        let mut bytes = Vec::new();
+        place.open()?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        Ok(match self.content {
+            ExpectedContent::Text(text) => bytes == text.as_bytes(),
+            ExpectedContent::Digest(digest) => sha256(&bytes) == digest,
+        })
+    }
+}

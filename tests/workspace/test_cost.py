@@ -1,0 +1,82 @@
+"""The cost of an operation follows the change: work is counted in projects of two sizes."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+from chant_mcp import api
+from chant_mcp._core import counted_work
+from chant_mcp.toolsets import toolsets
+
+from bench.cost.operations import LEFT_OUT, operations
+from bench.cost.ratios import GROWTH, growths
+from bench.cost.scene import Scene, make_scene
+
+_SIZE = 120
+
+_HANDLES = (api.Workspace, api.Spec, api.Vine, api.Task, api.Feature, api.FeatureTask, api.Ticket)
+
+_OF_ALL_HANDLES = ("fresh", "renewed", "section_text")
+"""Methods that all handles have; `fresh` is counted for each kind of item."""
+
+
+@pytest.fixture
+def scenes(tmp_path: Path) -> tuple[Scene, Scene]:
+    """Projects of which the second is larger."""
+    small = make_scene(tmp_path / "small", _SIZE, tmp_path / "home")
+    return small, make_scene(tmp_path / "large", GROWTH * _SIZE, tmp_path / "home")
+
+
+@pytest.mark.requirement("cost:operations:follow_the_change")
+def test_an_operation_on_one_item_costs_the_same_in_a_larger_project(scenes: tuple[Scene, Scene]) -> None:
+    """Files, bytes, entries and items are counted; what reads all there is may grow as all there is."""
+    found = growths(operations(), *scenes)
+    assert {one.operation.name: one.excess() for one in found if one.excess()} == {}
+
+
+@pytest.mark.requirement("cost:operations:all_are_counted")
+def test_every_tool_and_method_is_counted_or_left_out_with_a_reason() -> None:
+    """A new tool or method has to be counted, too."""
+    tools = {entry.name for entries in toolsets().values() for entry in entries}
+    methods = {
+        f"{handle.__name__}.{name}"
+        for handle in _HANDLES
+        for name, _ in inspect.getmembers(handle, inspect.isfunction)
+        if not name.startswith("_") and name not in _OF_ALL_HANDLES
+    }
+    counted = {operation.of for operation in operations()}
+    assert tools | methods <= counted | set(LEFT_OUT)
+    assert not counted & set(LEFT_OUT)
+
+
+@pytest.mark.requirement("cost:plans:batch_is_one_pass")
+def test_a_batch_looks_at_a_plan_once(tmp_path: Path) -> None:
+    """A hundred operations visit what they touch, and none of them the rest of the plan."""
+    scene = make_scene(tmp_path / "project", 2000, tmp_path / "home")
+
+    def removed(count: int) -> int:
+        operations = [{"op": "remove_task", "id": scene.removable_task()} for _ in range(count)]
+        before = _visited()
+        scene.call("vine_write", file="plan.vine", operations=operations)
+        return _visited() - before
+
+    removed(1)
+    assert removed(100) <= 100 * removed(1)
+
+
+@pytest.mark.requirement("cost:lint:nothing_changed")
+def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
+    """Asked again it looks for one configuration alone; a spec that changed is read again."""
+    scene = make_scene(tmp_path / "project", _SIZE, tmp_path / "home")
+    first = scene.call("chant_lint").text
+    before = counted_work()
+    assert scene.call("chant_lint").text == first
+    assert counted_work() == {**before, "opened": before["opened"] + 1}
+    scene.call("chant_spec_update", id=scene.spec(1), labels=["other"])
+    assert scene.call("chant_lint").text == first
+
+
+def _visited() -> int:
+    return counted_work()["visited"]
