@@ -2,6 +2,7 @@
 //! changed (reference vine 4 R). What is written is read again and has to say what was meant.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
@@ -408,7 +409,9 @@ fn replace(lines: &mut Vec<String>, kind: Kind, wanted: Vec<String>) {
         .filter(|line| kind_of(line) == kind)
         .cloned()
         .collect();
-    let kept: Vec<&String> = had.iter().filter(|line| wanted.contains(line)).collect();
+    let of_wanted: HashSet<&str> = wanted.iter().map(String::as_str).collect();
+    let is_wanted = |line: &String| of_wanted.contains(line.as_str());
+    let kept: Vec<&String> = had.iter().filter(|line| is_wanted(line)).collect();
     let is_prefix = kept
         .iter()
         .zip(&wanted)
@@ -418,7 +421,7 @@ fn replace(lines: &mut Vec<String>, kind: Kind, wanted: Vec<String>) {
     } else {
         (false, wanted.clone())
     };
-    lines.retain(|line| kind_of(line) != kind || (keeps && wanted.contains(line)));
+    lines.retain(|line| kind_of(line) != kind || (keeps && is_wanted(line)));
     let place = lines
         .iter()
         .rposition(|line| kind_of(line) == kind)
