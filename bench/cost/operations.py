@@ -171,7 +171,7 @@ def _of_plans() -> list[Operation]:
         read("search", listing, query="nowhere"),
         read("refs", listing),
         read("validate"),
-        read("dependencies", id="t100"),
+        read("dependencies", "gives all that the task depends on", id="t100"),
         read("meta"),
         _one("vine_next", lambda s, n: s.call("vine_next", file=PLAN, limit=10)),
         write("set_status", lambda s, n: [_standing(f"t{n % 10 + 1}", n)]),
