@@ -43,7 +43,11 @@ def _show(found: Data) -> None:
     out = console()
     for file in found["files"]:
         count = file["findings"]
-        out.print(plain(file["file"], "bold") + plain(f": {count or 'nothing'} to say"), soft_wrap=True)
+        out.print(
+            plain(file["file"], "bold")
+            + plain(f": {count or 'no'} {'finding' if count == 1 else 'findings'}"),
+            soft_wrap=True,
+        )
     if not found["files"]:
         out.print("No configuration file: defaults apply.")
     for finding in found["findings"]:
