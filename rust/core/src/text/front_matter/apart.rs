@@ -4,8 +4,9 @@
 //! twice. One such line makes the whole unreadable, yet all others are clear.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::keys::{Key, keys, lines, token};
+use super::keys::{Key, is_list_item, keys, lines, token};
 use super::{
     EditError, Value, insertion, may_explode, read_any, reads_back, refuse_other_than_lines,
     replacement, set_by, unfaithful,
@@ -92,12 +93,23 @@ pub fn set_apart(
             None => same.map(|k| Edit::replace(k.block.clone(), "")).collect(),
             Some(value) => vec![match same.next_back() {
                 Some(found) => replacement(yaml, found, key, value, eol),
-                None => insertion(yaml, &keys, key, value, order, eol),
+                None => past_stray_lines(yaml, insertion(yaml, &keys, key, value, order, eol)),
             }],
         };
         check(yaml, &edits, key, value)?;
         Ok(edits)
     })
+}
+
+/// Moves an insertion behind the lines that belong to no key: they would become the end of its value.
+fn past_stray_lines(yaml: &str, insertion: Edit) -> Edit {
+    let at = insertion.range.start;
+    let is_stray = |line: &Range<usize>| {
+        let text = yaml[line.clone()].trim_end();
+        text.starts_with([' ', '\t', '?', ':']) || is_list_item(text)
+    };
+    let stray = lines(yaml, at..yaml.len()).take_while(is_stray).last();
+    Edit::insert(stray.map_or(at, |line| line.end), insertion.text)
 }
 
 fn check(yaml: &str, edits: &[Edit], key: &str, value: Option<&Value>) -> Result<(), EditError> {
@@ -120,7 +132,12 @@ fn check(yaml: &str, edits: &[Edit], key: &str, value: Option<&Value>) -> Result
         Some(entry) => reads_back(entry.yaml, key, value)
             .map_err(|problem| unfaithful(key, problem.message))?,
     };
-    if is_intended {
+    // Readers that look for their own keys alone read the whole, if another key is the fault.
+    let is_intended_as_whole = match value {
+        None => true,
+        Some(_) => reads_back(&changed, key, value).unwrap_or(true),
+    };
+    if is_intended && is_intended_as_whole {
         return Ok(());
     }
     Err(unfaithful(key, "it would read as something else".into()))
@@ -175,5 +192,17 @@ mod tests {
         );
         check("status", None, "status: Proposed\nstatus: Approved\n", "");
         check("assignee", None, "assignee: @bob\n", "");
+    }
+    /// Lines that are left of a value that cannot be read stay apart from a new key.
+    #[test]
+    fn a_new_key_takes_no_line_that_belongs_to_none() {
+        let text = "---\nx: |\n  block\n- item\n? odd\n? odd\n# note\ncode: A-1\n---\n";
+        let value = Value::Text("High".into());
+        let changed = set_apart(text, "priority", Some(&value), &[]);
+        let expected = text.replace("code: A-1\n", "code: A-1\npriority: High\n");
+        assert_eq!(changed, Ok(expected));
+        let changed = set_apart(text, "priority", Some(&value), &["x", "priority"]);
+        let expected = text.replace("# note", "priority: High\n# note");
+        assert_eq!(changed, Ok(expected));
     }
 }
