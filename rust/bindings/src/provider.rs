@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use chant_core::provider::talk::{self, Order};
+use chant_core::provider::talk::{self, HttpAgentOptions};
 use pyo3::prelude::*;
 
 use crate::raise::{Raised, call};
@@ -29,7 +29,7 @@ pub(crate) fn work_over_http(
     retry_delay_ms: u64,
     tell: Py<PyAny>,
 ) -> Result<(), Raised> {
-    let order = Order {
+    let order = HttpAgentOptions {
         provider,
         endpoint,
         model,

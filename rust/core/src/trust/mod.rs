@@ -18,7 +18,7 @@ use store::{TrustStore, TrustedHash, TrustedPlace};
 
 /// The reasons why a folder is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrustGround {
+pub enum TrustReason {
     /// A person saw exactly this configuration and consented.
     Hash,
     /// The user's own configuration names the folder or one above it.
@@ -31,7 +31,7 @@ pub enum TrustGround {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustVerdict {
     /// The folder is trusted.
-    Trusted(TrustGround),
+    Trusted(TrustReason),
     /// The folder is not trusted.
     Untrusted(Box<UntrustedFolder>),
 }
@@ -95,17 +95,17 @@ impl TrustQuestion<'_> {
             .iter()
             .any(|root| self.place.root.starts_with(root))
         {
-            return TrustVerdict::Trusted(TrustGround::UserRoots);
+            return TrustVerdict::Trusted(TrustReason::UserRoots);
         }
         let hash = acting.hash();
         let trusted = self.store.map(|store| store.trusted(self.place));
         let trusted = trusted.unwrap_or_default();
         let has_gaps = !acting.gaps().is_empty();
         if !has_gaps && trusted.iter().any(|trusted| trusted.hash == hash) {
-            return TrustVerdict::Trusted(TrustGround::Hash);
+            return TrustVerdict::Trusted(TrustReason::Hash);
         }
         if !has_gaps && self.named == Some(hash.as_str()) {
-            return TrustVerdict::Trusted(TrustGround::Caller);
+            return TrustVerdict::Trusted(TrustReason::Caller);
         }
         let listing = acting.listing();
         let before = trusted.first();

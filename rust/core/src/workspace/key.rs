@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::dialects::tickets::code::Code;
+use crate::dialects::tickets::code::TicketCode;
 use crate::dialects::vine::files::with_ending;
 use crate::outside::parts;
 
@@ -30,7 +30,7 @@ pub fn of_feature(label: &str, part: &str) -> String {
 }
 
 /// The key of a ticket.
-pub fn of_ticket(code: &Code) -> String {
+pub fn of_ticket(code: &TicketCode) -> String {
     format!("tickets:{code}")
 }
 
@@ -47,7 +47,7 @@ pub fn normal(key: &str) -> String {
             None => composed(key),
         },
         Some(("tickets", rest)) => {
-            Code::read(rest).map_or_else(|| composed(key), |code| of_ticket(&code))
+            TicketCode::read(rest).map_or_else(|| composed(key), |code| of_ticket(&code))
         }
         _ => composed(key),
     }

@@ -2,7 +2,7 @@
 
 use chant_core::text::edit::EditError;
 use chant_core::text::front_matter::{
-    Texts, Value, keys, layout, may_explode, read_any, read_key, set,
+    TextList, Value, keys, layout, may_explode, read_any, read_key, set,
 };
 use proptest::prelude::*;
 
@@ -61,8 +61,8 @@ fn an_unclosed_fence_is_named_with_its_line() {
 #[test]
 fn scalars_keep_their_spelling() {
     assert_eq!(
-        read_key::<Texts>("a: [001, no, 1.10]\n", "a").unwrap(),
-        Some(Texts(vec!["001".into(), "no".into(), "1.10".into()]))
+        read_key::<TextList>("a: [001, no, 1.10]\n", "a").unwrap(),
+        Some(TextList(vec!["001".into(), "no".into(), "1.10".into()]))
     );
     assert_eq!(
         read_key::<String>("b: {x: 1}\na: 1.10\n", "a").unwrap(),
@@ -71,8 +71,8 @@ fn scalars_keep_their_spelling() {
     assert_eq!(read_key::<String>("b: 1\na:\n", "a").unwrap(), None);
     assert_eq!(read_key::<String>("", "a").unwrap(), None);
     assert_eq!(
-        read_key::<Texts>("a: one\n", "a").unwrap(),
-        Some(Texts(vec!["one".into()]))
+        read_key::<TextList>("a: one\n", "a").unwrap(),
+        Some(TextList(vec!["one".into()]))
     );
 }
 
@@ -441,7 +441,7 @@ proptest! {
         let (old, new) = (yaml_of(&document).unwrap(), yaml_of(&changed).unwrap());
         match &value {
             Value::Text(text) => prop_assert_eq!(read_key::<String>(new, key).unwrap(), Some(text.clone())),
-            Value::List(items) => prop_assert_eq!(&read_key::<Texts>(new, key).unwrap().unwrap().0, items),
+            Value::List(items) => prop_assert_eq!(&read_key::<TextList>(new, key).unwrap().unwrap().0, items),
             _ => {}
         }
         // The body, and every line of every other key, comments included, in their order.

@@ -3,10 +3,10 @@
 //! format cannot carry are refused by name (W1).
 
 use chant_core::dialects::vine::apply::{apply, create};
-use chant_core::dialects::vine::document::Document;
+use chant_core::dialects::vine::document::VineDocument;
 use chant_core::dialects::vine::error::VineError;
 use chant_core::dialects::vine::expand::expand;
-use chant_core::dialects::vine::frontier::Plan;
+use chant_core::dialects::vine::frontier::GraphPlan;
 use chant_core::dialects::vine::model::Graph;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
@@ -33,12 +33,12 @@ ref [ext] Ext (./ext.vine)
 /// A text after a change of its graph.
 pub(super) fn edited(
     text: &str,
-    change: impl FnOnce(&Plan) -> Result<Graph, VineError>,
+    change: impl FnOnce(&GraphPlan) -> Result<Graph, VineError>,
 ) -> Result<String, VineError> {
-    let document = Document::read(text.to_owned())?;
+    let document = VineDocument::read(text.to_owned())?;
     let graph = change(&document.plan)?;
     let changed = document.changed(document.plan.renewed(graph)?)?;
-    let read = Document::read(changed.text.clone())?;
+    let read = VineDocument::read(changed.text.clone())?;
     assert_eq!(
         (&read.plan.graph, &read.plan.frontier, read.plan.progress),
         (
@@ -420,7 +420,7 @@ fn an_extracted_description_may_hold_the_usual_delimiter() {
     let given = json!([{"op": "extract_to_ref", "id": "mid", "vine": "mid"}]);
     let operations = operations(given.as_array().unwrap()).unwrap();
     let mut child = None;
-    let change = |plan: &Plan| {
+    let change = |plan: &GraphPlan| {
         let (graph, made) = apply(plan, &operations)?;
         child = made;
         Ok(graph)

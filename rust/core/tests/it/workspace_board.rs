@@ -1,13 +1,13 @@
 //! What a board asks of a workspace: columns, their cards, what stands around an item, and whether
 //! anything changed.
 
-use chant_core::answer::{Answer, Page};
-use chant_core::workspace::board::{Search, around, board, column, version};
+use chant_core::answer::{Answer, PageRequest};
+use chant_core::workspace::board::{ItemSearch, around, board, column, version};
 use serde_json::{Value, json};
 
 use crate::workspace::{Place, SPEC};
 
-const ALL: Search<'_> = Search {
+const ALL: ItemSearch<'_> = ItemSearch {
     text: "",
     bodies: false,
 };
@@ -16,12 +16,12 @@ fn data(answer: &Answer) -> Value {
     serde_json::from_str(&answer.text).unwrap()
 }
 
-fn page(limit: usize, offset: usize) -> Page {
-    Page { limit, offset }
+fn page(limit: usize, offset: usize) -> PageRequest {
+    PageRequest { limit, offset }
 }
 
 /// Columns of the first dialect, each as state and count.
-fn columns(place: &Place, search: Search<'_>) -> Vec<String> {
+fn columns(place: &Place, search: ItemSearch<'_>) -> Vec<String> {
     let board = data(&board(&place.workspace, search).unwrap());
     let columns = board["dialects"][0]["columns"].as_array().unwrap();
     let told = |one: &Value| format!("{} {}", one["status"].as_str().unwrap(), one["count"]);
@@ -65,7 +65,7 @@ fn columns_stand_in_the_order_of_states_with_those_done_last() {
 #[test]
 fn every_word_has_to_be_found_somewhere_in_any_case() {
     let place = filled();
-    let search = |text, bodies| columns(&place, Search { text, bodies });
+    let search = |text, bodies| columns(&place, ItemSearch { text, bodies });
     assert_eq!(
         search("üBER 002", false),
         ["pending 1", "blocked 0", "completed 0"]

@@ -5,15 +5,15 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chant_core::dialects::chant::ops::{self as specs, Update};
-use chant_core::dialects::speckit::files::Who;
-use chant_core::dialects::speckit::stage::Completion;
+use chant_core::dialects::chant::ops::{self as specs, SpecUpdate};
+use chant_core::dialects::speckit::files::CallerIdentity;
+use chant_core::dialects::speckit::stage::CompletionRequest;
 use chant_core::dialects::tickets::ops as tickets;
-use chant_core::dialects::vine::ops::Batch;
+use chant_core::dialects::vine::ops::OperationBatch;
 use chant_core::error::{Error, ErrorKind};
 use chant_core::store::disk::Disk;
 use chant_core::workspace::handle;
-use chant_core::workspace::transaction::{Operation, Transaction};
+use chant_core::workspace::transaction::{ItemOperation, Transaction};
 use serde_json::{Map, Value, json};
 
 use crate::workspace::{Place, SPEC};
@@ -35,19 +35,19 @@ fn filled(place: Place) -> Place {
     place
 }
 
-fn spec(status: &str) -> Operation {
-    let update = Update {
+fn spec(status: &str) -> ItemOperation {
+    let update = SpecUpdate {
         status: Some(status.into()),
-        ..Update::default()
+        ..SpecUpdate::default()
     };
-    Operation::Spec(specs::Operation::Update {
+    ItemOperation::Spec(specs::SpecOperation::Update {
         id: SPEC.into(),
         update: Box::new(update),
     })
 }
 
-fn ticket(attributes: &Value, status: Option<&str>) -> Operation {
-    Operation::Ticket(tickets::Operation::Update {
+fn ticket(attributes: &Value, status: Option<&str>) -> ItemOperation {
+    ItemOperation::Ticket(tickets::TicketOperation::Update {
         key: "DEM-7".into(),
         attributes: object(attributes),
         seen: serde_json::Map::new(),
@@ -55,8 +55,8 @@ fn ticket(attributes: &Value, status: Option<&str>) -> Operation {
     })
 }
 
-fn new_ticket(title: &str) -> Operation {
-    Operation::Ticket(tickets::Operation::Create {
+fn new_ticket(title: &str) -> ItemOperation {
+    ItemOperation::Ticket(tickets::TicketOperation::Create {
         project: None,
         kind: "Bug Fix".into(),
         data: object(&json!({"title": title, "content": "Words."})),
@@ -68,8 +68,8 @@ fn object(value: &Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-fn graph(place: &Place, file: &str, operations: &Value) -> Operation {
-    Operation::Plan(Batch {
+fn graph(place: &Place, file: &str, operations: &Value) -> ItemOperation {
+    ItemOperation::Plan(OperationBatch {
         file: place.path(file).display().to_string(),
         operations: operations.as_array().unwrap().clone(),
         expect: None,
@@ -77,16 +77,16 @@ fn graph(place: &Place, file: &str, operations: &Value) -> Operation {
     })
 }
 
-fn claim(place: &Place) -> Operation {
+fn claim(place: &Place) -> ItemOperation {
     graph(place, "plan.vine", &json!([{"op": "claim", "id": "log"}]))
 }
 
-fn complete(id: &str) -> Operation {
-    Operation::Feature(Completion {
+fn complete(id: &str) -> ItemOperation {
+    ItemOperation::Feature(CompletionRequest {
         feature: "060-login".into(),
         id: id.into(),
         skips: false,
-        who: Who::default(),
+        who: CallerIdentity::default(),
     })
 }
 

@@ -1,24 +1,24 @@
 //! A ticket's text while it is being changed: keys one by one, the body in places, each result read
 //! again.
 
-use super::code::Code;
+use super::code::TicketCode;
 use super::model::{KEY_ORDER, Ticket};
 use super::parse;
 use crate::error::Error;
 use crate::text::clash;
 use crate::text::edit::{self, Edit, EditError};
-use crate::text::front_matter::{self, Entry, Value};
+use crate::text::front_matter::{self, FrontMatterEntry, Value};
 
 /// Keys that hold codes of other tickets.
 pub const RELATIONS: [&str; 3] = ["relatedTickets", "dependsOn", "blocks"];
 
 /// A ticket's text while it is being changed.
-pub struct Draft {
+pub struct TicketDraft {
     before: Ticket,
     now: Ticket,
 }
 
-impl Draft {
+impl TicketDraft {
     /// Begins with a text as it stands on disk.
     pub fn of(path: &str, text: &str) -> Self {
         let ticket = parse::ticket(path, text.to_owned());
@@ -39,7 +39,7 @@ impl Draft {
     }
 
     /// The keys of the front matter as they stand now.
-    pub fn entries(&self) -> Vec<Entry<'_>> {
+    pub fn entries(&self) -> Vec<FrontMatterEntry<'_>> {
         front_matter::entries(yaml(&self.now))
     }
 
@@ -89,7 +89,7 @@ impl Draft {
     /// Whether a key holds a YAML list, or would be the only one of its kind that does not.
     fn has_yaml_lists(&self, key: &str) -> bool {
         let entries = self.entries();
-        let is_list = |entry: &&Entry<'_>| {
+        let is_list = |entry: &&FrontMatterEntry<'_>| {
             let list = front_matter::read_key::<Vec<String>>(entry.yaml, &entry.name);
             matches!(list, Ok(Some(_)))
         };
@@ -126,7 +126,7 @@ impl Draft {
     ///
     /// # Errors
     /// As [`Draft::set`].
-    pub fn stamp(&mut self, code: &Code, now: &str) -> Result<(), Error> {
+    pub fn stamp(&mut self, code: &TicketCode, now: &str) -> Result<(), Error> {
         if !self.before.has_front_matter && !self.has("code") {
             self.set_text("code", &code.to_string())?;
         }

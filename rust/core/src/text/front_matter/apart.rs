@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::keys::{Key, is_list_item, keys, lines, token};
+use super::keys::{FrontMatterKey, is_list_item, keys, lines, token};
 use super::{
     EditError, Value, insertion, may_explode, read_any, reads_back, refuse_other_than_lines,
     replacement, set_by, unfaithful,
@@ -19,7 +19,7 @@ const MOST_OPEN: usize = 100;
 
 /// A key of front matter on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct FrontMatterEntry<'a> {
     /// The key, its quotes removed.
     pub name: Cow<'a, str>,
     /// Its line inside the YAML, counted from 1.
@@ -32,8 +32,8 @@ pub struct Entry<'a> {
 
 /// Returns the top-level keys of front matter with their values, separated from one another and in
 /// order. Of an unreadable value that spans several lines only the first line belongs to its key.
-pub fn entries(yaml: &str) -> Vec<Entry<'_>> {
-    let entry = |key: Key<'_>| Entry {
+pub fn entries(yaml: &str) -> Vec<FrontMatterEntry<'_>> {
+    let entry = |key: FrontMatterKey<'_>| FrontMatterEntry {
         line: key.line,
         yaml: &yaml[key.block.clone()],
         raw: token(&yaml[key.rest.clone()]),
@@ -42,8 +42,8 @@ pub fn entries(yaml: &str) -> Vec<Entry<'_>> {
     keys_apart(yaml).into_iter().map(entry).collect()
 }
 
-fn keys_apart(yaml: &str) -> Vec<Key<'_>> {
-    let mut found: Vec<Key<'_>> = Vec::new();
+fn keys_apart(yaml: &str) -> Vec<FrontMatterKey<'_>> {
+    let mut found: Vec<FrontMatterKey<'_>> = Vec::new();
     let (mut from, mut line, mut opened) = (0, 0, 0);
     'rest: loop {
         for mut key in keys(&yaml[from..]) {
@@ -116,7 +116,7 @@ fn check(yaml: &str, edits: &[Edit], key: &str, value: Option<&Value>) -> Result
     let changed = apply(yaml, edits)?;
     let (before, after) = (entries(yaml), entries(&changed));
     // Only the one that counts may differ: the last of several with that name.
-    let others = |entries: &[Entry<'_>]| -> Vec<String> {
+    let others = |entries: &[FrontMatterEntry<'_>]| -> Vec<String> {
         let own = entries.iter().rposition(|entry| entry.name == key);
         let kept = entries.iter().enumerate();
         kept.filter(|(at, entry)| Some(*at) != own && !(value.is_none() && entry.name == key))

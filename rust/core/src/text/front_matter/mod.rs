@@ -24,18 +24,18 @@ use serde::de::{
 use serde_yaml::{Mapping, Value as Yaml};
 
 use super::edit::{Edit, EditError, apply, line_break};
-use super::scalar::{self, Place};
-pub use apart::{Entry, entries, set_apart};
-pub use keys::{Key, keys};
+use super::scalar::{self, ScalarContext};
+pub use apart::{FrontMatterEntry, entries, set_apart};
+pub use keys::{FrontMatterKey, keys};
 use keys::{lines, token};
 use lists::ListStyle;
 pub use located::KeyStep;
-pub use nested::{Nested, set_nested};
+pub use nested::{NestedEntry, set_nested};
 pub use transfer::{says_same, transfer, yaml_of};
 
 /// The places of a document's parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct FrontMatterLayout {
     /// The YAML between the fences, its last line break included; `None` without front matter.
     pub yaml: Option<Range<usize>>,
     /// The first byte of the body.
@@ -48,7 +48,7 @@ pub struct Layout {
 /// # Errors
 /// `EditError::Unclosed` when the opening fence has no partner, `EditError::Returns` for one whose line
 /// ends in a carriage return alone.
-pub fn layout(text: &str) -> Result<Layout, EditError> {
+pub fn layout(text: &str) -> Result<FrontMatterLayout, EditError> {
     let start = if text.starts_with('\u{feff}') {
         '\u{feff}'.len_utf8()
     } else {
@@ -65,7 +65,7 @@ pub fn layout(text: &str) -> Result<Layout, EditError> {
         return Err(EditError::Returns);
     }
     let Some((number, fence)) = lines.next().filter(|(_, line)| is_fence(line)) else {
-        return Ok(Layout {
+        return Ok(FrontMatterLayout {
             yaml: None,
             body: start,
         });
@@ -74,7 +74,7 @@ pub fn layout(text: &str) -> Result<Layout, EditError> {
         .map(|(_, line)| line)
         .find(is_fence)
         .ok_or(EditError::Unclosed { line: number + 1 })?;
-    Ok(Layout {
+    Ok(FrontMatterLayout {
         yaml: Some(fence.end..close.start),
         body: close.end,
     })
@@ -139,7 +139,7 @@ pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
         return Ok(serde_json::Value::Null);
     };
     let deserializer = serde_yaml::Deserializer::from_str(yaml);
-    Ok(spelled::Spelled(&shape).deserialize(deserializer)?)
+    Ok(spelled::SpelledValue(&shape).deserialize(deserializer)?)
 }
 
 /// The line inside YAML, counted from 1, on which a key or an item stands; none where the steps lead nowhere. The
@@ -207,7 +207,7 @@ fn mapping(yaml: &str) -> Result<Mapping, YamlProblem> {
 /// A fault when the YAML cannot be read or the value does not fit the type.
 pub fn read_key<T: DeserializeOwned>(yaml: &str, key: &str) -> Result<Option<T>, YamlProblem> {
     refuse_depth(yaml)?;
-    let seed = OneKey {
+    let seed = SingleKey {
         key,
         kind: PhantomData,
     };
@@ -215,12 +215,12 @@ pub fn read_key<T: DeserializeOwned>(yaml: &str, key: &str) -> Result<Option<T>,
 }
 
 /// Reads one key of a mapping as the wanted type, so that its scalars keep their spelling.
-struct OneKey<'a, T> {
+struct SingleKey<'a, T> {
     key: &'a str,
     kind: PhantomData<T>,
 }
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OneKey<'_, T> {
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for SingleKey<'_, T> {
     type Value = Option<T>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -228,7 +228,7 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OneKey<'_, T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for OneKey<'_, T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for SingleKey<'_, T> {
     type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -258,44 +258,44 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneKey<'_, T> {
 
 /// A list of texts; one text stands for a list of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Texts(pub Vec<String>);
+pub struct TextList(pub Vec<String>);
 
-impl<'de> Deserialize<'de> for Texts {
+impl<'de> Deserialize<'de> for TextList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
         impl<'de> Visitor<'de> for Either {
-            type Value = Texts;
+            type Value = TextList;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of texts or one text")
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Texts, E> {
-                Ok(Texts(vec![text.to_owned()]))
+            fn visit_str<E>(self, text: &str) -> Result<TextList, E> {
+                Ok(TextList(vec![text.to_owned()]))
             }
 
-            fn visit_i64<E>(self, number: i64) -> Result<Texts, E> {
-                Ok(Texts(vec![number.to_string()]))
+            fn visit_i64<E>(self, number: i64) -> Result<TextList, E> {
+                Ok(TextList(vec![number.to_string()]))
             }
 
-            fn visit_u64<E>(self, number: u64) -> Result<Texts, E> {
-                Ok(Texts(vec![number.to_string()]))
+            fn visit_u64<E>(self, number: u64) -> Result<TextList, E> {
+                Ok(TextList(vec![number.to_string()]))
             }
 
-            fn visit_f64<E>(self, number: f64) -> Result<Texts, E> {
-                Ok(Texts(vec![number.to_string()]))
+            fn visit_f64<E>(self, number: f64) -> Result<TextList, E> {
+                Ok(TextList(vec![number.to_string()]))
             }
 
-            fn visit_bool<E>(self, flag: bool) -> Result<Texts, E> {
-                Ok(Texts(vec![flag.to_string()]))
+            fn visit_bool<E>(self, flag: bool) -> Result<TextList, E> {
+                Ok(TextList(vec![flag.to_string()]))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Texts, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<TextList, A::Error> {
                 let mut texts = Vec::new();
                 while let Some(text) = items.next_element::<String>()? {
                     texts.push(text);
                 }
-                Ok(Texts(texts))
+                Ok(TextList(texts))
             }
         }
         deserializer.deserialize_any(Either)
@@ -427,7 +427,11 @@ fn edit_of(
     }))
 }
 
-fn refuse_other_than_lines(yaml: &str, keys: &[Key<'_>], key: &str) -> Result<(), EditError> {
+fn refuse_other_than_lines(
+    yaml: &str,
+    keys: &[FrontMatterKey<'_>],
+    key: &str,
+) -> Result<(), EditError> {
     let has_content = yaml
         .lines()
         .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
@@ -440,7 +444,7 @@ fn refuse_other_than_lines(yaml: &str, keys: &[Key<'_>], key: &str) -> Result<()
 /// Returns the edit that adds a key.
 fn insertion(
     yaml: &str,
-    keys: &[Key<'_>],
+    keys: &[FrontMatterKey<'_>],
     key: &str,
     value: &Value,
     order: &[&str],
@@ -451,13 +455,19 @@ fn insertion(
 }
 
 /// Returns the edit that gives a key another value.
-fn replacement(yaml: &str, found: &Key<'_>, key: &str, value: &Value, eol: &str) -> Edit {
+fn replacement(
+    yaml: &str,
+    found: &FrontMatterKey<'_>,
+    key: &str,
+    value: &Value,
+    eol: &str,
+) -> Edit {
     match value {
         Value::List(items) => lists::edit(yaml, found, items, eol),
         Value::OneOrMany(items) => lists::edit_one_or_many(yaml, found, items, eol),
         Value::Map(_) => Edit::replace(found.block.clone(), fresh(key, value, eol, 0)),
         Value::Text(text) => scalar_edit(yaml, found, |old| {
-            scalar::write_like(text, old, Place::Block)
+            scalar::write_like(text, old, ScalarContext::Block)
         }),
         Value::Flag(flag) => scalar_edit(yaml, found, |_| flag.to_string()),
     }
@@ -480,7 +490,12 @@ fn check(yaml: &str, edit: &Edit, key: &str, value: Option<&Value>) -> Result<()
 }
 
 /// Checks a change of entries in the map under a key in the same way.
-fn check_nested(yaml: &str, edit: &Edit, key: &str, entries: &[Nested]) -> Result<(), EditError> {
+fn check_nested(
+    yaml: &str,
+    edit: &Edit,
+    key: &str,
+    entries: &[NestedEntry],
+) -> Result<(), EditError> {
     let broken = |problem: YamlProblem| unfaithful(key, problem.message);
     let changed = apply(yaml, std::slice::from_ref(edit))?;
     let mut before = mapping(yaml).map_err(broken)?;
@@ -519,7 +534,7 @@ fn reads_back(yaml: &str, key: &str, value: Option<&Value>) -> Result<bool, Yaml
         None => !mapping(yaml)?.contains_key(key),
         Some(Value::Text(text)) => read_key(yaml, key)?.as_ref() == Some(text),
         Some(Value::List(items) | Value::OneOrMany(items)) => {
-            read_key::<Texts>(yaml, key)?.is_some_and(|t| t.0 == *items)
+            read_key::<TextList>(yaml, key)?.is_some_and(|t| t.0 == *items)
         }
         Some(value) => mapping(yaml)?.get(key) == Some(&value.yaml()),
     })
@@ -527,7 +542,7 @@ fn reads_back(yaml: &str, key: &str, value: Option<&Value>) -> Result<bool, Yaml
 
 /// Returns the place of an absent key: behind the nearest present key that the order names before
 /// it, else before the first present key that it names after it, else at the end.
-fn place_of(key: &str, keys: &[Key<'_>], order: &[&str], end: usize) -> usize {
+fn place_of(key: &str, keys: &[FrontMatterKey<'_>], order: &[&str], end: usize) -> usize {
     let rank = |name: &str| order.iter().position(|o| *o == name);
     let Some(own) = rank(key) else {
         return keys.last().map_or(end, |k| k.block.end);
@@ -545,7 +560,7 @@ fn place_of(key: &str, keys: &[Key<'_>], order: &[&str], end: usize) -> usize {
     }
 }
 
-fn scalar_edit(yaml: &str, key: &Key<'_>, write: impl Fn(&str) -> String) -> Edit {
+fn scalar_edit(yaml: &str, key: &FrontMatterKey<'_>, write: impl Fn(&str) -> String) -> Edit {
     let rest = &yaml[key.rest.clone()];
     let below = yaml[key.rest.end..key.block.end].lines().skip(1);
     let is_one_line = below
@@ -570,7 +585,7 @@ fn scalar_edit(yaml: &str, key: &Key<'_>, write: impl Fn(&str) -> String) -> Edi
 /// Returns `key: value` for a new key; a list is in block layout with this indentation.
 fn fresh(key: &str, value: &Value, eol: &str, indent: usize) -> String {
     match value {
-        Value::Text(text) => format!("{key}: {}{eol}", scalar::write(text, Place::Block)),
+        Value::Text(text) => format!("{key}: {}{eol}", scalar::write(text, ScalarContext::Block)),
         Value::Flag(flag) => format!("{key}: {flag}{eol}"),
         Value::List(items) | Value::OneOrMany(items) if items.is_empty() => {
             format!("{key}: []{eol}")

@@ -1,6 +1,6 @@
 //! The two copies of a spec, and git's merge driver.
 
-use chant_core::dialects::chant::merge::{Conflict, Side, driver_merged, merged};
+use chant_core::dialects::chant::merge::{MergeSide, SpecConflict, driver_merged, merged};
 use proptest::prelude::*;
 
 const BASE: &str = "---
@@ -230,11 +230,14 @@ fn line_ends_of_a_whole_file_are_no_change() {
 
 #[test]
 fn absent_and_unreadable_versions_are_told_apart() {
-    let removed = |side| Err(vec![Conflict::Removed(side)]);
+    let removed = |side| Err(vec![SpecConflict::Removed(side)]);
     assert_eq!(merged(None, Some("a"), None), Ok("a".into()));
     assert_eq!(merged(None, None, Some("a")), Ok("a".into()));
-    assert_eq!(merged(Some("a"), None, Some("a")), removed(Side::Ours));
-    assert_eq!(merged(Some("a"), Some("a"), None), removed(Side::Theirs));
+    assert_eq!(merged(Some("a"), None, Some("a")), removed(MergeSide::Ours));
+    assert_eq!(
+        merged(Some("a"), Some("a"), None),
+        removed(MergeSide::Theirs)
+    );
     let told = conflicts(
         &[("labels: [a", "labels: [[a")],
         &[("type: code", "- type")],

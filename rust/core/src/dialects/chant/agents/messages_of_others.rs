@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::messages::{again, lines, short, used};
 use crate::agent_events::EventFormat;
-use crate::work::output::Reads;
+use crate::work::output::LineFilter;
 
 /// Returns the function that selects lines of a format for the log; `None` if all lines are logged.
-pub fn reads_of(format: EventFormat) -> Option<Reads> {
+pub fn reads_of(format: EventFormat) -> Option<LineFilter> {
     Some(match format {
         EventFormat::Claude | EventFormat::Qwen | EventFormat::Amp | EventFormat::Cursor => lines,
         EventFormat::Codex => codex,

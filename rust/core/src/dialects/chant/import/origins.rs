@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::super::error::ChantError;
-use super::super::project::{ARCHIVE, Project, Snapshot};
+use super::super::project::{ARCHIVE, Project, ProjectSnapshot};
 use super::ORIGIN;
 use crate::error::Error;
 use crate::store::StoreError;
-use crate::store::disk::{self, Listing};
+use crate::store::disk::{self, FolderListing};
 use crate::text::front_matter;
 
 /// Returns the imported specs of a project, archived ones included; every archived file is read.
@@ -17,7 +17,7 @@ use crate::text::front_matter;
 /// origin could be imported twice.
 pub(super) fn known(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
 ) -> Result<HashMap<String, String>, Error> {
     let mut found = archived(project)?;
     found.extend(active(snapshot));
@@ -25,7 +25,7 @@ pub(super) fn known(
 }
 
 /// Returns the active specs that were imported.
-pub(super) fn active(snapshot: &Snapshot) -> impl Iterator<Item = (String, String)> {
+pub(super) fn active(snapshot: &ProjectSnapshot) -> impl Iterator<Item = (String, String)> {
     snapshot.specs.all().iter().filter_map(|spec| {
         let origin = of(&spec.text).ok().flatten()?;
         Some((origin, spec.id.to_string()))
@@ -59,9 +59,9 @@ fn archived(project: &Project) -> Result<HashMap<String, String>, Error> {
 }
 
 /// Returns a listing; a folder that is gone has an empty one.
-fn listed(listing: Result<Listing, StoreError>) -> Result<Listing, StoreError> {
+fn listed(listing: Result<FolderListing, StoreError>) -> Result<FolderListing, StoreError> {
     match listing {
-        Err(StoreError::Missing { .. }) => Ok(Listing::default()),
+        Err(StoreError::Missing { .. }) => Ok(FolderListing::default()),
         listing => listing,
     }
 }

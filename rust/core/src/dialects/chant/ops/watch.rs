@@ -11,8 +11,8 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::work::handshake::PATIENCE;
 use crate::work::launch;
-use crate::work::record::Record;
-use crate::work::state::State;
+use crate::work::record::RunRecord;
+use crate::work::state::RunState;
 use crate::work::watch as engine;
 
 /// Watches in this process until told to end, or idle; with `once` it looks a single time. A process that
@@ -71,18 +71,18 @@ pub fn watch_status(project: &Project) -> Result<Answer, Error> {
 }
 
 /// Where a run stands, in the four words of the seed.
-fn word(record: &Record) -> &'static str {
+fn word(record: &RunRecord) -> &'static str {
     match record.state() {
-        State::Running => "working",
-        State::Completed | State::AwaitingMerge | State::AwaitingApproval => "done",
-        State::Failed | State::Lost | State::NeedsAttention => "failed",
-        State::Paused | State::TakenOver | State::Cancelled => "unknown",
+        RunState::Running => "working",
+        RunState::Completed | RunState::AwaitingMerge | RunState::AwaitingApproval => "done",
+        RunState::Failed | RunState::Lost | RunState::NeedsAttention => "failed",
+        RunState::Paused | RunState::TakenOver | RunState::Cancelled => "unknown",
     }
 }
 
-fn trouble(record: &Record) -> Option<String> {
+fn trouble(record: &RunRecord) -> Option<String> {
     match record.state() {
-        State::Running | State::Completed => None,
+        RunState::Running | RunState::Completed => None,
         state => Some(match &record.reason {
             Some(reason) => format!("{state}: {reason}"),
             None => state.to_string(),

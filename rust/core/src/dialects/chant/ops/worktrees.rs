@@ -4,19 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::error::ChantError;
-use super::super::project::run_tree::{RunTree, Scenery};
+use super::super::project::run_tree::{RunTree, RunTreeContext};
 use super::super::project::{Project, SPECS};
 use super::super::runtime::{pool, refuse_without_commit, settle};
-use super::super::view::work::{MadeInAdvance, WorktreeEntry, Worktrees};
+use super::super::view::work::{FolderPoolView, WorktreeEntry, WorktreeList};
 use crate::answer::Answer;
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::git::bookkeeping::Since;
+use crate::git::bookkeeping::WorkQuery;
 use crate::store::state::{escaped, unescaped};
 use crate::work::lock::SpecLock;
-use crate::work::record::Record;
-use crate::work::state::State;
+use crate::work::record::RunRecord;
+use crate::work::state::RunState;
 
 /// The worktrees of runs, by their folders: whose they are, what they hold, whether they can go.
 ///
@@ -24,13 +24,13 @@ use crate::work::state::State;
 /// That there is no project or no repository, or a failure of git.
 pub fn worktrees(project: &Project) -> Result<Answer, Error> {
     settle::recover(project)?;
-    let site = Site::of(project)?;
+    let site = WorktreeContext::of(project)?;
     // What cannot be looked at is no worktree of a run.
     let pool = pool::of(site.scenery()).ok().flatten();
     let made = pool.map(|pool| pool.folders()).unwrap_or_default();
-    Ok(Answer::data(&Worktrees {
+    Ok(Answer::data(&WorktreeList {
         worktrees: site.entries()?,
-        made_in_advance: MadeInAdvance {
+        made_in_advance: FolderPoolView {
             folders: made.len(),
             bytes: made.iter().map(|one| one.bytes).sum(),
         },
@@ -53,7 +53,7 @@ pub fn prepare_worktrees(project: &Project) -> Result<usize, Error> {
 pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
     project.refuse_untrusted("worktree prune")?;
     settle::recover(project)?;
-    let (site, runs) = (Site::of(project)?, project.runs()?);
+    let (site, runs) = (WorktreeContext::of(project)?, project.runs()?);
     let mut lines = Vec::new();
     for entry in site.entries()? {
         let mut kept = entry.kept.clone();
@@ -95,7 +95,7 @@ pub(in super::super) fn tidied(
     if project.repo()?.is_none() {
         return Ok(Vec::new());
     }
-    let (site, runs) = (Site::of(project)?, project.runs()?);
+    let (site, runs) = (WorktreeContext::of(project)?, project.runs()?);
     let may_go = |entry: &WorktreeEntry| entry.kept.is_none() && is_meant(entry.state);
     let mut gone = Vec::new();
     let entries = site.entries()?.into_iter();
@@ -112,22 +112,22 @@ pub(in super::super) fn tidied(
 }
 
 pub(super) fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
-    Site::of(project)?.entries()
+    WorktreeContext::of(project)?.entries()
 }
 
 /// Where the worktrees of runs lie, and what their work is measured against.
-struct Site<'a> {
+struct WorktreeContext<'a> {
     project: &'a Project,
     config: Arc<Config>,
     repo: Arc<Repo>,
     target: String,
 }
 
-impl<'a> Site<'a> {
+impl<'a> WorktreeContext<'a> {
     fn of(project: &'a Project) -> Result<Self, Error> {
         let config = project.snapshot()?.config?;
         let repo = project.repository()?;
-        let target = refuse_without_commit(Scenery {
+        let target = refuse_without_commit(RunTreeContext {
             project,
             config: &config,
             repo: &repo,
@@ -173,8 +173,8 @@ impl<'a> Site<'a> {
         Ok(self.entries_of(|tree| tree.path() == path)?.pop())
     }
 
-    fn scenery(&self) -> Scenery<'_, '_> {
-        Scenery {
+    fn scenery(&self) -> RunTreeContext<'_, '_> {
+        RunTreeContext {
             project: self.project,
             config: &self.config,
             repo: &self.repo,
@@ -197,7 +197,7 @@ impl<'a> Site<'a> {
         own.map(|tree| self.entry(&tree, &records)).collect()
     }
 
-    fn entry(&self, tree: &RunTree<'_>, records: &[Record]) -> Result<WorktreeEntry, Error> {
+    fn entry(&self, tree: &RunTree<'_>, records: &[RunRecord]) -> Result<WorktreeEntry, Error> {
         entry(
             self.project,
             &self.repo,
@@ -213,7 +213,7 @@ fn entry(
     repo: &Repo,
     target: &str,
     tree: &RunTree<'_>,
-    records: &[Record],
+    records: &[RunRecord],
 ) -> Result<WorktreeEntry, Error> {
     let branch = Some(tree.branch.as_str()).filter(|branch| !branch.is_empty());
     let id = Some(tree.spec_id.clone()).filter(|id| !id.is_empty());
@@ -223,8 +223,8 @@ fn entry(
     let newest = of_spec.max_by_key(|record| record.token);
     let spec_of = |id: &String| project.path_in_repository(repo, &format!("{SPECS}/{id}.md"));
     let spec = id.as_ref().and_then(spec_of);
-    let fetched = match newest.map(Record::state) {
-        Some(State::Running) => Ok(false),
+    let fetched = match newest.map(RunRecord::state) {
+        Some(RunState::Running) => Ok(false),
         _ if !project.is_trusted() => Ok(false),
         _ => tree.fetch(),
     };
@@ -237,7 +237,7 @@ fn entry(
     let is_merged = match (branch, newest.and_then(|record| record.base.as_deref())) {
         (Some(branch), Some(base)) if repo.branch_tip(branch)?.is_some() => {
             // Commits of the runtime's own are nobody's work.
-            let since = Since {
+            let since = WorkQuery {
                 branch,
                 base,
                 target: Some(target),
@@ -254,8 +254,8 @@ fn entry(
         }
         (None, _) => false,
     };
-    let kept = match newest.map(Record::state) {
-        Some(State::Running) => Some("a run is under way".to_owned()),
+    let kept = match newest.map(RunRecord::state) {
+        Some(RunState::Running) => Some("a run is under way".to_owned()),
         Some(state) if state.waits() => Some(format!("its run is {state}")),
         _ if newest.is_some_and(|record| {
             record.branch.is_some() && record.branch.as_deref() != branch

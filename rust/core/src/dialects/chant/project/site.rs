@@ -28,11 +28,11 @@ struct RunMark {
 
 /// The folder that holds the worktrees of a repository's runs; its path is real where it is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Site {
+pub(in super::super) struct WorktreeFolder {
     folder: PathBuf,
 }
 
-impl Site {
+impl WorktreeFolder {
     /// The folder as the configuration says now.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::super::error::ChantError;
 use super::super::id::SpecId;
-use super::super::model::Problem;
+use super::super::model::SpecProblem;
 use super::{ARCHIVE, Project, SPECS};
 use crate::store::disk;
 use crate::vanished;
@@ -22,7 +22,7 @@ impl Project {
     }
 
     /// What is wrong where the archive, or a day of it, is not there: it was, as this process or git knows.
-    pub(super) fn archive_gone(&self) -> Vec<Problem> {
+    pub(super) fn archive_gone(&self) -> Vec<SpecProblem> {
         let repo = || self.repo().ok().flatten();
         let mut missing = self.missing.find(&self.disk, &self.root, ARCHIVE, repo);
         let is_there = disk::exists(&self.root.path().join(ARCHIVE));
@@ -38,7 +38,7 @@ impl Project {
             } else {
                 vanished::missing_problem("archived specs", &folder)
             };
-            Some(Problem {
+            Some(SpecProblem {
                 path: folder.into(),
                 line: None,
                 message,

@@ -14,21 +14,21 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::super::error::ChantError;
-use super::super::model::Status;
+use super::super::model::SpecStatus;
 use super::super::project::place;
-use super::super::project::run_tree::{RunTree, Scenery};
-use super::super::project::{Project, Snapshot};
+use super::super::project::run_tree::{RunTree, RunTreeContext};
+use super::super::project::{Project, ProjectSnapshot};
 use super::confined;
-use crate::confine::Standing;
+use crate::confine::ConfinementStatus;
 use crate::error::Error;
 use crate::git::run_folder::pool::{FolderPool, PoolBounds, PoolSurroundings};
 use crate::git::{self, Repo};
 use crate::store::disk;
-use crate::work::interruption::Interruption;
+use crate::work::interruption::CancelToken;
 use crate::work::launch::step_back;
 use crate::work::process::boot_id;
-use crate::work::runner::Run;
-use crate::work::{WorkError, records::Runs};
+use crate::work::runner::ActiveRun;
+use crate::work::{WorkError, records::RunStore};
 
 /// The command that creates folders.
 const COMMAND: [&str; 2] = ["worktree", "prepare"];
@@ -47,8 +47,10 @@ const OF_SYSTEM: [&str; 3] = [
 ///
 /// # Errors
 /// The reason why a run cannot be confined, or that there is no place for such folders.
-pub(in super::super) fn of<'r>(scenery: Scenery<'_, 'r>) -> Result<Option<FolderPool<'r>>, Error> {
-    let Scenery {
+pub(in super::super) fn of<'r>(
+    scenery: RunTreeContext<'_, 'r>,
+) -> Result<Option<FolderPool<'r>>, Error> {
+    let RunTreeContext {
         project,
         config,
         repo,
@@ -57,7 +59,7 @@ pub(in super::super) fn of<'r>(scenery: Scenery<'_, 'r>) -> Result<Option<Folder
     let standing = confined::standing(project, config)?;
     let bounds = PoolBounds {
         folders: match standing {
-            Standing::Unconfined(_) => 0,
+            ConfinementStatus::Unconfined(_) => 0,
             _ => settings.folders,
         },
         bytes: settings.megabytes.saturating_mul(MEGABYTE),
@@ -93,8 +95,8 @@ fn attributes(project: &Project) -> String {
 /// # Errors
 /// `Stopped` when the run is to end, or a failure of the disk.
 pub(super) fn take(
-    scenery: Scenery<'_, '_>,
-    run: &mut Run<'_>,
+    scenery: RunTreeContext<'_, '_>,
+    run: &mut ActiveRun<'_>,
     tree: &RunTree<'_>,
 ) -> Result<bool, Error> {
     let Ok(Some(pool)) = of(scenery) else {
@@ -123,26 +125,26 @@ pub(super) fn take(
 ///
 /// # Errors
 /// The reason why that process cannot be started.
-pub(super) fn fill_for_next(project: &Project, run: &Run<'_>) -> Result<(), Error> {
+pub(super) fn fill_for_next(project: &Project, run: &ActiveRun<'_>) -> Result<(), Error> {
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
     let repo = project.repository()?;
-    let scenery = Scenery {
+    let scenery = RunTreeContext {
         project,
         config: &config,
         repo: &repo,
     };
     let has_room = of(scenery)?.is_some_and(|pool| pool.has_room());
     if has_room && has_other_work(&snapshot, &run.record().spec_id) {
-        let runs: &Runs = run.runs();
+        let runs: &RunStore = run.runs();
         project.launch_aside(runs, &COMMAND)?;
     }
     Ok(())
 }
 
 /// Returns true if there is a spec that may be worked on next, now or when another one is done.
-fn has_other_work(snapshot: &Snapshot, spec_id: &str) -> bool {
-    let open = [Status::Pending, Status::Ready, Status::Blocked];
+fn has_other_work(snapshot: &ProjectSnapshot, spec_id: &str) -> bool {
+    let open = [SpecStatus::Pending, SpecStatus::Ready, SpecStatus::Blocked];
     let mut specs = snapshot.specs.all().iter();
     specs.any(|spec| spec.id.as_str() != spec_id && open.contains(&spec.status))
 }
@@ -157,7 +159,7 @@ pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
         action: "listen to signals",
         source,
     };
-    let interruption = Interruption::new().map_err(failed)?;
+    let interruption = CancelToken::new().map_err(failed)?;
     interruption.listen().map_err(failed)?;
     interruption
         .when_told(git::end_limited_calls)
@@ -167,7 +169,7 @@ pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
     let config = snapshot.config.clone()?;
     let repo = project.repository()?;
     let _act = Repo::begin_act(&repo);
-    let scenery = Scenery {
+    let scenery = RunTreeContext {
         project,
         config: &config,
         repo: &repo,
@@ -192,7 +194,9 @@ pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
 ///
 /// # Errors
 /// A failure of git or of the disk.
-pub(in super::super) fn clear(scenery: Scenery<'_, '_>) -> Result<(Vec<PathBuf>, usize), Error> {
+pub(in super::super) fn clear(
+    scenery: RunTreeContext<'_, '_>,
+) -> Result<(Vec<PathBuf>, usize), Error> {
     match of(scenery)? {
         Some(pool) => Ok((pool.clear_old(OLDEST)?, pool.folders().len())),
         None => Ok((Vec::new(), 0)),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::BadAnswer;
 use crate::dialects::chant::id::{InvalidSpecId, SpecId};
-use crate::dialects::chant::model::{Spec, SpecType, Status};
+use crate::dialects::chant::model::{Spec, SpecStatus, SpecType};
 use crate::dialects::chant::parse::{self, CRITERIA};
 use crate::dialects::chant::project::SPECS;
-use crate::dialects::chant::view::split::Member;
-use crate::store::index::Source;
+use crate::dialects::chant::view::split::ProposedMember;
+use crate::store::index::FileSource;
 use crate::text::front_matter::{self, Value};
 
 /// The heading for the criteria of a member that is split itself: its own members must meet them
@@ -17,7 +17,7 @@ const SHARED: &str = "Shared Among the Members";
 
 /// A spec that is to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct New {
+pub struct MemberFile {
     /// Its id.
     pub id: SpecId,
     /// Its text.
@@ -29,13 +29,13 @@ pub struct New {
 ///
 /// # Errors
 /// `Unfit`, with the parts that would not read back from the file as proposed.
-pub fn specs(ids: &[SpecId], members: &[Member]) -> Result<Vec<New>, BadAnswer> {
+pub fn specs(ids: &[SpecId], members: &[ProposedMember]) -> Result<Vec<MemberFile>, BadAnswer> {
     let mut specs = Vec::new();
     for (id, member) in ids.iter().zip(members) {
         let inner = id.members_after(0, member.members.len()).map_err(unfit)?;
         let text = text(id, member, ids, &inner);
         read_back(id, &text, member)?;
-        specs.push(New {
+        specs.push(MemberFile {
             id: id.clone(),
             text,
         });
@@ -48,7 +48,7 @@ pub fn specs(ids: &[SpecId], members: &[Member]) -> Result<Vec<New>, BadAnswer> 
 ///
 /// # Errors
 /// As [`specs`].
-pub fn spec(id: &SpecId, ids: &[SpecId], member: &Member) -> Result<Arc<Spec>, BadAnswer> {
+pub fn spec(id: &SpecId, ids: &[SpecId], member: &ProposedMember) -> Result<Arc<Spec>, BadAnswer> {
     read_back(id, &text(id, member, ids, &[]), member)
 }
 
@@ -56,7 +56,7 @@ fn unfit(error: InvalidSpecId) -> BadAnswer {
     BadAnswer::Unfit(vec![error.to_string()])
 }
 
-fn text(id: &SpecId, member: &Member, beside: &[SpecId], inner: &[SpecId]) -> String {
+fn text(id: &SpecId, member: &ProposedMember, beside: &[SpecId], inner: &[SpecId]) -> String {
     let is_group = !inner.is_empty();
     let kind = if is_group {
         SpecType::Group
@@ -71,7 +71,7 @@ fn text(id: &SpecId, member: &Member, beside: &[SpecId], inner: &[SpecId]) -> St
         .collect();
     let mut pairs = vec![
         ("type", Value::Text(kind.as_str().into())),
-        ("status", Value::Text(Status::Pending.as_str().into())),
+        ("status", Value::Text(SpecStatus::Pending.as_str().into())),
         ("depends_on", Value::List(named)),
     ];
     if !member.target_files.is_empty() {
@@ -106,7 +106,7 @@ fn text(id: &SpecId, member: &Member, beside: &[SpecId], inner: &[SpecId]) -> St
 
 /// Reads a text as it would be read from its file. Headings, fences or boxes in a member's words
 /// could change its meaning.
-fn read_back(id: &SpecId, text: &str, member: &Member) -> Result<Arc<Spec>, BadAnswer> {
+fn read_back(id: &SpecId, text: &str, member: &ProposedMember) -> Result<Arc<Spec>, BadAnswer> {
     let wrong = |what: &str| {
         let title = &member.title;
         BadAnswer::Unfit(vec![format!(
@@ -114,7 +114,7 @@ fn read_back(id: &SpecId, text: &str, member: &Member) -> Result<Arc<Spec>, BadA
         )])
     };
     let path = format!("{SPECS}/{id}.md");
-    let read = parse::document(&path, Source::Text(text.to_owned()));
+    let read = parse::document(&path, FileSource::Text(text.to_owned()));
     let spec = read.map_err(|_| wrong("text"))?;
     let same = |read: &Option<Vec<Box<str>>>, given: &[String]| {
         read.iter().flatten().map(|item| &**item).eq(given)
@@ -142,17 +142,17 @@ fn read_back(id: &SpecId, text: &str, member: &Member) -> Result<Arc<Spec>, BadA
 mod tests {
     use super::*;
 
-    fn member(title: &str, depends_on: &[usize]) -> Member {
-        Member {
+    fn member(title: &str, depends_on: &[usize]) -> ProposedMember {
+        ProposedMember {
             title: title.into(),
             description: "What to do.".into(),
             criteria: vec!["Works: fine".into()],
             depends_on: depends_on.to_vec(),
-            ..Member::default()
+            ..ProposedMember::default()
         }
     }
 
-    fn written(members: &[Member]) -> Result<Vec<New>, BadAnswer> {
+    fn written(members: &[ProposedMember]) -> Result<Vec<MemberFile>, BadAnswer> {
         let outer: SpecId = "X".parse().unwrap();
         specs(&outer.members_after(2, members.len()).unwrap(), members)
     }
