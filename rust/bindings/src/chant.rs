@@ -81,7 +81,7 @@ impl ChantProject {
         Ok(Self {
             project: Arc::new(
                 call(py, || Project::open(options))?
-                    .knowing(around)
+                    .with_external(around)
                     .at_door(door),
             ),
         })

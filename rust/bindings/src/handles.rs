@@ -74,7 +74,7 @@ impl PyTransaction {
 
     fn play(&self, py: Python<'_>, operation: ItemOperation) -> Result<Py<PyAny>, Raised> {
         let workspace = &self.workspace.get().workspace;
-        let value = call(py, || self.transaction().play(workspace, operation))?;
+        let value = call(py, || self.transaction().apply(workspace, operation))?;
         Ok(plain(py, value)?)
     }
 }

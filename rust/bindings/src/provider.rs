@@ -44,5 +44,5 @@ pub(crate) fn work_over_http(
         // Nobody listens any more: whoever started this ends it.
         let _ = Python::attach(|py| tell.call1(py, (line,)).map(drop));
     };
-    call(py, || talk::work(&order, &mut say))
+    call(py, || talk::run_agent_process(&order, &mut say))
 }

@@ -65,7 +65,7 @@ impl SpeckitFeatures {
         };
         let features = FeatureStore::new(start, disk, Timestamp::now)
             .trusted_by(user_config, trust)
-            .knowing(outside)
+            .with_external(outside)
             .at_door(door);
         let features = if of_run { features.of_run() } else { features };
         Ok(Self {

@@ -57,7 +57,7 @@ impl TicketProjects {
         };
         let desk = py.detach(|| ProjectRegistry::open(surroundings, disk, Timestamp::now));
         Self {
-            desk: Arc::new(desk.knowing(outside)),
+            desk: Arc::new(desk.with_external(outside)),
         }
     }
 

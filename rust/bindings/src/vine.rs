@@ -52,7 +52,7 @@ impl VineFiles {
         let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
         let disk = of_run_in(disk, of_run.then_some(&folder));
         Self {
-            files: Arc::new(VineStore::new(disk, folder, roots, may_leave).knowing(outside)),
+            files: Arc::new(VineStore::new(disk, folder, roots, may_leave).with_external(outside)),
         }
     }
 
@@ -60,7 +60,7 @@ impl VineFiles {
     #[staticmethod]
     #[pyo3(signature = (folder, *, depth = 4, most = 1000))]
     fn found(py: Python<'_>, folder: PathBuf, depth: usize, most: usize) -> Vec<String> {
-        py.detach(|| files::found(&folder, depth, most))
+        py.detach(|| files::find_graphs(&folder, depth, most))
     }
 
     /// Whether a name means a file that exists.

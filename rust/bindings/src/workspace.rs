@@ -277,7 +277,7 @@ impl PyWorkspace {
 
     /// What an item waits for and what waits for it, as trees.
     fn around(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || board::around(&self.workspace, name))
+        answer(py, || board::show_neighbors(&self.workspace, name))
     }
 
     /// Brings work of another place into the specs of the folder, all or none.

@@ -203,7 +203,7 @@ pub struct PassedEnvironment {
 }
 
 /// What of an environment is passed.
-pub fn passed(
+pub fn filter_environment(
     environment: &BTreeMap<String, String>,
     beside: PassedNames<'_>,
 ) -> PassedEnvironment {
@@ -293,7 +293,7 @@ mod tests {
             "DATABASE_URL",
         ]);
         let configured = ["DATABASE_URL".to_owned()];
-        let found = passed(
+        let found = filter_environment(
             &given,
             PassedNames {
                 credentials: &["ANTHROPIC_API_KEY"],
@@ -314,7 +314,7 @@ mod tests {
             found.withheld,
             ["AWS_SECRET_ACCESS_KEY", "CHANT_OWN_TOKEN", "CODEX_API_KEY"]
         );
-        let check = passed(&given, PassedNames::default());
+        let check = filter_environment(&given, PassedNames::default());
         assert_eq!(names(&check), ["CHANT_MODEL", "LC_ALL", "PATH"]);
     }
 
@@ -322,7 +322,7 @@ mod tests {
     fn an_empty_secret_is_not_missed() {
         let given = BTreeMap::from([("OLD_TOKEN".to_owned(), String::new())]);
         assert_eq!(
-            passed(&given, PassedNames::default()),
+            filter_environment(&given, PassedNames::default()),
             PassedEnvironment::default()
         );
     }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub const PREFIXES: [&str; 4] = ["chant", "vine", "speckit", "tickets"];
 
 /// The kind that a key begins with and what follows, for a key such as `tickets:MDT-012`.
-pub fn parts(key: &str) -> Option<(&'static str, &str)> {
+pub fn split_key(key: &str) -> Option<(&'static str, &str)> {
     let (prefix, rest) = key.split_once(':')?;
     let known = PREFIXES.into_iter().find(|known| *known == prefix)?;
     (!rest.is_empty()).then_some((known, rest))
@@ -103,7 +103,7 @@ impl Default for ExternalItems {
     /// Knows nothing.
     fn default() -> Self {
         let unknown = |key: &String| {
-            let kind = parts(key).map_or("other", |(kind, _)| kind);
+            let kind = split_key(key).map_or("other", |(kind, _)| kind);
             ExternalStatus::Unknown(format!(
                 "items of {kind} documents cannot be looked up here"
             ))

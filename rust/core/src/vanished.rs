@@ -9,7 +9,7 @@ use crate::store::files::RootFolder;
 
 /// Why a folder that is not there should be; `None` where it never was. `is_ours` says of a name whether
 /// it is one of a document.
-pub fn evidence(
+pub fn evidence_of_loss(
     repo: Option<&Repo>,
     root: &RootFolder,
     folder: &str,
@@ -30,7 +30,7 @@ pub fn evidence(
 }
 
 /// What is wrong, and what can be done, where there is [`evidence`] of a folder.
-pub fn problem(what: &str, folder: &str, evidence: &str) -> String {
+pub fn loss_message(what: &str, folder: &str, evidence: &str) -> String {
     format!(
         "the folder of the {what}, `{folder}`, is gone: {evidence}. Bring it back, such as by \
          `git checkout -- {folder}`; if there are to be no {what}, make it empty by `mkdir -p {folder}`"

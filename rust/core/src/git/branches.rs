@@ -1,6 +1,6 @@
 //! Branches: their commits, backups, and safe deletion.
 
-use super::index::pause;
+use super::index::wait_for_lock;
 use super::program::{self, first_line};
 use super::{CheckoutHead, GitError, Repo, is_missing};
 
@@ -121,7 +121,7 @@ impl Repo {
                 // Usually another process was faster, or holds the lock for a moment.
                 Err(error) => refusal = Some(error),
             }
-            pause();
+            wait_for_lock();
         }
         Err(refusal.unwrap_or(GitError::Moved { name: folder }))
     }

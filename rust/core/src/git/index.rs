@@ -182,7 +182,7 @@ impl Repo {
                     if started.elapsed() > PATIENCE {
                         return Err(GitError::IndexLocked { path: lock.into() });
                     }
-                    pause();
+                    wait_for_lock();
                 }
                 _ => return answer.success().map(drop),
             }
@@ -191,7 +191,7 @@ impl Repo {
 }
 
 /// Sleeps before the next attempt to take a lock; callers limit the number of attempts.
-pub(super) fn pause() {
+pub(super) fn wait_for_lock() {
     thread::sleep(PAUSE);
 }
 
@@ -223,7 +223,7 @@ impl<'a> IndexLock<'a> {
                 Err(_) if started.elapsed() >= patience => {
                     return Err(GitError::IndexLocked { path });
                 }
-                Err(_) => pause(),
+                Err(_) => wait_for_lock(),
             }
         }
     }

@@ -129,7 +129,7 @@ impl DepGraph {
 
     /// The nodes that wait for one another, knot by knot: each knot in the order of its keys, the
     /// knots in the order of their first.
-    pub fn knots(&self) -> Vec<Vec<Node>> {
+    pub fn cyclic_components(&self) -> Vec<Vec<Node>> {
         count_visited(self.len());
         let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(self.len(), self.len());
         for _ in 0..self.len() {
@@ -161,7 +161,7 @@ impl DepGraph {
     /// One shortest loop for each knot, starting at its first node.
     pub fn cycles(&self) -> Vec<Cycle> {
         let starts = self
-            .knots()
+            .cyclic_components()
             .into_iter()
             .filter_map(|knot| knot.first().copied());
         starts.filter_map(|node| self.cycle_through(node)).collect()

@@ -341,7 +341,7 @@ fn tree(
 fn for_mermaid(text: &str) -> String {
     let mut safe = String::new();
     let mut before = ' ';
-    for c in text.chars().map(seen) {
+    for c in text.chars().map(visible_char) {
         let is_harmless = c.is_alphanumeric()
             || matches!(c, ' ' | ',' | '\'' | '/' | '!' | '?' | '(')
             || (matches!(c, '-' | ')') && before.is_alphabetic());
@@ -358,7 +358,7 @@ fn for_mermaid(text: &str) -> String {
 /// A text for a quoted label of DOT, in which there are escapes and HTML's entities.
 fn for_dot_label(text: &str) -> String {
     let mut safe = String::new();
-    for c in text.chars().map(seen) {
+    for c in text.chars().map(visible_char) {
         match c {
             '"' | '\\' => safe.extend(['\\', c]),
             '&' => safe.push_str("&amp;"),
@@ -370,13 +370,13 @@ fn for_dot_label(text: &str) -> String {
 
 /// A quoted name of DOT, in which the quote alone has a meaning.
 fn dot_id(key: &str) -> String {
-    let key: String = key.chars().map(seen).collect();
+    let key: String = key.chars().map(visible_char).collect();
     format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// A character as it may be seen: in the place of those that steer a terminal or turn a text around
 /// stands the one for what cannot be shown.
-pub(super) fn seen(c: char) -> char {
+pub(super) fn visible_char(c: char) -> char {
     match c {
         '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
         c if c.is_control() => char::REPLACEMENT_CHARACTER,

@@ -105,7 +105,10 @@ pub struct HttpAgentOptions {
 ///
 /// # Errors
 /// The reason why it gave up or could not start.
-pub fn work(order: &HttpAgentOptions, tell: &mut dyn FnMut(&str)) -> Result<(), Error> {
+pub fn run_agent_process(
+    order: &HttpAgentOptions,
+    tell: &mut dyn FnMut(&str),
+) -> Result<(), Error> {
     let protocol = ModelProtocol::of(&order.provider).ok_or_else(|| ProviderError::Unknown {
         provider: order.provider.clone(),
     })?;
@@ -171,7 +174,7 @@ pub fn run(
         talk.push(said(task, &reply));
         for call in &reply.calls {
             voice.call(call);
-            match tools.take(call, &mut voice) {
+            match tools.handle_call(call, &mut voice) {
                 ToolOutcome::Complete(summary) => {
                     voice.text(&summary);
                     voice.end_text();

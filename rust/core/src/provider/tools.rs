@@ -113,7 +113,11 @@ impl<'a> ToolSet<'a> {
     }
 
     /// Runs a call.
-    pub(super) fn take(&mut self, call: &ToolCall, voice: &mut EventWriter<'_>) -> ToolOutcome {
+    pub(super) fn handle_call(
+        &mut self,
+        call: &ToolCall,
+        voice: &mut EventWriter<'_>,
+    ) -> ToolOutcome {
         let arguments = match &call.arguments {
             Ok(arguments) => arguments,
             Err(text) => {

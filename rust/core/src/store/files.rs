@@ -211,7 +211,7 @@ pub(super) struct LockedDocument<'a> {
 ///
 /// # Errors
 /// As [`read`]; `Busy` after the deadline, or `HalfSaved`.
-pub(super) fn hold<'a>(
+pub(super) fn lock_document<'a>(
     disk: &Disk,
     root: &RootFolder,
     relative: &str,
@@ -221,7 +221,7 @@ pub(super) fn hold<'a>(
     let disk = disk.clone().without_links_in(root.path());
     loop {
         let real = root.locate(relative)?;
-        let lock = Lock::take(&real, deadline)?;
+        let lock = Lock::acquire(&real, deadline)?;
         match read_whole(&disk, &real, relative, known) {
             Ok((text, stamp)) => {
                 return Ok(LockedDocument {
@@ -301,7 +301,7 @@ pub fn edit_known<E: From<StoreError>>(
 ) -> Result<EditOutcome, E> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let held = hold(disk, root, relative, known, deadline)?;
+        let held = lock_document(disk, root, relative, known, deadline)?;
         let text = change(&held.text)?;
         if text == held.text {
             return Ok(EditOutcome {
@@ -361,7 +361,7 @@ pub fn remove<E: From<StoreError>>(
     relative: &str,
     may_go: impl FnOnce() -> Result<(), E>,
 ) -> Result<(), E> {
-    let _lock = Lock::take(&root.locate(relative)?, Instant::now() + PATIENCE)?;
+    let _lock = Lock::acquire(&root.locate(relative)?, Instant::now() + PATIENCE)?;
     may_go()?;
     let place = root.open_place(relative)?;
     place.remove()?;
@@ -375,7 +375,7 @@ pub fn remove<E: From<StoreError>>(
 /// `Missing`, `Exists`, or another `StoreError`.
 pub fn relocate(root: &RootFolder, from: &str, to: &str) -> Result<(), StoreError> {
     let source = root.place(from)?;
-    let _lock = Lock::take(&source, Instant::now() + PATIENCE)?;
+    let _lock = Lock::acquire(&source, Instant::now() + PATIENCE)?;
     relocate_held(root, from, to)
 }
 
@@ -383,10 +383,10 @@ pub fn relocate(root: &RootFolder, from: &str, to: &str) -> Result<(), StoreErro
 pub(super) fn relocate_held(root: &RootFolder, from: &str, to: &str) -> Result<(), StoreError> {
     let source = root.open_place(from)?;
     let target = place_in_new_folder(root, to)?;
-    shift(&source, &target)?;
+    move_document(&source, &target)?;
     let flushed = disk::flush_folder_of(&target).and_then(|()| disk::flush_folder_of(&source));
     // What is not certain to last has not happened.
-    flushed.map_err(|error| match shift(&target, &source) {
+    flushed.map_err(|error| match move_document(&target, &source) {
         Ok(()) => error,
         Err(StoreError::NotWritten { source, .. }) => StoreError::undecided(target.path(), &source),
         Err(other) => other,
@@ -394,7 +394,7 @@ pub(super) fn relocate_held(root: &RootFolder, from: &str, to: &str) -> Result<(
 }
 
 /// Gives a document another place, not durably; a relative link still leads where it led.
-pub(super) fn shift(source: &FilePlace, target: &FilePlace) -> Result<(), StoreError> {
+pub(super) fn move_document(source: &FilePlace, target: &FilePlace) -> Result<(), StoreError> {
     match source.read_link().filter(|says| says.is_relative()) {
         None => disk::rename_new(source, target),
         Some(says) => shift_link(source, &says, target),

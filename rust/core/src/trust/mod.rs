@@ -69,7 +69,7 @@ fn storable(can_be_given: bool) -> &'static str {
 
 impl UntrustedFolder {
     /// Returns the lines for a person: the difference, or all of them.
-    pub fn shown(&self) -> &[String] {
+    pub fn entries_to_show(&self) -> &[String] {
         self.difference.as_deref().unwrap_or(&self.listing)
     }
 }
@@ -136,7 +136,7 @@ pub fn trusted_roots(named: &[String], home: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// Returns the record of a person's consent.
-pub fn given(acting: &ActingConfiguration, moment: String) -> TrustedHash {
+pub fn grant_now(acting: &ActingConfiguration, moment: String) -> TrustedHash {
     TrustedHash {
         hash: acting.hash(),
         given_at: moment,

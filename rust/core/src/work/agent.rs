@@ -377,7 +377,7 @@ impl AgentProcess {
                 looking.notice();
             }
             if Instant::now() > burial {
-                self.kin.bury();
+                self.kin.reap_orphans();
                 burial = Instant::now() + BURIAL;
             }
         }
@@ -520,7 +520,7 @@ impl AgentProcess {
     fn reap(&mut self) -> Option<ExitStatus> {
         self.is_over = true;
         let status = self.child.wait().ok();
-        self.kin.bury();
+        self.kin.reap_orphans();
         status
     }
 }

@@ -170,7 +170,7 @@ fn ends_within(child: &mut Child, most: Duration) -> bool {
                 // After any result, the caller checks the process again.
                 let _ = poll(&mut polled, Timespec::try_from(left).ok().as_ref());
             }
-            None => kin::pass(left.min(kin::LOOK)),
+            None => kin::sleep_for(left.min(kin::LOOK)),
         }
     }
 }

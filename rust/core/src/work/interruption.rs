@@ -46,7 +46,7 @@ impl CancelToken {
     }
 
     /// Asks the runner to end.
-    pub fn tell(&self) {
+    pub fn cancel(&self) {
         self.is_told.store(true, Ordering::SeqCst);
         // A full pipe wakes the runner as well.
         let _ = (&self.wakes).write(&[1]);

@@ -208,7 +208,7 @@ impl ProcessTree {
     }
 
     /// Collects orphans that this process took in and that ended, so that they do not stay zombies.
-    pub(super) fn bury(&self) {
+    pub(super) fn reap_orphans(&self) {
         let Some(own) = self.below() else { return };
         let leader = self.leader.as_ref().map(|leader| leader.pid);
         let is_ours = |one: &ProcessFacts| {
@@ -245,7 +245,7 @@ fn signal_one(one: &ProcessFacts, signal: Signal) {
 }
 
 /// Waits for some time.
-pub(super) fn pass(time: Duration) {
+pub(super) fn sleep_for(time: Duration) {
     let time = Timespec::try_from(time).ok();
     // A signal may shorten the wait, which does no harm.
     let _ = poll(&mut [], time.as_ref());
@@ -263,14 +263,14 @@ pub(super) fn wait_for(process: &ProcessIdentity, most: Duration) {
             // After any result, the caller checks the process again.
             let _ = poll(&mut [PollFd::new(&watch, PollFlags::IN)], time.as_ref());
         }
-        _ => pass(most.min(LOOK)),
+        _ => sleep_for(most.min(LOOK)),
     }
 }
 
 /// Waits until a process that may not be our child ends, at most this long, and perhaps less.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn wait_for(_process: &ProcessIdentity, most: Duration) {
-    pass(most.min(LOOK));
+    sleep_for(most.min(LOOK));
 }
 
 /// Returns a process number for a system call; never one that means a group or all processes.

@@ -154,7 +154,7 @@ impl LaunchedRunner {
 
     /// Lets the runner live on by itself; `ended` is called when it ends, if this process still
     /// lives.
-    pub fn leave(mut self, ended: impl FnOnce() + Send + 'static) {
+    pub fn detach(mut self, ended: impl FnOnce() + Send + 'static) {
         self.name.take();
         std::thread::spawn(move || {
             if self.child.wait().is_ok() {

@@ -16,7 +16,7 @@ use super::process::ProcessIdentity;
 use super::record::{self, is_spec_name};
 use super::records::RunStore;
 use crate::store::disk::{self, Lock};
-use crate::store::state::escaped;
+use crate::store::state::escape_name;
 
 /// The folder of the locks in the state folder.
 const FOLDER: &str = "locks";
@@ -39,7 +39,7 @@ impl SpecLock {
     ///
     /// # Errors
     /// `Held` by another process, `Name`, or a `StoreError`.
-    pub fn take(runs: &RunStore, spec_id: &str) -> Result<Self, WorkError> {
+    pub fn acquire(runs: &RunStore, spec_id: &str) -> Result<Self, WorkError> {
         Self::take_until(runs, spec_id, Instant::now() + INSTANT)
     }
 
@@ -53,7 +53,7 @@ impl SpecLock {
         deadline: Instant,
     ) -> Result<Self, WorkError> {
         let file = place(runs, spec_id)?;
-        match Lock::claim(&file, &told(runs), deadline)? {
+        match Lock::claim(&file, &holder_text(runs), deadline)? {
             Some(lock) => Ok(Self { file, _lock: lock }),
             None => Err(WorkError::Held {
                 spec_id: spec_id.to_owned(),
@@ -93,9 +93,9 @@ impl MergeLock {
     ///
     /// # Errors
     /// `Merging` when another one takes longer, or a `StoreError`.
-    pub fn take(runs: &RunStore, _spec: &SpecLock, wait: Duration) -> Result<Self, WorkError> {
+    pub fn acquire(runs: &RunStore, _spec: &SpecLock, wait: Duration) -> Result<Self, WorkError> {
         let file = runs.state.ensure(FOLDER)?.join("merge.lock");
-        match Lock::claim(&file, &told(runs), Instant::now() + wait)? {
+        match Lock::claim(&file, &holder_text(runs), Instant::now() + wait)? {
             Some(lock) => Ok(Self { _lock: lock }),
             None => Err(WorkError::Merging {
                 holder: LockHolder::of(&file),
@@ -117,9 +117,9 @@ impl StartLock {
     ///
     /// # Errors
     /// `Step` when another one takes longer, or a `StoreError`.
-    pub fn take(runs: &RunStore) -> Result<Self, WorkError> {
+    pub fn acquire(runs: &RunStore) -> Result<Self, WorkError> {
         let file = runs.state.ensure(FOLDER)?.join("start.lock");
-        match Lock::claim(&file, &told(runs), Instant::now() + disk::PATIENCE)? {
+        match Lock::claim(&file, &holder_text(runs), Instant::now() + disk::PATIENCE)? {
             Some(lock) => Ok(Self { _lock: lock }),
             None => Err(WorkError::Step(format!(
                 "{} has been starting a run for {} s; nothing was started, try again",
@@ -175,7 +175,7 @@ impl fmt::Display for LockHolder {
 
 /// Returns the text of a lock for people: process number and start in ticks, and the time since
 /// when it is held.
-pub(super) fn told(runs: &RunStore) -> String {
+pub(super) fn holder_text(runs: &RunStore) -> String {
     let own = ProcessIdentity::own();
     let start = own.pid_start.unwrap_or_default();
     let since = record::stamp((runs.clock)());
@@ -203,7 +203,7 @@ pub fn lock_of(runs: &RunStore, spec_id: &str) -> Option<PathBuf> {
 }
 
 fn file_of(spec_id: &str) -> String {
-    format!("{}{ENDING}", escaped(spec_id))
+    format!("{}{ENDING}", escape_name(spec_id))
 }
 
 /// Refuses a text that cannot be the id of a spec or the name of a run.

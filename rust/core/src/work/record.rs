@@ -9,7 +9,7 @@ use super::process::ProcessIdentity;
 use super::state::{self, IllegalRunEvent, RunEvent, RunState, StopReason};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 use crate::agent_events::FailureCause;
-use crate::store::state::escaped;
+use crate::store::state::escape_name;
 
 /// The three states of a run in answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -314,7 +314,7 @@ impl RunRecord {
     pub fn new(spec_id: &str, mode: &str, runner: ProcessIdentity, now: Timestamp) -> Self {
         Self {
             schema: SCHEMA,
-            process_id: format!("{}-{}", escaped(spec_id), runner.pid),
+            process_id: format!("{}-{}", escape_name(spec_id), runner.pid),
             spec_id: spec_id.to_owned(),
             parent: None,
             pid: runner.pid,
@@ -443,7 +443,7 @@ impl RunRecord {
         reason: Option<String>,
         now: Timestamp,
     ) -> Result<(), IllegalRunEvent> {
-        let to = state::change(self.state(), event)?;
+        let to = state::next_state(self.state(), event)?;
         self.status = match to {
             RunState::Running => RunStatus::Running,
             RunState::Completed => RunStatus::Completed,
@@ -524,7 +524,7 @@ pub(super) fn is_run_of(process_id: &str, spec_id: &str) -> bool {
         None => is_number(rest),
     };
     // Earlier releases used the id without escaping.
-    [&*escaped(spec_id), spec_id].into_iter().any(|id| {
+    [&*escape_name(spec_id), spec_id].into_iter().any(|id| {
         let rest = process_id.strip_prefix(id);
         rest.and_then(|rest| rest.strip_prefix('-'))
             .is_some_and(is_rest)

@@ -16,7 +16,7 @@ use super::state::{self, RunEvent, RunState};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
 use crate::store::files::{self, RootFolder};
-use crate::store::state::{StateFolder, escaped};
+use crate::store::state::{StateFolder, escape_name};
 
 /// The time for which records of runs that ended are kept.
 const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -232,13 +232,13 @@ impl RunStore {
     ///
     /// # Errors
     /// `Running`, `Unrecovered`, `Waiting`, `Held`, or a `StoreError`.
-    pub fn begin(&self, mut record: RunRecord) -> Result<RunRecord, WorkError> {
+    pub fn create_run(&self, mut record: RunRecord) -> Result<RunRecord, WorkError> {
         if !record.has_agent() {
             return self.create(record);
         }
         // One start at a time: the checks stay true until the record exists. The runner of an
         // active run finds this lock taken only for the time of reading records.
-        let _lock = SpecLock::take(self, &record.spec_id)?;
+        let _lock = SpecLock::acquire(self, &record.spec_id)?;
         let records = self.of_spec(&record.spec_id)?;
         refuse_running(&records)?;
         if !record.works_on_spec() {
@@ -288,7 +288,7 @@ impl RunStore {
             .map_err(|why| broken(&folder.join(&file), why))?;
         let tokens = self.state.ensure(&self.state.in_project(TOKENS))?;
         let token = format!("{}\n", record.token);
-        match disk::create_owned(&tokens.join(escaped(&record.spec_id)), &token) {
+        match disk::create_owned(&tokens.join(escape_name(&record.spec_id)), &token) {
             // A run of this release was started since: the older one is not merged any more.
             Ok(()) | Err(StoreError::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
@@ -307,7 +307,7 @@ impl RunStore {
     /// to the last one.
     fn next_token(&self, spec_id: &str, last: u64) -> Result<u64, WorkError> {
         let tokens = RootFolder::open(&self.state.ensure(&self.state.in_project(TOKENS))?)?;
-        let name = escaped(spec_id);
+        let name = escape_name(spec_id);
         let path = tokens.path().join(&name);
         if !disk::exists(&path) {
             match disk::create_owned(&path, &format!("{last}\n")) {
@@ -334,7 +334,7 @@ impl RunStore {
         let Some(folder) = self.state.read(&self.state.in_project(TOKENS)) else {
             return Ok(None);
         };
-        let path = folder.join(escaped(spec_id));
+        let path = folder.join(escape_name(spec_id));
         match disk::read_owned(&path, LARGEST_TOKEN) {
             Err(StoreError::Missing { .. }) => Ok(None),
             text => token_of(&path, &text?).map(Some),
@@ -497,7 +497,7 @@ fn attempt_after(earlier: &RunRecord) -> Result<u32, WorkError> {
         }),
         RunState::Running => Err(WorkError::Unrecovered { process_id }),
         state if state.is_closed() => Ok(1),
-        state => match state::change(state, RunEvent::Start) {
+        state => match state::next_state(state, RunEvent::Start) {
             Ok(_) => Ok(earlier.attempt + 1),
             Err(_) => Err(WorkError::Waiting {
                 spec_id: earlier.spec_id.clone(),
@@ -577,5 +577,5 @@ fn name_of(process_id: &str) -> Result<String, WorkError> {
 
 /// Returns the file name of the log of a spec's runs.
 fn log_of(spec_id: &str) -> String {
-    format!("{}.log", escaped(spec_id))
+    format!("{}.log", escape_name(spec_id))
 }

@@ -107,7 +107,7 @@ fn look_after(runs: &RunStore, record: &RunRecord) -> Result<Option<DeadRun>, Wo
         None
     };
     let ended =
-        ProcessTree::left_by(record).end(runs, &record.process_id, kin::GRACE, kin::pass)?;
+        ProcessTree::left_by(record).end(runs, &record.process_id, kin::GRACE, kin::sleep_for)?;
     // The caller completes a run whose work was merged, whatever was requested.
     let (event, reason) = match (record.merge.state, record.stop_requested) {
         // The run was stopped as requested.

@@ -59,8 +59,11 @@ pub trait RunSteps {
     ///
     /// # Errors
     /// The reason why it could not be decided; the run has then failed.
-    fn conclude(&mut self, run: &mut ActiveRun<'_>, ended: &AgentOutcome)
-    -> Result<RunEnd, String>;
+    fn conclude_run(
+        &mut self,
+        run: &mut ActiveRun<'_>,
+        ended: &AgentOutcome,
+    ) -> Result<RunEnd, String>;
 }
 
 /// The end of a run.
@@ -112,7 +115,7 @@ impl<'a> ActiveRun<'a> {
     ) -> Result<Self, WorkError> {
         let record = runs.get(process_id)?;
         check_begins(&record)?;
-        let take = || SpecLock::take(runs, &record.spec_id);
+        let take = || SpecLock::acquire(runs, &record.spec_id);
         let lock = record.has_agent().then(take);
         let lock = lock.transpose().or_else(|error| {
             end_record(runs, process_id, &RunEnd::failed(error.to_string()), None)?;
@@ -401,7 +404,7 @@ pub fn run(
         })?;
         RunEnd::failed(ended.to_string())
     } else {
-        let end = steps.conclude(&mut run, &ended);
+        let end = steps.conclude_run(&mut run, &ended);
         run.explained(&ended, end.unwrap_or_else(RunEnd::failed))?
     };
     run.end(&end, ended.exit_code)

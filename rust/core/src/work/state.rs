@@ -177,7 +177,7 @@ pub struct IllegalRunEvent {
 ///
 /// # Errors
 /// [`Illegal`] when the event may not happen in that state.
-pub fn change(from: RunState, event: RunEvent) -> Result<RunState, IllegalRunEvent> {
+pub fn next_state(from: RunState, event: RunEvent) -> Result<RunState, IllegalRunEvent> {
     LEGAL
         .iter()
         .find(|(state, happens, _)| *state == from && *happens == event)

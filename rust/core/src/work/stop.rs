@@ -78,7 +78,7 @@ impl StoppedRun {
             // Before the lock was taken, a recovery may have found the runner dead and recorded
             // this stop.
             let is_done = record.stop_requested == Some(self.why)
-                && state::change(RunState::Running, event) == Ok(record.state());
+                && state::next_state(RunState::Running, event) == Ok(record.state());
             if is_done {
                 return Ok(());
             }
@@ -130,7 +130,11 @@ pub fn stop_unbegun(
 ///
 /// # Errors
 /// `NotRunning`, or a `StoreError`.
-pub fn ask(runs: &RunStore, process_id: &str, why: StopReason) -> Result<RunRecord, WorkError> {
+pub fn request_stop(
+    runs: &RunStore,
+    process_id: &str,
+    why: StopReason,
+) -> Result<RunRecord, WorkError> {
     ask_where(runs, process_id, why, |_| Ok(()))
 }
 
@@ -164,7 +168,7 @@ fn stop_where(
     let (runner, with_it) = end_runner(runs, &record, grace)?;
     // The runner may have recorded its agent since the record was read.
     let record = runs.get(process_id)?;
-    let left = ProcessTree::left_by(&record).end(runs, process_id, kin::GRACE, kin::pass)?;
+    let left = ProcessTree::left_by(&record).end(runs, process_id, kin::GRACE, kin::sleep_for)?;
     let take = || SpecLock::take_until(runs, &record.spec_id, Instant::now() + DYING);
     let lock = record.has_agent().then(take).transpose()?;
     Ok(StoppedRun {
@@ -198,7 +202,7 @@ fn end_runner(
     }
     // While it lives, its orphans can be distinguished from others.
     let process_id = &record.process_id;
-    let ended = ProcessTree::of(record).end(runs, process_id, kin::GRACE, kin::pass)?;
+    let ended = ProcessTree::of(record).end(runs, process_id, kin::GRACE, kin::sleep_for)?;
     runs.reached("before-kill")?;
     signal(&runner, Signal::KILL);
     runs.reached("after-kill")?;

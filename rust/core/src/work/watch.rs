@@ -41,9 +41,9 @@ impl WatchLock {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub fn begin(runs: &RunStore) -> Result<Option<Self>, WorkError> {
+    pub fn acquire(runs: &RunStore) -> Result<Option<Self>, WorkError> {
         let file = made(runs, ".pid")?;
-        let lock = Lock::claim(&file, &lock::told(runs), Instant::now())?;
+        let lock = Lock::claim(&file, &lock::holder_text(runs), Instant::now())?;
         Ok(lock.map(|lock| Self { file, _lock: lock }))
     }
 }
@@ -74,7 +74,7 @@ pub fn log_file(runs: &RunStore) -> Result<PathBuf, WorkError> {
 ///
 /// # Errors
 /// A `StoreError`.
-pub fn watcher(runs: &RunStore) -> Result<Option<LockHolder>, WorkError> {
+pub fn find_watcher(runs: &RunStore) -> Result<Option<LockHolder>, WorkError> {
     let scope = runs.state.in_checkout(FOLDER);
     let file = runs.state.read(&format!("{scope}.pid"));
     let Some(file) = file.filter(|file| disk::exists(file)) else {
@@ -92,7 +92,7 @@ pub fn watcher(runs: &RunStore) -> Result<Option<LockHolder>, WorkError> {
 /// # Errors
 /// `Unending` when it does not end, or a `StoreError`.
 pub fn stop(runs: &RunStore) -> Result<Option<u32>, WorkError> {
-    let Some(holder) = watcher(runs)? else {
+    let Some(holder) = find_watcher(runs)? else {
         return Ok(None);
     };
     let Some(watcher) = holder.process() else {
@@ -186,7 +186,7 @@ impl WatchAlarm {
         drop(polled);
         // Changes that belong together are handled together.
         if !interruption.is_told() {
-            kin::pass(SETTLE);
+            kin::sleep_for(SETTLE);
         }
         self.records.take();
         Ok(())

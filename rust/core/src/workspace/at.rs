@@ -27,12 +27,12 @@ use crate::dialects::tickets::code::TicketCode;
 use crate::dialects::tickets::model::TicketStatus;
 use crate::dialects::tickets::parse as tickets;
 use crate::dialects::tickets::projects::{
-    OWN_FILE, OwnTicketSettings, TICKETS, code_of_tickets, written,
+    OWN_FILE, OwnTicketSettings, TICKETS, code_of_tickets, parse_own_file,
 };
 use crate::dialects::vine::document::VineDocument as Graph;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
-use crate::outside::{ExternalStatus, parts};
+use crate::outside::{ExternalStatus, split_key};
 use crate::store::disk;
 use crate::store::index::{DocumentChange, FileSource};
 use crate::store::walk::{DEPTH, IGNORING, unignored};
@@ -42,10 +42,13 @@ use crate::store::walk::{DEPTH, IGNORING, unignored};
 /// # Errors
 /// `NoHistory` where the folder lies in no repository, a `GitError` for a revision that names no commit
 /// or a repository that cannot be read.
-pub(super) fn joined(workspace: &Workspace, revision: &str) -> Result<WorkspaceGraph, Error> {
+pub(super) fn graph_at_revision(
+    workspace: &Workspace,
+    revision: &str,
+) -> Result<WorkspaceGraph, Error> {
     let then = RevisionView::new(workspace, revision)?;
     let mut joined = WorkspaceGraph::default();
-    joined.take(then.read());
+    joined.update(then.read());
     Ok(joined)
 }
 
@@ -145,7 +148,7 @@ impl RevisionView {
         let place = RevisionFolder::new(workspace, revision)?;
         let mut problems = Vec::new();
         let config = place.text(OWN_FILE)?;
-        let config = config.map(|text| written(&text)).transpose();
+        let config = config.map(|text| parse_own_file(&text)).transpose();
         let config = config.unwrap_or_else(|message| {
             problems.push(problem(OWN_FILE, message));
             None
@@ -258,7 +261,7 @@ impl RevisionView {
         let outside = named.map(|keys| now.standings(&keys));
         let plans = self.plans.iter().map(|(path, graph)| {
             let standings = now.standings(&graph.plan.needs());
-            let known = graph.knowing(&standings);
+            let known = graph.with_statuses(&standings);
             let document = known.map_or_else(|| Arc::clone(graph), Arc::new);
             GraphFile {
                 path: composed(path).into(),
@@ -323,7 +326,7 @@ impl<'a> RevisionItems<'a> {
 
     fn standing(&self, key: &str) -> ExternalStatus {
         let key = normal(key);
-        let found = match parts(&key) {
+        let found = match split_key(&key) {
             Some(("chant", id)) => self.spec(id),
             Some(("vine", rest)) => self.task(rest),
             Some(("speckit", rest)) => self.of_feature(rest),
@@ -335,7 +338,7 @@ impl<'a> RevisionItems<'a> {
 
     /// What an active spec names that is none.
     fn elsewhere(&self, key: &str) -> ExternalDependency {
-        let found = match (parts(key), key.split_once(':')) {
+        let found = match (split_key(key), key.split_once(':')) {
             (Some(_), _) => self.standing(key),
             (None, None) => match self.spec(key) {
                 Ok(standing) => standing,

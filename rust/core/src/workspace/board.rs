@@ -8,7 +8,7 @@ use super::Workspace;
 use super::filter::{ItemFilter, order, plain};
 use super::item::Item;
 use super::joined::WorkspaceGraph;
-use super::ops::{figure, named};
+use super::ops::{figure, resolve_item};
 use super::view::{
     BoardView, CardView, ColumnPage, ColumnView, DialectColumns, ItemTreeRow, NeighborsView,
     problems,
@@ -114,9 +114,9 @@ pub fn column(
 ///
 /// # Errors
 /// As [`super::ops::find`].
-pub fn around(workspace: &Workspace, name: &str) -> Result<Answer, Error> {
+pub fn show_neighbors(workspace: &Workspace, name: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let item = named(workspace, &joined, name)?;
+    let item = resolve_item(workspace, &joined, name)?;
     let graph = joined.graph();
     let before = |node: Node| graph.edges(node).iter().map(|edge| edge.to).collect();
     let waiting = graph.waiting();

@@ -61,7 +61,7 @@ impl FeatureTaskList {
     pub(super) fn drawn(self) -> (Arc<FeatureTasks>, Vec<(FeaturePart, ItemWaits)>) {
         let document = Arc::clone(&self.document);
         let list = &document.list;
-        let plan = TaskPlan::knowing(list, &self.standings);
+        let plan = TaskPlan::with_statuses(list, &self.standings);
         let mut states: Vec<(bool, bool)> = vec![(false, false); list.tasks.len()];
         for (at, state) in states.iter_mut().enumerate() {
             state.1 = plan.is_settled(at);

@@ -12,7 +12,7 @@ use super::feature::{FeaturePart, FeatureTasks};
 use super::filter::ItemFilter;
 use super::item::Item;
 use super::joined::{ItemSource, WorkspaceGraph};
-use super::ops::named;
+use super::ops::resolve_item;
 use super::view::{ProblemRow, problem_rows};
 use crate::dialects::chant::model::{ApprovalState, Spec};
 use crate::dialects::tickets::model::Ticket;
@@ -54,7 +54,7 @@ pub fn select(
 /// As [`super::ops::find`].
 pub fn one(workspace: &Workspace, name: &str) -> Result<Value, Error> {
     let joined = workspace.snapshot()?;
-    Ok(whole(&named(workspace, &joined, name)?))
+    Ok(whole(&resolve_item(workspace, &joined, name)?))
 }
 
 /// Everything that is wrong with files.
@@ -69,7 +69,7 @@ pub fn problems(workspace: &Workspace) -> Result<Value, Error> {
 
 /// The sections of a body, in its order: level, title, the name that means each alone, text.
 pub fn sections(body: &str) -> Vec<(u8, String, String, String)> {
-    let found = sections::of(body);
+    let found = sections::parse_sections(body);
     let named = found.iter().zip(names(&found));
     named
         .map(|(section, name)| {

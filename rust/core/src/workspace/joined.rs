@@ -207,7 +207,7 @@ impl WorkspaceGraph {
     }
 
     /// Takes in what the dialects say now.
-    pub(super) fn take(&mut self, read: WorkspaceContents) {
+    pub(super) fn update(&mut self, read: WorkspaceContents) {
         let is_specs_new = self.take_specs(read.specs);
         let is_plans_new = self.take_plans(read.plans);
         let is_features_new = self.take_features(read.features);
@@ -565,7 +565,7 @@ fn is_same_plan(old: &GraphFile, new: &GraphFile) -> bool {
 
 /// The key of what a spec names: a spec, also one of another repository, or an item of another dialect.
 fn key_of_named(name: &str) -> String {
-    match outside::parts(name) {
+    match outside::split_key(name) {
         Some(_) => key::normal(name),
         None => key::of_spec(name),
     }
@@ -573,7 +573,7 @@ fn key_of_named(name: &str) -> String {
 
 /// The key of what a ticket names.
 fn key_of_ticket_named(name: &str) -> String {
-    match (outside::parts(name), TicketCode::read(name)) {
+    match (outside::split_key(name), TicketCode::read(name)) {
         (None, Some(code)) => key::of_ticket(&code),
         (None, None) => format!("tickets:{name}"),
         (Some(_), _) => key::normal(name),

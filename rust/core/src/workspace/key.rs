@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::dialects::tickets::code::TicketCode;
 use crate::dialects::vine::files::with_ending;
-use crate::outside::parts;
+use crate::outside::split_key;
 
 /// The key of a spec.
 pub fn of_spec(id: &str) -> String {
@@ -36,7 +36,7 @@ pub fn of_ticket(code: &TicketCode) -> String {
 
 /// The one way to write a key: composed letters, no `./`, the ending `.vine`, tickets' codes in full.
 pub fn normal(key: &str) -> String {
-    match parts(key) {
+    match split_key(key) {
         Some(("vine", rest)) => {
             let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
             let path = path.strip_prefix("./").unwrap_or(path);

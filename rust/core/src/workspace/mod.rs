@@ -133,7 +133,7 @@ impl Workspace {
         self.read_features(&mut read)?;
         self.read_tickets(&mut read)?;
         if known.joined.differs_from(&read) {
-            Arc::make_mut(&mut known.joined).take(read);
+            Arc::make_mut(&mut known.joined).update(read);
         } else if is_lent {
             Arc::make_mut(&mut known.joined).take_back(read);
         }
@@ -148,7 +148,7 @@ impl Workspace {
         {
             return Ok(laid);
         }
-        let laid = network::laid(joined)?;
+        let laid = network::build_network(joined)?;
         self.known().laid = Some((joined.version(), laid.clone()));
         Ok(laid)
     }

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::graph::network::Network;
 use crate::graph::picture::StatusColor;
 use crate::graph::{Edge, ItemProgress, Node};
-use crate::outside::parts;
+use crate::outside::split_key;
 use crate::work::durations::RunStatistics;
 
 /// All items and what waits for what at one moment.
@@ -69,8 +69,8 @@ impl AnalyticsGraph {
     /// # Errors
     /// `NoHistory` outside of a checkout, or a `GitError`: `NoCommit` for a revision that names none.
     pub fn at(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
-        let joined = Arc::new(at::joined(workspace, revision)?);
-        let (network, nodes) = laid(&joined)?;
+        let joined = Arc::new(at::graph_at_revision(workspace, revision)?);
+        let (network, nodes) = build_network(&joined)?;
         Ok(Self {
             network,
             learned: workspace.learned()?,
@@ -130,7 +130,7 @@ impl AnalyticsGraph {
     }
 
     fn dialect(&self, node: Node) -> Option<Cow<'static, str>> {
-        let named = || parts(self.joined.graph().key(node)).map(|(dialect, _)| dialect);
+        let named = || split_key(self.joined.graph().key(node)).map(|(dialect, _)| dialect);
         let item = self.joined.item(node).map(|item| item.dialect());
         item.or_else(named).map(Cow::Borrowed)
     }
@@ -140,7 +140,7 @@ impl AnalyticsGraph {
 ///
 /// # Errors
 /// More items than a network numbers.
-pub(super) fn laid(joined: &WorkspaceGraph) -> Result<NetworkNodes, Error> {
+pub(super) fn build_network(joined: &WorkspaceGraph) -> Result<NetworkNodes, Error> {
     let graph = joined.graph();
     let mut nodes: Vec<Node> = joined.nodes().collect();
     let mut places: Vec<Option<u32>> = vec![None; graph.len()];

@@ -20,7 +20,7 @@ use crate::graph::picture::{GraphPicture, PictureArrow, PictureFigure, StatusCol
 use crate::graph::{ItemProgress, Node};
 use crate::ident::{ResolvedId, close_names, meant};
 use crate::next_step::{NextStep, hint};
-use crate::outside::parts;
+use crate::outside::split_key;
 
 /// Most keys that an error names.
 const MATCHES_SHOWN: usize = 10;
@@ -89,7 +89,7 @@ pub fn dialects(workspace: &Workspace) -> Result<Vec<&'static str>, Error> {
 /// As [`find`].
 pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let item = named(workspace, &joined, text)?;
+    let item = resolve_item(workspace, &joined, text)?;
     let graph = joined.graph();
     let waiting = graph.waiting()[item.node.index()].iter().copied();
     let mut waiting: Vec<Node> = waiting
@@ -114,7 +114,7 @@ pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
 /// `NotFound`, `Ambiguous`, or as [`Workspace::snapshot`].
 pub fn find(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let item = named(workspace, &joined, text)?;
+    let item = resolve_item(workspace, &joined, text)?;
     Ok(Answer::whole(&ResolvedItemView {
         key: item.key(),
         dialect: item.dialect(),
@@ -124,7 +124,7 @@ pub fn find(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
 }
 
 /// The item that a name means.
-pub(super) fn named<'a>(
+pub(super) fn resolve_item<'a>(
     workspace: &Workspace,
     joined: &'a WorkspaceGraph,
     text: &str,
@@ -134,7 +134,7 @@ pub(super) fn named<'a>(
     if let Some(item) = by_key.and_then(|node| joined.item(node)) {
         return Ok(item);
     }
-    let (kind, rest) = match parts(text) {
+    let (kind, rest) = match split_key(text) {
         Some((kind, rest)) => (Some(kind), rest),
         None => (None, text),
     };
@@ -229,7 +229,9 @@ fn not_found(joined: &WorkspaceGraph, text: &str) -> WorkspaceError {
 
 /// What is wrong with the file whose name, without its ending, ends in a name that means nothing.
 fn unreadable(joined: &WorkspaceGraph, text: &str) -> Option<String> {
-    let name = parts(text).map_or(text, |(_, rest)| rest).to_lowercase();
+    let name = split_key(text)
+        .map_or(text, |(_, rest)| rest)
+        .to_lowercase();
     let is_meant = |path: &str| {
         let file = path.rsplit('/').next().unwrap_or(path).to_lowercase();
         let stem = file.rsplit_once('.').map_or(&*file, |(stem, _)| stem);

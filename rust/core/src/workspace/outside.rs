@@ -24,7 +24,7 @@ use crate::dialects::vine::document::VineDocument as Graph;
 use crate::dialects::vine::files::VineStore;
 use crate::dialects::vine::model::TaskStatus;
 use crate::error::Error;
-use crate::outside::{ExternalItems, ExternalStatus, parts};
+use crate::outside::{ExternalItems, ExternalStatus, split_key};
 use crate::store::disk::{self, Disk};
 use crate::store::files::RootFolder;
 
@@ -152,7 +152,7 @@ impl<'a> FolderLookup<'a> {
 
     fn standing(&self, key: &str) -> ExternalStatus {
         let key = normal(key);
-        let found = match parts(&key) {
+        let found = match split_key(&key) {
             Some(("chant", id)) => self.places.spec(id),
             Some(("vine", rest)) => self.task(rest),
             Some(("tickets", code)) => self.ticket(code),

@@ -10,7 +10,7 @@ use super::Workspace;
 use super::handle::whole;
 use super::joined::WorkspaceGraph;
 use super::key;
-use super::ops::named;
+use super::ops::resolve_item;
 use super::would_be::StagedWorkspace;
 use crate::dialects::chant::ops as specs;
 use crate::dialects::speckit::stage::CompletionRequest;
@@ -65,12 +65,12 @@ impl Transaction {
     ///
     /// # Errors
     /// What the change alone would be refused for, or `Apart`; the changes before it stay.
-    pub fn play(
+    pub fn apply(
         &mut self,
         workspace: &Workspace,
         mut operation: ItemOperation,
     ) -> Result<Value, Error> {
-        let id = self.would_be.play(workspace, &mut operation)?;
+        let id = self.would_be.apply(workspace, &mut operation)?;
         let key = key_of(&operation, &id);
         self.operations.push(operation);
         Ok(shown(self.would_be.joined(), &key))
@@ -81,7 +81,11 @@ impl Transaction {
     /// # Errors
     /// `NotFound` or `Ambiguous`.
     pub fn item(&self, workspace: &Workspace, name: &str) -> Result<Value, Error> {
-        Ok(whole(&named(workspace, self.would_be.joined(), name)?))
+        Ok(whole(&resolve_item(
+            workspace,
+            self.would_be.joined(),
+            name,
+        )?))
     }
 
     /// A task graph as it would be; `None` for one that is not changed.
@@ -140,7 +144,7 @@ impl Transaction {
         let done = chant.change_together(&held, gates, |_| {
             let mut would_be = self.would_be.again(workspace)?;
             let operations = self.operations.iter().cloned();
-            let ids = operations.map(|mut operation| would_be.play(workspace, &mut operation));
+            let ids = operations.map(|mut operation| would_be.apply(workspace, &mut operation));
             let ids = ids.collect::<Result<Vec<String>, Error>>()?;
             needed = would_be.replaced();
             if needed != paths {

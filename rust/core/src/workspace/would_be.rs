@@ -36,7 +36,7 @@ impl StagedWorkspace {
     /// # Errors
     /// As [`Workspace::snapshot`].
     pub(super) fn begin(workspace: &Workspace) -> Result<Self, Error> {
-        Self::knowing(workspace, outside(workspace.root()))
+        Self::with_external(workspace, outside(workspace.root()))
     }
 
     /// Begins again.
@@ -44,10 +44,10 @@ impl StagedWorkspace {
     /// # Errors
     /// As [`Workspace::snapshot`].
     pub(super) fn again(&self, workspace: &Workspace) -> Result<Self, Error> {
-        Self::knowing(workspace, self.outside.clone())
+        Self::with_external(workspace, self.outside.clone())
     }
 
-    fn knowing(workspace: &Workspace, outside: ExternalItems) -> Result<Self, Error> {
+    fn with_external(workspace: &Workspace, outside: ExternalItems) -> Result<Self, Error> {
         Ok(Self {
             joined: WorkspaceGraph::clone(&*workspace.snapshot()?),
             specs: None,
@@ -72,7 +72,7 @@ impl StagedWorkspace {
     ///
     /// # Errors
     /// As the dialect's `Stage::play`; everything is as before then.
-    pub(super) fn play(
+    pub(super) fn apply(
         &mut self,
         workspace: &Workspace,
         operation: &mut ItemOperation,
@@ -87,21 +87,21 @@ impl StagedWorkspace {
                     Some(stage) => stage,
                     none => none.insert(specs::StagedSpecs::begin(parts.chant.snapshot()?)),
                 };
-                stage.play(&parts.chant, operation)?
+                stage.apply(&parts.chant, operation)?
             }
             ItemOperation::Ticket(operation) => match &mut self.tickets {
-                Some(stage) => stage.play(&parts.tickets, operation)?.to_string(),
+                Some(stage) => stage.apply(&parts.tickets, operation)?.to_string(),
                 None => return Err(no_tickets(workspace)),
             },
-            ItemOperation::Plan(batch) => self.plans.play(&parts.vine, batch, &tell)?,
+            ItemOperation::Plan(batch) => self.plans.apply(&parts.vine, batch, &tell)?,
             ItemOperation::Feature(completion) => {
-                self.features.play(&parts.speckit, completion, &tell)?
+                self.features.apply(&parts.speckit, completion, &tell)?
             }
         };
-        self.joined.take(self.read());
+        self.joined.update(self.read());
         // Only now can others be told how far the changed items are.
         self.look_outside();
-        self.joined.take(self.read());
+        self.joined.update(self.read());
         Ok(id)
     }
 
@@ -157,7 +157,7 @@ impl StagedWorkspace {
 
     fn plan_as_it_would_be(&self, path: &Arc<str>, document: &Arc<VineDocument>) -> GraphFile {
         let standings = self.standings(&document.plan.needs());
-        let knowing = document.knowing(&standings);
+        let knowing = document.with_statuses(&standings);
         GraphFile {
             path: Arc::clone(path),
             document: knowing.map_or_else(|| Arc::clone(document), Arc::new),
@@ -175,14 +175,14 @@ impl StagedWorkspace {
     pub(super) fn gates(&self, workspace: &Workspace) -> Result<Vec<PathBuf>, Error> {
         let mut gates = Vec::new();
         if self.specs.iter().any(|stage| !stage.texts().is_empty()) {
-            gates.push(workspace.parts.chant.gate()?);
+            gates.push(workspace.parts.chant.folder_lock()?);
         }
         for stage in self
             .tickets
             .iter()
             .filter(|stage| !stage.texts().is_empty())
         {
-            gates.push(stage.gate()?);
+            gates.push(stage.folder_lock()?);
         }
         Ok(gates)
     }

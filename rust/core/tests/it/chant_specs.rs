@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use chant_core::dialects::chant::model::SpecStatus;
 use chant_core::dialects::chant::parse;
-use chant_core::dialects::chant::specs::{SpecGraph, SpecWait, steps};
-use chant_core::dialects::chant::view::spec::sentence;
+use chant_core::dialects::chant::specs::{SpecGraph, SpecWait, describe_cycle};
+use chant_core::dialects::chant::view::spec::describe_wait;
 use chant_core::store::index::{DocumentChange, FileSource};
 use proptest::prelude::*;
 
@@ -171,7 +171,11 @@ fn what_a_spec_waits_for_is_told_with_its_reason() {
     );
     let told = |id: &str| {
         let waits = specs.waits(specs.find(id).unwrap());
-        waits.iter().map(sentence).collect::<Vec<_>>().join("; ")
+        waits
+            .iter()
+            .map(describe_wait)
+            .collect::<Vec<_>>()
+            .join("; ")
     };
     assert_eq!(
         told("D.2"),
@@ -193,7 +197,7 @@ fn a_loop_through_implied_steps_reads_as_a_path() {
     let paths: Vec<String> = graph
         .cycles()
         .iter()
-        .map(|cycle| steps(graph, cycle).join(" -> "))
+        .map(|cycle| describe_cycle(graph, cycle).join(" -> "))
         .collect();
     assert_eq!(paths, ["D -> D.1 (member of D) -> x", "a -> b"]);
 }
@@ -206,7 +210,7 @@ fn of_a_long_loop_the_middle_is_left_out() {
             .collect();
         let specs = specs(&lines.join("\n"));
         let cycles = specs.graph().cycles();
-        steps(specs.graph(), &cycles[0])
+        describe_cycle(specs.graph(), &cycles[0])
     };
     assert_eq!(ring(21).len(), 21);
     let told = ring(300);

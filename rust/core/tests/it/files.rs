@@ -325,8 +325,8 @@ fn a_lock_that_stays_held_is_reported_after_its_deadline() {
     let (_folder, root) = project();
     let path = root.path().join("docs/a.md");
     fs::write(&path, "x").unwrap();
-    let held = Lock::take(&path, Instant::now() + PATIENCE).unwrap();
-    let refused = Lock::take(&path, Instant::now()).unwrap_err();
+    let held = Lock::acquire(&path, Instant::now() + PATIENCE).unwrap();
+    let refused = Lock::acquire(&path, Instant::now()).unwrap_err();
     assert!(matches!(refused, StoreError::Busy { .. }));
     if cfg!(target_os = "linux") {
         let own = format!("stayed locked by process {} (", std::process::id());

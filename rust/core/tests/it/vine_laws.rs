@@ -7,7 +7,7 @@ use chant_core::dialects::vine::error::VineError;
 use chant_core::dialects::vine::model::TaskStatus;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
-use chant_core::dialects::vine::write::canonical;
+use chant_core::dialects::vine::write::render_canonical;
 use chant_core::outside::ExternalStatus;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -106,7 +106,7 @@ fn aware(document: VineDocument) -> VineDocument {
         place: String::new(),
     };
     let standings: Vec<ExternalStatus> = document.plan.needs().into_iter().map(standing).collect();
-    document.knowing(&standings).unwrap_or(document)
+    document.with_statuses(&standings).unwrap_or(document)
 }
 
 proptest! {
@@ -114,8 +114,8 @@ proptest! {
     fn what_is_read_and_not_changed_is_written_as_it_was(text in texts()) {
         prop_assert_eq!(edited(&text, |plan| Ok(plan.graph.clone())).unwrap(), text.clone());
         let graph = parse::graph(&text).unwrap();
-        let once = canonical(&graph).unwrap();
-        let again = canonical(&parse::graph(&once).unwrap()).unwrap();
+        let once = render_canonical(&graph).unwrap();
+        let again = render_canonical(&parse::graph(&once).unwrap()).unwrap();
         prop_assert_eq!(once, again);
     }
 

@@ -13,7 +13,7 @@ use chant_core::dialects::vine::model::{Graph, TaskStatus};
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::validate::{GraphViolation, validate};
 use chant_core::dialects::vine::view::FrontierView;
-use chant_core::dialects::vine::write::canonical;
+use chant_core::dialects::vine::write::render_canonical;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 
@@ -160,9 +160,11 @@ fn carried_out(text: Option<&str>, given: &[Value]) -> Result<(String, Option<St
         let (graph, made) = create(&operations)?;
         validate(&graph)?;
         child = made;
-        canonical(&graph)?
+        render_canonical(&graph)?
     };
-    let child = child.map(|child| canonical(&child.graph)).transpose()?;
+    let child = child
+        .map(|child| render_canonical(&child.graph))
+        .transpose()?;
     Ok((text, child))
 }
 

@@ -11,7 +11,7 @@ use chant_core::dialects::vine::model::Graph;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
 use chant_core::dialects::vine::validate::validate;
-use chant_core::dialects::vine::write::canonical;
+use chant_core::dialects::vine::write::render_canonical;
 use serde_json::{Value, json};
 
 const PLAN: &str = "\
@@ -360,7 +360,7 @@ fn a_new_graph_has_the_first_task_as_its_root() {
         let operations = operations(given.as_array().unwrap()).unwrap();
         let (graph, _) = create(&operations).map_err(|e| e.to_string())?;
         validate(&graph).map_err(|e| e.to_string())?;
-        canonical(&graph).map_err(|e| e.to_string())
+        render_canonical(&graph).map_err(|e| e.to_string())
     };
     let task = |id: &str| json!({"op": "add_task", "id": id, "name": "Root"});
     assert_eq!(
@@ -403,7 +403,7 @@ fn an_extracted_task_leaves_a_reference() {
         PLAN.replace("[mid] Mid (notstarted)", "ref [mid] Mid (./mid.vine)")
     );
     assert_eq!(
-        canonical(&child.graph).unwrap(),
+        render_canonical(&child.graph).unwrap(),
         "vine 1.2.0\ntitle: Mid\n---\n[mid] Mid (notstarted)\n"
     );
     refused(
@@ -427,7 +427,7 @@ fn an_extracted_description_may_hold_the_usual_delimiter() {
     };
     edited(&text, change).unwrap();
     assert_eq!(
-        canonical(&child.unwrap().graph).unwrap(),
+        render_canonical(&child.unwrap().graph).unwrap(),
         "vine 1.2.0\ndelimiter: ===\ntitle: Mid\n---\n[mid] Mid (notstarted)\nbefore\n---\nafter\n"
     );
 }
@@ -511,7 +511,7 @@ nested desc
 ---
 [leaf] Leaf (complete)
 ";
-    assert_eq!(canonical(&graph).unwrap(), expected);
+    assert_eq!(render_canonical(&graph).unwrap(), expected);
     assert!(
         expanded(&CHILD.replace("prefix: ch\n", ""), "")
             .unwrap()

@@ -128,7 +128,7 @@ fn opened_on(root: &Path, disk: &Disk) -> (Workspace, Arc<Project>) {
         },
         disk: disk.clone(),
     };
-    let chant = Project::open(options).unwrap().knowing(outside(root));
+    let chant = Project::open(options).unwrap().with_external(outside(root));
     let chant = Arc::new(chant);
     let surroundings = DiscoveryInputs {
         start: root.to_owned(),
@@ -141,9 +141,11 @@ fn opened_on(root: &Path, disk: &Disk) -> (Workspace, Arc<Project>) {
     };
     let parts = DialectStores {
         chant: Arc::clone(&chant),
-        vine: Arc::new(files.knowing(outside)),
-        speckit: Arc::new(FeatureStore::new(start, disk.clone(), now).knowing(outside)),
-        tickets: Arc::new(ProjectRegistry::open(surroundings, disk.clone(), now).knowing(outside)),
+        vine: Arc::new(files.with_external(outside)),
+        speckit: Arc::new(FeatureStore::new(start, disk.clone(), now).with_external(outside)),
+        tickets: Arc::new(
+            ProjectRegistry::open(surroundings, disk.clone(), now).with_external(outside),
+        ),
     };
     (Workspace::open(root, parts), chant)
 }

@@ -27,7 +27,7 @@ fn features(place: &Place) -> FeatureStore {
         folder: place.workspace.root().to_owned(),
         environment: BTreeMap::from([("SPECIFY_FEATURE".into(), "060-login".into())]),
     };
-    FeatureStore::new(start, Disk::default(), || Timestamp::UNIX_EPOCH).knowing(outside)
+    FeatureStore::new(start, Disk::default(), || Timestamp::UNIX_EPOCH).with_external(outside)
 }
 
 fn keys(rows: &Value) -> Vec<&str> {

@@ -5,7 +5,7 @@ use super::model::{KEY_ORDER, Spec, SpecStatus};
 use crate::error::Error;
 use crate::next_step::{NextStep, hint};
 use crate::text::edit::{Edit, line_break, with_line_break};
-use crate::text::front_matter::{self, NestedEntry, Value};
+use crate::text::front_matter::{self, FrontMatterValue, NestedEntry};
 use crate::text::markdown;
 use crate::text::sections::{self, Section, SectionPlace};
 
@@ -142,9 +142,9 @@ impl ApprovalDecision {
     /// # Errors
     /// `EditError` when that cannot be done without risk.
     pub fn written(&self, text: &str) -> Result<String, Error> {
-        let value = |text: &str| Some(Value::Text(text.to_owned()));
+        let value = |text: &str| Some(FrontMatterValue::Text(text.to_owned()));
         let entries = [
-            ("required", Some(Value::Flag(true))),
+            ("required", Some(FrontMatterValue::Flag(true))),
             ("status", value(self.verdict.as_str())),
             ("by", value(&self.by)),
             ("at", value(&self.at)),
@@ -188,19 +188,19 @@ impl ApprovalDecision {
 }
 
 /// The entries of `approval` that ask for a decision.
-pub fn asked() -> [NestedEntry; 4] {
+pub fn request_entries() -> [NestedEntry; 4] {
     [
-        ("required", Some(Value::Flag(true))),
-        ("status", Some(Value::Text("pending".into()))),
+        ("required", Some(FrontMatterValue::Flag(true))),
+        ("status", Some(FrontMatterValue::Text("pending".into()))),
         ("by", None),
         ("at", None),
     ]
 }
 
 /// The value of `approval` of a spec that asks for a decision.
-pub fn wanted() -> Value {
-    let entries = asked().into_iter();
-    Value::Map(
+pub fn request_value() -> FrontMatterValue {
+    let entries = request_entries().into_iter();
+    FrontMatterValue::Map(
         entries
             .filter_map(|(key, value)| Some((key, value?)))
             .collect(),

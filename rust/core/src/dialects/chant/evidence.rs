@@ -233,7 +233,7 @@ fn checks(spec: &Spec) -> Vec<Vec<String>> {
 }
 
 /// Looks at what a run left behind.
-pub fn evidence(finished: &EvidenceInputs<'_>) -> CompletionEvidence {
+pub fn assess_run(finished: &EvidenceInputs<'_>) -> CompletionEvidence {
     let mut evidence = CompletionEvidence::default();
     match spec_at_tip(finished) {
         Ok(spec) => look_at_criteria(&mut evidence, finished.criteria, &spec),

@@ -30,7 +30,7 @@ pub const FREE: [&str; 9] = [
 ///
 /// # Errors
 /// `EditError` when that cannot be done without risk.
-pub fn awaiting(path: &str, text: &str) -> Result<String, Error> {
+pub fn prepare_for_approval(path: &str, text: &str) -> Result<String, Error> {
     let names: Vec<String> = front_matter::entries(yaml_of(text)?)
         .into_iter()
         .map(|entry| entry.name.into_owned())
@@ -43,7 +43,7 @@ pub fn awaiting(path: &str, text: &str) -> Result<String, Error> {
         }
     }
     draft.set_text("status", SpecStatus::Pending.as_str())?;
-    draft.set("approval", Some(approval::wanted()))?;
+    draft.set("approval", Some(approval::request_value()))?;
     Ok(draft.finish())
 }
 

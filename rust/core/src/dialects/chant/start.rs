@@ -15,7 +15,7 @@ use super::model::{Spec, SpecStatus};
 use super::prompt;
 use super::scores::{SpecScores, SpecSize, TrafficLight};
 use super::specs::{SpecGraph, SpecWait};
-use super::view::spec::sentence;
+use super::view::spec::describe_wait;
 use crate::config::Config;
 use crate::error::ErrorKind;
 use crate::graph::EdgeKind;
@@ -426,7 +426,7 @@ impl StartInputs<'_> {
 
     /// A member with its state or what it waits for.
     fn waiting(&self, member: &Spec) -> String {
-        let waits: Vec<String> = self.specs.waits(member).iter().map(sentence).collect();
+        let waits: Vec<String> = self.specs.waits(member).iter().map(describe_wait).collect();
         if waits.is_empty() {
             format!("{} ({})", member.id, self.specs.status(member))
         } else {
@@ -471,7 +471,11 @@ impl StartInputs<'_> {
         counts: impl Fn(&SpecWait) -> bool,
     ) -> Result<(), StartRefusal> {
         let waits = self.specs.waits(spec);
-        let waits: Vec<String> = waits.iter().filter(|w| counts(w)).map(sentence).collect();
+        let waits: Vec<String> = waits
+            .iter()
+            .filter(|w| counts(w))
+            .map(describe_wait)
+            .collect();
         if waits.is_empty() {
             return Ok(());
         }
@@ -492,7 +496,8 @@ impl StartInputs<'_> {
         if !errors.is_empty() {
             return Err(StartRefusal::Lint { id: id(), errors });
         }
-        let name = prompt::choose(self.prompt, spec, &self.config.runs.prompt, self.has_prompt);
+        let name =
+            prompt::choose_prompt(self.prompt, spec, &self.config.runs.prompt, self.has_prompt);
         if !(self.has_prompt)(&name) {
             return Err(StartRefusal::NoPrompt { id: id(), name });
         }

@@ -74,7 +74,7 @@ impl FeatureStore {
             tell: &|keys| self.standings(&found.root, keys),
             asked,
         };
-        let at = only(&document.list, id)?;
+        let at = find_only_task(&document.list, id)?;
         if document.list.tasks[at].mark != TaskMark::Done && !skips {
             config.refuse_misspelled()?;
         }
@@ -213,7 +213,7 @@ impl FeatureStore {
         (name, check): (&str, &CheckCommand),
         configured: &[String],
     ) -> Result<CheckEvidence, Error> {
-        use crate::environment::{PassedNames, passed};
+        use crate::environment::{PassedNames, filter_environment};
         use crate::work::WorkError;
         use crate::work::command::{CommandLimits, CommandRunner};
         use crate::work::output::{SecretMask, secrets};
@@ -221,7 +221,7 @@ impl FeatureStore {
             configured,
             ..PassedNames::default()
         };
-        let mut environment = passed(self.environment(), beside).variables;
+        let mut environment = filter_environment(self.environment(), beside).variables;
         let more = check.variables();
         environment.extend(more.map(|(name, value)| (name.clone(), value.clone())));
         // A check may find a secret elsewhere than in its environment.
@@ -321,7 +321,7 @@ pub(super) fn in_place<'a>(
 ///
 /// # Errors
 /// `NoTask` or `Duplicate`.
-pub(super) fn only(list: &TaskList, id: &str) -> Result<usize, SpeckitError> {
+pub(super) fn find_only_task(list: &TaskList, id: &str) -> Result<usize, SpeckitError> {
     match list.named(id).as_slice() {
         [at] => Ok(*at),
         [] => Err(SpeckitError::NoTask {
@@ -446,7 +446,7 @@ impl TaskCompletionCheck<'_> {
         text: &str,
         list: TaskList,
     ) -> Result<(String, CompletedTask), Error> {
-        let at = only(&list, self.asked.id)?;
+        let at = find_only_task(&list, self.asked.id)?;
         let completed = |list, was_complete, warnings| CompletedTask {
             list,
             at,
@@ -470,8 +470,8 @@ impl TaskCompletionCheck<'_> {
             return Ok(warnings);
         }
         let mut reasons = Vec::new();
-        let plan = TaskPlan::knowing(list, &(self.tell)(&list.needs()));
-        let hindrances = plan.hindrances(at);
+        let plan = TaskPlan::with_statuses(list, &(self.tell)(&list.needs()));
+        let hindrances = plan.blockers(at);
         if !hindrances.parts.is_empty() {
             reasons.push(format!(
                 "its parts are open: {}",

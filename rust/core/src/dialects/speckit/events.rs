@@ -124,7 +124,7 @@ impl FeatureStore {
         text.push('\n');
         let folder = found.state.ensure(PART)?;
         let path = folder.join(LOG);
-        let _lock = Lock::take(&folder, Instant::now() + PATIENCE)?;
+        let _lock = Lock::acquire(&folder, Instant::now() + PATIENCE)?;
         if disk::stamp(&path).is_some_and(|stamp| stamp.size > LARGE) {
             let old = folder.join(OLD);
             disk::remove(&old)?;

@@ -14,7 +14,7 @@ pub struct FeatureName {
 impl FeatureName {
     /// Takes apart the name of a feature's directory, whatever it is called.
     pub fn of_directory(name: &str) -> Self {
-        if let Some((number, slug)) = numbered(name) {
+        if let Some((number, slug)) = split_number(name) {
             return Self {
                 number: Some(number.to_owned()),
                 slug: Some(slug.to_owned()),
@@ -29,7 +29,7 @@ impl FeatureName {
 }
 
 /// Number and slug of `060-name`, `060_name` or `20260319-143022-name`.
-pub fn numbered(name: &str) -> Option<(&str, &str)> {
+pub fn split_number(name: &str) -> Option<(&str, &str)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let count = digits(name);
     let behind = name.get(count..)?.strip_prefix(['-', '_'])?;
@@ -60,7 +60,7 @@ pub enum DirectoryMatch {
 /// `None` for a branch that names no feature.
 pub fn of_branch(branch: &str, directories: &[String]) -> Option<DirectoryMatch> {
     let name = branch.rsplit('/').next().unwrap_or(branch);
-    let (number, _) = numbered(name)?;
+    let (number, _) = split_number(name)?;
     if directories.iter().any(|directory| directory == name) {
         return Some(DirectoryMatch::One(name.to_owned()));
     }
@@ -74,13 +74,13 @@ pub fn of_name(name: &str, directories: &[String]) -> DirectoryMatch {
     if directories.iter().any(|directory| directory == name) {
         return DirectoryMatch::One(name.to_owned());
     }
-    let number = numbered(name).map_or(name, |(number, _)| number);
+    let number = split_number(name).map_or(name, |(number, _)| number);
     of_number(number, directories)
 }
 
 fn of_number(number: &str, directories: &[String]) -> DirectoryMatch {
     let has_number =
-        |directory: &&String| numbered(directory).is_some_and(|(found, _)| found == number);
+        |directory: &&String| split_number(directory).is_some_and(|(found, _)| found == number);
     let found: Vec<String> = directories.iter().filter(has_number).cloned().collect();
     match found.as_slice() {
         [] if directories.iter().any(|directory| directory == number) => {
@@ -150,7 +150,7 @@ fn is_written(text: &str, places: &[&str]) -> bool {
 }
 
 /// How often a spec asks for clarification.
-pub fn unclear(spec: &str) -> usize {
+pub fn count_clarifications(spec: &str) -> usize {
     spec.matches("[NEEDS CLARIFICATION").count()
 }
 
@@ -172,7 +172,7 @@ mod tests {
             ("20260319-143022", None),
             ("main", None),
         ] {
-            assert_eq!(numbered(name), expected, "{name}");
+            assert_eq!(split_number(name), expected, "{name}");
         }
     }
 

@@ -133,7 +133,7 @@ impl FeatureStore {
 
     /// The same features, whose tasks may depend on items of other dialects.
     #[must_use]
-    pub fn knowing(self, around: ExternalItemsFactory) -> Self {
+    pub fn with_external(self, around: ExternalItemsFactory) -> Self {
         Self {
             neighbours: ExternalItemsCache::of(around),
             ..self
@@ -183,7 +183,7 @@ impl FeatureStore {
 
     /// The graph of a list of a project as of now.
     pub(super) fn plan<'a>(&self, root: &RootFolder, list: &'a TaskList) -> TaskPlan<'a> {
-        TaskPlan::knowing(list, &self.standings(root, &list.needs()))
+        TaskPlan::with_statuses(list, &self.standings(root, &list.needs()))
     }
 
     /// The project and its current feature, or the one asked for.
@@ -285,8 +285,9 @@ impl FeatureStore {
         let missing = self.missing.find(&self.disk, root, SPECS, repo).into_iter();
         let problem = |folder: String| {
             let message = if folder == SPECS {
-                let evidence = vanished::evidence(repo().as_deref(), root, SPECS, false, |_| true)?;
-                vanished::problem("features", SPECS, &evidence)
+                let evidence =
+                    vanished::evidence_of_loss(repo().as_deref(), root, SPECS, false, |_| true)?;
+                vanished::loss_message("features", SPECS, &evidence)
             } else {
                 vanished::missing_problem("a feature", &folder)
             };

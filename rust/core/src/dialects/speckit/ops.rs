@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::error::{SpeckitError, told};
+use super::error::{SpeckitError, to_tool_error};
 use super::events::FeatureEvent;
-use super::feature::unclear;
+use super::feature::count_clarifications;
 use super::files::{CallerIdentity, FeatureDocument, FeatureStore};
 use super::questions::{AgentQuestion, QuestionListener, QuestionState};
 use super::resolve::{FeatureDirectory, ResolvedProject, in_specs};
@@ -70,7 +70,7 @@ pub fn context(features: &FeatureStore, asked: Option<&str>) -> Result<Answer, E
                 .then(|| format!("Warning: {}", view.warnings.join("\nWarning: "))),
         })
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 fn whole_context<'a>(
@@ -99,7 +99,7 @@ fn whole_context<'a>(
         if let Some(spec) = features.document(feature, "spec.md")? {
             warnings.extend(clashing("spec.md", &spec));
             if spec.clash.is_none() {
-                needs = unclear(&spec.text);
+                needs = count_clarifications(&spec.text);
             }
         }
         checklists = boxes(features, feature)?;
@@ -174,7 +174,7 @@ pub fn read(
         let text = text.ok_or_else(|| missing(features, &found, feature, artifact))?;
         Ok(told_in_pieces(&text, wanted))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 fn missing(
@@ -345,7 +345,7 @@ pub fn complete(
             ..data
         })
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 fn completed_text(door: DoorKind, view: &CompletedView<'_>, next: Option<(&str, &str)>) -> String {
@@ -431,7 +431,7 @@ pub fn report_status(
             ..answer
         })
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// What the agent is told of its question.
@@ -472,7 +472,7 @@ pub fn ask(
             ..Answer::whole(&QuestionView::from(&asked.question))
         })
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// Waits until a question is answered, cancelled or expired; says how it stands.
@@ -490,7 +490,7 @@ pub fn wait(
         let question = features.watch_question(&found, id, most, listener)?;
         Ok(Answer::whole(&QuestionView::from(&question)))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// Answers a question, or with no answer cancels it.
@@ -516,7 +516,7 @@ pub fn answer(
             ..Answer::prose(format!("{did} question {}", closed.question.id))
         })
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// The questions that wait, or all that are kept; the oldest first, without answers.
@@ -533,7 +533,7 @@ pub fn questions(features: &FeatureStore, all: bool) -> Result<Answer, Error> {
         let views: Vec<QuestionView<'_>> = wanted.map(Into::into).collect();
         Ok(Answer::whole(&views))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// The last events, the newest last.
@@ -546,7 +546,7 @@ pub fn events(features: &FeatureStore, most: usize) -> Result<Answer, Error> {
         let events: Vec<Value> = features.events(&found, most)?;
         Ok(Answer::whole(&events))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// The tasks of a feature.
@@ -568,7 +568,7 @@ pub fn tasks(features: &FeatureStore, asked: Option<&str>) -> Result<Answer, Err
             problems: view::problems(&document.list),
         }))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// The tasks of a feature that can be done now, all at once, and what the others wait for.
@@ -594,7 +594,7 @@ pub fn next(features: &FeatureStore, asked: Option<&str>) -> Result<Answer, Erro
             problems: view::problems(list),
         }))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// All features of the project, by the names of their directories.
@@ -624,5 +624,5 @@ pub fn all(features: &FeatureStore) -> Result<Answer, Error> {
         }
         Ok(Answer::whole(&views))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }

@@ -70,7 +70,7 @@ impl<'a> TaskPlan<'a> {
     /// Draws the graph of a list, when the items of other documents that its tasks depend on are that
     /// far, in the order of [`TaskList::needs`]. An ID that stands there twice is one node, open while one
     /// of them is.
-    pub fn knowing(list: &'a TaskList, standings: &[ExternalStatus]) -> Self {
+    pub fn with_statuses(list: &'a TaskList, standings: &[ExternalStatus]) -> Self {
         let mut plan = Self {
             list,
             graph: DepGraph::default(),
@@ -249,7 +249,7 @@ impl<'a> TaskPlan<'a> {
         let phase = key.strip_prefix("phase ").and_then(|at| at.parse().ok());
         match phase {
             Some(at) => PlanNode::Phase(at),
-            None if outside::parts(key).is_some() => PlanNode::Elsewhere(key),
+            None if outside::split_key(key).is_some() => PlanNode::Elsewhere(key),
             None => PlanNode::Missing(key),
         }
     }
@@ -267,7 +267,7 @@ impl<'a> TaskPlan<'a> {
     }
 
     /// What speaks against ticking a task.
-    pub fn hindrances(&self, at: usize) -> TaskBlockers {
+    pub fn blockers(&self, at: usize) -> TaskBlockers {
         let task = &self.list.tasks[at];
         let parts = self.parts[at].iter().map(|part| &self.list.tasks[*part]);
         let parts = parts.filter(|part| !part.mark.is_settled());

@@ -202,7 +202,7 @@ impl FeatureStore {
             return self.question(found, id.trim()).map(as_it_is);
         }
         let folder = questions_folder(found)?;
-        let gate = Lock::take(folder.path(), Instant::now() + PATIENCE)?;
+        let gate = Lock::acquire(folder.path(), Instant::now() + PATIENCE)?;
         let all = self.questions(found)?;
         let new = self.new_question(found, who, prompt)?;
         let is_same = |old: &&AgentQuestion| {

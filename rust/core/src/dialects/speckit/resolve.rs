@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::error::SpeckitError;
-use super::feature::{self, DirectoryMatch, FeatureName, numbered};
+use super::feature::{self, DirectoryMatch, FeatureName, split_number};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::state_place::state_of;
@@ -210,7 +210,7 @@ fn has_features(folder: &Path) -> bool {
     !is_chant
         && names
             .iter()
-            .any(|named| named.is_folder && numbered(&named.name).is_some())
+            .any(|named| named.is_folder && split_number(&named.name).is_some())
 }
 
 /// The directories in `specs/`, by name.

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::complete::{CompletedTask, CompletionTarget, TaskCompletionCheck, in_place, only};
+use super::complete::{
+    CompletedTask, CompletionTarget, TaskCompletionCheck, find_only_task, in_place,
+};
 use super::files::{CallerIdentity, FeatureDocument, FeatureStore, TASKS};
 use super::resolve::ResolvedProject;
 use super::task::TaskMark;
@@ -62,7 +64,7 @@ impl StagedTaskLists {
     /// # Errors
     /// What [`Features::complete`] would be refused for; everything is as before then. `Apart` for a task
     /// that has to pass checks, and for a feature that lies elsewhere.
-    pub fn play(
+    pub fn apply(
         &mut self,
         features: &FeatureStore,
         completion: &CompletionRequest,
@@ -83,7 +85,7 @@ impl StagedTaskLists {
         };
         let config = features.config(&found)?;
         let CompletionRequest { id, skips, .. } = completion;
-        let is_open = before.list.tasks[only(&before.list, id)?].mark != TaskMark::Done;
+        let is_open = before.list.tasks[find_only_task(&before.list, id)?].mark != TaskMark::Done;
         if is_open && !skips {
             config.refuse_misspelled()?;
         }

@@ -198,7 +198,7 @@ fn texts(value: &Value) -> Result<Vec<String>, String> {
 
 /// Whether an item of a list is the key of something in another dialect.
 fn is_key(item: &str) -> bool {
-    outside::parts(item).is_some_and(|(_, rest)| !rest.contains(char::is_whitespace))
+    outside::split_key(item).is_some_and(|(_, rest)| !rest.contains(char::is_whitespace))
 }
 
 fn code_text(value: &Value) -> Result<String, String> {

@@ -131,7 +131,7 @@ impl TicketStore {
 
     /// The same board, which asks about items of other dialects that tickets name.
     #[must_use]
-    pub fn knowing(self, outside: ExternalItems) -> Self {
+    pub fn with_external(self, outside: ExternalItems) -> Self {
         Self { outside, ..self }
     }
 
@@ -278,12 +278,13 @@ impl TicketStore {
             }
             _ => None,
         };
-        let evidence = vanished::evidence(repo, &self.root, &self.folder, was_there, is_ticket);
+        let evidence =
+            vanished::evidence_of_loss(repo, &self.root, &self.folder, was_there, is_ticket);
         let evidence = evidence.or_else(of_counter)?;
         Some(TicketProblem {
             path: self.folder.as_str().into(),
             line: None,
-            message: vanished::problem("tickets", &self.folder, &evidence),
+            message: vanished::loss_message("tickets", &self.folder, &evidence),
         })
     }
 
@@ -497,7 +498,7 @@ impl TicketStore {
         }
         let mut removed = None;
         let done = files::remove(&self.root, &ticket.path, || -> Result<(), Error> {
-            let gate = self.gate()?;
+            let gate = self.folder_lock()?;
             let tickets = self.snapshot()?;
             let (code, now) = self.only_file(&tickets, key)?;
             if now.path != ticket.path {
@@ -520,8 +521,11 @@ impl TicketStore {
     }
 
     /// Takes the lock that every change of ours holds; makes the tickets folder where it is missing.
-    pub(super) fn gate(&self) -> Result<Lock, Error> {
-        Ok(Lock::take(&self.made_folder()?, Instant::now() + PATIENCE)?)
+    pub(super) fn folder_lock(&self) -> Result<Lock, Error> {
+        Ok(Lock::acquire(
+            &self.made_folder()?,
+            Instant::now() + PATIENCE,
+        )?)
     }
 
     /// The tickets folder, made where it is missing.
@@ -554,7 +558,11 @@ impl TicketStore {
     /// When a ticket was written: as it says, else when its file was made or last changed.
     pub(super) fn date_created(&self, ticket: &Ticket) -> Option<String> {
         let file = self.root.path().join(&*ticket.path);
-        let born = || disk::born(&file).or_else(|| modified(&file)).and_then(at);
+        let born = || {
+            disk::created_at(&file)
+                .or_else(|| modified(&file))
+                .and_then(at)
+        };
         told(ticket.date_created.as_deref()).or_else(born)
     }
 

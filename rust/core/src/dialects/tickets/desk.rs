@@ -38,7 +38,7 @@ impl ProjectRegistry {
 
     /// The same projects, whose tickets may wait for items of other dialects.
     #[must_use]
-    pub fn knowing(self, around: ExternalItemsFactory) -> Self {
+    pub fn with_external(self, around: ExternalItemsFactory) -> Self {
         Self {
             around: Some(around),
             ..self
@@ -144,7 +144,7 @@ impl ProjectRegistry {
         let root = place.root.clone();
         let mut board = TicketStore::open(place, self.disk.clone(), self.clock)?;
         if let Some(around) = self.around {
-            board = board.knowing(around(&root));
+            board = board.with_external(around(&root));
         }
         let board = Arc::new(board);
         boards.insert(code, Arc::clone(&board));

@@ -7,7 +7,7 @@ use super::parse;
 use crate::error::Error;
 use crate::text::clash;
 use crate::text::edit::{self, Edit, EditError};
-use crate::text::front_matter::{self, FrontMatterEntry, Value};
+use crate::text::front_matter::{self, FrontMatterEntry, FrontMatterValue};
 
 /// Keys that hold codes of other tickets.
 pub const RELATIONS: [&str; 3] = ["relatedTickets", "dependsOn", "blocks"];
@@ -52,7 +52,7 @@ impl TicketDraft {
     ///
     /// # Errors
     /// `EditError` when that cannot be done without risk.
-    pub fn set(&mut self, key: &str, value: Option<&Value>) -> Result<(), EditError> {
+    pub fn set(&mut self, key: &str, value: Option<&FrontMatterValue>) -> Result<(), EditError> {
         let set = if front_matter::read_any(yaml(&self.now)).is_ok() {
             front_matter::set
         } else {
@@ -68,7 +68,7 @@ impl TicketDraft {
     /// # Errors
     /// As [`Draft::set`].
     pub fn set_text(&mut self, key: &str, text: &str) -> Result<(), EditError> {
-        let value = (!text.is_empty()).then(|| Value::Text(text.to_owned()));
+        let value = (!text.is_empty()).then(|| FrontMatterValue::Text(text.to_owned()));
         self.set(key, value.as_ref())
     }
 
@@ -79,9 +79,9 @@ impl TicketDraft {
     /// As [`Draft::set`].
     pub fn set_list(&mut self, key: &str, items: &[String]) -> Result<(), EditError> {
         let value = if self.has_yaml_lists(key) {
-            Value::List(items.to_vec())
+            FrontMatterValue::List(items.to_vec())
         } else {
-            Value::Text(items.join(","))
+            FrontMatterValue::Text(items.join(","))
         };
         self.set(key, (!items.is_empty()).then_some(&value))
     }

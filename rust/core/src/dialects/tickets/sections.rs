@@ -54,7 +54,7 @@ pub struct SectionRewrite {
 }
 
 /// The sections of a body, in the order of the document.
-pub fn of(body: &str) -> Vec<Section> {
+pub fn parse_sections(body: &str) -> Vec<Section> {
     sections::sections(&markdown::outline(body), body.len())
 }
 
@@ -114,7 +114,7 @@ pub fn rewrite(
     key: &str,
 ) -> Result<SectionRewrite, TicketError> {
     check_content(content)?;
-    let sections = of(body);
+    let sections = parse_sections(body);
     let at = locate(&sections, name, key)?;
     let (section, names) = (&sections[at], names(&sections));
     let leading = leading_heading(content, section.level);

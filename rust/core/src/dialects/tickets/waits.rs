@@ -79,7 +79,7 @@ impl TicketGraph {
     fn named_node(&mut self, name: &str) -> Node {
         let key = key_of(name, &self.project);
         let node = self.node(&key);
-        if outside::parts(&key).is_some() {
+        if outside::split_key(&key).is_some() {
             self.outside.entry(node).or_default();
         }
         node

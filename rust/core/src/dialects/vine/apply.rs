@@ -8,7 +8,7 @@ use super::files::with_ending;
 use super::frontier::GraphPlan;
 use super::model::{Attachment, FormatVersion, Graph, NodeContent, TaskStatus, VineNode};
 use super::operation::{AnnotationList, GraphOperation, TaskUpdate};
-use super::uri::{self, rebased};
+use super::uri::{self, rebase_uris};
 use crate::next_step::{DoorKind, HintText, NextStep, hint};
 
 /// The annotation that says who holds a task.
@@ -530,7 +530,7 @@ fn extract(
     let name = field::name(ref_name.unwrap_or(&node.name))?;
     let root = VineNode {
         dependencies: Vec::new(),
-        ..rebased(node, |uri| uri::seen_from_below(uri, folder))
+        ..rebase_uris(node, |uri| uri::seen_from_below(uri, folder))
     };
     let mut child = Graph::empty(graph.graph.version);
     child.title = Some(root.name.clone());

@@ -29,7 +29,7 @@ impl VineDocument {
     /// # Errors
     /// `VineError` for one that is no graph, or no valid one.
     pub fn read(text: String) -> Result<Self, VineError> {
-        let (graph, places) = parse::parsed(&text)?;
+        let (graph, places) = parse::parse_with_spans(&text)?;
         let plan = GraphPlan::of(graph).map_err(|error| error.with_spots(&text))?;
         Ok(Self { text, plan, places })
     }
@@ -57,8 +57,8 @@ impl VineDocument {
     /// The document when the items that its tasks need are that far, in the order of [`Plan::needs`];
     /// `None` when that is how it was taken already.
     #[must_use]
-    pub fn knowing(&self, standings: &[ExternalStatus]) -> Option<Self> {
-        let plan = self.plan.knowing(standings)?;
+    pub fn with_statuses(&self, standings: &[ExternalStatus]) -> Option<Self> {
+        let plan = self.plan.with_statuses(standings)?;
         Some(Self {
             plan,
             ..self.clone()
@@ -76,12 +76,13 @@ impl VineDocument {
     /// # Errors
     /// `VineError::Unwritable` when the text would not say what is meant.
     pub fn changed(&self, mut plan: GraphPlan) -> Result<Self, VineError> {
-        let mut new = write::changed(self, &plan.graph)?;
+        let mut new = write::render_changed(self, &plan.graph)?;
         let unwritable = |why: String| VineError::Unwritable { why };
         parse::refuse_clash(&new.text).map_err(|error| unwritable(error.to_string()))?;
         let Some(read) = self.read_in_pieces(&mut new, &plan.graph) else {
-            let (read, places) = parse::parsed(&new.text).map_err(|e| unwritable(e.to_string()))?;
-            says_what_is_meant(&read, &plan.graph).map_err(unwritable)?;
+            let (read, places) =
+                parse::parse_with_spans(&new.text).map_err(|e| unwritable(e.to_string()))?;
+            verify_round_trip(&read, &plan.graph).map_err(unwritable)?;
             let (text, plan) = (new.text, plan.renewed(read)?);
             return Ok(Self { text, plan, places });
         };
@@ -244,7 +245,7 @@ fn header(graph: &Graph) -> (FormatVersion, Option<&str>, Option<&str>, &str) {
 }
 
 /// Compares what a text says with what it should say.
-pub(super) fn says_what_is_meant(read: &Graph, meant: &Graph) -> Result<(), String> {
+pub(super) fn verify_round_trip(read: &Graph, meant: &Graph) -> Result<(), String> {
     if header(read) != header(meant) {
         return Err("its preamble would read otherwise".into());
     }

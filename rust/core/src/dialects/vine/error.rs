@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::model::{Graph, InvalidTaskStatus};
-use super::spot::{SourceSpan, spots};
+use super::spot::{SourceSpan, locate_violations};
 use super::validate::GraphViolation;
 use crate::error::ErrorKind;
 use crate::ident::{close_names, meant};
@@ -193,7 +193,7 @@ impl VineError {
             return self;
         };
         let violations: Vec<GraphViolation> = violations.into_iter().map(|(v, _)| v).collect();
-        let spots = spots(text, &violations);
+        let spots = locate_violations(text, &violations);
         Self::Invalid {
             violations: violations.into_iter().zip(spots).collect(),
         }

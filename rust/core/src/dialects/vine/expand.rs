@@ -6,7 +6,7 @@ use super::error::VineError;
 use super::field;
 use super::model::{FormatVersion, Graph, VineNode};
 use super::operation::AnnotationList;
-use super::uri::{self, rebased};
+use super::uri::{self, rebase_uris};
 
 /// Puts `child` in the place of the reference `id`; `folder` leads from the parent's folder to the
 /// child's and is empty where they are the same.
@@ -61,7 +61,7 @@ pub fn expand(parent: &mut Graph, id: &str, child: &Graph, folder: &str) -> Resu
             .iter()
             .map(|of| mapped(of).into())
             .collect(),
-        ..rebased(node, |uri| uri::seen_from_above(uri, folder))
+        ..rebase_uris(node, |uri| uri::seen_from_above(uri, folder))
     };
     let mut top = moved(root);
     for dependency in reference.dependencies {

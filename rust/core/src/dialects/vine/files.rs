@@ -81,7 +81,7 @@ impl VineStore {
 
     /// The same files, whose tasks may need items of other dialects.
     #[must_use]
-    pub fn knowing(self, around: ExternalItemsFactory) -> Self {
+    pub fn with_external(self, around: ExternalItemsFactory) -> Self {
         Self {
             neighbours: ExternalItemsCache::of(around),
             ..self
@@ -285,7 +285,7 @@ impl VineStore {
             known => {
                 let text = known.as_ref().map(|known| &*known.document.text);
                 let read = disk.read_text_like(&real, &file.given, text);
-                let (text, stamp) = read.map_err(|error| file.told(error))?;
+                let (text, stamp) = read.map_err(|error| file.to_seed_error(error))?;
                 let document = self.document(&real, &text)?;
                 let stamp = Some(stamp).filter(|stamp| disk.is_settled(file.root.path(), stamp));
                 Ok(self.keep_aware(file, real, CachedGraph { document, stamp }))
@@ -320,7 +320,9 @@ impl VineStore {
         document: Arc<VineDocument>,
     ) -> Arc<VineDocument> {
         let standings = self.standings(file, &document.plan.needs());
-        document.knowing(&standings).map_or(document, Arc::new)
+        document
+            .with_statuses(&standings)
+            .map_or(document, Arc::new)
     }
 
     /// How far items of other dialects are, in the order of their keys.
@@ -339,7 +341,7 @@ impl VineStore {
     }
 
     /// What was last known of a file, whatever became of it.
-    pub(super) fn known(&self, real: &Path) -> Option<Arc<VineDocument>> {
+    pub(super) fn last_document(&self, real: &Path) -> Option<Arc<VineDocument>> {
         let known = locked(&self.known);
         Some(Arc::clone(&known.get(real)?.document))
     }
@@ -365,7 +367,7 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// The graphs in a folder, by their path in it, so many folders deep; at most so many.
-pub fn found(folder: &Path, depth: usize, most: usize) -> Vec<String> {
+pub fn find_graphs(folder: &Path, depth: usize, most: usize) -> Vec<String> {
     walk::files_with_ending(folder, "vine", depth, most)
 }
 
@@ -383,7 +385,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl GraphLocation {
     /// An error in the words of the seed where rights are missing or a place is taken.
-    pub(super) fn told(&self, error: impl Into<Error>) -> Error {
+    pub(super) fn to_seed_error(&self, error: impl Into<Error>) -> Error {
         match error.into() {
             Error::Store(error) if error.is_denied() => {
                 let absolute = self.absolute();

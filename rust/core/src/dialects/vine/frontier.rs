@@ -191,7 +191,7 @@ impl GraphPlan {
     /// The plan as it is when the items that nodes need are that far, in the order of
     /// [`Plan::needs`]; `None` when that is how it was taken already.
     #[must_use]
-    pub fn knowing(&self, standings: &[ExternalStatus]) -> Option<Self> {
+    pub fn with_statuses(&self, standings: &[ExternalStatus]) -> Option<Self> {
         let mut held: BTreeMap<usize, Vec<Box<str>>> = BTreeMap::new();
         for ((at, key), standing) in self.needs.iter().zip(standings) {
             if !standing.is_done() {

@@ -52,7 +52,7 @@ impl SourceLine<'_> {
 ///
 /// # Errors
 /// `VineError::Parse` with the first thing wrong, in the order of reference vine 1.10.
-pub fn parsed(text: &str) -> Result<(Graph, Vec<NodeSpan>), VineError> {
+pub fn parse_with_spans(text: &str) -> Result<(Graph, Vec<NodeSpan>), VineError> {
     refuse_clash(text)?;
     let lines = lines(text);
     let (Some(first), false) = (lines.first(), text.is_empty()) else {
@@ -116,7 +116,7 @@ pub(super) fn refuse_clash(text: &str) -> Result<(), VineError> {
 /// # Errors
 /// As [`parsed`].
 pub fn graph(text: &str) -> Result<Graph, VineError> {
-    parsed(text).map(|(graph, _)| graph)
+    parse_with_spans(text).map(|(graph, _)| graph)
 }
 
 /// Reads what stands before the first block of a text, whole lines, into a graph without nodes; `None` where it is

@@ -34,8 +34,11 @@ impl SourceSpan {
 
 /// Where in a text each of the violations stands that its graph has: the dependency that one is about,
 /// else the ID in the header of its node. `None` for all when the text is no graph.
-pub(super) fn spots(text: &str, violations: &[GraphViolation]) -> Vec<Option<SourceSpan>> {
-    let Ok((graph, places)) = parse::parsed(text) else {
+pub(super) fn locate_violations(
+    text: &str,
+    violations: &[GraphViolation],
+) -> Vec<Option<SourceSpan>> {
+    let Ok((graph, places)) = parse::parse_with_spans(text) else {
         return vec![None; violations.len()];
     };
     let lines = parse::lines(text);

@@ -6,7 +6,7 @@ use super::model::{NodeContent, VineNode};
 const SPRITE: &str = "sprite";
 
 /// A node with each of its places seen otherwise.
-pub(super) fn rebased(node: &VineNode, seen: impl Fn(&str) -> String) -> VineNode {
+pub(super) fn rebase_uris(node: &VineNode, seen: impl Fn(&str) -> String) -> VineNode {
     let mut node = node.clone();
     match &mut node.work {
         NodeContent::Ref { vine } => *vine = seen(vine).into(),

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::document::{VineDocument, says_what_is_meant};
+use super::document::{VineDocument, verify_round_trip};
 use super::error::VineError;
 use super::header;
 use super::model::{Attachment, AttachmentClass, Graph, NodeContent, NodeSpan, VineNode};
@@ -19,7 +19,7 @@ use crate::text::edit::{line_break, with_line_break};
 ///
 /// # Errors
 /// `VineError::Unwritable` when it would not read back as the same graph.
-pub fn canonical(graph: &Graph) -> Result<String, VineError> {
+pub fn render_canonical(graph: &Graph) -> Result<String, VineError> {
     let mut text = format!("vine {}\n", graph.version);
     let metadata = [
         (
@@ -40,7 +40,7 @@ pub fn canonical(graph: &Graph) -> Result<String, VineError> {
     text.push_str(&blocks.join(&between));
     let unwritable = |why: String| VineError::Unwritable { why };
     let read = parse::graph(&text).map_err(|error| unwritable(error.to_string()))?;
-    says_what_is_meant(&read, graph).map_err(unwritable)?;
+    verify_round_trip(&read, graph).map_err(unwritable)?;
     Ok(text)
 }
 
@@ -62,7 +62,10 @@ pub(super) struct Rewritten {
 ///
 /// # Errors
 /// `VineError::Unwritable` for a graph of a version that is not known.
-pub(super) fn changed(document: &VineDocument, graph: &Graph) -> Result<Rewritten, VineError> {
+pub(super) fn render_changed(
+    document: &VineDocument,
+    graph: &Graph,
+) -> Result<Rewritten, VineError> {
     let (old, before, places) = (&*document.text, &document.plan.graph, &document.places);
     if !before.version.is_writable() {
         let why = format!(

@@ -108,7 +108,7 @@ impl PathChanges {
 
     /// Returns true if the new version has something below a path.
     pub(super) fn fills(&self, folder: &[u8]) -> bool {
-        let prefix = below(folder);
+        let prefix = folder_prefix(folder);
         let paths = self.0.range(prefix.clone()..);
         let mut paths = paths.take_while(|(path, _)| path.starts_with(&prefix));
         paths.any(|(_, change)| change.new.is_some())
@@ -122,7 +122,7 @@ impl PathChanges {
 }
 
 /// Returns the prefix of all paths in a folder.
-pub(super) fn below(folder: &[u8]) -> GitPath {
+pub(super) fn folder_prefix(folder: &[u8]) -> GitPath {
     [folder, b"/"].concat()
 }
 

@@ -69,7 +69,7 @@ impl LandingCheckout {
     pub(super) fn know(&self, changes: &PathChanges) -> Result<CheckoutState, GitError> {
         let paths = changes.0.keys();
         let seen: BTreeMap<GitPath, disk::PathState> = paths
-            .map(|path| (path.clone(), disk::look(&self.top, path)))
+            .map(|path| (path.clone(), disk::inspect_path(&self.top, path)))
             .collect();
         let mut ids: BTreeMap<GitPath, Vec<String>> = BTreeMap::new();
         let is_file = |seen: &disk::PathState| matches!(seen.lies, PathContent::File { .. });
@@ -233,7 +233,7 @@ impl<'a> CheckoutReplacement<'a> {
     }
 
     /// Removes the files that the replacement no longer needs.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn remove_leftovers(&mut self) {
         for done in &self.done {
             if let PlacedFile::Replaced { held, .. } | PlacedFile::Removed { held, .. } = done {
                 disk::remove_own(held);
@@ -364,7 +364,7 @@ impl<'a> CheckoutReplacement<'a> {
         if matches!(step.file, FileStep::Remove | FileStep::Folder)
             && let Some(found) = &step.found
         {
-            let held = disk::near(&held, place)?;
+            let held = disk::staging_path(&held, place)?;
             let Some(done) = disk::remove(place, &held, found)? else {
                 return Ok(false);
             };
@@ -388,8 +388,8 @@ impl<'a> CheckoutReplacement<'a> {
             return Ok(false);
         }
         let staged = self.folder.join("new").join(path_from_bytes(&step.path));
-        let staged = disk::near(&staged, place)?;
-        let done = disk::put(&staged, place, step.found.as_ref())?;
+        let staged = disk::staging_path(&staged, place)?;
+        let done = disk::place_file(&staged, place, step.found.as_ref())?;
         let is_done = done.is_some();
         self.done.extend(done);
         Ok(is_done)

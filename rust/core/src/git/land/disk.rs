@@ -76,7 +76,7 @@ pub(super) struct PathState {
 }
 
 /// Reads the state of a path below a folder; no link is followed.
-pub(super) fn look(top: &Path, path: &[u8]) -> PathState {
+pub(super) fn inspect_path(top: &Path, path: &[u8]) -> PathState {
     for folder in folders_of(path) {
         let place = top.join(path_from_bytes(folder));
         match place.symlink_metadata() {
@@ -204,7 +204,7 @@ pub(super) enum PlacedFile {
 }
 
 /// Puts the file `held` where `found` was seen; `None` if something else lies there by now.
-pub(super) fn put(
+pub(super) fn place_file(
     held: &Path,
     place: &Path,
     found: Option<&FileMark>,
@@ -253,7 +253,9 @@ pub(super) fn remove(
 /// Undoes a step, unless the file was changed since.
 pub(super) fn take_back(done: &PlacedFile) -> io::Result<()> {
     match done {
-        PlacedFile::Replaced { place, held, now } => put(held, place, now.as_ref()).map(drop),
+        PlacedFile::Replaced { place, held, now } => {
+            place_file(held, place, now.as_ref()).map(drop)
+        }
         PlacedFile::Appeared { place, held, now } => match now {
             Some(now) => remove(place, held, now).map(drop),
             None => Ok(()),
@@ -273,7 +275,7 @@ pub(super) fn take_back(done: &PlacedFile) -> io::Result<()> {
 
 /// Returns a file that can be renamed to `place`: the staged file itself, or a copy beside `place`
 /// if that lies on another file system.
-pub(super) fn near(staged: &Path, place: &Path) -> io::Result<PathBuf> {
+pub(super) fn staging_path(staged: &Path, place: &Path) -> io::Result<PathBuf> {
     let folder = |path: &Path| path.parent().map(Path::to_owned).unwrap_or_default();
     if device(&folder(staged)) == device(&folder(place)) {
         return Ok(staged.to_owned());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::super::{GitError, path_from_bytes};
-use super::changes::{FileVersion, GitPath, PathChange, PathChanges, below, folders_of};
+use super::changes::{FileVersion, GitPath, PathChange, PathChanges, folder_prefix, folders_of};
 use super::checkout::LandingCheckout;
 use super::disk::{self, FileMark, PathContent, PathState};
 
@@ -161,7 +161,7 @@ impl CheckoutCheck<'_> {
         }
         if change.new.is_some() {
             let above = folders_of(path).filter(|folder| entries.contains_key(*folder));
-            let prefix = below(path);
+            let prefix = folder_prefix(path);
             let inside = entries.range(prefix.clone()..).map(|(path, _)| path);
             let inside = inside.take_while(|path| path.starts_with(&prefix));
             let paths = above.map(<[u8]>::to_vec).chain(inside.cloned());

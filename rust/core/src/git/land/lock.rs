@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::super::GitError;
-use super::super::index::{failed, pause};
+use super::super::index::{failed, wait_for_lock};
 
 /// The text before the run's id in a lock of ours.
 const BEGINS: &str = "chant-mcp run ";
@@ -61,7 +61,7 @@ impl LandingLock {
                 run if Instant::now() >= deadline => {
                     return Ok(LandingLockOutcome::By { lock: path, run });
                 }
-                _ => pause(),
+                _ => wait_for_lock(),
             }
         }
     }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::branches::branch_ref;
-use super::index::pause;
+use super::index::wait_for_lock;
 use super::{GitError, Repo};
 use changes::PathChanges;
 use checkout::{CheckoutReplacement, LandingCheckout};
@@ -291,7 +291,7 @@ impl LandingAttempt<'_> {
         match landed {
             Ok(LandingOutcome::Done { .. }) => replacements
                 .iter_mut()
-                .for_each(CheckoutReplacement::settle),
+                .for_each(CheckoutReplacement::remove_leftovers),
             Err(GitError::Stopped { .. }) => {}
             _ => {
                 for replacement in replacements.iter_mut().rev() {
@@ -369,7 +369,7 @@ impl LandingAttempt<'_> {
             if Instant::now() >= self.deadline {
                 return Err(error);
             }
-            pause();
+            wait_for_lock();
         }
     }
 

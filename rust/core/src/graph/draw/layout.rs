@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::layers::{LayerGrid, part_of};
 use super::route::{ArrowRoute, BOW, RouteLane, routes};
-use super::settle::settled;
-use super::untangle::untangle;
+use super::settle::assign_coordinates;
+use super::untangle::reduce_crossings;
 
 /// The distance between separate parts.
 const GAP_OF_PARTS: f64 = 30.0;
@@ -82,7 +82,7 @@ pub fn layout(sheet: &LayoutInput) -> PictureLayout {
     let is_down = goes_down(sheet, &parts, &grids);
     let mut placed: Vec<PlacedPart> = Vec::new();
     for (part, mut grid) in parts.iter().zip(grids) {
-        untangle(&mut grid);
+        reduce_crossings(&mut grid);
         let sizes: Vec<_> = part
             .figures
             .iter()
@@ -168,7 +168,7 @@ fn laid(grid: &LayerGrid, sizes: &[(f64, f64)], is_down: bool) -> PictureLayout 
     };
     let turned_sizes: Vec<_> = sizes.iter().map(|size| turned(*size)).collect();
     let breadths: Vec<f64> = turned_sizes.iter().map(|(_, breadth)| *breadth).collect();
-    let mut middles = settled(grid, &breadths);
+    let mut middles = assign_coordinates(grid, &breadths);
     let reach = |figure: usize| breadths.get(figure).copied().unwrap_or_default() / 2.0;
     let first = middles.iter().enumerate();
     let first = first.map(|(figure, middle)| middle - reach(figure));

@@ -4,7 +4,7 @@ use super::arrows::ArrowStyle;
 use super::layout::FigureRect;
 use super::svg::{LABEL_SIZE, SvgDrawing, bordered, dashed, number};
 use super::symbols::symbol;
-use super::theme::{BorderStyle, called, heat};
+use super::theme::{BorderStyle, heat, legend_label};
 use super::words::{cut, line, width};
 
 const ROW: f64 = 22.0;
@@ -37,7 +37,7 @@ impl SvgDrawing<'_> {
         let tones = self.tones().into_iter().map(|tone| {
             let sign = symbol(tone, (7.0, 7.0), self.palette);
             let sign = format!("<g class=\"{}\">{sign}</g>", tone.word());
-            self.entry(sign, 19.0, called(tone))
+            self.entry(sign, 19.0, legend_label(tone))
         });
         let kinds = [ArrowStyle::Critical, ArrowStyle::Indirect, ArrowStyle::Back].into_iter();
         let used = kinds.filter(|line| lines.contains(line));

@@ -90,7 +90,10 @@ pub fn svg(
     if items.len() > MOST {
         return Err(too_many(items));
     }
-    Ok(svg::drawn(&PictureView::new(network, items, said)?, look))
+    Ok(svg::draw_svg(
+        &PictureView::new(network, items, said)?,
+        look,
+    ))
 }
 
 /// Returns the same as a Mermaid flowchart, which may have more items than an SVG picture.

@@ -19,7 +19,7 @@ enum AlignmentSide {
 
 /// Returns the middle of each figure and stand-in across its layer. `breadth` gives the sizes of
 /// figures; stand-ins are thin.
-pub(super) fn settled(grid: &LayerGrid, breadth: &[f64]) -> Vec<f64> {
+pub(super) fn assign_coordinates(grid: &LayerGrid, breadth: &[f64]) -> Vec<f64> {
     let breadth = |figure: usize| breadth.get(figure).copied().unwrap_or_default();
     let offsets: Vec<Vec<f64>> = grid
         .layers
@@ -133,7 +133,7 @@ fn ascending(wishes: &[(f64, f64)]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::layers::LayerGrid;
-    use super::{ascending, settled};
+    use super::{ascending, assign_coordinates};
 
     #[test]
     fn neighbours_that_want_to_change_places_share_their_mean() {
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_chain_is_straight_and_a_fork_even() {
         let grid = LayerGrid::new(5, &[(0, 1), (1, 2), (2, 3), (2, 4)]);
-        let middles = settled(&grid, &[40.0; 5]);
+        let middles = assign_coordinates(&grid, &[40.0; 5]);
         assert!((middles[0] - middles[2]).abs() < 0.5, "{middles:?}");
         assert!((middles[3] + middles[4] - 2.0 * middles[2]).abs() < 1.0);
         assert!((middles[4] - middles[3] - 58.0).abs() < 1e-9);

@@ -6,7 +6,7 @@ use super::layout::{FigureRect, LayoutInput, PictureLayout, layout};
 use super::route::Point;
 use super::scene::SceneShape;
 use super::symbols::symbol;
-use super::theme::{BorderStyle, ColorPalette, ColorTheme, DARK, border, called, heat};
+use super::theme::{BorderStyle, ColorPalette, ColorTheme, DARK, border, heat, legend_label};
 use super::words::{cut, is_from_right, line, safe, width};
 use super::{PictureOptions, PictureView, counted, told};
 use crate::graph::picture::StatusColor;
@@ -45,7 +45,7 @@ pub(super) struct SvgDrawing<'a> {
 }
 
 /// Returns the picture of a view.
-pub(super) fn drawn(view: &PictureView<'_>, look: &PictureOptions) -> String {
+pub(super) fn draw_svg(view: &PictureView<'_>, look: &PictureOptions) -> String {
     let shapes = view.scene.shapes.iter();
     let is_grouped = view.said.groups.windows(2).any(|pair| pair[0] != pair[1]);
     let words: Vec<FigureWords> = shapes
@@ -88,7 +88,7 @@ fn words(view: &PictureView<'_>, shape: SceneShape, is_grouped: bool) -> FigureW
         } else {
             format!(": {label}")
         };
-        format!("{key}{name} ({})", called(view.tones[place]))
+        format!("{key}{name} ({})", legend_label(view.tones[place]))
     });
     FigureWords {
         key: line(key),
@@ -253,7 +253,7 @@ impl SvgDrawing<'_> {
         let states: Vec<String> = states
             .map(|tone| {
                 let of_it = self.view.tones.iter().filter(|other| **other == tone);
-                format!("{} {}", counted(of_it.count()), called(tone))
+                format!("{} {}", counted(of_it.count()), legend_label(tone))
             })
             .collect();
         let name = if self.look.name.is_empty() {

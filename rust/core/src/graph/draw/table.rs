@@ -2,7 +2,7 @@
 
 use super::counted;
 use super::words::{columns, cut_columns, line, safe};
-use crate::graph::picture::seen;
+use crate::graph::picture::visible_char;
 
 /// The greatest number of rows in a table.
 pub const MOST_ROWS: usize = 50;
@@ -68,7 +68,7 @@ pub fn text(rows: &[ListRow], total: usize) -> String {
     let mut cells: Vec<[String; 4]> = vec![HEADS.map(str::to_owned)];
     cells.extend(shown.iter().map(|row| {
         let plain = |text: &str| {
-            let text: String = line(text).chars().map(seen).collect();
+            let text: String = line(text).chars().map(visible_char).collect();
             cut_columns(&text, WIDEST)
         };
         [

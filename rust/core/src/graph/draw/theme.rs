@@ -155,7 +155,7 @@ pub(super) fn border(tone: StatusColor) -> BorderStyle {
 }
 
 /// Returns the name of a state in a legend.
-pub(super) fn called(tone: StatusColor) -> &'static str {
+pub(super) fn legend_label(tone: StatusColor) -> &'static str {
     match tone {
         StatusColor::Done => "done",
         StatusColor::Reviewed => "in review",
@@ -216,7 +216,7 @@ fn luminance(colour: [f64; 3]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{DARK, LIGHT, StatusColor, border, called, heat, luminance};
+    use super::{DARK, LIGHT, StatusColor, border, heat, legend_label, luminance};
 
     fn colour(text: &str) -> [f64; 3] {
         let part = |at: usize| f64::from(u8::from_str_radix(&text[at..at + 2], 16).unwrap());
@@ -270,7 +270,7 @@ mod tests {
         for (index, tone) in StatusColor::ALL.iter().enumerate() {
             for other in &StatusColor::ALL[index + 1..] {
                 assert_ne!(border(*tone), border(*other), "{tone:?} {other:?}");
-                assert_ne!(called(*tone), called(*other));
+                assert_ne!(legend_label(*tone), legend_label(*other));
             }
         }
     }

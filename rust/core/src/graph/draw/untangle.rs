@@ -9,7 +9,7 @@ const PATIENCE: usize = 4;
 
 /// Moves the figures of each layer close to the middle of those that they are linked to in the
 /// layer before, then in the layer behind, and keeps the order with the fewest crossings.
-pub(super) fn untangle(grid: &mut LayerGrid) {
+pub(super) fn reduce_crossings(grid: &mut LayerGrid) {
     let mut places = vec![0_u32; grid.len()];
     for layer in &grid.layers {
         number(layer, &mut places);
@@ -105,7 +105,7 @@ fn inversions(numbers: impl Iterator<Item = u32>, count: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::layers::LayerGrid;
-    use super::{crossings, inversions, number, untangle};
+    use super::{crossings, inversions, number, reduce_crossings};
 
     #[test]
     fn inversions_are_counted() {
@@ -129,7 +129,7 @@ mod tests {
             (9, 2),
         ];
         let mut grid = LayerGrid::new(10, &arrows);
-        untangle(&mut grid);
+        reduce_crossings(&mut grid);
         let mut places = vec![0; grid.len()];
         for layer in &grid.layers {
             number(layer, &mut places);

@@ -84,7 +84,7 @@ impl Lock {
     ///
     /// # Errors
     /// `Missing`, or `Busy` after the deadline.
-    pub fn take(path: &Path, deadline: Instant) -> Result<Self, StoreError> {
+    pub fn acquire(path: &Path, deadline: Instant) -> Result<Self, StoreError> {
         let mut pause = Duration::from_micros(100);
         let failed = |e| StoreError::io("lock", path, e);
         loop {

@@ -58,7 +58,7 @@ pub use request_pipe::{REQUESTS, make_request_pipe};
 pub use sizes::ReadSizes;
 pub use slot::{is_kept_apart, is_still_replaced, kept_beside, swap, swap_back};
 pub use staging::{can_stage, move_file};
-pub use stamps::{FileStamp, TICK, born, stamp, stamp_of_itself};
+pub use stamps::{FileStamp, TICK, created_at, stamp, stamp_of_itself};
 pub use sweep::sweep_folder;
 pub use weaker::{WeakGuarantee, take_weak_promises, weak_promises};
 pub use write::{TemporaryFile, flush_folder, flush_folder_of, rename_new};

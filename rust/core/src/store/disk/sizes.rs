@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::{FileStamp, TICK, born};
+use super::{FileStamp, TICK, created_at};
 
 /// So many are remembered; with more, all are forgotten.
 const MOST: usize = 200_000;
@@ -110,5 +110,5 @@ fn pieces(text: &[u8]) -> impl Iterator<Item = u32> {
 /// Whether a file was made as it is and never held anything: it did not become empty.
 fn was_made_empty(path: &Path, stamp: &FileStamp) -> bool {
     const STEP: i128 = 20_000_000;
-    stamp.size == 0 && born(path).is_some_and(|born| stamp.modified - born < STEP)
+    stamp.size == 0 && created_at(path).is_some_and(|born| stamp.modified - born < STEP)
 }

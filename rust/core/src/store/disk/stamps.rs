@@ -140,6 +140,6 @@ pub fn stamp_of_itself(path: &Path) -> Option<FileStamp> {
 
 /// When what a path leads to was made, nanoseconds since the epoch; `None` where the file system does
 /// not say.
-pub fn born(path: &Path) -> Option<i128> {
+pub fn created_at(path: &Path) -> Option<i128> {
     fs::metadata(path).ok()?.created().ok().map(since_epoch)
 }

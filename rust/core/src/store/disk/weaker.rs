@@ -47,7 +47,7 @@ fn noted() -> MutexGuard<'static, BTreeMap<(WeakGuarantee, PathBuf), bool>> {
 }
 
 /// Notes that a promise is kept in part only in a folder.
-pub(super) fn note(promise: WeakGuarantee, folder: &Path) {
+pub(super) fn record_weak_guarantee(promise: WeakGuarantee, folder: &Path) {
     let mut noted = noted();
     let of_promise = noted.keys().filter(|(one, _)| *one == promise).count();
     if of_promise < MOST {

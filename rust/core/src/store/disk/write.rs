@@ -9,7 +9,7 @@ use super::expected::ExpectedFile;
 use super::lock::is_refusal;
 use super::place::{FilePlace, OpenFolder};
 use super::sweep::sweep_when_due;
-use super::weaker::{WeakGuarantee, note};
+use super::weaker::{WeakGuarantee, record_weak_guarantee};
 use super::{Disk, FileStamp, LARGEST};
 
 /// Renames onto a free name; an existing target is never replaced.
@@ -46,7 +46,7 @@ fn has_no_links(error: &io::Error) -> bool {
 
 /// Renames onto a free name in two steps: the name is taken by something empty, which is then replaced.
 fn take_free(from: &FilePlace, to: &FilePlace) -> io::Result<()> {
-    note(WeakGuarantee::Names, to.folder().path());
+    record_weak_guarantee(WeakGuarantee::Names, to.folder().path());
     if from.is_folder()? {
         to.make_empty_folder()?;
         return from.rename(to).inspect_err(|_| to.remove_folder());
@@ -377,7 +377,7 @@ fn flush(folder: &OpenFolder) -> io::Result<()> {
     match folder.open()?.sync_all() {
         // SMB and many FUSE systems have no such call for folders.
         Err(error) if is_refusal(&error) => {
-            note(WeakGuarantee::Flushes, folder.path());
+            record_weak_guarantee(WeakGuarantee::Flushes, folder.path());
             Ok(())
         }
         flushed => flushed,

@@ -133,7 +133,7 @@ impl ChangeJournal<'_> {
         let hold = |path: &str| {
             let real = self.root.locate(path)?;
             undecided::refuse(&real)?;
-            let held = files::hold(self.disk, self.root, path, None, deadline)?;
+            let held = files::lock_document(self.disk, self.root, path, None, deadline)?;
             Ok(LockedFile {
                 path: path.into(),
                 real: held.real,
@@ -151,7 +151,7 @@ impl ChangeJournal<'_> {
         sorted.sort_unstable();
         sorted.dedup();
         let gates = sorted.into_iter();
-        gates.map(|gate| Lock::take(gate, deadline)).collect()
+        gates.map(|gate| Lock::acquire(gate, deadline)).collect()
     }
 
     /// Does the steps; false when a file changed under us, with everything as it was.

@@ -326,7 +326,7 @@ impl ChangeJournal<'_> {
                 disk::rename_new(&one.slot, &one.target).map(|()| true)
             }
             (StepRecord::Move { from, .. }, _) => {
-                files::shift(&self.root.open_place(from)?, &one.target).map(|()| true)
+                files::move_document(&self.root.open_place(from)?, &one.target).map(|()| true)
             }
         }
     }
@@ -350,7 +350,7 @@ impl ChangeJournal<'_> {
             }
             StepRecord::Create { .. } => disk::rename_new(&one.target, &one.slot).map(|()| true),
             StepRecord::Move { from, .. } => {
-                files::shift(&one.target, &self.root.open_place(from)?).map(|()| true)
+                files::move_document(&one.target, &self.root.open_place(from)?).map(|()| true)
             }
         });
         match done {
@@ -376,7 +376,7 @@ fn hold(placed: &[PlacedStep]) -> Result<Option<Vec<Lock>>, StoreError> {
     let mut held = Vec::new();
     let deadline = Instant::now() + MOMENT;
     for target in targets {
-        match Lock::take(target, deadline) {
+        match Lock::acquire(target, deadline) {
             Ok(lock) => held.push(lock),
             Err(StoreError::Missing { .. }) => {}
             Err(StoreError::Busy { .. }) => return Ok(None),

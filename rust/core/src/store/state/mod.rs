@@ -14,7 +14,7 @@ use super::StoreError;
 use super::digest::hex;
 use super::disk::{self, Lock, PATIENCE};
 use super::files::RootFolder;
-pub use names::{escaped, unescaped};
+pub use names::{escape_name, unescape_name};
 pub use owner::StateOwnership;
 pub use user::UserState;
 
@@ -82,14 +82,14 @@ impl StateFolder {
         let top = git.top.as_deref().map_or_else(|| common.clone(), real);
         let inner = match root.strip_prefix(&top) {
             Ok(inside) if inside.as_os_str().is_empty() => TOP.to_owned(),
-            Ok(inside) => escaped(&inside.to_string_lossy().replace('\\', "/")),
+            Ok(inside) => escape_name(&inside.to_string_lossy().replace('\\', "/")),
             Err(_) => {
                 return Self::of_user(user, root.to_owned(), &[root, &common], TOP.to_owned());
             }
         };
         let checkout = match &git.checkout {
             Some(CheckoutName::Main) => MAIN.to_owned(),
-            Some(CheckoutName::Linked(name)) => format!("worktree-{}", escaped(name)),
+            Some(CheckoutName::Linked(name)) => format!("worktree-{}", escape_name(name)),
             // A file that points at a repository gives nothing of what lies there.
             None => return Self::of_user(user, top.clone(), &[&top, &common], inner),
         };
@@ -244,7 +244,7 @@ impl StateFolder {
         if !self.is_in_repository {
             disk::make_folders(above)?;
         }
-        Lock::take(above, Instant::now() + PATIENCE)
+        Lock::acquire(above, Instant::now() + PATIENCE)
     }
 
     /// Makes the folder, which appears with its signature.

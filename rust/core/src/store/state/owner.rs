@@ -69,7 +69,7 @@ impl OwnerRecord {
             path: anchor.display().to_string(),
             device,
             inode,
-            born: disk::born(anchor).map(|nanos| nanos.to_string()),
+            born: disk::created_at(anchor).map(|nanos| nanos.to_string()),
             mac: String::new(),
         })
     }
@@ -96,7 +96,7 @@ impl OwnerRecord {
         // Device numbers change when a machine is started; folders are moved, but not both at once. Where a
         // disk has no such numbers, the path alone tells.
         let is_same_disk = device == self.device && (device, inode) != (0, 0);
-        let born = disk::born(anchor).map(|nanos| nanos.to_string());
+        let born = disk::created_at(anchor).map(|nanos| nanos.to_string());
         let is_as_old = self.born.is_none() || born.is_none() || self.born == born;
         match () {
             () if inode != self.inode || !is_as_old => {

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::keys::{FrontMatterKey, is_list_item, keys, lines, token};
 use super::{
-    EditError, Value, insertion, may_explode, read_any, reads_back, refuse_other_than_lines,
-    replacement, set_by, unfaithful,
+    EditError, FrontMatterValue, insertion, may_explode, read_any, reads_back,
+    refuse_other_than_lines, replacement, set_by, unfaithful,
 };
 use crate::text::edit::{Edit, apply};
 
@@ -82,7 +82,7 @@ fn is_readable(yaml: &str) -> bool {
 pub fn set_apart(
     text: &str,
     key: &str,
-    value: Option<&Value>,
+    value: Option<&FrontMatterValue>,
     order: &[&str],
 ) -> Result<String, EditError> {
     set_by(text, key, value, |yaml, eol| {
@@ -112,7 +112,12 @@ fn past_stray_lines(yaml: &str, insertion: Edit) -> Edit {
     Edit::insert(stray.map_or(at, |line| line.end), insertion.text)
 }
 
-fn check(yaml: &str, edits: &[Edit], key: &str, value: Option<&Value>) -> Result<(), EditError> {
+fn check(
+    yaml: &str,
+    edits: &[Edit],
+    key: &str,
+    value: Option<&FrontMatterValue>,
+) -> Result<(), EditError> {
     let changed = apply(yaml, edits)?;
     let (before, after) = (entries(yaml), entries(&changed));
     // Only the one that counts may differ: the last of several with that name.
@@ -151,7 +156,7 @@ mod tests {
 
     #[track_caller]
     fn check(key: &str, value: Option<&str>, from: &str, to: &str) {
-        let value = value.map(|text| Value::Text(text.into()));
+        let value = value.map(|text| FrontMatterValue::Text(text.into()));
         let changed = set_apart(RAW, key, value.as_ref(), &["code", "title", "priority"]);
         assert!(RAW.contains(from));
         assert_eq!(changed, Ok(RAW.replacen(from, to, 1)));
@@ -197,7 +202,7 @@ mod tests {
     #[test]
     fn a_new_key_takes_no_line_that_belongs_to_none() {
         let text = "---\nx: |\n  block\n- item\n? odd\n? odd\n# note\ncode: A-1\n---\n";
-        let value = Value::Text("High".into());
+        let value = FrontMatterValue::Text("High".into());
         let changed = set_apart(text, "priority", Some(&value), &[]);
         let expected = text.replace("code: A-1\n", "code: A-1\npriority: High\n");
         assert_eq!(changed, Ok(expected));

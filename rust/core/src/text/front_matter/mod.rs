@@ -309,7 +309,7 @@ pub(super) fn reads_as_text(plain: &str) -> bool {
 
 /// A value to be written under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum FrontMatterValue {
     /// One text.
     Text(String),
     /// `true` or `false`.
@@ -319,10 +319,10 @@ pub enum Value {
     /// A list for a key that may also hold one text: one text that replaces another stays a text.
     OneOrMany(Vec<String>),
     /// A map of one level.
-    Map(Vec<(&'static str, Value)>),
+    Map(Vec<(&'static str, FrontMatterValue)>),
 }
 
-impl Value {
+impl FrontMatterValue {
     fn yaml(&self) -> Yaml {
         match self {
             Self::Text(text) => Yaml::String(text.clone()),
@@ -351,7 +351,7 @@ impl Value {
 pub fn set(
     text: &str,
     key: &str,
-    value: Option<&Value>,
+    value: Option<&FrontMatterValue>,
     order: &[&str],
 ) -> Result<String, EditError> {
     set_by(text, key, value, |yaml, eol| {
@@ -368,7 +368,7 @@ pub fn set(
 fn set_by(
     text: &str,
     key: &str,
-    value: Option<&Value>,
+    value: Option<&FrontMatterValue>,
     edits: impl FnOnce(&str, &str) -> Result<Vec<Edit>, EditError>,
 ) -> Result<String, EditError> {
     let layout = layout(text)?;
@@ -401,7 +401,7 @@ fn set_by(
 }
 
 /// Renders new front matter, fences included, for a document that does not exist yet.
-pub fn render(pairs: &[(&str, Value)]) -> String {
+pub fn render(pairs: &[(&str, FrontMatterValue)]) -> String {
     let lines: String = pairs
         .iter()
         .map(|(key, value)| fresh(key, value, "\n", 0))
@@ -412,7 +412,7 @@ pub fn render(pairs: &[(&str, Value)]) -> String {
 fn edit_of(
     yaml: &str,
     key: &str,
-    value: Option<&Value>,
+    value: Option<&FrontMatterValue>,
     order: &[&str],
     eol: &str,
 ) -> Result<Option<Edit>, EditError> {
@@ -446,7 +446,7 @@ fn insertion(
     yaml: &str,
     keys: &[FrontMatterKey<'_>],
     key: &str,
-    value: &Value,
+    value: &FrontMatterValue,
     order: &[&str],
     eol: &str,
 ) -> Edit {
@@ -459,22 +459,27 @@ fn replacement(
     yaml: &str,
     found: &FrontMatterKey<'_>,
     key: &str,
-    value: &Value,
+    value: &FrontMatterValue,
     eol: &str,
 ) -> Edit {
     match value {
-        Value::List(items) => lists::edit(yaml, found, items, eol),
-        Value::OneOrMany(items) => lists::edit_one_or_many(yaml, found, items, eol),
-        Value::Map(_) => Edit::replace(found.block.clone(), fresh(key, value, eol, 0)),
-        Value::Text(text) => scalar_edit(yaml, found, |old| {
+        FrontMatterValue::List(items) => lists::edit(yaml, found, items, eol),
+        FrontMatterValue::OneOrMany(items) => lists::edit_one_or_many(yaml, found, items, eol),
+        FrontMatterValue::Map(_) => Edit::replace(found.block.clone(), fresh(key, value, eol, 0)),
+        FrontMatterValue::Text(text) => scalar_edit(yaml, found, |old| {
             scalar::write_like(text, old, ScalarContext::Block)
         }),
-        Value::Flag(flag) => scalar_edit(yaml, found, |_| flag.to_string()),
+        FrontMatterValue::Flag(flag) => scalar_edit(yaml, found, |_| flag.to_string()),
     }
 }
 
 /// Checks a change: the key must have the intended value, and nothing else may differ.
-fn check(yaml: &str, edit: &Edit, key: &str, value: Option<&Value>) -> Result<(), EditError> {
+fn check(
+    yaml: &str,
+    edit: &Edit,
+    key: &str,
+    value: Option<&FrontMatterValue>,
+) -> Result<(), EditError> {
     let broken = |problem: YamlProblem| unfaithful(key, problem.message);
     let changed = apply(yaml, std::slice::from_ref(edit))?;
     let mut before = mapping(yaml).map_err(broken)?;
@@ -529,11 +534,15 @@ fn unfaithful(key: &str, why: String) -> EditError {
 }
 
 /// Returns true if a key in the YAML has the value that was to be written.
-fn reads_back(yaml: &str, key: &str, value: Option<&Value>) -> Result<bool, YamlProblem> {
+fn reads_back(
+    yaml: &str,
+    key: &str,
+    value: Option<&FrontMatterValue>,
+) -> Result<bool, YamlProblem> {
     Ok(match value {
         None => !mapping(yaml)?.contains_key(key),
-        Some(Value::Text(text)) => read_key(yaml, key)?.as_ref() == Some(text),
-        Some(Value::List(items) | Value::OneOrMany(items)) => {
+        Some(FrontMatterValue::Text(text)) => read_key(yaml, key)?.as_ref() == Some(text),
+        Some(FrontMatterValue::List(items) | FrontMatterValue::OneOrMany(items)) => {
             read_key::<TextList>(yaml, key)?.is_some_and(|t| t.0 == *items)
         }
         Some(value) => mapping(yaml)?.get(key) == Some(&value.yaml()),
@@ -583,20 +592,22 @@ fn scalar_edit(yaml: &str, key: &FrontMatterKey<'_>, write: impl Fn(&str) -> Str
 }
 
 /// Returns `key: value` for a new key; a list is in block layout with this indentation.
-fn fresh(key: &str, value: &Value, eol: &str, indent: usize) -> String {
+fn fresh(key: &str, value: &FrontMatterValue, eol: &str, indent: usize) -> String {
     match value {
-        Value::Text(text) => format!("{key}: {}{eol}", scalar::write(text, ScalarContext::Block)),
-        Value::Flag(flag) => format!("{key}: {flag}{eol}"),
-        Value::List(items) | Value::OneOrMany(items) if items.is_empty() => {
+        FrontMatterValue::Text(text) => {
+            format!("{key}: {}{eol}", scalar::write(text, ScalarContext::Block))
+        }
+        FrontMatterValue::Flag(flag) => format!("{key}: {flag}{eol}"),
+        FrontMatterValue::List(items) | FrontMatterValue::OneOrMany(items) if items.is_empty() => {
             format!("{key}: []{eol}")
         }
-        Value::List(items) | Value::OneOrMany(items) => {
+        FrontMatterValue::List(items) | FrontMatterValue::OneOrMany(items) => {
             let lines = items
                 .iter()
                 .map(|item| lists::block_line(item, indent, eol));
             format!("{key}:{eol}{}", lines.collect::<String>())
         }
-        Value::Map(pairs) => {
+        FrontMatterValue::Map(pairs) => {
             let lines = pairs
                 .iter()
                 .map(|(name, value)| format!("  {}", fresh(name, value, eol, 2)));

@@ -1,11 +1,13 @@
 //! Changes the entries of a map under a key one by one.
 
 use super::keys::{FrontMatterKey, keys, token};
-use super::{Value, check_nested, insertion, refuse_other_than_lines, replacement, set, set_by};
+use super::{
+    FrontMatterValue, check_nested, insertion, refuse_other_than_lines, replacement, set, set_by,
+};
 use crate::text::edit::{Edit, EditError};
 
 /// An entry of a map and its value; `None` removes it.
-pub type NestedEntry = (&'static str, Option<Value>);
+pub type NestedEntry = (&'static str, Option<FrontMatterValue>);
 
 /// Changes entries of the map under a key, and adds the map if it is missing. In a map in block
 /// layout all other lines stay as they are, with their comments.
@@ -24,7 +26,7 @@ pub fn set_nested(
     let given = entries
         .iter()
         .filter_map(|(name, value)| Some((*name, value.clone()?)));
-    let whole = Value::Map(given.collect());
+    let whole = FrontMatterValue::Map(given.collect());
     set_by(text, key, Some(&whole), |yaml, eol| {
         let keys = keys(yaml);
         refuse_other_than_lines(yaml, &keys, key)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chant_core::dialects::chant::model::Spec;
 use chant_core::dialects::chant::parse;
 use chant_core::dialects::chant::prompt::{
-    PromptError, PromptParts, PromptWorktree, assembled, choose, is_name,
+    PromptError, PromptParts, PromptWorktree, assemble_prompt, choose_prompt, is_name,
 };
 use chant_core::store::index::FileSource;
 
@@ -25,7 +25,7 @@ fn with(
 ) -> Result<String, PromptError> {
     let texts: BTreeMap<&str, &str> = texts.iter().copied().collect();
     let extensions: Vec<String> = extensions.iter().map(|name| (*name).to_owned()).collect();
-    assembled(&PromptParts {
+    assemble_prompt(&PromptParts {
         name: "main",
         spec,
         project: "demo",
@@ -263,12 +263,21 @@ fn prompts_are_chosen_by_request_spec_type_and_default() {
     let documentation = spec("---\ntype: documentation\n---\n");
     let named = spec("---\ntype: documentation\nprompt: own\n---\n");
     let (all, none) = (|_: &str| true, |_: &str| false);
-    assert_eq!(choose(Some("asked"), &named, "standard", &all), "asked");
-    assert_eq!(choose(None, &named, "standard", &all), "own");
     assert_eq!(
-        choose(None, &documentation, "standard", &all),
+        choose_prompt(Some("asked"), &named, "standard", &all),
+        "asked"
+    );
+    assert_eq!(choose_prompt(None, &named, "standard", &all), "own");
+    assert_eq!(
+        choose_prompt(None, &documentation, "standard", &all),
         "documentation"
     );
-    assert_eq!(choose(None, &documentation, "standard", &none), "standard");
-    assert_eq!(choose(None, &spec("x\n"), "careful", &all), "careful");
+    assert_eq!(
+        choose_prompt(None, &documentation, "standard", &none),
+        "standard"
+    );
+    assert_eq!(
+        choose_prompt(None, &spec("x\n"), "careful", &all),
+        "careful"
+    );
 }

@@ -2,7 +2,7 @@
 
 use chant_core::dialects::chant::evidence::{
     BOOKKEEPING, BranchCommit, CheckResult, CompletionEvidence, CriterionAtStart, EvidenceInputs,
-    IncompleteReason, OutputCheck, criteria_at_start, evidence,
+    IncompleteReason, OutputCheck, assess_run, criteria_at_start,
 };
 use chant_core::dialects::chant::model::SpecStatus;
 use chant_core::dialects::chant::parse;
@@ -32,7 +32,7 @@ fn work() -> Vec<BranchCommit> {
 }
 
 fn looked_at(tip: Option<&str>, commits: &[BranchCommit]) -> CompletionEvidence {
-    evidence(&EvidenceInputs {
+    assess_run(&EvidenceInputs {
         criteria: &at_start(START),
         spec_path: PATH,
         tip,
@@ -151,7 +151,7 @@ fn a_spec_that_is_gone_or_broken_needs_a_person() {
 #[test]
 fn changes_of_other_specs_and_wrong_output_need_a_person() {
     let (tip, criteria, commits) = (done(), at_start(START), work());
-    let found = evidence(&EvidenceInputs {
+    let found = assess_run(&EvidenceInputs {
         criteria: &criteria,
         spec_path: PATH,
         tip: Some(&tip),
@@ -183,7 +183,7 @@ fn every_check_has_to_pass_and_one_that_did_not_end_needs_a_person() {
             refused: None,
         };
         let checks: Vec<CheckResult> = checks.iter().map(result).collect();
-        evidence(&EvidenceInputs {
+        assess_run(&EvidenceInputs {
             criteria: &criteria,
             spec_path: PATH,
             tip: Some(CHECKED),

@@ -218,7 +218,7 @@ fn an_agent_may_say_something_while_it_is_ended() {
     let ended = std::thread::scope(|scope| {
         let waits = scope.spawn(|| agent.wait(&interruption).unwrap());
         until(|| project.log().contains("out up"));
-        interruption.tell();
+        interruption.cancel();
         waits.join().unwrap()
     });
     assert_eq!(

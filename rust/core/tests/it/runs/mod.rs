@@ -118,7 +118,7 @@ impl Project {
     }
 
     fn begin(&self) -> RunRecord {
-        self.runs.begin(self.draft()).unwrap()
+        self.runs.create_run(self.draft()).unwrap()
     }
 
     /// The process number that a script wrote into a file, as soon as it is there.
@@ -223,7 +223,7 @@ impl RunSteps for Scripted {
         .unwrap();
     }
 
-    fn conclude(
+    fn conclude_run(
         &mut self,
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
@@ -364,7 +364,7 @@ fn as_another_process() {
     interruption.listen().unwrap();
     let handshake = StartHandshake::over(std::io::stdin().as_fd().try_clone_to_owned().unwrap());
     if given("WHAT") == "hold" {
-        let _lock = SpecLock::take(&runs, SPEC).unwrap();
+        let _lock = SpecLock::acquire(&runs, SPEC).unwrap();
         handshake.ok();
         until(|| interruption.is_told());
         return;

@@ -80,7 +80,7 @@ fn of_many_who_begin_a_run_of_one_spec_one_does() {
                 (project.runs.clone(), project.draft(), Arc::clone(&barrier));
             thread::spawn(move || {
                 barrier.wait();
-                runs.begin(draft)
+                runs.create_run(draft)
             })
         })
         .collect();
@@ -176,7 +176,7 @@ fn tokens_grow_and_attempts_count_runs_of_the_same_work() {
 fn nothing_begins_beside_work_that_waits_or_a_death_that_was_not_looked_after() {
     let project = Project::new();
     put(&project, &ended(SPEC, 1, RunEvent::Wait, 0));
-    let error = project.runs.begin(project.draft()).unwrap_err();
+    let error = project.runs.create_run(project.draft()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "Run '2026-02-02-001-abc-1' of spec '2026-02-02-001-abc' is awaiting_merge; see to that first, nothing was started"
@@ -184,7 +184,7 @@ fn nothing_begins_beside_work_that_waits_or_a_death_that_was_not_looked_after() 
     let mut dead = RunRecord::new(SPEC, SINGLE, dead(), Timestamp::now());
     dead.token = 2;
     put(&project, &dead);
-    let error = project.runs.begin(project.draft()).unwrap_err();
+    let error = project.runs.create_run(project.draft()).unwrap_err();
     assert!(matches!(error, WorkError::Unrecovered { .. }), "{error}");
     assert_eq!(project.runs.token(SPEC).unwrap(), None);
 }
@@ -197,7 +197,7 @@ fn a_crash_after_the_token_leaves_a_gap_and_nothing_else() {
         ..Disk::default()
     };
     let error = runs_of(&project.root, disk)
-        .begin(project.draft())
+        .create_run(project.draft())
         .unwrap_err();
     assert!(matches!(
         error,
@@ -383,6 +383,10 @@ fn a_token_that_is_no_number_is_named() {
     let state = &project.runs.state;
     let folder = state.ensure(&state.in_project("tokens")).unwrap();
     disk::create_owned(&folder.join(SPEC), "many\n").unwrap();
-    let error = project.runs.begin(project.draft()).unwrap_err().to_string();
+    let error = project
+        .runs
+        .create_run(project.draft())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("it should hold one number"), "{error}");
 }

@@ -53,7 +53,7 @@ fn a_runner_killed_at_any_moment_is_found_and_its_agent_ended() {
         assert_eq!(found.record.state(), RunState::Lost);
         let reason = format!("The runner (PID {}) died {words}", runner.pid());
         assert_eq!(found.record.reason.as_ref(), Some(&reason), "{moment}");
-        assert!(SpecLock::take(&project.runs, SPEC).is_err());
+        assert!(SpecLock::acquire(&project.runs, SPEC).is_err());
         if moment == "before-handshake" {
             assert!(!is_alive(found.record.agent.as_ref().unwrap().pid.unwrap()));
             assert!(found.ended >= 1);
@@ -83,7 +83,7 @@ fn a_living_run_and_a_spec_that_somebody_holds_are_left_alone() {
         Ok(())
     };
     project.runs.update(&record.process_id, forget).unwrap();
-    let lock = SpecLock::take(&project.runs, SPEC).unwrap();
+    let lock = SpecLock::acquire(&project.runs, SPEC).unwrap();
     assert!(recover(&project.runs).unwrap().found.is_empty());
     drop(lock);
     assert_eq!(recover(&project.runs).unwrap().found.len(), 1);

@@ -33,7 +33,7 @@ fn a_run_goes_from_its_record_to_its_end() {
     );
     assert!(is_alive(agent.pid.unwrap()));
     assert!(matches!(
-        SpecLock::take(&project.runs, SPEC),
+        SpecLock::acquire(&project.runs, SPEC),
         Err(WorkError::Held { .. })
     ));
     fs::write(project.path("go"), "").unwrap();
@@ -42,7 +42,7 @@ fn a_run_goes_from_its_record_to_its_end() {
     assert_eq!((end.state(), end.exit_code), (RunState::Completed, Some(0)));
     assert!(end.completed_at.is_some());
     assert!(project.log().contains("out working"));
-    drop(SpecLock::take(&project.runs, SPEC).unwrap());
+    drop(SpecLock::acquire(&project.runs, SPEC).unwrap());
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_handshake_is_one_line_or_a_failure() {
 fn a_runner_whose_spec_is_locked_says_by_whom_and_its_run_has_failed() {
     let project = Project::new();
     let record = project.begin();
-    let lock = SpecLock::take(&project.runs, SPEC).unwrap();
+    let lock = SpecLock::acquire(&project.runs, SPEC).unwrap();
     let runner = Other::start(&project, Task::run(&record, "exit 0"));
     let why = runner.handshake().unwrap_err();
     let holder = format!("is locked by process {}", std::process::id());
@@ -186,14 +186,14 @@ fn a_run_above_other_runs_takes_no_spec() {
     let project = Project::new();
     let mut draft = project.draft();
     draft.mode = "chain".into();
-    let above = project.runs.begin(draft).unwrap();
+    let above = project.runs.create_run(draft).unwrap();
     assert_eq!((above.token, project.runs.token(SPEC).unwrap()), (0, None));
     let interruption = CancelToken::new().unwrap();
     let run = ActiveRun::adopt(&project.runs, &above.process_id, &interruption).unwrap();
     assert!(run.lock().is_none());
     let mut below = project.draft();
     below.parent = Some(above.process_id.clone());
-    assert_eq!(project.runs.begin(below).unwrap().token, 1);
+    assert_eq!(project.runs.create_run(below).unwrap().token, 1);
 }
 
 #[test]

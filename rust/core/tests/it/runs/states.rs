@@ -1,6 +1,6 @@
 //! Which changes of a run are legal.
 
-use chant_core::work::state::{RunEvent, RunState, StopReason, change};
+use chant_core::work::state::{RunEvent, RunState, StopReason, next_state};
 
 const STATES: [RunState; 10] = [
     RunState::Running,
@@ -31,7 +31,9 @@ const EVENTS: [RunEvent; 11] = [
 
 /// The states that an event may happen in.
 fn from(event: RunEvent) -> Vec<&'static str> {
-    let legal = STATES.iter().filter(|state| change(**state, event).is_ok());
+    let legal = STATES
+        .iter()
+        .filter(|state| next_state(**state, event).is_ok());
     legal.map(|state| state.as_str()).collect()
 }
 
@@ -60,7 +62,7 @@ fn each_event_happens_in_its_states_only() {
 fn only_a_start_leads_back_and_nothing_leaves_a_closed_run() {
     for state in STATES {
         for event in EVENTS {
-            let Ok(to) = change(state, event) else {
+            let Ok(to) = next_state(state, event) else {
                 continue;
             };
             assert_eq!(
@@ -76,7 +78,7 @@ fn only_a_start_leads_back_and_nothing_leaves_a_closed_run() {
 
 #[test]
 fn a_refusal_names_the_state_and_the_event() {
-    let error = change(RunState::Paused, RunEvent::Fail).unwrap_err();
+    let error = next_state(RunState::Paused, RunEvent::Fail).unwrap_err();
     assert_eq!(
         error.to_string(),
         "A run that is paused cannot be failed; nothing was changed"

@@ -28,7 +28,7 @@ fn a_paused_run_stays_paused_whatever_its_agent_does() {
     assert_eq!((stopped.runner, stopped.ended), (RunnerFate::Ended, 0));
     assert!(!is_alive(agent) && !is_alive(far) && !is_alive(runner.pid()));
     assert_eq!(stopped.record.state(), RunState::Running);
-    let error = SpecLock::take(&project.runs, SPEC).unwrap_err();
+    let error = SpecLock::acquire(&project.runs, SPEC).unwrap_err();
     assert!(matches!(error, WorkError::Held { .. }), "{error}");
     stopped
         .end(&project.runs, Some("Paused by hand".into()))
@@ -40,7 +40,7 @@ fn a_paused_run_stays_paused_whatever_its_agent_does() {
         (RunState::Paused, Some(StopReason::Pause))
     );
     assert_eq!(end.reason.as_deref(), Some("Paused by hand"));
-    drop(SpecLock::take(&project.runs, SPEC).unwrap());
+    drop(SpecLock::acquire(&project.runs, SPEC).unwrap());
     let error = stop(&project.runs, &record.process_id, StopReason::Cancel, GRACE).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -9,7 +9,7 @@ use super::{Project, data};
 #[track_caller]
 fn ready(text: &str, expected: &[&str]) {
     let list = tasks(text);
-    let plan = TaskPlan::knowing(&list, &[]);
+    let plan = TaskPlan::with_statuses(&list, &[]);
     let ready: Vec<&str> = plan.ready().iter().map(|task| &*task.id).collect();
     assert_eq!(ready, expected);
 }

@@ -3,7 +3,7 @@
 use chant_core::answer::MOST_CHARS;
 use chant_core::dialects::tickets::error::TicketError;
 use chant_core::dialects::tickets::ops::{SectionCall, TicketTextRange};
-use chant_core::dialects::tickets::sections::{SectionMode, content, of, rewrite};
+use chant_core::dialects::tickets::sections::{SectionMode, content, parse_sections, rewrite};
 use chant_core::text::edit::apply;
 use chant_core::text::sections::{SectionPlace, names, put};
 use proptest::prelude::*;
@@ -87,7 +87,7 @@ fn a_list_is_a_tree_in_the_order_of_the_document() {
 #[test]
 fn headings_are_those_of_commonmark_outside_of_code() {
     let headings = |body: &str| -> Vec<String> {
-        let sections = of(body);
+        let sections = parse_sections(body);
         let shown = sections
             .iter()
             .map(|one| format!("{} {}", one.level, one.title));
@@ -503,7 +503,7 @@ proptest! {
         mode in prop::sample::select(vec![SectionMode::Replace, SectionMode::Append, SectionMode::Prepend]),
         text in prop::sample::select(vec!["fresh", "fresh\n\n### Sub\n\nmore\n", "```\n# fresh\n```", "\n\n- fresh\n"]),
     ) {
-        let sections = of(&body);
+        let sections = parse_sections(&body);
         prop_assume!(!sections.is_empty());
         let at = pick.index(sections.len());
         let section = &sections[at];
@@ -518,7 +518,7 @@ proptest! {
         let (before, behind) = (&body[..section.heading.end], &body[section.content.end..]);
         prop_assert!(changed.starts_with(before) && changed.ends_with(behind));
         prop_assert!(changed.contains("fresh"));
-        let after = of(&changed);
+        let after = parse_sections(&changed);
         prop_assert_eq!(&after[at].title, &section.title);
         prop_assert!(content(&changed, &after[at]).contains("fresh"));
         let kept = content(&body, section);
@@ -538,7 +538,7 @@ proptest! {
             "[a]: /u \"", "| a |\n|--", "    code", "text", "text\n\n```sh\nls\n```", "1. a\n   ```\n", "\\",
         ]),
     ) {
-        let sections = of(&body);
+        let sections = parse_sections(&body);
         prop_assume!(!sections.is_empty());
         let at = pick.index(sections.len());
         let section = &sections[at];
@@ -549,7 +549,7 @@ proptest! {
         };
         let changed = apply(&body, &[put(&body, section, text, place)]).unwrap();
         let behind = |body: &str, from: usize| -> Vec<(u8, String)> {
-            let found = of(body).into_iter().filter(|section| section.heading.start >= from);
+            let found = parse_sections(body).into_iter().filter(|section| section.heading.start >= from);
             found.map(|section| (section.level, section.title)).collect()
         };
         let end = section.content.end;

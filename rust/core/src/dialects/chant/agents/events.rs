@@ -54,7 +54,7 @@ pub fn reads_of(agent: &Agent) -> Option<LineFilter> {
     of_format.or_else(|| {
         agent
             .tells_messages()
-            .then_some(messages::lines as LineFilter)
+            .then_some(messages::log_lines as LineFilter)
     })
 }
 

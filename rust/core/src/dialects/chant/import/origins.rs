@@ -15,17 +15,17 @@ use crate::text::front_matter;
 /// # Errors
 /// A `StoreError`, or `Refused` for an archived spec whose front matter cannot be read, because its
 /// origin could be imported twice.
-pub(super) fn known(
+pub(super) fn find_imported(
     project: &Project,
     snapshot: &ProjectSnapshot,
 ) -> Result<HashMap<String, String>, Error> {
     let mut found = archived(project)?;
-    found.extend(active(snapshot));
+    found.extend(active_imports(snapshot));
     Ok(found)
 }
 
 /// Returns the active specs that were imported.
-pub(super) fn active(snapshot: &ProjectSnapshot) -> impl Iterator<Item = (String, String)> {
+pub(super) fn active_imports(snapshot: &ProjectSnapshot) -> impl Iterator<Item = (String, String)> {
     snapshot.specs.all().iter().filter_map(|spec| {
         let origin = of(&spec.text).ok().flatten()?;
         Some((origin, spec.id.to_string()))

@@ -31,7 +31,7 @@ pub fn read(path: &str, text: String, reading: &mut ImportReading) {
             let why = format!("`{name}` was kept; see to it that it means the same here");
             reading.note(id, "depends_on", why);
         }
-        candidate.depends_on.push(match outside::parts(name) {
+        candidate.depends_on.push(match outside::split_key(name) {
             None if !name.contains(':') => origin(name),
             _ => name.to_owned(),
         });

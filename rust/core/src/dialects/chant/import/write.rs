@@ -18,7 +18,7 @@ use crate::graph::DepGraph;
 use crate::outside;
 use crate::store::index::{self, DocumentChange};
 use crate::store::journal::ChangeStep;
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 
 /// The source of candidates, as answers show it.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ pub fn bring_in(
     dry_run: bool,
 ) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
-    let before = origins::known(project, &snapshot)?;
+    let before = origins::find_imported(project, &snapshot)?;
     let mut plan = ImportPlan::of(&snapshot, reading, &before);
     if dry_run {
         plan.decide(project, &snapshot)?;
@@ -76,7 +76,7 @@ impl<'a> ImportPlan<'a> {
         before: &HashMap<String, String>,
     ) -> Self {
         let mut ids = before.clone();
-        ids.extend(origins::active(snapshot));
+        ids.extend(origins::active_imports(snapshot));
         let mut plan = Self {
             fresh: Vec::new(),
             present: Vec::new(),
@@ -233,7 +233,7 @@ impl<'a> ImportPlan<'a> {
         if let Some(id) = self.ids.get(name) {
             return Some(id.clone());
         }
-        match outside::parts(name) {
+        match outside::split_key(name) {
             Some(("chant", id)) => snapshot.specs.find(id).map(|spec| spec.id.to_string()),
             // The name of a repository stands before the colon, and that of no format.
             None if is_origin(name) => None,
@@ -305,8 +305,11 @@ impl<'a> ImportPlan<'a> {
             let id = self.id(candidate)?;
             let names = depends_on.get(id.as_str()).cloned().unwrap_or_default();
             let names = said_names(candidate, &id, names).map(|names| ("depends_on", names));
-            let status = ("status", Value::Text(candidate.status.to_string()));
-            let pairs: Vec<(&str, Value)> = names.into_iter().chain([status]).collect();
+            let status = (
+                "status",
+                FrontMatterValue::Text(candidate.status.to_string()),
+            );
+            let pairs: Vec<(&str, FrontMatterValue)> = names.into_iter().chain([status]).collect();
             let path = format!("{SPECS}/{id}.md");
             let text = index::FileSource::Text(front_matter::render(&pairs));
             Some(DocumentChange {
@@ -331,7 +334,7 @@ impl<'a> ImportPlan<'a> {
         depends_on: Vec<String>,
         has_members: bool,
     ) -> Result<String, Error> {
-        let items: Vec<(String, Value)> = candidate
+        let items: Vec<(String, FrontMatterValue)> = candidate
             .keys
             .iter()
             .map(|(key, extra)| (key.clone(), self.value(candidate, key, extra)))
@@ -345,13 +348,13 @@ impl<'a> ImportPlan<'a> {
         } else {
             candidate.kind
         };
-        let text = |text: &str| Some(Value::Text(text.into()));
+        let text = |text: &str| Some(FrontMatterValue::Text(text.into()));
         let labels = (!candidate.labels.is_empty()).then(|| candidate.labels.clone());
         let pairs = [
             ("type", text(kind)),
             ("status", text(candidate.status.as_str())),
             ("depends_on", depends_on),
-            ("labels", labels.map(Value::List)),
+            ("labels", labels.map(FrontMatterValue::List)),
             (
                 "completed_at",
                 candidate.completed_at.as_deref().and_then(text),
@@ -364,7 +367,7 @@ impl<'a> ImportPlan<'a> {
         let pairs = pairs
             .into_iter()
             .filter_map(|(key, value)| Some((key, value?)));
-        let pairs: Vec<(&str, Value)> = pairs.chain(items).collect();
+        let pairs: Vec<(&str, FrontMatterValue)> = pairs.chain(items).collect();
         let mut text = format!("{}\n# {}\n", front_matter::render(&pairs), candidate.title);
         if !candidate.body.is_empty() {
             text.push_str(&format!("\n{}", candidate.body));
@@ -372,10 +375,15 @@ impl<'a> ImportPlan<'a> {
         Ok(text.replace('\0', "\u{fffd}"))
     }
 
-    fn value(&mut self, candidate: &ImportCandidate, key: &str, extra: &ExtraValue) -> Value {
+    fn value(
+        &mut self,
+        candidate: &ImportCandidate,
+        key: &str,
+        extra: &ExtraValue,
+    ) -> FrontMatterValue {
         match extra {
-            ExtraValue::Text(text) => Value::Text(text.clone()),
-            ExtraValue::List(texts) => Value::List(texts.clone()),
+            ExtraValue::Text(text) => FrontMatterValue::Text(text.clone()),
+            ExtraValue::List(texts) => FrontMatterValue::List(texts.clone()),
             ExtraValue::Items(origins) => {
                 let mut ids = Vec::new();
                 for origin in origins {
@@ -386,7 +394,7 @@ impl<'a> ImportPlan<'a> {
                         self.note(&candidate.origin, key, why);
                     }
                 }
-                Value::List(ids)
+                FrontMatterValue::List(ids)
             }
         }
     }
@@ -478,20 +486,24 @@ fn is_inside_itself(candidate: &ImportCandidate, parents: &HashMap<&str, &str>) 
 
 /// Returns the dependencies in a new spec's file: a part without any would wait for the parts
 /// before it, and a spec that is kept as it is gets no new key.
-fn said_names(candidate: &ImportCandidate, id: &SpecId, names: Vec<String>) -> Option<Value> {
+fn said_names(
+    candidate: &ImportCandidate,
+    id: &SpecId,
+    names: Vec<String>,
+) -> Option<FrontMatterValue> {
     let is_said = match candidate.document {
         Some(_) => !candidate.depends_on.is_empty(),
         None => id.is_member() || !names.is_empty(),
     };
-    is_said.then_some(Value::List(names))
+    is_said.then_some(FrontMatterValue::List(names))
 }
 
 /// Returns the text of a spec whose document is kept, except for keys that must change.
 fn kept(
     candidate: &ImportCandidate,
     document: &str,
-    depends_on: Option<Value>,
-    items: Vec<(String, Value)>,
+    depends_on: Option<FrontMatterValue>,
+    items: Vec<(String, FrontMatterValue)>,
 ) -> Result<String, Error> {
     let mut text = document.to_owned();
     let names = depends_on.map(|names| ("depends_on".to_owned(), names));
@@ -499,7 +511,7 @@ fn kept(
         ("status", candidate.status.to_string()),
         (ORIGIN, candidate.origin.clone()),
     ];
-    let own = own.map(|(key, value)| (key.to_owned(), Value::Text(value)));
+    let own = own.map(|(key, value)| (key.to_owned(), FrontMatterValue::Text(value)));
     for (key, value) in names.into_iter().chain(items).chain(own) {
         text = front_matter::set(&text, &key, Some(&value), &KEY_ORDER)?;
     }

@@ -29,7 +29,7 @@ impl CriterionItem {
 ///
 /// # Errors
 /// Lines that both sides changed, and criteria for which there is no place.
-pub(super) fn merged(
+pub(super) fn merge_bodies(
     base: Option<&str>,
     ours: &str,
     theirs: &str,
@@ -46,7 +46,7 @@ pub(super) fn merged(
 
 /// Returns bodies merged line by line, with markers around lines that both sides changed. A
 /// criterion has the mark that [`merged`] would give it, whichever side its line comes from.
-pub(super) fn marked(
+pub(super) fn merge_with_markers(
     base: &str,
     ours: &str,
     theirs: &str,

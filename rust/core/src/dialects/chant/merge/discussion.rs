@@ -14,7 +14,7 @@ use crate::text::sections::{Section, sections};
 ///
 /// # Errors
 /// As `merge`.
-pub(super) fn merged(
+pub(super) fn merge_around_discussion(
     base: Option<&str>,
     ours: &str,
     theirs: &str,

@@ -30,7 +30,7 @@ pub fn merge_file(
     theirs: &[u8],
     markers: &ConflictMarkers<'_>,
 ) -> MergedFile {
-    let told = |conflict: SpecConflict| conflict.told(markers.ours, markers.theirs);
+    let told = |conflict: SpecConflict| conflict.describe(markers.ours, markers.theirs);
     let versions = [
         (None, base),
         (Some(MergeSide::Ours), ours),
@@ -70,7 +70,7 @@ fn merge_text(base: &str, ours: &str, theirs: &str, markers: &ConflictMarkers<'_
         Err(conflicts) => {
             let told = conflicts
                 .iter()
-                .map(|c| c.told(markers.ours, markers.theirs));
+                .map(|c| c.describe(markers.ours, markers.theirs));
             (marked(&base, own, &theirs, markers), told.collect())
         }
     };
@@ -93,8 +93,8 @@ fn by_parts(base: &str, ours: &str, theirs: &str, markers: &ConflictMarkers<'_>)
     let [Some(old), Some(own), Some(other)] = bodies else {
         return None;
     };
-    let body = body::marked(old, own, other, markers);
-    if let Ok(front) = keys::merged(base, ours, theirs, &DRIVER) {
+    let body = body::merge_with_markers(old, own, other, markers);
+    if let Ok(front) = keys::merge_front_matter(base, ours, theirs, &DRIVER) {
         return composed(&front, &body).ok();
     }
     let base = base.strip_suffix(old)?;

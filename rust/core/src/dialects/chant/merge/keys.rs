@@ -7,7 +7,7 @@ use super::super::model::{KEY_ORDER, SpecStatus};
 use super::{MergeSide, SpecConflict};
 use crate::text::edit::EditError;
 use crate::text::front_matter::{
-    self, FrontMatterEntry, TextList, Value, says_same, transfer, yaml_of,
+    self, FrontMatterEntry, FrontMatterValue, TextList, says_same, transfer, yaml_of,
 };
 
 /// The rules for a key.
@@ -128,7 +128,7 @@ fn entry<'a, 'b>(
 ///
 /// # Errors
 /// The keys that both sides changed, or that could not be written in place.
-pub(super) fn merged(
+pub(super) fn merge_front_matter(
     base: &str,
     ours: &str,
     theirs: &str,
@@ -170,9 +170,9 @@ pub(super) fn merged(
 
 fn written(text: &str, key: &str, items: Vec<String>) -> Result<String, EditError> {
     let value = if key == "depends_on" {
-        Value::OneOrMany(items)
+        FrontMatterValue::OneOrMany(items)
     } else {
-        Value::List(items)
+        FrontMatterValue::List(items)
     };
     front_matter::set(text, key, Some(&value), &KEY_ORDER)
 }

@@ -63,7 +63,7 @@ pub enum SpecConflict {
 
 impl SpecConflict {
     /// Returns the conflict in one sentence; `ours` and `theirs` name the sides.
-    pub fn told(&self, ours: &str, theirs: &str) -> String {
+    pub fn describe(&self, ours: &str, theirs: &str) -> String {
         let name = |side: &MergeSide| match side {
             MergeSide::Ours => ours,
             MergeSide::Theirs => theirs,
@@ -117,7 +117,7 @@ fn first_line(piece: &str) -> &str {
 ///
 /// # Errors
 /// All conflicts; at least one.
-pub fn merged(
+pub fn merge_specs(
     base: Option<&str>,
     checkout: Option<&str>,
     branch: Option<&str>,
@@ -176,16 +176,16 @@ fn three_way(
         return Err(conflicts);
     }
     let body = |text| body_of(text).unwrap_or_default();
-    let front = keys::merged(before, ours, theirs, rules);
+    let front = keys::merge_front_matter(before, ours, theirs, rules);
     let body = if rules.keeps_discussion {
-        discussion::merged(
+        discussion::merge_around_discussion(
             base.map(body),
             body(ours),
             body(theirs),
-            |base, ours, theirs| body::merged(base, ours, theirs, rules.keeps_criteria),
+            |base, ours, theirs| body::merge_bodies(base, ours, theirs, rules.keeps_criteria),
         )
     } else {
-        body::merged(
+        body::merge_bodies(
             base.map(body),
             body(ours),
             body(theirs),

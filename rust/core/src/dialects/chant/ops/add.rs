@@ -18,7 +18,7 @@ use crate::store::disk::{Lock, PATIENCE};
 use crate::store::index::FileSource;
 use crate::store::{StoreError, files};
 use crate::text::checklist::behind_box;
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 
 /// Bytes of a description beyond which its first line or sentence becomes the title.
 const LONG: usize = 80;
@@ -57,7 +57,7 @@ pub fn add(project: &Project, new: &NewSpec) -> Result<Answer, Error> {
         parent,
         text,
         warnings,
-    } = written(project, &snapshot, new)?;
+    } = render_new_spec(project, &snapshot, new)?;
     // Kept any longer it would have to be copied for the spec that comes in addition.
     drop(snapshot);
     let id = create(project, parent.as_deref(), &text)
@@ -118,7 +118,7 @@ pub(super) struct UnnumberedSpec {
 ///
 /// # Errors
 /// As [`add`].
-pub(super) fn written(
+pub(super) fn render_new_spec(
     project: &Project,
     snapshot: &ProjectSnapshot,
     new: &NewSpec,
@@ -148,7 +148,7 @@ pub(super) fn written(
     let derived = derive::derive(project, &config);
     let mut text = render(new, depends_on, project.spec_of_run(), &derived)?;
     if project.sign_of_run().is_some() {
-        text = from_run::awaiting("new.md", &text)?;
+        text = from_run::prepare_for_approval("new.md", &text)?;
     }
     Ok(UnnumberedSpec {
         parent,
@@ -226,29 +226,32 @@ fn render(
     let list = |own: &[String], more: &[String]| {
         let mut all = own.to_vec();
         all.extend(more.iter().filter(|item| !own.contains(item)).cloned());
-        (!all.is_empty()).then_some(Value::List(all))
+        (!all.is_empty()).then_some(FrontMatterValue::List(all))
     };
     let pairs = [
         (
             "type",
-            Some(Value::Text(
+            Some(FrontMatterValue::Text(
                 new.kind.clone().unwrap_or_else(|| "code".into()),
             )),
         ),
         (
             "status",
-            Some(Value::Text(SpecStatus::Pending.as_str().into())),
+            Some(FrontMatterValue::Text(SpecStatus::Pending.as_str().into())),
         ),
-        ("depends_on", depends_on.map(Value::List)),
+        ("depends_on", depends_on.map(FrontMatterValue::List)),
         ("labels", list(&new.labels, &derived.labels)),
         ("target_files", list(&new.target_files, &[])),
         ("context", list(&derived.context, &[])),
-        ("prompt", new.prompt.clone().map(Value::Text)),
-        ("found_by", found_by.map(|id| Value::Text(id.to_owned()))),
+        ("prompt", new.prompt.clone().map(FrontMatterValue::Text)),
+        (
+            "found_by",
+            found_by.map(|id| FrontMatterValue::Text(id.to_owned())),
+        ),
         ("derived_fields", list(&derived.fields, &[])),
-        ("approval", new.needs_approval.then(approval::wanted)),
+        ("approval", new.needs_approval.then(approval::request_value)),
     ];
-    let pairs: Vec<(&str, Value)> = pairs
+    let pairs: Vec<(&str, FrontMatterValue)> = pairs
         .into_iter()
         .filter_map(|(key, value)| Some((key, value?)))
         .collect();
@@ -268,11 +271,15 @@ fn render(
 }
 
 /// A text that would not say what was asked for is not written.
-fn check_reads_back(text: &str, pairs: &[(&str, Value)], new: &NewSpec) -> Result<(), Error> {
+fn check_reads_back(
+    text: &str,
+    pairs: &[(&str, FrontMatterValue)],
+    new: &NewSpec,
+) -> Result<(), Error> {
     let spec = parse::document("new.md", FileSource::Text(text.to_owned()))
         .map_err(|broken| ChantError::unreadable(&broken))?;
     let list = |key: &str| match pairs.iter().find(|(name, _)| *name == key) {
-        Some((_, Value::List(items))) => items.clone(),
+        Some((_, FrontMatterValue::List(items))) => items.clone(),
         _ => Vec::new(),
     };
     let same = |read: &Option<Vec<Box<str>>>, key: &str| {
@@ -298,7 +305,7 @@ pub(in super::super) fn create(
     text: &str,
 ) -> Result<SpecId, Error> {
     let folder = project.root.locate(SPECS)?;
-    let _lock = Lock::take(&folder, std::time::Instant::now() + PATIENCE)?;
+    let _lock = Lock::acquire(&folder, std::time::Instant::now() + PATIENCE)?;
     for _ in 0..100 {
         let snapshot = project.snapshot()?;
         let id = next_id(project, &snapshot, parent)?;

@@ -11,7 +11,7 @@ use super::super::view::agents::{AgentList, AgentListEntry, AgentView, CommandVi
 use crate::answer::Answer;
 use crate::config::Config;
 use crate::config::runs::RunSettings;
-use crate::environment::{PassedNames, passed};
+use crate::environment::{PassedNames, filter_environment};
 use crate::error::Error;
 
 /// What `chant-mcp agents list` shows. Installed agents are asked for their release, and who is logged in, unless
@@ -95,7 +95,7 @@ fn look(
                 let found = found.iter().find(|one| one.template.name == template.name);
                 let is_chosen = chosen.is_some_and(|name| template.is_called(name));
                 scope.spawn(move || {
-                    let told = found.map(|found| tell(project, config, found, is_quick));
+                    let told = found.map(|found| query_agent(project, config, found, is_quick));
                     known(template, found, told.unwrap_or_default(), is_chosen)
                 })
             })
@@ -114,7 +114,7 @@ pub(super) struct AgentSelfReport {
 
 /// Asks an installed agent.
 #[cfg(unix)]
-pub(super) fn tell(
+pub(super) fn query_agent(
     project: &Project,
     config: &Config,
     found: &InstalledAgent,
@@ -156,7 +156,7 @@ pub(super) fn environment(
         credentials: &template.credentials(),
         configured: &config.runs.passed,
     };
-    let mut variables = passed(&project.environment, beside).variables;
+    let mut variables = filter_environment(&project.environment, beside).variables;
     let quiet = template
         .quiet
         .iter()

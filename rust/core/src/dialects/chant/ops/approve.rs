@@ -25,7 +25,7 @@ use crate::store::index::FileSource;
 use crate::store::journal::ChangeStep;
 use crate::text::checklist;
 use crate::text::edit::Edit;
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 use crate::text::markdown;
 
 /// Who decides, and why.
@@ -212,7 +212,7 @@ fn fix(
     let told = format!("\nCreated fix spec: {id}; '{}' waits for it", rejected.id);
     let mut waits: Vec<String> = texts(rejected.depends_on.as_deref());
     waits.push(id.to_string());
-    draft.set("depends_on", Some(Value::List(waits)))?;
+    draft.set("depends_on", Some(FrontMatterValue::List(waits)))?;
     Ok((vec![created(&id, text)], told))
 }
 
@@ -284,10 +284,16 @@ fn refuse_unlike(text: &str, criterion: &str) -> Result<(), Error> {
     Err(ChantError::Refused(message).into())
 }
 
-fn open_keys() -> Vec<(&'static str, Value)> {
+fn open_keys() -> Vec<(&'static str, FrontMatterValue)> {
     vec![
-        ("type", Value::Text(SpecType::Code.as_str().into())),
-        ("status", Value::Text(SpecStatus::Pending.as_str().into())),
+        (
+            "type",
+            FrontMatterValue::Text(SpecType::Code.as_str().into()),
+        ),
+        (
+            "status",
+            FrontMatterValue::Text(SpecStatus::Pending.as_str().into()),
+        ),
     ]
 }
 
@@ -298,8 +304,8 @@ fn created(id: &SpecId, text: String) -> ChangeStep {
     }
 }
 
-fn list(items: &[Box<str>]) -> Value {
-    Value::List(texts(Some(items)))
+fn list(items: &[Box<str>]) -> FrontMatterValue {
+    FrontMatterValue::List(texts(Some(items)))
 }
 
 fn texts(items: Option<&[Box<str>]>) -> Vec<String> {

@@ -25,7 +25,7 @@ pub fn confine_check(project: &Project) -> Result<Answer, Error> {
     let config = project.configuration_without_specs()?;
     let assumed = project.environment.get(ASSUMED).map(String::as_str);
     let ability = LandlockSupport::of_system(assumed);
-    let tried = confined::standing(project, &config).and_then(|standing| {
+    let tried = confined::confinement_status(project, &config).and_then(|standing| {
         tried(project, &config)?;
         Ok(standing)
     });
@@ -87,7 +87,7 @@ pub fn confine_command(
     argv: &[String],
 ) -> Result<ConfinedCommand, Error> {
     let config = project.configuration_without_specs()?;
-    let standing = confined::standing(project, &config)?;
+    let standing = confined::confinement_status(project, &config)?;
     let trial = TrialFolders::new(project)?;
     let repo = project.repo()?;
     let held = ConfinedActor::Trial(argv, &trial.private);
@@ -116,7 +116,7 @@ pub(super) struct TrialFolders {
 impl TrialFolders {
     /// Makes them, and removes those of trials that are over.
     pub(super) fn new(project: &Project) -> Result<Self, Error> {
-        let all = place::state(project)?.join("trials");
+        let all = place::user_state_folder(project)?.join("trials");
         disk::make_folders(&all)?;
         for one in disk::names(&all)? {
             let process = one
@@ -140,7 +140,7 @@ impl TrialFolders {
 
     pub(super) fn remove(&self) {
         // An agent that is tried has its private folder beside its own.
-        let of_agent = place::beside(&self.own, place::PRIVATE);
+        let of_agent = place::sibling_file(&self.own, place::PRIVATE);
         for folder in [&self.own, &self.private, &of_agent] {
             let _ = disk::remove_tree(folder);
         }

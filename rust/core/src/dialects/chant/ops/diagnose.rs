@@ -7,9 +7,9 @@ use super::super::error::ChantError;
 use super::super::model::{Spec, SpecStatus};
 use super::super::project::run_tree::{RunTree, RunTreeContext};
 use super::super::project::{Project, ProjectSnapshot};
-use super::super::specs::{SpecGraph, SpecWait, steps};
+use super::super::specs::{SpecGraph, SpecWait, describe_cycle};
 use super::super::view::report::{DiagnosisCheck, DiagnosisReport};
-use super::super::view::spec::sentence;
+use super::super::view::spec::describe_wait;
 use super::read::age;
 use super::work::next_step;
 use crate::answer::Answer;
@@ -264,7 +264,7 @@ fn log_check(project: &Project, spec: &Spec, found: &DiagnosisFacts) -> Diagnosi
 }
 
 fn lock_check(project: &Project, spec: &Spec) -> DiagnosisCheck {
-    let details = match super::state::holder(project, &spec.id) {
+    let details = match super::state::find_lock_holder(project, &spec.id) {
         None => "Not present (checked in main)".into(),
         Some(holder) => format!(
             "Present (spec may be running) (checked in main); {}",
@@ -366,12 +366,15 @@ fn dependency_check(spec: &Spec, status: SpecStatus, specs: &SpecGraph) -> Diagn
         .graph()
         .find(spec.id.as_str())
         .and_then(|node| specs.graph().cycle_through(node));
-    let mut words: Vec<String> = waits.iter().take(5).map(sentence).collect();
+    let mut words: Vec<String> = waits.iter().take(5).map(describe_wait).collect();
     if waits.len() > 5 {
         words.push(format!("{} more", waits.len() - 5));
     }
     let details = match (&is_loop, words.is_empty()) {
-        (Some(cycle), _) => format!("Circular: {}", steps(specs.graph(), cycle).join(" -> ")),
+        (Some(cycle), _) => format!(
+            "Circular: {}",
+            describe_cycle(specs.graph(), cycle).join(" -> ")
+        ),
         (None, true) => "All met".into(),
         (None, false) => format!("Waits for: {}", words.join("; ")),
     };
@@ -597,7 +600,7 @@ fn conclusion(
                     Some(wait) => hint![
                         "Correct depends_on with ",
                         NextStep::EditSpec(id()),
-                        format!(": {}", sentence(wait)),
+                        format!(": {}", describe_wait(wait)),
                     ],
                     None => hint![
                         "Take one of the dependencies of the loop out with ",

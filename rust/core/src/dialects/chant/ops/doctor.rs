@@ -23,7 +23,7 @@ use super::agents::environment as environment_of;
 use super::hello::hello;
 use crate::answer::Answer;
 use crate::config::Config;
-use crate::environment::{PassedNames, is_secret, passed};
+use crate::environment::{PassedNames, filter_environment, is_secret};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk::{Lock, weak_promises};
@@ -90,7 +90,7 @@ fn trust_line(project: &Project) -> String {
 /// How runs would be held, in a sentence.
 #[cfg(unix)]
 fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<String>) -> String {
-    match confined::standing(project, config) {
+    match confined::confinement_status(project, config) {
         Ok(standing) => standing.to_string(),
         Err(error) => {
             problems.push(error.to_string());
@@ -113,7 +113,11 @@ fn configuration(
     match project.snapshot() {
         Ok(snapshot) => {
             // Whether there are locks is known when one was taken.
-            drop(project.gate().and_then(|specs| Lock::try_take(&specs)));
+            drop(
+                project
+                    .folder_lock()
+                    .and_then(|specs| Lock::try_take(&specs)),
+            );
             problems.extend(
                 weak_promises()
                     .iter()
@@ -324,7 +328,7 @@ fn environment(project: &Project, config: &Config, agent: Option<&Agent>) -> Env
         credentials: &credentials,
         configured,
     };
-    let found = passed(&project.environment, beside);
+    let found = filter_environment(&project.environment, beside);
     // A name that somebody adds may well be that of a secret, whatever it is called.
     let is_hidden = |name: &str| {
         is_secret(name) || credentials.contains(&name) || configured.iter().any(|own| own == name)

@@ -14,7 +14,7 @@ use crate::store::disk::{self, PATIENCE};
 use crate::store::index::FileSource;
 use crate::store::journal::ChangeStep;
 use crate::text::edit::{self, Edit};
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 
 /// A spec's text while it is being changed.
 pub(in super::super) struct SpecDraft {
@@ -44,7 +44,11 @@ impl SpecDraft {
     ///
     /// # Errors
     /// `EditError` when that cannot be done without risk.
-    pub(in super::super) fn set(&mut self, key: &str, value: Option<Value>) -> Result<(), Error> {
+    pub(in super::super) fn set(
+        &mut self,
+        key: &str,
+        value: Option<FrontMatterValue>,
+    ) -> Result<(), Error> {
         let text = front_matter::set(&self.text, key, value.as_ref(), &KEY_ORDER)?;
         self.take(text)
     }
@@ -58,7 +62,7 @@ impl SpecDraft {
         key: &str,
         text: impl Into<String>,
     ) -> Result<(), Error> {
-        self.set(key, Some(Value::Text(text.into())))
+        self.set(key, Some(FrontMatterValue::Text(text.into())))
     }
 
     /// Gives it another text.
@@ -213,7 +217,7 @@ pub(super) fn completed_with(snapshot: &ProjectSnapshot, spec: &Spec) -> Vec<Arc
 }
 
 /// The lines that tell which containers were completed along.
-pub(in super::super) fn told(containers: &[Arc<Spec>]) -> String {
+pub(in super::super) fn describe_completed(containers: &[Arc<Spec>]) -> String {
     containers
         .iter()
         .map(|container| format!("\nCompleted driver: {}", container.id))

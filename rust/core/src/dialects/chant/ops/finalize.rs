@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::git::tags::Commit;
 use crate::git::{HistoryStart, Repo};
 use crate::next_step::{NextStep, hint};
-use crate::text::front_matter::Value;
+use crate::text::front_matter::FrontMatterValue;
 use crate::work::record::RunRecord;
 
 /// How to complete.
@@ -85,14 +85,14 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
         draft.set_text("status", SpecStatus::Completed.as_str())?;
         if !commits.is_empty() {
             let hashes = commits.iter().map(|commit| commit.short.clone()).collect();
-            draft.set("commits", Some(Value::List(hashes)))?;
+            draft.set("commits", Some(FrontMatterValue::List(hashes)))?;
         }
         draft.set_text("completed_at", &now)?;
         if let Some(model) = model.as_deref().filter(|_| draft.spec().model.is_none()) {
             draft.set_text("model", model)?;
         }
         if needs_approval {
-            draft.set("approval", Some(approval::wanted()))?;
+            draft.set("approval", Some(approval::request_value()))?;
         }
         Ok(())
     };
@@ -112,7 +112,7 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
     if let Some(said) = without_checks(&spec, &config) {
         text.push_str(&format!("\n{said}"));
     }
-    text.push_str(&edit::told(&containers));
+    text.push_str(&edit::describe_completed(&containers));
     text.push_str(&left_after(project, &spec, &commits));
     if spec.kind == SpecType::Conflict {
         // The work that waited for this may be merged now; what cannot be is found by the next look.

@@ -88,7 +88,7 @@ fn try_in(
     let hold = confined::of_run(project, config, repo.as_deref(), &trial.own, held, None)?;
     let mut found = match agent.template {
         Some(template) => environment(project, config, template),
-        None => briefing::passed(project, config, &[]).variables,
+        None => briefing::passed_environment(project, config, &[]).variables,
     };
     found.extend(variables);
     found.extend(hold.variables);

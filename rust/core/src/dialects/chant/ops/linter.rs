@@ -12,7 +12,7 @@ use super::super::model::{BrokenSpec, Spec, SpecStatus};
 use super::super::project::{Project, ProjectSnapshot};
 use super::super::rules::{LOOKING_AROUND, LintSubject, PARSE, rules};
 use super::super::scores::{SpecScores, SpecSize};
-use super::super::specs::steps;
+use super::super::specs::describe_cycle;
 use super::super::view::report::LintDiagnostic;
 use crate::config::Config;
 use crate::counted::count_visited;
@@ -308,7 +308,7 @@ impl<'a> SpecLinter<'a> {
         };
         let (path, name) = project.shown_log(spec.id.as_str()).ok()?;
         let (log, _) = project.disk.read_text(&path, &name).ok()?;
-        super::super::output::wrong(schema_path, &schema, &log)
+        super::super::output::find_mismatch(schema_path, &schema, &log)
     }
 }
 
@@ -321,7 +321,7 @@ fn loops(snapshot: &ProjectSnapshot, files: &[LintFile]) -> HashMap<String, Vec<
     let own = |node: Node| {
         Some((
             graph.key(node).to_owned(),
-            steps(graph, &graph.cycle_through(node)?),
+            describe_cycle(graph, &graph.cycle_through(node)?),
         ))
     };
     if let [one] = files {
@@ -329,7 +329,7 @@ fn loops(snapshot: &ProjectSnapshot, files: &[LintFile]) -> HashMap<String, Vec<
         return node.and_then(own).into_iter().collect();
     }
     let mut loops = HashMap::new();
-    for knot in graph.knots() {
+    for knot in graph.cyclic_components() {
         if knot.len() <= LARGEST_KNOT {
             loops.extend(knot.into_iter().filter_map(own));
         } else if let Some((_, path)) = knot.first().and_then(|node| own(*node)) {

@@ -25,7 +25,7 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     let runs = project.runs()?;
     let waited = waiting(&runs)?;
     // What waited and need not any more is merged by that.
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let Some(id) = id else {
         return tell_all(&runs, &waited);
     };
@@ -104,7 +104,7 @@ fn by_hand(
         ProcessIdentity::own(),
         (runs.clock)(),
     );
-    let record = runs.begin(draft)?;
+    let record = runs.create_run(draft)?;
     task::conclude_by_hand(project, &record.process_id, agreed)?;
     Ok(runs.get(&record.process_id)?)
 }

@@ -49,7 +49,7 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
         let message = format!("Failed to pause work for spec '{}': {why}", spec.id);
         ChantError::Refused(message).into()
     };
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let runs = project.runs()?;
     let mut halted =
         halt_all(project, &runs, &spec, StopReason::Pause).map_err(|error| failed(&error))?;
@@ -60,7 +60,7 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
         return Err(failed(&"No running process found"));
     }
     let mut text = format!("Successfully paused work for spec '{}'", spec.id);
-    text.push_str(&told(&halted));
+    text.push_str(&describe_ended(&halted));
     Ok(Answer::prose(text))
 }
 
@@ -119,7 +119,7 @@ pub(super) fn halt_all(
     // Crews are asked first, so that they start nothing else, and ended last: one that is starting a spec
     // waits for that.
     for crew in &crews {
-        match stop::ask(runs, &crew.process_id, why) {
+        match stop::request_stop(runs, &crew.process_id, why) {
             Ok(_) | Err(WorkError::NotRunning { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -174,7 +174,7 @@ fn end_one(
         let record = runs.get(&record.process_id)?;
         Ok(Some(EndedRun { record, stopped }))
     };
-    match settle::halt(project, runs, &record.process_id, why) {
+    match settle::stop_run(project, runs, &record.process_id, why) {
         Ok(HaltOutcome::Stopped(stopped)) => ended(Some(stopped)),
         Ok(HaltOutcome::Completed)
         | Err(Error::Work(WorkError::NotRunning {
@@ -187,7 +187,7 @@ fn end_one(
 }
 
 /// What had been completed before it could be stopped, and all that was.
-pub(super) fn told(ended: &[EndedRun]) -> String {
+pub(super) fn describe_ended(ended: &[EndedRun]) -> String {
     let mut text = String::new();
     for spec in ended
         .iter()
@@ -222,7 +222,7 @@ pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Erro
         let message = format!("Failed to take over spec '{}': {why}", spec.id);
         ChantError::Refused(message)
     };
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let runs = project.runs()?;
     let mut halted =
         halt_all(project, &runs, &spec, StopReason::TakeOver).map_err(|error| failed(&error))?;
@@ -388,7 +388,7 @@ impl TakeoverFacts {
             (None, _) => lines.push("No run of this spec is recorded.".into()),
         }
         lines.extend(
-            told(halted)
+            describe_ended(halted)
                 .lines()
                 .filter(|line| !line.is_empty())
                 .map(str::to_owned),

@@ -16,13 +16,13 @@ use super::super::split::{DEEPEST, DEPTH, SplitQuestion, SplitRequest, write};
 use super::super::start::refuse_unapproved;
 use super::super::view::split::{ProposedMember, SplitOptions, SplitProposal, SplitRun};
 use super::edit::SpecDraft;
-use super::start::{begin, leave};
+use super::start::{detach_runner, start_run};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git;
 use crate::next_step::{HintText, NextStep, hint};
 use crate::store::journal::ChangeStep;
-use crate::text::front_matter::Value;
+use crate::text::front_matter::FrontMatterValue;
 use crate::work::lock::SpecLock;
 use crate::work::record::{RunOptions, RunRecord, SPLIT, SplitRunOptions};
 use crate::work::records::{RunStore, refuse_running};
@@ -44,7 +44,7 @@ pub fn split(
     steps("Checking the spec");
     project.refuse_untrusted("chant_split")?;
     let asked = asked(wish)?;
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "split")?;
@@ -239,20 +239,20 @@ fn start(
         split: Some(split),
         ..RunOptions::default()
     };
-    let agent = briefing::agent(&config, &asked)?;
+    let agent = briefing::choose_agent(&config, &asked)?;
     briefing::refuse_unfit_agent(project, &config, &agent, spec)?;
     AgentSlots::of(&runs)?.refuse_when_full(&config)?;
     steps("Starting a runner");
     let mode = (SPLIT.to_owned(), asked);
-    let (record, runner) = begin(project, &runs, &spec.id, mode, None, steps)?;
+    let (record, runner) = start_run(project, &runs, &spec.id, mode, None, steps)?;
     let told = answer(project, &record);
-    leave(project, runs, &record, runner);
+    detach_runner(project, runs, &record, runner);
     Ok(told)
 }
 
 /// Writes a proposal that waits, while nobody begins work on the spec.
 fn write_now(project: &Project, runs: &RunStore, record: &RunRecord) -> Result<Answer, Error> {
-    let _lock = SpecLock::take(runs, &record.spec_id)?;
+    let _lock = SpecLock::acquire(runs, &record.spec_id)?;
     let record = write_proposal(project, runs, &record.process_id)?;
     Ok(answer(project, &record))
 }
@@ -264,7 +264,7 @@ fn write_agreed(
     id: &SpecId,
     agreed: &str,
 ) -> Result<Answer, Error> {
-    let _lock = SpecLock::take(runs, id.as_str())?;
+    let _lock = SpecLock::acquire(runs, id.as_str())?;
     let waits = waiting(runs, id)?.map(|(record, _)| record.process_id);
     if waits.as_deref() == Some(agreed) {
         return Ok(answer(project, &write_proposal(project, runs, agreed)?));
@@ -313,7 +313,7 @@ pub(in super::super) fn write_proposal(
             return Err(ChantError::Refused(message).advise(hint).into());
         }
         ids = project.next_members(snapshot, &spec.id, proposal.members.len())?;
-        let new = write::specs(&ids, &proposal.members)
+        let new = write::render_members(&ids, &proposal.members)
             .map_err(|bad| ChantError::Refused(bad.to_string()))?;
         let mut steps = vec![ChangeStep::Replace {
             path: spec.path.to_string(),
@@ -326,7 +326,7 @@ pub(in super::super) fn write_proposal(
         Ok(Some(steps))
     })?;
     proposal.written = ids.iter().map(SpecId::to_string).collect();
-    let reason = told(&spec.id, &proposal);
+    let reason = describe_proposal(&spec.id, &proposal);
     let value = serde_json::to_value(&proposal).ok();
     Ok(runs.update(process_id, |record| {
         record.proposal.clone_from(&value);
@@ -342,7 +342,7 @@ fn group(path: &str, text: &str, ids: &[SpecId]) -> Result<String, Error> {
     let mut members: Vec<String> = listed.map(ToString::to_string).collect();
     members.extend(ids.iter().map(SpecId::to_string));
     draft.set_text("type", SpecType::Group.as_str())?;
-    draft.set("members", Some(Value::List(members)))?;
+    draft.set("members", Some(FrontMatterValue::List(members)))?;
     Ok(draft.finish())
 }
 
@@ -350,7 +350,7 @@ fn group(path: &str, text: &str, ids: &[SpecId]) -> Result<String, Error> {
 const WAITS: &str = "The proposal waits.";
 
 /// What became of a proposal, for the record.
-pub(in super::super) fn told(id: &SpecId, proposal: &SplitProposal) -> String {
+pub(in super::super) fn describe_proposal(id: &SpecId, proposal: &SplitProposal) -> String {
     let count = proposal.count();
     let notes = match proposal.warnings.len() {
         0 => String::new(),

@@ -59,7 +59,7 @@ impl StagedSpecs {
     /// # Errors
     /// What the change alone would be refused for; everything is as before then. `IdTaken`, when the ID
     /// of a new spec is another one's by now.
-    pub fn play(
+    pub fn apply(
         &mut self,
         project: &Project,
         operation: &mut SpecOperation,
@@ -121,7 +121,7 @@ impl StagedSpecs {
         new: &NewSpec,
         id: &mut Option<String>,
     ) -> Result<String, Error> {
-        let written = add::written(project, &self.snapshot, new)?;
+        let written = add::render_new_spec(project, &self.snapshot, new)?;
         let given = if let Some(given) = id {
             if self.snapshot.specs.find(given).is_some() {
                 return Err(ChantError::IdTaken { id: given.clone() }.into());
@@ -154,7 +154,7 @@ impl StagedSpecs {
     /// Takes in how far the items of other dialects are that specs wait for.
     pub fn look_outside(&mut self, tell: StatusLookup<'_>) {
         let mut named = self.snapshot.specs.named_elsewhere();
-        named.retain(|(_, key)| outside::parts(key).is_some());
+        named.retain(|(_, key)| outside::split_key(key).is_some());
         let keys: Vec<String> = named.iter().map(|(_, key)| key.clone()).collect();
         for ((node, key), standing) in named.into_iter().zip(tell(&keys)) {
             let found = standing.into();

@@ -74,7 +74,7 @@ pub fn work_start(
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
     project.refuse_untrusted("chant_work_start")?;
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let spec = project.resolve_to_edit(&project.snapshot()?, id)?;
     settle::recover_for(project, spec.id.as_str())?;
     let snapshot = project.snapshot()?;
@@ -91,15 +91,15 @@ pub fn work_start(
         config: &config,
         repo: &repo,
     })?;
-    briefing::identity(project, &repo)?;
+    briefing::committer_variables(project, &repo)?;
     let standing = confined::standing_of_start(project, &config, &repo)?;
     refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);
     steps("Starting a runner");
     let mode = (mode.to_string(), asked);
-    let (record, runner) = begin(project, &runs, &spec.id, mode, None, steps)?;
-    leave(project, runs, &record, runner);
+    let (record, runner) = start_run(project, &runs, &spec.id, mode, None, steps)?;
+    detach_runner(project, runs, &record, runner);
     Ok(Answer::data(&StartedRunView {
         process_id: &record.process_id,
         spec_id: &record.spec_id,
@@ -115,21 +115,21 @@ pub fn work_start(
 }
 
 /// Lets a runner live on by itself; what it leaves is looked after at once when it dies.
-pub(super) fn leave(
+pub(super) fn detach_runner(
     project: &Arc<Project>,
     runs: RunStore,
     record: &RunRecord,
     runner: LaunchedRunner,
 ) {
     let (process_id, own) = (record.process_id.clone(), project.clone());
-    runner.leave(move || {
+    runner.detach(move || {
         // A runner that ended without a word of how died; one that was lost left something to do.
         let is_lost = |record: RunRecord| match record.state() {
             RunState::Running => record.stop_requested.is_none(),
             state => state == RunState::Lost,
         };
         if runs.get(&process_id).is_ok_and(is_lost) {
-            let _ = settle::recover(&own);
+            let _ = settle::recover_runs(&own);
         }
     });
 }
@@ -202,7 +202,7 @@ fn warning(id: &SpecId, scores: &SpecScores) -> QualityWarning {
 /// That none is named, why it could not begin, which the hand-shake said too, or could not be ended.
 pub fn run_work(project: &Project) -> Result<&'static str, Error> {
     let (process_id, handshake) = launch::take_up()?;
-    Ok(task::run(project, &process_id, handshake)?.as_str())
+    Ok(task::run_spec(project, &process_id, handshake)?.as_str())
 }
 
 /// Looks after what dead runs left, and after work that waits; gives what could not be put right.
@@ -210,7 +210,7 @@ pub fn run_work(project: &Project) -> Result<&'static str, Error> {
 /// # Errors
 /// As [`settle::recover`].
 pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
-    settle::recover(project)
+    settle::recover_runs(project)
 }
 
 /// What a start comes to.
@@ -282,11 +282,11 @@ pub(in super::super) fn begin_one(
     next_agent(project, runs, &config, &spec, &wish.asked)?;
     drop(snapshot);
     let mode = (wish.mode.to_string(), wish.asked);
-    begin(project, runs, id, mode, parent, steps)
+    start_run(project, runs, id, mode, parent, steps)
 }
 
 /// Starts a runner, gives its run a record, and waits until it is under way.
-pub(super) fn begin(
+pub(super) fn start_run(
     project: &Project,
     runs: &RunStore,
     id: &SpecId,
@@ -302,12 +302,12 @@ pub(super) fn begin(
     let record = match record(project, runs, draft) {
         Ok(record) => record,
         Err(error) => {
-            runner.leave(|| ());
+            runner.detach(|| ());
             return Err(error);
         }
     };
     if let Err(why) = runner.run(&record.process_id, PATIENCE, steps) {
-        runner.leave(|| ());
+        runner.detach(|| ());
         give_up(project, runs, &record, &why)?;
         return Err(WorkError::Step(why).into());
     }
@@ -320,21 +320,21 @@ fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<Ru
     let snapshot = project.snapshot()?;
     if !draft.has_agent() {
         project.refuse_untrusted_snapshot(&snapshot)?;
-        return Ok(runs.begin(draft)?);
+        return Ok(runs.create_run(draft)?);
     }
     let config = snapshot.config.clone()?;
     let spec = project.resolve(&snapshot, &draft.spec_id)?;
-    let _lock = StartLock::take(runs)?;
+    let _lock = StartLock::acquire(runs)?;
     project.refuse_untrusted_snapshot(&snapshot)?;
     if !draft.works_on_spec() {
         AgentSlots::of(runs)?.refuse_start((runs.clock)(), &config)?;
-        return Ok(runs.begin(draft)?);
+        return Ok(runs.create_run(draft)?);
     }
     let agent = next_agent(project, runs, &config, &spec, &draft.asked)?;
     if takes_turns(&config, &draft.asked) {
         draft.asked.agent = Some(agent.name);
     }
-    Ok(runs.begin(draft)?)
+    Ok(runs.create_run(draft)?)
 }
 
 /// Has the record of a run that could not begin say so, and its spec, if its runner did not. One that was
@@ -344,12 +344,12 @@ fn give_up(project: &Project, runs: &RunStore, record: &RunRecord, why: &str) ->
     match stop::stop_unbegun(runs, &record.process_id, stop::GRACE) {
         Ok(stopped) => {
             let shown = if record.works_on_spec() {
-                settle::show(project, record, &RunEnd::failed(why))
+                settle::write_end_to_spec(project, record, &RunEnd::failed(why))
             } else {
                 Ok(())
             };
             stopped.fail(runs, why.to_owned())?;
-            split::clear(project, record);
+            split::remove_copy(project, record);
             shown
         }
         Err(WorkError::NotRunning {

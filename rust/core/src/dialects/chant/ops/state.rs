@@ -16,7 +16,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
 use crate::store::disk::{self, Lock};
-use crate::store::state::escaped;
+use crate::store::state::escape_name;
 use crate::work::lock::{LockHolder as HeldBy, SpecLock, lock_of};
 use crate::work::record::RunRecord;
 use crate::work::records::RunStore;
@@ -50,7 +50,7 @@ impl SpecLockHolder {
 }
 
 /// Who holds a spec's lock, if its file is there.
-pub(super) fn holder(project: &Project, id: &SpecId) -> Option<SpecLockHolder> {
+pub(super) fn find_lock_holder(project: &Project, id: &SpecId) -> Option<SpecLockHolder> {
     let path = lock_of(&project.runs().ok()?, id.as_str())?;
     let stamp = disk::stamp(&path)?;
     let inside = path.strip_prefix(project.root()).unwrap_or(&path);
@@ -270,7 +270,7 @@ fn remove_stale_lock(project: &Project, spec: &Spec) {
         && lock_of(&runs, spec.id.as_str()).is_some()
     {
         // Whoever takes a lock removes its file; what cannot be taken is somebody's.
-        drop(SpecLock::take(&runs, spec.id.as_str()));
+        drop(SpecLock::acquire(&runs, spec.id.as_str()));
     }
 }
 
@@ -352,7 +352,7 @@ fn back_up(repo: &Repo, spec: &Spec, branch: &str) -> Result<Option<String>, Err
             return Err(ChantError::Refused(message).into());
         }
     }
-    Ok(repo.back_up(branch, &escaped(spec.id.as_str()))?)
+    Ok(repo.back_up(branch, &escape_name(spec.id.as_str()))?)
 }
 
 /// Removes the worktree that the runtime made for a spec, and the branch, which is kept as a backup.
@@ -382,7 +382,7 @@ fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error
     project.refuse_held_by_others(&spec.id, what)?;
     let records = project.runs()?.of_spec(spec.id.as_str())?;
     let is_own = |record: &RunRecord| record.state() == RunState::Running;
-    match holder(project, &spec.id).filter(|holder| holder.is_held) {
+    match find_lock_holder(project, &spec.id).filter(|holder| holder.is_held) {
         Some(holder) if !records.iter().any(is_own) => {
             let message = format!(
                 "Spec '{}' is being worked: {}. Stop that first; nothing was {what}.",

@@ -6,7 +6,7 @@ use super::super::error::ChantError;
 use super::super::evidence::without_checks;
 use super::super::model::{Criterion, Spec, SpecStatus};
 use super::super::project::{Project, ProjectSnapshot};
-use super::super::specs::steps;
+use super::super::specs::describe_cycle;
 use super::edit::{self, SpecDraft};
 use super::receipts::left_after;
 use crate::answer::Answer;
@@ -18,7 +18,7 @@ use crate::next_step::{NextStep, hint};
 use crate::outside::PREFIXES;
 use crate::text::checklist::{behind_box, without_bullet};
 use crate::text::edit::{Edit, line_break, with_line_break};
-use crate::text::front_matter::Value;
+use crate::text::front_matter::FrontMatterValue;
 use crate::text::markdown;
 use crate::text::merge::merged_list;
 use crate::work::record::RunRecord;
@@ -127,7 +127,7 @@ pub fn update(project: &Project, id: &str, update: &SpecUpdate) -> Result<Answer
             "\nWarning: unknown dependency '{name}'; the spec stays blocked until there is one."
         ));
     }
-    text.push_str(&edit::told(&containers));
+    text.push_str(&edit::describe_completed(&containers));
     let mut note = None;
     if completes(&spec) {
         let config = config.as_ref().ok();
@@ -258,7 +258,10 @@ pub(super) fn apply(
         if !update.force {
             refuse_loop(snapshot, draft.spec(), ids)?;
         }
-        draft.set("depends_on", Some(Value::OneOrMany(ids.to_vec())))?;
+        draft.set(
+            "depends_on",
+            Some(FrontMatterValue::OneOrMany(ids.to_vec())),
+        )?;
     }
     let lists = [
         ("labels", &update.labels),
@@ -273,7 +276,7 @@ pub(super) fn apply(
             let now = texts(now.as_deref().unwrap_or_default());
             let seen = update.seen_lists.get(key).unwrap_or(&now);
             let items = merged_list(seen, items, &now);
-            draft.set(key, Some(Value::List(items)))?;
+            draft.set(key, Some(FrontMatterValue::List(items)))?;
         }
     }
     match update.model.as_deref() {
@@ -458,7 +461,7 @@ fn refuse_loop(
         };
         if let Some(path) = graph.path_to(to, &goals) {
             let cycle: Cycle = std::iter::once((own, first)).chain(path).collect();
-            let mut path = steps(graph, &cycle);
+            let mut path = describe_cycle(graph, &cycle);
             if let Some((_, last)) = cycle.last().filter(|(_, last)| last.to != own) {
                 // The loop closes because a member waits for what its driver names.
                 path.push(format!("{} (driver of {})", spec.id, graph.key(last.to)));

@@ -43,7 +43,7 @@ pub fn watch(
 pub fn watch_status(project: &Project) -> Result<Answer, Error> {
     project.snapshot()?;
     let runs = project.runs()?;
-    let watch_running = engine::watcher(&runs)?.is_some();
+    let watch_running = engine::find_watcher(&runs)?.is_some();
     let (records, _) = runs.all()?;
     let mut worktrees = Vec::new();
     if project.repo()?.is_some() {
@@ -99,13 +99,13 @@ pub fn watch_start(project: &Project) -> Result<Answer, Error> {
     project.refuse_untrusted("chant_watch_start")?;
     let runs = project.runs()?;
     let running = || ChantError::Refused("Watch is already running".into());
-    if engine::watcher(&runs)?.is_some() {
+    if engine::find_watcher(&runs)?.is_some() {
         return Err(running().into());
     }
     let mut started = project.launch(&runs, ["watch", "--runner", "--quiet"])?;
     let pid = started.identity().pid;
     let told = started.run("watch", PATIENCE, &mut |_| {});
-    started.leave(|| ());
+    started.detach(|| ());
     told.map_err(|why| ChantError::Refused(format!("Failed to start watch: {why}")))?;
     Ok(Answer::prose(format!("Started watch process (PID: {pid})")))
 }

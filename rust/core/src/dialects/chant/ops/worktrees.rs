@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::bookkeeping::WorkQuery;
-use crate::store::state::{escaped, unescaped};
+use crate::store::state::{escape_name, unescape_name};
 use crate::work::lock::SpecLock;
 use crate::work::record::RunRecord;
 use crate::work::state::RunState;
@@ -23,10 +23,10 @@ use crate::work::state::RunState;
 /// # Errors
 /// That there is no project or no repository, or a failure of git.
 pub fn worktrees(project: &Project) -> Result<Answer, Error> {
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let site = WorktreeContext::of(project)?;
     // What cannot be looked at is no worktree of a run.
-    let pool = pool::of(site.scenery()).ok().flatten();
+    let pool = pool::open_pool(site.scenery()).ok().flatten();
     let made = pool.map(|pool| pool.folders()).unwrap_or_default();
     Ok(Answer::data(&WorktreeList {
         worktrees: site.entries()?,
@@ -42,7 +42,7 @@ pub fn worktrees(project: &Project) -> Result<Answer, Error> {
 /// # Errors
 /// As [`worktrees`], or what keeps folders from being made.
 pub fn prepare_worktrees(project: &Project) -> Result<usize, Error> {
-    pool::fill(project)
+    pool::fill_pool(project)
 }
 
 /// Removes the worktrees of runs that ended whose work is merged and that hold nothing else; everything
@@ -52,13 +52,16 @@ pub fn prepare_worktrees(project: &Project) -> Result<usize, Error> {
 /// As [`worktrees`].
 pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
     project.refuse_untrusted("worktree prune")?;
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let (site, runs) = (WorktreeContext::of(project)?, project.runs()?);
     let mut lines = Vec::new();
     for entry in site.entries()? {
         let mut kept = entry.kept.clone();
         if kept.is_none() {
-            let lock = entry.spec_id.as_ref().map(|id| SpecLock::take(&runs, id));
+            let lock = entry
+                .spec_id
+                .as_ref()
+                .map(|id| SpecLock::acquire(&runs, id));
             let removed = match lock {
                 Some(Err(error)) => Err(error.into()),
                 _ => site.remove(&entry),
@@ -71,7 +74,7 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
         });
     }
     // What stays of them is in the way of nothing, and the next look may remove it.
-    let (removed, left) = pool::clear(site.scenery()).unwrap_or_default();
+    let (removed, left) = pool::prune_pool(site.scenery()).unwrap_or_default();
     for path in removed {
         lines.push(format!("Removed {}, made in advance", path.display()));
     }
@@ -88,7 +91,7 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
 
 /// Removes the worktrees that nobody needs any more of runs whose state is one of those meant; gives their
 /// folders. Each is looked at again with its spec's lock in our hands, so that no run begins there meanwhile.
-pub(in super::super) fn tidied(
+pub(in super::super) fn remove_unneeded(
     project: &Project,
     is_meant: impl Fn(Option<&'static str>) -> bool,
 ) -> Result<Vec<String>, Error> {
@@ -100,7 +103,7 @@ pub(in super::super) fn tidied(
     let mut gone = Vec::new();
     let entries = site.entries()?.into_iter();
     for seen in entries.filter(|seen| may_go(seen)) {
-        let lock = seen.spec_id.as_ref().map(|id| SpecLock::take(&runs, id));
+        let lock = seen.spec_id.as_ref().map(|id| SpecLock::acquire(&runs, id));
         let Some(Ok(_lock)) = lock else { continue };
         let now = site.entry_now(Path::new(&seen.path))?;
         let removed = now.filter(may_go).map(|now| site.remove(&now));
@@ -157,7 +160,7 @@ impl<'a> WorktreeContext<'a> {
             return Err(ChantError::Refused(message).into());
         };
         tree.remove()?;
-        self.repo.back_up(branch, &escaped(spec_id))?;
+        self.repo.back_up(branch, &escape_name(spec_id))?;
         Ok(self.repo.delete_backed_up_branch(branch)?)
     }
 
@@ -190,7 +193,7 @@ impl<'a> WorktreeContext<'a> {
         // A run is recorded before it has a worktree.
         let trees = self.scenery().all_trees(
             |spec_id| snapshot.own_branch_of(spec_id),
-            |branch| branch.strip_prefix(prefix).and_then(unescaped),
+            |branch| branch.strip_prefix(prefix).and_then(unescape_name),
         )?;
         let (records, _) = self.project.runs()?.all()?;
         let own = trees.into_iter().filter(is_meant);

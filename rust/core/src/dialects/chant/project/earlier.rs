@@ -81,7 +81,7 @@ impl Project {
         };
         if let Some(path) = listed() {
             // Without the mark it is not removed, which a person is told.
-            let _ = site::mark(&path, &record.process_id, &record.spec_id);
+            let _ = site::write_run_mark(&path, &record.process_id, &record.spec_id);
         }
     }
 

@@ -235,7 +235,8 @@ impl ProjectCache {
         let named: Vec<String> = if is_changed {
             let named = self.specs.named_elsewhere().into_iter();
             let keys = named.map(|(_, key)| key);
-            keys.filter(|key| outside::parts(key).is_some()).collect()
+            keys.filter(|key| outside::split_key(key).is_some())
+                .collect()
         } else {
             self.outside.keys().cloned().collect()
         };

@@ -41,7 +41,7 @@ use crate::store::StoreError;
 use crate::store::disk::{self, Disk, weak_promises};
 use crate::store::files::RootFolder;
 use crate::store::journal::{ChangeJournal, ChangeStep};
-use crate::store::state::{StateFolder, UserState, escaped};
+use crate::store::state::{StateFolder, UserState, escape_name};
 use crate::vanished::MissingFolders;
 use crate::work::records::RunStore;
 use known::ProjectCache;
@@ -204,7 +204,7 @@ impl Project {
 
     /// The same project, which asks about items of other dialects that dependencies name.
     #[must_use]
-    pub fn knowing(self, outside: ExternalItems) -> Self {
+    pub fn with_external(self, outside: ExternalItems) -> Self {
         Self { outside, ..self }
     }
 
@@ -261,7 +261,7 @@ impl Project {
         paths: &[&str],
         mut plan: impl FnMut(&ProjectSnapshot, &[&str]) -> Result<Option<Vec<ChangeStep>>, Error>,
     ) -> Result<bool, Error> {
-        let gates = [self.gate()?];
+        let gates = [self.folder_lock()?];
         self.change_together(paths, &gates, |texts| plan(&self.snapshot()?, texts))
     }
 
@@ -269,7 +269,7 @@ impl Project {
     ///
     /// # Errors
     /// `StoreError` when it is not there.
-    pub fn gate(&self) -> Result<PathBuf, StoreError> {
+    pub fn folder_lock(&self) -> Result<PathBuf, StoreError> {
         self.root.locate(SPECS)
     }
 
@@ -570,7 +570,7 @@ impl ProjectSnapshot {
             .config
             .as_ref()
             .map_or("chant/", |config| config.branch_prefix.as_str());
-        format!("{prefix}{}", escaped(id))
+        format!("{prefix}{}", escape_name(id))
     }
 }
 

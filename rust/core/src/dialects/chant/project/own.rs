@@ -86,7 +86,7 @@ impl Project {
             // The agent may put a link in the place of anything there, at any moment.
             disk: self.disk.clone().without_links_in(&own.worktree),
         })?
-        .knowing(self.outside.clone());
+        .with_external(self.outside.clone());
         Ok(copy.insert(Arc::new(opened)).clone())
     }
 

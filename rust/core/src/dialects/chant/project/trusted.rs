@@ -12,7 +12,7 @@ use crate::trust::acting::{ActingConfiguration, listing_difference};
 use crate::trust::effects::{RunPermission, goes_by_configuration, needs_trust, right_in_run};
 use crate::trust::look::{FolderTrust, TrustSurvey};
 use crate::trust::store::{TrustStore, TrustedPlace};
-use crate::trust::{TrustReason, TrustVerdict, given};
+use crate::trust::{TrustReason, TrustVerdict, grant_now};
 use crate::work::mirror;
 
 /// What is said of a folder that nobody trusts.
@@ -207,7 +207,7 @@ impl Project {
         let is_meant = look.acting.hash() == hash && look.acting.gaps().is_empty();
         match (&look.store, look.verdict) {
             (Some(store), _) if is_meant => {
-                store.give(&look.place, given(&look.acting, self.clock.stamp()))?;
+                store.give(&look.place, grant_now(&look.acting, self.clock.stamp()))?;
                 *self.known_trust() = None;
                 Ok(())
             }
@@ -250,7 +250,7 @@ impl Project {
         match (&look.store, &look.verdict) {
             (_, TrustVerdict::Trusted(_)) => Ok(true),
             (Some(store), _) if is_agreed && look.acting.gaps().is_empty() => {
-                store.give(&look.place, given(&look.acting, self.clock.stamp()))?;
+                store.give(&look.place, grant_now(&look.acting, self.clock.stamp()))?;
                 *self.known_trust() = None;
                 Ok(true)
             }

@@ -13,8 +13,10 @@ impl Project {
         // A repository that git refuses says nothing.
         let repo = self.repo().ok().flatten();
         let is_spec = |name: &str| name.strip_suffix(".md").is_some();
-        match vanished::evidence(repo.as_deref(), &self.root, SPECS, was_there, is_spec) {
-            Some(evidence) => ChantError::SpecsGone(vanished::problem("specs", SPECS, &evidence)),
+        match vanished::evidence_of_loss(repo.as_deref(), &self.root, SPECS, was_there, is_spec) {
+            Some(evidence) => {
+                ChantError::SpecsGone(vanished::loss_message("specs", SPECS, &evidence))
+            }
             None => ChantError::NotInitialized {
                 searched: self.searched(),
             },
@@ -33,8 +35,10 @@ impl Project {
             let message = if folder == ARCHIVE {
                 let repo = self.repo().ok().flatten();
                 let evidence =
-                    vanished::evidence(repo.as_deref(), &self.root, ARCHIVE, true, |_| true)?;
-                vanished::problem("archived specs", ARCHIVE, &evidence)
+                    vanished::evidence_of_loss(repo.as_deref(), &self.root, ARCHIVE, true, |_| {
+                        true
+                    })?;
+                vanished::loss_message("archived specs", ARCHIVE, &evidence)
             } else {
                 vanished::missing_problem("archived specs", &folder)
             };

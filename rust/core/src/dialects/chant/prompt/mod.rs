@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::{Value, json};
 
-use self::enclosed::{MEANING, enclosed, on_a_line};
+use self::enclosed::{MEANING, enclose_text, on_a_line};
 use super::model::{Spec, SpecType};
 use crate::text::front_matter;
 
@@ -98,7 +98,7 @@ pub struct PromptParts<'a> {
 
 /// Returns the name of the prompt for a spec: the one asked for, the spec's own, the one of its
 /// type, the default.
-pub fn choose(
+pub fn choose_prompt(
     asked: Option<&str>,
     spec: &Spec,
     default: &str,
@@ -128,7 +128,7 @@ pub fn is_name(name: &str) -> bool {
 /// # Errors
 /// A prompt or schema that is missing or cannot be read, prompts that extend one another in a
 /// cycle.
-pub fn assembled(parts: &PromptParts<'_>) -> Result<String, PromptError> {
+pub fn assemble_prompt(parts: &PromptParts<'_>) -> Result<String, PromptError> {
     let template = resolved(parts, parts.name, &mut Vec::new())?;
     let mut extensions = Vec::new();
     for name in parts.extensions {
@@ -243,11 +243,11 @@ fn value(parts: &PromptParts<'_>, name: &str) -> Option<String> {
     let worktree = |of: fn(PromptWorktree<'_>) -> &str| parts.worktree.map_or("", of).to_owned();
     Some(match name {
         "project.name" => parts.project.to_owned(),
-        "spec" => enclosed(&whole(spec)),
+        "spec" => enclose_text(&whole(spec)),
         "spec.id" => spec.id.to_string(),
         "spec.path" => spec.path.to_string(),
         "spec.title" => on_a_line(spec.title.as_deref().unwrap_or("(untitled)")),
-        "spec.description" => enclosed(spec.body().trim()),
+        "spec.description" => enclose_text(spec.body().trim()),
         "spec.target_files" => {
             let files = spec.target_files.as_deref().unwrap_or_default().iter();
             files
@@ -279,7 +279,7 @@ fn whole(spec: &Spec) -> String {
 fn context(parts: &PromptParts<'_>) -> String {
     let names = parts.spec.context.as_deref().unwrap_or_default();
     let text = |name: &str| match (parts.file)(name) {
-        Ok(text) => format!("--- {} ---\n{}", on_a_line(name), enclosed(&text)),
+        Ok(text) => format!("--- {} ---\n{}", on_a_line(name), enclose_text(&text)),
         Err(why) => format!("--- {} (not shown: {why}) ---", on_a_line(name)),
     };
     let texts: Vec<String> = names.iter().map(|name| text(name)).collect();

@@ -179,7 +179,7 @@ impl JudgedReceipt {
 }
 
 /// Compares a receipt with the facts of the repository.
-pub fn judged(receipt: &CompletionReceipt, facts: &ReceiptFacts<'_>) -> JudgedReceipt {
+pub fn judge_receipt(receipt: &CompletionReceipt, facts: &ReceiptFacts<'_>) -> JudgedReceipt {
     let mut judged = JudgedReceipt::default();
     if receipt.name() != facts.name {
         let why = format!(
@@ -462,7 +462,7 @@ mod tests {
     }
 
     fn judge(scene: &Scene) -> JudgedReceipt {
-        judged(
+        judge_receipt(
             &scene.receipt,
             &ReceiptFacts {
                 name: "refs/chant/receipts/001/3",

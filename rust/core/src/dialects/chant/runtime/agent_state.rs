@@ -14,7 +14,7 @@ use crate::store::disk;
 ///
 /// # Errors
 /// A failure of the disk.
-pub(super) fn make(
+pub(super) fn create_agent_state(
     project: &Project,
     state: &AgentState,
     files: &[(String, String)],

@@ -29,7 +29,7 @@ impl PendingApproval {
     /// `Held` while a run works on it, or a `StoreError`.
     pub(in super::super) fn of(project: &Project, spec: &Spec) -> Result<Self, Error> {
         let runs = project.runs()?;
-        let lock = match SpecLock::take(&runs, spec.id.as_str()) {
+        let lock = match SpecLock::acquire(&runs, spec.id.as_str()) {
             Err(WorkError::Store(StoreError::NoState { .. })) => None,
             lock => Some(lock?),
         };

@@ -21,7 +21,7 @@ use super::confined::{self, ConfinedActor};
 use super::workplace::RunFolder;
 use crate::agent_events::OWN_SERVER;
 use crate::config::Config;
-use crate::environment::{PassedEnvironment, PassedNames, passed as passed_of};
+use crate::environment::{PassedEnvironment, PassedNames, filter_environment as passed_of};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::money::UsdAmount;
@@ -66,7 +66,7 @@ pub(super) struct LaunchInputs<'a> {
 }
 
 /// Returns the agent that a start asks for, or the configured one.
-pub(in super::super) fn agent(config: &Config, asked: &RunOptions) -> Result<Agent, Error> {
+pub(in super::super) fn choose_agent(config: &Config, asked: &RunOptions) -> Result<Agent, Error> {
     let asked = asked.agent.as_deref().or(config.runs.provider());
     let name = asked.ok_or(AgentError::NoAgent).map_err(ChantError::from)?;
     let workers = workers(&config.runs).unwrap_or_default().into_iter();
@@ -193,7 +193,7 @@ pub(super) fn name_of(project: &Project, config: &Config) -> String {
 }
 
 /// Returns the part of our environment that an agent with these credentials, or a check, gets.
-pub(in super::super) fn passed(
+pub(in super::super) fn passed_environment(
     project: &Project,
     config: &Config,
     credentials: &[&str],
@@ -213,7 +213,10 @@ pub(in super::super) fn passed(
 ///
 /// # Errors
 /// `Refused` when there is none, or a failure of git.
-pub(in super::super) fn identity(project: &Project, repo: &Repo) -> Result<EnvironmentMap, Error> {
+pub(in super::super) fn committer_variables(
+    project: &Project,
+    repo: &Repo,
+) -> Result<EnvironmentMap, Error> {
     let mut known = None;
     let mut identity = EnvironmentMap::new();
     for (name, is_email) in IDENTITY {
@@ -268,9 +271,9 @@ impl LaunchInputs<'_> {
     /// # Errors
     /// The fault in prompt or agent, or a `StoreError`.
     pub(super) fn job(&self, agreed: &AgreedPrompts) -> Result<AgentJob, Error> {
-        let agent = agent(self.config, self.asked)?.located(self.project.surroundings());
+        let agent = choose_agent(self.config, self.asked)?.located(self.project.surroundings());
         let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
-        let name = prompt::choose(
+        let name = prompt::choose_prompt(
             self.asked.prompt.as_deref(),
             self.spec,
             &self.config.runs.prompt,
@@ -363,7 +366,7 @@ impl LaunchInputs<'_> {
         let PassedEnvironment {
             mut variables,
             withheld,
-        } = passed(self.project, self.config, credentials);
+        } = passed_environment(self.project, self.config, credentials);
         variables.extend(own);
         // Files that the run reads exist before it gets access to them.
         let mut environment = self.environment(server, variables)?;
@@ -410,7 +413,7 @@ impl LaunchInputs<'_> {
         if !IS_SERVED || self.project.program.is_empty() {
             return None;
         }
-        let folder = place::beside(&self.place.worktree, CONNECT);
+        let folder = place::sibling_file(&self.place.worktree, CONNECT);
         let root = shown(self.project.root());
         let words = ["--project", &root, "serve-run", &shown(&folder)].map(str::to_owned);
         let mut environment = self.project.environment.clone();
@@ -446,7 +449,7 @@ impl LaunchInputs<'_> {
             mcp_config: server.as_deref(),
             prompt: None,
         });
-        variables.extend(identity(self.project, self.repo)?);
+        variables.extend(committer_variables(self.project, self.repo)?);
         variables.extend(
             told.into_iter()
                 .map(|(name, value)| (name.to_owned(), value)),
@@ -516,7 +519,7 @@ impl LaunchInputs<'_> {
             prompt: &|name| prompt_text(self.project, agreed, name),
             file: &file,
         };
-        Ok(prompt::assembled(&parts).map_err(ChantError::from)?)
+        Ok(prompt::assemble_prompt(&parts).map_err(ChantError::from)?)
     }
 
     /// Returns our server as the agent's host starts it: a pipe to the run's own server, which the
@@ -552,7 +555,7 @@ impl LaunchInputs<'_> {
 
     /// Writes a file beside the worktree, where no commit includes it.
     fn write_beside(&self, ending: &str, text: &str) -> Result<PathBuf, Error> {
-        let path = place::beside(&self.place.worktree, ending);
+        let path = place::sibling_file(&self.place.worktree, ending);
         disk::remove(&path)?;
         TemporaryFile::write(&self.project.disk, &path, text, false)?.appear(&path)?;
         Ok(path)

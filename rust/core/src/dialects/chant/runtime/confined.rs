@@ -66,8 +66,8 @@ impl ConfinedActor<'_> {
     /// Returns the private folder; git has none.
     fn private(self, worktree: &Path) -> Option<PathBuf> {
         match self {
-            Self::Agent(..) => Some(place::beside(worktree, PRIVATE)),
-            Self::Check(_) => Some(place::beside(worktree, CHECKING)),
+            Self::Agent(..) => Some(place::sibling_file(worktree, PRIVATE)),
+            Self::Check(_) => Some(place::sibling_file(worktree, CHECKING)),
             Self::Trial(_, folder) => Some(folder.to_owned()),
             Self::Git => None,
         }
@@ -100,9 +100,9 @@ pub(in super::super) fn standing_of_start(
     config: &Config,
     repo: &Repo,
 ) -> Result<ConfinementStatus, Error> {
-    let standing = standing(project, config)?;
+    let standing = confinement_status(project, config)?;
     // Any name will do: a path that is denied there is denied for each run.
-    let folder = place::worktrees(project, config, repo)?.join("run");
+    let folder = place::worktrees_folder(project, config, repo)?.join("run");
     of_folder(project, config, repo, &folder)?;
     Ok(standing)
 }
@@ -111,7 +111,7 @@ pub(in super::super) fn standing_of_start(
 ///
 /// # Errors
 /// `Refused` when the configured confinement is not possible.
-pub(in super::super) fn standing(
+pub(in super::super) fn confinement_status(
     project: &Project,
     config: &Config,
 ) -> Result<ConfinementStatus, Error> {
@@ -129,14 +129,14 @@ pub(in super::super) fn standing(
 /// `Refused` when the configured confinement is not possible.
 pub(in super::super) fn is_held(project: &Project, config: &Config) -> Result<bool, Error> {
     Ok(!matches!(
-        standing(project, config)?,
+        confinement_status(project, config)?,
         ConfinementStatus::Unconfined(_)
     ))
 }
 
 /// Returns the folder with the own state of an agent that works in a folder.
 pub(in super::super) fn state_of_agent(worktree: &Path) -> PathBuf {
-    agent_folder(&place::beside(worktree, PRIVATE))
+    agent_folder(&place::sibling_file(worktree, PRIVATE))
 }
 
 fn agent_folder(private: &Path) -> PathBuf {
@@ -193,7 +193,7 @@ pub(in super::super) fn of_run(
         .map(|repo| borrowed(repo.common_dir()))
         .unwrap_or_default();
     let beside = [PROMPT, SERVER, IGNORED, BASE];
-    own_read.extend(beside.map(|ending| place::beside(worktree, ending)));
+    own_read.extend(beside.map(|ending| place::sibling_file(worktree, ending)));
     let (mut programs, mut own_program) = (Vec::new(), Vec::new());
     if let Some(argv) = held.argv() {
         programs.push(argv);
@@ -326,7 +326,7 @@ impl WritableFolders {
             ConfinedActor::Agent(_, state, files) => {
                 if let Some(state) = state {
                     let folder = agent_folder(&self.own);
-                    let own = agent_state::make(project, state, files, folder)?;
+                    let own = agent_state::create_agent_state(project, state, files, folder)?;
                     self.variables.extend(own);
                 }
                 "runs"
@@ -336,7 +336,9 @@ impl WritableFolders {
             ConfinedActor::Git => return Ok(()),
         };
         let shared = match config.confine.caches {
-            CacheLocation::Private => Some(place::caches(project, config, repo)?.join(whose)),
+            CacheLocation::Private => {
+                Some(place::caches_folder(project, config, repo)?.join(whose))
+            }
             CacheLocation::None => None,
         };
         for (variable, name) in CACHES {
@@ -413,7 +415,7 @@ fn package(project: &Project) -> Option<PathBuf> {
 fn state(project: &Project, config: &Config, repo: Option<&Repo>) -> Vec<PathBuf> {
     let state = project.disk.user_state.as_ref();
     let state = state.map(|state| state.path().to_owned());
-    let runs = repo.and_then(|repo| place::worktrees(project, config, repo).ok());
+    let runs = repo.and_then(|repo| place::worktrees_folder(project, config, repo).ok());
     state.into_iter().chain(runs).collect()
 }
 

@@ -18,7 +18,7 @@ use crate::git::Repo;
 use crate::git::bookkeeping::{WorkCommit, WorkQuery};
 use crate::git::merge::{ConflictKind, FileConflict};
 use crate::text::edit::{Edit, line_break, with_line_break};
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 use crate::work::record::RunRecord;
 use crate::work::records::RunStore;
 use crate::work::state::RunState;
@@ -42,7 +42,7 @@ pub(super) struct ConflictedWork<'a> {
 ///
 /// # Errors
 /// As `chant_add`, or a failure of git.
-pub(super) fn written(clash: &ConflictedWork<'_>) -> Result<String, Error> {
+pub(super) fn write_conflict_spec(clash: &ConflictedWork<'_>) -> Result<String, Error> {
     let snapshot = clash.project.snapshot()?;
     if let Some(id) = open_one(&snapshot, &clash.place.branch) {
         return Ok(id);
@@ -157,19 +157,31 @@ impl ConflictedWork<'_> {
         };
         let paths: Vec<String> = self.conflicts.iter().map(|c| of_project(&c.path)).collect();
         let blocked = blocked_by_it(snapshot, spec, &paths);
-        let list = |items: &[String]| Value::List(items.to_vec());
+        let list = |items: &[String]| FrontMatterValue::List(items.to_vec());
         let mut pairs = vec![
-            ("type", Value::Text(SpecType::Conflict.as_str().into())),
-            ("status", Value::Text(SpecStatus::Pending.as_str().into())),
+            (
+                "type",
+                FrontMatterValue::Text(SpecType::Conflict.as_str().into()),
+            ),
+            (
+                "status",
+                FrontMatterValue::Text(SpecStatus::Pending.as_str().into()),
+            ),
             ("target_files", list(&paths)),
-            ("source_branch", Value::Text(place.branch.clone())),
-            ("target_branch", Value::Text(place.target.clone())),
+            (
+                "source_branch",
+                FrontMatterValue::Text(place.branch.clone()),
+            ),
+            (
+                "target_branch",
+                FrontMatterValue::Text(place.target.clone()),
+            ),
             ("conflicting_files", list(&paths)),
         ];
         if !blocked.is_empty() {
             pairs.push(("blocked_specs", list(&blocked)));
         }
-        pairs.push(("original_spec", Value::Text(spec.id.to_string())));
+        pairs.push(("original_spec", FrontMatterValue::Text(spec.id.to_string())));
         let kinds = self.conflicts.iter().map(|conflict| words(&conflict.kind));
         let files: String = paths
             .iter()

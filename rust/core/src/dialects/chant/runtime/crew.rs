@@ -33,7 +33,7 @@ const LOOK: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// The reason why it could not start, which the hand-shake reported too, or could not be ended.
-pub(super) fn run(
+pub(super) fn run_orchestrator(
     project: &Project,
     runs: &RunStore,
     process_id: &str,
@@ -116,7 +116,7 @@ impl AttemptFailure {
         let now = record.state();
         // The process that stops the run records its end, perhaps later than this check.
         let stop = record.stop_requested.filter(|_| now == RunState::Running);
-        let stopped = stop.and_then(|why| state::change(now, RunEvent::Stop(why)).ok());
+        let stopped = stop.and_then(|why| state::next_state(now, RunEvent::Stop(why)).ok());
         let state = stopped.unwrap_or(now);
         let event = match state {
             RunState::NeedsAttention | RunState::AwaitingMerge | RunState::AwaitingApproval => {
@@ -187,7 +187,7 @@ impl<'a> Orchestrator<'a> {
             workers(&config.runs).map_err(ChantError::from)?
         } else {
             vec![AgentWorker {
-                agent: super::briefing::agent(&config, &record.asked)?,
+                agent: super::briefing::choose_agent(&config, &record.asked)?,
                 at_once: limit.get(),
                 weight: 1,
             }]
@@ -416,7 +416,7 @@ impl<'a> Orchestrator<'a> {
         let record = match record.state() {
             RunState::Running => {
                 // Its runner died; the spec is recovered here.
-                let _ = settle::recover(self.project);
+                let _ = settle::recover_runs(self.project);
                 self.runs.get(&hand.process_id).unwrap_or(record)
             }
             _ => record,

@@ -3,7 +3,7 @@
 use crate::git::land::LandingWait;
 
 /// Returns a sentence about the reason why a landing waits, and the paths.
-pub(super) fn told(waits: &LandingWait) -> (String, Vec<String>) {
+pub(super) fn describe_wait(waits: &LandingWait) -> (String, Vec<String>) {
     match waits {
         LandingWait::Changes {
             checkout,

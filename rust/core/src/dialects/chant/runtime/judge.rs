@@ -16,7 +16,7 @@ use super::acting_change::CHANGES_MACHINE;
 use super::briefing::LaunchInputs;
 use super::landing::{CompletionDetails, RunLanding, RunLandingOutcome};
 use super::original::{ConflictedRun, spec_of_conflict};
-use super::task::stopped;
+use super::task::stopped_end;
 use super::workplace::{RunFolder, spec_path};
 use super::{change_spec, conflict, settle, spec_of};
 use crate::config::Config;
@@ -104,7 +104,7 @@ impl CompletionCheck<'_> {
         self.update(|record| record.commits.clone_from(&own))?;
         self.runs.reached("after-evidence").map_err(Error::from)?;
         if self.is_told_to_stop()? {
-            return Ok(stopped());
+            return Ok(stopped_end());
         }
         if let Some(mut reason) = evidence.reason() {
             if !disk::exists(&self.place.worktree) {
@@ -183,7 +183,7 @@ impl CompletionCheck<'_> {
                     .iter()
                     .map(|conflict| conflict.path.clone())
                     .collect();
-                let id = conflict::written(&conflict::ConflictedWork {
+                let id = conflict::write_conflict_spec(&conflict::ConflictedWork {
                     project: self.project,
                     runs: self.runs,
                     repo: &scene.repo,
@@ -229,7 +229,7 @@ impl CompletionCheck<'_> {
         let record = self.runs.get(&self.process_id)?;
         // The process that stops a run records its end.
         if record.stop_requested.is_none() {
-            settle::show(self.project, &record, &end)?;
+            settle::write_end_to_spec(self.project, &record, &end)?;
         }
         Ok(end)
     }
@@ -294,7 +294,7 @@ impl CompletionCheck<'_> {
             uncommitted: &[],
             output: &output,
         };
-        let evidence = evidence::evidence(&finished);
+        let evidence = evidence::assess_run(&finished);
         let asked: Vec<Vec<String>> = record
             .criteria_at_start
             .iter()
@@ -313,7 +313,7 @@ impl CompletionCheck<'_> {
         } else {
             Vec::new()
         };
-        Ok(evidence::evidence(&EvidenceInputs {
+        Ok(evidence::assess_run(&EvidenceInputs {
             criteria: &criteria,
             spec_path: &self.place.spec_in_git,
             tip: tip.as_deref(),
@@ -434,7 +434,7 @@ impl CompletionCheck<'_> {
             Err(error) => return OutputCheck::Wrong(error.to_string()),
         };
         let log = self.project.own_log_text(&record.spec_id);
-        output::wrong(path, &schema, &log).map_or(OutputCheck::Fits, OutputCheck::Wrong)
+        output::find_mismatch(path, &schema, &log).map_or(OutputCheck::Fits, OutputCheck::Wrong)
     }
 
     /// Runs the checks that criteria name, each once, on the files of the branch's tip and nothing
@@ -549,7 +549,7 @@ impl CompletionCheck<'_> {
             |draft| {
                 draft.set_text("status", SpecStatus::NeedsAttention.as_str())?;
                 draft.rewrite(|text| {
-                    let asked = approval::asked();
+                    let asked = approval::request_entries();
                     Ok(front_matter::set_nested(
                         text, "approval", &asked, &KEY_ORDER,
                     )?)

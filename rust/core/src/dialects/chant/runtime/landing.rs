@@ -16,9 +16,9 @@ use super::super::ops::edit::{self, SpecDraft};
 use super::super::ops::receipts::{LandedRun, leave_of_run};
 use super::super::parse;
 use super::super::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
-use super::super::specs::{SpecGraph, steps};
+use super::super::specs::{SpecGraph, describe_cycle};
 use super::acting_change::{acting_change, agreement_to};
-use super::hindrance::told;
+use super::hindrance::describe_wait;
 use super::original::ConflictedRun;
 use super::spec_of;
 use super::workplace::RunFolder;
@@ -29,7 +29,7 @@ use crate::git::merge::{FileConflict, FileResolution, FileSides, MergeOutcome, M
 use crate::store::files;
 use crate::store::index::{DocumentChange, FileSource};
 use crate::store::journal::ChangeStep;
-use crate::text::front_matter::Value;
+use crate::text::front_matter::FrontMatterValue;
 use crate::work::lock::{MergeLock, SpecLock};
 use crate::work::record::{HooksEntry, MergeEntry, MergeState, MergeTry, RunRecord};
 use crate::work::records::RunStore;
@@ -124,7 +124,7 @@ impl RunLanding<'_> {
     /// # Errors
     /// The step that failed; the target is then as it was.
     pub(in super::super) fn land(&self) -> Result<RunLandingOutcome, Error> {
-        let _merge = MergeLock::take(self.runs, self.lock, PATIENCE)?;
+        let _merge = MergeLock::acquire(self.runs, self.lock, PATIENCE)?;
         let record = self.runs.get(self.process_id)?;
         match self.runs.token(&record.spec_id)? {
             Some(token) if token == record.token => {}
@@ -197,7 +197,7 @@ impl RunLanding<'_> {
             }
             LandingOutcome::Moved { .. } => Ok(None),
             LandingOutcome::Waits(waits) => {
-                let (why, blocked_by) = told(&waits);
+                let (why, blocked_by) = describe_wait(&waits);
                 if self.is_changed(&sight, &blocked_by)? {
                     return Ok(None);
                 }
@@ -290,11 +290,11 @@ impl RunLanding<'_> {
     fn united(&self, place: &RunFolder, copy: &str) -> Result<Result<String, String>, Error> {
         let base = place.base_text(self.project, self.repo)?;
         let branch = place.branch_text(self.project, self.repo)?;
-        let united = merge::merged(base.as_deref(), Some(copy), branch.as_deref());
+        let united = merge::merge_specs(base.as_deref(), Some(copy), branch.as_deref());
         Ok(united.map_err(|conflicts| {
             let told: Vec<String> = conflicts
                 .iter()
-                .map(|conflict| conflict.told("the project", "the branch"))
+                .map(|conflict| conflict.describe("the project", "the branch"))
                 .collect();
             told.join("; ")
         }))
@@ -310,7 +310,10 @@ impl RunLanding<'_> {
         let mut draft = SpecDraft::of(path, text)?;
         draft.set_text("status", SpecStatus::Completed.as_str())?;
         if !finish.commits.is_empty() {
-            draft.set("commits", Some(Value::List(finish.commits.clone())))?;
+            draft.set(
+                "commits",
+                Some(FrontMatterValue::List(finish.commits.clone())),
+            )?;
         }
         draft.set_text("completed_at", self.project.clock.stamp())?;
         let usual = || {
@@ -589,7 +592,7 @@ fn by_meaning(path: &str, sides: FileSides<'_>) -> FileResolution {
         (Some(base), Some(ours), Some(theirs)) => {
             merge::merged_beside(&base, &ours, &theirs).map_err(|_| ())
         }
-        (None, None, Some(new)) => from_run::awaiting(path, &new).map_err(|_| ()),
+        (None, None, Some(new)) => from_run::prepare_for_approval(path, &new).map_err(|_| ()),
         _ => Err(()),
     };
     // A spec that cannot be resolved is judged as git merges it.
@@ -602,7 +605,8 @@ fn by_meaning(path: &str, sides: FileSides<'_>) -> FileResolution {
 fn overruled(path: &str, old: Option<&str>, new: &str) -> Option<String> {
     let now = ProtectedFields::of(path, new)?;
     let Some(old) = old else {
-        let is_as_it_may_be = from_run::awaiting(path, new).is_ok_and(|text| text == new);
+        let is_as_it_may_be =
+            from_run::prepare_for_approval(path, new).is_ok_and(|text| text == new);
         let why = "the work adds a spec that cannot be made to wait for a person's approval";
         return (!is_as_it_may_be).then(|| format!("{why}: {path}"));
     };
@@ -666,9 +670,9 @@ fn new_loop(
 ) -> Option<String> {
     let loops = |specs: &SpecGraph| -> BTreeMap<String, String> {
         let graph = specs.graph();
-        let knots = graph.knots().into_iter().flatten();
+        let knots = graph.cyclic_components().into_iter().flatten();
         let told = knots.filter_map(|node| {
-            let path = steps(graph, &graph.cycle_through(node)?);
+            let path = describe_cycle(graph, &graph.cycle_through(node)?);
             Some((graph.key(node).to_owned(), path.join(" -> ")))
         });
         told.collect()

@@ -47,7 +47,7 @@ const OF_SYSTEM: [&str; 3] = [
 ///
 /// # Errors
 /// The reason why a run cannot be confined, or that there is no place for such folders.
-pub(in super::super) fn of<'r>(
+pub(in super::super) fn open_pool<'r>(
     scenery: RunTreeContext<'_, 'r>,
 ) -> Result<Option<FolderPool<'r>>, Error> {
     let RunTreeContext {
@@ -56,7 +56,7 @@ pub(in super::super) fn of<'r>(
         repo,
     } = scenery;
     let settings = config.runs.pool;
-    let standing = confined::standing(project, config)?;
+    let standing = confined::confinement_status(project, config)?;
     let bounds = PoolBounds {
         folders: match standing {
             ConfinementStatus::Unconfined(_) => 0,
@@ -65,7 +65,7 @@ pub(in super::super) fn of<'r>(
         bytes: settings.megabytes.saturating_mul(MEGABYTE),
         least_files: settings.files,
     };
-    let folder = place::pool(project, config, repo)?;
+    let folder = place::pool_folder(project, config, repo)?;
     // Without it nothing was created, and nothing will be.
     if bounds.folders == 0 && !disk::exists(&folder) {
         return Ok(None);
@@ -94,12 +94,12 @@ fn attributes(project: &Project) -> String {
 ///
 /// # Errors
 /// `Stopped` when the run is to end, or a failure of the disk.
-pub(super) fn take(
+pub(super) fn claim_folder(
     scenery: RunTreeContext<'_, '_>,
     run: &mut ActiveRun<'_>,
     tree: &RunTree<'_>,
 ) -> Result<bool, Error> {
-    let Ok(Some(pool)) = of(scenery) else {
+    let Ok(Some(pool)) = open_pool(scenery) else {
         return Ok(false);
     };
     let taken = tree.make_from(&pool, &mut |step| run.step(step));
@@ -134,7 +134,7 @@ pub(super) fn fill_for_next(project: &Project, run: &ActiveRun<'_>) -> Result<()
         config: &config,
         repo: &repo,
     };
-    let has_room = of(scenery)?.is_some_and(|pool| pool.has_room());
+    let has_room = open_pool(scenery)?.is_some_and(|pool| pool.has_room());
     if has_room && has_other_work(&snapshot, &run.record().spec_id) {
         let runs: &RunStore = run.runs();
         project.launch_aside(runs, &COMMAND)?;
@@ -153,7 +153,7 @@ fn has_other_work(snapshot: &ProjectSnapshot, spec_id: &str) -> bool {
 ///
 /// # Errors
 /// The refusal for an untrusted folder, or the reason why folders cannot be created.
-pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
+pub(in super::super) fn fill_pool(project: &Project) -> Result<usize, Error> {
     step_back();
     let failed = |source| WorkError::System {
         action: "listen to signals",
@@ -176,10 +176,10 @@ pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
     };
     let target = scenery.target()?;
     let tip = repo.tip_for_work(&target)?;
-    let Some(pool) = of(scenery)? else {
+    let Some(pool) = open_pool(scenery)? else {
         return Ok(0);
     };
-    disk::make_folders(&place::worktrees(project, &config, &repo)?)?;
+    disk::make_folders(&place::worktrees_folder(project, &config, &repo)?)?;
     let hold = |folder: &Path| {
         if interruption.is_told() {
             return Err(ChantError::Refused("It was told to end".into()).into());
@@ -194,10 +194,10 @@ pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
 ///
 /// # Errors
 /// A failure of git or of the disk.
-pub(in super::super) fn clear(
+pub(in super::super) fn prune_pool(
     scenery: RunTreeContext<'_, '_>,
 ) -> Result<(Vec<PathBuf>, usize), Error> {
-    match of(scenery)? {
+    match open_pool(scenery)? {
         Some(pool) => Ok((pool.clear_old(OLDEST)?, pool.folders().len())),
         None => Ok((Vec::new(), 0)),
     }

@@ -36,7 +36,7 @@ const LONG_PAST: Duration = Duration::from_secs(10 * 60);
 const OTHERS: Duration = Duration::from_secs(5);
 
 /// Shows the end of a run in its spec, unless a user decided otherwise about it meanwhile.
-pub(in super::super) fn show(
+pub(in super::super) fn write_end_to_spec(
     project: &Project,
     record: &RunRecord,
     end: &RunEnd,
@@ -65,7 +65,7 @@ pub(in super::super) enum HaltOutcome {
 ///
 /// # Errors
 /// As [`stop::stop`], or a failure to write.
-pub(in super::super) fn halt(
+pub(in super::super) fn stop_run(
     project: &Project,
     runs: &RunStore,
     process_id: &str,
@@ -73,7 +73,7 @@ pub(in super::super) fn halt(
 ) -> Result<HaltOutcome, Error> {
     let stopped = stop::stop(runs, process_id, why, stop::GRACE)?;
     let record = &stopped.record;
-    split::clear(project, record);
+    split::remove_copy(project, record);
     if let Some(repo) = project.repo()?
         && let Ok(Some(place)) = RunFolder::of(project, &repo, record)
     {
@@ -167,7 +167,7 @@ fn refuse_unmerged(repo: &Repo, record: &RunRecord, place: &RunFolder) -> Result
 ///
 /// # Errors
 /// A `StoreError` when the records cannot be listed.
-pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error> {
+pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, Error> {
     let Some(runs) = to_look_after(project)? else {
         return Ok(Vec::new());
     };
@@ -248,7 +248,7 @@ pub(in super::super) fn recover_for(project: &Project, spec_id: &str) -> Result<
         Err(WorkError::Held { .. }) => return Ok(()),
         Err(error) => return Err(error.into()),
     }
-    recover(project).map(drop)
+    recover_runs(project).map(drop)
 }
 
 /// Removes files with runners' standard error if the process that started them died before reading
@@ -285,7 +285,7 @@ fn settle_lost(project: &Project, runs: &RunStore, record: &RunRecord) -> Result
 
 /// Returns the lock of a spec, unless another process holds it.
 pub(super) fn free_lock(runs: &RunStore, spec_id: &str) -> Result<Option<SpecLock>, Error> {
-    match SpecLock::take(runs, spec_id) {
+    match SpecLock::acquire(runs, spec_id) {
         Ok(lock) => Ok(Some(lock)),
         Err(WorkError::Held { .. }) => Ok(None),
         Err(error) => Err(error.into()),
@@ -299,7 +299,7 @@ fn after_death(
     record: &RunRecord,
     lock: Option<&SpecLock>,
 ) -> Result<(), Error> {
-    split::clear(project, record);
+    split::remove_copy(project, record);
     if let Some(lock) = lock.filter(|_| record.works_on_spec()) {
         match (record.state(), record.stop_requested) {
             (RunState::Lost, _) => after_loss(project, runs, record, lock)?,
@@ -337,7 +337,7 @@ fn after_loss(
     let lost = RunEnd::failed(record.reason.clone().unwrap_or_default());
     let has_work = record.agent.is_some() || !record.merge.begun.is_empty();
     let Some(place) = place.filter(|_| has_work) else {
-        return show(project, record, &lost);
+        return write_end_to_spec(project, record, &lost);
     };
     if record.merge.state == MergeState::Merged {
         complete(project, runs, record, lock)?;
@@ -358,7 +358,7 @@ fn after_loss(
         // It was proven, and its files may exist already.
         judge
             .land(CompletionDetails::of(&record.commits, record))
-            .and_then(|found| show(project, record, &found).map(|()| found))
+            .and_then(|found| write_end_to_spec(project, record, &found).map(|()| found))
     };
     if disk::exists(&place.worktree) {
         place.hand_over(project, &repo);
@@ -369,7 +369,7 @@ fn after_loss(
         Ok(found) if found.event == RunEvent::Fail => Ok(()),
         Ok(found) => end(runs, record, &found),
         Err(error) => {
-            show(project, record, &lost)?;
+            write_end_to_spec(project, record, &lost)?;
             Err(error)
         }
     }
@@ -425,7 +425,7 @@ pub(in super::super) fn merge_waiting(
         RunEvent::Merge | RunEvent::Wait => {}
         _ => found.event = RunEvent::Doubt,
     }
-    show(project, record, &found)?;
+    write_end_to_spec(project, record, &found)?;
     end(runs, record, &found)?;
     Ok(runs.get(&record.process_id)?.state())
 }

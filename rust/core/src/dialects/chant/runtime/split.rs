@@ -16,7 +16,7 @@ use super::super::agents::filling::CommandPlaceholders;
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Spec;
-use super::super::ops::split::{told, write_proposal};
+use super::super::ops::split::{describe_proposal, write_proposal};
 use super::super::project::logs::log_name;
 use super::super::project::run_tree::RunTreeContext;
 use super::super::project::site::{self, WorktreeFolder, remove_beside};
@@ -53,7 +53,7 @@ const MOST: usize = 60;
 ///
 /// # Errors
 /// The reason why it could not start, which the hand-shake reported too, or could not be ended.
-pub(super) fn run(
+pub(super) fn run_split(
     project: &Project,
     runs: &RunStore,
     process_id: &str,
@@ -66,13 +66,13 @@ pub(super) fn run(
     };
     let ended = runner::run(runs, process_id, handshake, interruption, &mut split);
     if let Ok(record) = runs.get(process_id) {
-        clear(project, &record);
+        remove_copy(project, &record);
     }
     Ok(ended?)
 }
 
 /// Removes the copy of a split that ended, as far as possible: the result is in its record.
-pub(in super::super) fn clear(project: &Project, record: &RunRecord) {
+pub(in super::super) fn remove_copy(project: &Project, record: &RunRecord) {
     let Some(folder) = copy_of(project, record) else {
         return;
     };
@@ -130,7 +130,7 @@ impl RunSteps for SplitRunner<'_> {
 
     fn give_up(&mut self, _run: &mut ActiveRun<'_>, _why: &str) {}
 
-    fn conclude(
+    fn conclude_run(
         &mut self,
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
@@ -164,7 +164,7 @@ impl SplitRunner<'_> {
         })?;
         let above = folder.parent().unwrap_or(&folder);
         disk::make_folders(above)?;
-        site::mark(&folder, &run.record().process_id, spec.id.as_str())?;
+        site::write_run_mark(&folder, &run.record().process_id, spec.id.as_str())?;
         let root = self.copy(&config, &folder)?;
         run.update(|record| {
             record.worktree = Some(shown(&root));
@@ -248,9 +248,9 @@ impl SplitQuery<'_> {
             self.deepen(run, &ids, members, 1, &mut room, warnings)?;
         }
         if run.is_told_to_stop()? {
-            return Ok(super::task::stopped());
+            return Ok(super::task::stopped_end());
         }
-        let told_as = told(&spec.id, &proposal);
+        let told_as = describe_proposal(&spec.id, &proposal);
         let value = serde_json::to_value(&proposal).ok();
         run.update(|record| {
             record.proposal.clone_from(&value);
@@ -276,9 +276,9 @@ impl SplitQuery<'_> {
         before: u64,
     ) -> Result<SplitProposal, SplitFailure> {
         let said = self.said(run.record(), before)?;
-        let (members, warnings) = proposal::checked(split::members_in(&said)?)?;
+        let (members, warnings) = proposal::check_members(split::members_in(&said)?)?;
         // Members that could not be written later are no proposal now.
-        write::specs(&ids(id, &members)?, &members)?;
+        write::render_members(&ids(id, &members)?, &members)?;
         Ok(SplitProposal {
             of: git::blob(&self.scene.spec.text),
             members,
@@ -294,7 +294,9 @@ impl SplitQuery<'_> {
         let path = self.project.own_log(&record.spec_id);
         let path = path.ok_or_else(|| StoreError::Missing { path: name.clone() })?;
         let log = disk::read_from(&path, &name, before)?;
-        Ok(super::super::output::said(&String::from_utf8_lossy(&log)))
+        Ok(super::super::output::agent_answer(
+            &String::from_utf8_lossy(&log),
+        ))
     }
 
     /// Has members that are still too complex split, and theirs. One that cannot be split stays as
@@ -312,7 +314,7 @@ impl SplitQuery<'_> {
             return Ok(());
         }
         for (id, member) in ids.iter().zip(members) {
-            let spec = write::spec(id, ids, member).map_err(refused)?;
+            let spec = write::preview_member(id, ids, member).map_err(refused)?;
             if !split::is_complex(&spec, &self.scene.config) || run.is_told_to_stop()? {
                 continue;
             }
@@ -359,8 +361,8 @@ impl SplitQuery<'_> {
             ..
         } = &self.scene;
         let environment = &self.project.environment;
-        let agent =
-            briefing::agent(config, &RunOptions::default())?.located(self.project.surroundings());
+        let agent = briefing::choose_agent(config, &RunOptions::default())?
+            .located(self.project.surroundings());
         let is_confined = confined::is_held(self.project, config)?;
         let private = shown(&confined::state_of_agent(folder));
         let model = agents::split_model(spec, &agent, environment, config);
@@ -388,7 +390,7 @@ impl SplitQuery<'_> {
         let PassedEnvironment {
             mut variables,
             withheld,
-        } = briefing::passed(self.project, config, &agent.credentials());
+        } = briefing::passed_environment(self.project, config, &agent.credentials());
         variables.extend(line.variables);
         let trusted = briefing::trusted_line(self.project, &agent, is_confined)?;
         let held = ConfinedActor::Agent(&trusted, agent.state, &line.files);
@@ -474,7 +476,7 @@ impl SplitQuery<'_> {
             prompt: &|name| prompt_text(self.project, &self.scene.prompts, name),
             file: &file,
         };
-        Ok(prompt::assembled(&parts).map_err(ChantError::from)?)
+        Ok(prompt::assemble_prompt(&parts).map_err(ChantError::from)?)
     }
 
     fn put(&self, folder: &Path, name: &str, text: &str) -> Result<PathBuf, Error> {

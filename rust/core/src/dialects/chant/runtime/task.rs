@@ -33,7 +33,7 @@ use crate::work::state::{RunEvent, RunState};
 ///
 /// # Errors
 /// The reason why it could not start, which the hand-shake reported too, or could not be ended.
-pub(in super::super) fn run(
+pub(in super::super) fn run_spec(
     project: &Project,
     process_id: &str,
     handshake: StartHandshake,
@@ -54,10 +54,18 @@ pub(in super::super) fn run(
     let mode = runs.get(process_id).map(|record| record.mode);
     match mode.as_deref() {
         Ok(SPLIT) => {
-            return super::split::run(project, &runs, process_id, handshake, &interruption);
+            return super::split::run_split(project, &runs, process_id, handshake, &interruption);
         }
         Ok(SINGLE) | Err(_) => {}
-        Ok(_) => return super::crew::run(project, &runs, process_id, handshake, &interruption),
+        Ok(_) => {
+            return super::crew::run_orchestrator(
+                project,
+                &runs,
+                process_id,
+                handshake,
+                &interruption,
+            );
+        }
     }
     let mut task = SpecRunner::of(project);
     let state = runner::run(&runs, process_id, handshake, &interruption, &mut task)?;
@@ -69,7 +77,7 @@ pub(in super::super) fn run(
 /// it.
 fn go_on(project: &Project, state: RunState) {
     if state == RunState::Lost {
-        let _ = settle::recover(project);
+        let _ = settle::recover_runs(project);
     }
 }
 
@@ -117,7 +125,7 @@ impl<'a> SpecRunner<'a> {
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         let repo = self.project.repository()?;
         Self::note_criteria(run, &spec)?;
-        let standing = confined::standing(self.project, &config)?.to_string();
+        let standing = confined::confinement_status(self.project, &config)?.to_string();
         let hooks = hooks_of(&repo)?;
         run.update(|record| {
             record.confinement = Some(standing.clone());
@@ -144,7 +152,7 @@ impl<'a> SpecRunner<'a> {
             asked: &run.record().asked.clone(),
         };
         let job = briefing.job(&prompts);
-        self.login = briefing::agent(&config, briefing.asked)?
+        self.login = briefing::choose_agent(&config, briefing.asked)?
             .template
             .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
             .map(RefCell::new);
@@ -232,7 +240,7 @@ impl SpecRunner<'_> {
         }
         place.hand_over(self.project, &repo);
         let end = RunEnd::failed(why);
-        settle::show(self.project, run.record(), &end)?;
+        settle::write_end_to_spec(self.project, run.record(), &end)?;
         Ok(end)
     }
 }
@@ -275,7 +283,7 @@ impl RunSteps for SpecRunner<'_> {
         })
     }
 
-    fn conclude(
+    fn conclude_run(
         &mut self,
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
@@ -312,7 +320,7 @@ pub(super) fn conclude(
                 reason: Some(error.to_string()),
             };
             if !run.is_told_to_stop()? {
-                settle::show(project, run.record(), &end)?;
+                settle::write_end_to_spec(project, run.record(), &end)?;
             }
             end
         }
@@ -355,7 +363,7 @@ fn judge(
         Err(error) => {
             let end = RunEnd::failed(error.to_string());
             if !run.is_told_to_stop()? {
-                settle::show(project, run.record(), &end)?;
+                settle::write_end_to_spec(project, run.record(), &end)?;
             }
             return Ok(end);
         }
@@ -448,7 +456,7 @@ fn by_hand(
 
 /// Returns the end of a run that was stopped while it was being judged; the process that stops it
 /// records its end.
-pub(super) fn stopped() -> RunEnd {
+pub(super) fn stopped_end() -> RunEnd {
     RunEnd {
         event: RunEvent::Fail,
         reason: Some("The runner was told to end".into()),

@@ -128,7 +128,7 @@ pub(in super::super) fn next_agent(
             .map(|worker| worker.agent.clone());
         next.ok_or_else(|| all_busy(&known))?
     } else {
-        let agent = briefing::agent(config, asked)?;
+        let agent = briefing::choose_agent(config, asked)?;
         let known = known.unwrap_or_default();
         if let Some(worker) = known.iter().find(|one| one.agent.name == agent.name) {
             turns.refuse_busy(config, worker)?;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::super::error::ChantError;
 use super::super::model::SpecStatus;
 use super::super::ops::start::begin_one;
-use super::super::ops::worktrees::tidied;
+use super::super::ops::worktrees::remove_unneeded;
 use super::super::project::{Project, ProjectSnapshot};
 use super::{retries_of, settle};
 use crate::error::Error;
@@ -94,7 +94,7 @@ pub(in super::super) fn watch(
 
 fn begin(project: &Project, runs: &RunStore) -> Result<(WatchLock, WatchAlarm), Error> {
     project.snapshot()?;
-    let watching = WatchLock::begin(runs)?
+    let watching = WatchLock::acquire(runs)?
         .ok_or_else(|| ChantError::Refused("Watch is already running".into()))?;
     Ok((watching, WatchAlarm::of(runs)?))
 }
@@ -160,7 +160,7 @@ impl<'a> RunWatcher<'a> {
         {
             self.say_changes(&records);
         }
-        match settle::recover(self.project) {
+        match settle::recover_runs(self.project) {
             Ok(found) => problems.extend(found),
             Err(error) => problems.push(error.to_string()),
         }
@@ -169,7 +169,7 @@ impl<'a> RunWatcher<'a> {
             WatchScan::default()
         });
         if !seen.is_busy {
-            match tidied(self.project, |state| {
+            match remove_unneeded(self.project, |state| {
                 matches!(state, None | Some("completed" | "cancelled"))
             }) {
                 Ok(gone) => gone
@@ -280,7 +280,7 @@ impl<'a> RunWatcher<'a> {
             Err(Error::Chant(ChantError::Full(_))) => return Ok(()),
             begun => begun?,
         };
-        runner.leave(|| ());
+        runner.detach(|| ());
         self.say(&format!(
             "Tried {} again: run {}",
             spec.id, begun.process_id

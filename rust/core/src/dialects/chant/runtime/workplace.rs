@@ -25,7 +25,7 @@ use crate::git::run_folder::LOGS;
 use crate::store::StoreError;
 use crate::store::disk::{self, FileStamp, TemporaryFile};
 use crate::store::files::{self, RootFolder};
-use crate::store::state::escaped;
+use crate::store::state::escape_name;
 use crate::work::record::RunRecord;
 use crate::work::records::RunStore;
 use crate::work::runner::ActiveRun;
@@ -165,7 +165,7 @@ impl RunFolder {
         if self.is_tracked {
             return Ok(text(repo.file_at(&self.base, &self.spec_in_git)?));
         }
-        read(project, &place::beside(&self.worktree, BASE))
+        read(project, &place::sibling_file(&self.worktree, BASE))
     }
 
     /// Returns the spec as the work leaves it: that of the branch's newest commit, or that of the
@@ -231,7 +231,7 @@ impl RunFolder {
             config: &config,
             repo,
         };
-        let path = place::beside(&self.worktree, CHECKED);
+        let path = place::sibling_file(&self.worktree, CHECKED);
         let inside = self.root.strip_prefix(&self.worktree).unwrap_or(&self.root);
         let checked = Self {
             root: path.join(inside).components().collect(),
@@ -479,7 +479,8 @@ impl RunFolderInputs<'_> {
             tree.commit_everything("Uncommitted work, kept by a fresh start")?;
             tree.remove()?;
         }
-        self.repo.back_up(branch, &escaped(self.spec.id.as_str()))?;
+        self.repo
+            .back_up(branch, &escape_name(self.spec.id.as_str()))?;
         Ok(self.repo.delete_backed_up_branch(branch)?)
     }
 
@@ -507,18 +508,18 @@ impl RunFolderInputs<'_> {
         }
         if let Some(tree) = earlier {
             told(run, tree.path())?;
-            site::mark(tree.path(), &run.record().process_id, id)?;
+            site::write_run_mark(tree.path(), &run.record().process_id, id)?;
             tree.catch_up(&mut |step| run.step(step))?;
             return Ok((tree.path().to_owned(), tree.is_linked()));
         }
-        let folder = place::worktrees(self.project, self.config, self.repo)?;
+        let folder = place::worktrees_folder(self.project, self.config, self.repo)?;
         self.refuse_inside_checkout(&folder)?;
         disk::make_folders(&folder)?;
         let path = WorktreeFolder::of(self.project, self.config, self.repo)?.free_folder(id);
         told(run, &path)?;
-        site::mark(&path, &run.record().process_id, id)?;
+        site::write_run_mark(&path, &run.record().process_id, id)?;
         let tree = self.scenery().own(&path, id, branch)?;
-        if !pool::take(self.scenery(), run, &tree)? {
+        if !pool::claim_folder(self.scenery(), run, &tree)? {
             tree.make(&mut |step| run.step(step))?;
         }
         Ok((path, false))
@@ -553,13 +554,15 @@ impl RunFolderInputs<'_> {
             .map_err(|error| self.unusable(place, &error))?;
         let base = place.base_text(self.project, self.repo)?;
         let text = match (&base, &copy) {
-            (Some(base), Some(copy)) if goes_on => merge::merged(Some(base), Some(now), Some(copy))
-                .map_err(|conflicts| self.disagreement(place, &conflicts))?,
+            (Some(base), Some(copy)) if goes_on => {
+                merge::merge_specs(Some(base), Some(now), Some(copy))
+                    .map_err(|conflicts| self.disagreement(place, &conflicts))?
+            }
             (_, Some(copy)) => copy.clone(),
             _ => now.to_owned(),
         };
         if !(place.is_tracked || goes_on && base.is_some()) {
-            let beside = place::beside(&place.worktree, BASE);
+            let beside = place::sibling_file(&place.worktree, BASE);
             disk::remove(&beside)?;
             let written = TemporaryFile::write(&self.project.disk, &beside, now, false)?;
             written.appear(&beside)?;
@@ -596,7 +599,7 @@ impl RunFolderInputs<'_> {
     fn disagreement(&self, place: &RunFolder, conflicts: &[merge::SpecConflict]) -> Error {
         let told: Vec<String> = conflicts
             .iter()
-            .map(|conflict| conflict.told("the project", "the worktree"))
+            .map(|conflict| conflict.describe("the project", "the worktree"))
             .collect();
         let message = format!(
             "Spec '{}' was changed in the project and in its worktree {}: {}. Make them agree, or start afresh.",

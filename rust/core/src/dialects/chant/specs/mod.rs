@@ -387,7 +387,7 @@ const STEPS_SHOWN: usize = 20;
 
 /// A loop as a person reads it: its items in order, implied steps with their reason, the first item
 /// again at the end only when the step back to it is implied. Of a long loop the middle is left out.
-pub fn steps(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
+pub fn describe_cycle(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
     let mut steps: Vec<String> = cycle
         .first()
         .map(|(node, _)| graph.key(*node).to_owned())

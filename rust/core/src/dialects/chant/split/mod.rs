@@ -84,7 +84,7 @@ pub enum BadAnswer {
 /// # Errors
 /// `NoMembers`, or `Form` for JSON of another form.
 pub fn members_in(said: &str) -> Result<Vec<ProposedMember>, BadAnswer> {
-    let blocks = output::fenced(said);
+    let blocks = output::fenced_blocks(said);
     let texts = blocks.iter().map(|(_, text)| text.as_str());
     // An agent that thinks aloud gives its result last.
     if let Some(members) = texts.rev().chain([said]).find_map(answer_json::members) {

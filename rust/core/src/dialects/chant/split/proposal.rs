@@ -30,7 +30,7 @@ const STOCK: [&str; 9] = [
 ///
 /// # Errors
 /// `NoMembers`, or `Unfit` with all faults in them.
-pub fn checked(
+pub fn check_members(
     mut members: Vec<ProposedMember>,
 ) -> Result<(Vec<ProposedMember>, Vec<String>), BadAnswer> {
     if members.is_empty() {
@@ -177,7 +177,7 @@ mod tests {
     #[track_caller]
     fn check(edges: &[&[usize]], kept: &[&[usize]], left_out: usize) {
         let given = edges.iter().map(|edges| member(edges)).collect();
-        let (members, warnings) = checked(given).unwrap();
+        let (members, warnings) = check_members(given).unwrap();
         let found: Vec<&[usize]> = members.iter().map(|m| m.depends_on.as_slice()).collect();
         assert_eq!(found, kept);
         assert_eq!(warnings.len(), left_out, "{warnings:?}");
@@ -193,7 +193,7 @@ mod tests {
 
     #[track_caller]
     fn refused(members: Vec<ProposedMember>, words: &str) {
-        let error = checked(members).unwrap_err().to_string();
+        let error = check_members(members).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
 
@@ -233,7 +233,7 @@ mod tests {
         one.target_files = ["./a.rs", "a.rs", "/etc/passwd", "../b", "c/../../d"]
             .map(str::to_owned)
             .to_vec();
-        let (members, warnings) = checked(vec![one, member(&[])]).unwrap();
+        let (members, warnings) = check_members(vec![one, member(&[])]).unwrap();
         assert_eq!(members[0].target_files, ["a.rs"]);
         assert_eq!(warnings.len(), 3, "{warnings:?}");
     }

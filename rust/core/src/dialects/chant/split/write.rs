@@ -9,7 +9,7 @@ use crate::dialects::chant::parse::{self, CRITERIA};
 use crate::dialects::chant::project::SPECS;
 use crate::dialects::chant::view::split::ProposedMember;
 use crate::store::index::FileSource;
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 
 /// The heading for the criteria of a member that is split itself: its own members must meet them
 /// now.
@@ -29,7 +29,10 @@ pub struct MemberFile {
 ///
 /// # Errors
 /// `Unfit`, with the parts that would not read back from the file as proposed.
-pub fn specs(ids: &[SpecId], members: &[ProposedMember]) -> Result<Vec<MemberFile>, BadAnswer> {
+pub fn render_members(
+    ids: &[SpecId],
+    members: &[ProposedMember],
+) -> Result<Vec<MemberFile>, BadAnswer> {
     let mut specs = Vec::new();
     for (id, member) in ids.iter().zip(members) {
         let inner = id.members_after(0, member.members.len()).map_err(unfit)?;
@@ -39,7 +42,7 @@ pub fn specs(ids: &[SpecId], members: &[ProposedMember]) -> Result<Vec<MemberFil
             id: id.clone(),
             text,
         });
-        specs.extend(self::specs(&inner, &member.members)?);
+        specs.extend(self::render_members(&inner, &member.members)?);
     }
     Ok(specs)
 }
@@ -48,7 +51,11 @@ pub fn specs(ids: &[SpecId], members: &[ProposedMember]) -> Result<Vec<MemberFil
 ///
 /// # Errors
 /// As [`specs`].
-pub fn spec(id: &SpecId, ids: &[SpecId], member: &ProposedMember) -> Result<Arc<Spec>, BadAnswer> {
+pub fn preview_member(
+    id: &SpecId,
+    ids: &[SpecId],
+    member: &ProposedMember,
+) -> Result<Arc<Spec>, BadAnswer> {
     read_back(id, &text(id, member, ids, &[]), member)
 }
 
@@ -70,16 +77,22 @@ fn text(id: &SpecId, member: &ProposedMember, beside: &[SpecId], inner: &[SpecId
         .map(SpecId::to_string)
         .collect();
     let mut pairs = vec![
-        ("type", Value::Text(kind.as_str().into())),
-        ("status", Value::Text(SpecStatus::Pending.as_str().into())),
-        ("depends_on", Value::List(named)),
+        ("type", FrontMatterValue::Text(kind.as_str().into())),
+        (
+            "status",
+            FrontMatterValue::Text(SpecStatus::Pending.as_str().into()),
+        ),
+        ("depends_on", FrontMatterValue::List(named)),
     ];
     if !member.target_files.is_empty() {
-        pairs.push(("target_files", Value::List(member.target_files.clone())));
+        pairs.push((
+            "target_files",
+            FrontMatterValue::List(member.target_files.clone()),
+        ));
     }
     if is_group {
         let inner = inner.iter().map(SpecId::to_string).collect();
-        pairs.push(("members", Value::List(inner)));
+        pairs.push(("members", FrontMatterValue::List(inner)));
     }
     let mut text = format!("{}\n# {}\n", front_matter::render(&pairs), member.title);
     let mut part = |words: &str| {
@@ -154,7 +167,7 @@ mod tests {
 
     fn written(members: &[ProposedMember]) -> Result<Vec<MemberFile>, BadAnswer> {
         let outer: SpecId = "X".parse().unwrap();
-        specs(&outer.members_after(2, members.len()).unwrap(), members)
+        render_members(&outer.members_after(2, members.len()).unwrap(), members)
     }
 
     // proves: chant:split:members_are_canonical

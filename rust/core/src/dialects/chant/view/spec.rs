@@ -95,7 +95,7 @@ impl SpecWaitView {
 }
 
 /// What a spec waits for, in words.
-pub fn sentence(wait: &SpecWait) -> String {
+pub fn describe_wait(wait: &SpecWait) -> String {
     let SpecWait::Item {
         id,
         kind,

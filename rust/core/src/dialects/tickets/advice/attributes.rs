@@ -1,7 +1,9 @@
 //! Whether the attributes have values that can be filtered by.
 
 use super::AdviceSubject;
-use super::checks::{AdviceFinding, AdvicePriority, CheckOutcome, is_blank, is_one_of, praised};
+use super::checks::{
+    AdviceFinding, AdvicePriority, CheckOutcome, is_blank, is_one_of, outcome_with_praise,
+};
 use super::page::TicketPage;
 use crate::dialects::tickets::templates;
 
@@ -61,7 +63,7 @@ pub(super) fn attributes(
             "The ticket belongs to no phase or epic".into(),
         );
     }
-    praised(
+    outcome_with_praise(
         findings,
         format!("It belongs to `{}`", phase.unwrap_or_default().trim()),
     )

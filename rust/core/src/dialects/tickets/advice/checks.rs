@@ -84,7 +84,7 @@ pub(super) const CHECKS: [AdviceCheck; 7] = [
 ];
 
 /// The outcome of a check that praises where it finds nothing.
-pub(super) fn praised(findings: Vec<AdviceFinding>, strength: String) -> CheckOutcome {
+pub(super) fn outcome_with_praise(findings: Vec<AdviceFinding>, strength: String) -> CheckOutcome {
     CheckOutcome {
         strength: findings.is_empty().then_some(strength),
         findings,

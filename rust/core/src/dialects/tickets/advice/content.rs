@@ -3,7 +3,7 @@
 use super::AdviceSubject;
 use super::checks::{
     AdviceFinding, AdvicePriority, CRITERIA, CheckOutcome, NOTES, is_implemented, is_one_of,
-    praised, quoted,
+    outcome_with_praise, quoted,
 };
 use super::page::{TicketPage, begins_with};
 use crate::dialects::tickets::templates;
@@ -53,7 +53,7 @@ pub(super) fn required_sections(
         });
     }
     let names: Vec<_> = wanted.iter().map(|wanted| wanted.name).collect();
-    praised(
+    outcome_with_praise(
         findings,
         format!("All sections that matter are filled: {}", names.join(", ")),
     )
@@ -158,7 +158,7 @@ fn any_section(page: &TicketPage<'_>, weight: u32) -> CheckOutcome {
             weakness: "The ticket has no section with text".into(),
         }]
     };
-    praised(findings, "The text is divided into sections".into())
+    outcome_with_praise(findings, "The text is divided into sections".into())
 }
 
 pub(super) fn acceptance_criteria(
@@ -232,7 +232,7 @@ fn vague_criteria(page: &TicketPage<'_>, own: &[&TaskItem], weight: u32) -> Chec
         });
     }
     let ticked = own.iter().filter(|task| task.checked).count();
-    praised(
+    outcome_with_praise(
         findings,
         format!(
             "Acceptance criteria can be ticked ({ticked} of {} are)",
@@ -258,7 +258,7 @@ pub(super) fn length(_: &AdviceSubject<'_>, page: &TicketPage<'_>, weight: u32) 
             weakness: format!("The text is short ({length} characters)"),
         });
     }
-    praised(
+    outcome_with_praise(
         findings,
         format!("The change is described in {length} characters"),
     )
@@ -299,7 +299,7 @@ pub(super) fn template_text(
             weakness: format!("Text of the template is left in {}", quoted(&told)),
         });
     }
-    let mut outcome = praised(findings, "No text of a template is left".into());
+    let mut outcome = outcome_with_praise(findings, "No text of a template is left".into());
     outcome.strength = outcome.strength.filter(|_| left.is_empty());
     outcome
 }

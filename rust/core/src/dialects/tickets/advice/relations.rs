@@ -1,7 +1,7 @@
 //! Whether relations lead to tickets and make sense.
 
 use super::AdviceSubject;
-use super::checks::{AdviceFinding, AdvicePriority, CheckOutcome, praised, quoted};
+use super::checks::{AdviceFinding, AdvicePriority, CheckOutcome, outcome_with_praise, quoted};
 use super::page::TicketPage;
 
 pub(super) fn relations(
@@ -75,7 +75,7 @@ pub(super) fn relations(
             format!("Relations lead nowhere: {}", quoted(&unknown)),
         );
     }
-    let mut outcome = praised(
+    let mut outcome = outcome_with_praise(
         findings,
         format!("All relations lead to a ticket ({})", all.len()),
     );

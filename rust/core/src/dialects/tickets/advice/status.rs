@@ -3,7 +3,7 @@
 use super::AdviceSubject;
 use super::checks::{
     AdviceFinding, AdvicePriority, CRITERIA, CheckOutcome, NOTES, is_blank, is_implemented,
-    is_one_of, praised,
+    is_one_of, outcome_with_praise,
 };
 use super::page::TicketPage;
 
@@ -27,7 +27,7 @@ pub(super) fn status(
     } else {
         of_unfinished(subject, page, weight)
     };
-    praised(
+    outcome_with_praise(
         findings,
         format!(
             "The status `{}` agrees with the rest of the ticket",

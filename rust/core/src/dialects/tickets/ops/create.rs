@@ -19,7 +19,7 @@ use crate::store::disk;
 use crate::store::{StoreError, files};
 use crate::text::clash;
 use crate::text::edit::EditError;
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 use crate::text::markdown;
 
 /// Most characters of a new ticket's content.
@@ -109,7 +109,7 @@ impl<'a> UnnumberedTicket<'a> {
         tickets: &TicketIndex,
         code: &TicketCode,
     ) -> Result<NumberedTicket, Error> {
-        let warnings = update::relations(tickets, code, None, &self.given)?;
+        let warnings = update::check_relations(tickets, code, None, &self.given)?;
         let body = match self.template {
             Some(template) => of_template(&self.title, &template(&self.title, &code.to_string())?)?,
             None => self.plain.clone(),
@@ -272,7 +272,7 @@ fn write(
     board.recover()?;
     let vanished = board.snapshot()?.vanished().cloned();
     let remade = vanished.map(|problem| format!("the folder was made again: {}", problem.message));
-    let _gate = board.gate()?;
+    let _gate = board.folder_lock()?;
     let counter = counter(board);
     let first = next(board, &*board.snapshot()?, &counter)?;
     for number in (first..).take(ATTEMPTS) {
@@ -328,8 +328,8 @@ fn render(
     };
     let pairs = KEY_ORDER.into_iter().filter_map(|key| {
         let text = value(key).filter(|text| !text.is_empty())?;
-        Some((key, Value::Text(text)))
+        Some((key, FrontMatterValue::Text(text)))
     });
-    let pairs: Vec<(&str, Value)> = pairs.collect();
+    let pairs: Vec<(&str, FrontMatterValue)> = pairs.collect();
     format!("{}\n{body}", front_matter::render(&pairs))
 }

@@ -126,7 +126,7 @@ fn mode(call: &SectionCall<'_>) -> Result<SectionMode, TicketError> {
 
 fn list(code: &TicketCode, ticket: &Ticket, piece: TicketTextRange) -> Answer {
     let body = ticket.body();
-    let sections = sections::of(body);
+    let sections = sections::parse_sections(body);
     let tree = SectionTree::of(&sections);
     let found = match tree.top() {
         0 => "Found 0 sections: there are no headings outside of code.".to_owned(),
@@ -238,7 +238,7 @@ fn get(
     wanted: TicketTextRange,
 ) -> Result<Answer, Error> {
     let body = ticket.body();
-    let sections = sections::of(body);
+    let sections = sections::parse_sections(body);
     let at = sections::locate(&sections, name, &code.to_string())?;
     let section = &sections[at];
     let content = sections::content(body, section);
@@ -366,7 +366,7 @@ fn change(board: &TicketStore, call: &SectionCall<'_>) -> Result<Answer, Error> 
 /// # Errors
 /// `SectionNotFound` or `AmbiguousSection`.
 pub fn section<'a>(body: &'a str, name: &str, key: &str) -> Result<(String, &'a str), TicketError> {
-    let sections = sections::of(body);
+    let sections = sections::parse_sections(body);
     let at = sections::locate(&sections, name, key)?;
     let text = sections::content(body, &sections[at]);
     Ok((names(&sections).swap_remove(at), text))

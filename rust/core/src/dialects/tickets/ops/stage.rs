@@ -110,7 +110,7 @@ impl StagedTickets {
     /// # Errors
     /// What the change alone would be refused for; everything is as before then. `CodeTaken`, when the
     /// code of a new ticket may be another one's by now; `Apart` for a ticket that lies elsewhere.
-    pub fn play(
+    pub fn apply(
         &mut self,
         desk: &ProjectRegistry,
         operation: &mut TicketOperation,
@@ -157,12 +157,12 @@ impl StagedTickets {
         let project = self.board.place.code.clone();
         let given = attributes::read(attributes, &UPDATABLE, &project)?;
         let seen = update::lists_seen(seen, &project);
-        let to = status.map(update::wanted).transpose()?;
+        let to = status.map(update::parse_status).transpose()?;
         let mut warnings = Vec::new();
         let code = self.change(key, |tickets, code, draft| {
             warnings = {
                 let given = update::merged(draft, &given, &seen, &project);
-                update::give(tickets, code, draft, &given)?.warnings
+                update::set_attributes(tickets, code, draft, &given)?.warnings
             };
             to.map_or(Ok(()), |to| update::go_to(draft, to).map(drop))
         })?;
@@ -263,7 +263,7 @@ impl StagedTickets {
     ///
     /// # Errors
     /// `StoreError`.
-    pub fn gate(&self) -> Result<PathBuf, StoreError> {
+    pub fn folder_lock(&self) -> Result<PathBuf, StoreError> {
         self.board.made_folder()
     }
 
@@ -278,7 +278,7 @@ impl StagedTickets {
         let mut warnings = self.warnings;
         if let Some(highest) = self.highest {
             // The counter file is locked behind the folder, as everywhere.
-            let _gate = self.board.gate();
+            let _gate = self.board.folder_lock();
             let counter = counter(&self.board);
             warnings.extend(advance(&self.board, &counter, highest.saturating_add(1)));
         }

@@ -40,7 +40,7 @@ pub fn update_cr_attrs(
     let seen = lists_seen(seen, &board.place.code);
     let mut done = AttributeUpdate::default();
     let changed = board.change(key, |tickets, code, draft| {
-        done = give(
+        done = set_attributes(
             tickets,
             code,
             draft,
@@ -97,14 +97,14 @@ pub(super) struct AttributeUpdate {
 ///
 /// # Errors
 /// As [`relations`], or an `EditError`.
-pub(super) fn give(
+pub(super) fn set_attributes(
     tickets: &TicketIndex,
     code: &TicketCode,
     draft: &mut TicketDraft,
     given: &[(&'static str, AttributeValue)],
 ) -> Result<AttributeUpdate, Error> {
     let mut changes = Map::new();
-    let warnings = relations(tickets, code, Some(draft.ticket()), given)?;
+    let warnings = check_relations(tickets, code, Some(draft.ticket()), given)?;
     for (name, value) in given {
         let from = current(draft, name);
         if is_same(&from, value) {
@@ -124,7 +124,7 @@ pub(super) fn give(
 /// `Validation` for a word that is no state, `Transition`, as [`Board::resolve`], `Duplicate`, or a
 /// `StoreError`; nothing is written then.
 pub fn update_cr_status(board: &TicketStore, key: &str, status: &str) -> Result<Answer, Error> {
-    let to = wanted(status)?;
+    let to = parse_status(status)?;
     let mut changes = Map::new();
     let changed = board.change(key, |_, _, draft| {
         changes = go_to(draft, to)?;
@@ -137,7 +137,7 @@ pub fn update_cr_status(board: &TicketStore, key: &str, status: &str) -> Result<
 ///
 /// # Errors
 /// `Validation` for a word that is none.
-pub(super) fn wanted(status: &str) -> Result<TicketStatus, TicketError> {
+pub(super) fn parse_status(status: &str) -> Result<TicketStatus, TicketError> {
     let why = || {
         TicketError::invalid(
             "status",
@@ -232,7 +232,7 @@ fn set(draft: &mut TicketDraft, name: &str, value: &AttributeValue) -> Result<()
 /// neither gets it in the front matter.
 fn set_title(draft: &mut TicketDraft, title: &str) -> Result<(), Error> {
     let body = draft.ticket().body();
-    let sections = sections::of(body);
+    let sections = sections::parse_sections(body);
     let mut headings = sections.iter();
     let heading = headings.find(|section| section.level == 1 && !section.title.is_empty());
     let edit = heading.map(|heading| sections::rename(body, heading, title));
@@ -258,7 +258,7 @@ fn set_title(draft: &mut TicketDraft, title: &str) -> Result<(), Error> {
 ///
 /// # Errors
 /// `Validation` for a ticket that would name itself or close a loop.
-pub(super) fn relations(
+pub(super) fn check_relations(
     tickets: &TicketIndex,
     code: &TicketCode,
     own: Option<&Ticket>,

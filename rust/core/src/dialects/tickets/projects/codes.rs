@@ -72,7 +72,11 @@ pub(super) fn one_for_each(
 }
 
 /// Keeps the project of one code only.
-pub(super) fn limit(all: &mut Vec<TicketProject>, code: &str, problems: &mut Vec<ProjectProblem>) {
+pub(super) fn keep_only_code(
+    all: &mut Vec<TicketProject>,
+    code: &str,
+    problems: &mut Vec<ProjectProblem>,
+) {
     let codes: Vec<String> = all.iter().map(|project| project.code.clone()).collect();
     all.retain(|project| project.has_code(code));
     if all.is_empty() {

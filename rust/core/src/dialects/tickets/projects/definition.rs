@@ -123,7 +123,7 @@ impl RegistryRecord {
 ///
 /// # Errors
 /// Why it is refused: it leaves the root, by its own parts or by links.
-pub(super) fn inside(root: &Path, given: &str) -> Result<String, String> {
+pub(super) fn path_in_root(root: &Path, given: &str) -> Result<String, String> {
     let leaves = |how: String| {
         format!(
             "`{given}` {how}; expected a path inside of the project `{}`",
@@ -181,10 +181,14 @@ mod tests {
             ("/no/such/place/CRs", "CRs"),
             (".", "."),
         ] {
-            assert_eq!(inside(root, given).as_deref(), Ok(expected), "{given}");
+            assert_eq!(
+                path_in_root(root, given).as_deref(),
+                Ok(expected),
+                "{given}"
+            );
         }
         for given in ["../CRs", "docs/../../root2", "/etc", "/no/such/place/../x"] {
-            assert!(inside(root, given).is_err(), "{given}");
+            assert!(path_in_root(root, given).is_err(), "{given}");
         }
     }
 

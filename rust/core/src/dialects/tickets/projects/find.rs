@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::checked;
-use super::codes::{code_of_tickets, is_code, limit, one_for_each};
-use super::definition::{COUNTER, ProjectDefinition, RegistryRecord, TICKETS, inside};
+use super::codes::{code_of_tickets, is_code, keep_only_code, one_for_each};
+use super::definition::{COUNTER, ProjectDefinition, RegistryRecord, TICKETS, path_in_root};
 use super::looked::DiskCache;
 use super::settings::{self, DiscoverySettings, ExcludedFolders};
 use super::table::TableReading;
@@ -43,7 +43,7 @@ pub(super) fn projects(
     let mut all = one_for_each(projects.collect(), start.as_deref(), &mut problems);
     all.sort_by(|a, b| (a.source, &a.code).cmp(&(b.source, &b.code)));
     if let Some(code) = surroundings.variable("MCP_PROJECT_FILTER") {
-        limit(&mut all, code, &mut problems);
+        keep_only_code(&mut all, code, &mut problems);
     }
     problems.extend(files.iter().flat_map(unknown_keys));
     (all, problems, files)
@@ -320,12 +320,13 @@ impl ProjectSearch<'_> {
         let ProjectCandidate {
             root, definition, ..
         } = candidate;
-        let tickets = inside(&root, definition.tickets.as_deref().unwrap_or(TICKETS))?;
+        let tickets = path_in_root(&root, definition.tickets.as_deref().unwrap_or(TICKETS))?;
         let folder = root.join(&tickets);
         if self.looked.place(&folder).is_some() && self.folder(&folder).is_none() {
             return Err(format!("`{tickets}` is a file, not a folder of tickets"));
         }
-        let counter_file = inside(&root, definition.counter_file.as_deref().unwrap_or(COUNTER))?;
+        let counter_file =
+            path_in_root(&root, definition.counter_file.as_deref().unwrap_or(COUNTER))?;
         let code = match definition.code {
             Some(code) => code,
             None => self.derived_code(&root, &folder)?,

@@ -35,7 +35,7 @@ pub struct OwnTicketSettings {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn written(text: &str) -> Result<OwnTicketSettings, String> {
+pub fn parse_own_file(text: &str) -> Result<OwnTicketSettings, String> {
     let read = table::parse(text)?;
     let definition = ProjectDefinition::of_project(OWN_FILE, &read.table, &mut Vec::new());
     let inside = |given: String| {

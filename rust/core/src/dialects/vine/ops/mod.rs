@@ -55,7 +55,7 @@ fn replaced(
 ) -> Result<Arc<VineDocument>, Error> {
     files.recover(&place.root)?;
     let mut after = None;
-    let before = files.known(real);
+    let before = files.last_document(real);
     let known = before.as_ref().map(|document| &*document.text);
     let edit = |text: &str| {
         let document = files.document(real, text)?;
@@ -65,7 +65,7 @@ fn replaced(
     };
     let disk = files.disk_of(&place.root);
     let edited = edit_known(&disk, &place.root, &place.path, known, edit);
-    let text = edited.map_err(|error| place.told(error))?.text;
+    let text = edited.map_err(|error| place.to_seed_error(error))?.text;
     let Some(after) = after.map(|after| Arc::new(VineDocument { text, ..after })) else {
         return files.read(place);
     };

@@ -10,7 +10,7 @@ use super::super::document::VineDocument;
 use super::super::error::VineError;
 use super::super::files::{GraphLocation, VineStore, relative};
 use super::super::operation::{GraphOperation, operations};
-use super::write::{ExpectedState, decided};
+use super::write::{ExpectedState, apply_to_document};
 use crate::error::Error;
 use crate::outside::StatusLookup;
 use crate::store::journal::ChangeStep;
@@ -59,7 +59,7 @@ impl StagedGraphs {
     /// # Errors
     /// What the batch alone would be refused for; everything is as before then. `Apart` for a file that
     /// lies elsewhere, and for operations that make one.
-    pub fn play(
+    pub fn apply(
         &mut self,
         files: &VineStore,
         batch: &OperationBatch,
@@ -79,9 +79,9 @@ impl StagedGraphs {
             blob: batch.expect.as_deref(),
             description: description.map(|(id, text)| (&**id, &**text)),
         };
-        let (after, _) = decided(&before, &operations, expected, tell)?;
+        let (after, _) = apply_to_document(&before, &operations, expected, tell)?;
         let standings = tell(&after.plan.needs());
-        let after = Arc::new(after.knowing(&standings).unwrap_or(after));
+        let after = Arc::new(after.with_statuses(&standings).unwrap_or(after));
         let told = match first.node() {
             Some(id) => format!("{name}#{id}"),
             None => name.clone(),

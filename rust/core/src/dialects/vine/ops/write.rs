@@ -111,7 +111,7 @@ fn made(
 ) -> Result<WriteOutcome, Error> {
     let (graph, child) = apply::create(operations)?;
     let plan = GraphPlan::of(graph)?;
-    let text = write::canonical(&plan.graph)?;
+    let text = write::render_canonical(&plan.graph)?;
     let place = files.new_file(file)?;
     let path = place.absolute();
     if is_taken(&path) {
@@ -163,7 +163,7 @@ fn changed(
         description: writing.expect_description,
     };
     let change = |document: &VineDocument| -> Result<(VineDocument, Option<ChangeStep>), Error> {
-        let (after, child) = decided(document, operations, expected, &tell)?;
+        let (after, child) = apply_to_document(document, operations, expected, &tell)?;
         let child = child.map(|child| step_of(&place, &child)).transpose()?;
         Ok((after, child))
     };
@@ -202,7 +202,7 @@ pub(super) struct ExpectedState<'a> {
 /// # Errors
 /// `VineError` for a text that is another than expected, operations that cannot be carried out, or an
 /// invalid graph.
-pub(super) fn decided(
+pub(super) fn apply_to_document(
     document: &VineDocument,
     operations: &[GraphOperation],
     expected: ExpectedState<'_>,
@@ -320,7 +320,7 @@ fn step_of(parent: &GraphLocation, child: &ChildGraph) -> Result<ChangeStep, Err
     if is_taken(&path) {
         return Err(VineError::Taken { path }.into());
     }
-    let text = write::canonical(&child.graph)?;
+    let text = write::render_canonical(&child.graph)?;
     Ok(ChangeStep::Create { path: inside, text })
 }
 
@@ -346,5 +346,5 @@ fn journaled(
         gates: &[],
     };
     let done = journal.change(paths, plan);
-    done.map(|_| ()).map_err(|error| place.told(error))
+    done.map(|_| ()).map_err(|error| place.to_seed_error(error))
 }

@@ -9,7 +9,8 @@ use super::super::super::id::SpecId;
 use super::super::super::model::{Spec, SpecStatus};
 use super::super::super::project::{Project, ProjectSnapshot};
 use super::super::super::receipt::judged::{
-    CurrentSpec, FindingKind, JudgedReceipt, ReceiptFacts, ReceiptFinding, RepeatedCheck, judged,
+    CurrentSpec, FindingKind, JudgedReceipt, ReceiptFacts, ReceiptFinding, RepeatedCheck,
+    judge_receipt,
 };
 use super::super::super::receipt::{self, RECEIPTS};
 use super::super::super::view::receipt::{
@@ -22,7 +23,7 @@ use crate::error::Error;
 use crate::git::Repo;
 use crate::git::kept_texts::KeptText;
 use crate::next_step::HintText;
-use crate::store::state::escaped;
+use crate::store::state::escape_name;
 
 /// What is held against the repository, and how.
 #[derive(Debug, Clone, Copy, Default)]
@@ -171,7 +172,7 @@ impl ReceiptVerification<'_> {
     }
 
     fn kept_of(&self, subject: &ReceiptSubject) -> &[KeptText] {
-        let kept = self.kept.get(&escaped(subject.id.as_str()));
+        let kept = self.kept.get(&escape_name(subject.id.as_str()));
         kept.map_or(&[], Vec::as_slice)
     }
 
@@ -224,7 +225,7 @@ impl ReceiptVerification<'_> {
             configured: &self.target.checks,
             again: &again,
         };
-        Ok((judged(receipt, &facts), again))
+        Ok((judge_receipt(receipt, &facts), again))
     }
 
     #[cfg(unix)]
