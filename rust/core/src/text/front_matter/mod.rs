@@ -5,12 +5,12 @@
 //! compared before it is returned, so a scan that misreads exotic YAML refuses instead of doing
 //! harm.
 
-mod apart;
+mod entries;
 mod keys;
 mod lists;
 mod located;
 mod nested;
-mod spelled;
+mod spelling;
 mod transfer;
 
 use std::fmt;
@@ -25,7 +25,7 @@ use serde_yaml::{Mapping, Value as Yaml};
 
 use super::edit::{Edit, EditError, apply, line_break};
 use super::scalar::{self, ScalarContext};
-pub use apart::{FrontMatterEntry, entries, set_apart};
+pub use entries::{FrontMatterEntry, entries, set_apart};
 pub use keys::{FrontMatterKey, keys};
 use keys::{lines, token};
 use lists::ListStyle;
@@ -139,7 +139,7 @@ pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
         return Ok(serde_json::Value::Null);
     };
     let deserializer = serde_yaml::Deserializer::from_str(yaml);
-    Ok(spelled::SpelledValue(&shape).deserialize(deserializer)?)
+    Ok(spelling::SpelledValue(&shape).deserialize(deserializer)?)
 }
 
 /// The line inside YAML, counted from 1, on which a key or an item stands; none where the steps lead nowhere. The
