@@ -24,6 +24,8 @@ use self::confine::ConfineSettings;
 use self::runs::RunSettings;
 use self::schema::ConfigSchema;
 use crate::environment;
+use crate::error::{CoreError, ErrorKind};
+use serde_json::{Value, json};
 
 /// Seconds as people give them as a time, at most a year: no clock can be asked about all that numbers say.
 pub fn seconds_of(seconds: f64) -> Duration {
@@ -322,6 +324,16 @@ impl Config {
 fn put<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;
+    }
+}
+
+impl CoreError for ConfigError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Config
+    }
+
+    fn details(&self) -> Value {
+        json!({"file": self.file})
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::schema::{ConfigSchema, KeyProblem, joined};
+use crate::error::{CoreError, ErrorKind};
+use crate::next_step::{HintText, NextStep, hint};
 use crate::text::clash::{self, LeftClash};
 use crate::text::front_matter::{self, KeyStep};
 
@@ -228,6 +230,25 @@ fn line_in(why: &str) -> Option<usize> {
     let digits = behind("line ").or_else(|| behind("lines "))?;
     let end = digits.find(|c: char| !c.is_ascii_digit());
     digits[..end.unwrap_or(digits.len())].parse().ok()
+}
+
+impl CoreError for MisspelledKey {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Config
+    }
+
+    fn hint(&self) -> HintText {
+        hint![" ", NextStep::CheckConfig, " lists all findings."]
+    }
+
+    fn details(&self) -> Value {
+        json!({
+            "file": self.file,
+            "line": self.line,
+            "key": self.key,
+            "nearest": self.nearest,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 //!   installed, git2 does these, too, as well as it can; only landing refuses then.
 //! - No deletion or move leaves a commit or a change without a name.
 
+use crate::error::{CoreError, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -505,4 +506,10 @@ fn path_from_bytes(bytes: &[u8]) -> PathBuf {
 #[cfg(not(unix))]
 fn path_from_bytes(bytes: &[u8]) -> PathBuf {
     String::from_utf8_lossy(bytes).into_owned().into()
+}
+
+impl CoreError for GitError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Git
+    }
 }

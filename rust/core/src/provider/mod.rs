@@ -21,6 +21,7 @@ mod openai;
 #[cfg(unix)]
 mod tools;
 
+use crate::error::{CoreError, ErrorKind};
 use crate::store::StoreError;
 
 /// The variable that holds the key for OpenAI and for servers with its protocol.
@@ -114,4 +115,14 @@ pub enum ProviderError {
     /// The folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl CoreError for ProviderError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Store(error) => error.kind(),
+            Self::Unknown { .. } | Self::Endpoint { .. } => ErrorKind::InvalidArgument,
+            _ => ErrorKind::Refused,
+        }
+    }
 }

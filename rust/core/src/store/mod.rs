@@ -14,6 +14,7 @@ pub mod state;
 pub mod undecided;
 pub mod walk;
 
+use crate::error::{CoreError, ErrorKind};
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -177,6 +178,24 @@ impl StoreError {
                 path,
                 source,
             },
+        }
+    }
+}
+
+impl CoreError for StoreError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Missing { .. } => ErrorKind::NotFound,
+            Self::Unreadable { .. } | Self::Denied { .. } => ErrorKind::InvalidDocument,
+            Self::Outside { .. } | Self::TooLarge { .. } => ErrorKind::Refused,
+            Self::Busy { .. } | Self::HalfSaved { .. } | Self::Exists { .. } => ErrorKind::Conflict,
+            Self::ReadOnly { .. }
+            | Self::NotWritten { .. }
+            | Self::NoJournal
+            | Self::NoState { .. }
+            | Self::Undecided { .. }
+            | Self::Stopped { .. }
+            | Self::Io { .. } => ErrorKind::Storage,
         }
     }
 }

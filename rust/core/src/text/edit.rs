@@ -1,5 +1,6 @@
 //! Edits of a document: replacements of byte ranges, the only way in which a document changes.
 
+use crate::error::{CoreError, ErrorKind};
 use std::ops::Range;
 
 use super::clash::LeftClash;
@@ -113,6 +114,12 @@ pub fn with_line_break(piece: &str, line_break: &str) -> String {
         unix
     } else {
         unix.replace('\n', line_break)
+    }
+}
+
+impl CoreError for EditError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::InvalidDocument
     }
 }
 

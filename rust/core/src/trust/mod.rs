@@ -11,6 +11,9 @@ pub mod places;
 pub mod store;
 pub mod survey;
 
+use crate::error::{CoreError, ErrorKind};
+use crate::next_step::{HintText, NextStep, hint};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 use acting::{ActingConfiguration, listing_difference};
@@ -141,5 +144,31 @@ pub fn grant_now(acting: &ActingConfiguration, moment: String) -> TrustedHash {
         hash: acting.hash(),
         given_at: moment,
         shown: acting.listing(),
+    }
+}
+
+impl CoreError for UntrustedFolder {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::NotTrusted
+    }
+
+    fn hint(&self) -> HintText {
+        hint![
+            "\nA person has to look at what it asks for: ",
+            NextStep::ShowTrust,
+            ", then ",
+            NextStep::Trust,
+            ".",
+        ]
+    }
+
+    fn details(&self) -> Value {
+        json!({
+            "needs": "trust",
+            "shown": self.entries_to_show(),
+            "folder": self.root.display().to_string(),
+            "is_difference": self.difference.is_some(),
+            "hash": self.hash,
+        })
     }
 }

@@ -49,6 +49,7 @@ pub mod usage;
 #[cfg(unix)]
 pub mod watch;
 
+use crate::error::{CoreError, ErrorKind};
 use crate::store::StoreError;
 use lock::LockHolder;
 use state::{IllegalRunEvent, RunState};
@@ -180,4 +181,25 @@ pub enum WorkError {
         /// The system's error.
         source: std::io::Error,
     },
+}
+
+impl CoreError for WorkError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Store(error) => error.kind(),
+            Self::Broken { .. } => ErrorKind::InvalidDocument,
+            Self::Name { .. } => ErrorKind::InvalidArgument,
+            Self::Illegal(_) | Self::NotRunning { .. } => ErrorKind::IllegalTransition,
+            Self::Changed { .. }
+            | Self::Running { .. }
+            | Self::Held { .. }
+            | Self::Merging { .. } => ErrorKind::Conflict,
+            Self::Unrecovered { .. }
+            | Self::Waiting { .. }
+            | Self::Stopped { .. }
+            | Self::NoAgent { .. }
+            | Self::Step(_) => ErrorKind::Refused,
+            Self::Unending { .. } | Self::System { .. } => ErrorKind::Storage,
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::error::ErrorKind;
+use crate::error::{CoreError, ErrorKind};
 use crate::next_step::{HintText, NextStep, hint};
 
 /// A refusal; its `Display` is the sentence a client sees.
@@ -63,22 +63,8 @@ pub enum WorkspaceError {
     },
 }
 
-impl WorkspaceError {
-    /// What may help, behind the sentence.
-    pub fn hint(&self) -> HintText {
-        match self {
-            Self::NotFound { hint, .. } => hint.clone(),
-            Self::Taken { .. } => hint![
-                " Give another name, or ",
-                NextStep::Force,
-                " to replace it.",
-            ],
-            _ => HintText::default(),
-        }
-    }
-
-    /// What kind of refusal it is.
-    pub fn kind(&self) -> ErrorKind {
+impl CoreError for WorkspaceError {
+    fn kind(&self) -> ErrorKind {
         match self {
             Self::NotFound { .. } => ErrorKind::NotFound,
             Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
@@ -90,8 +76,19 @@ impl WorkspaceError {
         }
     }
 
-    /// The values in the sentence, by name, for programs.
-    pub fn details(&self) -> Value {
+    fn hint(&self) -> HintText {
+        match self {
+            Self::NotFound { hint, .. } => hint.clone(),
+            Self::Taken { .. } => hint![
+                " Give another name, or ",
+                NextStep::Force,
+                " to replace it.",
+            ],
+            _ => HintText::default(),
+        }
+    }
+
+    fn details(&self) -> Value {
         match self {
             Self::NotFound { text, .. } => json!({"key": text}),
             Self::Ambiguous { text, keys } => json!({"key": text, "matches": keys}),

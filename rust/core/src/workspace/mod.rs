@@ -198,7 +198,7 @@ impl Workspace {
                 });
             }
             // What else there is can be read all the same.
-            Err(Error::Chant(error @ ChantError::SpecsGone(_))) => {
+            Err(error) if matches!(error.downcast_ref(), Some(ChantError::SpecsGone(_))) => {
                 return Ok(WorkspaceContents {
                     problems: vec![gone(SPECS, error.to_string())],
                     ..WorkspaceContents::default()

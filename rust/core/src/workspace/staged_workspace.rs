@@ -12,7 +12,7 @@ use crate::dialects::speckit::staged as features;
 use crate::dialects::tickets::ops as tickets;
 use crate::dialects::vine::document::VineDocument;
 use crate::dialects::vine::ops as plans;
-use crate::error::Error;
+use crate::error::{Error, NotTransactional};
 use crate::external_items::{ExternalItems, ExternalStatus};
 use crate::store::journal::ChangeStep;
 use crate::store::staged::StagedTexts;
@@ -222,10 +222,12 @@ impl StagedWorkspace {
 }
 
 fn no_tickets(workspace: &Workspace) -> Error {
-    Error::Apart {
+    let why = format!("{} is no ticket project", workspace.root().display());
+    NotTransactional {
         what: "A change of a ticket of another project",
-        why: format!("{} is no ticket project", workspace.root().display()),
+        why,
     }
+    .into()
 }
 
 /// How far items are: those of the workspace as they would be, all others as they are.

@@ -1,6 +1,7 @@
 //! What is wrong with a text, each thing with the place that it is about.
 
 use chant_core::dialects::vine::document::VineDocument;
+use chant_core::error::CoreError;
 
 /// Every problem of a text as `line:column+length constraint`, the piece it is about behind it.
 fn problems(text: &str) -> Vec<String> {

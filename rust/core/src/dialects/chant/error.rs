@@ -8,7 +8,7 @@ use super::prompt::PromptError;
 use super::start::StartRefusal;
 use super::view::list::MESSAGE_SHOWN;
 use crate::answer::cut;
-use crate::error::ErrorKind;
+use crate::error::{CoreError, ErrorKind};
 use crate::next_step::{HintText, NextStep, hint};
 
 /// A refusal; its `Display` is the sentence a client sees, [`ChantError::hint`] what may help.
@@ -199,36 +199,10 @@ impl ChantError {
             hint,
         }
     }
+}
 
-    /// What may help, behind the sentence.
-    pub fn hint(&self) -> HintText {
-        match self {
-            Self::NotInitialized { searched } => hint![
-                " Run ",
-                NextStep::InitSpecs,
-                format!(
-                    " first.\nLooked for .chant/specs in: {}",
-                    searched.join(", ")
-                ),
-            ],
-            Self::NotFound { hint, .. } | Self::Advised { hint, .. } => hint.clone(),
-            Self::NoLog { id } => hint![
-                " Logs are created when a spec is executed with ",
-                NextStep::MakeLog(id.clone()),
-                ".",
-            ],
-            Self::Start(refusal) => refusal.hint(),
-            Self::ActsAnew { id, .. } => hint![
-                " A person merges it with ",
-                NextStep::Merge(id.clone()),
-                " at a terminal, which shows what it changes and asks.",
-            ],
-            _ => HintText::default(),
-        }
-    }
-
-    /// What kind of refusal it is.
-    pub fn kind(&self) -> ErrorKind {
+impl CoreError for ChantError {
+    fn kind(&self) -> ErrorKind {
         match self {
             Self::NotInitialized { .. } => ErrorKind::NotInitialized,
             Self::SpecsGone(_) => ErrorKind::Storage,
@@ -260,8 +234,33 @@ impl ChantError {
         }
     }
 
-    /// The values in the sentence, by name.
-    pub fn details(&self) -> Value {
+    fn hint(&self) -> HintText {
+        match self {
+            Self::NotInitialized { searched } => hint![
+                " Run ",
+                NextStep::InitSpecs,
+                format!(
+                    " first.\nLooked for .chant/specs in: {}",
+                    searched.join(", ")
+                ),
+            ],
+            Self::NotFound { hint, .. } | Self::Advised { hint, .. } => hint.clone(),
+            Self::NoLog { id } => hint![
+                " Logs are created when a spec is executed with ",
+                NextStep::MakeLog(id.clone()),
+                ".",
+            ],
+            Self::Start(refusal) => refusal.hint(),
+            Self::ActsAnew { id, .. } => hint![
+                " A person merges it with ",
+                NextStep::Merge(id.clone()),
+                " at a terminal, which shows what it changes and asks.",
+            ],
+            _ => HintText::default(),
+        }
+    }
+
+    fn details(&self) -> Value {
         match self {
             Self::NotInitialized { searched } => json!({"searched": searched}),
             Self::NotFound { text, .. } => json!({"id": text}),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{CoreError, Error, ErrorKind};
 use crate::next_step::{DoorKind, HintText, NextStep, hint};
 use crate::text::clash::LeftClash;
 
@@ -166,7 +166,7 @@ pub enum SpeckitError {
     },
     /// The disk, git or the system refused.
     #[error("Error: {0}")]
-    Internal(Box<Error>),
+    Internal(Error),
 }
 
 /// How a feature is chosen, or made where there is none.
@@ -215,15 +215,14 @@ fn quoted(tail: &str) -> String {
 
 /// An error as the tools of this dialect tell it.
 pub fn to_tool_error(error: Error) -> Error {
-    match error {
-        own @ Error::Speckit(_) => own,
-        other => SpeckitError::Internal(Box::new(other)).into(),
+    if error.is::<SpeckitError>() {
+        return error;
     }
+    SpeckitError::Internal(error).into()
 }
 
-impl SpeckitError {
-    /// What kind of refusal it is.
-    pub fn kind(&self) -> ErrorKind {
+impl CoreError for SpeckitError {
+    fn kind(&self) -> ErrorKind {
         match self {
             Self::NoFeature { .. } => ErrorKind::NotInitialized,
             Self::NoArtifact { .. }
@@ -245,8 +244,7 @@ impl SpeckitError {
         }
     }
 
-    /// One safe next step, on a line of its own.
-    pub fn hint(&self) -> HintText {
+    fn hint(&self) -> HintText {
         match self {
             Self::NoFeature { tried, features } => {
                 without_feature(features).and(hint![format!(" Tried: {}", tried.join("; "))])
@@ -307,8 +305,7 @@ impl SpeckitError {
         }
     }
 
-    /// The values in the sentence, by name, and the hint.
-    pub fn details(&self) -> Value {
+    fn details(&self) -> Value {
         let mut details = match self {
             Self::NoFeature { tried, features } => json!({"tried": tried, "features": features}),
             Self::NoArtifact {

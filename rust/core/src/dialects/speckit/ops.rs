@@ -17,7 +17,7 @@ use super::view::{
     FullContextView, NextTasksView, QuestionView, TasksView,
 };
 use crate::answer::{Answer, piece};
-use crate::error::Error;
+use crate::error::{CoreError, Error};
 use crate::next_step::{DoorKind, NextStep, hint};
 use crate::store::StoreError;
 use crate::store::disk;

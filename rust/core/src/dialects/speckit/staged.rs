@@ -11,7 +11,7 @@ use super::complete::{
 use super::files::{CallerIdentity, FeatureDocument, FeatureStore, TASKS};
 use super::resolve::ResolvedProject;
 use super::task::TaskMark;
-use crate::error::Error;
+use crate::error::{Error, NotTransactional};
 use crate::external_items::StatusLookup;
 use crate::store::journal::ChangeStep;
 
@@ -73,10 +73,11 @@ impl StagedTaskLists {
         let found = features.find(Some(&completion.feature))?;
         let feature = super::ops::current(&found)?;
         if found.root.path() != self.root || in_place(&found, feature)?.path() != self.root {
-            return Err(Error::Apart {
+            return Err(NotTransactional {
                 what: "A task of a feature that lies elsewhere",
                 why: format!("{} is not in {}", feature.directory, self.root.display()),
-            });
+            }
+            .into());
         }
         let path = feature.within(TASKS);
         let before = match self.lists.get(&path) {
@@ -93,10 +94,11 @@ impl StagedTaskLists {
             && !skips
             && let Some(check) = config.checks.keys().next()
         {
-            return Err(Error::Apart {
+            return Err(NotTransactional {
                 what: "A task that has to pass checks",
                 why: format!("check '{check}' would run before anything is written"),
-            });
+            }
+            .into());
         }
         let judge = TaskCompletionCheck {
             config: &config,

@@ -4,9 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::answer::{cut, escaped_len};
-use crate::error::{Error, ErrorKind};
+use crate::error::{CoreError, Error, ErrorKind};
 use crate::next_step::{HintText, NextStep, hint};
 use crate::store::StoreError;
+use crate::text::edit::EditError;
 
 /// So many choices an error lists.
 const CHOICES_SHOWN: usize = 50;
@@ -135,40 +136,6 @@ impl TicketError {
         }
     }
 
-    /// What may help, behind the sentence.
-    pub fn hint(&self) -> HintText {
-        match self {
-            Self::ProjectNotFound { available, .. } if available.is_empty() => hint![
-                ". A person makes this folder a project with ",
-                NextStep::InitTickets,
-            ],
-            Self::Validation { fields } if fields.iter().any(|(_, why)| why == NO_PROJECT) => {
-                hint![
-                    "\nA person makes this folder a project with ",
-                    NextStep::InitTickets,
-                    ".",
-                ]
-            }
-            _ => HintText::default(),
-        }
-    }
-
-    /// What kind of refusal it is.
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            Self::ProjectNotFound { .. } | Self::NotFound { .. } | Self::SectionNotFound { .. } => {
-                ErrorKind::NotFound
-            }
-            Self::Unreadable { .. } | Self::Template { .. } => ErrorKind::InvalidDocument,
-            Self::Validation { .. } => ErrorKind::InvalidArgument,
-            Self::AmbiguousSection { .. } => ErrorKind::AmbiguousId,
-            Self::Duplicate { .. } | Self::SectionChanged { .. } | Self::CodeTaken { .. } => {
-                ErrorKind::Conflict
-            }
-            Self::Transition { .. } => ErrorKind::IllegalTransition,
-        }
-    }
-
     /// The seed's code.
     pub fn code(&self) -> &'static str {
         match self {
@@ -197,9 +164,42 @@ impl TicketError {
             other => other.to_string(),
         }
     }
+}
 
-    /// The values, by name.
-    pub fn details(&self) -> Value {
+impl CoreError for TicketError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::ProjectNotFound { .. } | Self::NotFound { .. } | Self::SectionNotFound { .. } => {
+                ErrorKind::NotFound
+            }
+            Self::Unreadable { .. } | Self::Template { .. } => ErrorKind::InvalidDocument,
+            Self::Validation { .. } => ErrorKind::InvalidArgument,
+            Self::AmbiguousSection { .. } => ErrorKind::AmbiguousId,
+            Self::Duplicate { .. } | Self::SectionChanged { .. } | Self::CodeTaken { .. } => {
+                ErrorKind::Conflict
+            }
+            Self::Transition { .. } => ErrorKind::IllegalTransition,
+        }
+    }
+
+    fn hint(&self) -> HintText {
+        match self {
+            Self::ProjectNotFound { available, .. } if available.is_empty() => hint![
+                ". A person makes this folder a project with ",
+                NextStep::InitTickets,
+            ],
+            Self::Validation { fields } if fields.iter().any(|(_, why)| why == NO_PROJECT) => {
+                hint![
+                    "\nA person makes this folder a project with ",
+                    NextStep::InitTickets,
+                    ".",
+                ]
+            }
+            _ => HintText::default(),
+        }
+    }
+
+    fn details(&self) -> Value {
         let mut details = match self {
             Self::ProjectNotFound { project, .. } => json!({"project": value(project)}),
             Self::NotFound { key, project, .. } => json!({"project": project, "key": key}),
@@ -246,24 +246,20 @@ const FILE_SYSTEM: &str = "FILE_SYSTEM_ERROR";
 
 /// A refusal as the seed shows it: `{error, code, details}`.
 pub fn object(error: &Error) -> Value {
+    let error = error.root();
     let reason = || json!({"reason": error.to_string()});
-    let (sentence, code, details) = match error {
-        Error::Ticket(error) => (error.sentence(), error.code(), error.details()),
-        Error::During { source, .. } => return object(source),
-        Error::Store(
-            StoreError::Busy { .. } | StoreError::HalfSaved { .. } | StoreError::Exists { .. },
-        ) => ("Somebody else is changing it".into(), "CONFLICT", reason()),
-        Error::Store(_) => ("File operation failed".into(), FILE_SYSTEM, reason()),
-        Error::Edit(error) => (
-            VALIDATION_FAILED.into(),
-            VALIDATION,
-            json!({"document": error.to_string()}),
-        ),
-        other => (
-            other.to_string(),
-            other.kind().code(),
-            Value::Object(other.details()),
-        ),
+    let (sentence, code, details) = if let Some(error) = error.downcast_ref::<TicketError>() {
+        (error.sentence(), error.code(), error.details())
+    } else if error.is::<StoreError>() && error.kind() == ErrorKind::Conflict {
+        ("Somebody else is changing it".into(), "CONFLICT", reason())
+    } else if error.is::<StoreError>() {
+        ("File operation failed".into(), FILE_SYSTEM, reason())
+    } else if error.is::<EditError>() {
+        let details = json!({"document": error.to_string()});
+        (VALIDATION_FAILED.into(), VALIDATION, details)
+    } else {
+        let details = Value::Object(error.details());
+        (error.to_string(), error.kind().code(), details)
     };
     let mut object = Map::new();
     object.insert("error".into(), sentence.into());

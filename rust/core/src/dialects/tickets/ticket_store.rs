@@ -396,12 +396,12 @@ impl TicketStore {
             match self.change_file(key, &path, &mut *change) {
                 Ok(None) => {}
                 Ok(Some(changed)) => return Ok(changed),
-                Err(Error::Store(error @ StoreError::Missing { .. })) => failed = Some(error),
+                Err(error) if is_missing(&error) => failed = Some(error),
                 Err(error) => return Err(error),
             }
         }
-        let busy = || disk::busy(Path::new(key), "kept moving");
-        Err(failed.unwrap_or_else(busy).into())
+        let busy = || disk::busy(Path::new(key), "kept moving").into();
+        Err(failed.unwrap_or_else(busy))
     }
 
     /// Changes a ticket in the worktree that it is worked on in, decided on all tickets of this project.
@@ -510,10 +510,10 @@ impl TicketStore {
         });
         match (done, removed) {
             (Ok(()), Some((code, ticket, tickets, _gate))) => Ok((code, ticket, tickets)),
-            (Err(Error::Store(error @ StoreError::Missing { .. })), _) => {
+            (Err(error), _) if is_missing(&error) => {
                 // Somebody else removed or moved it: then it is not there by its key either.
                 self.only_file(&*self.snapshot()?, key)?;
-                Err(error.into())
+                Err(error)
             }
             (Err(error), _) => Err(error),
             (Ok(()), None) => Err(disk::busy(Path::new(key), "was moved").into()),
@@ -605,4 +605,8 @@ fn at(nanoseconds: i128) -> Option<String> {
 
 fn iso(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+fn is_missing(error: &Error) -> bool {
+    matches!(error.downcast_ref(), Some(StoreError::Missing { .. }))
 }

@@ -9,6 +9,7 @@ use super::frontier::GraphPlan;
 use super::model::{Attachment, FormatVersion, Graph, NodeContent, TaskStatus, VineNode};
 use super::operation::{AnnotationList, GraphOperation, TaskUpdate};
 use super::uri::{self, rebase_uris};
+use crate::error::CoreError;
 use crate::next_step::{DoorKind, HintText, NextStep, hint};
 
 /// The annotation that says who holds a task.

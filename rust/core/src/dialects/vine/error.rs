@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::model::{Graph, InvalidTaskStatus};
 use super::source_span::{SourceSpan, locate_violations};
 use super::validate::GraphViolation;
-use crate::error::ErrorKind;
+use crate::error::{CoreError, ErrorKind};
 use crate::ident::{close_names, meant};
 use crate::next_step::{HintText, NextStep, hint};
 
@@ -198,30 +198,10 @@ impl VineError {
             violations: violations.into_iter().zip(spots).collect(),
         }
     }
+}
 
-    /// What may help, behind the sentence.
-    pub fn hint(&self) -> HintText {
-        match self {
-            Self::Refused { hint, .. } => hint.clone(),
-            Self::NoTask { nearest, .. } => {
-                let nearest: Vec<&str> = nearest.iter().map(String::as_str).collect();
-                match nearest.as_slice() {
-                    [first, rest @ ..] => hint![meant(first, rest)],
-                    [] => HintText::default(),
-                }
-            }
-            Self::NoFile {
-                given,
-                is_folder: false,
-                was_there: false,
-                ..
-            } => hint!["\n", NextStep::NewVine(given.clone()), " makes it.",],
-            _ => HintText::default(),
-        }
-    }
-
-    /// What kind of refusal it is.
-    pub fn kind(&self) -> ErrorKind {
+impl CoreError for VineError {
+    fn kind(&self) -> ErrorKind {
         match self {
             Self::NoFile { .. } | Self::NoTask { .. } => ErrorKind::NotFound,
             Self::Taken { .. } | Self::Changed { .. } | Self::DescriptionChanged { .. } => {
@@ -246,9 +226,27 @@ impl VineError {
         }
     }
 
-    /// The values in the sentence, by name, for programs; of a text that is no valid graph everything
-    /// that is wrong, each with its place, under `problems`.
-    pub fn details(&self) -> Value {
+    fn hint(&self) -> HintText {
+        match self {
+            Self::Refused { hint, .. } => hint.clone(),
+            Self::NoTask { nearest, .. } => {
+                let nearest: Vec<&str> = nearest.iter().map(String::as_str).collect();
+                match nearest.as_slice() {
+                    [first, rest @ ..] => hint![meant(first, rest)],
+                    [] => HintText::default(),
+                }
+            }
+            Self::NoFile {
+                given,
+                is_folder: false,
+                was_there: false,
+                ..
+            } => hint!["\n", NextStep::NewVine(given.clone()), " makes it.",],
+            _ => HintText::default(),
+        }
+    }
+
+    fn details(&self) -> Value {
         match self {
             Self::Parse { at, message } => json!({
                 "line": at.line, "column": at.column,

@@ -386,8 +386,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl GraphLocation {
     /// An error in the words of the seed where rights are missing or a place is taken.
     pub(super) fn to_seed_error(&self, error: impl Into<Error>) -> Error {
-        match error.into() {
-            Error::Store(error) if error.is_denied() => {
+        let error = error.into();
+        match error.downcast_ref::<StoreError>() {
+            Some(error) if error.is_denied() => {
                 let absolute = self.absolute();
                 VineError::Denied {
                     given: self.given.clone(),
@@ -395,11 +396,11 @@ impl GraphLocation {
                 }
                 .into()
             }
-            Error::Store(StoreError::Exists { path }) => {
-                let path = path.into();
+            Some(StoreError::Exists { path }) => {
+                let path = path.clone().into();
                 VineError::Taken { path }.into()
             }
-            error => error,
+            _ => error,
         }
     }
 

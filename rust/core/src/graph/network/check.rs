@@ -1,5 +1,8 @@
 //! What can go wrong with a question, and how a long one is watched.
 
+use crate::error::{CoreError, ErrorKind};
+use serde_json::{Value, json};
+
 /// Told now and then how much of how much is done; `false` stops the work.
 pub type ProgressWatch<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
@@ -96,5 +99,34 @@ fn similar_sentence(similar: &[String]) -> String {
         [] => " `nodes` lists all there are.".to_owned(),
         [only] => format!(" Did you mean `{only}`?"),
         several => format!(" Did you mean one of `{}`?", several.join("`, `")),
+    }
+}
+
+impl CoreError for NetworkError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unknown { .. } => ErrorKind::NotFound,
+            Self::Cycle { .. } => ErrorKind::Cycle,
+            Self::Stopped => ErrorKind::Refused,
+            Self::NoSuchItem { .. }
+            | Self::Weight { .. }
+            | Self::WeightCount { .. }
+            | Self::Argument { .. }
+            | Self::Change { .. }
+            | Self::TooLarge => ErrorKind::InvalidArgument,
+        }
+    }
+
+    fn details(&self) -> Value {
+        match self {
+            Self::Unknown { key, similar } => json!({"key": key, "similar": similar}),
+            Self::Cycle { keys } => json!({"cycle": keys}),
+            Self::Weight { key, weight } => json!({"key": key, "weight": weight.to_string()}),
+            Self::Argument { name, given, .. } => json!({"argument": name, "given": given}),
+            Self::Change { key, .. } => json!({"key": key}),
+            Self::NoSuchItem { .. } | Self::WeightCount { .. } | Self::TooLarge | Self::Stopped => {
+                Value::Null
+            }
+        }
     }
 }

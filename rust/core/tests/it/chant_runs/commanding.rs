@@ -11,6 +11,7 @@ use chant_core::dialects::chant::agents::{Agent, AgentError, model, split_model,
 use chant_core::dialects::chant::error::ChantError;
 use chant_core::dialects::chant::parse;
 use chant_core::dialects::chant::prompt::PromptWorktree;
+use chant_core::error::CoreError;
 use chant_core::error::ErrorKind;
 use chant_core::store::index::FileSource;
 use chant_core::work::run_log::{SecretMask, secrets};

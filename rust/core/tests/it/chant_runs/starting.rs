@@ -10,6 +10,7 @@ use chant_core::dialects::chant::specs::SpecGraph;
 use chant_core::dialects::chant::start::{
     StartInputs, StartPlan, StartRefusal, StartTarget, WorkMode,
 };
+use chant_core::error::CoreError;
 use chant_core::store::index::{DocumentChange, FileSource};
 use proptest::prelude::*;
 

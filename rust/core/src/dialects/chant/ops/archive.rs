@@ -10,6 +10,7 @@ use super::super::project::{ARCHIVE, Project, ProjectSnapshot};
 use crate::answer::Answer;
 use crate::config::Config;
 use crate::error::Error;
+use crate::store::StoreError;
 use crate::store::disk::{self, PATIENCE};
 use crate::store::journal::ChangeStep;
 
@@ -25,7 +26,7 @@ pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "archived")?;
     let failed = |error: Error| match error {
-        error @ Error::Store(_) => error.during("Failed to archive spec"),
+        error if error.is::<StoreError>() => error.during("Failed to archive spec"),
         error => error,
     };
     let mut moves = moves_of(project, &snapshot, &spec)?;

@@ -42,10 +42,11 @@ struct DiagnosisFacts {
 pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = match project.resolve(&snapshot, id) {
-        Err(Error::Chant(ChantError::Unreadable { id, .. })) => {
-            return Ok(unreadable(&snapshot, &id));
-        }
-        spec => spec?,
+        Err(error) => match error.downcast_ref() {
+            Some(ChantError::Unreadable { id, .. }) => return Ok(unreadable(&snapshot, id)),
+            _ => return Err(error),
+        },
+        Ok(spec) => spec,
     };
     let status = snapshot.specs.status(&spec);
     let found = look(project, &snapshot, &spec);

@@ -129,12 +129,14 @@ fn configuration(
             });
             Ok((true, config))
         }
-        Err(Error::Chant(ChantError::NotInitialized { .. })) => Ok((false, Arc::default())),
-        Err(Error::Chant(error @ ChantError::SpecsGone(_))) => {
-            problems.push(error.to_string());
+        Err(error) => {
+            match error.downcast_ref() {
+                Some(ChantError::NotInitialized { .. }) => {}
+                Some(ChantError::SpecsGone(_)) => problems.push(error.to_string()),
+                _ => return Err(error),
+            }
             Ok((false, Arc::default()))
         }
-        Err(error) => Err(error),
     }
 }
 

@@ -11,7 +11,7 @@ use super::edit::{self, SpecDraft};
 use super::receipts::left_after;
 use super::update::refuse_running;
 use crate::answer::Answer;
-use crate::error::Error;
+use crate::error::{Error, FailedAction};
 use crate::git::tags::Commit;
 use crate::git::{HistoryStart, Repo};
 use crate::next_step::{NextStep, hint};
@@ -96,11 +96,12 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
         }
         Ok(())
     };
-    let containers =
-        edit::change(project, snapshot, &spec, |_| true, change).map_err(|error| match error {
-            error @ (Error::Chant(_) | Error::During { .. }) => error,
-            error => failed(error),
-        })?;
+    let containers = edit::change(project, snapshot, &spec, |_| true, change).map_err(|error| {
+        if error.is::<ChantError>() || error.is::<FailedAction>() {
+            return error;
+        }
+        failed(error)
+    })?;
     let mut text = format!(
         "Finalized spec: {}\n{}",
         spec.id,

@@ -98,11 +98,13 @@ fn file_of(
 ) -> Result<Vec<LintFile>, Error> {
     match project.resolve(snapshot, id) {
         Ok(spec) => Ok(vec![LintFile::Spec(spec)]),
-        Err(Error::Chant(ChantError::Unreadable { id, .. })) => {
-            let broken = snapshot.specs.broken_of(&id).cloned();
-            Ok(broken.map(LintFile::Broken).into_iter().collect())
-        }
-        Err(error) => Err(error),
+        Err(error) => match error.downcast_ref() {
+            Some(ChantError::Unreadable { id, .. }) => {
+                let broken = snapshot.specs.broken_of(id).cloned();
+                Ok(broken.map(LintFile::Broken).into_iter().collect())
+            }
+            _ => Err(error),
+        },
     }
 }
 

@@ -176,13 +176,15 @@ fn end_one(
     };
     match recovery::stop_run(project, runs, &record.process_id, why) {
         Ok(HaltOutcome::Stopped(stopped)) => ended(Some(stopped)),
-        Ok(HaltOutcome::Completed)
-        | Err(Error::Work(WorkError::NotRunning {
-            state: RunState::Completed,
-            ..
-        })) => ended(None),
-        Err(Error::Work(WorkError::NotRunning { .. })) => Ok(None),
-        Err(error) => Err(error),
+        Ok(HaltOutcome::Completed) => ended(None),
+        Err(error) => match error.downcast_ref() {
+            Some(WorkError::NotRunning {
+                state: RunState::Completed,
+                ..
+            }) => ended(None),
+            Some(WorkError::NotRunning { .. }) => Ok(None),
+            _ => Err(error),
+        },
     }
 }
 

@@ -292,7 +292,9 @@ impl Project {
         }
         let journal = self.journal(state.as_ref().ok(), gates);
         match journal.change(paths, plan) {
-            Err(Error::Store(StoreError::NoJournal)) => state.map(|_| false),
+            Err(error) if matches!(error.downcast_ref(), Some(StoreError::NoJournal)) => {
+                state.map(|_| false)
+            }
             done => done,
         }
     }

@@ -155,6 +155,11 @@ impl AgentSlots {
     }
 }
 
+/// Returns true if a start was refused because there is no room for a further run.
+pub(super) fn is_full(error: &Error) -> bool {
+    matches!(error.downcast_ref(), Some(ChantError::Full(_)))
+}
+
 /// Returns the error for workers that are all busy.
 pub(in super::super) fn all_busy(workers: &[AgentWorker]) -> Error {
     let capacity: usize = workers.iter().map(|worker| worker.at_once).sum();

@@ -1,6 +1,7 @@
 //! The run whose work a conflict spec settles: it is merged and completed together with that spec's
 //! own.
 
+use super::super::error::ChantError;
 use super::super::model::{Spec, SpecStatus, SpecType};
 use super::super::project::Project;
 use super::landing::CompletionDetails;
@@ -67,7 +68,7 @@ impl ConflictedRun {
             ));
         };
         let place = match RunFolder::of(project, repo, &record) {
-            Err(error @ Error::Chant(_)) => return doubt(error.to_string()),
+            Err(error) if error.is::<ChantError>() => return doubt(error.to_string()),
             place => place?,
         };
         let Some(place) = place else {

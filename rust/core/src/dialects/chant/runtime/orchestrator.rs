@@ -13,7 +13,7 @@ use super::super::ops::start::{StartOptions, begin_one, plan};
 use super::super::project::Project;
 use super::super::schedule::{AttemptCount, SpecSchedule};
 use super::super::start::{StartTarget, WorkMode};
-use super::agent_slots::{AgentSlots, all_busy, takes_turns};
+use super::agent_slots::{AgentSlots, all_busy, is_full, takes_turns};
 use super::{recovery, retries_of};
 use crate::config::Config;
 use crate::error::Error;
@@ -328,7 +328,7 @@ impl<'a> Orchestrator<'a> {
             step,
         );
         match begun {
-            Err(error @ Error::Chant(ChantError::Full(_))) => {
+            Err(error) if is_full(&error) => {
                 // Another process took the room.
                 past.tried = before;
                 self.hold(error).map(|()| None)
@@ -347,10 +347,10 @@ impl<'a> Orchestrator<'a> {
             }
             Err(error) => {
                 let why = error.to_string();
-                let is_unfit = matches!(error, Error::Chant(ChantError::Start(_)));
+                let is_unfit = matches!(error.downcast_ref(), Some(ChantError::Start(_)));
                 if is_unfit && !self.schedule.asks_for(&id) {
                     past.left_out = why.lines().next().map(str::to_owned);
-                } else if matches!(error, Error::Work(WorkError::Stopped { .. })) {
+                } else if matches!(error.downcast_ref(), Some(WorkError::Stopped { .. })) {
                     past.shortfall = Some(AttemptFailure {
                         event: RunEvent::Stop(StopReason::Pause),
                         why: why.clone(),
@@ -375,7 +375,7 @@ impl<'a> Orchestrator<'a> {
 
     /// Notes that there is no room for a spec that could be started; other runs may have taken it.
     fn hold(&mut self, error: Error) -> Result<(), Error> {
-        if !matches!(error, Error::Chant(ChantError::Full(_))) {
+        if !is_full(&error) {
             return Err(error);
         }
         self.held = Some(Backoff {

@@ -13,6 +13,7 @@ use super::super::model::SpecStatus;
 use super::super::ops::start::begin_one;
 use super::super::ops::worktrees::remove_unneeded;
 use super::super::project::{Project, ProjectSnapshot};
+use super::agent_slots::is_full;
 use super::{recovery, retries_of};
 use crate::error::Error;
 use crate::store::disk::AppendFile;
@@ -277,7 +278,7 @@ impl<'a> RunWatcher<'a> {
         };
         let begun = begin_one(self.project, self.runs, &spec.id, asked, None, &mut |_| {});
         let (begun, runner) = match begun {
-            Err(Error::Chant(ChantError::Full(_))) => return Ok(()),
+            Err(error) if is_full(&error) => return Ok(()),
             begun => begun?,
         };
         runner.detach(|| ());

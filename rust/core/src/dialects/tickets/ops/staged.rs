@@ -21,7 +21,7 @@ use super::create::{NewTicket, UnnumberedTicket};
 use super::projects::template;
 use super::sections::{SectionCall, SectionEdit};
 use super::update;
-use crate::error::Error;
+use crate::error::{Error, NotTransactional};
 use crate::external_items::StatusLookup;
 use crate::store::StoreError;
 use crate::store::index::DocumentChange;
@@ -182,10 +182,11 @@ impl StagedTickets {
     ) -> Result<TicketCode, Error> {
         let (code, ticket) = self.board.only_file(&self.tickets, key)?;
         if is_elsewhere(&ticket.path) {
-            return Err(Error::Apart {
+            return Err(NotTransactional {
                 what: "A change of a ticket that is worked on in a worktree",
                 why: format!("{code} lies in {}", ticket.path),
-            });
+            }
+            .into());
         }
         let draft = TicketDraft::of(&ticket.path, &ticket.text);
         let done = self.board.changed(&self.tickets, code, draft, change)?;
@@ -203,10 +204,11 @@ impl StagedTickets {
         if meant.root == self.project.root {
             return Ok(());
         }
-        Err(Error::Apart {
+        Err(NotTransactional {
             what: "A new ticket of another project",
             why: format!("{} lies in {}", meant.code, meant.root.display()),
-        })
+        }
+        .into())
     }
 
     fn create(

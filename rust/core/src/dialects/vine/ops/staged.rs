@@ -11,7 +11,7 @@ use super::super::error::VineError;
 use super::super::files::{GraphLocation, VineStore, relative};
 use super::super::operation::{GraphOperation, operations};
 use super::write::{ExpectedState, apply_to_document};
-use crate::error::Error;
+use crate::error::{Error, NotTransactional};
 use crate::external_items::StatusLookup;
 use crate::store::journal::ChangeStep;
 
@@ -98,7 +98,7 @@ impl StagedGraphs {
 
     /// A file's path from the root as it was called, and the real one.
     fn paths(&self, place: &GraphLocation) -> Result<(String, String), Error> {
-        let apart = || Error::Apart {
+        let apart = || NotTransactional {
             what: "A change of a task graph that lies elsewhere",
             why: format!(
                 "{} is not in {}",
@@ -154,11 +154,12 @@ fn refuse_new_files(operations: &[GraphOperation]) -> Result<(), Error> {
     let Some(maker) = operations.iter().find(makes_file) else {
         return Ok(());
     };
-    Err(Error::Apart {
+    Err(NotTransactional {
         what: "An operation that makes a task graph",
         why: format!(
             "{} makes a file, and only task graphs that are there take part",
             maker.name()
         ),
-    })
+    }
+    .into())
 }
