@@ -6,6 +6,7 @@
 //! harm.
 
 mod apart;
+mod bounds;
 mod keys;
 mod lists;
 mod located;
@@ -13,6 +14,7 @@ mod nested;
 mod spelled;
 mod transfer;
 
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -113,10 +115,20 @@ impl YamlProblem {
 impl From<serde_yaml::Error> for YamlProblem {
     fn from(error: serde_yaml::Error) -> Self {
         Self {
-            message: error.to_string(),
+            message: bounds::reworded(error.to_string()),
             line: error.location().map(|at| at.line()),
         }
     }
+}
+
+/// The reader of a text, for every reading: text beyond the bounds does not get to it.
+fn reader(yaml: &str) -> Result<serde_yaml::Deserializer<'_>, YamlProblem> {
+    bounds::refuse_excess(yaml)?;
+    if bounds::may_repeat(yaml) {
+        let count = Cell::new(0);
+        bounds::WrittenOut(&count).deserialize(serde_yaml::Deserializer::from_str(yaml))?;
+    }
+    Ok(serde_yaml::Deserializer::from_str(yaml))
 }
 
 /// Reads YAML as a typed value; scalars read into text keep their spelling (`001`, `no`, `1.10`).
@@ -124,8 +136,7 @@ impl From<serde_yaml::Error> for YamlProblem {
 /// # Errors
 /// The first fault.
 pub fn read<T: DeserializeOwned>(yaml: &str) -> Result<T, YamlProblem> {
-    refuse_depth(yaml)?;
-    Ok(serde_yaml::from_str(yaml)?)
+    Ok(T::deserialize(reader(yaml)?)?)
 }
 
 /// Reads YAML as plain data, and keeps the spelling of a scalar if it is not the usual one of its
@@ -138,48 +149,22 @@ pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
     let Some(shape) = read::<Option<serde_json::Value>>(yaml)? else {
         return Ok(serde_json::Value::Null);
     };
-    let deserializer = serde_yaml::Deserializer::from_str(yaml);
-    Ok(spelled::Spelled(&shape).deserialize(deserializer)?)
+    Ok(spelled::Spelled(&shape).deserialize(reader(yaml)?)?)
 }
 
 /// The line inside YAML, counted from 1, on which a key or an item stands; none where the steps lead nowhere. The
 /// YAML has to be readable.
 pub fn line_of(yaml: &str, steps: &[KeyStep]) -> Option<usize> {
-    let deserializer = serde_yaml::Deserializer::from_str(yaml);
-    let stopped = located::Located(steps).deserialize(deserializer).err()?;
+    let stopped = located::Located(steps).deserialize(reader(yaml).ok()?);
+    let stopped = stopped.err()?;
     YamlProblem::from(stopped).line
-}
-
-/// The deepest nesting that is read: the reader's effort grows with its square.
-const DEEPEST: usize = 100;
-
-fn refuse_depth(yaml: &str) -> Result<(), YamlProblem> {
-    let mut depth = 0_usize;
-    for byte in yaml.bytes() {
-        match byte {
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > DEEPEST {
-            let message = format!("nested more than {DEEPEST} levels deep");
-            return Err(YamlProblem {
-                message,
-                line: None,
-            });
-        }
-    }
-    Ok(())
 }
 
 /// Returns true if YAML may expand to much more than its length: by anchors and aliases, or by
 /// blocks nested so deep that reading them as a whole fails. False alarms are possible, the
 /// opposite is not.
 pub fn may_explode(yaml: &str) -> bool {
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-', '?', ':']).len();
-    // Together with brackets of the deepest nesting this stays below the limit of the reader.
-    let is_deep = |line| indent(line) >= DEEPEST / 4;
-    (yaml.contains('&') && yaml.contains('*')) || yaml.lines().any(is_deep)
+    bounds::may_repeat(yaml) || bounds::may_be_too_deep(yaml)
 }
 
 /// Checks that YAML is a mapping (or empty) without expecting any key.
@@ -206,12 +191,11 @@ fn mapping(yaml: &str) -> Result<Mapping, YamlProblem> {
 /// # Errors
 /// A fault when the YAML cannot be read or the value does not fit the type.
 pub fn read_key<T: DeserializeOwned>(yaml: &str, key: &str) -> Result<Option<T>, YamlProblem> {
-    refuse_depth(yaml)?;
     let seed = OneKey {
         key,
         kind: PhantomData,
     };
-    Ok(seed.deserialize(serde_yaml::Deserializer::from_str(yaml))?)
+    Ok(seed.deserialize(reader(yaml)?)?)
 }
 
 /// Reads one key of a mapping as the wanted type, so that its scalars keep their spelling.
@@ -304,7 +288,7 @@ impl<'de> Deserialize<'de> for Texts {
 
 /// Returns true if a plain scalar is read as exactly the same text.
 pub(super) fn reads_as_text(plain: &str) -> bool {
-    matches!(serde_yaml::from_str(plain), Ok(Yaml::String(text)) if text == plain)
+    matches!(read(plain), Ok(Yaml::String(text)) if text == plain)
 }
 
 /// A value to be written under a key.
