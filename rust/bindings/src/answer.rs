@@ -9,8 +9,8 @@ use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 
 /// What a tool answers.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct Answer {
+#[pyclass(name = "Answer", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyAnswer {
     /// Prose, or the data as JSON, indented by two blanks.
     #[pyo3(get)]
     text: String,
@@ -25,7 +25,7 @@ pub(crate) struct Answer {
 }
 
 #[pymethods]
-impl Answer {
+impl PyAnswer {
     /// The data as plain values; `None` for prose.
     #[getter]
     fn data(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
@@ -41,7 +41,7 @@ impl Answer {
     }
 }
 
-impl From<answer::Answer> for Answer {
+impl From<answer::Answer> for PyAnswer {
     fn from(answer: answer::Answer) -> Self {
         Self {
             text: answer.text,

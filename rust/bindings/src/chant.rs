@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, Page};
+use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, PageRequest};
 use chant_core::dialects::chant::agents::templates;
 use chant_core::dialects::chant::ops;
-use chant_core::dialects::chant::project::{Clock, Options, Project};
-use chant_core::dialects::chant::split::Wish as SplitWish;
-use chant_core::dialects::chant::start::Mode;
+use chant_core::dialects::chant::project::{Project, ProjectOptions, ZonedClock};
+use chant_core::dialects::chant::split::SplitRequest as SplitWish;
+use chant_core::dialects::chant::start::WorkMode;
 use chant_core::error::Error;
 use chant_core::store::disk::Disk;
-use chant_core::work::record::Asked;
+use chant_core::work::record::RunOptions;
 use chant_core::workspace::outside;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::Answer;
+use crate::answer::PyAnswer;
 use crate::raise::{Raised, answer, call, door_of};
 use crate::stop::disk_of_user;
 
@@ -58,7 +58,7 @@ impl ChantProject {
         door: &str,
     ) -> Result<Self, Raised> {
         let door = door_of(door)?;
-        let clock = Clock {
+        let clock = ZonedClock {
             now: Timestamp::now,
             zone: TimeZone::system(),
         };
@@ -67,7 +67,7 @@ impl ChantProject {
             ..disk_of_user(py, stop_at, state_home, &environment)
         };
         let around = outside(&root);
-        let options = Options {
+        let options = ProjectOptions {
             root,
             user_config,
             searched,
@@ -81,7 +81,7 @@ impl ChantProject {
         Ok(Self {
             project: Arc::new(
                 call(py, || Project::open(options))?
-                    .knowing(around)
+                    .with_external(around)
                     .at_door(door),
             ),
         })
@@ -134,9 +134,14 @@ impl ChantProject {
         approval: Option<&str>,
         limit: usize,
         offset: usize,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         answer(py, || {
-            ops::list(&self.project, status, approval, Page { limit, offset })
+            ops::list(
+                &self.project,
+                status,
+                approval,
+                PageRequest { limit, offset },
+            )
         })
     }
 
@@ -148,16 +153,18 @@ impl ChantProject {
         id: &str,
         offset: usize,
         max_chars: usize,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         answer(py, || {
-            ops::get(&self.project, id, ops::Piece { offset, max_chars })
+            ops::get(&self.project, id, ops::BodyRange { offset, max_chars })
         })
     }
 
     /// Specs that can be worked on now.
     #[pyo3(signature = (*, limit = 50, offset = 0))]
-    fn ready(&self, py: Python<'_>, limit: usize, offset: usize) -> Result<Answer, Raised> {
-        answer(py, || ops::ready(&self.project, Page { limit, offset }))
+    fn ready(&self, py: Python<'_>, limit: usize, offset: usize) -> Result<PyAnswer, Raised> {
+        answer(py, || {
+            ops::ready(&self.project, PageRequest { limit, offset })
+        })
     }
 
     /// How many specs are in which state.
@@ -167,7 +174,7 @@ impl ChantProject {
         py: Python<'_>,
         brief: bool,
         include_activity: bool,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         answer(py, || ops::status(&self.project, brief, include_activity))
     }
 
@@ -180,7 +187,7 @@ impl ChantProject {
         lines: usize,
         offset: Option<u64>,
         since: Option<&str>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         answer(py, || ops::log(&self.project, id, lines, offset, since))
     }
 
@@ -193,37 +200,37 @@ impl ChantProject {
         status: Option<&str>,
         limit: usize,
         offset: usize,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         answer(py, || {
-            ops::search(&self.project, query, status, Page { limit, offset })
+            ops::search(&self.project, query, status, PageRequest { limit, offset })
         })
     }
 
     /// Why a spec is stuck: its file, log, locks, commits and criteria.
-    fn diagnose(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+    fn diagnose(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::diagnose(&self.project, id))
     }
 
     /// What runs would find here: git, agents, and what these get of the environment. With `live` the models of the
     /// agents that would work are asked once.
     #[pyo3(signature = (*, live = false))]
-    fn doctor(&self, py: Python<'_>, live: bool) -> Result<Answer, Raised> {
+    fn doctor(&self, py: Python<'_>, live: bool) -> Result<PyAnswer, Raised> {
         answer(py, || ops::doctor(&self.project, live))
     }
 
     /// The agents that are known, and what is here of them; nothing is started when `quick`.
     #[pyo3(signature = (*, quick = false))]
-    fn agents_list(&self, py: Python<'_>, quick: bool) -> Result<Answer, Raised> {
+    fn agents_list(&self, py: Python<'_>, quick: bool) -> Result<PyAnswer, Raised> {
         answer(py, || ops::agents_list(&self.project, quick))
     }
 
     /// All that is known of an agent.
-    fn agent_show(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
+    fn agent_show(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::agent_show(&self.project, name))
     }
 
     /// What runs can be held to on this machine.
-    fn confine_check(&self, py: Python<'_>) -> Result<Answer, Raised> {
+    fn confine_check(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::confine_check(&self.project))
     }
 
@@ -249,18 +256,20 @@ impl ChantProject {
         id: Option<&str>,
         limit: usize,
         offset: usize,
-    ) -> Result<Answer, Raised> {
-        answer(py, || ops::lint(&self.project, id, Page { limit, offset }))
+    ) -> Result<PyAnswer, Raised> {
+        answer(py, || {
+            ops::lint(&self.project, id, PageRequest { limit, offset })
+        })
     }
 
     /// Whether a spec meets its criteria.
-    fn verify(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+    fn verify(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::verify(&self.project, id))
     }
 
     /// The receipts of a spec, or all, oldest first.
     #[pyo3(signature = (id = None))]
-    fn receipt_show(&self, py: Python<'_>, id: Option<&str>) -> Result<Answer, Raised> {
+    fn receipt_show(&self, py: Python<'_>, id: Option<&str>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::receipt_show(&self.project, id))
     }
 
@@ -272,20 +281,20 @@ impl ChantProject {
         id: Option<&str>,
         target: Option<&str>,
         reruns: bool,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let query = ops::ReceiptQuery { id, target, reruns };
         answer(py, || ops::receipt_verify(&self.project, query))
     }
 
     /// Brings all receipts to a remote.
     #[pyo3(signature = (remote = None))]
-    fn receipt_push(&self, py: Python<'_>, remote: Option<&str>) -> Result<Answer, Raised> {
+    fn receipt_push(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::receipt_push(&self.project, remote))
     }
 
     /// Takes the receipts that are missing here from a remote.
     #[pyo3(signature = (remote = None))]
-    fn receipt_fetch(&self, py: Python<'_>, remote: Option<&str>) -> Result<Answer, Raised> {
+    fn receipt_fetch(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::receipt_fetch(&self.project, remote))
     }
 
@@ -311,8 +320,8 @@ impl ChantProject {
         expect_body: Option<String>,
         seen_lists: BTreeMap<String, Vec<String>>,
         from_run: bool,
-    ) -> Result<Answer, Raised> {
-        let update = ops::Update {
+    ) -> Result<PyAnswer, Raised> {
+        let update = ops::SpecUpdate {
             status,
             output,
             depends_on,
@@ -351,8 +360,8 @@ impl ChantProject {
         r#type: Option<String>,
         parent: Option<String>,
         needs_approval: bool,
-    ) -> Result<Answer, Raised> {
-        let new = ops::Add {
+    ) -> Result<PyAnswer, Raised> {
+        let new = ops::NewSpec {
             description,
             prompt,
             criteria,
@@ -368,19 +377,19 @@ impl ChantProject {
 
     /// Completes a spec whose criteria are all ticked.
     #[pyo3(signature = (id, *, force = false))]
-    fn finalize(&self, py: Python<'_>, id: &str, force: bool) -> Result<Answer, Raised> {
+    fn finalize(&self, py: Python<'_>, id: &str, force: bool) -> Result<PyAnswer, Raised> {
         answer(py, || {
-            ops::finalize(&self.project, id, ops::Finalize { force })
+            ops::finalize(&self.project, id, ops::FinalizeOptions { force })
         })
     }
 
     /// Makes a failed spec pending, so that it can be worked on again.
-    fn reset(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+    fn reset(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::reset(&self.project, id))
     }
 
     /// Cancels a spec, and the work on it.
-    fn cancel(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+    fn cancel(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::cancel(&self.project, id))
     }
 
@@ -392,8 +401,8 @@ impl ChantProject {
         id: &str,
         by: Option<String>,
         reason: Option<String>,
-    ) -> Result<Answer, Raised> {
-        let judgement = ops::Judgement { by, reason };
+    ) -> Result<PyAnswer, Raised> {
+        let judgement = ops::ApprovalInput { by, reason };
         answer(py, || ops::approve(&self.project, id, &judgement))
     }
 
@@ -405,14 +414,14 @@ impl ChantProject {
         id: &str,
         reason: String,
         by: Option<String>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let reason = Some(reason);
-        let judgement = ops::Judgement { by, reason };
+        let judgement = ops::ApprovalInput { by, reason };
         answer(py, || ops::reject(&self.project, id, &judgement))
     }
 
     /// Moves a completed spec to the archive.
-    fn archive(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+    fn archive(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::archive(&self.project, id))
     }
 
@@ -424,7 +433,7 @@ impl ChantProject {
         process_id: Option<&str>,
         include_completed: bool,
         offset: usize,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         answer(py, || {
             ops::work_list(&self.project, process_id, include_completed, offset)
         })
@@ -445,17 +454,17 @@ impl ChantProject {
         agent: Option<String>,
         prompt: Option<String>,
         progress: Option<Py<PyAny>>,
-    ) -> Result<Answer, Raised> {
-        let asked = Asked {
+    ) -> Result<PyAnswer, Raised> {
+        let asked = RunOptions {
             skip_criteria,
             fresh,
             agent,
             prompt,
-            ..Asked::default()
+            ..RunOptions::default()
         };
         told(py, progress.as_ref(), |tell| {
-            let mode = Mode::of(chain, parallel)?;
-            ops::work_start(&self.project, id, &ops::Wish { mode, asked }, tell)
+            let mode = WorkMode::of(chain, parallel)?;
+            ops::work_start(&self.project, id, &ops::StartOptions { mode, asked }, tell)
         })
     }
 
@@ -469,15 +478,15 @@ impl ChantProject {
         parallel: Option<i64>,
         skip_criteria: bool,
         agent: Option<String>,
-    ) -> Result<Answer, Raised> {
-        let asked = Asked {
+    ) -> Result<PyAnswer, Raised> {
+        let asked = RunOptions {
             skip_criteria,
             agent,
-            ..Asked::default()
+            ..RunOptions::default()
         };
         answer(py, || {
-            let mode = Mode::of(chain, parallel)?;
-            ops::work_forecast(&self.project, id, &ops::Wish { mode, asked })
+            let mode = WorkMode::of(chain, parallel)?;
+            ops::work_forecast(&self.project, id, &ops::StartOptions { mode, asked })
         })
     }
 
@@ -495,7 +504,7 @@ impl ChantProject {
         fresh: bool,
         agreed: Option<&str>,
         progress: Option<Py<PyAny>>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let wish = SplitWish {
             force,
             recursive,
@@ -531,13 +540,13 @@ impl ChantProject {
     }
 
     /// Stops work on a spec, to go on with it later.
-    fn pause(&self, py: Python<'_>, id: &str) -> Result<Answer, Raised> {
+    fn pause(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::pause(&self.project, id))
     }
 
     /// Stops work on a spec and says how far it is, to go on by hand.
     #[pyo3(signature = (id, *, force = false))]
-    fn takeover(&self, py: Python<'_>, id: &str, force: bool) -> Result<Answer, Raised> {
+    fn takeover(&self, py: Python<'_>, id: &str, force: bool) -> Result<PyAnswer, Raised> {
         answer(py, || ops::takeover(&self.project, id, force))
     }
 
@@ -548,7 +557,7 @@ impl ChantProject {
         py: Python<'_>,
         id: Option<&str>,
         agreed: Option<&str>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         answer(py, || ops::merge(&self.project, id, agreed))
     }
 
@@ -574,7 +583,7 @@ impl ChantProject {
     }
 
     /// The worktrees of runs.
-    fn worktrees(&self, py: Python<'_>) -> Result<Answer, Raised> {
+    fn worktrees(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::worktrees(&self.project))
     }
 
@@ -584,22 +593,22 @@ impl ChantProject {
     }
 
     /// Removes worktrees that nothing needs any more.
-    fn prune_worktrees(&self, py: Python<'_>) -> Result<Answer, Raised> {
+    fn prune_worktrees(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::prune_worktrees(&self.project))
     }
 
     /// Whether somebody watches over runs, and the worktrees in use.
-    fn watch_status(&self, py: Python<'_>) -> Result<Answer, Raised> {
+    fn watch_status(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::watch_status(&self.project))
     }
 
     /// Starts watching in a process of its own, unless somebody watches.
-    fn watch_start(&self, py: Python<'_>) -> Result<Answer, Raised> {
+    fn watch_start(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::watch_start(&self.project))
     }
 
     /// Ends that process.
-    fn watch_stop(&self, py: Python<'_>) -> Result<Answer, Raised> {
+    fn watch_stop(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::watch_stop(&self.project))
     }
 
@@ -638,7 +647,7 @@ fn told(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
     ask: impl FnOnce(&mut dyn FnMut(&str)) -> Result<chant_core::answer::Answer, Error> + Send,
-) -> Result<Answer, Raised> {
+) -> Result<PyAnswer, Raised> {
     let mut raised = None;
     let mut tell = |step: &str| {
         let Some(progress) = progress else { return };

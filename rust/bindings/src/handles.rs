@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chant_core::config::seconds_of;
-use chant_core::dialects::chant::ops::{self as specs, Add, Update};
-use chant_core::dialects::speckit::files::Who;
-use chant_core::dialects::speckit::stage::Completion;
+use chant_core::dialects::chant::ops::{self as specs, NewSpec, SpecUpdate};
+use chant_core::dialects::speckit::files::CallerIdentity;
+use chant_core::dialects::speckit::stage::CompletionRequest;
 use chant_core::dialects::tickets;
-use chant_core::dialects::vine::ops::Batch;
+use chant_core::dialects::vine::ops::OperationBatch;
 use chant_core::error::Error;
-use chant_core::workspace::transaction::Operation;
+use chant_core::workspace::transaction::ItemOperation;
 use chant_core::workspace::{self, changes, handle, transaction};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -20,17 +20,17 @@ use serde_json::Value;
 use crate::answer::plain;
 use crate::raise::{Raised, call};
 use crate::values::{object, value};
-use crate::vine::VineDocument;
-use crate::workspace::Workspace;
+use crate::vine::PyVineDocument;
+use crate::workspace::PyWorkspace;
 
 /// Items as of one moment; each becomes plain values when it is asked for.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct Selection {
-    pub(crate) selection: handle::Selection,
+#[pyclass(name = "Selection", frozen, module = "chant_mcp._core")]
+pub(crate) struct PySelection {
+    pub(crate) selection: handle::ItemSelection,
 }
 
 #[pymethods]
-impl Selection {
+impl PySelection {
     fn __len__(&self) -> usize {
         self.selection.len()
     }
@@ -48,14 +48,14 @@ impl Selection {
 }
 
 /// Changes of items: each is tried when it is asked for, all are written together or none.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct Transaction {
-    workspace: Py<Workspace>,
+#[pyclass(name = "Transaction", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyTransaction {
+    workspace: Py<PyWorkspace>,
     transaction: Mutex<transaction::Transaction>,
 }
 
-impl Transaction {
-    pub(crate) fn begin(py: Python<'_>, workspace: Py<Workspace>) -> Result<Self, Raised> {
+impl PyTransaction {
+    pub(crate) fn begin(py: Python<'_>, workspace: Py<PyWorkspace>) -> Result<Self, Raised> {
         let begun = {
             let workspace = &workspace.get().workspace;
             call(py, || transaction::Transaction::begin(workspace))?
@@ -72,15 +72,15 @@ impl Transaction {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn play(&self, py: Python<'_>, operation: Operation) -> Result<Py<PyAny>, Raised> {
+    fn play(&self, py: Python<'_>, operation: ItemOperation) -> Result<Py<PyAny>, Raised> {
         let workspace = &self.workspace.get().workspace;
-        let value = call(py, || self.transaction().play(workspace, operation))?;
+        let value = call(py, || self.transaction().apply(workspace, operation))?;
         Ok(plain(py, value)?)
     }
 }
 
 #[pymethods]
-impl Transaction {
+impl PyTransaction {
     fn __len__(&self) -> usize {
         self.transaction().len()
     }
@@ -106,7 +106,7 @@ impl Transaction {
         expect_body: Option<String>,
         seen_lists: BTreeMap<String, Vec<String>>,
     ) -> Result<Py<PyAny>, Raised> {
-        let update = Box::new(Update {
+        let update = Box::new(SpecUpdate {
             status,
             output,
             depends_on,
@@ -120,7 +120,10 @@ impl Transaction {
             expect_body,
             seen_lists,
         });
-        self.play(py, Operation::Spec(specs::Operation::Update { id, update }))
+        self.play(
+            py,
+            ItemOperation::Spec(specs::SpecOperation::Update { id, update }),
+        )
     }
 
     #[pyo3(signature = (description, *, prompt = None, criteria = Vec::new(), depends_on = None, labels = Vec::new(),
@@ -139,7 +142,7 @@ impl Transaction {
         parent: Option<String>,
         needs_approval: bool,
     ) -> Result<Py<PyAny>, Raised> {
-        let new = Box::new(Add {
+        let new = Box::new(NewSpec {
             description,
             prompt,
             criteria,
@@ -150,7 +153,10 @@ impl Transaction {
             parent,
             needs_approval,
         });
-        self.play(py, Operation::Spec(specs::Operation::Add { new, id: None }))
+        self.play(
+            py,
+            ItemOperation::Spec(specs::SpecOperation::Add { new, id: None }),
+        )
     }
 
     /// Attributes and the state of a ticket; gives it as it would be.
@@ -163,13 +169,13 @@ impl Transaction {
         status: Option<String>,
         seen: Option<&Bound<'_, PyDict>>,
     ) -> Result<Py<PyAny>, Raised> {
-        let operation = tickets::ops::Operation::Update {
+        let operation = tickets::ops::TicketOperation::Update {
             key,
             attributes: object(attributes)?,
             seen: seen.map(object).transpose()?.unwrap_or_default(),
             status,
         };
-        self.play(py, Operation::Ticket(operation))
+        self.play(py, ItemOperation::Ticket(operation))
     }
 
     /// A section of a ticket; gives the ticket as it would be.
@@ -182,14 +188,14 @@ impl Transaction {
         content: String,
         expect: Option<String>,
     ) -> Result<Py<PyAny>, Raised> {
-        let operation = tickets::ops::Operation::Section {
+        let operation = tickets::ops::TicketOperation::Section {
             key,
             mode,
             section,
             content,
             expect,
         };
-        self.play(py, Operation::Ticket(operation))
+        self.play(py, ItemOperation::Ticket(operation))
     }
 
     /// A new ticket; gives it as it would be.
@@ -201,13 +207,13 @@ impl Transaction {
         data: &Bound<'_, PyDict>,
         project: Option<String>,
     ) -> Result<Py<PyAny>, Raised> {
-        let operation = tickets::ops::Operation::Create {
+        let operation = tickets::ops::TicketOperation::Create {
             project,
             kind: r#type,
             data: object(data)?,
             code: None,
         };
-        self.play(py, Operation::Ticket(operation))
+        self.play(py, ItemOperation::Ticket(operation))
     }
 
     /// Operations on a task graph that is there.
@@ -223,13 +229,13 @@ impl Transaction {
         let Value::Array(operations) = value(operations)? else {
             return Err(PyValueError::new_err("expected a list of operations").into());
         };
-        let batch = Batch {
+        let batch = OperationBatch {
             file,
             operations,
             expect,
             expect_description,
         };
-        self.play(py, Operation::Plan(batch)).map(drop)
+        self.play(py, ItemOperation::Plan(batch)).map(drop)
     }
 
     /// Ticks a task of a feature; gives it as it would be.
@@ -243,13 +249,13 @@ impl Transaction {
         skip_validation: bool,
         agent: Option<String>,
     ) -> Result<Py<PyAny>, Raised> {
-        let completion = Completion {
+        let completion = CompletionRequest {
             feature,
             id: task_id,
             skips: skip_validation,
-            who: Who { session, agent },
+            who: CallerIdentity { session, agent },
         };
-        self.play(py, Operation::Feature(completion))
+        self.play(py, ItemOperation::Feature(completion))
     }
 
     /// The item that a name means as it would be.
@@ -260,10 +266,10 @@ impl Transaction {
     }
 
     /// A task graph as it would be; `None` for one that is not changed.
-    fn plan(&self, path: &str) -> Option<VineDocument> {
+    fn plan(&self, path: &str) -> Option<PyVineDocument> {
         let transaction = self.transaction();
         let document = transaction.plan(path).map(Arc::clone)?;
-        Some(VineDocument { document })
+        Some(PyVineDocument { document })
     }
 
     /// Writes all changes, or none; gives an ID for each, and warnings.
@@ -275,17 +281,17 @@ impl Transaction {
 }
 
 /// What changes from now on.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct Changes {
-    workspace: Py<Workspace>,
-    changes: Mutex<changes::Changes>,
+#[pyclass(name = "Changes", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyChanges {
+    workspace: Py<PyWorkspace>,
+    changes: Mutex<changes::ItemChanges>,
 }
 
-impl Changes {
-    pub(crate) fn begin(py: Python<'_>, workspace: Py<Workspace>) -> Result<Self, Raised> {
+impl PyChanges {
+    pub(crate) fn begin(py: Python<'_>, workspace: Py<PyWorkspace>) -> Result<Self, Raised> {
         let begun = {
             let workspace: &workspace::Workspace = &workspace.get().workspace;
-            call(py, || changes::Changes::begin(workspace))?
+            call(py, || changes::ItemChanges::begin(workspace))?
         };
         Ok(Self {
             workspace,
@@ -295,7 +301,7 @@ impl Changes {
 }
 
 #[pymethods]
-impl Changes {
+impl PyChanges {
     /// Waits at most so many seconds; the keys of what was added, changed and removed, `None` for nothing.
     fn wait<'py>(
         &self,

@@ -22,15 +22,17 @@ mod workspace;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use crate::answer::Answer;
+    use crate::answer::PyAnswer;
     #[pymodule_export]
     use crate::chant::{ChantProject, agent_names};
     #[pymodule_export]
     use crate::counted::counted_work;
     #[pymodule_export]
-    use crate::graph::{Edges, Items, Layers, Network, NetworkDraft, Scores, Table, item_table};
+    use crate::graph::{
+        PyEdges, PyItems, PyLayers, PyNetwork, PyNetworkDraft, PyScores, PyTable, item_table,
+    };
     #[pymodule_export]
-    use crate::handles::{Changes, Selection, Transaction, body_section, body_sections};
+    use crate::handles::{PyChanges, PySelection, PyTransaction, body_section, body_sections};
     #[pymodule_export]
     use crate::merge::merge_specs;
     #[pymodule_export]
@@ -44,9 +46,9 @@ mod _core {
     #[pymodule_export]
     use crate::trust::{tool_hints, tool_right_in_run, trusted_folders, write_only_in};
     #[pymodule_export]
-    use crate::vine::{VineDocument, VineFiles};
+    use crate::vine::{PyVineDocument, VineFiles};
     #[pymodule_export]
-    use crate::workspace::{Columns, Export, Workspace, export_fields};
+    use crate::workspace::{PyColumns, PyExport, PyWorkspace, export_fields};
     /// The release that this core belongs to.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,7 +1,7 @@
 //! What git's merge driver asks for.
 
 use chant_core::dialects::chant::merge::driver::{MergedFile, merge_file};
-use chant_core::text::merge::Markers;
+use chant_core::text::merge::ConflictMarkers;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -20,7 +20,7 @@ pub(crate) fn merge_specs<'py>(
     their_name: &str,
     marker_size: usize,
 ) -> Result<(Bound<'py, PyBytes>, Vec<String>), Raised> {
-    let markers = Markers {
+    let markers = ConflictMarkers {
         length: marker_size,
         ours: our_name,
         theirs: their_name,

@@ -11,7 +11,7 @@ use chant_core::store::disk::take_weak_promises;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::answer::Answer;
+use crate::answer::PyAnswer;
 
 mod errors {
     pyo3::import_exception!(chant_mcp.errors, AmbiguousIdError);
@@ -98,15 +98,15 @@ pub(crate) fn door_of(word: &str) -> Result<DoorKind, Raised> {
 pub(crate) fn answer(
     py: Python<'_>,
     work: impl FnOnce() -> Result<chant_core::answer::Answer, Error> + Send,
-) -> Result<Answer, Raised> {
-    call(py, work).map(Answer::from)
+) -> Result<PyAnswer, Raised> {
+    call(py, work).map(PyAnswer::from)
 }
 
 /// [`answer`] for a tool of tickets, whose refusals are objects.
 pub(crate) fn ticket_answer(
     py: Python<'_>,
     work: impl FnOnce() -> Result<chant_core::answer::Answer, Error> + Send,
-) -> Result<Answer, Raised> {
+) -> Result<PyAnswer, Raised> {
     answer(py, work).map_err(|raised| match raised {
         Raised::Refused(error) => Raised::OfTickets(error),
         other => other,

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use chant_core::answer::DEFAULT_CHARS;
 use chant_core::config::seconds_of;
-use chant_core::dialects::speckit::files::{Features, Who};
-use chant_core::dialects::speckit::ops::{self, Piece, Report};
-use chant_core::dialects::speckit::questions::Listener;
-use chant_core::dialects::speckit::resolve::Start;
+use chant_core::dialects::speckit::files::{CallerIdentity, FeatureStore};
+use chant_core::dialects::speckit::ops::{self, DocumentRange, StatusReport};
+use chant_core::dialects::speckit::questions::QuestionListener;
+use chant_core::dialects::speckit::resolve::SearchStart;
 use chant_core::workspace::outside;
 use jiff::Timestamp;
 use pyo3::prelude::*;
 
-use crate::answer::Answer;
+use crate::answer::PyAnswer;
 use crate::raise::{Raised, answer, door_of};
 use crate::stop::{disk_of_user, of_run_in};
 
@@ -25,13 +25,13 @@ const _: () = assert!(DEFAULT_CHARS == 40_000);
 /// Safe to share between threads; every answer is as of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct SpeckitFeatures {
-    pub(crate) features: Arc<Features>,
+    pub(crate) features: Arc<FeatureStore>,
     session: String,
 }
 
 impl SpeckitFeatures {
-    fn who(&self, agent: Option<String>) -> Who {
-        Who {
+    fn who(&self, agent: Option<String>) -> CallerIdentity {
+        CallerIdentity {
             session: self.session.clone(),
             agent,
         }
@@ -59,13 +59,13 @@ impl SpeckitFeatures {
         let door = door_of(door)?;
         let disk = disk_of_user(py, stop_at, state_home, &environment);
         let disk = of_run_in(disk, of_run.then_some(&folder));
-        let start = Start {
+        let start = SearchStart {
             folder,
             environment,
         };
-        let features = Features::new(start, disk, Timestamp::now)
+        let features = FeatureStore::new(start, disk, Timestamp::now)
             .trusted_by(user_config, trust)
-            .knowing(outside)
+            .with_external(outside)
             .at_door(door);
         let features = if of_run { features.of_run() } else { features };
         Ok(Self {
@@ -76,7 +76,7 @@ impl SpeckitFeatures {
 
     /// Which feature is current, or of the one asked for, all that is known of it.
     #[pyo3(signature = (feature = None))]
-    fn context(&self, py: Python<'_>, feature: Option<&str>) -> Result<Answer, Raised> {
+    fn context(&self, py: Python<'_>, feature: Option<&str>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::context(&self.features, feature))
     }
 
@@ -89,8 +89,8 @@ impl SpeckitFeatures {
         feature: Option<&str>,
         offset: usize,
         max_chars: usize,
-    ) -> Result<Answer, Raised> {
-        let piece = Piece { offset, max_chars };
+    ) -> Result<PyAnswer, Raised> {
+        let piece = DocumentRange { offset, max_chars };
         answer(py, || ops::read(&self.features, feature, artifact, piece))
     }
 
@@ -103,7 +103,7 @@ impl SpeckitFeatures {
         skip_validation: bool,
         feature: Option<&str>,
         agent: Option<String>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let who = self.who(agent);
         answer(py, || {
             ops::complete(&self.features, &who, feature, task_id, skip_validation)
@@ -125,8 +125,8 @@ impl SpeckitFeatures {
         agent: Option<String>,
         progress: Option<Py<PyAny>>,
         has_left: Option<Py<PyAny>>,
-    ) -> Result<Answer, Raised> {
-        let report = Report {
+    ) -> Result<PyAnswer, Raised> {
+        let report = StatusReport {
             status,
             prompt,
             message,
@@ -136,7 +136,7 @@ impl SpeckitFeatures {
         answer(py, || {
             let tell = &mut |step: &str| told(progress.as_ref(), step);
             let has_left = &|| is_true(has_left.as_ref());
-            let mut listener = Listener { tell, has_left };
+            let mut listener = QuestionListener { tell, has_left };
             ops::report_status(&self.features, &who, &report, &mut listener)
         })
     }
@@ -149,7 +149,7 @@ impl SpeckitFeatures {
         prompt: Option<&str>,
         question: Option<&str>,
         agent: Option<String>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let who = self.who(agent);
         answer(py, || ops::ask(&self.features, &who, prompt, question))
     }
@@ -163,12 +163,12 @@ impl SpeckitFeatures {
         seconds: f64,
         progress: Option<Py<PyAny>>,
         has_left: Option<Py<PyAny>>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let most = seconds_of(seconds);
         answer(py, || {
             let tell = &mut |step: &str| told(progress.as_ref(), step);
             let has_left = &|| is_true(has_left.as_ref());
-            let mut listener = Listener { tell, has_left };
+            let mut listener = QuestionListener { tell, has_left };
             ops::wait(&self.features, question, most, &mut listener)
         })
     }
@@ -181,8 +181,8 @@ impl SpeckitFeatures {
         question: &str,
         text: Option<&str>,
         by: Option<String>,
-    ) -> Result<Answer, Raised> {
-        let who = Who {
+    ) -> Result<PyAnswer, Raised> {
+        let who = CallerIdentity {
             session: by.unwrap_or_else(|| self.session.clone()),
             agent: None,
         };
@@ -191,30 +191,30 @@ impl SpeckitFeatures {
 
     /// The questions that wait, or all that are kept, without answers.
     #[pyo3(signature = (*, all = false))]
-    fn questions(&self, py: Python<'_>, all: bool) -> Result<Answer, Raised> {
+    fn questions(&self, py: Python<'_>, all: bool) -> Result<PyAnswer, Raised> {
         answer(py, || ops::questions(&self.features, all))
     }
 
     /// The last events, the newest last.
     #[pyo3(signature = (*, limit = 50))]
-    fn events(&self, py: Python<'_>, limit: usize) -> Result<Answer, Raised> {
+    fn events(&self, py: Python<'_>, limit: usize) -> Result<PyAnswer, Raised> {
         answer(py, || ops::events(&self.features, limit))
     }
 
     /// The tasks of the current feature or the one asked for.
     #[pyo3(signature = (feature = None))]
-    fn tasks(&self, py: Python<'_>, feature: Option<&str>) -> Result<Answer, Raised> {
+    fn tasks(&self, py: Python<'_>, feature: Option<&str>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::tasks(&self.features, feature))
     }
 
     /// The tasks that can be done now, all at once, and what the others wait for.
     #[pyo3(signature = (feature = None))]
-    fn next(&self, py: Python<'_>, feature: Option<&str>) -> Result<Answer, Raised> {
+    fn next(&self, py: Python<'_>, feature: Option<&str>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::next(&self.features, feature))
     }
 
     /// All features of the project.
-    fn features(&self, py: Python<'_>) -> Result<Answer, Raised> {
+    fn features(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::all(&self.features))
     }
 }

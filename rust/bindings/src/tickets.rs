@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT as DEFAULT_PAGE, Page};
-use chant_core::dialects::tickets::desk::Desk;
-use chant_core::dialects::tickets::ops::{self, DEFAULT_LIMIT, Filters, Mode, Piece, SectionCall};
-use chant_core::dialects::tickets::picture::Extent;
-use chant_core::dialects::tickets::projects::Surroundings;
+use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT as DEFAULT_PAGE, PageRequest};
+use chant_core::dialects::tickets::desk::ProjectRegistry;
+use chant_core::dialects::tickets::ops::{
+    self, DEFAULT_LIMIT, DetailLevel, SectionCall, TicketFilters, TicketTextRange,
+};
+use chant_core::dialects::tickets::picture::PictureExtent;
+use chant_core::dialects::tickets::projects::DiscoveryInputs;
 use chant_core::workspace::outside;
 use jiff::Timestamp;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::Answer;
+use crate::answer::PyAnswer;
 use crate::raise::{Raised, ticket_answer};
 use crate::stop::{disk_of_user, of_run_in};
 use crate::values::object;
@@ -26,7 +28,7 @@ const _: () = assert!(DEFAULT_LIMIT == 20 && DEFAULT_CHARS == 40_000 && DEFAULT_
 /// every answer is as of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct TicketProjects {
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) desk: Arc<ProjectRegistry>,
 }
 
 #[pymethods]
@@ -47,25 +49,25 @@ impl TicketProjects {
     ) -> Self {
         let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
         let disk = of_run_in(disk, of_run.then_some(&start));
-        let surroundings = Surroundings {
+        let surroundings = DiscoveryInputs {
             start,
             config_folder,
             home,
             variables,
         };
-        let desk = py.detach(|| Desk::open(surroundings, disk, Timestamp::now));
+        let desk = py.detach(|| ProjectRegistry::open(surroundings, disk, Timestamp::now));
         Self {
-            desk: Arc::new(desk.knowing(outside)),
+            desk: Arc::new(desk.with_external(outside)),
         }
     }
 
     /// All projects that are found.
-    fn list_projects(&self, py: Python<'_>) -> Result<Answer, Raised> {
+    fn list_projects(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || Ok(ops::list_projects(&self.desk)))
     }
 
     /// One project, and how many tickets it has in each status.
-    fn get_project_info(&self, py: Python<'_>, key: &str) -> Result<Answer, Raised> {
+    fn get_project_info(&self, py: Python<'_>, key: &str) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || ops::get_project_info(&self.desk, key))
     }
 
@@ -79,12 +81,17 @@ impl TicketProjects {
         limit: usize,
         offset: usize,
         fields: Option<Vec<String>>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let filters = filters.map(object).transpose()?.unwrap_or_default();
         ticket_answer(py, || {
             let board = self.desk.board(project, None)?;
-            let filters = Filters::read(&filters)?;
-            ops::list_crs(&board, &filters, Page { limit, offset }, fields.as_deref())
+            let filters = TicketFilters::read(&filters)?;
+            ops::list_crs(
+                &board,
+                &filters,
+                PageRequest { limit, offset },
+                fields.as_deref(),
+            )
         })
     }
 
@@ -98,10 +105,15 @@ impl TicketProjects {
         mode: &str,
         offset: usize,
         max_chars: usize,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || {
             let board = self.desk.board(project, Some(key))?;
-            ops::get_cr(&board, key, Mode::read(mode)?, Piece { offset, max_chars })
+            ops::get_cr(
+                &board,
+                key,
+                DetailLevel::read(mode)?,
+                TicketTextRange { offset, max_chars },
+            )
         })
     }
 
@@ -112,7 +124,7 @@ impl TicketProjects {
         project: Option<&str>,
         r#type: &str,
         data: &Bound<'_, PyDict>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let data = object(data)?;
         ticket_answer(py, || {
             ops::create_from_template(&self.desk, project, r#type, &data)
@@ -128,7 +140,7 @@ impl TicketProjects {
         key: &str,
         attributes: &Bound<'_, PyDict>,
         seen: Option<&Bound<'_, PyDict>>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let attributes = object(attributes)?;
         let seen = seen.map(object).transpose()?.unwrap_or_default();
         ticket_answer(py, || {
@@ -144,7 +156,7 @@ impl TicketProjects {
         project: Option<&str>,
         key: &str,
         status: &str,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || {
             let board = self.desk.board(project, Some(key))?;
             ops::update_cr_status(&board, key, status)
@@ -157,7 +169,7 @@ impl TicketProjects {
         py: Python<'_>,
         project: Option<&str>,
         key: &str,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || {
             ops::delete_cr(&*self.desk.board(project, Some(key))?, key)
         })
@@ -179,7 +191,7 @@ impl TicketProjects {
         expect: Option<&str>,
         offset: usize,
         max_chars: usize,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let call = SectionCall {
             key,
             operation,
@@ -187,7 +199,7 @@ impl TicketProjects {
             update_mode,
             content,
             expect,
-            piece: Piece { offset, max_chars },
+            piece: TicketTextRange { offset, max_chars },
         };
         ticket_answer(py, || {
             ops::manage_cr_sections(&*self.desk.board(project, Some(key))?, &call)
@@ -200,12 +212,12 @@ impl TicketProjects {
         py: Python<'_>,
         project: Option<&str>,
         key: &str,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || ops::suggest(&self.desk, project, key))
     }
 
     /// All that is known of a ticket, however long the answer.
-    fn ticket(&self, py: Python<'_>, project: Option<&str>, key: &str) -> Result<Answer, Raised> {
+    fn ticket(&self, py: Python<'_>, project: Option<&str>, key: &str) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || {
             ops::ticket(&*self.desk.board(project, Some(key))?, key)
         })
@@ -219,9 +231,12 @@ impl TicketProjects {
         project: Option<&str>,
         limit: usize,
         offset: usize,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || {
-            ops::ready(&*self.desk.board(project, None)?, Page { limit, offset })
+            ops::ready(
+                &*self.desk.board(project, None)?,
+                PageRequest { limit, offset },
+            )
         })
     }
 
@@ -233,9 +248,12 @@ impl TicketProjects {
         project: Option<&str>,
         limit: usize,
         offset: usize,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || {
-            ops::graph(&*self.desk.board(project, None)?, Page { limit, offset })
+            ops::graph(
+                &*self.desk.board(project, None)?,
+                PageRequest { limit, offset },
+            )
         })
     }
 
@@ -247,8 +265,12 @@ impl TicketProjects {
         project: Option<&str>,
         format: &str,
         all: bool,
-    ) -> Result<Answer, Raised> {
-        let extent = if all { Extent::All } else { Extent::Waiting };
+    ) -> Result<PyAnswer, Raised> {
+        let extent = if all {
+            PictureExtent::All
+        } else {
+            PictureExtent::Waiting
+        };
         ticket_answer(py, || {
             ops::picture(&*self.desk.board(project, None)?, format, extent)
         })

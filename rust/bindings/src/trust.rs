@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use chant_core::confine::writes::write_only_in as write_only;
 use chant_core::dialects::chant::project::TrustReport;
-use chant_core::trust::TrustGround;
-use chant_core::trust::effects::{RunRight, effects_of, right_in_run};
+use chant_core::trust::TrustReason;
+use chant_core::trust::effects::{RunPermission, effects_of, right_in_run};
 use chant_core::trust::store::TrustStore;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -28,9 +28,9 @@ pub(crate) fn tool_hints(name: &str) -> Option<(bool, bool, bool, bool)> {
 #[pyfunction]
 pub(crate) fn tool_right_in_run(name: &str) -> (&'static str, Option<&'static str>) {
     match right_in_run(name) {
-        RunRight::Project => ("project", None),
-        RunRight::OwnFolder => ("own folder", None),
-        RunRight::Never(instead) => ("never", Some(instead)),
+        RunPermission::Project => ("project", None),
+        RunPermission::OwnFolder => ("own folder", None),
+        RunPermission::Never(instead) => ("never", Some(instead)),
     }
 }
 
@@ -75,10 +75,10 @@ pub(crate) fn report<'py>(
     Ok(found)
 }
 
-fn word(ground: TrustGround) -> &'static str {
+fn word(ground: TrustReason) -> &'static str {
     match ground {
-        TrustGround::Hash => "hash",
-        TrustGround::UserRoots => "roots",
-        TrustGround::Caller => "caller",
+        TrustReason::Hash => "hash",
+        TrustReason::UserRoots => "roots",
+        TrustReason::Caller => "caller",
     }
 }

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_core::answer::{DEFAULT_LIMIT, Page};
-use chant_core::dialects::vine::document::Document;
-use chant_core::dialects::vine::files::{self, Files};
-use chant_core::dialects::vine::ops::{self, Question, Wanted, Writing};
+use chant_core::answer::{DEFAULT_LIMIT, PageRequest};
+use chant_core::dialects::vine::document::VineDocument;
+use chant_core::dialects::vine::files::{self, VineStore};
+use chant_core::dialects::vine::ops::{self, GraphQuery, NodeFilter, WriteOptions};
 use chant_core::store::walk::DEPTH;
 use chant_core::workspace::outside;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
 
-use crate::answer::Answer;
+use crate::answer::PyAnswer;
 use crate::raise::{Raised, answer, call};
 use crate::stop::{disk_of_user, of_run_in};
 use crate::values::value;
@@ -26,7 +26,7 @@ const _: () = assert!(DEFAULT_LIMIT == 50 && DEPTH == 4);
 /// it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct VineFiles {
-    pub(crate) files: Arc<Files>,
+    pub(crate) files: Arc<VineStore>,
 }
 
 /// Names a folder independently of the working folder, against which documents are compared later.
@@ -52,7 +52,7 @@ impl VineFiles {
         let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
         let disk = of_run_in(disk, of_run.then_some(&folder));
         Self {
-            files: Arc::new(Files::new(disk, folder, roots, may_leave).knowing(outside)),
+            files: Arc::new(VineStore::new(disk, folder, roots, may_leave).with_external(outside)),
         }
     }
 
@@ -60,7 +60,7 @@ impl VineFiles {
     #[staticmethod]
     #[pyo3(signature = (folder, *, depth = 4, most = 1000))]
     fn found(py: Python<'_>, folder: PathBuf, depth: usize, most: usize) -> Vec<String> {
-        py.detach(|| files::found(&folder, depth, most))
+        py.detach(|| files::find_graphs(&folder, depth, most))
     }
 
     /// Whether a name means a file that exists.
@@ -93,12 +93,12 @@ impl VineFiles {
         fields: Option<Vec<String>>,
         limit: Option<usize>,
         offset: usize,
-    ) -> Result<Answer, Raised> {
-        let page = Page {
+    ) -> Result<PyAnswer, Raised> {
+        let page = PageRequest {
             limit: limit.unwrap_or(usize::MAX),
             offset,
         };
-        let question = Question {
+        let question = GraphQuery {
             action,
             id,
             status,
@@ -117,8 +117,10 @@ impl VineFiles {
         file: &str,
         limit: usize,
         offset: usize,
-    ) -> Result<Answer, Raised> {
-        answer(py, || ops::next(&self.files, file, Page { limit, offset }))
+    ) -> Result<PyAnswer, Raised> {
+        answer(py, || {
+            ops::next(&self.files, file, PageRequest { limit, offset })
+        })
     }
 
     /// All that is known of a graph, however long the answer.
@@ -129,21 +131,21 @@ impl VineFiles {
         file: &str,
         statuses: Vec<String>,
         query: &str,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let statuses = statuses.as_slice();
         answer(py, || {
-            ops::plan(&self.files, file, Wanted { statuses, query })
+            ops::plan(&self.files, file, NodeFilter { statuses, query })
         })
     }
 
     /// A graph as it is now, to be asked later on.
-    fn document(&self, py: Python<'_>, file: &str) -> Result<VineDocument, Raised> {
+    fn document(&self, py: Python<'_>, file: &str) -> Result<PyVineDocument, Raised> {
         let document = call(py, || ops::document(&self.files, file))?;
-        Ok(VineDocument { document })
+        Ok(PyVineDocument { document })
     }
 
     /// All that is known of a node, however long the answer.
-    fn task(&self, py: Python<'_>, file: &str, id: &str) -> Result<Answer, Raised> {
+    fn task(&self, py: Python<'_>, file: &str, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::task(&self.files, file, id))
     }
 
@@ -155,7 +157,7 @@ impl VineFiles {
         file: &str,
         format: &str,
         statuses: Vec<String>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         answer(py, || ops::picture(&self.files, file, format, &statuses))
     }
 
@@ -171,12 +173,12 @@ impl VineFiles {
         expect: Option<&str>,
         expect_description: Option<(String, String)>,
         limit: usize,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         let Value::Array(operations) = value(operations)? else {
             return Err(PyValueError::new_err("expected a list of operations").into());
         };
         let description = expect_description.as_ref();
-        let writing = Writing {
+        let writing = WriteOptions {
             dry_run,
             expect,
             expect_description: description.map(|(id, text)| (&**id, &**text)),
@@ -193,21 +195,21 @@ impl VineFiles {
         file: &str,
         ref_id: &str,
         child_file: Option<&str>,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         answer(py, || ops::expand(&self.files, file, ref_id, child_file))
     }
 }
 
 /// A graph as it was at one moment; what is said of it is worked out when it is asked for.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct VineDocument {
-    pub(crate) document: Arc<Document>,
+#[pyclass(name = "VineDocument", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyVineDocument {
+    pub(crate) document: Arc<VineDocument>,
 }
 
 #[pymethods]
-impl VineDocument {
+impl PyVineDocument {
     /// What it is called, and how far it is.
-    fn head(&self, py: Python<'_>) -> Result<Answer, Raised> {
+    fn head(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || Ok(ops::head(&self.document)))
     }
 

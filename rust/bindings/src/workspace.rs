@@ -3,25 +3,25 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chant_core::answer::{DEFAULT_LIMIT, Page};
+use chant_core::answer::{DEFAULT_LIMIT, PageRequest};
 use chant_core::error::Error;
-use chant_core::workspace::board::{self, Search};
+use chant_core::workspace::board::{self, ItemSearch};
 use chant_core::workspace::configuration;
-use chant_core::workspace::export::{self, FIELDS, Form};
-use chant_core::workspace::filter::Filter;
+use chant_core::workspace::export::{self, ExportFormat, FIELDS};
+use chant_core::workspace::filter::ItemFilter;
 use chant_core::workspace::handle;
 use chant_core::workspace::import;
-use chant_core::workspace::network::{COLUMNS, Column, Layout};
-use chant_core::workspace::ops::{self, Shown};
-use chant_core::workspace::{self, Parts};
+use chant_core::workspace::network::{AnalyticsGraph, COLUMNS, ItemColumn};
+use chant_core::workspace::ops::{self, GraphOptions};
+use chant_core::workspace::{self, DialectStores};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::{Answer, plain};
+use crate::answer::{PyAnswer, plain};
 use crate::chant::ChantProject;
-use crate::graph::Network;
-use crate::handles::{Changes, Selection, Transaction};
+use crate::graph::PyNetwork;
+use crate::handles::{PyChanges, PySelection, PyTransaction};
 use crate::raise::{Raised, answer, call};
 use crate::speckit::SpeckitFeatures;
 use crate::stop::disk;
@@ -33,14 +33,14 @@ const _: () = assert!(DEFAULT_LIMIT == 50);
 
 /// The work files of a folder, of whatever dialect, in one graph. Safe to share between threads; every
 /// answer is as of the moment it is asked for.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct Workspace {
+#[pyclass(name = "Workspace", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyWorkspace {
     pub(crate) workspace: workspace::Workspace,
     stop_at: Option<String>,
 }
 
 #[pymethods]
-impl Workspace {
+impl PyWorkspace {
     /// Joins handles that were opened on the folder.
     #[new]
     #[pyo3(signature = (root, *, chant, vine, speckit, tickets, stop_at = None))]
@@ -52,7 +52,7 @@ impl Workspace {
         tickets: &TicketProjects,
         stop_at: Option<String>,
     ) -> Self {
-        let parts = Parts {
+        let parts = DialectStores {
             chant: Arc::clone(&chant.project),
             vine: Arc::clone(&vine.files),
             speckit: Arc::clone(&speckit.features),
@@ -76,7 +76,7 @@ impl Workspace {
     }
 
     /// All configuration files that apply, with what is to be said about their keys.
-    fn config_check(&self, py: Python<'_>) -> Result<Answer, Raised> {
+    fn config_check(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || Ok(configuration::check(&self.workspace)))
     }
 
@@ -98,15 +98,15 @@ impl Workspace {
         ready: bool,
         limit: usize,
         offset: usize,
-    ) -> Result<Answer, Raised> {
-        let filter = Filter {
+    ) -> Result<PyAnswer, Raised> {
+        let filter = ItemFilter {
             statuses,
             labels,
             dialects,
             ready,
         };
         answer(py, || {
-            ops::list(&self.workspace, filter, Page { limit, offset })
+            ops::list(&self.workspace, filter, PageRequest { limit, offset })
         })
     }
 
@@ -119,14 +119,19 @@ impl Workspace {
         statuses: Vec<String>,
         limit: usize,
         offset: usize,
-    ) -> Result<Answer, Raised> {
-        let filter = Filter {
+    ) -> Result<PyAnswer, Raised> {
+        let filter = ItemFilter {
             statuses,
-            ..Filter::default()
+            ..ItemFilter::default()
         };
-        let search = Search { text, bodies: true };
+        let search = ItemSearch { text, bodies: true };
         answer(py, || {
-            ops::search(&self.workspace, filter, search, Page { limit, offset })
+            ops::search(
+                &self.workspace,
+                filter,
+                search,
+                PageRequest { limit, offset },
+            )
         })
     }
 
@@ -139,12 +144,12 @@ impl Workspace {
         dialects: Vec<String>,
         limit: usize,
         offset: usize,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         self.list(py, Vec::new(), labels, dialects, true, limit, offset)
     }
 
     /// Which item a name means.
-    fn find(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
+    fn find(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::find(&self.workspace, name))
     }
 
@@ -159,15 +164,15 @@ impl Workspace {
         dialects: Vec<String>,
         ready: bool,
         path: Option<&str>,
-    ) -> Result<Selection, Raised> {
-        let filter = Filter {
+    ) -> Result<PySelection, Raised> {
+        let filter = ItemFilter {
             statuses,
             labels,
             dialects,
             ready,
         };
         let selection = call(py, || handle::select(&self.workspace, filter, path))?;
-        Ok(Selection { selection })
+        Ok(PySelection { selection })
     }
 
     /// All that is known of the item that a name means, as plain values.
@@ -183,17 +188,17 @@ impl Workspace {
     }
 
     /// Changes of items that are made together.
-    fn transaction(this: Bound<'_, Self>) -> Result<Transaction, Raised> {
-        Transaction::begin(this.py(), this.unbind())
+    fn transaction(this: Bound<'_, Self>) -> Result<PyTransaction, Raised> {
+        PyTransaction::begin(this.py(), this.unbind())
     }
 
     /// Waits for changes, from now on.
-    fn changes(this: Bound<'_, Self>) -> Result<Changes, Raised> {
-        Changes::begin(this.py(), this.unbind())
+    fn changes(this: Bound<'_, Self>) -> Result<PyChanges, Raised> {
+        PyChanges::begin(this.py(), this.unbind())
     }
 
     /// All that is known of an item, however long the answer.
-    fn show(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
+    fn show(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::show(&self.workspace, name))
     }
 
@@ -210,26 +215,26 @@ impl Workspace {
         dialects: Vec<String>,
         ready: bool,
         all: bool,
-    ) -> Result<Answer, Raised> {
-        let filter = Filter {
+    ) -> Result<PyAnswer, Raised> {
+        let filter = ItemFilter {
             statuses,
             labels,
             dialects,
             ready,
         };
         answer(py, || {
-            ops::graph(&self.workspace, filter, Shown { format, all })
+            ops::graph(&self.workspace, filter, GraphOptions { format, all })
         })
     }
 
     /// The graph of all items, what is known of them in columns, and what runs teach about durations.
     fn network<'py>(&self, py: Python<'py>) -> Result<Laid<'py>, Raised> {
-        laid(py, || Layout::of(&self.workspace))
+        laid(py, || AnalyticsGraph::of(&self.workspace))
     }
 
     /// As `network`, as a commit has it; nothing is checked out.
     fn network_at<'py>(&self, py: Python<'py>, revision: &str) -> Result<Laid<'py>, Raised> {
-        laid(py, || Layout::at(&self.workspace, revision))
+        laid(py, || AnalyticsGraph::at(&self.workspace, revision))
     }
 
     /// A number that is another after every change of the work files.
@@ -239,8 +244,8 @@ impl Workspace {
 
     /// How many items are in each state.
     #[pyo3(signature = (search = "", *, bodies = false))]
-    fn board(&self, py: Python<'_>, search: &str, bodies: bool) -> Result<Answer, Raised> {
-        let search = Search {
+    fn board(&self, py: Python<'_>, search: &str, bodies: bool) -> Result<PyAnswer, Raised> {
+        let search = ItemSearch {
             text: search,
             bodies,
         };
@@ -259,20 +264,20 @@ impl Workspace {
         bodies: bool,
         limit: usize,
         offset: usize,
-    ) -> Result<Answer, Raised> {
-        let search = Search {
+    ) -> Result<PyAnswer, Raised> {
+        let search = ItemSearch {
             text: search,
             bodies,
         };
-        let page = Page { limit, offset };
+        let page = PageRequest { limit, offset };
         answer(py, || {
             board::column(&self.workspace, dialect, status, search, page)
         })
     }
 
     /// What an item waits for and what waits for it, as trees.
-    fn around(&self, py: Python<'_>, name: &str) -> Result<Answer, Raised> {
-        answer(py, || board::around(&self.workspace, name))
+    fn around(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || board::show_neighbors(&self.workspace, name))
     }
 
     /// Brings work of another place into the specs of the folder, all or none.
@@ -283,7 +288,7 @@ impl Workspace {
         path: PathBuf,
         source: Option<&str>,
         dry_run: bool,
-    ) -> Result<Answer, Raised> {
+    ) -> Result<PyAnswer, Raised> {
         answer(py, || {
             import::import(&self.workspace, &path, source, dry_run)
         })
@@ -302,45 +307,50 @@ impl Workspace {
         labels: Vec<String>,
         dialects: Vec<String>,
         ready: bool,
-    ) -> Result<Export, Raised> {
-        let filter = Filter {
+    ) -> Result<PyExport, Raised> {
+        let filter = ItemFilter {
             statuses,
             labels,
             dialects,
             ready,
         };
         let export = call(py, || {
-            export::Export::of(&self.workspace, filter, Form::read(format)?, &fields)
+            export::ItemExport::of(
+                &self.workspace,
+                filter,
+                ExportFormat::read(format)?,
+                &fields,
+            )
         })?;
-        Ok(Export {
+        Ok(PyExport {
             export: Mutex::new(export),
             stop_at: self.stop_at.clone(),
         })
     }
 }
 
-type Laid<'py> = (Network, Columns, Bound<'py, PyDict>);
+type Laid<'py> = (PyNetwork, PyColumns, Bound<'py, PyDict>);
 
 fn laid(
     py: Python<'_>,
-    work: impl FnOnce() -> Result<Layout, Error> + Send,
+    work: impl FnOnce() -> Result<AnalyticsGraph, Error> + Send,
 ) -> Result<Laid<'_>, Raised> {
     let layout = call(py, work)?;
     let learned = PyDict::new(py);
     learned.set_item("runs", layout.learned.duration.runs)?;
     learned.set_item("median", layout.learned.duration.median)?;
     learned.set_item("spread", layout.learned.duration.spread)?;
-    Ok((layout.network.clone().into(), Columns { layout }, learned))
+    Ok((layout.network.clone().into(), PyColumns { layout }, learned))
 }
 
 /// What is known of the items of a network, respect by respect; each is made when it is asked for.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct Columns {
-    layout: Layout,
+#[pyclass(name = "Columns", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyColumns {
+    layout: AnalyticsGraph,
 }
 
 #[pymethods]
-impl Columns {
+impl PyColumns {
     /// The names of the respects.
     #[staticmethod]
     fn names() -> Vec<&'static str> {
@@ -351,9 +361,9 @@ impl Columns {
     fn column<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PyAny>, Raised> {
         let column = call(py, || Ok(self.layout.column(name)))?;
         Ok(match column {
-            Some(Column::Texts(texts)) => texts.into_pyobject(py)?,
-            Some(Column::Flags(flags)) => flags.into_pyobject(py)?,
-            Some(Column::Numbers(numbers)) => numbers.into_pyobject(py)?,
+            Some(ItemColumn::Texts(texts)) => texts.into_pyobject(py)?,
+            Some(ItemColumn::Flags(flags)) => flags.into_pyobject(py)?,
+            Some(ItemColumn::Numbers(numbers)) => numbers.into_pyobject(py)?,
             None => return Err(PyKeyError::new_err(name.to_owned()).into()),
         })
     }
@@ -366,14 +376,14 @@ pub(crate) fn export_fields() -> Vec<&'static str> {
 }
 
 /// A text in pieces, made while it is taken.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct Export {
-    export: Mutex<export::Export>,
+#[pyclass(name = "Export", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyExport {
+    export: Mutex<export::ItemExport>,
     stop_at: Option<String>,
 }
 
 #[pymethods]
-impl Export {
+impl PyExport {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }

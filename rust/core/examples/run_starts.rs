@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use chant_core::confine::reach::Wanted;
-use chant_core::confine::{Ability, Confinement};
+use chant_core::confine::reach::AccessRequest;
+use chant_core::confine::{Confinement, LandlockSupport};
 use chant_core::git::Repo;
 use chant_core::git::run_folder::pool::{PoolBounds, PoolSurroundings};
 
@@ -171,12 +171,12 @@ fn make_folder(repo: &Repo, project: &Path, folder: &Path, round: usize) -> Done
 
 fn confinement(repo: &Repo, place: &Path) -> Done<Confinement> {
     let (home, path) = (env::var("HOME")?, env::var("PATH")?);
-    let wanted = Wanted {
+    let wanted = AccessRequest {
         environment: BTreeMap::from([("HOME", &*home), ("PATH", &*path)]),
         own_read: vec![repo.common_dir().join("objects")],
         own_write: vec![place.to_owned()],
-        ability: Ability::of_system(None),
-        ..Wanted::default()
+        ability: LandlockSupport::of_system(None),
+        ..AccessRequest::default()
     };
     Ok(Confinement::to(wanted.policy()?))
 }

@@ -64,7 +64,7 @@ impl Answer {
     /// An answer that is a page of a list: the text is the list, the data an object with `result`,
     /// `total` and `returned`, for a list alone is no structured answer. Where not all of the page would fit, its
     /// text has an entry a line, so that more do. What was left out is noted.
-    pub fn list<T: Serialize>(entries: &[T], page: Page) -> Self {
+    pub fn list<T: Serialize>(entries: &[T], page: PageRequest) -> Self {
         let total = entries.len();
         let wanted = &entries[page.offset.min(total)..];
         let wanted = &wanted[..page.limit.min(wanted.len())];
@@ -196,14 +196,14 @@ pub fn cut(text: &str, most: usize) -> String {
 
 /// Which part of a list is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Page {
+pub struct PageRequest {
     /// Most entries.
     pub limit: usize,
     /// Entries to pass over.
     pub offset: usize,
 }
 
-impl Default for Page {
+impl Default for PageRequest {
     fn default() -> Self {
         Self {
             limit: DEFAULT_LIMIT,
@@ -250,7 +250,7 @@ pub fn size_of<T: Serialize>(entry: &T) -> usize {
 
 /// A piece of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece<'a> {
+pub struct TextSlice<'a> {
     /// The characters.
     pub text: &'a str,
     /// Where the next piece begins, in characters, when there is more.
@@ -259,7 +259,7 @@ pub struct Piece<'a> {
 
 /// The piece of `text` from character `offset`: at most `most` characters, and no more than fit an
 /// answer that already takes `taken` characters once line breaks and quotes are escaped.
-pub fn piece(text: &str, offset: usize, most: usize, taken: usize) -> Piece<'_> {
+pub fn piece(text: &str, offset: usize, most: usize, taken: usize) -> TextSlice<'_> {
     // Whatever takes more than half is shortened.
     let mut room = MOST_CHARS - RESERVE - taken.min(MOST_CHARS / 2);
     let start = text
@@ -277,7 +277,7 @@ pub fn piece(text: &str, offset: usize, most: usize, taken: usize) -> Piece<'_> 
         room = room.saturating_sub(size);
         count += 1;
     }
-    Piece {
+    TextSlice {
         text: &text[start..end],
         next: (end < text.len()).then_some(offset + count),
     }
@@ -314,14 +314,14 @@ mod tests {
         assert_eq!(all, text);
         assert_eq!(
             piece("abc", 1, 1, 0),
-            Piece {
+            TextSlice {
                 text: "b",
                 next: Some(2)
             }
         );
         assert_eq!(
             piece("abc", 9, 1, 0),
-            Piece {
+            TextSlice {
                 text: "",
                 next: None
             }

@@ -18,10 +18,10 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use self::blocks::{File, of_agents, of_project, of_user, parse};
+use self::blocks::{ConfigFile, of_agents, of_project, of_user, parse};
 use self::check::{ConfigFinding, MisspelledKey};
-use self::confine::Confine;
-use self::runs::Runs;
+use self::confine::ConfineSettings;
+use self::runs::RunSettings;
 use self::schema::ConfigSchema;
 use crate::environment;
 
@@ -59,7 +59,7 @@ pub struct Config {
     /// The model for splits, when it is another one.
     pub split_model: Option<String>,
     /// Other projects whose specs may be depended on, by name.
-    pub repositories: Vec<Repository>,
+    pub repositories: Vec<RepositoryEntry>,
     /// Rules that fill keys of new specs, by key.
     pub derived: BTreeMap<String, DerivedKey>,
     /// Keys that every spec must have.
@@ -69,7 +69,7 @@ pub struct Config {
     /// What a rejection does beside what it says.
     pub rejection_action: RejectionAction,
     /// Limits of the lint rules.
-    pub thresholds: Thresholds,
+    pub thresholds: LintThresholds,
     /// Names of lint rules, or of thresholds, that are switched off.
     pub disabled: Vec<String>,
     /// The folder for worktrees, when it is not the usual one; `~` stands for the home folder.
@@ -77,9 +77,9 @@ pub struct Config {
     /// Folders that are trusted with all in them; only the user's own file can name some.
     pub trusted_roots: Vec<String>,
     /// How agents are run.
-    pub runs: Runs,
+    pub runs: RunSettings,
     /// How they are held.
-    pub confine: Confine,
+    pub confine: ConfineSettings,
     /// Whether completed specs have to have receipts; counts as the target branch says it.
     pub receipts: ReceiptPolicy,
     /// What is to be said about keys of the files.
@@ -99,12 +99,12 @@ impl Default for Config {
             required: Vec::new(),
             approves_agent_work: false,
             rejection_action: RejectionAction::default(),
-            thresholds: Thresholds::default(),
+            thresholds: LintThresholds::default(),
             disabled: vec!["complexity_words".into()],
             worktree_root: None,
             trusted_roots: Vec::new(),
-            runs: Runs::default(),
-            confine: Confine::default(),
+            runs: RunSettings::default(),
+            confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
             findings: Vec::new(),
         }
@@ -138,7 +138,7 @@ pub enum RejectionAction {
 /// Another project.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(expecting = "`key: value` lines")]
-pub struct Repository {
+pub struct RepositoryEntry {
     /// What stands before the colon in a dependency on one of its specs.
     pub name: String,
     /// Its root, absolute or relative to this project's.
@@ -171,7 +171,7 @@ pub struct AllowedValues {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 #[serde(expecting = "`key: value` lines")]
-pub struct Thresholds {
+pub struct LintThresholds {
     /// Most criteria a spec should have.
     pub complexity_criteria: usize,
     /// Most target files.
@@ -186,7 +186,7 @@ pub struct Thresholds {
     pub simple_words: usize,
 }
 
-impl Default for Thresholds {
+impl Default for LintThresholds {
     fn default() -> Self {
         Self {
             complexity_criteria: 10,
@@ -200,9 +200,9 @@ impl Default for Thresholds {
 }
 
 /// A file's name for messages, and its text.
-type Named<'a> = (&'a str, &'a str);
+type NamedText<'a> = (&'a str, &'a str);
 /// The keys a file may have, what of it counts, and whether it is the user's own.
-type Layer = (&'static ConfigSchema, fn(File) -> File, bool);
+type Layer = (&'static ConfigSchema, fn(ConfigFile) -> ConfigFile, bool);
 
 impl Config {
     /// Reads the user's and the project's configuration, and the project's list of agents, which
@@ -217,7 +217,7 @@ impl Config {
         agents: Option<(&str, &str)>,
     ) -> Result<Self, ConfigError> {
         let mut config = Self::default();
-        let layers: [(Option<Named<'_>>, Layer); 3] = [
+        let layers: [(Option<NamedText<'_>>, Layer); 3] = [
             (user, (&schema::chant::USERS, of_user, true)),
             (project, (&schema::chant::PROJECTS, of_project, false)),
             (agents, (&schema::chant::AGENTS, of_agents, false)),
@@ -244,7 +244,7 @@ impl Config {
         check::refuse_misspelled(&self.findings)
     }
 
-    fn take(&mut self, file: File, is_users: bool) -> Result<(), String> {
+    fn take(&mut self, file: ConfigFile, is_users: bool) -> Result<(), String> {
         if let Some(name) = file.project.and_then(|project| project.name) {
             self.project_name = name;
         }
@@ -327,7 +327,7 @@ fn put<T>(place: &mut T, value: Option<T>) {
 
 #[cfg(test)]
 mod tests {
-    use super::runs::{Argument, Limits, Rotation};
+    use super::runs::{AgentRotation, ArgumentGroup, RunLimits};
     use super::*;
 
     fn read(user: &str, project: &str) -> Result<Config, ConfigError> {
@@ -345,7 +345,7 @@ mod tests {
             ("trunk", "chant/")
         );
         assert_eq!(config.project_name, "", "a name is the project's own");
-        assert_eq!(config.thresholds, Thresholds::default());
+        assert_eq!(config.thresholds, LintThresholds::default());
         assert!(config.disables("title") && !config.disables("complexity_words"));
         assert_eq!(config.repositories[0].path, "../a");
         assert_eq!(config.model.as_deref(), Some("opus"));
@@ -421,12 +421,12 @@ mod tests {
         let own = runs.agents["own"].command.as_deref().unwrap();
         assert_eq!(
             own[1],
-            Argument::Together(vec!["--model".into(), "{model}".into()])
+            ArgumentGroup::Together(vec!["--model".into(), "{model}".into()])
         );
         assert_eq!(runs.parallel[0].command, "claude-a");
         assert_eq!(runs.parallel[0].max_concurrent.get(), 3);
         assert_eq!(runs.checks["tests"], ["cargo", "test"]);
-        let (given, default) = (&runs.limits, Limits::default());
+        let (given, default) = (&runs.limits, RunLimits::default());
         assert_eq!(
             (given.run_minutes.get(), given.idle_minutes),
             (5, default.idle_minutes)
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(ollama.endpoint.as_deref(), Some("http://a"));
         assert_eq!((ollama.max_retries, ollama.retry_delay_ms), (Some(0), None));
         assert_eq!(runs.providers.openai.retry_delay_ms, Some(1));
-        assert_eq!(runs.rotation, Rotation::RoundRobin);
+        assert_eq!(runs.rotation, AgentRotation::RoundRobin);
         assert_eq!((runs.stagger.delay, runs.stagger.jitter), (5, 200));
         assert_eq!(runs.parallel.len(), 1);
         let wait = |chance| runs.stagger.wait(chance).as_millis();

@@ -185,7 +185,7 @@ const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 
 /// What is passed beside the names that are always passed.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Beside<'a> {
+pub struct PassedNames<'a> {
     /// The variables that the agent's own template names; none for checks.
     pub credentials: &'a [&'a str],
     /// Those that the configuration names.
@@ -194,7 +194,7 @@ pub struct Beside<'a> {
 
 /// An environment for somebody else.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Passed {
+pub struct PassedEnvironment {
     /// The variables.
     pub variables: BTreeMap<String, String>,
     /// Names of variables that are not passed though they look as if somebody might miss them: those of
@@ -203,8 +203,11 @@ pub struct Passed {
 }
 
 /// What of an environment is passed.
-pub fn passed(environment: &BTreeMap<String, String>, beside: Beside<'_>) -> Passed {
-    let mut passed = Passed::default();
+pub fn filter_environment(
+    environment: &BTreeMap<String, String>,
+    beside: PassedNames<'_>,
+) -> PassedEnvironment {
+    let mut passed = PassedEnvironment::default();
     for (name, value) in environment {
         if is_passed(name, beside) {
             passed.variables.insert(name.clone(), value.clone());
@@ -215,7 +218,7 @@ pub fn passed(environment: &BTreeMap<String, String>, beside: Beside<'_>) -> Pas
     passed
 }
 
-fn is_passed(name: &str, beside: Beside<'_>) -> bool {
+fn is_passed(name: &str, beside: PassedNames<'_>) -> bool {
     let of_family = || {
         let mut families = PASSED_FAMILIES.iter();
         families.any(|family| name.starts_with(family)) && !is_secret(name)
@@ -271,7 +274,7 @@ mod tests {
         names.iter().map(pair).collect()
     }
 
-    fn names(passed: &Passed) -> Vec<&str> {
+    fn names(passed: &PassedEnvironment) -> Vec<&str> {
         passed.variables.keys().map(String::as_str).collect()
     }
 
@@ -290,9 +293,9 @@ mod tests {
             "DATABASE_URL",
         ]);
         let configured = ["DATABASE_URL".to_owned()];
-        let found = passed(
+        let found = filter_environment(
             &given,
-            Beside {
+            PassedNames {
                 credentials: &["ANTHROPIC_API_KEY"],
                 configured: &configured,
             },
@@ -311,14 +314,17 @@ mod tests {
             found.withheld,
             ["AWS_SECRET_ACCESS_KEY", "CHANT_OWN_TOKEN", "CODEX_API_KEY"]
         );
-        let check = passed(&given, Beside::default());
+        let check = filter_environment(&given, PassedNames::default());
         assert_eq!(names(&check), ["CHANT_MODEL", "LC_ALL", "PATH"]);
     }
 
     #[test]
     fn an_empty_secret_is_not_missed() {
         let given = BTreeMap::from([("OLD_TOKEN".to_owned(), String::new())]);
-        assert_eq!(passed(&given, Beside::default()), Passed::default());
+        assert_eq!(
+            filter_environment(&given, PassedNames::default()),
+            PassedEnvironment::default()
+        );
     }
 
     #[test]

@@ -231,7 +231,7 @@ impl Error {
             Self::Network(error) => details_of_network(error),
             Self::NotTrusted(folder) => json!({
                 "needs": "trust",
-                "shown": folder.shown(),
+                "shown": folder.entries_to_show(),
                 "folder": folder.root.display().to_string(),
                 "is_difference": folder.difference.is_some(),
                 "hash": folder.hash,

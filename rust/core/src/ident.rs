@@ -2,7 +2,7 @@
 
 /// What looking up a partial id found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Resolved<T> {
+pub enum ResolvedId<T> {
     /// Nothing of that name.
     None,
     /// Exactly one.

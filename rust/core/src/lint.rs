@@ -21,7 +21,7 @@ impl Severity {
 
 /// What a rule found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct LintFinding {
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong.
@@ -30,7 +30,7 @@ pub struct Finding {
     pub suggestion: Option<String>,
 }
 
-impl Finding {
+impl LintFinding {
     /// An error.
     pub fn error(message: impl Into<String>) -> Self {
         Self {
@@ -58,16 +58,16 @@ impl Finding {
 }
 
 /// One rule over subjects of type `S`.
-pub struct Rule<S: ?Sized> {
+pub struct LintRule<S: ?Sized> {
     /// Its name in answers and configuration.
     pub name: &'static str,
     /// Finds what is wrong with one subject.
-    pub check: fn(&S) -> Vec<Finding>,
+    pub check: fn(&S) -> Vec<LintFinding>,
 }
 
 /// Applies rules to a subject, in the order of the rules.
-pub fn run<S: ?Sized>(rules: &[Rule<S>], subject: &S) -> Vec<(&'static str, Finding)> {
-    let check = |rule: &Rule<S>| {
+pub fn run<S: ?Sized>(rules: &[LintRule<S>], subject: &S) -> Vec<(&'static str, LintFinding)> {
+    let check = |rule: &LintRule<S>| {
         (rule.check)(subject)
             .into_iter()
             .map(|finding| (rule.name, finding))

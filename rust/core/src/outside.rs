@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub const PREFIXES: [&str; 4] = ["chant", "vine", "speckit", "tickets"];
 
 /// The kind that a key begins with and what follows, for a key such as `tickets:MDT-012`.
-pub fn parts(key: &str) -> Option<(&'static str, &str)> {
+pub fn split_key(key: &str) -> Option<(&'static str, &str)> {
     let (prefix, rest) = key.split_once(':')?;
     let known = PREFIXES.into_iter().find(|known| *known == prefix)?;
     (!rest.is_empty()).then_some((known, rest))
@@ -19,7 +19,7 @@ pub fn parts(key: &str) -> Option<(&'static str, &str)> {
 
 /// How far an item is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum ExternalStatus {
     /// It is there.
     Found {
         /// Its state, in the word of its documents.
@@ -33,36 +33,36 @@ pub enum Standing {
     Unknown(String),
 }
 
-impl Standing {
+impl ExternalStatus {
     /// Whether nobody waits for it any more.
     pub fn is_done(&self) -> bool {
         matches!(self, Self::Found { is_done: true, .. })
     }
 }
 
-type Ask = dyn Fn(&[String]) -> Vec<Standing> + Send + Sync;
+type StatusFunction = dyn Fn(&[String]) -> Vec<ExternalStatus> + Send + Sync;
 
 /// Tells how far items are, by their whole keys, as of the moment it is asked.
 #[derive(Clone)]
-pub struct Outside(Arc<Ask>);
+pub struct ExternalItems(Arc<StatusFunction>);
 
 /// Tells how far items are while something is decided, one answer for each key in their order.
-pub type Telling<'a> = &'a dyn Fn(&[String]) -> Vec<Standing>;
+pub type StatusLookup<'a> = &'a dyn Fn(&[String]) -> Vec<ExternalStatus>;
 
 /// Makes the [`Outside`] of the documents below a folder.
-pub type Around = fn(&Path) -> Outside;
+pub type ExternalItemsFactory = fn(&Path) -> ExternalItems;
 
 /// What tells about other kinds of documents below each of several folders, made when it is first asked.
 /// By default nothing is known.
 #[derive(Default)]
-pub struct Neighbours {
-    around: Option<Around>,
-    made: Mutex<HashMap<PathBuf, Outside>>,
+pub struct ExternalItemsCache {
+    around: Option<ExternalItemsFactory>,
+    made: Mutex<HashMap<PathBuf, ExternalItems>>,
 }
 
-impl Neighbours {
+impl ExternalItemsCache {
     /// Those that are made so.
-    pub fn of(around: Around) -> Self {
+    pub fn of(around: ExternalItemsFactory) -> Self {
         Self {
             around: Some(around),
             made: Mutex::default(),
@@ -70,11 +70,11 @@ impl Neighbours {
     }
 
     /// How far the items of some keys are, seen from a folder, in the order of the keys.
-    pub fn standings(&self, folder: &Path, keys: &[String]) -> Vec<Standing> {
+    pub fn standings(&self, folder: &Path, keys: &[String]) -> Vec<ExternalStatus> {
         if keys.is_empty() {
             return Vec::new();
         }
-        let outside = self.around.map_or_else(Outside::default, |around| {
+        let outside = self.around.map_or_else(ExternalItems::default, |around| {
             let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             let outside = made.entry(folder.to_owned());
             outside.or_insert_with(|| around(folder)).clone()
@@ -83,14 +83,14 @@ impl Neighbours {
     }
 }
 
-impl Outside {
+impl ExternalItems {
     /// What a function tells, which gives one answer for each key in their order.
-    pub fn new(ask: impl Fn(&[String]) -> Vec<Standing> + Send + Sync + 'static) -> Self {
+    pub fn new(ask: impl Fn(&[String]) -> Vec<ExternalStatus> + Send + Sync + 'static) -> Self {
         Self(Arc::new(ask))
     }
 
     /// How far the items of some keys are, in the order of the keys.
-    pub fn standings(&self, keys: &[String]) -> Vec<Standing> {
+    pub fn standings(&self, keys: &[String]) -> Vec<ExternalStatus> {
         if keys.is_empty() {
             Vec::new()
         } else {
@@ -99,12 +99,12 @@ impl Outside {
     }
 }
 
-impl Default for Outside {
+impl Default for ExternalItems {
     /// Knows nothing.
     fn default() -> Self {
         let unknown = |key: &String| {
-            let kind = parts(key).map_or("other", |(kind, _)| kind);
-            Standing::Unknown(format!(
+            let kind = split_key(key).map_or("other", |(kind, _)| kind);
+            ExternalStatus::Unknown(format!(
                 "items of {kind} documents cannot be looked up here"
             ))
         };

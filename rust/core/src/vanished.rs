@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use crate::git::Repo;
-use crate::store::disk::{self, Disk, Stamp, TICK};
-use crate::store::files::Root;
+use crate::store::disk::{self, Disk, FileStamp, TICK};
+use crate::store::files::RootFolder;
 
 /// Why a folder that is not there should be; `None` where it never was. `is_ours` says of a name whether
 /// it is one of a document.
-pub fn evidence(
+pub fn evidence_of_loss(
     repo: Option<&Repo>,
-    root: &Root,
+    root: &RootFolder,
     folder: &str,
     was_there: bool,
     is_ours: impl Fn(&str) -> bool,
@@ -30,7 +30,7 @@ pub fn evidence(
 }
 
 /// What is wrong, and what can be done, where there is [`evidence`] of a folder.
-pub fn problem(what: &str, folder: &str, evidence: &str) -> String {
+pub fn loss_message(what: &str, folder: &str, evidence: &str) -> String {
     format!(
         "the folder of the {what}, `{folder}`, is gone: {evidence}. Bring it back, such as by \
          `git checkout -- {folder}`; if there are to be no {what}, make it empty by `mkdir -p {folder}`"
@@ -40,14 +40,14 @@ pub fn problem(what: &str, folder: &str, evidence: &str) -> String {
 /// Folders of documents that git has in the checkout and that are not there, looked for again only when the folder
 /// above them or git's index changed.
 #[derive(Debug, Default)]
-pub struct MissingFolders(Mutex<Option<SeenFolders>>);
+pub struct MissingFolders(Mutex<Option<MissingSnapshot>>);
 
 /// What was found, and the stamps of the folder above and of git's index as it was.
 #[derive(Debug)]
-struct SeenFolders {
-    root: Root,
-    folder: Option<Stamp>,
-    index: Option<Stamp>,
+struct MissingSnapshot {
+    root: RootFolder,
+    folder: Option<FileStamp>,
+    index: Option<FileStamp>,
     /// Whether both stamps show later changes.
     is_settled: bool,
     missing: Vec<String>,
@@ -61,7 +61,7 @@ impl MissingFolders {
     pub fn find(
         &self,
         disk: &Disk,
-        root: &Root,
+        root: &RootFolder,
         above: &str,
         repo: impl FnOnce() -> Option<Arc<Repo>>,
     ) -> Vec<String> {
@@ -85,9 +85,10 @@ impl MissingFolders {
             return seen.missing.clone();
         }
         let missing = missing(&repo, root, above);
-        let is_settled =
-            |stamp: Option<Stamp>| stamp.is_none_or(|stamp| disk.is_settled(root.path(), &stamp));
-        *seen = Some(SeenFolders {
+        let is_settled = |stamp: Option<FileStamp>| {
+            stamp.is_none_or(|stamp| disk.is_settled(root.path(), &stamp))
+        };
+        *seen = Some(MissingSnapshot {
             root: root.clone(),
             folder,
             index,
@@ -99,7 +100,7 @@ impl MissingFolders {
     }
 }
 
-fn missing(repo: &Repo, root: &Root, above: &str) -> Vec<String> {
+fn missing(repo: &Repo, root: &RootFolder, above: &str) -> Vec<String> {
     // A repository that cannot be read says nothing, and stands in the way of no answer.
     let in_git = |path: &str| {
         repo.names_checked_out(&root.path().join(path))

@@ -3,21 +3,21 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chant_core::graph::network;
-use chant_core::graph::network::change::{self, Change};
+use chant_core::graph::network::change::{self, NetworkChange};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::Network;
+use super::PyNetwork;
 use crate::raise::{Raised, call};
 
 /// A graph and what is other in it. A change costs what it touches.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct NetworkDraft {
+#[pyclass(name = "NetworkDraft", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyNetworkDraft {
     draft: Mutex<change::NetworkDraft>,
 }
 
-impl NetworkDraft {
+impl PyNetworkDraft {
     pub(super) fn of(network: Arc<network::Network>) -> Self {
         Self {
             draft: Mutex::new(change::NetworkDraft::of(network)),
@@ -30,7 +30,7 @@ impl NetworkDraft {
 }
 
 #[pymethods]
-impl NetworkDraft {
+impl PyNetworkDraft {
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> bool {
         let key = key.extract::<&str>();
         key.is_ok_and(|key| self.held().contains(key))
@@ -52,29 +52,29 @@ impl NetworkDraft {
     }
 
     /// The graph as it would be.
-    fn network(&self, py: Python<'_>) -> Network {
+    fn network(&self, py: Python<'_>) -> PyNetwork {
         py.detach(|| self.held().network()).into()
     }
 }
 
-fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<Change> {
+fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<NetworkChange> {
     let word: String = tuple.get_item(0)?.extract()?;
     let key: String = tuple.get_item(1)?.extract()?;
     let list = |index: usize| tuple.get_item(index)?.extract::<Vec<String>>();
     Ok(match word.as_str() {
-        "finish" => Change::Finish(key),
-        "drop" => Change::Drop(key),
-        "add" => Change::Add {
+        "finish" => NetworkChange::Finish(key),
+        "drop" => NetworkChange::Drop(key),
+        "add" => NetworkChange::Add {
             key,
             before: list(2)?,
             after: list(3)?,
         },
-        "split" => Change::Split {
+        "split" => NetworkChange::Split {
             key,
             parts: list(2)?,
             in_a_row: tuple.get_item(3)?.extract()?,
         },
-        "depend_on" => Change::DependOn {
+        "depend_on" => NetworkChange::DependOn {
             key,
             before: list(2)?,
         },

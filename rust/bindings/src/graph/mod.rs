@@ -10,37 +10,37 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use chant_core::error::Error;
-use chant_core::graph::Progress;
-use chant_core::graph::draw::clip::Clip;
-use chant_core::graph::draw::theme::Theme;
-use chant_core::graph::draw::{self, Look, Said};
-use chant_core::graph::network::compare::Difference;
-use chant_core::graph::network::schedule::{Crew, Durations, Slot};
+use chant_core::graph::ItemProgress;
+use chant_core::graph::draw::clip::ClipOptions;
+use chant_core::graph::draw::theme::ColorTheme;
+use chant_core::graph::draw::{self, ItemTexts, PictureOptions};
+use chant_core::graph::network::compare::NetworkDifference;
+use chant_core::graph::network::schedule::{DurationEstimates, ScheduleOptions, ScheduleSlot};
 use chant_core::graph::network::{self, NetworkError, PageRank};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-pub(crate) use self::draft::NetworkDraft;
+pub(crate) use self::draft::PyNetworkDraft;
 pub(crate) use self::pictures::item_table;
-pub(crate) use self::sequences::{Edges, Items, Layers, Scores};
-pub(crate) use self::table::Table;
+pub(crate) use self::sequences::{PyEdges, PyItems, PyLayers, PyScores};
+pub(crate) use self::table::PyTable;
 use self::watched::watched;
 use crate::raise::{Raised, call};
 
 /// A graph at rest. Items have keys and are numbered from 0; an edge leads from an item to one that
 /// waits for it. Safe to share between threads.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct Network {
+#[pyclass(name = "Network", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyNetwork {
     network: Arc<network::Network>,
 }
 
-impl Network {
-    fn items(&self, items: Vec<u32>) -> Items {
-        Items::new(Arc::clone(&self.network), items)
+impl PyNetwork {
+    fn items(&self, items: Vec<u32>) -> PyItems {
+        PyItems::new(Arc::clone(&self.network), items)
     }
 
-    fn scores(&self, values: Vec<f64>) -> Scores {
-        Scores::new(Arc::clone(&self.network), values)
+    fn scores(&self, values: Vec<f64>) -> PyScores {
+        PyScores::new(Arc::clone(&self.network), values)
     }
 
     /// The weights given, or one for each item.
@@ -60,15 +60,15 @@ impl Network {
     fn written(
         &self,
         py: Python<'_>,
-        language: fn(&network::Network, &[u32], &Said) -> Result<String, NetworkError>,
+        language: fn(&network::Network, &[u32], &ItemTexts) -> Result<String, NetworkError>,
         items: Option<Vec<String>>,
         labels: Vec<String>,
         states: Vec<String>,
     ) -> Result<String, Raised> {
-        let said = Said {
+        let said = ItemTexts {
             labels,
             states,
-            ..Said::default()
+            ..ItemTexts::default()
         };
         call(py, || {
             Ok(language(&self.network, &self.chosen(items)?, &said)?)
@@ -80,7 +80,7 @@ impl Network {
         Ok(numbers.collect::<Result<_, _>>()?)
     }
 
-    fn as_far_as(&self, progress: Progress) -> Vec<u32> {
+    fn as_far_as(&self, progress: ItemProgress) -> Vec<u32> {
         let items = self.network.items();
         items
             .filter(|item| self.network.progress(*item) == progress)
@@ -88,20 +88,20 @@ impl Network {
     }
 }
 
-impl From<network::Network> for Network {
+impl From<network::Network> for PyNetwork {
     fn from(network: network::Network) -> Self {
         Arc::new(network).into()
     }
 }
 
-impl From<Arc<network::Network>> for Network {
+impl From<Arc<network::Network>> for PyNetwork {
     fn from(network: Arc<network::Network>) -> Self {
         Self { network }
     }
 }
 
 #[pymethods]
-impl Network {
+impl PyNetwork {
     /// The graph of these edges `(before, after)` between keys; further items can be named, which are
     /// done, and which are only named and nobody's work here.
     #[new]
@@ -123,12 +123,12 @@ impl Network {
         let finished = interned(&mut keys, done)?;
         let absent = interned(&mut keys, elsewhere)?;
         call(py, || {
-            let mut progress = vec![Progress::Open; keys.len()];
+            let mut progress = vec![ItemProgress::Open; keys.len()];
             for item in absent {
-                progress[item as usize] = Progress::Absent;
+                progress[item as usize] = ItemProgress::Absent;
             }
             for item in finished {
-                progress[item as usize] = Progress::Done;
+                progress[item as usize] = ItemProgress::Done;
             }
             Ok(network::Network::new(keys, progress, &pairs)?)
         })
@@ -144,13 +144,13 @@ impl Network {
         key.is_ok_and(|key| self.network.find(key).is_some())
     }
 
-    fn nodes(&self) -> Items {
+    fn nodes(&self) -> PyItems {
         self.items(self.network.items().collect())
     }
 
-    fn edges(&self, py: Python<'_>) -> Edges {
+    fn edges(&self, py: Python<'_>) -> PyEdges {
         let edges = py.detach(|| self.network.edges().collect());
-        Edges::new(Arc::clone(&self.network), edges)
+        PyEdges::new(Arc::clone(&self.network), edges)
     }
 
     /// How many edges there are.
@@ -169,7 +169,7 @@ impl Network {
         &self,
         py: Python<'_>,
         columns: Vec<(String, Bound<'_, PyAny>)>,
-    ) -> Result<Table, Raised> {
+    ) -> Result<PyTable, Raised> {
         let further = columns
             .iter()
             .map(|(name, values)| Ok((name.clone(), table::column(values)?)));
@@ -183,11 +183,11 @@ impl Network {
             ])
         })?;
         let own = own.map(|(name, values)| (name.to_owned(), values));
-        Ok(Table::new(own.into_iter().chain(further).collect())?)
+        Ok(PyTable::new(own.into_iter().chain(further).collect())?)
     }
 
     /// `before` and `after`, one row an edge.
-    fn edge_table(&self, py: Python<'_>) -> Result<Table, Raised> {
+    fn edge_table(&self, py: Python<'_>) -> Result<PyTable, Raised> {
         let network = &self.network;
         let columns = call(py, || {
             let before = network.edges().map(|(from, _)| network.key(from));
@@ -198,7 +198,7 @@ impl Network {
             ])
         })?;
         let columns = columns.map(|(name, values)| (name.to_owned(), values));
-        Ok(Table::new(columns.into())?)
+        Ok(PyTable::new(columns.into())?)
     }
 
     fn is_done(&self, key: &str) -> Result<bool, Raised> {
@@ -206,46 +206,46 @@ impl Network {
         Ok(self.network.is_done(item))
     }
 
-    fn done(&self, py: Python<'_>) -> Items {
-        self.items(py.detach(|| self.as_far_as(Progress::Done)))
+    fn done(&self, py: Python<'_>) -> PyItems {
+        self.items(py.detach(|| self.as_far_as(ItemProgress::Done)))
     }
 
     /// The items that are only named.
-    fn elsewhere(&self, py: Python<'_>) -> Items {
-        self.items(py.detach(|| self.as_far_as(Progress::Absent)))
+    fn elsewhere(&self, py: Python<'_>) -> PyItems {
+        self.items(py.detach(|| self.as_far_as(ItemProgress::Absent)))
     }
 
-    fn before(&self, key: &str) -> Result<Items, Raised> {
+    fn before(&self, key: &str) -> Result<PyItems, Raised> {
         let item = self.network.item(key).map_err(Error::from)?;
         Ok(self.items(self.network.before(item).to_vec()))
     }
 
-    fn after(&self, key: &str) -> Result<Items, Raised> {
+    fn after(&self, key: &str) -> Result<PyItems, Raised> {
         let item = self.network.item(key).map_err(Error::from)?;
         Ok(self.items(self.network.after(item).to_vec()))
     }
 
-    fn unmet(&self, key: &str) -> Result<Items, Raised> {
+    fn unmet(&self, key: &str) -> Result<PyItems, Raised> {
         let item = self.network.item(key).map_err(Error::from)?;
         Ok(self.items(self.network.unmet(item)))
     }
 
-    fn frontier(&self, py: Python<'_>) -> Items {
+    fn frontier(&self, py: Python<'_>) -> PyItems {
         self.items(py.detach(|| self.network.frontier()))
     }
 
-    fn blocked(&self, py: Python<'_>) -> Items {
+    fn blocked(&self, py: Python<'_>) -> PyItems {
         self.items(py.detach(|| self.network.blocked()))
     }
 
-    fn cycles(&self, py: Python<'_>) -> Vec<Items> {
+    fn cycles(&self, py: Python<'_>) -> Vec<PyItems> {
         let groups = py.detach(|| self.network.cycles());
         groups.into_iter().map(|group| self.items(group)).collect()
     }
 
-    fn layers(&self, py: Python<'_>) -> Result<Layers, Raised> {
+    fn layers(&self, py: Python<'_>) -> Result<PyLayers, Raised> {
         let layers = call(py, || Ok(self.network.layers()?))?;
-        Ok(Layers::new(Arc::clone(&self.network), layers))
+        Ok(PyLayers::new(Arc::clone(&self.network), layers))
     }
 
     /// The items of the critical path, and its length.
@@ -254,7 +254,7 @@ impl Network {
         &self,
         py: Python<'_>,
         weights: Option<Vec<f64>>,
-    ) -> Result<(Items, f64), Raised> {
+    ) -> Result<(PyItems, f64), Raised> {
         let path = call(py, || {
             Ok(self.network.critical_path(&self.weights(weights))?)
         })?;
@@ -267,7 +267,7 @@ impl Network {
         &self,
         py: Python<'_>,
         weights: Option<Vec<f64>>,
-    ) -> Result<(Scores, Scores, Scores, f64), Raised> {
+    ) -> Result<(PyScores, PyScores, PyScores, f64), Raised> {
         let times = call(py, || Ok(self.network.times(&self.weights(weights))?))?;
         let slack = self.scores(times.slack());
         Ok((
@@ -278,12 +278,12 @@ impl Network {
         ))
     }
 
-    fn impact(&self, py: Python<'_>, keys: Vec<String>) -> Result<Items, Raised> {
+    fn impact(&self, py: Python<'_>, keys: Vec<String>) -> Result<PyItems, Raised> {
         let items = call(py, || Ok(self.network.impact(&self.numbers(&keys)?)))?;
         Ok(self.items(items))
     }
 
-    fn ancestors(&self, py: Python<'_>, keys: Vec<String>) -> Result<Items, Raised> {
+    fn ancestors(&self, py: Python<'_>, keys: Vec<String>) -> Result<PyItems, Raised> {
         let items = call(py, || Ok(self.network.ancestors(&self.numbers(&keys)?)))?;
         Ok(self.items(items))
     }
@@ -296,7 +296,7 @@ impl Network {
         seed: u64,
         normalized: bool,
         progress: Option<Py<PyAny>>,
-    ) -> Result<Scores, Raised> {
+    ) -> Result<PyScores, Raised> {
         let network = &self.network;
         let values = watched(py, progress, |watch| {
             let sources = sample
@@ -315,7 +315,7 @@ impl Network {
         tolerance: f64,
         rounds: usize,
         reverse: bool,
-    ) -> Result<Scores, Raised> {
+    ) -> Result<PyScores, Raised> {
         let how = PageRank {
             damping,
             tolerance,
@@ -331,9 +331,9 @@ impl Network {
         &self,
         py: Python<'_>,
         progress: Option<Py<PyAny>>,
-    ) -> Result<Edges, Raised> {
+    ) -> Result<PyEdges, Raised> {
         let edges = watched(py, progress, |watch| self.network.redundant_edges(watch))?;
-        Ok(Edges::new(Arc::clone(&self.network), edges))
+        Ok(PyEdges::new(Arc::clone(&self.network), edges))
     }
 
     /// Slots `(key, agent, start, end)`, the items that cannot be planned, the end of all, the
@@ -353,7 +353,7 @@ impl Network {
     ) -> Result<
         (
             Vec<(String, u32, f64, f64)>,
-            Items,
+            PyItems,
             f64,
             f64,
             Option<f64>,
@@ -362,16 +362,16 @@ impl Network {
         Raised,
     > {
         let median = durations.as_slice();
-        let crew = Crew {
+        let crew = ScheduleOptions {
             agents,
             rounds,
             seed,
         };
         let plan = watched(py, progress, |watch| {
             self.network
-                .schedule(Durations { median, spread }, crew, watch)
+                .schedule(DurationEstimates { median, spread }, crew, watch)
         })?;
-        let slot = |slot: &Slot| {
+        let slot = |slot: &ScheduleSlot| {
             let key = self.network.key(slot.item).to_owned();
             (key, slot.agent, slot.start, slot.end)
         };
@@ -382,8 +382,8 @@ impl Network {
     }
 
     /// Changes of the graph, made beside it.
-    fn draft(&self) -> NetworkDraft {
-        NetworkDraft::of(Arc::clone(&self.network))
+    fn draft(&self) -> PyNetworkDraft {
+        PyNetworkDraft::of(Arc::clone(&self.network))
     }
 
     /// The items that a picture of a large graph shows.
@@ -395,9 +395,9 @@ impl Network {
         focus: Vec<String>,
         depth: Option<u32>,
         first: Vec<String>,
-    ) -> Result<Items, Raised> {
+    ) -> Result<PyItems, Raised> {
         let items = call(py, || {
-            Ok(self.network.clip(&Clip {
+            Ok(self.network.clip(&ClipOptions {
                 limit,
                 focus: &self.numbers(&focus)?,
                 depth,
@@ -429,7 +429,7 @@ impl Network {
         theme: &str,
         name: String,
     ) -> Result<String, Raised> {
-        let said = Said {
+        let said = ItemTexts {
             labels,
             states,
             groups,
@@ -437,13 +437,13 @@ impl Network {
             heat,
         };
         call(py, || {
-            let look = Look {
+            let look = PictureOptions {
                 name,
                 heat_name,
                 heat_ends,
                 focus: self.numbers(&focus)?,
                 critical: self.numbers(&critical)?,
-                theme: Theme::named(theme)?,
+                theme: ColorTheme::named(theme)?,
             };
             Ok(draw::svg(
                 &self.network,
@@ -480,7 +480,7 @@ impl Network {
 
     /// What is different in a newer graph: lists of keys and of edges by name.
     fn difference<'py>(&self, py: Python<'py>, newer: &Self) -> PyResult<Bound<'py, PyDict>> {
-        let found = py.detach(|| Difference::between(&self.network, &newer.network));
+        let found = py.detach(|| NetworkDifference::between(&self.network, &newer.network));
         let dict = PyDict::new(py);
         dict.set_item("added", found.added)?;
         dict.set_item("removed", found.removed)?;

@@ -1,6 +1,6 @@
 //! Lists of items as tables.
 
-use chant_core::graph::draw::table::{Row, html, text};
+use chant_core::graph::draw::table::{ListRow, html, text};
 use pyo3::prelude::*;
 
 /// A list of items (key, title, status, keys of what it waits for) as an HTML table and as plain text. The
@@ -13,14 +13,14 @@ pub(crate) fn item_table(
     total: Option<usize>,
 ) -> (String, String) {
     py.detach(|| {
-        let row = |(key, title, status, waits_for)| Row {
+        let row = |(key, title, status, waits_for)| ListRow {
             key,
             title,
             status,
             waits_for,
         };
         let total = total.unwrap_or(rows.len());
-        let rows: Vec<Row> = rows.into_iter().map(row).collect();
+        let rows: Vec<ListRow> = rows.into_iter().map(row).collect();
         (html(&rows, total), text(&rows, total))
     })
 }

@@ -2,26 +2,26 @@
 
 use std::sync::Arc;
 
-use chant_core::graph::network::{Layers as Found, Network};
+use chant_core::graph::network::{ItemLayers as Found, Network};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList, PySlice, PyString};
 
 /// Keys of items, in an order.
-#[pyclass(frozen, sequence, module = "chant_mcp._core")]
-pub(crate) struct Items {
+#[pyclass(name = "Items", frozen, sequence, module = "chant_mcp._core")]
+pub(crate) struct PyItems {
     network: Arc<Network>,
     items: Vec<u32>,
 }
 
-impl Items {
+impl PyItems {
     pub(super) fn new(network: Arc<Network>, items: Vec<u32>) -> Self {
         Self { network, items }
     }
 }
 
 #[pymethods]
-impl Items {
+impl PyItems {
     fn __len__(&self) -> usize {
         self.items.len()
     }
@@ -71,13 +71,13 @@ impl Items {
 }
 
 /// Pairs of keys, `(before, after)`.
-#[pyclass(frozen, sequence, module = "chant_mcp._core")]
-pub(crate) struct Edges {
+#[pyclass(name = "Edges", frozen, sequence, module = "chant_mcp._core")]
+pub(crate) struct PyEdges {
     network: Arc<Network>,
     edges: Vec<(u32, u32)>,
 }
 
-impl Edges {
+impl PyEdges {
     pub(super) fn new(network: Arc<Network>, edges: Vec<(u32, u32)>) -> Self {
         Self { network, edges }
     }
@@ -88,7 +88,7 @@ impl Edges {
 }
 
 #[pymethods]
-impl Edges {
+impl PyEdges {
     fn __len__(&self) -> usize {
         self.edges.len()
     }
@@ -128,20 +128,20 @@ impl Edges {
 }
 
 /// A number for each item, by its key, in the order of the items.
-#[pyclass(frozen, mapping, module = "chant_mcp._core")]
-pub(crate) struct Scores {
+#[pyclass(name = "Scores", frozen, mapping, module = "chant_mcp._core")]
+pub(crate) struct PyScores {
     network: Arc<Network>,
     values: Vec<f64>,
 }
 
-impl Scores {
+impl PyScores {
     pub(super) fn new(network: Arc<Network>, values: Vec<f64>) -> Self {
         Self { network, values }
     }
 }
 
 #[pymethods]
-impl Scores {
+impl PyScores {
     fn __len__(&self) -> usize {
         self.values.len()
     }
@@ -159,8 +159,8 @@ impl Scores {
     }
 
     /// The keys.
-    fn keys(&self) -> Items {
-        Items::new(Arc::clone(&self.network), self.network.items().collect())
+    fn keys(&self) -> PyItems {
+        PyItems::new(Arc::clone(&self.network), self.network.items().collect())
     }
 
     /// The keys with their numbers.
@@ -197,30 +197,30 @@ impl Scores {
 }
 
 /// Items in layers, each of which waits only for earlier ones.
-#[pyclass(frozen, sequence, module = "chant_mcp._core")]
-pub(crate) struct Layers {
+#[pyclass(name = "Layers", frozen, sequence, module = "chant_mcp._core")]
+pub(crate) struct PyLayers {
     network: Arc<Network>,
     layers: Found,
 }
 
-impl Layers {
+impl PyLayers {
     pub(super) fn new(network: Arc<Network>, layers: Found) -> Self {
         Self { network, layers }
     }
 
-    fn layer(&self, index: usize) -> Items {
+    fn layer(&self, index: usize) -> PyItems {
         let items = self.layers.layer(index).unwrap_or_default().to_vec();
-        Items::new(Arc::clone(&self.network), items)
+        PyItems::new(Arc::clone(&self.network), items)
     }
 }
 
 #[pymethods]
-impl Layers {
+impl PyLayers {
     fn __len__(&self) -> usize {
         self.layers.len()
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<Items> {
+    fn __getitem__(&self, index: isize) -> PyResult<PyItems> {
         Ok(self.layer(place(index, self.layers.len())?))
     }
 
@@ -236,8 +236,8 @@ impl Layers {
     }
 
     /// All items, layer by layer.
-    fn order(&self) -> Items {
-        Items::new(Arc::clone(&self.network), self.layers.order().to_vec())
+    fn order(&self) -> PyItems {
+        PyItems::new(Arc::clone(&self.network), self.layers.order().to_vec())
     }
 }
 

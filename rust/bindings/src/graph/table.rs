@@ -15,12 +15,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyList};
 
 /// Columns of equal length. A reader of Arrow shares their memory.
-#[pyclass(frozen, module = "chant_mcp._core")]
-pub(crate) struct Table {
+#[pyclass(name = "Table", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyTable {
     batch: RecordBatch,
 }
 
-impl Table {
+impl PyTable {
     pub(super) fn new(columns: Vec<(String, ArrayRef)>) -> PyResult<Self> {
         let field = |(name, values): &(String, ArrayRef)| {
             Field::new(name, values.data_type().clone(), true)
@@ -35,7 +35,7 @@ impl Table {
 }
 
 #[pymethods]
-impl Table {
+impl PyTable {
     fn __len__(&self) -> usize {
         self.batch.num_rows()
     }

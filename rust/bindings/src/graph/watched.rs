@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use chant_core::error::Error;
-use chant_core::graph::network::{NetworkError, Watch};
+use chant_core::graph::network::{NetworkError, ProgressWatch};
 use pyo3::prelude::*;
 
 use crate::raise::{Raised, call};
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(super) fn watched<T: Send>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
-    work: impl FnOnce(Watch<'_>) -> Result<T, NetworkError> + Send,
+    work: impl FnOnce(ProgressWatch<'_>) -> Result<T, NetworkError> + Send,
 ) -> Result<T, Raised> {
     let (done, total) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let is_stopped = AtomicBool::new(false);

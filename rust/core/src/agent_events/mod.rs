@@ -14,7 +14,7 @@ mod summary;
 
 pub use cause::{AgentExit, FailureCause, OWN_SERVER};
 pub use reader::EventReader;
-pub use summary::{AgentUsage, EventSummary, EventTrouble, ServerState, TokenCount, ToolDenial};
+pub use summary::{AgentUsage, EventFailure, EventSummary, ServerState, TokenCount, ToolDenial};
 
 /// The formats in which agents report events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -26,7 +26,7 @@ pub struct EventSummary {
     /// The states of its MCP servers.
     pub servers: Vec<ServerState>,
     /// The last trouble that was not overcome.
-    pub trouble: Option<EventTrouble>,
+    pub trouble: Option<EventFailure>,
     /// A failure that cannot pass in this run; there is no use in letting the agent continue.
     pub hopeless: Option<FailureCause>,
     /// True if it reported its end.
@@ -79,7 +79,7 @@ pub struct ServerState {
 
 /// A failure, in an agent's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventTrouble {
+pub struct EventFailure {
     /// The cause, if its words are known.
     pub cause: Option<FailureCause>,
     /// Its words.
@@ -157,7 +157,7 @@ impl EventSummary {
                     status: change(&one.status),
                 })
                 .collect(),
-            trouble: self.trouble.as_ref().map(|trouble| EventTrouble {
+            trouble: self.trouble.as_ref().map(|trouble| EventFailure {
                 words: change(&trouble.words),
                 ..trouble.clone()
             }),
@@ -228,7 +228,7 @@ impl EventSummary {
         ) {
             self.hopeless = cause;
         }
-        self.trouble = Some(EventTrouble {
+        self.trouble = Some(EventFailure {
             cause,
             words: shortened(words),
         });

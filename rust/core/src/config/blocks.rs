@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::confine::{Caches, ConfineBlock};
+use super::confine::{CacheLocation, ConfineBlock};
 use super::pool::RunsBlock;
-use super::runs::{AgentSettings, Limits, ParallelBlock, Providers, Rotation, WatchBlock};
-use super::{ConfigError, DerivedKey, ReceiptPolicy, RejectionAction, Repository, Thresholds};
+use super::runs::{
+    AgentRotation, AgentSettings, HttpProviders, ParallelBlock, RunLimits, WatchBlock,
+};
+use super::{
+    ConfigError, DerivedKey, LintThresholds, ReceiptPolicy, RejectionAction, RepositoryEntry,
+};
 use crate::text::clash;
 use crate::text::edit::EditError;
 use crate::text::front_matter::{self, YamlProblem};
@@ -15,23 +19,23 @@ use crate::text::front_matter::{self, YamlProblem};
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 #[serde(expecting = "`key: value` lines")]
-pub(super) struct File {
+pub(super) struct ConfigFile {
     pub(super) project: Option<ProjectBlock>,
     pub(super) defaults: Option<DefaultsBlock>,
-    pub(super) repos: Option<Vec<Repository>>,
+    pub(super) repos: Option<Vec<RepositoryEntry>>,
     pub(super) enterprise: Option<EnterpriseBlock>,
     pub(super) approval: Option<ApprovalBlock>,
     pub(super) lint: Option<LintBlock>,
     pub(super) agents: Option<BTreeMap<String, AgentSettings>>,
-    pub(super) providers: Option<Providers>,
+    pub(super) providers: Option<HttpProviders>,
     pub(super) parallel: Option<ParallelBlock>,
     pub(super) checks: Option<BTreeMap<String, Vec<String>>>,
-    pub(super) limits: Option<Limits>,
+    pub(super) limits: Option<RunLimits>,
     pub(super) runs: Option<RunsBlock>,
     pub(super) watch: Option<WatchBlock>,
     pub(super) env: Option<EnvBlock>,
     pub(super) confine: Option<ConfineBlock>,
-    pub(super) caches: Option<Caches>,
+    pub(super) caches: Option<CacheLocation>,
     pub(super) trust: Option<TrustBlock>,
     pub(super) receipts: Option<ReceiptPolicy>,
 }
@@ -66,7 +70,7 @@ pub(super) struct DefaultsBlock {
     pub(super) prompt: Option<String>,
     pub(super) prompt_extensions: Option<Vec<String>>,
     pub(super) provider: Option<String>,
-    pub(super) rotation_strategy: Option<Rotation>,
+    pub(super) rotation_strategy: Option<AgentRotation>,
     pub(super) worktree_root: Option<String>,
     pub(super) allow_other_specs: Option<bool>,
 }
@@ -91,13 +95,13 @@ pub(super) struct ApprovalBlock {
 #[serde(default)]
 #[serde(expecting = "`key: value` lines")]
 pub(super) struct LintBlock {
-    pub(super) thresholds: Thresholds,
+    pub(super) thresholds: LintThresholds,
     pub(super) disable: Option<Vec<String>>,
 }
 
 /// What counts of the user's file: a name is the project's own, and so is what its branches have to have.
-pub(super) fn of_user(file: File) -> File {
-    File {
+pub(super) fn of_user(file: ConfigFile) -> ConfigFile {
+    ConfigFile {
         project: None,
         receipts: None,
         ..file
@@ -105,26 +109,26 @@ pub(super) fn of_user(file: File) -> File {
 }
 
 /// What counts of the project's file: no folder says of itself that it is trusted.
-pub(super) fn of_project(file: File) -> File {
-    File {
+pub(super) fn of_project(file: ConfigFile) -> ConfigFile {
+    ConfigFile {
         trust: None,
         ..file
     }
 }
 
 /// What counts of the list of agents.
-pub(super) fn of_agents(file: File) -> File {
+pub(super) fn of_agents(file: ConfigFile) -> ConfigFile {
     let agents = file.parallel.and_then(|parallel| parallel.agents);
-    File {
+    ConfigFile {
         parallel: Some(ParallelBlock {
             agents,
             ..ParallelBlock::default()
         }),
-        ..File::default()
+        ..ConfigFile::default()
     }
 }
 
-pub(super) fn parse(name: &str, text: &str) -> Result<File, ConfigError> {
+pub(super) fn parse(name: &str, text: &str) -> Result<ConfigFile, ConfigError> {
     let failed = |why: String| ConfigError {
         file: name.into(),
         why,
@@ -134,10 +138,10 @@ pub(super) fn parse(name: &str, text: &str) -> Result<File, ConfigError> {
     }
     let layout = front_matter::layout(text).map_err(|e: EditError| failed(e.to_string()))?;
     let Some(range) = layout.yaml else {
-        return Ok(File::default());
+        return Ok(ConfigFile::default());
     };
     let lines_before = text[..range.start].matches('\n').count();
-    let read = front_matter::read::<Option<File>>(&text[range]);
+    let read = front_matter::read::<Option<ConfigFile>>(&text[range]);
     Ok(read
         .map_err(|e: YamlProblem| failed(e.below(lines_before)))?
         .unwrap_or_default())

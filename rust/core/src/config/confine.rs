@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 /// How runs are held.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Confine {
+pub struct ConfineSettings {
     /// Whether they have to be.
-    pub mode: Mode,
+    pub mode: ConfineMode,
     /// What they may read beside what everything needs.
     pub read: Vec<String>,
     /// What they may write, too.
@@ -19,19 +19,19 @@ pub struct Confine {
     /// Whether they make and reach sockets with names.
     pub unix_sockets: bool,
     /// Whether they reach a network.
-    pub network: Reached,
+    pub network: NetworkSetting,
     /// Whether they make terminals.
     pub pty: bool,
     /// Who holds them.
-    pub backend: Holder,
+    pub backend: BackendChoice,
     /// Where the caches of their tools lie.
-    pub caches: Caches,
+    pub caches: CacheLocation,
 }
 
 /// Whether runs have to be held.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub enum ConfineMode {
     /// Where the system can.
     #[default]
     Auto,
@@ -44,7 +44,7 @@ pub enum Mode {
 /// What is reached over a network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Reached {
+pub enum NetworkSetting {
     /// All that the machine reaches.
     #[default]
     Open,
@@ -55,7 +55,7 @@ pub enum Reached {
 /// Who holds runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Holder {
+pub enum BackendChoice {
     /// What the system brings along.
     #[default]
     Landlock,
@@ -66,7 +66,7 @@ pub enum Holder {
 /// Where the caches of a run's tools lie.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Caches {
+pub enum CacheLocation {
     /// In a place that the project's runs share, and nothing else uses.
     #[default]
     Private,
@@ -78,19 +78,24 @@ pub enum Caches {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
 pub(super) struct ConfineBlock {
-    mode: Option<Mode>,
+    mode: Option<ConfineMode>,
     read: Vec<String>,
     write: Vec<String>,
     deny: Vec<String>,
     unix_sockets: Option<bool>,
-    network: Option<Reached>,
+    network: Option<NetworkSetting>,
     pty: Option<bool>,
-    backend: Option<Holder>,
+    backend: Option<BackendChoice>,
 }
 
-impl Confine {
+impl ConfineSettings {
     /// Takes over what a file says, as far as it may say that.
-    pub(super) fn take(&mut self, block: ConfineBlock, caches: Option<Caches>, is_users: bool) {
+    pub(super) fn take(
+        &mut self,
+        block: ConfineBlock,
+        caches: Option<CacheLocation>,
+        is_users: bool,
+    ) {
         if is_users {
             self.mode = block.mode.unwrap_or(self.mode);
             self.read = block.read;
@@ -104,14 +109,14 @@ impl Confine {
             return;
         }
         self.deny_of_project = block.deny;
-        if block.mode == Some(Mode::Required) {
-            self.mode = Mode::Required;
+        if block.mode == Some(ConfineMode::Required) {
+            self.mode = ConfineMode::Required;
         }
-        if block.network == Some(Reached::None) {
-            self.network = Reached::None;
+        if block.network == Some(NetworkSetting::None) {
+            self.network = NetworkSetting::None;
         }
-        if caches == Some(Caches::None) {
-            self.caches = Caches::None;
+        if caches == Some(CacheLocation::None) {
+            self.caches = CacheLocation::None;
         }
     }
 }
@@ -132,7 +137,7 @@ mod tests {
     use super::super::Config;
     use super::*;
 
-    fn read(user: &str, project: &str) -> Confine {
+    fn read(user: &str, project: &str) -> ConfineSettings {
         let front = |yaml: &str| format!("---\n{yaml}\n---\n");
         let (user, project) = (front(user), front(project));
         let config = Config::read(Some(("user", &user)), Some(("project", &project)), None);
@@ -142,13 +147,16 @@ mod tests {
     #[test]
     fn a_project_closes_and_never_opens() {
         let open = "confine: {mode: off, read: [/a], write: [/b], deny: [/c], unix_sockets: true, network: open, pty: true, backend: bubblewrap}\ncaches: private";
-        let usual = Confine {
+        let usual = ConfineSettings {
             deny_of_project: vec!["/c".into()],
-            ..Confine::default()
+            ..ConfineSettings::default()
         };
         assert_eq!(read("", open), usual);
         let users = read(open, "");
-        assert_eq!((users.mode, users.backend), (Mode::Off, Holder::Bubblewrap));
+        assert_eq!(
+            (users.mode, users.backend),
+            (ConfineMode::Off, BackendChoice::Bubblewrap)
+        );
         assert!(users.unix_sockets && users.pty);
         assert_eq!(
             (&*users.read, &*users.write, &*users.deny),
@@ -166,19 +174,19 @@ mod tests {
             (
                 "confine: {mode: off}",
                 "confine: {mode: required}",
-                Mode::Required,
+                ConfineMode::Required,
             ),
             (
                 "confine: {mode: required}",
                 "confine: {mode: auto}",
-                Mode::Required,
+                ConfineMode::Required,
             ),
             (
                 "confine: {mode: required}",
                 "confine: {mode: off}",
-                Mode::Required,
+                ConfineMode::Required,
             ),
-            ("", "confine: {mode: off}", Mode::Auto),
+            ("", "confine: {mode: off}", ConfineMode::Auto),
         ] {
             assert_eq!(read(user, project).mode, expected, "{user} {project}");
         }
@@ -188,13 +196,16 @@ mod tests {
         );
         assert_eq!(
             (closed.network, closed.caches),
-            (Reached::None, Caches::None)
+            (NetworkSetting::None, CacheLocation::None)
         );
         let kept = read(
             "confine: {network: none}\ncaches: none",
             "confine: {network: open}\ncaches: private",
         );
-        assert_eq!((kept.network, kept.caches), (Reached::None, Caches::None));
+        assert_eq!(
+            (kept.network, kept.caches),
+            (NetworkSetting::None, CacheLocation::None)
+        );
     }
 
     #[test]

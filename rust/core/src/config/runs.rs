@@ -14,11 +14,11 @@ use crate::money::UsdAmount;
 #[serde(default, expecting = "`key: value` lines")]
 pub struct AgentSettings {
     /// Program and arguments; they may hold placeholders such as `{model}`.
-    pub command: Option<Vec<Argument>>,
+    pub command: Option<Vec<ArgumentGroup>>,
     /// How the agent is given its prompt.
-    pub prompt: Option<Delivery>,
+    pub prompt: Option<PromptDelivery>,
     /// Arguments that stop the agent from asking for permission, for agents that are not built in.
-    pub skip_arguments: Vec<Argument>,
+    pub skip_arguments: Vec<ArgumentGroup>,
     /// Whether the agent may do everything without asking.
     pub skip_permissions: bool,
     /// Its model, for runs whose spec names none.
@@ -32,7 +32,7 @@ pub struct AgentSettings {
     untagged,
     expecting = "a text, or a list of texts that belong together"
 )]
-pub enum Argument {
+pub enum ArgumentGroup {
     /// One.
     One(String),
     /// Several, in order.
@@ -42,7 +42,7 @@ pub enum Argument {
 /// How an agent is given its prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Delivery {
+pub enum PromptDelivery {
     /// On its standard input.
     Stdin,
     /// As a file whose path stands in its arguments.
@@ -83,7 +83,7 @@ fn one() -> NonZeroU32 {
 /// How much a run may take.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
-pub struct Limits {
+pub struct RunLimits {
     /// A run takes no longer than this.
     pub run_minutes: NonZeroU64,
     /// A run is not silent for longer than this.
@@ -106,7 +106,7 @@ pub struct Limits {
     pub turns: Option<NonZeroU32>,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         let number = |number: u64| NonZeroU64::MIN.saturating_add(number - 1);
         Self {
@@ -124,7 +124,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl RunLimits {
     /// The longest run.
     pub fn run(&self) -> Duration {
         minutes(self.run_minutes)
@@ -193,7 +193,7 @@ const MOST_TRIES: u32 = 100;
 /// When failed work is tried again (reference chant 6.10 and 7).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
-pub struct Retries {
+pub struct RetrySettings {
     /// So many tries after the first.
     pub max_retries: u32,
     /// How long to wait before the first of them.
@@ -204,7 +204,7 @@ pub struct Retries {
     pub retryable_patterns: Vec<String>,
 }
 
-impl Default for Retries {
+impl Default for RetrySettings {
     fn default() -> Self {
         Self {
             max_retries: 3,
@@ -215,7 +215,7 @@ impl Default for Retries {
     }
 }
 
-impl Retries {
+impl RetrySettings {
     /// How long to wait after so many tries; an hour at most.
     pub fn delay(&self, tries: u32) -> Duration {
         let tries = i32::try_from(tries.saturating_sub(1)).unwrap_or(i32::MAX);
@@ -265,7 +265,7 @@ impl ProviderSettings {
 /// The providers that are asked over HTTP.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
-pub struct Providers {
+pub struct HttpProviders {
     /// Ollama.
     pub ollama: ProviderSettings,
     /// OpenAI, or what speaks its protocol.
@@ -275,7 +275,7 @@ pub struct Providers {
 /// How the agent of a run is chosen that names none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rotation {
+pub enum AgentRotation {
     /// It is the provider's.
     #[default]
     None,
@@ -288,14 +288,14 @@ pub enum Rotation {
 
 /// How long to wait between the starts of work in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stagger {
+pub struct StartStagger {
     /// Milliseconds.
     pub delay: u64,
     /// Milliseconds by which that is more or less.
     pub jitter: u64,
 }
 
-impl Default for Stagger {
+impl Default for StartStagger {
     fn default() -> Self {
         Self {
             delay: 1000,
@@ -304,7 +304,7 @@ impl Default for Stagger {
     }
 }
 
-impl Stagger {
+impl StartStagger {
     /// A wait; `chance` is from 0 to 1. An hour at most.
     pub fn wait(self, chance: f64) -> Duration {
         let least = self.delay.saturating_sub(self.jitter).min(LONGEST_DELAY);
@@ -316,7 +316,7 @@ impl Stagger {
 
 /// Everything configured about runs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Runs {
+pub struct RunSettings {
     /// The prompt of specs that name none.
     pub prompt: String,
     /// Names of texts that are put behind every prompt.
@@ -328,19 +328,19 @@ pub struct Runs {
     /// Settings of agents, by name.
     pub agents: BTreeMap<String, AgentSettings>,
     /// Where models are asked over HTTP.
-    pub providers: Providers,
+    pub providers: HttpProviders,
     /// Agents among which work in parallel is divided; without any it is the provider's.
     pub parallel: Vec<ParallelAgent>,
     /// How one of them is chosen for a run that is not one of several.
-    pub rotation: Rotation,
+    pub rotation: AgentRotation,
     /// How long to wait between the starts of work in parallel.
-    pub stagger: Stagger,
+    pub stagger: StartStagger,
     /// Commands that criteria name, by name: program and arguments.
     pub checks: BTreeMap<String, Vec<String>>,
     /// How much a run may take.
-    pub limits: Limits,
+    pub limits: RunLimits,
     /// When failed work is tried again.
-    pub retries: Retries,
+    pub retries: RetrySettings,
     /// How the daemon watches.
     pub watch: WatchSettings,
     /// Whether a run's work may change other specs than its own.
@@ -351,7 +351,7 @@ pub struct Runs {
     pub pool: PoolSettings,
 }
 
-impl Runs {
+impl RunSettings {
     /// The agent that works when none is named: the configured one, else the one that was found.
     pub fn provider(&self) -> Option<&str> {
         self.named_provider
@@ -360,7 +360,7 @@ impl Runs {
     }
 }
 
-impl Default for Runs {
+impl Default for RunSettings {
     fn default() -> Self {
         Self {
             prompt: "standard".into(),
@@ -368,13 +368,13 @@ impl Default for Runs {
             named_provider: None,
             found_provider: None,
             agents: BTreeMap::new(),
-            providers: Providers::default(),
+            providers: HttpProviders::default(),
             parallel: Vec::new(),
-            rotation: Rotation::default(),
-            stagger: Stagger::default(),
+            rotation: AgentRotation::default(),
+            stagger: StartStagger::default(),
             checks: BTreeMap::new(),
-            limits: Limits::default(),
-            retries: Retries::default(),
+            limits: RunLimits::default(),
+            retries: RetrySettings::default(),
             watch: WatchSettings::default(),
             may_change_other_specs: false,
             passed: Vec::new(),
@@ -396,12 +396,12 @@ pub(super) struct ParallelBlock {
 pub(super) struct WatchBlock {
     poll_interval_ms: Option<u64>,
     idle_timeout_minutes: Option<u64>,
-    failure: Option<Retries>,
+    failure: Option<RetrySettings>,
 }
 
 impl WatchBlock {
     /// What the block says of watching, and its retries, if they can be followed.
-    pub(super) fn taken(self) -> Result<(WatchSettings, Retries), String> {
+    pub(super) fn taken(self) -> Result<(WatchSettings, RetrySettings), String> {
         let usual = WatchSettings::default();
         let poll = self.poll_interval_ms.map(Duration::from_millis);
         let idle = self

@@ -6,7 +6,7 @@ use super::check::{CheckedFile, ConfigFinding};
 
 /// A finding about a configuration file.
 #[derive(Debug, Clone, Serialize)]
-pub struct FindingEntry {
+pub struct ConfigFindingView {
     file: String,
     line: Option<usize>,
     key: String,
@@ -18,7 +18,7 @@ pub struct FindingEntry {
     message: String,
 }
 
-impl From<&ConfigFinding> for FindingEntry {
+impl From<&ConfigFinding> for ConfigFindingView {
     fn from(finding: &ConfigFinding) -> Self {
         Self {
             file: finding.file.clone(),
@@ -34,7 +34,7 @@ impl From<&ConfigFinding> for FindingEntry {
 
 /// A configuration file that applies.
 #[derive(Debug, Serialize)]
-struct FileEntry {
+struct ConfigFileView {
     file: String,
     findings: usize,
 }
@@ -42,8 +42,8 @@ struct FileEntry {
 /// All configuration files that apply, and what is to be said about them.
 #[derive(Debug, Serialize)]
 pub struct ConfigReport {
-    files: Vec<FileEntry>,
-    findings: Vec<FindingEntry>,
+    files: Vec<ConfigFileView>,
+    findings: Vec<ConfigFindingView>,
     /// Findings that are mistakes; the others are notes.
     mistakes: usize,
 }
@@ -51,13 +51,13 @@ pub struct ConfigReport {
 impl From<&[CheckedFile]> for ConfigReport {
     fn from(files: &[CheckedFile]) -> Self {
         let findings = || files.iter().flat_map(|file| &file.findings);
-        let entry = |file: &CheckedFile| FileEntry {
+        let entry = |file: &CheckedFile| ConfigFileView {
             file: file.path.clone(),
             findings: file.findings.len(),
         };
         Self {
             files: files.iter().map(entry).collect(),
-            findings: findings().map(FindingEntry::from).collect(),
+            findings: findings().map(ConfigFindingView::from).collect(),
             mistakes: findings().filter(|finding| finding.is_mistake()).count(),
         }
     }

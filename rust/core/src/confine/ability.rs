@@ -18,12 +18,12 @@ pub const ASSUMED: &str = "CHANT_CONFINE_ABI";
 
 /// The features that the system can enforce.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ability {
+pub struct LandlockSupport {
     /// The version of Landlock; 0 without it.
     pub abi: u8,
 }
 
-impl Ability {
+impl LandlockSupport {
     /// Returns the features of this system. `assumed`, the value of [`ASSUMED`], can only reduce
     /// them.
     pub fn of_system(assumed: Option<&str>) -> Self {
@@ -63,9 +63,9 @@ impl Ability {
 
 /// The confinement of a run, as it is shown to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum ConfinementStatus {
     /// Confined by Landlock.
-    Landlock(Ability),
+    Landlock(LandlockSupport),
     /// Confined by bubblewrap.
     Bubblewrap,
     /// Confined by a profile of macOS.
@@ -74,7 +74,7 @@ pub enum Standing {
     Unconfined(String),
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for ConfinementStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Landlock(ability) => {
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_is_open_is_said() {
-        let said = |abi| Standing::Landlock(Ability { abi }).to_string();
+        let said = |abi| ConfinementStatus::Landlock(LandlockSupport { abi }).to_string();
         assert_eq!(said(7), "confined: writes only its folder (Landlock ABI 7)");
         assert_eq!(
             said(5),
@@ -123,20 +123,20 @@ mod tests {
             said(3),
             "confined (weak: signals, commands to devices): writes only its folder (Landlock ABI 3)"
         );
-        let why = Ability { abi: 2 }.lacks();
+        let why = LandlockSupport { abi: 2 }.lacks();
         assert!(why.is_some_and(|why| why.contains("version 2")));
-        assert_eq!(Ability { abi: 3 }.lacks(), None);
+        assert_eq!(LandlockSupport { abi: 3 }.lacks(), None);
         assert_eq!(
-            Standing::Unconfined("`confine.mode` is off".into()).to_string(),
+            ConfinementStatus::Unconfined("`confine.mode` is off".into()).to_string(),
             "not confined: `confine.mode` is off"
         );
     }
 
     #[test]
     fn a_kernel_can_be_assumed_to_do_less_and_never_more() {
-        let real = Ability::of_system(None);
-        assert_eq!(Ability::of_system(Some("200")), real);
-        assert_eq!(Ability::of_system(Some("0")).abi, 0);
-        assert_eq!(Ability::of_system(Some("many")), real);
+        let real = LandlockSupport::of_system(None);
+        assert_eq!(LandlockSupport::of_system(Some("200")), real);
+        assert_eq!(LandlockSupport::of_system(Some("0")).abi, 0);
+        assert_eq!(LandlockSupport::of_system(Some("many")), real);
     }
 }

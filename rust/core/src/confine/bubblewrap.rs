@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::policy::{Network, Policy};
+use super::policy::{ConfinePolicy, NetworkAccess};
 use crate::store::disk;
 
 /// The program.
@@ -14,15 +14,15 @@ pub const PROGRAM: &str = "bwrap";
 const LINKS: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 /// Returns the words before a command line that confine it to a policy.
-pub(super) fn arguments(program: &Path, policy: &Policy) -> Vec<OsString> {
-    let mut list = List(vec![program.into()]);
+pub(super) fn arguments(program: &Path, policy: &ConfinePolicy) -> Vec<OsString> {
+    let mut list = BwrapArguments(vec![program.into()]);
     list.words(&[
         "--die-with-parent",
         "--unshare-user",
         "--unshare-pid",
         "--unshare-ipc",
     ]);
-    if policy.network == Network::None {
+    if policy.network == NetworkAccess::None {
         list.words(&["--unshare-net"]);
     }
     list.words(&["--cap-drop", "ALL", "--tmpfs", "/"]);
@@ -53,9 +53,9 @@ fn is_made(path: &Path) -> bool {
     is_device || path.starts_with("/proc")
 }
 
-struct List(Vec<OsString>);
+struct BwrapArguments(Vec<OsString>);
 
-impl List {
+impl BwrapArguments {
     fn words(&mut self, words: &[&str]) {
         self.0.extend(words.iter().map(OsString::from));
     }
@@ -71,11 +71,11 @@ mod tests {
 
     #[test]
     fn only_what_may_be_written_is_bound_for_writing() {
-        let policy = Policy {
+        let policy = ConfinePolicy {
             read: vec!["/usr".into(), "/proc".into()],
             write: vec!["/home/ada/run".into()],
-            network: Network::None,
-            ..Policy::default()
+            network: NetworkAccess::None,
+            ..ConfinePolicy::default()
         };
         let list = arguments(Path::new("/usr/bin/bwrap"), &policy);
         let list: Vec<&str> = list.iter().filter_map(|word| word.to_str()).collect();
@@ -87,7 +87,7 @@ mod tests {
         assert!(text.contains("--bind /home/ada/run /home/ada/run --ro-bind-try /usr /usr"));
         assert!(text.contains("--unshare-net") && !text.contains("--ro-bind-try /proc"));
         assert!(text.ends_with("--remount-ro / --"), "{text}");
-        let open = arguments(Path::new("bwrap"), &Policy::default());
+        let open = arguments(Path::new("bwrap"), &ConfinePolicy::default());
         assert!(!open.contains(&"--unshare-net".into()));
     }
 }

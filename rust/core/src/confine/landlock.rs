@@ -15,7 +15,7 @@ use rustix::thread::{
 };
 
 use super::ability::{NETWORK, SCOPES};
-use super::policy::{Network, Policy};
+use super::policy::{ConfinePolicy, NetworkAccess};
 use super::refused;
 
 /// The newest version of which rights are used: later ones were not tested.
@@ -95,12 +95,12 @@ fn forbid_capabilities() -> io::Result<()> {
 ///
 /// # Errors
 /// A failure when the kernel cannot enforce the whole policy.
-pub(super) fn restrict(policy: &Policy) -> io::Result<()> {
+pub(super) fn restrict(policy: &ConfinePolicy) -> io::Result<()> {
     if let Some(why) = policy.ability.lacks() {
         return Err(refused(why));
     }
     let abi = policy.ability.abi.min(NEWEST);
-    let rules = Rules::new(policy, abi)?;
+    let rules = LandlockRules::new(policy, abi)?;
     let status = rules.filled(policy)?.restrict_self().map_err(refused)?;
     if status.ruleset == landlock::RulesetStatus::FullyEnforced {
         return Ok(());
@@ -109,13 +109,13 @@ pub(super) fn restrict(policy: &Policy) -> io::Result<()> {
 }
 
 /// Rules while they are collected.
-struct Rules {
+struct LandlockRules {
     ruleset: RulesetCreated,
     handled: BitFlags<AccessFs>,
 }
 
-impl Rules {
-    fn new(policy: &Policy, abi: u8) -> io::Result<Self> {
+impl LandlockRules {
+    fn new(policy: &ConfinePolicy, abi: u8) -> io::Result<Self> {
         let known = ABI::from(i32::from(abi));
         let handled = AccessFs::from_all(known);
         let mut ruleset = Ruleset::default()
@@ -125,7 +125,7 @@ impl Rules {
         if abi >= SCOPES {
             ruleset = ruleset.scope(Scope::from_all(known)).map_err(refused)?;
         }
-        if policy.network == Network::None && abi >= NETWORK {
+        if policy.network == NetworkAccess::None && abi >= NETWORK {
             let connections = AccessNet::from_all(known);
             ruleset = ruleset.handle_access(connections).map_err(refused)?;
         }
@@ -133,7 +133,7 @@ impl Rules {
         Ok(Self { ruleset, handled })
     }
 
-    fn filled(mut self, policy: &Policy) -> io::Result<RulesetCreated> {
+    fn filled(mut self, policy: &ConfinePolicy) -> io::Result<RulesetCreated> {
         let read = make_bitflags!(AccessFs::{ReadFile | ReadDir | Execute});
         let device = make_bitflags!(AccessFs::{ReadFile | WriteFile | Truncate | IoctlDev});
         let shared =

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use super::policy::{Network, Policy};
+use super::policy::{ConfinePolicy, NetworkAccess};
 
 /// The program that enforces a profile.
 pub const PROGRAM: &str = "/usr/bin/sandbox-exec";
@@ -27,12 +27,12 @@ const CLOSED: [&str; 5] = [
 ];
 
 /// Returns the words before a command line that confine it to a policy.
-pub(super) fn arguments(policy: &Policy) -> Vec<OsString> {
+pub(super) fn arguments(policy: &ConfinePolicy) -> Vec<OsString> {
     [PROGRAM, "-p", &profile(policy)].map(OsString::from).into()
 }
 
 /// Returns the profile. If several lines match, the last one counts.
-pub fn profile(policy: &Policy) -> String {
+pub fn profile(policy: &ConfinePolicy) -> String {
     let mut text = String::from("(version 1)\n(allow default)\n");
     text += "(deny signal (target others))\n(deny process-info* (target others))\n";
     text += "(deny file-write*)\n(deny file-read-data (subpath \"/dev\"))\n";
@@ -58,7 +58,7 @@ pub fn profile(policy: &Policy) -> String {
     } else {
         text += "(deny pseudo-tty)\n";
     }
-    if policy.network == Network::None {
+    if policy.network == NetworkAccess::None {
         text += "(deny network*)\n";
     } else if !policy.unix_sockets {
         text += "(deny network-outbound (remote unix-socket))\n";
@@ -87,11 +87,11 @@ mod tests {
 
     #[test]
     fn the_last_line_about_a_secret_denies_it() {
-        let policy = Policy {
+        let policy = ConfinePolicy {
             open: vec!["/Users/ada/tools \"x\"".into()],
             denied: vec!["/Users/ada/tools \"x\"/key".into()],
             write: vec!["/Users/ada/run".into()],
-            ..Policy::default()
+            ..ConfinePolicy::default()
         };
         let text = profile(&policy);
         let at = |line: &str| {
@@ -110,16 +110,16 @@ mod tests {
 
     #[test]
     fn ways_out_are_opened_and_closed() {
-        let policy = Policy {
-            network: Network::None,
+        let policy = ConfinePolicy {
+            network: NetworkAccess::None,
             pty: true,
-            ..Policy::default()
+            ..ConfinePolicy::default()
         };
         let text = profile(&policy);
         assert!(text.contains("(deny network*)") && text.contains("(allow pseudo-tty)"));
-        let policy = Policy {
+        let policy = ConfinePolicy {
             unix_sockets: true,
-            ..Policy::default()
+            ..ConfinePolicy::default()
         };
         assert!(!profile(&policy).contains("network"));
     }

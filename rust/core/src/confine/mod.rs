@@ -22,8 +22,8 @@ use std::io;
 use std::process::{Child, Command};
 use std::sync::Arc;
 
-pub use ability::{Ability, Standing};
-pub use policy::{Backend, Network, Policy};
+pub use ability::{ConfinementStatus, LandlockSupport};
+pub use policy::{ConfineBackend, ConfinePolicy, NetworkAccess};
 
 /// The confinement of a process.
 #[derive(Debug, Clone, Default)]
@@ -32,18 +32,18 @@ pub enum Confinement {
     #[default]
     Off,
     /// Confined by the kernel to a policy.
-    Kernel(Arc<Policy>),
+    Kernel(Arc<ConfinePolicy>),
 }
 
 impl Confinement {
     /// Creates a confinement to a policy.
-    pub fn to(policy: Policy) -> Self {
+    pub fn to(policy: ConfinePolicy) -> Self {
         Self::Kernel(Arc::new(policy))
     }
 
     /// Returns true if a program has to start the confined process.
     pub fn is_a_program(&self) -> bool {
-        matches!(self, Self::Kernel(policy) if policy.backend != Backend::Landlock)
+        matches!(self, Self::Kernel(policy) if policy.backend != ConfineBackend::Landlock)
     }
 
     /// Returns a sentence about a refusal by this confinement, if the last lines of an output look
@@ -62,9 +62,9 @@ impl Confinement {
             return argv;
         };
         let before = match &policy.backend {
-            Backend::Landlock => Vec::new(),
-            Backend::Bubblewrap(program) => bubblewrap::arguments(program, policy),
-            Backend::Seatbelt => macos::arguments(policy),
+            ConfineBackend::Landlock => Vec::new(),
+            ConfineBackend::Bubblewrap(program) => bubblewrap::arguments(program, policy),
+            ConfineBackend::Seatbelt => macos::arguments(policy),
         };
         before.into_iter().chain(argv).collect()
     }
@@ -100,7 +100,7 @@ impl Confinement {
     }
 }
 
-impl Policy {
+impl ConfinePolicy {
     /// Restricts the calling thread and all processes that it will start, as far as no other
     /// program does that.
     fn enforce(&self) -> io::Result<()> {
@@ -108,7 +108,7 @@ impl Policy {
         {
             // `bwrap` creates its own view of the system, for which the superuser needs
             // capabilities; it drops them itself.
-            if self.backend == Backend::Landlock {
+            if self.backend == ConfineBackend::Landlock {
                 landlock::drop_capabilities()?;
                 landlock::restrict(self)?;
             }
@@ -116,7 +116,7 @@ impl Policy {
         }
         #[cfg(not(target_os = "linux"))]
         match self.backend {
-            Backend::Seatbelt => Ok(()),
+            ConfineBackend::Seatbelt => Ok(()),
             _ => Err(refused("there is no Landlock on this system")),
         }
     }

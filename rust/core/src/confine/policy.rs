@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::ability::Ability;
+use super::ability::LandlockSupport;
 
 /// The files, folders and networks that a process may use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Policy {
+pub struct ConfinePolicy {
     /// Files and folders that may be read, with programs in them that may run, without those that
     /// are denied.
     pub read: Vec<PathBuf>,
@@ -20,20 +20,20 @@ pub struct Policy {
     /// files.
     pub shared_memory: bool,
     /// The reachable network.
-    pub network: Network,
+    pub network: NetworkAccess,
     /// True if named sockets may be created and connected to.
     pub unix_sockets: bool,
     /// True if terminals may be created.
     pub pty: bool,
     /// The program that enforces it.
-    pub backend: Backend,
+    pub backend: ConfineBackend,
     /// The features that the system can enforce.
-    pub ability: Ability,
+    pub ability: LandlockSupport,
 }
 
 /// The reachable parts of a network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Network {
+pub enum NetworkAccess {
     /// Everything that the machine reaches.
     #[default]
     Open,
@@ -43,7 +43,7 @@ pub enum Network {
 
 /// The programs that enforce a policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Backend {
+pub enum ConfineBackend {
     /// Landlock and a filter of system calls.
     #[default]
     Landlock,

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use super::ability::Ability;
+use super::ability::LandlockSupport;
 use super::places::{OF_TOOLCHAINS, ROOTS, SECRETS_OF_HOME, SECRETS_OF_SYSTEM, SYSTEM, TOOLCHAINS};
-use super::policy::{Backend, Network, Policy};
+use super::policy::{ConfineBackend, ConfinePolicy, NetworkAccess};
 use crate::store::disk;
 
 /// The greatest depth of includes in a configuration of git.
@@ -24,7 +24,7 @@ const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The wanted confinement, as users and programs name it.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted<'a> {
+pub struct AccessRequest<'a> {
     /// The environment that names homes and toolchains.
     pub environment: BTreeMap<&'a str, &'a str>,
     /// Our own paths that may be read, whatever is denied.
@@ -43,20 +43,20 @@ pub struct Wanted<'a> {
     /// `own_write`.
     pub state: Vec<PathBuf>,
     /// The reachable network.
-    pub network: Network,
+    pub network: NetworkAccess,
     /// True if named sockets may be created and connected to.
     pub unix_sockets: bool,
     /// True if terminals may be created.
     pub pty: bool,
     /// The program that enforces it.
-    pub backend: Backend,
+    pub backend: ConfineBackend,
     /// The features that the system can enforce.
-    pub ability: Ability,
+    pub ability: LandlockSupport,
 }
 
 /// The reasons why a wanted confinement is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unreachable {
+pub enum AccessError {
     /// A path that must be written is denied or holds a denied path.
     #[error(
         "`confine.deny` names `{denied}`, and the run has to write `{written}`; both cannot be held"
@@ -72,19 +72,19 @@ pub enum Unreachable {
     Relative(String),
 }
 
-impl Wanted<'_> {
+impl AccessRequest<'_> {
     /// Returns the policy for the present state of the disk.
     ///
     /// # Errors
     /// `Unreachable`.
-    pub fn policy(&self) -> Result<Policy, Unreachable> {
+    pub fn policy(&self) -> Result<ConfinePolicy, AccessError> {
         let denied_by_people = self.named(&self.deny)?;
         for write in self.own_write.iter().map(|path| real(path)) {
             let clash = denied_by_people
                 .iter()
                 .find(|denied| denied.starts_with(&write) || write.starts_with(denied));
             if let Some(denied) = clash {
-                return Err(Unreachable::Denied {
+                return Err(AccessError::Denied {
                     denied: denied.display().to_string(),
                     written: write.display().to_string(),
                 });
@@ -94,7 +94,7 @@ impl Wanted<'_> {
         let mut guarded = secrets.clone();
         guarded.extend(denied_by_people.iter().cloned());
         guarded.extend(self.home().map(|home| real(&home)));
-        let mut open = Opened::default();
+        let mut open = OpenedPaths::default();
         for path in SYSTEM {
             open.add(Path::new(path), &guarded, &[]);
         }
@@ -107,7 +107,7 @@ impl Wanted<'_> {
         for path in &self.own_read {
             open.add(path, &[], &denied_by_people);
         }
-        let mut write = Opened::default();
+        let mut write = OpenedPaths::default();
         for path in self.named(&self.write)? {
             write.add(&path, &secrets, &denied_by_people);
         }
@@ -115,7 +115,7 @@ impl Wanted<'_> {
         written.extend(self.own_write.iter().map(|path| real(path)));
         let mut denied: Vec<PathBuf> = secrets;
         denied.extend(denied_by_people);
-        Ok(Policy {
+        Ok(ConfinePolicy {
             read: open.list(),
             open: open.tops.into_iter().collect(),
             write: written,
@@ -136,7 +136,7 @@ impl Wanted<'_> {
     }
 
     /// Returns the paths that the user names.
-    fn named(&self, paths: &[String]) -> Result<Vec<PathBuf>, Unreachable> {
+    fn named(&self, paths: &[String]) -> Result<Vec<PathBuf>, AccessError> {
         let one = |path: &String| {
             let path = match (path.strip_prefix('~'), self.home()) {
                 (Some(""), Some(home)) => home,
@@ -149,7 +149,7 @@ impl Wanted<'_> {
             if path.is_absolute() && !has_up {
                 return Ok(real(&path));
             }
-            Err(Unreachable::Relative(path.display().to_string()))
+            Err(AccessError::Relative(path.display().to_string()))
         };
         paths.iter().map(one).collect()
     }
@@ -312,12 +312,12 @@ impl Wanted<'_> {
 
 /// The paths that are opened.
 #[derive(Debug, Default)]
-struct Opened {
+struct OpenedPaths {
     tops: BTreeSet<PathBuf>,
     pieces: BTreeSet<PathBuf>,
 }
 
-impl Opened {
+impl OpenedPaths {
     /// Opens the target of a path without `secrets` in it, unless the path is one itself, and
     /// without `denied` parts.
     fn add(&mut self, path: &Path, secrets: &[PathBuf], denied: &[PathBuf]) {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::policy::Policy;
+use super::policy::ConfinePolicy;
 
 /// The words of programs when the system refuses something.
 const WORDS: [&str; 5] = [
@@ -16,7 +16,10 @@ const WORDS: [&str; 5] = [
 const ENDS: [char; 12] = ['\'', '"', '`', ',', ';', ')', '(', '<', '>', '[', ']', '|'];
 
 /// Returns a sentence about the first path in the last lines of an output that a policy refuses.
-pub fn hint<'a>(policy: &Policy, lines: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn hint<'a>(
+    policy: &ConfinePolicy,
+    lines: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     let (mut found, mut written) = (None, false);
     for line in lines {
         let small = line.to_lowercase();
@@ -98,12 +101,12 @@ fn paths(line: &str) -> impl Iterator<Item = PathBuf> {
 mod tests {
     use super::*;
 
-    fn policy() -> Policy {
-        Policy {
+    fn policy() -> ConfinePolicy {
+        ConfinePolicy {
             read: vec!["/usr".into()],
             write: vec!["/run/folder".into()],
             denied: vec!["/home/ada/.ssh".into()],
-            ..Policy::default()
+            ..ConfinePolicy::default()
         }
     }
 

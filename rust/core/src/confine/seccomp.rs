@@ -9,7 +9,7 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter, sock_filter,
 };
 
-use super::policy::{Network, Policy};
+use super::policy::{ConfinePolicy, NetworkAccess};
 use super::refused;
 
 /// Calls that name a process in their first argument, 0 for the caller's own.
@@ -42,9 +42,9 @@ const X32: u32 = 0x4000_0000;
 ///
 /// # Errors
 /// A failure when the kernel accepts no such filter, or there is none for this machine.
-pub(super) fn restrict(policy: &Policy) -> io::Result<()> {
+pub(super) fn restrict(policy: &ConfinePolicy) -> io::Result<()> {
     static FILTERS: [OnceLock<Option<BpfProgram>>; 4] = [const { OnceLock::new() }; 4];
-    let is_open = policy.network == Network::Open;
+    let is_open = policy.network == NetworkAccess::Open;
     let at = usize::from(policy.unix_sockets) | usize::from(is_open) << 1;
     let made = || filter(policy.unix_sockets, is_open);
     let filter = FILTERS[at].get_or_init(made).as_ref();

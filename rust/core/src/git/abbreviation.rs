@@ -12,12 +12,12 @@ const FEWEST: usize = 4;
 const PACK_INDEX: (u64, u64) = (1072, 28);
 
 /// Shortens the commit ids of one repository.
-pub(super) struct Abbreviation<'repo> {
+pub(super) struct CommitAbbreviation<'repo> {
     objects: git2::Odb<'repo>,
     digits: usize,
 }
 
-impl<'repo> Abbreviation<'repo> {
+impl<'repo> CommitAbbreviation<'repo> {
     /// Finds out how many digits this repository's configuration and size ask for.
     pub(super) fn of(repo: &'repo git2::Repository) -> Result<Self, git2::Error> {
         let configured = repo.config()?.get_string("core.abbrev").unwrap_or_default();

@@ -127,7 +127,7 @@ fn included(setting: &LocalSetting, file: &Path) -> Option<PathBuf> {
     is_plain.then(|| file.parent().map(|folder| folder.join(&setting.value)))?
 }
 
-type Wanted<'a> = &'a dyn Fn(&str) -> bool;
+type SettingFilter<'a> = &'a dyn Fn(&str) -> bool;
 
 impl Repo {
     /// Returns the links that a commit holds below a folder, each with its target: those that are
@@ -139,8 +139,8 @@ impl Repo {
         &self,
         commit: &str,
         folder: &str,
-        enters: Wanted<'_>,
-        wanted: Wanted<'_>,
+        enters: SettingFilter<'_>,
+        wanted: SettingFilter<'_>,
     ) -> Result<Vec<(String, String)>, GitError> {
         let below = if folder.is_empty() {
             String::new()

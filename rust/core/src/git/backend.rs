@@ -14,7 +14,7 @@ const SILENT: &str = "no error";
 
 /// The backends that answer questions about a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Backend {
+pub(super) enum GitBackend {
     /// git2; the program where git2 fails.
     Library,
     /// The git program, because git2 refuses the repository.
@@ -23,15 +23,15 @@ pub(super) enum Backend {
 
 /// Inode, modification time and kind (true for a folder) of the files that an open repository
 /// depends on.
-type Marks = [Option<(u64, Option<SystemTime>, bool)>; 5];
+type RepoMarks = [Option<(u64, Option<SystemTime>, bool)>; 5];
 
 /// A repository that the last question left open.
-pub(super) struct Handle {
-    marks: Marks,
+pub(super) struct RepoHandle {
+    marks: RepoMarks,
     repo: git2::Repository,
 }
 
-impl fmt::Debug for Handle {
+impl fmt::Debug for RepoHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Handle").field(&self.repo.path()).finish()
     }
@@ -51,7 +51,7 @@ impl Repo {
         git2::opts::enable_caching(false);
         match git2::Repository::open_ext(folder, git2::RepositoryOpenFlags::empty(), none) {
             Ok(repo) => Ok(Some(Self::new(
-                Backend::Library,
+                GitBackend::Library,
                 trimmed(repo.commondir()),
                 repo.workdir().map(trimmed),
             ))),
@@ -100,7 +100,7 @@ impl Repo {
             None => self.opened(doing)?,
         };
         let answer = ask(&repo).map_err(|error| self.refused(doing, &error));
-        *self.handle() = Some(Handle { marks, repo });
+        *self.handle() = Some(RepoHandle { marks, repo });
         answer
     }
 
@@ -109,14 +109,14 @@ impl Repo {
         *self.handle() = None;
     }
 
-    fn handle(&self) -> MutexGuard<'_, Option<Handle>> {
+    fn handle(&self) -> MutexGuard<'_, Option<RepoHandle>> {
         self.handle
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Reads the state of the files that an open repository depends on.
-    fn marks(&self) -> Marks {
+    fn marks(&self) -> RepoMarks {
         let common = |name: &str| self.common_dir.join(name);
         let places = [
             self.common_dir.clone(),
@@ -152,7 +152,7 @@ impl Repo {
         library: impl FnOnce(&git2::Repository) -> Result<T, git2::Error>,
         program: impl FnOnce() -> Result<T, GitError>,
     ) -> Result<T, GitError> {
-        if self.backend == Backend::Program {
+        if self.backend == GitBackend::Program {
             return program();
         }
         match self.library_kept(doing, library) {
@@ -174,8 +174,8 @@ impl Repo {
         program: impl FnOnce() -> Result<T, GitError>,
     ) -> Result<T, GitError> {
         match self.backend {
-            Backend::Library => self.library(doing, library),
-            Backend::Program => program(),
+            GitBackend::Library => self.library(doing, library),
+            GitBackend::Program => program(),
         }
     }
 
@@ -190,7 +190,7 @@ impl Repo {
         }
     }
 
-    fn new(backend: Backend, common_dir: PathBuf, checkout: Option<PathBuf>) -> Self {
+    fn new(backend: GitBackend, common_dir: PathBuf, checkout: Option<PathBuf>) -> Self {
         Self {
             backend,
             common_dir,
@@ -216,7 +216,7 @@ impl Repo {
             Err(error) => return Err(error),
         };
         let common_dir = common_dir.canonicalize().unwrap_or(common_dir);
-        Ok(Some(Self::new(Backend::Program, common_dir, checkout)))
+        Ok(Some(Self::new(GitBackend::Program, common_dir, checkout)))
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::branches::{branch_ref, oid};
-use super::commits::{By, NewCommit, RUNTIME};
+use super::commits::{CommitAuthor, NewCommit, RUNTIME};
 use super::program::{self, fields, first_line};
 use super::{GitError, Repo};
 
@@ -16,7 +16,7 @@ pub type NewFile = (String, Vec<u8>);
 
 /// A branch for work that is to be created.
 #[derive(Debug, Clone, Copy)]
-pub struct Beginning<'a> {
+pub struct NewBranch<'a> {
     /// The new branch.
     pub branch: &'a str,
     /// The branch on which it starts and for which the work is done.
@@ -29,7 +29,7 @@ pub struct Beginning<'a> {
 
 /// The commits at which work on a branch started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Begun {
+pub struct BranchStart {
     /// The commit that the target pointed to.
     pub target: String,
     /// The branch's first commit, whose parent is `target`.
@@ -38,7 +38,7 @@ pub struct Begun {
 
 /// The range of commits to search for work on a branch.
 #[derive(Debug, Clone, Copy)]
-pub struct Since<'a> {
+pub struct WorkQuery<'a> {
     /// The branch.
     pub branch: &'a str,
     /// The branch's first commit.
@@ -52,16 +52,16 @@ pub struct Since<'a> {
 
 /// The commits of work on a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evidence {
+pub struct BranchWork {
     /// The commits that are not the runtime's, parents before children.
-    pub commits: Vec<Contribution>,
+    pub commits: Vec<WorkCommit>,
     /// True if one of them changes a file other than those in `besides`.
     pub is_work: bool,
 }
 
 /// A commit that is not the runtime's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contribution {
+pub struct WorkCommit {
     /// The full id.
     pub id: String,
     /// The first paragraph of the message on one line.
@@ -95,7 +95,7 @@ impl Repo {
         }
         let branch = target.to_owned();
         match self.head()? {
-            super::Head::Unborn { .. } => Err(GitError::Unborn { branch }),
+            super::CheckoutHead::Unborn { .. } => Err(GitError::Unborn { branch }),
             _ => Err(GitError::NoBranch { branch }),
         }
     }
@@ -106,7 +106,7 @@ impl Repo {
     /// # Errors
     /// `BranchExists`, `Unborn`, `NoBranch` for the target, `InvalidName`, or a failure of git; there is
     /// no new branch then.
-    pub fn begin_branch(&self, beginning: &Beginning<'_>) -> Result<Begun, GitError> {
+    pub fn begin_branch(&self, beginning: &NewBranch<'_>) -> Result<BranchStart, GitError> {
         let _act = self.begin_act();
         let name = branch_ref(beginning.branch)?;
         let exists = || GitError::BranchExists {
@@ -122,11 +122,11 @@ impl Repo {
             tree: &tree,
             parents: &[&target],
             message: &format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1),
-            by: By::Runtime,
+            by: CommitAuthor::Runtime,
         })?;
         let why = format!("chant-mcp: work begins at {}", beginning.target);
         match self.create_ref(&name, &commit, &why) {
-            Ok(()) => Ok(Begun { target, commit }),
+            Ok(()) => Ok(BranchStart { target, commit }),
             Err(_) if self.tip_of_ref(&name)?.is_some() => Err(exists()),
             Err(error) => Err(error),
         }
@@ -136,7 +136,7 @@ impl Repo {
     ///
     /// # Errors
     /// `NoBranch`, `NoCommit` for base or target, `InvalidName`, or a failure to read the repository.
-    pub fn evidence(&self, since: &Since<'_>) -> Result<Evidence, GitError> {
+    pub fn evidence(&self, since: &WorkQuery<'_>) -> Result<BranchWork, GitError> {
         let tip = self
             .branch_tip(since.branch)?
             .ok_or_else(|| GitError::NoBranch {
@@ -153,7 +153,7 @@ impl Repo {
         )?;
         let counts = |path: &String| !since.besides.contains(path);
         let is_work = commits.iter().any(|commit| commit.paths.iter().any(counts));
-        Ok(Evidence { commits, is_work })
+        Ok(BranchWork { commits, is_work })
     }
 
     /// Returns true if a branch holds nothing but the runtime's first commit: one commit of its own
@@ -166,7 +166,7 @@ impl Repo {
         let Some(parent) = self.commit_of(&format!("{tip}^"))? else {
             return Ok(false);
         };
-        let since = Since {
+        let since = WorkQuery {
             branch,
             base: target,
             target: None,
@@ -268,7 +268,7 @@ impl Repo {
         &self,
         tip: &str,
         hidden: &[String],
-    ) -> Result<Vec<Contribution>, GitError> {
+    ) -> Result<Vec<WorkCommit>, GitError> {
         let asked = self.reading(["rev-list", "--topo-order", "--reverse", tip]);
         let asked = hidden
             .iter()
@@ -299,7 +299,7 @@ impl Repo {
             ];
             let out = self.reading(words).arg(id).output()?;
             let paths = fields(&out).map(|path| String::from_utf8_lossy(path).into_owned());
-            found.push(Contribution {
+            found.push(WorkCommit {
                 id: id.to_owned(),
                 subject: first_line(subject.as_bytes()),
                 message: message.trim_end().to_owned(),
@@ -314,7 +314,7 @@ fn contributions_by_library(
     repo: &git2::Repository,
     tip: &str,
     hidden: &[String],
-) -> Result<Vec<Contribution>, git2::Error> {
+) -> Result<Vec<WorkCommit>, git2::Error> {
     let mut walk = repo.revwalk()?;
     walk.set_sorting(git2::Sort::TOPOLOGICAL | git2::Sort::REVERSE)?;
     walk.push(oid(tip)?)?;
@@ -329,7 +329,7 @@ fn contributions_by_library(
             continue;
         }
         let subject = commit.summary_bytes().unwrap_or_default();
-        found.push(Contribution {
+        found.push(WorkCommit {
             id: commit.id().to_string(),
             subject: String::from_utf8_lossy(subject).into_owned(),
             message: message.trim_end().to_owned(),
@@ -385,8 +385,8 @@ fn is_bookkeeping(message: &str) -> bool {
 /// repository.
 pub(super) fn own_commit(
     message: &str,
-    git: impl FnOnce([&str; 7]) -> program::Call,
-) -> program::Call {
+    git: impl FnOnce([&str; 7]) -> program::GitCall,
+) -> program::GitCall {
     let (name, address) = RUNTIME;
     let message = format!("{message}\n\n{}: {}\n", TRAILER.0, TRAILER.1);
     let (name, address) = (format!("user.name={name}"), format!("user.email={address}"));

@@ -1,8 +1,8 @@
 //! Branches: their commits, backups, and safe deletion.
 
-use super::index::pause;
+use super::index::wait_for_lock;
 use super::program::{self, first_line};
-use super::{GitError, Head, Repo, is_missing};
+use super::{CheckoutHead, GitError, Repo, is_missing};
 
 /// The folder of refs that holds backups of branches.
 const BACKUPS: &str = "refs/chant/backup/";
@@ -18,7 +18,7 @@ impl Repo {
     ///
     /// # Errors
     /// `Gone`, or a failure to read the repository.
-    pub fn head(&self) -> Result<Head, GitError> {
+    pub fn head(&self) -> Result<CheckoutHead, GitError> {
         self.read("read HEAD", head_of, || {
             let answer = self.reading(["symbolic-ref", "--quiet", "HEAD"]).answer()?;
             let name = if answer.ended_with(1) {
@@ -27,9 +27,9 @@ impl Repo {
                 Some(branch_of(&first_line(&answer.success()?)))
             };
             match (name, self.ask_commit("HEAD")?) {
-                (Some(name), Some(commit)) => Ok(Head::Branch { name, commit }),
-                (Some(name), None) => Ok(Head::Unborn { name }),
-                (None, Some(commit)) => Ok(Head::Detached { commit }),
+                (Some(name), Some(commit)) => Ok(CheckoutHead::Branch { name, commit }),
+                (Some(name), None) => Ok(CheckoutHead::Unborn { name }),
+                (None, Some(commit)) => Ok(CheckoutHead::Detached { commit }),
                 (None, None) => Err(GitError::NoCommit {
                     revision: "HEAD".into(),
                 }),
@@ -121,7 +121,7 @@ impl Repo {
                 // Usually another process was faster, or holds the lock for a moment.
                 Err(error) => refusal = Some(error),
             }
-            pause();
+            wait_for_lock();
         }
         Err(refusal.unwrap_or(GitError::Moved { name: folder }))
     }
@@ -399,7 +399,7 @@ impl Repo {
 
     /// Prepares a call of the git program that reads this repository and runs nothing that the
     /// repository names. During an act it may fetch objects that a partial clone lacks.
-    pub(super) fn reading<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::Call {
+    pub(super) fn reading<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::GitCall {
         let call = program::reading(self.folder(), args);
         if self.is_acting() {
             call.fetching()
@@ -410,26 +410,26 @@ impl Repo {
 
     /// Prepares a call of the git program that acts in this repository. Use it only where the user
     /// trusts the programs that the repository has git run.
-    pub(super) fn acting<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::Call {
+    pub(super) fn acting<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::GitCall {
         program::acting(self.folder(), args)
     }
 }
 
 /// Returns the branch or commit in HEAD, as git2 reads it.
-pub(super) fn head_of(repo: &git2::Repository) -> Result<Head, git2::Error> {
+pub(super) fn head_of(repo: &git2::Repository) -> Result<CheckoutHead, git2::Error> {
     let head = repo.find_reference("HEAD")?;
     let Some(name) = head.symbolic_target_bytes() else {
-        return Ok(Head::Detached {
+        return Ok(CheckoutHead::Detached {
             commit: tip_of(&head)?.to_string(),
         });
     };
     let name = branch_of(&String::from_utf8_lossy(name));
     match head.resolve() {
-        Ok(tip) => Ok(Head::Branch {
+        Ok(tip) => Ok(CheckoutHead::Branch {
             name,
             commit: tip_of(&tip)?.to_string(),
         }),
-        Err(error) if is_missing(&error) => Ok(Head::Unborn { name }),
+        Err(error) if is_missing(&error) => Ok(CheckoutHead::Unborn { name }),
         Err(error) => Err(error),
     }
 }

@@ -24,7 +24,7 @@ const EXECUTABLE: i32 = 0o100_755;
 
 /// The authors of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum CommitAuthor {
     /// The runtime, for its bookkeeping.
     Runtime,
     /// The user, as far as git's configuration names one.
@@ -36,7 +36,7 @@ pub(super) struct NewCommit<'a> {
     pub(super) tree: &'a str,
     pub(super) parents: &'a [&'a str],
     pub(super) message: &'a str,
-    pub(super) by: By,
+    pub(super) by: CommitAuthor,
 }
 
 impl Repo {
@@ -74,13 +74,13 @@ impl Repo {
     /// Writes a commit that no ref names yet, and returns its id. Commits for the user are signed
     /// if their configuration asks for it.
     pub(super) fn write_commit(&self, new: &NewCommit<'_>) -> Result<String, GitError> {
-        let user = if new.by == By::User {
+        let user = if new.by == CommitAuthor::User {
             self.user()?
         } else {
             None
         };
         let (name, email) = user.unwrap_or_else(|| (RUNTIME.0.into(), RUNTIME.1.into()));
-        let is_signed = new.by == By::User && self.signs_commits()?;
+        let is_signed = new.by == CommitAuthor::User && self.signs_commits()?;
         let by_program = || {
             let call = self.acting(["commit-tree"]);
             let call = if is_signed { call.arg("-S") } else { call };

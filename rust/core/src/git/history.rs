@@ -63,7 +63,7 @@ impl Repo {
                 let words = ["log", "-z", "--no-decorate", "--format=%H %T"];
                 let call = tips
                     .iter()
-                    .fold(self.reading(words), super::program::Call::arg);
+                    .fold(self.reading(words), super::program::GitCall::arg);
                 let mut pairs = Vec::new();
                 call.arg("--").each_field(|field| {
                     let field = String::from_utf8_lossy(field);

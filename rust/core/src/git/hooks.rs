@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::backend::git_dir_of;
 use super::index::failed;
-use super::program::{self, Call, first_line};
+use super::program::{self, GitCall, first_line};
 use super::{GitError, Repo, path_from_bytes};
 
 /// The hooks that `git merge` runs before a commit, with their arguments.
@@ -43,7 +43,7 @@ impl Repo {
         if !self.has_merge_hooks()? {
             return Ok(draft);
         }
-        let scratch = Scratch::new(self, &draft.ours)?;
+        let scratch = ScratchWorktree::new(self, &draft.ours)?;
         scratch
             .git(&["read-tree", "-u", "--reset"])
             .arg(&draft.tree)
@@ -142,13 +142,13 @@ fn can_run(hook: &Path) -> bool {
 }
 
 /// A temporary worktree for one merge; removed when dropped.
-struct Scratch<'a> {
+struct ScratchWorktree<'a> {
     repo: &'a Repo,
     top: PathBuf,
     git_dir: PathBuf,
 }
 
-impl<'a> Scratch<'a> {
+impl<'a> ScratchWorktree<'a> {
     /// Creates the worktree without files. It first removes what a crashed merge left: only one run
     /// of a repository merges at a time.
     fn new(repo: &'a Repo, commit: &str) -> Result<Self, GitError> {
@@ -172,7 +172,7 @@ impl<'a> Scratch<'a> {
         Ok(scratch)
     }
 
-    fn git(&self, words: &[&str]) -> Call {
+    fn git(&self, words: &[&str]) -> GitCall {
         program::acting(&self.top, words.iter().copied())
     }
 
@@ -195,7 +195,7 @@ impl<'a> Scratch<'a> {
     }
 }
 
-impl Drop for Scratch<'_> {
+impl Drop for ScratchWorktree<'_> {
     fn drop(&mut self) {
         self.remove();
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::backend::Backend;
+use super::backend::GitBackend;
 use super::{GitError, Repo};
 
 /// The lock timeout: how long this waits while another process holds the index.
@@ -44,7 +44,7 @@ impl Repo {
         if from == to {
             return Ok(());
         }
-        if self.backend == Backend::Program {
+        if self.backend == GitBackend::Program {
             return self.move_by_program(&from, &to);
         }
         let index = self.library("find the index", |repo| Ok(repo.path().join("index")))?;
@@ -138,7 +138,7 @@ impl Repo {
         let nothing = "0".repeat(entries[0].id.len());
         let mut orders = format!("0 {nothing}\t{from}\0");
         if !is_announced {
-            for Entry {
+            for ListedIndexEntry {
                 mode, id, stage, ..
             } in &entries
             {
@@ -182,7 +182,7 @@ impl Repo {
                     if started.elapsed() > PATIENCE {
                         return Err(GitError::IndexLocked { path: lock.into() });
                     }
-                    pause();
+                    wait_for_lock();
                 }
                 _ => return answer.success().map(drop),
             }
@@ -191,7 +191,7 @@ impl Repo {
 }
 
 /// Sleeps before the next attempt to take a lock; callers limit the number of attempts.
-pub(super) fn pause() {
+pub(super) fn wait_for_lock() {
     thread::sleep(PAUSE);
 }
 
@@ -223,7 +223,7 @@ impl<'a> IndexLock<'a> {
                 Err(_) if started.elapsed() >= patience => {
                     return Err(GitError::IndexLocked { path });
                 }
-                Err(_) => pause(),
+                Err(_) => wait_for_lock(),
             }
         }
     }
@@ -266,7 +266,7 @@ impl Drop for IndexLock<'_> {
 }
 
 /// An entry of the index, as the git program lists it.
-struct Entry {
+struct ListedIndexEntry {
     mode: String,
     id: String,
     stage: String,
@@ -274,9 +274,9 @@ struct Entry {
 }
 
 /// Reads `<mode> <id> <stage>\t<path>\0` followed by lines of details, the flags among them, per entry.
-fn entries_in(listed: &[u8], path: &str) -> Vec<Entry> {
+fn entries_in(listed: &[u8], path: &str) -> Vec<ListedIndexEntry> {
     let text = String::from_utf8_lossy(listed);
-    let mut entries: Vec<Entry> = Vec::new();
+    let mut entries: Vec<ListedIndexEntry> = Vec::new();
     for part in text.split('\0') {
         let flags = part
             .split_once("flags: ")
@@ -290,7 +290,7 @@ fn entries_in(listed: &[u8], path: &str) -> Vec<Entry> {
         if let [mode, id, stage] = head.split(' ').collect::<Vec<_>>()[..]
             && listed == path
         {
-            entries.push(Entry {
+            entries.push(ListedIndexEntry {
                 mode: mode.into(),
                 id: id.into(),
                 stage: stage.into(),

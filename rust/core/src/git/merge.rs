@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::backend::Backend;
+use super::backend::GitBackend;
 use super::bookkeeping::NewFile;
 use super::branches::oid;
-use super::commits::{By, NewCommit};
+use super::commits::{CommitAuthor, NewCommit};
 use super::hooks::MergeDraft;
 use super::program::{fields, first_line};
 use super::{GitError, Repo, is_missing};
@@ -19,7 +19,7 @@ const USAGE: i32 = 129;
 
 /// Two commits to be merged.
 #[derive(Debug, Clone, Copy)]
-pub struct Merge<'a> {
+pub struct MergeRequest<'a> {
     /// The target's commit; the first parent.
     pub ours: &'a str,
     /// The finished branch's newest commit.
@@ -37,7 +37,7 @@ pub struct Merge<'a> {
 
 /// The content of a file on the three sides of a merge; `None` where the file does not exist.
 #[derive(Debug, Clone, Copy)]
-pub struct Sides<'a> {
+pub struct FileSides<'a> {
     /// The content in the newest commit that both sides have.
     pub base: Option<&'a [u8]>,
     /// The content in the target.
@@ -48,7 +48,7 @@ pub struct Sides<'a> {
 
 /// The caller's decisions about a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Resolution {
+pub enum FileResolution {
     /// The merged content.
     Bytes(Vec<u8>),
     /// The file cannot be merged, for this reason.
@@ -58,11 +58,11 @@ pub enum Resolution {
 }
 
 /// A function that merges one file for the caller.
-pub type Resolve<'a> = dyn Fn(&str, Sides<'_>) -> Resolution + 'a;
+pub type FileResolver<'a> = dyn Fn(&str, FileSides<'_>) -> FileResolution + 'a;
 
 /// The outcomes of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Merged {
+pub enum MergeOutcome {
     /// The target already contains the branch.
     Nothing,
     /// The branch's own commit is the result.
@@ -78,12 +78,12 @@ pub enum Merged {
         tree: String,
     },
     /// No commit was made; these files are in conflict, sorted by path.
-    Conflicts(Vec<Conflict>),
+    Conflicts(Vec<FileConflict>),
 }
 
 /// A file that could not be merged.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Conflict {
+pub struct FileConflict {
     /// The file, from the top of the checkout.
     pub path: String,
     /// The kind of conflict.
@@ -108,7 +108,7 @@ pub enum ConflictKind {
 }
 
 /// A merge by git: a tree and its conflicts.
-struct Draft {
+struct TreeMerge {
     tree: String,
     conflicts: BTreeMap<String, ConflictKind>,
 }
@@ -124,7 +124,11 @@ impl Repo {
     /// # Errors
     /// `NoCommit`, `InvalidName`, `Hook`, `OldGit` where only the git program can merge and is too
     /// old, or a failure of git; unreferenced objects may be left.
-    pub fn merge(&self, merge: &Merge<'_>, resolve: &Resolve<'_>) -> Result<Merged, GitError> {
+    pub fn merge(
+        &self,
+        merge: &MergeRequest<'_>,
+        resolve: &FileResolver<'_>,
+    ) -> Result<MergeOutcome, GitError> {
         let _act = self.begin_act();
         let (ours, theirs) = (
             self.known_commit(merge.ours)?,
@@ -132,33 +136,33 @@ impl Repo {
         );
         let base = self.merge_base(&ours, &theirs)?;
         if base.as_deref() == Some(theirs.as_str()) {
-            return Ok(Merged::Nothing);
+            return Ok(MergeOutcome::Nothing);
         }
         let mut refusals = BTreeMap::new();
         let mut files: Vec<NewFile> = Vec::new();
         for path in merge.asked {
             match self.ask(path, base.as_deref(), [&ours, &theirs], resolve)? {
-                Resolution::Bytes(bytes) => files.push((path.clone(), bytes)),
-                Resolution::Conflict(why) => {
+                FileResolution::Bytes(bytes) => files.push((path.clone(), bytes)),
+                FileResolution::Conflict(why) => {
                     refusals.insert(path.clone(), ConflictKind::Refused(why));
                 }
-                Resolution::Default => {}
+                FileResolution::Default => {}
             }
         }
-        let Draft {
+        let TreeMerge {
             tree,
             mut conflicts,
         } = self.draft(&ours, &theirs, &files, merge.replaced)?;
         conflicts.extend(refusals);
         if !conflicts.is_empty() {
             let conflicts = conflicts.into_iter();
-            let conflicts = conflicts.map(|(path, kind)| Conflict { path, kind });
-            return Ok(Merged::Conflicts(conflicts.collect()));
+            let conflicts = conflicts.map(|(path, kind)| FileConflict { path, kind });
+            return Ok(MergeOutcome::Conflicts(conflicts.collect()));
         }
         let tree = self.tree_with(&tree, &files)?;
         let is_ahead = base.as_deref() == Some(ours.as_str());
         if merge.fast_forward && is_ahead && self.tree_of(&theirs)? == tree {
-            return Ok(Merged::FastForward { commit: theirs });
+            return Ok(MergeOutcome::FastForward { commit: theirs });
         }
         let draft = self.pass_hooks(MergeDraft {
             tree,
@@ -170,10 +174,10 @@ impl Repo {
             tree: &draft.tree,
             parents: &[&draft.ours, &draft.theirs],
             message: &draft.message,
-            by: By::User,
+            by: CommitAuthor::User,
         })?;
         let tree = draft.tree;
-        Ok(Merged::Commit { commit, tree })
+        Ok(MergeOutcome::Commit { commit, tree })
     }
 
     /// Returns the newest common commit; `None` when they share no history.
@@ -200,17 +204,17 @@ impl Repo {
         path: &str,
         base: Option<&str>,
         [ours, theirs]: [&str; 2],
-        resolve: &Resolve<'_>,
-    ) -> Result<Resolution, GitError> {
+        resolve: &FileResolver<'_>,
+    ) -> Result<FileResolution, GitError> {
         let base = match base {
             Some(base) => self.file_at(base, path)?,
             None => None,
         };
         let (ours, theirs) = (self.file_at(ours, path)?, self.file_at(theirs, path)?);
         if ours.is_none() && theirs.is_none() {
-            return Ok(Resolution::Default);
+            return Ok(FileResolution::Default);
         }
-        let sides = Sides {
+        let sides = FileSides {
             base: base.as_deref(),
             ours: ours.as_deref(),
             theirs: theirs.as_deref(),
@@ -225,10 +229,10 @@ impl Repo {
         theirs: &str,
         settled: &[NewFile],
         replaced: &[&str],
-    ) -> Result<Draft, GitError> {
+    ) -> Result<TreeMerge, GitError> {
         let by_program = || self.draft_by_program(ours, theirs, settled);
         // Merge drivers are programs of the user's, which only the git program runs.
-        if self.backend == Backend::Library && self.has_merge_drivers(replaced)? {
+        if self.backend == GitBackend::Library && self.has_merge_drivers(replaced)? {
             return by_program();
         }
         let by_library = |repo: &git2::Repository| draft_by_library(repo, ours, theirs, settled);
@@ -263,7 +267,7 @@ impl Repo {
         ours: &str,
         theirs: &str,
         settled: &[NewFile],
-    ) -> Result<Draft, GitError> {
+    ) -> Result<TreeMerge, GitError> {
         let words = ["merge-tree", "--write-tree", "-z", "--no-messages"];
         let answer = self.acting(words).arg(ours).arg(theirs).answer()?;
         if answer.ended_with(USAGE) {
@@ -301,7 +305,7 @@ impl Repo {
             .into_iter()
             .map(|(path, sides)| (path, kind_of(sides)));
         let conflicts = kinds.filter(|(path, _)| !is_settled(settled, path));
-        Ok(Draft {
+        Ok(TreeMerge {
             tree,
             conflicts: conflicts.collect(),
         })
@@ -313,7 +317,7 @@ fn draft_by_library(
     ours: &str,
     theirs: &str,
     settled: &[NewFile],
-) -> Result<Draft, git2::Error> {
+) -> Result<TreeMerge, git2::Error> {
     let (ours, theirs) = (
         repo.find_commit(oid(ours)?)?,
         repo.find_commit(oid(theirs)?)?,
@@ -336,7 +340,7 @@ fn draft_by_library(
         }
     }
     if !conflicts.is_empty() {
-        return Ok(Draft {
+        return Ok(TreeMerge {
             tree: String::new(),
             conflicts,
         });
@@ -345,7 +349,7 @@ fn draft_by_library(
         index.conflict_remove(path.as_ref())?;
     }
     let tree = index.write_tree_to(repo)?.to_string();
-    Ok(Draft { tree, conflicts })
+    Ok(TreeMerge { tree, conflicts })
 }
 
 fn is_settled(settled: &[NewFile], path: &str) -> bool {

@@ -40,8 +40,8 @@ pub mod worktree;
 
 pub use program::{end_limited_calls, mark_calls};
 
-use backend::{Backend, Handle};
-use tags::History;
+use backend::{GitBackend, RepoHandle};
+use tags::HistoryCache;
 
 /// Returns the id of the blob that holds a text, as `git hash-object` prints it.
 pub fn blob(text: &str) -> String {
@@ -290,7 +290,7 @@ pub enum GitError {
 
 /// The commit at which a walk through history starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tip<'a> {
+pub enum HistoryStart<'a> {
     /// The commit in HEAD.
     Head,
     /// A local branch.
@@ -299,7 +299,7 @@ pub enum Tip<'a> {
 
 /// The states of HEAD in a checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Head {
+pub enum CheckoutHead {
     /// A branch and its newest commit.
     Branch {
         /// The branch, without `refs/heads/`.
@@ -319,7 +319,7 @@ pub enum Head {
     },
 }
 
-impl Head {
+impl CheckoutHead {
     /// Returns the branch, if the checkout is on one.
     pub fn branch(&self) -> Option<&str> {
         match self {
@@ -343,12 +343,12 @@ impl Head {
 /// project is open and be shared by threads.
 #[derive(Debug)]
 pub struct Repo {
-    backend: Backend,
+    backend: GitBackend,
     common_dir: PathBuf,
     checkout: Option<PathBuf>,
-    history: Mutex<History>,
+    history: Mutex<HistoryCache>,
     /// The repository that the last question left open.
-    handle: Mutex<Option<Handle>>,
+    handle: Mutex<Option<RepoHandle>>,
     /// The number of acts that are running.
     acts: AtomicUsize,
 }
@@ -356,9 +356,9 @@ pub struct Repo {
 /// An act in a repository, until this is dropped. The user allowed the act, so reads during it may
 /// fetch objects that a partial clone lacks.
 #[derive(Debug)]
-pub struct Act<'a>(&'a Repo);
+pub struct RepoAction<'a>(&'a Repo);
 
-impl Drop for Act<'_> {
+impl Drop for RepoAction<'_> {
     fn drop(&mut self) {
         self.0.acts.fetch_sub(1, Ordering::Relaxed);
     }
@@ -367,9 +367,9 @@ impl Drop for Act<'_> {
 impl Repo {
     /// Starts an act: something that changes the repository, or has git run programs that it names.
     /// Only for a folder that the user trusts.
-    pub fn begin_act(&self) -> Act<'_> {
+    pub fn begin_act(&self) -> RepoAction<'_> {
         self.acts.fetch_add(1, Ordering::Relaxed);
-        Act(self)
+        RepoAction(self)
     }
 
     fn is_acting(&self) -> bool {

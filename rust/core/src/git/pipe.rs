@@ -7,19 +7,19 @@ use std::thread;
 use std::time::Instant;
 
 /// The output of a process, readable until a moment.
-pub(super) struct Pipe<R> {
+pub(super) struct TimedPipe<R> {
     from: R,
     until: Option<Instant>,
 }
 
-impl<R> Pipe<R> {
+impl<R> TimedPipe<R> {
     pub(super) fn new(from: R, until: Option<Instant>) -> Self {
         Self { from, until }
     }
 }
 
 #[cfg(unix)]
-impl<R: Read + std::os::fd::AsFd> Read for Pipe<R> {
+impl<R: Read + std::os::fd::AsFd> Read for TimedPipe<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         if let Some(until) = self.until {
@@ -35,7 +35,7 @@ impl<R: Read + std::os::fd::AsFd> Read for Pipe<R> {
 }
 
 #[cfg(not(unix))]
-impl<R: Read> Read for Pipe<R> {
+impl<R: Read> Read for TimedPipe<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self.until {
             Some(until) if until < Instant::now() => Err(io::ErrorKind::TimedOut.into()),
@@ -68,13 +68,13 @@ pub(super) fn output_of(mut child: Child, until: Option<Instant>) -> io::Result<
 #[cfg(unix)]
 fn all_of(pipe: impl Read + std::os::fd::AsFd, until: Option<Instant>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    Pipe::new(pipe, until).read_to_end(&mut bytes)?;
+    TimedPipe::new(pipe, until).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 #[cfg(not(unix))]
 fn all_of(pipe: impl Read, until: Option<Instant>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    Pipe::new(pipe, until).read_to_end(&mut bytes)?;
+    TimedPipe::new(pipe, until).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

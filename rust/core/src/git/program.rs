@@ -22,7 +22,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::pipe::{Pipe, output_of};
+use super::pipe::{TimedPipe, output_of};
 use super::{GitError, complained_of};
 use crate::confine::Confinement;
 
@@ -86,7 +86,7 @@ pub fn end_limited_calls() {
 }
 
 /// One call of the `git` program.
-pub(super) struct Call {
+pub(super) struct GitCall {
     command: Command,
     folder: PathBuf,
     /// The sub-command, for error texts.
@@ -98,13 +98,13 @@ pub(super) struct Call {
 }
 
 /// A running call of git.
-pub(super) struct Running {
-    call: Call,
+pub(super) struct RunningCall {
+    call: GitCall,
     child: Child,
 }
 
 /// The result of a call of git that ended.
-pub(super) struct Answer {
+pub(super) struct GitOutput {
     name: String,
     folder: PathBuf,
     status: ExitStatus,
@@ -120,27 +120,30 @@ pub(super) struct Answer {
 ///
 /// Git may look for the repository there but not in the folders above, so a repository that was
 /// deleted meanwhile gives an error instead of a call that acts on another repository around it.
-pub(super) fn reading<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
+pub(super) fn reading<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> GitCall {
     let mut command = clean_command();
     stay_within(&mut command, folder);
     prepare(harmless(command), folder, args.into_iter().collect(), true)
 }
 
 /// Works as [`reading`], but looks for the repository in `folder` and in all folders above.
-pub(super) fn reading_within<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
+pub(super) fn reading_within<'a>(
+    folder: &Path,
+    args: impl IntoIterator<Item = &'a str>,
+) -> GitCall {
     let command = harmless(clean_command());
     prepare(command, folder, args.into_iter().collect(), true)
 }
 
 /// Prepares a call of git that acts, in `folder`: the top of a checkout, or a git folder. Hooks, filters and
 /// merge drivers are run as the user's own git runs them.
-pub(super) fn acting<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> Call {
+pub(super) fn acting<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> GitCall {
     let mut command = clean_command();
     stay_within(&mut command, folder);
     prepare(command, folder, args.into_iter().collect(), false)
 }
 
-impl Call {
+impl GitCall {
     /// Adds a path (or any text that may not be UTF-8) as the next argument.
     pub(super) fn arg(mut self, argument: impl AsRef<std::ffi::OsStr>) -> Self {
         self.command.arg(argument);
@@ -187,7 +190,7 @@ impl Call {
     ///
     /// # Errors
     /// `NoGit` when it is not installed, `Program` when it cannot be run.
-    pub(super) fn answer(mut self) -> Result<Answer, GitError> {
+    pub(super) fn answer(mut self) -> Result<GitOutput, GitError> {
         let child = self.start()?;
         let output = self.bounded(child.id(), |until| output_of(child, until))?;
         Ok(self.ended(output.status, output.stdout, output.stderr))
@@ -205,8 +208,8 @@ impl Call {
     ///
     /// # Errors
     /// As `answer`. Git must read all of its input before it writes more than a few lines.
-    pub(super) fn answer_to(self, input: &[u8]) -> Result<Answer, GitError> {
-        let Running { call, child } = self.piped(input)?;
+    pub(super) fn answer_to(self, input: &[u8]) -> Result<GitOutput, GitError> {
+        let RunningCall { call, child } = self.piped(input)?;
         let output = call.bounded(child.id(), |until| output_of(child, until))?;
         Ok(call.ended(output.status, output.stdout, output.stderr))
     }
@@ -216,7 +219,7 @@ impl Call {
     ///
     /// # Errors
     /// As `answer`.
-    pub(super) fn piped(mut self, input: &[u8]) -> Result<Running, GitError> {
+    pub(super) fn piped(mut self, input: &[u8]) -> Result<RunningCall, GitError> {
         self.command.stdin(Stdio::piped());
         let mut child = self.start()?;
         // A git that ended early closes the pipe; its own complaint then gives the reason.
@@ -226,7 +229,7 @@ impl Call {
         {
             return Err(self.broken(&error));
         }
-        Ok(Running { call: self, child })
+        Ok(RunningCall { call: self, child })
     }
 
     /// Runs git to its end with the output of `write` on its standard input.
@@ -267,7 +270,7 @@ impl Call {
         let status = self.bounded(child.id(), |until| {
             let mut piece = [0; 4096];
             if let Some(pipe) = child.stderr.take() {
-                let mut pipe = Pipe::new(pipe, until);
+                let mut pipe = TimedPipe::new(pipe, until);
                 loop {
                     let read = pipe.read(&mut piece)?;
                     if read == 0 {
@@ -411,8 +414,8 @@ impl Call {
         command
     }
 
-    fn ended(self, status: ExitStatus, out: Vec<u8>, err: Vec<u8>) -> Answer {
-        Answer {
+    fn ended(self, status: ExitStatus, out: Vec<u8>, err: Vec<u8>) -> GitOutput {
+        GitOutput {
             name: self.name,
             folder: self.folder,
             status,
@@ -429,7 +432,7 @@ impl Call {
     }
 }
 
-impl Running {
+impl RunningCall {
     /// Passes git's output to `read`, until both have ended.
     ///
     /// # Errors
@@ -442,7 +445,7 @@ impl Running {
         let mut taken = Ok(());
         let output = call.bounded(child.id(), |until| {
             if let Some(stdout) = child.stdout.take() {
-                taken = read(&mut Pipe::new(stdout, until));
+                taken = read(&mut TimedPipe::new(stdout, until));
             }
             output_of(child, until)
         })?;
@@ -459,7 +462,7 @@ impl Running {
     }
 }
 
-impl Answer {
+impl GitOutput {
     /// Returns true if git ended with this exit code.
     pub(super) fn ended_with(&self, code: i32) -> bool {
         self.status.code() == Some(code)
@@ -590,7 +593,7 @@ fn harmless(mut command: Command) -> Command {
     command
 }
 
-fn prepare(mut command: Command, folder: &Path, args: Vec<&str>, only_reads: bool) -> Call {
+fn prepare(mut command: Command, folder: &Path, args: Vec<&str>, only_reads: bool) -> GitCall {
     // A file system monitor would be a daemon that outlives the call.
     command
         .args(["-c", "core.fsmonitor=false", "-C"])
@@ -604,7 +607,7 @@ fn prepare(mut command: Command, folder: &Path, args: Vec<&str>, only_reads: boo
             command.args(["--no-ext-diff", "--no-textconv"]);
         }
     }
-    Call {
+    GitCall {
         command,
         folder: folder.to_owned(),
         name,

@@ -12,7 +12,7 @@ use super::{Repo, real};
 
 /// The ways in which a repository knows a checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Registration {
+pub enum CheckoutRegistration {
     /// The main checkout, or a bare repository.
     Main,
     /// A linked worktree, by its name.
@@ -23,23 +23,23 @@ pub enum Registration {
 
 impl Repo {
     /// Returns the registration of the checkout that the repository was opened in.
-    pub fn registration(&self) -> Registration {
+    pub fn registration(&self) -> CheckoutRegistration {
         let Some(top) = self.checkout() else {
-            return Registration::Main;
+            return CheckoutRegistration::Main;
         };
         let link = top.join(".git");
         match fs::symlink_metadata(&link) {
             Ok(metadata) if metadata.is_dir() && real(&link) == real(&self.common_dir) => {
-                Registration::Main
+                CheckoutRegistration::Main
             }
             Ok(metadata) if metadata.is_file() => self.linked(&link),
-            _ => Registration::Unknown,
+            _ => CheckoutRegistration::Unknown,
         }
     }
 
     /// Returns the registration of a checkout whose `.git` file names its part of the repository;
     /// that part must point back.
-    fn linked(&self, link: &Path) -> Registration {
+    fn linked(&self, link: &Path) -> CheckoutRegistration {
         let part_of = || {
             let text = fs::read_to_string(link).ok()?;
             let told = text.strip_prefix("gitdir:")?.trim();
@@ -53,13 +53,13 @@ impl Repo {
         let back = fs::read_to_string(part.join("gitdir")).unwrap_or_default();
         let is_known = !back.trim().is_empty() && real(&part.join(back.trim_end())) == real(link);
         match part.file_name().and_then(|name| name.to_str()) {
-            Some(name) if is_known => Registration::Linked(name.to_owned()),
-            _ => Registration::Unknown,
+            Some(name) if is_known => CheckoutRegistration::Linked(name.to_owned()),
+            _ => CheckoutRegistration::Unknown,
         }
     }
 
     /// Returns the registration of a submodule: its repository must name the checkout as its own.
-    fn of_module(&self, link: &Path) -> Registration {
+    fn of_module(&self, link: &Path) -> CheckoutRegistration {
         let named = || {
             let path = self.common_dir.join("config");
             let config = git2::Config::open(&path).ok()?;
@@ -67,9 +67,9 @@ impl Repo {
             Some(real(&self.common_dir.join(named)))
         };
         if named().is_some_and(|top| Some(&*top) == link.parent().map(real).as_deref()) {
-            Registration::Main
+            CheckoutRegistration::Main
         } else {
-            Registration::Unknown
+            CheckoutRegistration::Unknown
         }
     }
 }

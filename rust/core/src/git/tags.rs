@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::MutexGuard;
 use std::time::SystemTime;
 
-use super::abbreviation::Abbreviation;
+use super::abbreviation::CommitAbbreviation;
 use super::branches::oid;
-use super::{GitError, Repo, Tip, is_missing};
+use super::{GitError, HistoryStart, Repo, is_missing};
 
 /// The text before a tag's name in a message.
 const TAG_BEGINS: &str = "chant(";
@@ -44,21 +44,21 @@ impl Repo {
     ///
     /// # Errors
     /// `InvalidName` for the branch, `Gone`, or a failure to read the repository.
-    pub fn tagged(&self, tip: Tip<'_>, tag: &str) -> Result<Vec<Commit>, GitError> {
+    pub fn tagged(&self, tip: HistoryStart<'_>, tag: &str) -> Result<Vec<Commit>, GitError> {
         let tip = match tip {
-            Tip::Head => self.head()?.commit().map(str::to_owned),
-            Tip::Branch(branch) => self.branch_tip(branch)?,
+            HistoryStart::Head => self.head()?.commit().map(str::to_owned),
+            HistoryStart::Branch(branch) => self.branch_tip(branch)?,
         };
         let Some(tip) = tip else {
             return Ok(Vec::new());
         };
         // Read before any commit: if a boundary moves meanwhile, the next call notices it.
-        let boundary = Boundary::of(&self.common_dir);
+        let boundary = HistoryBoundary::of(&self.common_dir);
         let mut history = self.history();
         if history.boundary != boundary {
-            *history = History {
+            *history = HistoryCache {
                 boundary,
-                ..History::default()
+                ..HistoryCache::default()
             };
         }
         if history.reach_of(&tip) {
@@ -75,23 +75,27 @@ impl Repo {
         let found = history.tagged(tag);
         if !is_whole {
             // A missing parent may arrive later, so no result that lacks it is kept.
-            *history = History::default();
+            *history = HistoryCache::default();
         }
         Ok(found)
     }
 
-    fn history(&self) -> MutexGuard<'_, History> {
+    fn history(&self) -> MutexGuard<'_, HistoryCache> {
         self.history.lock().unwrap_or_else(|poisoned| {
             self.history.clear_poison();
             let mut history = poisoned.into_inner();
-            *history = History::default();
+            *history = HistoryCache::default();
             history
         })
     }
 
     /// Has the git program list the commits that `tip` reaches and that are not kept yet, parents
     /// first.
-    fn unknown_to_program(&self, known: &History, tip: &str) -> Result<Vec<Read>, GitError> {
+    fn unknown_to_program(
+        &self,
+        known: &HistoryCache,
+        tip: &str,
+    ) -> Result<Vec<CommitReading>, GitError> {
         let mut words = vec![
             "--no-replace-objects",
             "log",
@@ -116,9 +120,9 @@ impl Repo {
             if let [id, short, parents, time, message] = fields.as_slice() {
                 let [id, short, parents, time] =
                     [id, short, parents, time].map(|f| String::from_utf8_lossy(f));
-                read.push(Read {
+                read.push(CommitReading {
                     parents: parents.split_whitespace().map(key).collect(),
-                    ..Read::new(&id, time.parse().unwrap_or(0), message, || {
+                    ..CommitReading::new(&id, time.parse().unwrap_or(0), message, || {
                         short.into_owned()
                     })
                 });
@@ -131,15 +135,15 @@ impl Repo {
 
 /// The kept commits of a repository.
 #[derive(Debug, Default)]
-pub(super) struct History {
-    boundary: Boundary,
+pub(super) struct HistoryCache {
+    boundary: HistoryBoundary,
     /// The number of each known commit; parents have smaller numbers than their children.
-    numbers: HashMap<Key, u32>,
-    nodes: Vec<Node>,
+    numbers: HashMap<CommitKey, u32>,
+    nodes: Vec<CommitNode>,
     /// The parents of all nodes, one after the other.
     parents: Vec<u32>,
     /// Commits that carry a tag, with their numbers.
-    carriers: Vec<(u32, Packed)>,
+    carriers: Vec<(u32, PackedCommit)>,
     /// The commits of each tag, as places in `carriers`.
     tags: HashMap<Box<str>, Vec<u32>>,
     /// The recently used tips, the latest last, and the numbers that they reach.
@@ -147,11 +151,11 @@ pub(super) struct History {
 }
 
 /// The first 20 bytes of a commit's id: all of a SHA-1, enough of a SHA-256.
-type Key = [u8; 20];
+type CommitKey = [u8; 20];
 
 /// The place of a commit in history.
 #[derive(Debug, Clone, Copy)]
-struct Node {
+struct CommitNode {
     /// The end of its parents in the list of parents; they start at the end of the node before.
     parents_end: usize,
     /// The commit time, but never before that of its parents.
@@ -162,7 +166,7 @@ struct Node {
 
 /// A commit in one piece of memory, because there may be one for each commit of the history.
 #[derive(Debug)]
-struct Packed {
+struct PackedCommit {
     /// The id, its short form and the message, one after the other.
     text: Box<str>,
     id_length: u8,
@@ -170,7 +174,7 @@ struct Packed {
     time: i64,
 }
 
-impl Packed {
+impl PackedCommit {
     fn new(id: &str, short: &str, message: &str, time: i64) -> Self {
         let length = |text: &str| u8::try_from(text.len()).unwrap_or(u8::MAX);
         Self {
@@ -199,19 +203,19 @@ impl Packed {
 }
 
 /// One commit as it was read.
-struct Read {
-    key: Key,
-    parents: Vec<Key>,
+struct CommitReading {
+    key: CommitKey,
+    parents: Vec<CommitKey>,
     time: i64,
     /// The commit and its tags, if it has any.
-    tagged: Option<(Packed, Vec<Box<str>>)>,
+    tagged: Option<(PackedCommit, Vec<Box<str>>)>,
 }
 
 /// The state of the files that cut history off although commits name parents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Boundary([Option<(u64, Option<SystemTime>, u64)>; 2]);
+struct HistoryBoundary([Option<(u64, Option<SystemTime>, u64)>; 2]);
 
-impl History {
+impl HistoryCache {
     /// Makes `tip` the latest of the tips; returns false if its reachable commits are not known.
     fn reach_of(&mut self, tip: &str) -> bool {
         let Some(at) = self.tips.iter().position(|(known, _)| known == tip) else {
@@ -227,7 +231,7 @@ impl History {
             return Vec::new();
         };
         let carriers = places.iter().map(|place| &self.carriers[*place as usize]);
-        let mut found: Vec<&(u32, Packed)> = carriers
+        let mut found: Vec<&(u32, PackedCommit)> = carriers
             .filter(|(number, _)| reached.get(*number as usize) == Some(&true))
             .collect();
         found.sort_by_key(|(number, commit)| {
@@ -264,12 +268,12 @@ impl History {
         &self,
         repo: &git2::Repository,
         tip: &str,
-    ) -> Result<Vec<Read>, git2::Error> {
-        let abbreviation = Abbreviation::of(repo)?;
+    ) -> Result<Vec<CommitReading>, git2::Error> {
+        let abbreviation = CommitAbbreviation::of(repo)?;
         let tip = oid(tip)?;
         let (mut read, mut entered) = (Vec::new(), HashSet::new());
         // A commit is visited twice: on the way in and, after all its parents, on the way out.
-        let mut open: Vec<(git2::Oid, Option<Read>)> = vec![(tip, None)];
+        let mut open: Vec<(git2::Oid, Option<CommitReading>)> = vec![(tip, None)];
         while let Some((id, met)) = open.pop() {
             if let Some(met) = met {
                 read.push(met);
@@ -286,9 +290,9 @@ impl History {
             let (time, message) = (commit.time().seconds(), commit.message_bytes());
             let parents = commit.parent_ids().map(key_of).collect();
             let short = || abbreviation.short(id);
-            let met = Read {
+            let met = CommitReading {
                 parents,
-                ..Read::new(&id.to_string(), time, message, short)
+                ..CommitReading::new(&id.to_string(), time, message, short)
             };
             open.push((id, Some(met)));
             open.extend(commit.parent_ids().map(|parent| (parent, None)));
@@ -297,7 +301,7 @@ impl History {
     }
 
     /// Keeps commits, each of which comes after its parents; returns false if a parent was missing.
-    fn learn(&mut self, unknown: Vec<Read>) -> bool {
+    fn learn(&mut self, unknown: Vec<CommitReading>) -> bool {
         let mut is_whole = true;
         for read in unknown {
             if self.numbers.contains_key(&read.key) {
@@ -316,7 +320,7 @@ impl History {
             }
             let number = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
             self.numbers.insert(read.key, number);
-            self.nodes.push(Node {
+            self.nodes.push(CommitNode {
                 parents_end: self.parents.len(),
                 time,
                 depth,
@@ -333,12 +337,12 @@ impl History {
     }
 }
 
-impl Read {
+impl CommitReading {
     /// Creates a commit without its parents; its short id is computed only if it carries a tag.
     fn new(id: &str, time: i64, message: &[u8], short: impl FnOnce() -> String) -> Self {
         let tags = tags_of(message);
         let tagged = (!tags.is_empty()).then(|| {
-            let commit = Packed::new(id, &short(), &String::from_utf8_lossy(message), time);
+            let commit = PackedCommit::new(id, &short(), &String::from_utf8_lossy(message), time);
             (commit, tags)
         });
         Self {
@@ -350,7 +354,7 @@ impl Read {
     }
 }
 
-impl Boundary {
+impl HistoryBoundary {
     fn of(git_folder: &Path) -> Self {
         Self(["shallow", "info/grafts"].map(|name| {
             let file = git_folder.join(name).metadata().ok()?;
@@ -398,15 +402,15 @@ fn subject_of(message: &str) -> String {
         .join(" ")
 }
 
-fn key_of(id: git2::Oid) -> Key {
-    let mut key = Key::default();
+fn key_of(id: git2::Oid) -> CommitKey {
+    let mut key = CommitKey::default();
     key.copy_from_slice(&id.as_bytes()[..20]);
     key
 }
 
 /// Returns the key of an id in hexadecimal digits.
-fn key(id: &str) -> Key {
-    let mut key = Key::default();
+fn key(id: &str) -> CommitKey {
+    let mut key = CommitKey::default();
     for (byte, digits) in key.iter_mut().zip(id.as_bytes().chunks(2)) {
         let digit = |at: usize| {
             digits

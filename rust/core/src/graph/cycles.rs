@@ -82,28 +82,28 @@ impl DepGraph {
     /// what it waits for in its order: the nodes from the one met again to the one that waits for it.
     pub fn first_loop(&self) -> Option<Vec<Node>> {
         count_visited(self.len());
-        let mut met = vec![Met::Not; self.len()];
+        let mut met = vec![VisitState::Not; self.len()];
         for start in (0_u32..).map(Node).take(self.len()) {
             // Each node on the way with the number of its edges that were looked at.
             let mut way: Vec<(Node, usize)> = Vec::new();
-            if met[start.index()] == Met::Not {
-                met[start.index()] = Met::OnTheWay;
+            if met[start.index()] == VisitState::Not {
+                met[start.index()] = VisitState::OnTheWay;
                 way.push((start, 0));
             }
             while let Some((node, looked)) = way.last_mut() {
                 let Some(edge) = self.edges(*node).get(*looked) else {
-                    met[node.index()] = Met::Done;
+                    met[node.index()] = VisitState::Done;
                     way.pop();
                     continue;
                 };
                 *looked += 1;
                 match met[edge.to.index()] {
-                    Met::Done => {}
-                    Met::Not => {
-                        met[edge.to.index()] = Met::OnTheWay;
+                    VisitState::Done => {}
+                    VisitState::Not => {
+                        met[edge.to.index()] = VisitState::OnTheWay;
                         way.push((edge.to, 0));
                     }
-                    Met::OnTheWay => {
+                    VisitState::OnTheWay => {
                         let from = way.iter().position(|(node, _)| *node == edge.to);
                         let nodes = way[from.unwrap_or(0)..].iter();
                         return Some(nodes.map(|(node, _)| *node).collect());
@@ -129,7 +129,7 @@ impl DepGraph {
 
     /// The nodes that wait for one another, knot by knot: each knot in the order of its keys, the
     /// knots in the order of their first.
-    pub fn knots(&self) -> Vec<Vec<Node>> {
+    pub fn cyclic_components(&self) -> Vec<Vec<Node>> {
         count_visited(self.len());
         let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(self.len(), self.len());
         for _ in 0..self.len() {
@@ -161,7 +161,7 @@ impl DepGraph {
     /// One shortest loop for each knot, starting at its first node.
     pub fn cycles(&self) -> Vec<Cycle> {
         let starts = self
-            .knots()
+            .cyclic_components()
             .into_iter()
             .filter_map(|knot| knot.first().copied());
         starts.filter_map(|node| self.cycle_through(node)).collect()
@@ -170,7 +170,7 @@ impl DepGraph {
 
 /// How far a walk has come with a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Met {
+enum VisitState {
     Not,
     OnTheWay,
     Done,
@@ -261,7 +261,7 @@ mod tests {
                 pair[0],
                 vec![Edge {
                     to: pair[1],
-                    kind: super::super::Kind::Explicit,
+                    kind: super::super::EdgeKind::Explicit,
                     via: pair[0],
                 }],
             );

@@ -29,7 +29,7 @@ impl Node {
 
 /// How far an item is, as far as those that wait for it care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub enum ItemProgress {
     /// Still to be done.
     Open,
     /// Nobody needs to wait for it any more.
@@ -40,7 +40,7 @@ pub enum Progress {
 
 /// Why one item waits for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EdgeKind {
     /// The item names the other itself.
     Explicit,
     /// The item that contains it names the other.
@@ -51,7 +51,7 @@ pub enum Kind {
     Member,
 }
 
-impl Kind {
+impl EdgeKind {
     /// Whether the item counts as blocked while this is unmet; it merely waits its turn otherwise.
     pub fn blocks(self) -> bool {
         matches!(self, Self::Explicit | Self::Inherited)
@@ -64,15 +64,15 @@ pub struct Edge {
     /// The item waited for.
     pub to: Node,
     /// Why.
-    pub kind: Kind,
+    pub kind: EdgeKind,
     /// The containing item that names it, for [`Kind::Inherited`]; else the waiting item itself.
     pub via: Node,
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct NodeEntry {
     key: Box<str>,
-    progress: Progress,
+    progress: ItemProgress,
     edges: Box<[Edge]>,
 }
 
@@ -80,7 +80,7 @@ struct Entry {
 #[derive(Debug, Clone, Default)]
 pub struct DepGraph {
     nodes: HashMap<Box<str>, Node>,
-    entries: Vec<Entry>,
+    entries: Vec<NodeEntry>,
     /// For each node those that wait for it, ascending; worked out at the first question and kept up to date
     /// from then on.
     waiting: OnceLock<Vec<Vec<Node>>>,
@@ -94,9 +94,9 @@ impl DepGraph {
         }
         let node = Node(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         self.nodes.insert(key.into(), node);
-        self.entries.push(Entry {
+        self.entries.push(NodeEntry {
             key: key.into(),
-            progress: Progress::Absent,
+            progress: ItemProgress::Absent,
             edges: Box::default(),
         });
         if let Some(waiting) = self.waiting.get_mut() {
@@ -138,12 +138,12 @@ impl DepGraph {
     }
 
     /// How far a node is.
-    pub fn progress(&self, node: Node) -> Progress {
+    pub fn progress(&self, node: Node) -> ItemProgress {
         self.entries[node.index()].progress
     }
 
     /// Says how far a node is.
-    pub fn set_progress(&mut self, node: Node, progress: Progress) {
+    pub fn set_progress(&mut self, node: Node, progress: ItemProgress) {
         self.entries[node.index()].progress = progress;
     }
 
@@ -182,9 +182,9 @@ impl DepGraph {
     /// Whether what waits by this edge still does.
     pub fn is_unmet(&self, edge: &Edge) -> bool {
         match self.progress(edge.to) {
-            Progress::Done => false,
-            Progress::Open => true,
-            Progress::Absent => edge.kind.blocks(),
+            ItemProgress::Done => false,
+            ItemProgress::Open => true,
+            ItemProgress::Absent => edge.kind.blocks(),
         }
     }
 
@@ -217,7 +217,7 @@ impl DepGraph {
         count_visited(waiting.len());
         let names = |other: &&Node| {
             let mut edges = self.edges(**other).iter();
-            edges.any(|edge| edge.to == node && edge.kind == Kind::Explicit)
+            edges.any(|edge| edge.to == node && edge.kind == EdgeKind::Explicit)
         };
         waiting.iter().filter(names).copied().collect()
     }
@@ -233,14 +233,14 @@ pub(crate) mod tests {
         let mut graph = DepGraph::default();
         for word in words.split_whitespace() {
             let (name, kind, targets) = match (word.split_once("<-"), word.split_once("<~")) {
-                (Some((name, targets)), _) => (name, Kind::Explicit, targets),
-                (_, Some((name, targets))) => (name, Kind::Sibling, targets),
-                _ => (word, Kind::Explicit, ""),
+                (Some((name, targets)), _) => (name, EdgeKind::Explicit, targets),
+                (_, Some((name, targets))) => (name, EdgeKind::Sibling, targets),
+                _ => (word, EdgeKind::Explicit, ""),
             };
             let progress = match name.chars().last() {
-                Some('!') => Progress::Done,
-                Some('?') => Progress::Absent,
-                _ => Progress::Open,
+                Some('!') => ItemProgress::Done,
+                Some('?') => ItemProgress::Absent,
+                _ => ItemProgress::Open,
             };
             let node = graph.intern(name.trim_end_matches(['!', '?']));
             graph.set_progress(node, progress);
@@ -261,8 +261,9 @@ pub(crate) mod tests {
     fn check(words: &str, free: &str) {
         let graph = graph(words);
         let nodes = (0_u32..).map(Node).take(graph.len());
-        let free_nodes = nodes
-            .filter(|n| graph.progress(*n) == Progress::Open && graph.unmet(*n).next().is_none());
+        let free_nodes = nodes.filter(|n| {
+            graph.progress(*n) == ItemProgress::Open && graph.unmet(*n).next().is_none()
+        });
         assert_eq!(
             free_nodes
                 .map(|n| graph.key(n))
@@ -299,7 +300,7 @@ pub(crate) mod tests {
         let new = graph.intern("d");
         let edge = |to| Edge {
             to,
-            kind: Kind::Explicit,
+            kind: EdgeKind::Explicit,
             via: new,
         };
         graph.set_edges(new, vec![edge(Node(0)), edge(Node(1)), edge(Node(0))]);

@@ -3,7 +3,7 @@
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 
-use super::{DepGraph, Node, Progress};
+use super::{DepGraph, ItemProgress, Node};
 use crate::counted::count_visited;
 
 impl DepGraph {
@@ -12,7 +12,7 @@ impl DepGraph {
     /// wait for one another count as one row.
     pub fn heights(&self) -> Vec<usize> {
         count_visited(self.len());
-        let is_open = |node: Node| self.progress(node) == Progress::Open;
+        let is_open = |node: Node| self.progress(node) == ItemProgress::Open;
         let waiting = self.waiting();
         let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(self.len(), self.len());
         for _ in self.nodes() {

@@ -7,16 +7,16 @@ use std::collections::HashSet;
 
 /// What is to be drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Picture<'a> {
+pub struct GraphPicture<'a> {
     /// The nodes, in the order in which they are drawn.
-    pub figures: Vec<Figure<'a>>,
+    pub figures: Vec<PictureFigure<'a>>,
     /// What leads from one to another; no pair of figures twice.
-    pub arrows: Vec<Arrow>,
+    pub arrows: Vec<PictureArrow>,
 }
 
 /// A node as it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Figure<'a> {
+pub struct PictureFigure<'a> {
     /// What it is called by others; no two figures have the same.
     pub key: &'a str,
     /// What people call it.
@@ -24,12 +24,12 @@ pub struct Figure<'a> {
     /// How far it is, in the words of its documents.
     pub state: &'a str,
     /// How far it is, as it is drawn.
-    pub tone: Tone,
+    pub tone: StatusColor,
 }
 
 /// One figure leads to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arrow {
+pub struct PictureArrow {
     /// Place of the figure it begins at.
     pub from: usize,
     /// Place of the figure it ends at.
@@ -40,7 +40,7 @@ pub struct Arrow {
 
 /// How far an item is, as a symbol and a colour tell it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub enum StatusColor {
     /// Done.
     Done,
     /// Somebody looks whether it is done.
@@ -65,7 +65,7 @@ pub enum Tone {
     More,
 }
 
-impl Tone {
+impl StatusColor {
     /// All of them, in the order of a legend.
     pub const ALL: [Self; 11] = [
         Self::Done,
@@ -141,18 +141,18 @@ impl Tone {
 
 /// A line of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct FigureRow {
     /// Place of the figure.
     pub figure: usize,
     /// How far it is from where its tree begins.
     pub depth: usize,
     /// Where the figures stand that it leads to.
-    pub leads: Leads,
+    pub leads: LeadDirection,
 }
 
 /// Where in a tree the figures stand that a row's figure leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leads {
+pub enum LeadDirection {
     /// In the rows that follow, one deeper.
     Here,
     /// Below a row before, which is of the same figure.
@@ -165,7 +165,7 @@ pub enum Leads {
 /// own.
 const DEEPEST: usize = 9;
 
-impl Picture<'_> {
+impl GraphPicture<'_> {
     /// The picture of some of the figures. Where a way from one to another leads over figures that are
     /// left out, an indirect arrow stands for it.
     #[must_use]
@@ -182,7 +182,7 @@ impl Picture<'_> {
             let mut reached: HashSet<usize> = targets[*at].iter().copied().collect();
             let mut arrow = |to: usize, is_indirect| {
                 let to = places[to];
-                arrows.push(Arrow {
+                arrows.push(PictureArrow {
                     from,
                     to,
                     is_indirect,
@@ -218,7 +218,7 @@ impl Picture<'_> {
 
     /// The rows of a tree for each figure that no other leads to, then for what is left. A figure that is
     /// met again has a row each time, and what it leads to stands below one of them.
-    pub fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<FigureRow> {
         let targets = self.targets();
         let mut is_target = vec![false; self.figures.len()];
         for arrow in &self.arrows {
@@ -247,7 +247,7 @@ impl Picture<'_> {
         let mut text = String::from("flowchart TD\n");
         for (at, figure) in self.figures.iter().enumerate() {
             let (open, close) = match figure.tone {
-                Tone::Elsewhere => ("[[", "]]"),
+                StatusColor::Elsewhere => ("[[", "]]"),
                 _ => ("[", "]"),
             };
             let (symbol, class) = (figure.tone.symbol(), figure.tone.word());
@@ -261,8 +261,8 @@ impl Picture<'_> {
             let line = if arrow.is_indirect { "-.->" } else { "-->" };
             text.push_str(&format!("  n{} {line} n{}\n", arrow.from, arrow.to));
         }
-        let is_used = |tone: &Tone| self.figures.iter().any(|figure| figure.tone == *tone);
-        for tone in Tone::ALL.into_iter().filter(is_used) {
+        let is_used = |tone: &StatusColor| self.figures.iter().any(|figure| figure.tone == *tone);
+        for tone in StatusColor::ALL.into_iter().filter(is_used) {
             let (class, colour) = (tone.word(), tone.colour());
             text.push_str(&format!(
                 "  classDef {class} fill:{colour},stroke:#555,color:#000\n"
@@ -280,7 +280,7 @@ impl Picture<'_> {
             let (symbol, colour) = (figure.tone.symbol(), figure.tone.colour());
             let (key, name) = (for_dot_label(figure.key), for_dot_label(figure.name));
             let shape = match figure.tone {
-                Tone::Elsewhere => ", shape=folder, style=filled",
+                StatusColor::Elsewhere => ", shape=folder, style=filled",
                 _ => "",
             };
             let (id, state) = (dot_id(figure.key), for_dot_label(figure.state));
@@ -305,23 +305,28 @@ impl Picture<'_> {
 }
 
 /// Adds the rows of one tree, and gives those of its figures that need one of their own.
-fn tree(top: usize, targets: &[Vec<usize>], met: &mut [bool], rows: &mut Vec<Row>) -> Vec<usize> {
+fn tree(
+    top: usize,
+    targets: &[Vec<usize>],
+    met: &mut [bool],
+    rows: &mut Vec<FigureRow>,
+) -> Vec<usize> {
     let mut too_deep = Vec::new();
     let mut open = vec![(top, 0)];
     while let Some((figure, depth)) = open.pop() {
         let is_top = depth == 0;
         let leads = if met[figure] && !is_top {
-            Leads::Above
+            LeadDirection::Above
         } else if depth == DEEPEST && !targets[figure].is_empty() {
             too_deep.push(figure);
-            Leads::Below
+            LeadDirection::Below
         } else {
             let next = targets[figure].iter().rev();
             open.extend(next.map(|to| (*to, depth + 1)));
-            Leads::Here
+            LeadDirection::Here
         };
         met[figure] = true;
-        rows.push(Row {
+        rows.push(FigureRow {
             figure,
             depth,
             leads,
@@ -336,7 +341,7 @@ fn tree(top: usize, targets: &[Vec<usize>], met: &mut [bool], rows: &mut Vec<Row
 fn for_mermaid(text: &str) -> String {
     let mut safe = String::new();
     let mut before = ' ';
-    for c in text.chars().map(seen) {
+    for c in text.chars().map(visible_char) {
         let is_harmless = c.is_alphanumeric()
             || matches!(c, ' ' | ',' | '\'' | '/' | '!' | '?' | '(')
             || (matches!(c, '-' | ')') && before.is_alphabetic());
@@ -353,7 +358,7 @@ fn for_mermaid(text: &str) -> String {
 /// A text for a quoted label of DOT, in which there are escapes and HTML's entities.
 fn for_dot_label(text: &str) -> String {
     let mut safe = String::new();
-    for c in text.chars().map(seen) {
+    for c in text.chars().map(visible_char) {
         match c {
             '"' | '\\' => safe.extend(['\\', c]),
             '&' => safe.push_str("&amp;"),
@@ -365,13 +370,13 @@ fn for_dot_label(text: &str) -> String {
 
 /// A quoted name of DOT, in which the quote alone has a meaning.
 fn dot_id(key: &str) -> String {
-    let key: String = key.chars().map(seen).collect();
+    let key: String = key.chars().map(visible_char).collect();
     format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// A character as it may be seen: in the place of those that steer a terminal or turn a text around
 /// stands the one for what cannot be shown.
-pub(super) fn seen(c: char) -> char {
+pub(super) fn visible_char(c: char) -> char {
     match c {
         '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
         c if c.is_control() => char::REPLACEMENT_CHARACTER,

@@ -2,13 +2,13 @@
 
 /// For each item a row of others, by their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Rows {
+pub(crate) struct ItemRows {
     /// Where each row begins; one more at the end.
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
-impl Rows {
+impl ItemRows {
     /// No rows yet, with room for so many and for what stands in them.
     pub(crate) fn with_room(count: usize, items: usize) -> Self {
         let mut starts = Vec::with_capacity(count + 1);

@@ -2,27 +2,27 @@
 
 use ureq::http::Uri;
 
-use super::{Protocol, ProviderError};
+use super::{ModelProtocol, ProviderError};
 
 /// The host of OpenAI itself, which requires a key.
 const OPENAI: &str = "api.openai.com";
 
 /// The address and the protocol of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
+pub struct ModelEndpoint {
     /// The protocol at this address.
-    pub protocol: Protocol,
+    pub protocol: ModelProtocol,
     /// The address for requests.
     pub(super) address: Uri,
 }
 
-impl Endpoint {
+impl ModelEndpoint {
     /// Reads an endpoint. For Ollama only scheme, host and port count; without a port `http` means
     /// 11434.
     ///
     /// # Errors
     /// `Endpoint`.
-    pub fn parse(protocol: Protocol, text: &str) -> Result<Self, ProviderError> {
+    pub fn parse(protocol: ModelProtocol, text: &str) -> Result<Self, ProviderError> {
         let address = address(protocol, text.trim());
         address
             .map(|address| Self { protocol, address })
@@ -34,11 +34,11 @@ impl Endpoint {
 
     /// Returns true if the server requires a key.
     pub fn needs_key(&self) -> bool {
-        self.protocol == Protocol::OpenAi && self.address.host() == Some(OPENAI)
+        self.protocol == ModelProtocol::OpenAi && self.address.host() == Some(OPENAI)
     }
 }
 
-fn address(protocol: Protocol, text: &str) -> Result<Uri, &'static str> {
+fn address(protocol: ModelProtocol, text: &str) -> Result<Uri, &'static str> {
     if text.is_empty() {
         return Err("it is empty; expected an address such as http://localhost:11434");
     }
@@ -58,12 +58,12 @@ fn address(protocol: Protocol, text: &str) -> Result<Uri, &'static str> {
         return Err("it must not have a query");
     }
     let port = match (authority.port(), protocol, scheme) {
-        (None, Protocol::Ollama, "http") => ":11434",
+        (None, ModelProtocol::Ollama, "http") => ":11434",
         _ => "",
     };
     let path = match protocol {
-        Protocol::Ollama => "/api/chat".to_owned(),
-        Protocol::OpenAi => format!("{}/chat/completions", uri.path().trim_end_matches('/')),
+        ModelProtocol::Ollama => "/api/chat".to_owned(),
+        ModelProtocol::OpenAi => format!("{}/chat/completions", uri.path().trim_end_matches('/')),
     };
     let address = format!("{scheme}://{authority}{port}{path}");
     address.parse().map_err(|_| form)

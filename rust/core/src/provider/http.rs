@@ -15,10 +15,10 @@ use ureq::http::{HeaderMap, Response};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body, Proxy};
 
-use super::endpoint::Endpoint;
-use super::talk::{Reply, Task, Tries};
-use super::voice::Voice;
-use super::{KEY, Protocol, ProviderError, ollama, openai};
+use super::endpoint::ModelEndpoint;
+use super::talk::{HttpAgentTask, ModelReply, RetryLimits};
+use super::voice::EventWriter;
+use super::{KEY, ModelProtocol, ProviderError, ollama, openai};
 use crate::store::disk::Disk;
 
 /// The time to connect.
@@ -41,14 +41,14 @@ const HERE: [&str; 4] = ["localhost", "127.0.0.1", "::1", "[::1]"];
 
 /// The reasons why there was no answer.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum RequestFailure {
     /// It may pass; the server may have reported when.
     Passing { why: String, wait: Option<Duration> },
     /// Another try would fail in the same way.
     Lasting { why: String },
 }
 
-impl Trouble {
+impl RequestFailure {
     fn passing(why: impl Into<String>) -> Self {
         Self::Passing {
             why: why.into(),
@@ -111,15 +111,15 @@ impl Trouble {
 }
 
 /// A client that sends requests to one model.
-pub(super) struct Client<'a> {
+pub(super) struct ModelClient<'a> {
     agent: Agent,
-    endpoint: &'a Endpoint,
+    endpoint: &'a ModelEndpoint,
     key: Option<String>,
-    tries: Tries,
+    tries: RetryLimits,
 }
 
-impl<'a> Client<'a> {
-    pub(super) fn of(task: &Task<'a>) -> Result<Self, ProviderError> {
+impl<'a> ModelClient<'a> {
+    pub(super) fn of(task: &HttpAgentTask<'a>) -> Result<Self, ProviderError> {
         let endpoint = task.endpoint;
         let failed = |why: String| ProviderError::SetUp {
             address: endpoint.address.to_string(),
@@ -140,7 +140,7 @@ impl<'a> Client<'a> {
         Ok(Self {
             agent: config.new_agent(),
             endpoint,
-            key: key.filter(|key| endpoint.protocol == Protocol::OpenAi && !key.is_empty()),
+            key: key.filter(|key| endpoint.protocol == ModelProtocol::OpenAi && !key.is_empty()),
             tries: task.tries,
         })
     }
@@ -149,8 +149,8 @@ impl<'a> Client<'a> {
     pub(super) fn ask(
         &self,
         request: &Value,
-        voice: &mut Voice<'_>,
-    ) -> Result<Reply, ProviderError> {
+        voice: &mut EventWriter<'_>,
+    ) -> Result<ModelReply, ProviderError> {
         let mut delays = ExponentialBuilder::new()
             .with_factor(2.0)
             .with_min_delay(self.tries.delay)
@@ -164,8 +164,8 @@ impl<'a> Client<'a> {
                     voice.end_text();
                     return Ok(reply);
                 }
-                Err(Trouble::Lasting { why }) => return Err(self.no_answer(why)),
-                Err(Trouble::Passing { why, wait }) => (why, wait),
+                Err(RequestFailure::Lasting { why }) => return Err(self.no_answer(why)),
+                Err(RequestFailure::Passing { why, wait }) => (why, wait),
             };
             let Some(delay) = delays.next() else {
                 let tries = self.tries.retries.saturating_add(1);
@@ -190,7 +190,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    fn once(&self, body: &str, voice: &mut Voice<'_>) -> Result<Reply, Trouble> {
+    fn once(&self, body: &str, voice: &mut EventWriter<'_>) -> Result<ModelReply, RequestFailure> {
         let mut request = self
             .agent
             .post(&self.endpoint.address)
@@ -198,7 +198,7 @@ impl<'a> Client<'a> {
         if let Some(key) = &self.key {
             request = request.header("authorization", format!("Bearer {key}"));
         }
-        let response = request.send(body).map_err(Trouble::of)?;
+        let response = request.send(body).map_err(RequestFailure::of)?;
         if !response.status().is_success() {
             return Err(self.refusal(response));
         }
@@ -207,13 +207,13 @@ impl<'a> Client<'a> {
         let is_events = kind.starts_with("text/event-stream");
         let stream = reader(response, LONGEST_ANSWER);
         match self.endpoint.protocol {
-            Protocol::Ollama => ollama::read(stream, voice),
-            Protocol::OpenAi if is_events => openai::read(stream, voice),
-            Protocol::OpenAi => openai::read_whole(stream, voice),
+            ModelProtocol::Ollama => ollama::read(stream, voice),
+            ModelProtocol::OpenAi if is_events => openai::read(stream, voice),
+            ModelProtocol::OpenAi => openai::read_whole(stream, voice),
         }
     }
 
-    fn refusal(&self, response: Response<Body>) -> Trouble {
+    fn refusal(&self, response: Response<Body>) -> RequestFailure {
         let status = response.status();
         let wait = retry_after(response.headers());
         let leads = response.headers().get("location").cloned();
@@ -226,18 +226,18 @@ impl<'a> Client<'a> {
         let mut why = format!("{status}: {}", said.unwrap_or_else(|| short(&text)));
         why.truncate(why.trim_end_matches([':', ' ']).len());
         if PASSING.contains(&status.as_u16()) {
-            return Trouble::Passing { why, wait };
+            return RequestFailure::Passing { why, wait };
         }
         if let Some(leads) = leads.filter(|_| status.is_redirection()) {
             let leads = String::from_utf8_lossy(leads.as_bytes()).into_owned();
             why = format!(
                 "{status}: it leads on to {leads}, which is not followed; configure that endpoint"
             );
-        } else if status.as_u16() == 401 && self.endpoint.protocol == Protocol::OpenAi {
+        } else if status.as_u16() == 401 && self.endpoint.protocol == ModelProtocol::OpenAi {
             let hint = if self.key.is_none() { "set" } else { "look at" };
             why.push_str(&format!("; {hint} {KEY} where runs are started"));
         }
-        Trouble::Lasting { why }
+        RequestFailure::Lasting { why }
     }
 }
 
@@ -273,7 +273,7 @@ fn short(text: &str) -> String {
 
 /// Returns the proxy that the environment names for an endpoint.
 fn proxy(
-    endpoint: &Endpoint,
+    endpoint: &ModelEndpoint,
     environment: &BTreeMap<String, String>,
 ) -> Result<Option<Proxy>, String> {
     let names = match endpoint.address.scheme_str() {

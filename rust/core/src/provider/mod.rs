@@ -28,14 +28,14 @@ pub const KEY: &str = "OPENAI_API_KEY";
 
 /// The protocols of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
+pub enum ModelProtocol {
     /// The protocol of Ollama.
     Ollama,
     /// The protocol of OpenAI, which many servers use.
     OpenAi,
 }
 
-impl Protocol {
+impl ModelProtocol {
     /// Returns the protocol of a provider.
     pub fn of(provider: &str) -> Option<Self> {
         match provider {

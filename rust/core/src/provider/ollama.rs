@@ -4,17 +4,20 @@ use std::io::BufRead;
 
 use serde_json::{Map, Value, json};
 
-use super::http::Trouble;
-use super::talk::{self, Call, Reply};
-use super::voice::Voice;
+use super::http::RequestFailure;
+use super::talk::{self, ModelReply, ToolCall};
+use super::voice::EventWriter;
 
 /// Reads an answer as it arrives.
-pub(super) fn read(stream: impl BufRead, voice: &mut Voice<'_>) -> Result<Reply, Trouble> {
+pub(super) fn read(
+    stream: impl BufRead,
+    voice: &mut EventWriter<'_>,
+) -> Result<ModelReply, RequestFailure> {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for value in serde_json::Deserializer::from_reader(stream).into_iter::<Value>() {
-        let value = value.map_err(Trouble::unreadable)?;
+        let value = value.map_err(RequestFailure::unreadable)?;
         if let Some(why) = value.get("error") {
-            return Err(Trouble::said(why));
+            return Err(RequestFailure::said(why));
         }
         voice.is_alive();
         let message = value.get("message");
@@ -25,18 +28,18 @@ pub(super) fn read(stream: impl BufRead, voice: &mut Voice<'_>) -> Result<Reply,
         let called = message.and_then(|m| m.get("tool_calls")?.as_array());
         calls.extend(called.into_iter().flatten().map(called_tool));
         match value.get("done").and_then(Value::as_bool) {
-            Some(true) => return Ok(Reply { text, calls }),
+            Some(true) => return Ok(ModelReply { text, calls }),
             Some(false) => {}
-            None => return Err(Trouble::unlike_an_answer(&value.to_string())),
+            None => return Err(RequestFailure::unlike_an_answer(&value.to_string())),
         }
     }
-    Err(Trouble::broken_off())
+    Err(RequestFailure::broken_off())
 }
 
-fn called_tool(call: &Value) -> Call {
+fn called_tool(call: &Value) -> ToolCall {
     let function = call.get("function").unwrap_or(&Value::Null);
     let name = function.get("name").and_then(Value::as_str);
-    Call {
+    ToolCall {
         id: String::new(),
         name: name.unwrap_or_default().to_owned(),
         arguments: match function.get("arguments") {
@@ -49,7 +52,7 @@ fn called_tool(call: &Value) -> Call {
 }
 
 /// Returns a call as the model gets it back.
-pub(super) fn call(call: &Call) -> Value {
+pub(super) fn call(call: &ToolCall) -> Value {
     let arguments = call.arguments.clone().unwrap_or_default();
     json!({"function": {"name": call.name, "arguments": arguments}})
 }

@@ -6,24 +6,24 @@ use std::io::BufRead;
 use serde_json::{Value, json};
 
 use super::events;
-use super::http::Trouble;
-use super::talk::{self, Call, Reply};
-use super::voice::Voice;
+use super::http::RequestFailure;
+use super::talk::{self, ModelReply, ToolCall};
+use super::voice::EventWriter;
 
 /// The text that ends the events.
 const DONE: &str = "[DONE]";
 
 /// An answer as far as it has arrived.
 #[derive(Default)]
-struct Pieces {
+struct StreamedAnswer {
     text: String,
-    calls: Vec<Piece>,
+    calls: Vec<StreamedCall>,
     is_finished: bool,
 }
 
 /// A call as far as it has arrived.
 #[derive(Default)]
-struct Piece {
+struct StreamedCall {
     index: Option<u64>,
     id: String,
     name: String,
@@ -31,48 +31,58 @@ struct Piece {
 }
 
 /// Reads an answer as it arrives.
-pub(super) fn read(mut stream: impl BufRead, voice: &mut Voice<'_>) -> Result<Reply, Trouble> {
-    let mut pieces = Pieces::default();
-    while let Some(data) = events::next(&mut stream).map_err(Trouble::broken)? {
+pub(super) fn read(
+    mut stream: impl BufRead,
+    voice: &mut EventWriter<'_>,
+) -> Result<ModelReply, RequestFailure> {
+    let mut pieces = StreamedAnswer::default();
+    while let Some(data) = events::next(&mut stream).map_err(RequestFailure::broken)? {
         if data == DONE {
             return Ok(pieces.whole());
         }
         let event: Value =
-            serde_json::from_str(&data).map_err(|_| Trouble::unlike_an_answer(&data))?;
+            serde_json::from_str(&data).map_err(|_| RequestFailure::unlike_an_answer(&data))?;
         voice.is_alive();
         pieces.take(&event, "delta", voice)?;
     }
     if pieces.is_finished {
         return Ok(pieces.whole());
     }
-    Err(Trouble::broken_off())
+    Err(RequestFailure::broken_off())
 }
 
 /// Reads an answer that does not come in events.
 pub(super) fn read_whole(
     mut stream: impl BufRead,
-    voice: &mut Voice<'_>,
-) -> Result<Reply, Trouble> {
+    voice: &mut EventWriter<'_>,
+) -> Result<ModelReply, RequestFailure> {
     let mut text = Vec::new();
-    stream.read_to_end(&mut text).map_err(Trouble::broken)?;
+    stream
+        .read_to_end(&mut text)
+        .map_err(RequestFailure::broken)?;
     if text.is_empty() {
-        return Err(Trouble::broken_off());
+        return Err(RequestFailure::broken_off());
     }
     let text = String::from_utf8_lossy(&text);
     let answer: Value =
-        serde_json::from_str(&text).map_err(|_| Trouble::unlike_an_answer(&text))?;
+        serde_json::from_str(&text).map_err(|_| RequestFailure::unlike_an_answer(&text))?;
     if answer.get("choices").is_none() && answer.get("error").is_none() {
-        return Err(Trouble::unlike_an_answer(&text));
+        return Err(RequestFailure::unlike_an_answer(&text));
     }
-    let mut pieces = Pieces::default();
+    let mut pieces = StreamedAnswer::default();
     pieces.take(&answer, "message", voice)?;
     Ok(pieces.whole())
 }
 
-impl Pieces {
-    fn take(&mut self, event: &Value, key: &str, voice: &mut Voice<'_>) -> Result<(), Trouble> {
+impl StreamedAnswer {
+    fn take(
+        &mut self,
+        event: &Value,
+        key: &str,
+        voice: &mut EventWriter<'_>,
+    ) -> Result<(), RequestFailure> {
         if let Some(why) = event.get("error").filter(|why| !why.is_null()) {
-            return Err(Trouble::said(why));
+            return Err(RequestFailure::said(why));
         }
         // Some events report other facts, such as the cost of the answer.
         let Some(choice) = event.pointer("/choices/0") else {
@@ -102,9 +112,9 @@ impl Pieces {
         };
         let at = known.unwrap_or(self.calls.len());
         if known.is_none() {
-            self.calls.push(Piece {
+            self.calls.push(StreamedCall {
                 index,
-                ..Piece::default()
+                ..StreamedCall::default()
             });
         }
         let piece = &mut self.calls[at];
@@ -123,9 +133,9 @@ impl Pieces {
         }
     }
 
-    fn whole(self) -> Reply {
+    fn whole(self) -> ModelReply {
         let calls = self.calls.into_iter().enumerate();
-        let call = |(number, piece): (usize, Piece)| Call {
+        let call = |(number, piece): (usize, StreamedCall)| ToolCall {
             id: if piece.id.is_empty() {
                 format!("call_{number}")
             } else {
@@ -134,7 +144,7 @@ impl Pieces {
             name: piece.name,
             arguments: talk::arguments(&piece.arguments),
         };
-        Reply {
+        ModelReply {
             text: self.text,
             calls: calls.map(call).collect(),
         }
@@ -143,7 +153,7 @@ impl Pieces {
 
 /// Returns a call as the model gets it back. Servers refuse arguments that are not JSON, so these
 /// are left out; the result reports the fault in them.
-pub(super) fn call(call: &Call) -> Value {
+pub(super) fn call(call: &ToolCall) -> Value {
     let arguments = call.arguments.clone().unwrap_or_default();
     let arguments = Value::from(arguments).to_string();
     json!({

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::endpoint::Endpoint;
-use super::http::Client;
-use super::tools::{self, Tools, Turn};
-use super::voice::Voice;
-use super::{Protocol, ProviderError, ollama, openai};
+use super::endpoint::ModelEndpoint;
+use super::http::ModelClient;
+use super::tools::{self, ToolOutcome, ToolSet};
+use super::voice::EventWriter;
+use super::{ModelProtocol, ProviderError, ollama, openai};
 use crate::error::Error;
-use crate::work::command::Commands;
+use crate::work::command::CommandRunner;
 
 /// The greatest number of a model's answers in one run.
 const ROUNDS: usize = 50;
@@ -31,7 +31,7 @@ const ANSWER: &str = "You gave no answer. Look at the files that you need, then 
 
 /// The number and delay of further tries after a passing failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tries {
+pub struct RetryLimits {
     /// The number of tries after the first.
     pub retries: u32,
     /// The delay before the first of them; doubled each time.
@@ -40,9 +40,9 @@ pub struct Tries {
 
 /// The task of the agent.
 #[derive(Debug, Clone, Copy)]
-pub struct Task<'a> {
+pub struct HttpAgentTask<'a> {
     /// The endpoint of the model.
-    pub endpoint: &'a Endpoint,
+    pub endpoint: &'a ModelEndpoint,
     /// The name of the model.
     pub model: &'a str,
     /// The text of the task.
@@ -55,21 +55,21 @@ pub struct Task<'a> {
     /// there.
     pub environment: &'a BTreeMap<String, String>,
     /// The further tries after a passing failure.
-    pub tries: Tries,
+    pub tries: RetryLimits,
 }
 
 /// An answer of a model.
 #[derive(Debug)]
-pub(super) struct Reply {
+pub(super) struct ModelReply {
     /// Its text, which was reported already.
     pub(super) text: String,
     /// The tools it calls, in order.
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<ToolCall>,
 }
 
 /// A tool that a model calls.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ToolCall {
     /// The id by which the result is assigned; empty where the protocol has none.
     pub(super) id: String,
     pub(super) name: String,
@@ -79,7 +79,7 @@ pub(super) struct Call {
 
 /// The order to a process that is such an agent.
 #[derive(Debug)]
-pub struct Order {
+pub struct HttpAgentOptions {
     /// The name of the provider.
     pub provider: String,
     /// Its endpoint.
@@ -105,23 +105,30 @@ pub struct Order {
 ///
 /// # Errors
 /// The reason why it gave up or could not start.
-pub fn work(order: &Order, tell: &mut dyn FnMut(&str)) -> Result<(), Error> {
-    let protocol = Protocol::of(&order.provider).ok_or_else(|| ProviderError::Unknown {
+pub fn run_agent_process(
+    order: &HttpAgentOptions,
+    tell: &mut dyn FnMut(&str),
+) -> Result<(), Error> {
+    let protocol = ModelProtocol::of(&order.provider).ok_or_else(|| ProviderError::Unknown {
         provider: order.provider.clone(),
     })?;
-    let task = Task {
-        endpoint: &Endpoint::parse(protocol, &order.endpoint)?,
+    let task = HttpAgentTask {
+        endpoint: &ModelEndpoint::parse(protocol, &order.endpoint)?,
         model: &order.model,
         prompt: &order.prompt,
         is_question: order.is_question,
         folder: &order.folder,
         environment: &order.environment,
-        tries: Tries {
+        tries: RetryLimits {
             retries: order.retries,
             delay: Duration::from_millis(order.retry_delay_ms),
         },
     };
-    Ok(run(&task, &Commands::ending_with_this_process()?, tell)?)
+    Ok(run(
+        &task,
+        &CommandRunner::ending_with_this_process()?,
+        tell,
+    )?)
 }
 
 /// Has a model work on a task until it reports that it is complete. `tell` gets each line for the
@@ -130,13 +137,13 @@ pub fn work(order: &Order, tell: &mut dyn FnMut(&str)) -> Result<(), Error> {
 /// # Errors
 /// The reason why it gave up.
 pub fn run(
-    task: &Task<'_>,
-    commands: &Commands,
+    task: &HttpAgentTask<'_>,
+    commands: &CommandRunner,
     tell: &mut dyn FnMut(&str),
 ) -> Result<(), ProviderError> {
-    let client = Client::of(task)?;
-    let mut voice = Voice::over(tell);
-    let mut tools = Tools::of(task, commands)?;
+    let client = ModelClient::of(task)?;
+    let mut voice = EventWriter::over(tell);
+    let mut tools = ToolSet::of(task, commands)?;
     let (rules, reminder) = if task.is_question {
         (QUESTION, ANSWER)
     } else {
@@ -167,13 +174,13 @@ pub fn run(
         talk.push(said(task, &reply));
         for call in &reply.calls {
             voice.call(call);
-            match tools.take(call, &mut voice) {
-                Turn::Complete(summary) => {
+            match tools.handle_call(call, &mut voice) {
+                ToolOutcome::Complete(summary) => {
                     voice.text(&summary);
                     voice.end_text();
                     return Ok(());
                 }
-                Turn::Result(result) => {
+                ToolOutcome::Result(result) => {
                     voice.result(&result);
                     let told = result.unwrap_or_else(|why| format!("Error: {}", why.0));
                     talk.push(heard(task, call, &told));
@@ -187,7 +194,7 @@ pub fn run(
     })
 }
 
-fn request(task: &Task<'_>, talk: &[Value]) -> Value {
+fn request(task: &HttpAgentTask<'_>, talk: &[Value]) -> Value {
     json!({
         "model": task.model,
         "messages": talk,
@@ -197,10 +204,10 @@ fn request(task: &Task<'_>, talk: &[Value]) -> Value {
 }
 
 /// Returns an answer that calls tools, as the model gets it back.
-fn said(task: &Task<'_>, reply: &Reply) -> Value {
+fn said(task: &HttpAgentTask<'_>, reply: &ModelReply) -> Value {
     let calls = reply.calls.iter().map(|call| match task.endpoint.protocol {
-        Protocol::Ollama => ollama::call(call),
-        Protocol::OpenAi => openai::call(call),
+        ModelProtocol::Ollama => ollama::call(call),
+        ModelProtocol::OpenAi => openai::call(call),
     });
     json!({
         "role": "assistant",
@@ -210,12 +217,14 @@ fn said(task: &Task<'_>, reply: &Reply) -> Value {
 }
 
 /// Returns the result of a tool, as the model gets it.
-fn heard(task: &Task<'_>, call: &Call, result: &str) -> Value {
+fn heard(task: &HttpAgentTask<'_>, call: &ToolCall, result: &str) -> Value {
     match task.endpoint.protocol {
-        Protocol::Ollama => {
+        ModelProtocol::Ollama => {
             json!({"role": "tool", "tool_name": call.name, "content": result})
         }
-        Protocol::OpenAi => json!({"role": "tool", "tool_call_id": call.id, "content": result}),
+        ModelProtocol::OpenAi => {
+            json!({"role": "tool", "tool_call_id": call.id, "content": result})
+        }
     }
 }
 

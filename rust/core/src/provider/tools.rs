@@ -8,12 +8,12 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::KEY;
-use super::talk::{Call, Task};
-use super::voice::Voice;
+use super::talk::{HttpAgentTask, ToolCall};
+use super::voice::EventWriter;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
-use crate::store::files::{self, Root};
-use crate::work::command::{Bounds, Commands, Ended};
+use crate::store::files::{self, RootFolder};
+use crate::work::command::{CommandLimits, CommandOutcome, CommandRunner};
 
 /// The greatest size of a result in bytes; a longer one is cut, and says so.
 const RESULT: usize = 16_000;
@@ -25,20 +25,20 @@ const COMMAND: Duration = Duration::from_secs(10 * 60);
 const GIT: &str = ".git";
 
 /// The reason why a tool failed, as the model gets it.
-pub(super) struct Told(pub(super) String);
+pub(super) struct ToolFailure(pub(super) String);
 
-impl From<StoreError> for Told {
+impl From<StoreError> for ToolFailure {
     fn from(error: StoreError) -> Self {
         Self(error.to_string())
     }
 }
 
 /// The outcomes of a call.
-pub(super) enum Turn {
+pub(super) enum ToolOutcome {
     /// The model reports that it is done, in its own words.
     Complete(String),
     /// The result for the model.
-    Result(Result<String, Told>),
+    Result(Result<String, ToolFailure>),
 }
 
 /// Returns the descriptions of the tools for a model.
@@ -89,18 +89,21 @@ pub(super) fn described() -> Value {
 }
 
 /// The tools of one task.
-pub(super) struct Tools<'a> {
-    root: Root,
+pub(super) struct ToolSet<'a> {
+    root: RootFolder,
     disk: Disk,
     environment: BTreeMap<String, String>,
-    commands: &'a Commands,
+    commands: &'a CommandRunner,
 }
 
-impl<'a> Tools<'a> {
-    pub(super) fn of(task: &Task<'_>, commands: &'a Commands) -> Result<Self, StoreError> {
+impl<'a> ToolSet<'a> {
+    pub(super) fn of(
+        task: &HttpAgentTask<'_>,
+        commands: &'a CommandRunner,
+    ) -> Result<Self, StoreError> {
         let mut environment = task.environment.clone();
         environment.remove(KEY);
-        let root = Root::open(task.folder)?;
+        let root = RootFolder::open(task.folder)?;
         Ok(Self {
             disk: Disk::default().within(root.path()),
             root,
@@ -110,7 +113,11 @@ impl<'a> Tools<'a> {
     }
 
     /// Runs a call.
-    pub(super) fn take(&mut self, call: &Call, voice: &mut Voice<'_>) -> Turn {
+    pub(super) fn handle_call(
+        &mut self,
+        call: &ToolCall,
+        voice: &mut EventWriter<'_>,
+    ) -> ToolOutcome {
         let arguments = match &call.arguments {
             Ok(arguments) => arguments,
             Err(text) => {
@@ -119,38 +126,38 @@ impl<'a> Tools<'a> {
                     call.name,
                     beginning(text, 200)
                 );
-                return Turn::Result(Err(Told(why)));
+                return ToolOutcome::Result(Err(ToolFailure(why)));
             }
         };
-        Turn::Result(match call.name.as_str() {
+        ToolOutcome::Result(match call.name.as_str() {
             "read_file" => self.read(arguments),
             "write_file" => self.write(arguments),
             "run_command" => self.run(arguments, voice),
             "list_files" => self.list(arguments),
             "task_complete" => {
                 let summary = arguments.get("summary").and_then(Value::as_str);
-                return Turn::Complete(summary.unwrap_or_default().to_owned());
+                return ToolOutcome::Complete(summary.unwrap_or_default().to_owned());
             }
-            name => Err(Told(format!(
+            name => Err(ToolFailure(format!(
                 "there is no tool `{name}`; there are read_file, write_file, run_command, list_files and task_complete"
             ))),
         })
     }
 
-    fn read(&self, arguments: &Map<String, Value>) -> Result<String, Told> {
+    fn read(&self, arguments: &Map<String, Value>) -> Result<String, ToolFailure> {
         let path = plain(text(arguments, "path")?);
         let real = self.inside(&path)?;
         let (content, _) = self.disk.read_text(&real, &path)?;
         let from = match arguments.get("from_line") {
             None | Some(Value::Null) => 1,
             Some(number) => whole(number).ok_or_else(|| {
-                Told(format!("from_line should be a line's number, not {number}"))
+                ToolFailure(format!("from_line should be a line's number, not {number}"))
             })?,
         };
         Ok(page(&content, from))
     }
 
-    fn write(&self, arguments: &Map<String, Value>) -> Result<String, Told> {
+    fn write(&self, arguments: &Map<String, Value>) -> Result<String, ToolFailure> {
         let path = plain(text(arguments, "path")?);
         let content = text(arguments, "content")?;
         let done = |what: &str| format!("{what} `{path}`, {} bytes", content.len());
@@ -160,14 +167,14 @@ impl<'a> Tools<'a> {
                 files::edit(&self.disk, &self.root, &path, edit)?;
                 return Ok(done("Replaced"));
             }
-            Err(Refusal::Missing) => {}
+            Err(PathRefusal::Missing) => {}
             Err(refusal) => return Err(refusal.into()),
         }
         for (end, _) in path.match_indices('/') {
             // A link on the way could lead to a folder in which nothing may be created.
             match self.inside(&path[..end]) {
                 Ok(_) => {}
-                Err(Refusal::Missing) => break,
+                Err(PathRefusal::Missing) => break,
                 Err(refusal) => return Err(refusal.into()),
             }
         }
@@ -178,7 +185,7 @@ impl<'a> Tools<'a> {
         Ok(done("Created"))
     }
 
-    fn list(&self, arguments: &Map<String, Value>) -> Result<String, Told> {
+    fn list(&self, arguments: &Map<String, Value>) -> Result<String, ToolFailure> {
         let path = match arguments.get("path").and_then(Value::as_str) {
             Some(path) => plain(path),
             None => String::new(),
@@ -205,8 +212,12 @@ impl<'a> Tools<'a> {
         Ok(text)
     }
 
-    fn run(&self, arguments: &Map<String, Value>, voice: &mut Voice<'_>) -> Result<String, Told> {
-        let expected = || Told("command should be a text, or a list of texts".into());
+    fn run(
+        &self,
+        arguments: &Map<String, Value>,
+        voice: &mut EventWriter<'_>,
+    ) -> Result<String, ToolFailure> {
+        let expected = || ToolFailure("command should be a text, or a list of texts".into());
         let argv: Vec<String> = match arguments.get("command") {
             // The text comes from the model, never from a spec: it asked for a shell.
             Some(Value::String(line)) => ["sh", "-c", line].map(str::to_owned).into(),
@@ -217,7 +228,7 @@ impl<'a> Tools<'a> {
                 .ok_or_else(expected)?,
             _ => return Err(expected()),
         };
-        let bounds = Bounds {
+        let bounds = CommandLimits {
             time: COMMAND,
             kept: RESULT,
         };
@@ -226,53 +237,53 @@ impl<'a> Tools<'a> {
         let ended = self
             .commands
             .run(&argv, folder, &self.environment, bounds, &mut heard)
-            .map_err(|error| Told(error.to_string()))?;
+            .map_err(|error| ToolFailure(error.to_string()))?;
         Ok(outcome(&ended))
     }
 
     /// Returns the real path of an existing file or folder that may be used.
-    fn inside(&self, path: &str) -> Result<std::path::PathBuf, Refusal> {
+    fn inside(&self, path: &str) -> Result<std::path::PathBuf, PathRefusal> {
         if Path::new(path).components().any(is_git_part) {
-            return Err(Refusal::Git);
+            return Err(PathRefusal::Git);
         }
         let real = match self.root.locate(path) {
-            Err(StoreError::Missing { .. }) => return Err(Refusal::Missing),
+            Err(StoreError::Missing { .. }) => return Err(PathRefusal::Missing),
             located => located?,
         };
         let inner = real.strip_prefix(self.root.path()).unwrap_or(&real);
         if inner.components().any(is_git_part) {
-            return Err(Refusal::Git);
+            return Err(PathRefusal::Git);
         }
         Ok(real)
     }
 }
 
 /// The reasons why a path is refused.
-enum Refusal {
+enum PathRefusal {
     Missing,
     Git,
     Other(StoreError),
 }
 
-impl From<StoreError> for Refusal {
+impl From<StoreError> for PathRefusal {
     fn from(error: StoreError) -> Self {
         Self::Other(error)
     }
 }
 
-impl From<Refusal> for Told {
-    fn from(refusal: Refusal) -> Self {
+impl From<PathRefusal> for ToolFailure {
+    fn from(refusal: PathRefusal) -> Self {
         match refusal {
-            Refusal::Missing => {
+            PathRefusal::Missing => {
                 Self("there is no such file or folder; list_files shows what there is".into())
             }
-            Refusal::Git => Self(
+            PathRefusal::Git => Self(
                 "what git keeps for itself is not read or written; use git by run_command".into(),
             ),
-            Refusal::Other(StoreError::Outside { path, .. }) => Self(format!(
+            PathRefusal::Other(StoreError::Outside { path, .. }) => Self(format!(
                 "`{path}` is not inside the worktree; paths are relative to it, without `..`"
             )),
-            Refusal::Other(error) => error.into(),
+            PathRefusal::Other(error) => error.into(),
         }
     }
 }
@@ -300,11 +311,11 @@ fn plain(path: &str) -> String {
     }
 }
 
-fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> Result<&'a str, Told> {
+fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> Result<&'a str, ToolFailure> {
     match arguments.get(name) {
         Some(Value::String(text)) => Ok(text),
-        None | Some(Value::Null) => Err(Told(format!("{name} is missing"))),
-        Some(_) => Err(Told(format!("{name} should be a text"))),
+        None | Some(Value::Null) => Err(ToolFailure(format!("{name} is missing"))),
+        Some(_) => Err(ToolFailure(format!("{name} should be a text"))),
     }
 }
 
@@ -358,7 +369,7 @@ fn page(content: &str, from: usize) -> String {
 }
 
 /// Returns the outcome of a command, as the model gets it.
-fn outcome(ended: &Ended) -> String {
+fn outcome(ended: &CommandOutcome) -> String {
     let mut text = String::from_utf8_lossy(&ended.beginning).into_owned();
     if ended.left_out > 0 {
         text.push_str(&format!(

@@ -5,22 +5,22 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::talk::Call;
-use super::tools::Told;
+use super::talk::ToolCall;
+use super::tools::ToolFailure;
 
 /// The longest silence while work is going on.
 const SILENCE: Duration = Duration::from_secs(10);
 /// The characters of a result that are reported.
 const SHOWN: usize = 200;
 
-pub(super) struct Voice<'a> {
+pub(super) struct EventWriter<'a> {
     tell: &'a mut dyn FnMut(&str),
     /// The start of a line that is not complete yet.
     line: String,
     last: Instant,
 }
 
-impl<'a> Voice<'a> {
+impl<'a> EventWriter<'a> {
     pub(super) fn over(tell: &'a mut dyn FnMut(&str)) -> Self {
         Self {
             tell,
@@ -49,7 +49,7 @@ impl<'a> Voice<'a> {
     }
 
     /// Reports a call of a tool.
-    pub(super) fn call(&mut self, call: &Call) {
+    pub(super) fn call(&mut self, call: &ToolCall) {
         let input = match &call.arguments {
             Ok(arguments) => Value::from(arguments.clone()),
             Err(text) => text.as_str().into(),
@@ -59,7 +59,7 @@ impl<'a> Voice<'a> {
     }
 
     /// Reports the start of a result.
-    pub(super) fn result(&mut self, result: &Result<String, Told>) {
+    pub(super) fn result(&mut self, result: &Result<String, ToolFailure>) {
         match result {
             Ok(text) => {
                 let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -67,7 +67,7 @@ impl<'a> Voice<'a> {
                 let more = if shown.len() < words.len() { "…" } else { "" };
                 self.line(&format!("[result] {shown}{more}"));
             }
-            Err(Told(why)) => self.message(
+            Err(ToolFailure(why)) => self.message(
                 "user",
                 &json!({"type": "tool_result", "is_error": true, "content": why}),
             ),

@@ -14,7 +14,7 @@ const MOMENT: Duration = Duration::from_millis(100);
 
 /// What is known about the changes since the last look.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Changed {
+pub enum ChangedFiles {
     /// These files, by their path relative to the watched folder; none when empty.
     Files(BTreeSet<Box<str>>),
     /// Anything may have changed: look at every stamp.
@@ -23,9 +23,9 @@ pub enum Changed {
 
 /// Watches a folder and the folders below it.
 #[derive(Debug, Default)]
-pub struct Watch(Option<platform::Queue>);
+pub struct FolderWatch(Option<platform::Queue>);
 
-impl Watch {
+impl FolderWatch {
     /// Starts watching a folder where its file system and a test of the kernel's queue allow it.
     pub fn start(folder: &Path) -> Self {
         Self(platform::Queue::start(folder))
@@ -67,10 +67,10 @@ impl Watch {
     }
 
     /// Takes the changes since the last call.
-    pub fn take(&mut self) -> Changed {
+    pub fn take(&mut self) -> ChangedFiles {
         match self.0.as_mut().and_then(platform::Queue::take) {
-            Some(files) => Changed::Files(files),
-            None => Changed::Unknown,
+            Some(files) => ChangedFiles::Files(files),
+            None => ChangedFiles::Unknown,
         }
     }
 }

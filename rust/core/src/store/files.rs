@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 use super::StoreError;
 use super::disk::{
-    self, Disk, ExpectedContent, ExpectedFile, FilePlace, Lock, OpenFolder, PATIENCE, Stamp,
-    Temporary,
+    self, Disk, ExpectedContent, ExpectedFile, FilePlace, FileStamp, Lock, OpenFolder, PATIENCE,
+    TemporaryFile,
 };
 
 /// A canonical folder that nothing is read or written outside of.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Root(Arc<Path>);
+pub struct RootFolder(Arc<Path>);
 
-impl Root {
+impl RootFolder {
     /// Makes a folder a root; links on the way to it are resolved once, here.
     ///
     /// # Errors
@@ -119,7 +119,11 @@ impl OpenFolders {
     ///
     /// # Errors
     /// As there.
-    pub(super) fn place(&mut self, root: &Root, relative: &str) -> Result<FilePlace, StoreError> {
+    pub(super) fn place(
+        &mut self,
+        root: &RootFolder,
+        relative: &str,
+    ) -> Result<FilePlace, StoreError> {
         for _ in 0..ATTEMPTS {
             if let Some(place) = self.real(root, &root.place(relative)?)? {
                 return Ok(place);
@@ -134,7 +138,7 @@ impl OpenFolders {
     /// As there.
     pub(super) fn real(
         &mut self,
-        root: &Root,
+        root: &RootFolder,
         real: &Path,
     ) -> Result<Option<FilePlace>, StoreError> {
         let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else {
@@ -178,7 +182,11 @@ pub fn plain(path: &Path) -> PathBuf {
 ///
 /// # Errors
 /// `Missing`, `Outside`, or `Unreadable` with what is wrong.
-pub fn read(disk: &Disk, root: &Root, relative: &str) -> Result<(String, Stamp), StoreError> {
+pub fn read(
+    disk: &Disk,
+    root: &RootFolder,
+    relative: &str,
+) -> Result<(String, FileStamp), StoreError> {
     let real = root.locate(relative)?;
     disk.clone().within(root.path()).read_text(&real, relative)
 }
@@ -187,13 +195,13 @@ pub fn read(disk: &Disk, root: &Root, relative: &str) -> Result<(String, Stamp),
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// A document that is about to be changed.
-pub(super) struct HeldDocument<'a> {
+pub(super) struct LockedDocument<'a> {
     /// Its real place, where no link lies.
     pub(super) real: PathBuf,
     /// Its text as it was read under the lock.
     pub(super) text: Cow<'a, str>,
     /// The stamp that it had then.
-    pub(super) stamp: Stamp,
+    pub(super) stamp: FileStamp,
     /// Held as long as it is changed.
     pub(super) lock: Lock,
 }
@@ -203,20 +211,20 @@ pub(super) struct HeldDocument<'a> {
 ///
 /// # Errors
 /// As [`read`]; `Busy` after the deadline, or `HalfSaved`.
-pub(super) fn hold<'a>(
+pub(super) fn lock_document<'a>(
     disk: &Disk,
-    root: &Root,
+    root: &RootFolder,
     relative: &str,
     known: Option<&'a str>,
     deadline: Instant,
-) -> Result<HeldDocument<'a>, StoreError> {
+) -> Result<LockedDocument<'a>, StoreError> {
     let disk = disk.clone().without_links_in(root.path());
     loop {
         let real = root.locate(relative)?;
-        let lock = Lock::take(&real, deadline)?;
+        let lock = Lock::acquire(&real, deadline)?;
         match read_whole(&disk, &real, relative, known) {
             Ok((text, stamp)) => {
-                return Ok(HeldDocument {
+                return Ok(LockedDocument {
                     real,
                     text,
                     stamp,
@@ -236,7 +244,7 @@ fn read_whole<'a>(
     real: &Path,
     relative: &str,
     known: Option<&'a str>,
-) -> Result<(Cow<'a, str>, Stamp), StoreError> {
+) -> Result<(Cow<'a, str>, FileStamp), StoreError> {
     let deadline = Instant::now() + MOMENT;
     let mut pause = Duration::from_millis(1);
     loop {
@@ -255,7 +263,7 @@ fn read_whole<'a>(
 
 /// What an edit did.
 #[derive(Debug)]
-pub struct Edited {
+pub struct EditOutcome {
     /// The document's text now.
     pub text: String,
     /// Whether that is another text than before.
@@ -272,10 +280,10 @@ pub struct Edited {
 /// What `change` returns, or a `StoreError`; the file is then as it was.
 pub fn edit<E: From<StoreError>>(
     disk: &Disk,
-    root: &Root,
+    root: &RootFolder,
     relative: &str,
     change: impl FnMut(&str) -> Result<String, E>,
-) -> Result<Edited, E> {
+) -> Result<EditOutcome, E> {
     edit_known(disk, root, relative, None, change)
 }
 
@@ -286,23 +294,23 @@ pub fn edit<E: From<StoreError>>(
 /// As [`edit`].
 pub fn edit_known<E: From<StoreError>>(
     disk: &Disk,
-    root: &Root,
+    root: &RootFolder,
     relative: &str,
     known: Option<&str>,
     mut change: impl FnMut(&str) -> Result<String, E>,
-) -> Result<Edited, E> {
+) -> Result<EditOutcome, E> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let held = hold(disk, root, relative, known, deadline)?;
+        let held = lock_document(disk, root, relative, known, deadline)?;
         let text = change(&held.text)?;
         if text == held.text {
-            return Ok(Edited {
+            return Ok(EditOutcome {
                 text,
                 changed: false,
             });
         }
         if replace(disk, root, &held.real, &text, (&held.text, &held.stamp))? {
-            return Ok(Edited {
+            return Ok(EditOutcome {
                 text,
                 changed: true,
             });
@@ -316,25 +324,31 @@ pub fn edit_known<E: From<StoreError>>(
 /// Puts a text in the place of a file that is still as it was read; false when it is not.
 pub(super) fn replace(
     disk: &Disk,
-    root: &Root,
+    root: &RootFolder,
     real: &Path,
     text: &str,
-    (read, stamp): (&str, &Stamp),
+    (read, stamp): (&str, &FileStamp),
 ) -> Result<bool, StoreError> {
     let content = ExpectedContent::Text(read);
     let Some(place) = root.open_real(real)? else {
         return Ok(false);
     };
-    Temporary::write(disk, &place, text, true)?.replace(&place, &ExpectedFile { stamp, content })
+    TemporaryFile::write(disk, &place, text, true)?
+        .replace(&place, &ExpectedFile { stamp, content })
 }
 
 /// Creates a document that must not exist yet; it appears whole or not at all.
 ///
 /// # Errors
 /// `Exists`, or another `StoreError`.
-pub fn create(disk: &Disk, root: &Root, relative: &str, text: &str) -> Result<(), StoreError> {
+pub fn create(
+    disk: &Disk,
+    root: &RootFolder,
+    relative: &str,
+    text: &str,
+) -> Result<(), StoreError> {
     let place = root.open_place(relative)?;
-    Temporary::write(disk, &place, text, false)?.appear(&place)
+    TemporaryFile::write(disk, &place, text, false)?.appear(&place)
 }
 
 /// Removes a document for good, durably; a link goes, what it leads to stays. `may_go` is asked under
@@ -343,11 +357,11 @@ pub fn create(disk: &Disk, root: &Root, relative: &str, text: &str) -> Result<()
 /// # Errors
 /// `Missing`, what `may_go` returns, or another `StoreError`; the file is then still there.
 pub fn remove<E: From<StoreError>>(
-    root: &Root,
+    root: &RootFolder,
     relative: &str,
     may_go: impl FnOnce() -> Result<(), E>,
 ) -> Result<(), E> {
-    let _lock = Lock::take(&root.locate(relative)?, Instant::now() + PATIENCE)?;
+    let _lock = Lock::acquire(&root.locate(relative)?, Instant::now() + PATIENCE)?;
     may_go()?;
     let place = root.open_place(relative)?;
     place.remove()?;
@@ -359,20 +373,20 @@ pub fn remove<E: From<StoreError>>(
 ///
 /// # Errors
 /// `Missing`, `Exists`, or another `StoreError`.
-pub fn relocate(root: &Root, from: &str, to: &str) -> Result<(), StoreError> {
+pub fn relocate(root: &RootFolder, from: &str, to: &str) -> Result<(), StoreError> {
     let source = root.place(from)?;
-    let _lock = Lock::take(&source, Instant::now() + PATIENCE)?;
+    let _lock = Lock::acquire(&source, Instant::now() + PATIENCE)?;
     relocate_held(root, from, to)
 }
 
 /// [`relocate`] for a caller that holds the document's lock.
-pub(super) fn relocate_held(root: &Root, from: &str, to: &str) -> Result<(), StoreError> {
+pub(super) fn relocate_held(root: &RootFolder, from: &str, to: &str) -> Result<(), StoreError> {
     let source = root.open_place(from)?;
     let target = place_in_new_folder(root, to)?;
-    shift(&source, &target)?;
+    move_document(&source, &target)?;
     let flushed = disk::flush_folder_of(&target).and_then(|()| disk::flush_folder_of(&source));
     // What is not certain to last has not happened.
-    flushed.map_err(|error| match shift(&target, &source) {
+    flushed.map_err(|error| match move_document(&target, &source) {
         Ok(()) => error,
         Err(StoreError::NotWritten { source, .. }) => StoreError::undecided(target.path(), &source),
         Err(other) => other,
@@ -380,7 +394,7 @@ pub(super) fn relocate_held(root: &Root, from: &str, to: &str) -> Result<(), Sto
 }
 
 /// Gives a document another place, not durably; a relative link still leads where it led.
-pub(super) fn shift(source: &FilePlace, target: &FilePlace) -> Result<(), StoreError> {
+pub(super) fn move_document(source: &FilePlace, target: &FilePlace) -> Result<(), StoreError> {
     match source.read_link().filter(|says| says.is_relative()) {
         None => disk::rename_new(source, target),
         Some(says) => shift_link(source, &says, target),
@@ -406,7 +420,10 @@ fn shift_link(source: &FilePlace, says: &Path, target: &FilePlace) -> Result<(),
 }
 
 /// The place of a file whose folder may have to be made.
-pub(super) fn place_in_new_folder(root: &Root, relative: &str) -> Result<FilePlace, StoreError> {
+pub(super) fn place_in_new_folder(
+    root: &RootFolder,
+    relative: &str,
+) -> Result<FilePlace, StoreError> {
     if let Some((folder, _)) = relative.rsplit_once('/') {
         make_folder(root, folder)?;
     }
@@ -417,7 +434,7 @@ pub(super) fn place_in_new_folder(root: &Root, relative: &str) -> Result<FilePla
 ///
 /// # Errors
 /// `Outside`, or another `StoreError`.
-pub fn make_folder(root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
+pub fn make_folder(root: &RootFolder, relative: &str) -> Result<PathBuf, StoreError> {
     for (end, _) in relative.match_indices('/').chain([(relative.len(), "")]) {
         root.open_place(&relative[..end])?.make_folder()?;
     }
@@ -429,14 +446,18 @@ pub fn make_folder(root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
 ///
 /// # Errors
 /// As [`make_folder`].
-pub fn make_hidden_folder(disk: &Disk, root: &Root, relative: &str) -> Result<PathBuf, StoreError> {
+pub fn make_hidden_folder(
+    disk: &Disk,
+    root: &RootFolder,
+    relative: &str,
+) -> Result<PathBuf, StoreError> {
     match root.locate(relative) {
         Err(StoreError::Missing { .. }) => {}
         found => return found,
     }
     let folder = make_folder(root, relative)?;
     let ignore = root.open_place(&format!("{relative}/.gitignore"))?;
-    match Temporary::write(disk, &ignore, "*\n", false)?.appear(&ignore) {
+    match TemporaryFile::write(disk, &ignore, "*\n", false)?.appear(&ignore) {
         // Another process came first.
         Ok(()) | Err(StoreError::Exists { .. }) => Ok(folder),
         Err(error) => Err(error),

@@ -11,16 +11,16 @@ use std::time::{Instant, SystemTime};
 use rayon::prelude::*;
 
 use super::StoreError;
-use super::changes::{Changed, Watch};
-use super::disk::{self, Disk, Stamp, TICK};
-use super::files::Root;
+use super::changes::{ChangedFiles, FolderWatch};
+use super::disk::{self, Disk, FileStamp, TICK};
+use super::files::RootFolder;
 
 /// So many files are looked at before it pays to use several threads.
 const WORTH_SHARING: usize = 32;
 
 /// What a file holds.
 #[derive(Debug)]
-pub enum Source {
+pub enum FileSource {
     /// Its text.
     Text(String),
     /// Why it has none.
@@ -29,7 +29,7 @@ pub enum Source {
 
 /// One document that is new, other than before, or gone (`None`).
 #[derive(Debug)]
-pub struct Change<T> {
+pub struct DocumentChange<T> {
     /// Path of the file relative to the root, with `/`.
     pub path: Box<str>,
     /// The parsed document.
@@ -37,33 +37,33 @@ pub struct Change<T> {
 }
 
 /// The files of one kind below one folder.
-pub struct Index<T> {
+pub struct DocumentIndex<T> {
     disk: Disk,
-    root: Root,
+    root: RootFolder,
     folder: String,
     ending: &'static str,
     is_flat: bool,
-    parse: fn(&str, Source) -> T,
-    entries: HashMap<Box<str>, Entry>,
+    parse: fn(&str, FileSource) -> T,
+    entries: HashMap<Box<str>, FileEntry>,
     /// What else lies in the folder itself, by name.
     others: BTreeSet<Box<str>>,
     /// Files that events do not tell about: links, files with several names, unreadable ones.
     loose: BTreeSet<Box<str>>,
     /// Links to folders, relative to the first folder (itself is the empty path), with what they
     /// lead to: what a link means may change without an event in the folders that are watched.
-    links: HashMap<Box<str>, Option<Target>>,
-    watch: Watch,
+    links: HashMap<Box<str>, Option<LinkTarget>>,
+    watch: FolderWatch,
     /// Device and inode of the watched folder.
     identity: Option<(u64, u64)>,
 }
 
 /// The real place of a linked folder, and its device and inode.
-type Target = (PathBuf, (u64, u64));
+type LinkTarget = (PathBuf, (u64, u64));
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct FileEntry {
     /// `None` for a file that could not be read: it is tried again at every look.
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     /// Events do not tell about it.
     is_loose: bool,
     /// Only a listing shows what it is: looking at its path tells nothing.
@@ -75,7 +75,7 @@ struct Entry {
 }
 
 /// A file to look at.
-struct Candidate {
+struct FileCandidate {
     path: Box<str>,
     /// Whether it is a link, when the listing already shows it.
     is_link: Option<bool>,
@@ -83,21 +83,21 @@ struct Candidate {
     fault: Option<&'static str>,
 }
 
-enum Look<T> {
+enum FileLook<T> {
     Same,
     Gone,
-    Other(Entry, T),
+    Other(FileEntry, T),
 }
 
-impl<T: Send> Index<T> {
+impl<T: Send> DocumentIndex<T> {
     /// An index of the files in `folder` (relative to the root; empty for the root itself) whose names end in `ending`;
     /// nothing is read before the first refresh.
     pub fn new(
         disk: Disk,
-        root: Root,
+        root: RootFolder,
         folder: &str,
         ending: &'static str,
-        parse: fn(&str, Source) -> T,
+        parse: fn(&str, FileSource) -> T,
     ) -> Self {
         Self {
             disk: disk.within(root.path()),
@@ -110,7 +110,7 @@ impl<T: Send> Index<T> {
             others: BTreeSet::new(),
             loose: BTreeSet::new(),
             links: HashMap::new(),
-            watch: Watch::default(),
+            watch: FolderWatch::default(),
             identity: None,
         }
     }
@@ -138,13 +138,13 @@ impl<T: Send> Index<T> {
     /// # Errors
     /// `Missing` when the folder is not there, `Outside` when a link takes it out of the root. A
     /// file that cannot be read is no error but a change whose document says so.
-    pub fn refresh(&mut self) -> Result<Vec<Change<T>>, StoreError> {
+    pub fn refresh(&mut self) -> Result<Vec<DocumentChange<T>>, StoreError> {
         let folder = self.root.path().join(&self.folder);
         let identity = disk::stamp(&folder).map(|stamp| stamp.identity);
         if identity.is_some()
             && identity == self.identity
             && self.links_lead_where_they_did()
-            && let Changed::Files(names) = self.watch.take()
+            && let ChangedFiles::Files(names) = self.watch.take()
             && let Some(candidates) = self.announced(names.into_iter().collect())
         {
             return Ok(self.look_at(candidates));
@@ -154,7 +154,7 @@ impl<T: Send> Index<T> {
 
     /// Forgets every document, for when the folder is gone; the changes say so of each, in the order
     /// of their paths.
-    pub fn clear(&mut self) -> Vec<Change<T>> {
+    pub fn clear(&mut self) -> Vec<DocumentChange<T>> {
         self.identity = None;
         self.loose.clear();
         self.others.clear();
@@ -169,14 +169,14 @@ impl<T: Send> Index<T> {
     }
 
     /// What a linked folder leads to; `None` when that is nothing inside the root.
-    fn target(&self, relative: &str) -> Option<Target> {
+    fn target(&self, relative: &str) -> Option<LinkTarget> {
         let real = self.root.locate(&self.under(relative)).ok()?;
         let identity = disk::stamp(&real)?.identity;
         Some((real, identity))
     }
 
     /// The files to look at after these names changed; `None` when folders may have changed too.
-    fn announced(&mut self, names: Vec<Box<str>>) -> Option<Vec<Candidate>> {
+    fn announced(&mut self, names: Vec<Box<str>>) -> Option<Vec<FileCandidate>> {
         let mut paths: Vec<Box<str>> = Vec::new();
         for name in names {
             let path = self.under(&name);
@@ -206,7 +206,7 @@ impl<T: Send> Index<T> {
         Some(
             paths
                 .into_iter()
-                .map(|path| Candidate {
+                .map(|path| FileCandidate {
                     path,
                     is_link: None,
                     fault: None,
@@ -216,14 +216,14 @@ impl<T: Send> Index<T> {
     }
 
     /// Lists everything anew and looks at every stamp.
-    fn scan(&mut self) -> Result<Vec<Change<T>>, StoreError> {
+    fn scan(&mut self) -> Result<Vec<DocumentChange<T>>, StoreError> {
         self.identity = None;
         let top = self.root.locate(&self.folder)?;
         let identity = disk::stamp(&top).map(|stamp| stamp.identity);
         self.watch = if self.disk.listens {
-            Watch::start(&top)
+            FolderWatch::start(&top)
         } else {
-            Watch::default()
+            FolderWatch::default()
         };
         self.links.clear();
         if top != self.root.path().join(&self.folder) {
@@ -243,7 +243,7 @@ impl<T: Send> Index<T> {
             self.entries.remove(path);
             self.loose.remove(path);
         }
-        let mut changes: Vec<Change<T>> = missing.into_iter().map(gone).collect();
+        let mut changes: Vec<DocumentChange<T>> = missing.into_iter().map(gone).collect();
         changes.extend(self.look_at(candidates));
         self.identity = identity;
         Ok(changes)
@@ -251,7 +251,7 @@ impl<T: Send> Index<T> {
 
     /// Lists the folder and all below it. A link to a folder is followed when it stays inside the
     /// root and does not lead to a folder already seen.
-    fn walk(&mut self, top: &Path) -> Result<Vec<Candidate>, StoreError> {
+    fn walk(&mut self, top: &Path) -> Result<Vec<FileCandidate>, StoreError> {
         let mut candidates = Vec::new();
         let mut seen: HashSet<PathBuf> = HashSet::from([top.to_path_buf()]);
         let mut open: Vec<(PathBuf, String)> = vec![(top.to_path_buf(), String::new())];
@@ -262,8 +262,8 @@ impl<T: Send> Index<T> {
                 Err(error) if relative.is_empty() => return Err(error),
                 Err(_) => {
                     // Whether it can be listed again is told by no event.
-                    self.watch = Watch::default();
-                    candidates.push(Candidate {
+                    self.watch = FolderWatch::default();
+                    candidates.push(FileCandidate {
                         path: self.under(&relative),
                         is_link: None,
                         fault: Some("the folder cannot be listed"),
@@ -288,7 +288,7 @@ impl<T: Send> Index<T> {
             for listed in listing.files {
                 if listed.name.ends_with(self.ending) {
                     let fault = (!listed.is_named).then_some("its name is not UTF-8 text");
-                    candidates.push(Candidate {
+                    candidates.push(FileCandidate {
                         path: self.under(&within(&listed.name)),
                         is_link: Some(listed.is_link),
                         fault,
@@ -301,7 +301,7 @@ impl<T: Send> Index<T> {
             for (name, is_link) in listing.folders {
                 let relative = within(&name);
                 if name.ends_with(self.ending) {
-                    candidates.push(Candidate {
+                    candidates.push(FileCandidate {
                         path: self.under(&relative),
                         is_link: None,
                         fault: Some("it is a folder, not a file"),
@@ -314,7 +314,7 @@ impl<T: Send> Index<T> {
                     match self.root.locate(&self.under(&relative)) {
                         Ok(real) if seen.insert(real.clone()) => open.push((real, relative)),
                         Ok(_) => {}
-                        Err(_) => candidates.push(Candidate {
+                        Err(_) => candidates.push(FileCandidate {
                             path: self.under(&relative),
                             is_link: None,
                             fault: Some("the link leads out of the project"),
@@ -328,32 +328,32 @@ impl<T: Send> Index<T> {
         Ok(candidates)
     }
 
-    fn look_at(&mut self, candidates: Vec<Candidate>) -> Vec<Change<T>> {
+    fn look_at(&mut self, candidates: Vec<FileCandidate>) -> Vec<DocumentChange<T>> {
         let now = (self.disk.clock)(&self.absolute(&self.folder));
-        let look = |candidate: &Candidate| self.look(candidate, now);
-        let looks: Vec<Look<T>> = if candidates.len() < WORTH_SHARING {
+        let look = |candidate: &FileCandidate| self.look(candidate, now);
+        let looks: Vec<FileLook<T>> = if candidates.len() < WORTH_SHARING {
             candidates.iter().map(look).collect()
         } else {
             candidates.par_iter().map(look).collect()
         };
         let mut changes = Vec::new();
-        for (Candidate { path, .. }, look) in candidates.into_iter().zip(looks) {
+        for (FileCandidate { path, .. }, look) in candidates.into_iter().zip(looks) {
             match look {
-                Look::Same => {}
-                Look::Gone => {
+                FileLook::Same => {}
+                FileLook::Gone => {
                     self.loose.remove(&path);
                     if self.entries.remove(&path).is_some() {
                         changes.push(gone(path));
                     }
                 }
-                Look::Other(entry, document) => {
+                FileLook::Other(entry, document) => {
                     if entry.is_loose {
                         self.loose.insert(path.clone());
                     } else {
                         self.loose.remove(&path);
                     }
                     self.entries.insert(path.clone(), entry);
-                    changes.push(Change {
+                    changes.push(DocumentChange {
                         path,
                         document: Some(document),
                     });
@@ -364,21 +364,21 @@ impl<T: Send> Index<T> {
     }
 
     /// Looks at one file; reads and parses it when its stamp is not the known one.
-    fn look(&self, candidate: &Candidate, now: Option<SystemTime>) -> Look<T> {
-        let Candidate {
+    fn look(&self, candidate: &FileCandidate, now: Option<SystemTime>) -> FileLook<T> {
+        let FileCandidate {
             path,
             is_link,
             fault,
         } = candidate;
         let unreadable = |why: String| {
-            let entry = Entry {
+            let entry = FileEntry {
                 stamp: None,
                 is_loose: true,
                 is_listed_only: fault.is_some(),
                 since: Instant::now(),
                 is_doubted: false,
             };
-            Look::Other(entry, (self.parse)(path, Source::Unreadable(why)))
+            FileLook::Other(entry, (self.parse)(path, FileSource::Unreadable(why)))
         };
         if let Some(fault) = fault {
             return unreadable((*fault).into());
@@ -394,17 +394,17 @@ impl<T: Send> Index<T> {
             Err(StoreError::Outside { .. }) => {
                 return unreadable("the link leads out of the project".into());
             }
-            Err(_) if !disk::exists(&self.absolute(path)) => return Look::Gone,
+            Err(_) if !disk::exists(&self.absolute(path)) => return FileLook::Gone,
             Err(_) => return unreadable("the link leads nowhere".into()),
         };
         if let Some(known) = self.entries.get(path) {
             let stamp = (self.disk.stamp)(&real);
             if stamp.is_none() && !disk::exists(&real) {
-                return Look::Gone;
+                return FileLook::Gone;
             }
             // That a file was announced says that it may be another one, whatever its stamp says.
             if stamp.is_some() && stamp == known.stamp && !known.is_doubted {
-                return Look::Same;
+                return FileLook::Same;
             }
         }
         let seen = Instant::now();
@@ -413,7 +413,7 @@ impl<T: Send> Index<T> {
                 let known = self.entries.get(path);
                 let same = known.filter(|known| known.stamp == Some(stamp));
                 let since = same.map_or(seen, |known| known.since);
-                let entry = Entry {
+                let entry = FileEntry {
                     stamp: Some(stamp),
                     is_loose: is_link || stamp.names > 1,
                     is_listed_only: false,
@@ -424,9 +424,9 @@ impl<T: Send> Index<T> {
                         None => seen.duration_since(since) < TICK,
                     },
                 };
-                Look::Other(entry, (self.parse)(path, Source::Text(text)))
+                FileLook::Other(entry, (self.parse)(path, FileSource::Text(text)))
             }
-            Err(StoreError::Missing { .. }) => Look::Gone,
+            Err(StoreError::Missing { .. }) => FileLook::Gone,
             Err(StoreError::Unreadable { why, .. } | StoreError::Denied { why, .. }) => {
                 unreadable(why)
             }
@@ -447,8 +447,8 @@ impl<T: Send> Index<T> {
     }
 }
 
-fn gone<T>(path: Box<str>) -> Change<T> {
-    Change {
+fn gone<T>(path: Box<str>) -> DocumentChange<T> {
+    DocumentChange {
         path,
         document: None,
     }

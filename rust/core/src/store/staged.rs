@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use super::journal::Step;
+use super::journal::ChangeStep;
 
 /// Texts by the paths of their documents, relative to the root.
 #[derive(Default)]
-pub struct Staged(BTreeMap<Box<str>, Entry>);
+pub struct StagedTexts(BTreeMap<Box<str>, StagedText>);
 
-struct Entry {
+struct StagedText {
     text: Box<str>,
     is_new: bool,
 }
 
-impl Staged {
+impl StagedTexts {
     /// Puts a text in the place of what was staged for its document; one that was new stays that.
     pub fn put(&mut self, path: Box<str>, text: Box<str>, is_new: bool) {
         let is_new = is_new || self.0.get(&path).is_some_and(|before| before.is_new);
-        self.0.insert(path, Entry { text, is_new });
+        self.0.insert(path, StagedText { text, is_new });
     }
 
     /// Whether nothing is to be written.
@@ -32,14 +32,14 @@ impl Staged {
     }
 
     /// What is to be done.
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self) -> Vec<ChangeStep> {
         let mut steps = Vec::with_capacity(self.0.len());
         for (path, entry) in &self.0 {
             let (path, text) = (path.to_string(), entry.text.to_string());
             steps.push(if entry.is_new {
-                Step::Create { path, text }
+                ChangeStep::Create { path, text }
             } else {
-                Step::Replace { path, text }
+                ChangeStep::Replace { path, text }
             });
         }
         steps

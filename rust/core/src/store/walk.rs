@@ -7,8 +7,8 @@ use std::time::SystemTime;
 use ignore::WalkBuilder;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::changes::{Changed, Watch};
-use super::disk::{self, Stamp};
+use super::changes::{ChangedFiles, FolderWatch};
+use super::disk::{self, FileStamp};
 use crate::counted::count_listed;
 
 /// How deep folders are looked into where nobody asks for more.
@@ -16,19 +16,19 @@ pub const DEPTH: usize = 4;
 
 /// What a walk found, and what tells whether it would find the same again.
 #[derive(Debug, Default)]
-pub struct Walked {
+pub struct FolderWalk {
     /// The files, as [`files_with_ending`] gives them.
     pub files: Vec<String>,
     folder: PathBuf,
     ending: String,
     /// What the kernel says of all folders, where it is to be trusted.
-    watch: Watch,
+    watch: FolderWatch,
     /// Ignore files that lie beside the folders or above them, with their stamps.
-    rules: Vec<(PathBuf, Option<Stamp>)>,
+    rules: Vec<(PathBuf, Option<FileStamp>)>,
     /// Whether these were too old for another state with the same stamps.
     are_rules_settled: bool,
     /// Folders and their ignore files with their stamps; none where one is so young that it says nothing.
-    stamps: Option<Vec<(PathBuf, Option<Stamp>)>>,
+    stamps: Option<Vec<(PathBuf, Option<FileStamp>)>>,
 }
 
 /// Folders that are watched at most; with more their stamps are compared.
@@ -40,22 +40,22 @@ const EXCLUDE: &str = ".git/info/exclude";
 /// Where paths without a place of their own begin when they are compared with rules.
 const TOP: &str = "/";
 
-impl Walked {
+impl FolderWalk {
     /// Walks as [`files_with_ending`] does.
     pub fn of(folder: &Path, ending: &str, depth: usize, most: usize) -> Self {
         let mut rules = vec![folder.join(EXCLUDE)];
         let above = folder.ancestors().skip(1);
         rules.extend(above.flat_map(|above| IGNORING.map(|name| above.join(name))));
         let folders = folders(folder, depth);
-        let mut watch = Watch::start(folder);
+        let mut watch = FolderWatch::start(folder);
         if folders.len() > MOST_WATCHED {
-            watch = Watch::default();
+            watch = FolderWatch::default();
         }
         for inside in &folders {
             let relative = inside.strip_prefix(folder).ok().and_then(Path::to_str);
             match relative {
                 Some(relative) => watch.add(inside, relative),
-                None => watch = Watch::default(),
+                None => watch = FolderWatch::default(),
             }
         }
         let mut places: Vec<PathBuf> = Vec::new();
@@ -72,13 +72,13 @@ impl Walked {
         let stamps: Vec<_> = stamps.map(stamped).collect();
         let now = SystemTime::now();
         let is_fresh =
-            |(_, stamp): &(PathBuf, Option<Stamp>)| stamp.is_some_and(|s| s.is_young(now));
+            |(_, stamp): &(PathBuf, Option<FileStamp>)| stamp.is_some_and(|s| s.is_young(now));
         let are_rules_settled = !rules.iter().any(is_fresh);
         let is_settled = are_rules_settled && !stamps.iter().any(is_fresh);
         let files = files_with_ending(folder, ending, depth, most);
         // A folder that came just before its parent was watched would never be heard of.
         if watch.is_trusted() && self::folders(folder, depth) != folders {
-            watch = Watch::default();
+            watch = FolderWatch::default();
         }
         Self {
             files,
@@ -94,7 +94,7 @@ impl Walked {
     /// Whether another walk would find the same. Costs what changed where the kernel announces changes, else one
     /// stamp for each folder.
     pub fn is_current(&mut self) -> bool {
-        let same = |(place, stamp): &(PathBuf, Option<Stamp>)| disk::stamp(place) == *stamp;
+        let same = |(place, stamp): &(PathBuf, Option<FileStamp>)| disk::stamp(place) == *stamp;
         if !self.are_rules_settled || !self.rules.iter().all(same) {
             return false;
         }
@@ -105,8 +105,8 @@ impl Walked {
                 .is_some_and(|stamps| stamps.iter().all(same));
         }
         match self.watch.take() {
-            Changed::Files(names) => !names.iter().any(|name| self.concerns(name)),
-            Changed::Unknown => false,
+            ChangedFiles::Files(names) => !names.iter().any(|name| self.concerns(name)),
+            ChangedFiles::Unknown => false,
         }
     }
 

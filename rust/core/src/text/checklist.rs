@@ -1,13 +1,13 @@
 //! Checklist items (`- [ ]`): found below their headings, read, and ticked.
 
 use super::edit::Edit;
-use super::markdown::{Outline, TaskItem};
+use super::markdown::{MarkdownOutline, TaskItem};
 
 /// Returns the task items of every section whose heading starts with `name` (any case, levels 2 to 6).
 ///
 /// A section ends at the next heading of its own level or a higher one, so sub-headings stay inside.
 /// Items of several such sections are all returned, in document order.
-pub fn under<'a>(outline: &'a Outline, name: &str) -> Vec<&'a TaskItem> {
+pub fn under<'a>(outline: &'a MarkdownOutline, name: &str) -> Vec<&'a TaskItem> {
     let mut found: Vec<&TaskItem> = Vec::new();
     let mut ends_after = 0;
     for (at, heading) in outline.headings.iter().enumerate() {

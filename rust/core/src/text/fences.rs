@@ -6,7 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::markdown::{Outline, outline};
+use super::markdown::{MarkdownOutline, outline};
 
 /// Why a fence takes in what was not meant for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +131,7 @@ fn shows_markdown(info: &str) -> bool {
 
 /// The fences of a body that take in headings or boxes which are likely the document's own; lines count from
 /// the first one of the body.
-pub fn swallowing(body: &str, outline: &Outline) -> Vec<SwallowingFence> {
+pub fn swallowing(body: &str, outline: &MarkdownOutline) -> Vec<SwallowingFence> {
     let mut found = Vec::new();
     if !may_swallow(body) {
         return found;

@@ -32,7 +32,7 @@ pub struct TaskItem {
 
 /// The parts of a Markdown body, in document order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outline {
+pub struct MarkdownOutline {
     /// Top-level headings.
     pub headings: Vec<Heading>,
     /// Task items at any depth, none of them inside a code block or HTML.
@@ -44,10 +44,10 @@ pub struct Outline {
 }
 
 /// Reads the outline of a markdown body.
-pub fn outline(body: &str) -> Outline {
-    let mut reader = Reader {
+pub fn outline(body: &str) -> MarkdownOutline {
+    let mut reader = OutlineReader {
         body,
-        outline: Outline::default(),
+        outline: MarkdownOutline::default(),
         depth: 0,
         open_task: false,
         heading: None,
@@ -58,9 +58,9 @@ pub fn outline(body: &str) -> Outline {
     reader.outline
 }
 
-struct Reader<'a> {
+struct OutlineReader<'a> {
     body: &'a str,
-    outline: Outline,
+    outline: MarkdownOutline,
     /// The number of open lists and quotes.
     depth: usize,
     /// True if the last task item still collects its text.
@@ -69,7 +69,7 @@ struct Reader<'a> {
     heading: Option<(u8, Range<usize>, Option<Range<usize>>)>,
 }
 
-impl Reader<'_> {
+impl OutlineReader<'_> {
     fn take(&mut self, event: &Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {

@@ -6,7 +6,7 @@ use super::edit;
 
 /// A place that the two sides changed in different ways; whole lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clash {
+pub struct LineConflict {
     /// The lines before the changes.
     pub base: String,
     /// The lines of one side.
@@ -17,7 +17,7 @@ pub struct Clash {
 
 /// The form of conflict markers for a person.
 #[derive(Debug, Clone, Copy)]
-pub struct Markers<'a> {
+pub struct ConflictMarkers<'a> {
     /// The number of signs at the start of a marker.
     pub length: usize,
     /// The name of one side.
@@ -30,7 +30,7 @@ pub struct Markers<'a> {
 ///
 /// # Errors
 /// The places where the sides clash, in the order of the text.
-pub fn lines(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Clash>> {
+pub fn lines(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<LineConflict>> {
     if ours == theirs || base == theirs {
         return Ok(ours.to_owned());
     }
@@ -45,7 +45,7 @@ pub fn lines(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Clash>>
 /// Merges the changes of two sides to one file, which need not be UTF-8. Where they clash, both
 /// versions stand between markers, as git writes them; lines that both start or end with stand
 /// outside.
-pub fn marked(base: &[u8], ours: &[u8], theirs: &[u8], markers: &Markers<'_>) -> Vec<u8> {
+pub fn marked(base: &[u8], ours: &[u8], theirs: &[u8], markers: &ConflictMarkers<'_>) -> Vec<u8> {
     let length = unmistakable([base, ours, theirs]);
     match options(length, ConflictStyle::Merge).merge_bytes(base, ours, theirs) {
         Ok(merged) => merged,
@@ -79,7 +79,7 @@ fn line_break(text: &[u8]) -> &'static str {
 }
 
 /// Replaces the crate's markers by those for a person.
-fn with_markers(text: &[u8], length: usize, markers: &Markers<'_>, eol: &str) -> Vec<u8> {
+fn with_markers(text: &[u8], length: usize, markers: &ConflictMarkers<'_>, eol: &str) -> Vec<u8> {
     let is_marker = |line: &[u8], sign| line.iter().take_while(|b| **b == sign).count() >= length;
     let mut out = Vec::with_capacity(text.len());
     let mut sides: [Vec<&[u8]>; 2] = Default::default();
@@ -106,7 +106,13 @@ fn with_markers(text: &[u8], length: usize, markers: &Markers<'_>, eol: &str) ->
     out
 }
 
-fn write_clash(out: &mut Vec<u8>, ours: &[&[u8]], theirs: &[&[u8]], to: &Markers<'_>, eol: &str) {
+fn write_clash(
+    out: &mut Vec<u8>,
+    ours: &[&[u8]],
+    theirs: &[&[u8]],
+    to: &ConflictMarkers<'_>,
+    eol: &str,
+) {
     let (start, end) = if ours == theirs {
         // They differ only at the end of the last line, which is invisible without markers.
         (0, 0)
@@ -137,18 +143,18 @@ fn in_common(one: &[&[u8]], other: &[&[u8]]) -> (usize, usize) {
     (start, end)
 }
 
-fn clashes(marked: &str, length: usize) -> Vec<Clash> {
+fn clashes(marked: &str, length: usize) -> Vec<LineConflict> {
     let marker = |line: &str| {
         let first = line.chars().next()?;
         let run = line.chars().take_while(|c| *c == first).count();
         (run >= length).then_some(first)
     };
     let mut found = Vec::new();
-    let mut open: Option<(char, Clash)> = None;
+    let mut open: Option<(char, LineConflict)> = None;
     for line in marked.split_inclusive('\n') {
         match (marker(line), &mut open) {
             (Some('<'), open) => {
-                let clash = Clash {
+                let clash = LineConflict {
                     base: String::new(),
                     ours: String::new(),
                     theirs: String::new(),
@@ -206,7 +212,7 @@ mod tests {
         let base = "<<<<<<<< no\n=======\n1\n2\nmid\n3";
         let ours = "<<<<<<<< no\n=======\n1\ntwo\nmid\nthree";
         let theirs = "<<<<<<<< no\n=======\n1\nzwei\nmid\ndrei";
-        let clash = |base: &str, ours: &str, theirs: &str| Clash {
+        let clash = |base: &str, ours: &str, theirs: &str| LineConflict {
             base: base.into(),
             ours: ours.into(),
             theirs: theirs.into(),
@@ -224,7 +230,7 @@ mod tests {
     #[test]
     fn lines_as_short_as_markers_could_be_are_text() {
         let found = lines("\na\n", "\n==\nb\n", "\n>>\nc\n").unwrap_err();
-        let clash = Clash {
+        let clash = LineConflict {
             base: "a\n".into(),
             ours: "==\nb\n".into(),
             theirs: ">>\nc\n".into(),
@@ -240,7 +246,7 @@ mod tests {
     }
 
     fn shown(base: &str, ours: &str, theirs: &str) -> String {
-        let markers = Markers {
+        let markers = ConflictMarkers {
             length: 7,
             ours: "HEAD",
             theirs: "topic",

@@ -4,7 +4,7 @@ use super::front_matter::reads_as_text;
 
 /// The places of a scalar: inside `[…]` more characters need quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ScalarContext {
     /// Behind `key:` or `- `.
     Block,
     /// Between the brackets of a flow list.
@@ -12,7 +12,7 @@ pub enum Place {
 }
 
 /// Writes a text as one YAML scalar on one line.
-pub fn write(text: &str, place: Place) -> String {
+pub fn write(text: &str, place: ScalarContext) -> String {
     if is_plain(text, place) {
         text.to_owned()
     } else {
@@ -21,7 +21,7 @@ pub fn write(text: &str, place: Place) -> String {
 }
 
 /// Writes a text with the kind of quotes of the scalar that it replaces.
-pub fn write_like(text: &str, old: &str, place: Place) -> String {
+pub fn write_like(text: &str, old: &str, place: ScalarContext) -> String {
     match old.chars().next() {
         Some('"') => double_quoted(text),
         Some('\'') if !text.chars().any(must_escape) => format!("'{}'", text.replace('\'', "''")),
@@ -32,7 +32,7 @@ pub fn write_like(text: &str, old: &str, place: Place) -> String {
 /// Words that YAML 1.1 readers take for booleans or null although YAML 1.2 does not.
 const LOADED_WORDS: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "~", "null"];
 
-fn is_plain(text: &str, place: Place) -> bool {
+fn is_plain(text: &str, place: ScalarContext) -> bool {
     let starts_well =
         text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_'));
     let flow_mark = |c: char| matches!(c, ',' | '[' | ']' | '{' | '}' | ':' | '?');
@@ -42,7 +42,7 @@ fn is_plain(text: &str, place: Place) -> bool {
         && !text.contains(": ")
         && !text.contains(" #")
         && !text.chars().any(must_escape)
-        && !(place == Place::Flow && text.chars().any(flow_mark))
+        && !(place == ScalarContext::Flow && text.chars().any(flow_mark))
         && !LOADED_WORDS.contains(&text.to_ascii_lowercase().as_str())
         && reads_as_text(text)
 }
@@ -83,8 +83,8 @@ mod tests {
     fn check(text: &str, block: &str, flow: &str) {
         assert_eq!(
             (
-                write(text, Place::Block).as_str(),
-                write(text, Place::Flow).as_str()
+                write(text, ScalarContext::Block).as_str(),
+                write(text, ScalarContext::Flow).as_str()
             ),
             (block, flow)
         );
@@ -105,18 +105,27 @@ mod tests {
 
     #[test]
     fn quotes_stay_as_they_were() {
-        assert_eq!(write_like("done", "'pending'", Place::Block), "'done'");
-        assert_eq!(write_like("it's", "'x'", Place::Block), "'it''s'");
-        assert_eq!(write_like("done", "\"pending\"", Place::Block), "\"done\"");
-        assert_eq!(write_like("a\u{7}", "'x'", Place::Block), "\"a\\u0007\"");
+        assert_eq!(
+            write_like("done", "'pending'", ScalarContext::Block),
+            "'done'"
+        );
+        assert_eq!(write_like("it's", "'x'", ScalarContext::Block), "'it''s'");
+        assert_eq!(
+            write_like("done", "\"pending\"", ScalarContext::Block),
+            "\"done\""
+        );
+        assert_eq!(
+            write_like("a\u{7}", "'x'", ScalarContext::Block),
+            "\"a\\u0007\""
+        );
     }
 
     proptest! {
         #[test]
         fn what_is_written_reads_back(text in any::<String>(), quote in 0..3_usize) {
             let old = ["x", "'x'", "\"x\""][quote];
-            let block = format!("key: {}\n", write_like(&text, old, Place::Block));
-            let flow = format!("[{}, x]\n", write_like(&text, old, Place::Flow));
+            let block = format!("key: {}\n", write_like(&text, old, ScalarContext::Block));
+            let flow = format!("[{}, x]\n", write_like(&text, old, ScalarContext::Flow));
             let read: std::collections::BTreeMap<String, String> = super::super::front_matter::read(&block).unwrap();
             prop_assert_eq!(&read["key"], &text);
             let read: Vec<String> = super::super::front_matter::read(&flow).unwrap();

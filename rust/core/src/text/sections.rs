@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::edit::{Edit, line_break, with_line_break};
-use super::markdown::Outline;
-use crate::ident::Resolved;
+use super::markdown::MarkdownOutline;
+use crate::ident::ResolvedId;
 
 /// The separator between the headings of a path.
 pub const PATH_SEPARATOR: &str = " / ";
@@ -31,7 +31,7 @@ pub struct Section {
 
 /// The places for new text in a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum SectionPlace {
     /// Replaces all content, sub-sections included.
     Whole,
     /// Behind all content.
@@ -41,7 +41,7 @@ pub enum Place {
 }
 
 /// Returns the sections of a body, in document order.
-pub fn sections(outline: &Outline, length: usize) -> Vec<Section> {
+pub fn sections(outline: &MarkdownOutline, length: usize) -> Vec<Section> {
     let headings = &outline.headings;
     let mut above: Vec<(u8, String)> = Vec::new();
     let mut sections = Vec::new();
@@ -140,10 +140,10 @@ fn folded_ends(path: &str) -> Vec<(&str, String)> {
 /// heading's text, its text without a leading number, the end of a path with marks and numbers left
 /// out, a heading's text with other marks, the start of exactly one, a piece of exactly one. Marks
 /// before a heading's text, where given, must be its own unless noted otherwise.
-pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
-    let wanted = Wanted::of(name);
+pub fn find<'a>(sections: &'a [Section], name: &str) -> ResolvedId<&'a Section> {
+    let wanted = SectionName::of(name);
     if wanted.whole.is_empty() {
-        return Resolved::None;
+        return ResolvedId::None;
     }
     let unique = unique_paths(sections);
     let whole = |path: &str| folded(path) == wanted.whole;
@@ -151,7 +151,7 @@ pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
     let ends = |path: &str| folded(path).ends_with(&end);
     let text = |section: &Section| folded(&section.title) == wanted.text;
     let bare = |section: &Section| folded(without_number(&section.title)) == wanted.text;
-    let matches: [Match<'_>; 10] = [
+    let matches: [SectionMatch<'_>; 10] = [
         &|at, _| whole(&unique[at]),
         &|_, section| whole(&section.path),
         // With or without the number behind it: if several paths end like that, all of them match.
@@ -182,18 +182,18 @@ pub fn find<'a>(sections: &'a [Section], name: &str) -> Resolved<&'a Section> {
             .collect();
         match found.as_slice() {
             [] => {}
-            [one] => return Resolved::One(one),
-            _ => return Resolved::Many(found),
+            [one] => return ResolvedId::One(one),
+            _ => return ResolvedId::Many(found),
         }
     }
-    Resolved::None
+    ResolvedId::None
 }
 
 /// A test whether the name matches the section at a place.
-type Match<'a> = &'a dyn Fn(usize, &Section) -> bool;
+type SectionMatch<'a> = &'a dyn Fn(usize, &Section) -> bool;
 
 /// The name of a wanted section.
-struct Wanted {
+struct SectionName {
     /// All of it, folded.
     whole: String,
     /// The number of its leading marks, if any.
@@ -204,7 +204,7 @@ struct Wanted {
     steps: Vec<String>,
 }
 
-impl Wanted {
+impl SectionName {
     fn of(name: &str) -> Self {
         let whole = folded(name);
         let text = without_marks(&whole).to_owned();
@@ -248,7 +248,7 @@ fn without_marks(heading: &str) -> &str {
 }
 
 /// Puts text into a section, with one blank line around it and the line ends of the body.
-pub fn put(body: &str, section: &Section, text: &str, place: Place) -> Edit {
+pub fn put(body: &str, section: &Section, text: &str, place: SectionPlace) -> Edit {
     let eol = line_break(body);
     let content = &body[section.content.clone()];
     let trimmed = text.trim_matches(['\n', '\r']);
@@ -261,7 +261,7 @@ pub fn put(body: &str, section: &Section, text: &str, place: Place) -> Edit {
         format!("{eol}{eol}")
     };
     match place {
-        Place::Whole => {
+        SectionPlace::Whole => {
             let trail = match (is_last, body.ends_with('\n') || content.is_empty()) {
                 (false, _) => format!("{eol}{eol}"),
                 (true, true) => eol.to_owned(),
@@ -269,7 +269,7 @@ pub fn put(body: &str, section: &Section, text: &str, place: Place) -> Edit {
             };
             Edit::replace(section.content.clone(), format!("{lead}{text}{trail}"))
         }
-        Place::Start => {
+        SectionPlace::Start => {
             let gap = content.len() - content.trim_start_matches(['\n', '\r']).len();
             let trail = if content.trim().is_empty() && is_last {
                 eol.to_owned()
@@ -281,10 +281,10 @@ pub fn put(body: &str, section: &Section, text: &str, place: Place) -> Edit {
                 format!("{lead}{text}{trail}"),
             )
         }
-        Place::End => {
+        SectionPlace::End => {
             let words = content.trim_end_matches(['\n', '\r', ' ', '\t']).len();
             if words == 0 {
-                return put(body, section, trimmed, Place::Whole);
+                return put(body, section, trimmed, SectionPlace::Whole);
             }
             // Blanks behind the last words stay behind them.
             let blanks = content[words..].find(['\n', '\r']);
@@ -336,11 +336,11 @@ mod tests {
         sections(&outline(body), body.len())
     }
 
-    fn paths(found: Resolved<&Section>) -> Vec<String> {
+    fn paths(found: ResolvedId<&Section>) -> Vec<String> {
         match found {
-            Resolved::None => Vec::new(),
-            Resolved::One(one) => vec![one.path.clone()],
-            Resolved::Many(many) => many
+            ResolvedId::None => Vec::new(),
+            ResolvedId::One(one) => vec![one.path.clone()],
+            ResolvedId::Many(many) => many
                 .into_iter()
                 .map(|section| section.path.clone())
                 .collect(),
@@ -419,7 +419,7 @@ mod tests {
         assert_eq!(names, expected);
         for paths in [names, unique_paths(&sections)] {
             for (section, name) in sections.iter().zip(paths) {
-                assert_eq!(find(&sections, &name), Resolved::One(section), "{name}");
+                assert_eq!(find(&sections, &name), ResolvedId::One(section), "{name}");
             }
         }
     }
@@ -487,9 +487,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(body: &str, name: &str, place: Place, expected: &str) {
+    fn check(body: &str, name: &str, place: SectionPlace, expected: &str) {
         let sections = of(body);
-        let Resolved::One(section) = find(&sections, name) else {
+        let ResolvedId::One(section) = find(&sections, name) else {
             panic!("{name}")
         };
         assert_eq!(
@@ -501,15 +501,25 @@ mod tests {
     #[test]
     fn text_is_put_with_one_blank_line_around_it() {
         let body = "# T\n\n## A\n\nold\n\n## B\n";
-        check(body, "A", Place::Whole, "# T\n\n## A\n\nnew\n\n## B\n");
         check(
             body,
             "A",
-            Place::Start,
+            SectionPlace::Whole,
+            "# T\n\n## A\n\nnew\n\n## B\n",
+        );
+        check(
+            body,
+            "A",
+            SectionPlace::Start,
             "# T\n\n## A\n\nnew\n\nold\n\n## B\n",
         );
-        check(body, "A", Place::End, "# T\n\n## A\n\nold\n\nnew\n\n## B\n");
-        for place in [Place::Whole, Place::Start, Place::End] {
+        check(
+            body,
+            "A",
+            SectionPlace::End,
+            "# T\n\n## A\n\nold\n\nnew\n\n## B\n",
+        );
+        for place in [SectionPlace::Whole, SectionPlace::Start, SectionPlace::End] {
             check(body, "B", place, "# T\n\n## A\n\nold\n\n## B\n\nnew\n");
             check(
                 "## A\r\nold\r\n## B",
@@ -518,11 +528,16 @@ mod tests {
                 "## A\r\nold\r\n## B\r\n\r\nnew\r\n",
             );
         }
-        check("## A\nold", "A", Place::End, "## A\nold\n\nnew");
-        check("## A\nold", "A", Place::Whole, "## A\n\nnew");
-        check("## A\nold  ", "A", Place::End, "## A\nold  \n\nnew");
+        check("## A\nold", "A", SectionPlace::End, "## A\nold\n\nnew");
+        check("## A\nold", "A", SectionPlace::Whole, "## A\n\nnew");
+        check("## A\nold  ", "A", SectionPlace::End, "## A\nold  \n\nnew");
         let body = "## A\n\nold \t\n \n\n## B\n";
-        check(body, "A", Place::End, "## A\n\nold \t\n\nnew\n \n\n## B\n");
+        check(
+            body,
+            "A",
+            SectionPlace::End,
+            "## A\n\nold \t\n\nnew\n \n\n## B\n",
+        );
     }
 
     proptest! {
@@ -535,7 +550,7 @@ mod tests {
             crlf in any::<bool>(),
             final_break in any::<bool>(),
             pick in any::<prop::sample::Index>(),
-            place in prop::sample::select(vec![Place::Whole, Place::Start, Place::End]),
+            place in prop::sample::select(vec![SectionPlace::Whole, SectionPlace::Start, SectionPlace::End]),
         ) {
             let mut body: String = blocks.concat();
             if !final_break {
@@ -551,7 +566,7 @@ mod tests {
             prop_assert!(changed.contains("fresh words"));
             let after = of(&changed);
             let titles = |sections: &[Section]| sections.iter().map(|s| (s.level, s.title.clone())).collect::<Vec<_>>();
-            if place != Place::Whole {
+            if place != SectionPlace::Whole {
                 prop_assert_eq!(titles(&after), titles(&sections));
             }
         }

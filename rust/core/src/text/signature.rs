@@ -9,17 +9,17 @@
 const BITS: usize = 1024;
 
 /// The bytes of one piece of a text, in lower case.
-type Gram = [u8; 3];
+type TextGram = [u8; 3];
 
 /// The pieces that a text may hold; small and without pointers, so that many in a row are checked
 /// quickly.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature {
+pub struct TextSignature {
     bits: [u64; BITS / 64],
     is_plain: bool,
 }
 
-impl Signature {
+impl TextSignature {
     /// Returns the signature of a text; the cost is one pass over its bytes.
     pub fn of(text: &str) -> Self {
         let mut bits = [0; BITS / 64];
@@ -39,7 +39,7 @@ impl Signature {
     }
 
     /// Returns true if the text may hold the word.
-    pub fn may_hold(&self, word: &Word) -> bool {
+    pub fn may_hold(&self, word: &SignatureQuery) -> bool {
         let is_set = |bit: &usize| self.bits[bit / 64] & (1 << (bit % 64)) != 0;
         !self.is_plain || word.0.iter().all(is_set)
     }
@@ -47,9 +47,9 @@ impl Signature {
 
 /// The bits that a signature must have for a word.
 #[derive(Debug, Clone)]
-pub struct Word(Vec<usize>);
+pub struct SignatureQuery(Vec<usize>);
 
-impl Word {
+impl SignatureQuery {
     /// Creates a word from its ASCII pieces: other letters may have other bytes in another case.
     pub fn of(word: &str) -> Self {
         let grams = word.as_bytes().windows(3);
@@ -58,7 +58,8 @@ impl Word {
 }
 
 fn bit_of(gram: &[u8]) -> usize {
-    let lower: Gram = [0, 1, 2].map(|at| gram.get(at).copied().unwrap_or(0).to_ascii_lowercase());
+    let lower: TextGram =
+        [0, 1, 2].map(|at| gram.get(at).copied().unwrap_or(0).to_ascii_lowercase());
     let number = u32::from_le_bytes([lower[0], lower[1], lower[2], 0]);
     // Fibonacci hashing: the upper bits of the product are well mixed.
     (number.wrapping_mul(0x9E37_79B1) >> (32 - BITS.trailing_zeros())) as usize
@@ -74,12 +75,12 @@ mod tests {
     #[test]
     fn most_words_that_are_not_there_are_denied() {
         let text = "Make the login form remember who was there last, unless they said not to.";
-        let signature = Signature::of(text);
+        let signature = TextSignature::of(text);
         for word in ["xylophone", "quokka", "timeouts"] {
-            assert!(!signature.may_hold(&Word::of(word)), "{word}");
+            assert!(!signature.may_hold(&SignatureQuery::of(word)), "{word}");
         }
-        assert!(signature.may_hold(&Word::of("REMEMBER WHO")));
-        assert!(signature.may_hold(&Word::of("")));
+        assert!(signature.may_hold(&SignatureQuery::of("REMEMBER WHO")));
+        assert!(signature.may_hold(&SignatureQuery::of("")));
     }
 
     proptest! {
@@ -92,7 +93,7 @@ mod tests {
             let text = format!("{before}{written}{after}");
             let pattern = RegexBuilder::new(&regex::escape(&word)).case_insensitive(true).build().unwrap();
             if pattern.is_match(&text) {
-                prop_assert!(Signature::of(&text).may_hold(&Word::of(&word)));
+                prop_assert!(TextSignature::of(&text).may_hold(&SignatureQuery::of(&word)));
             }
         }
     }

@@ -22,7 +22,7 @@ pub enum ToolEffect {
 
 /// The rights of a call from inside a run, where an agent asks and no person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunRight {
+pub enum RunPermission {
     /// It is answered as anywhere: it reads the project, adds to it, or asks a person.
     Project,
     /// It reads and writes the copies in the run's own folder, which land with its branch.
@@ -31,7 +31,7 @@ pub enum RunRight {
     Never(&'static str),
 }
 
-use RunRight::{Never, OwnFolder, Project};
+use RunPermission::{Never, OwnFolder, Project};
 use ToolEffect::{
     ChangesGit, EditsDocuments, ReadsDocuments, ReadsEnvironment, RunsCommands, StartsAgents,
     TakesTextAway,
@@ -47,7 +47,7 @@ pub struct EffectRow {
     /// True if a second call with the same arguments changes nothing more.
     pub is_repeatable: bool,
     /// The rights of the call from inside a run.
-    pub in_run: RunRight,
+    pub in_run: RunPermission,
 }
 
 /// The hints for a host about a tool: the four hints of the protocol.
@@ -74,19 +74,23 @@ const STARTS: &[ToolEffect] = &[ReadsDocuments, EditsDocuments, StartsAgents, Ch
 const MERGES: &[ToolEffect] = &[ReadsDocuments, EditsDocuments, ChangesGit];
 
 /// The agent's alternative to ending its own spec's work.
-const END: RunRight = Never(
+const END: RunPermission = Never(
     "Commit your work, tick the criteria that are met with chant_spec_update(check=[\u{2026}]), and end; the runner judges and lands it then.",
 );
 /// The agent's alternative to starting work.
-const ADD: RunRight = Never(
+const ADD: RunPermission = Never(
     "Add a spec with chant_add that says what is to be done; a person decides when it is begun.",
 );
 /// The agent's alternative to any other act that only a person may do.
-const ASK: RunRight = Never(
+const ASK: RunPermission = Never(
     "Where it is needed, ask with rstn_report_status(status=\"needs_input\", prompt=\u{2026}), or say so in your last words.",
 );
 
-const fn once(name: &'static str, effects: &'static [ToolEffect], in_run: RunRight) -> EffectRow {
+const fn once(
+    name: &'static str,
+    effects: &'static [ToolEffect],
+    in_run: RunPermission,
+) -> EffectRow {
     EffectRow {
         name,
         effects,
@@ -98,7 +102,7 @@ const fn once(name: &'static str, effects: &'static [ToolEffect], in_run: RunRig
 const fn each_time(
     name: &'static str,
     effects: &'static [ToolEffect],
-    in_run: RunRight,
+    in_run: RunPermission,
 ) -> EffectRow {
     EffectRow {
         name,
@@ -184,7 +188,7 @@ pub fn effects_of(name: &str) -> Option<&'static EffectRow> {
 }
 
 /// Returns the rights of a call from inside a run; an unknown call is only for a person.
-pub fn right_in_run(name: &str) -> RunRight {
+pub fn right_in_run(name: &str) -> RunPermission {
     effects_of(name).map_or(ASK, |row| row.in_run)
 }
 

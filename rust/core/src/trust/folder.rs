@@ -10,7 +10,7 @@ use super::places::{agent_places, is_of_agents, may_hold_agents};
 use crate::git::Repo;
 use crate::git::acting::LocalSetting;
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk, Stamp};
+use crate::store::disk::{self, Disk, FileStamp};
 
 /// The greatest number of files of agents, prompts and hooks that are read.
 const MOST_FILES: usize = 2_000;
@@ -19,7 +19,7 @@ const DEEPEST: usize = 12;
 
 /// The tools and facts for reading a folder.
 #[derive(Clone, Copy)]
-pub struct FolderLook<'a> {
+pub struct FolderScanInputs<'a> {
     /// The disk.
     pub disk: &'a Disk,
     /// The project's root, real.
@@ -40,7 +40,7 @@ pub struct FolderReading {
     settings: Vec<LocalSetting>,
     gaps: Vec<String>,
     /// The files and folders that were read, each with its stamp at that time.
-    pub stamps: Vec<(PathBuf, Option<Stamp>)>,
+    pub stamps: Vec<(PathBuf, Option<FileStamp>)>,
 }
 
 impl FolderReading {
@@ -77,7 +77,7 @@ impl FolderReading {
     }
 }
 
-impl FolderLook<'_> {
+impl FolderScanInputs<'_> {
     /// Reads the folder; a part that cannot be read is a gap.
     pub fn read(&self) -> FolderReading {
         let mut reading = FolderReading::default();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::acting::{ActingConfiguration, CHANT_CONFIG};
-use super::folder::{FolderLook, FolderReading};
+use super::folder::{FolderReading, FolderScanInputs};
 use super::store::{TrustStore, TrustedPlace};
 use super::{TrustQuestion, TrustVerdict, trusted_roots};
 use crate::config::Config;
@@ -35,7 +35,7 @@ pub struct FolderTrust<'a> {
 
 /// The result of one reading.
 #[derive(Debug)]
-pub struct TrustLook {
+pub struct TrustSurvey {
     /// The place of the folder.
     pub place: TrustedPlace,
     /// The store of trust.
@@ -50,9 +50,9 @@ pub struct TrustLook {
 
 impl FolderTrust<'_> {
     /// Reads the folder; `known` are texts that were read already and by which the caller acts.
-    pub fn look(&self, known: &[(&str, Option<&str>)]) -> TrustLook {
+    pub fn look(&self, known: &[(&str, Option<&str>)]) -> TrustSurvey {
         let base = self.base_commit();
-        let mut reading = FolderLook {
+        let mut reading = FolderScanInputs {
             disk: self.disk,
             root: self.root,
             repo: self.repo,
@@ -75,7 +75,7 @@ impl FolderTrust<'_> {
             named: self.named,
         }
         .verdict(&acting);
-        TrustLook {
+        TrustSurvey {
             place,
             store,
             reading,

@@ -18,7 +18,7 @@ use store::{TrustStore, TrustedHash, TrustedPlace};
 
 /// The reasons why a folder is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrustGround {
+pub enum TrustReason {
     /// A person saw exactly this configuration and consented.
     Hash,
     /// The user's own configuration names the folder or one above it.
@@ -31,7 +31,7 @@ pub enum TrustGround {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustVerdict {
     /// The folder is trusted.
-    Trusted(TrustGround),
+    Trusted(TrustReason),
     /// The folder is not trusted.
     Untrusted(Box<UntrustedFolder>),
 }
@@ -69,7 +69,7 @@ fn storable(can_be_given: bool) -> &'static str {
 
 impl UntrustedFolder {
     /// Returns the lines for a person: the difference, or all of them.
-    pub fn shown(&self) -> &[String] {
+    pub fn entries_to_show(&self) -> &[String] {
         self.difference.as_deref().unwrap_or(&self.listing)
     }
 }
@@ -95,17 +95,17 @@ impl TrustQuestion<'_> {
             .iter()
             .any(|root| self.place.root.starts_with(root))
         {
-            return TrustVerdict::Trusted(TrustGround::UserRoots);
+            return TrustVerdict::Trusted(TrustReason::UserRoots);
         }
         let hash = acting.hash();
         let trusted = self.store.map(|store| store.trusted(self.place));
         let trusted = trusted.unwrap_or_default();
         let has_gaps = !acting.gaps().is_empty();
         if !has_gaps && trusted.iter().any(|trusted| trusted.hash == hash) {
-            return TrustVerdict::Trusted(TrustGround::Hash);
+            return TrustVerdict::Trusted(TrustReason::Hash);
         }
         if !has_gaps && self.named == Some(hash.as_str()) {
-            return TrustVerdict::Trusted(TrustGround::Caller);
+            return TrustVerdict::Trusted(TrustReason::Caller);
         }
         let listing = acting.listing();
         let before = trusted.first();
@@ -136,7 +136,7 @@ pub fn trusted_roots(named: &[String], home: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// Returns the record of a person's consent.
-pub fn given(acting: &ActingConfiguration, moment: String) -> TrustedHash {
+pub fn grant_now(acting: &ActingConfiguration, moment: String) -> TrustedHash {
     TrustedHash {
         hash: acting.hash(),
         given_at: moment,

@@ -19,20 +19,20 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
 use super::WorkError;
-use super::connections::{Connecting, Connections};
-use super::interruption::Interruption;
-use super::kin::{self, Kin};
-use super::looking::Looking;
-use super::output::{Output, Reads, Room, Stream};
-use super::process::{Identity, memory_kills};
-use super::record::Record;
-use super::records::Runs;
-use super::spending::{EventPlan, Meter};
+use super::connections::{ConnectionOptions, RunConnections};
+use super::interruption::CancelToken;
+use super::kin::{self, ProcessTree};
+use super::looking::FolderObserver;
+use super::output::{LineFilter, LogLimits, LogStream, RunLog};
+use super::process::{ProcessIdentity, memory_kills};
+use super::record::RunRecord;
+use super::records::RunStore;
+use super::spending::{EventPlan, UsageMeter};
 use crate::agent_events::{AgentExit, EventReader, FailureCause};
 use crate::confine::Confinement;
 use crate::store::disk;
 
-pub use super::ended::{Ended, Ending};
+pub use super::ended::{AgentEnding, AgentOutcome};
 
 /// The time to read the rest of the pipes after the agent ended.
 const LINGER: Duration = Duration::from_millis(500);
@@ -43,7 +43,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// An agent that is to be started.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct AgentJob {
     /// Its name in the configuration.
     pub name: String,
     /// The model that it is to use.
@@ -59,33 +59,33 @@ pub struct Job {
     /// Its confinement.
     pub confinement: Confinement,
     /// Its standard input.
-    pub input: Input,
+    pub input: AgentInput,
     /// The limits at which it is ended.
-    pub limits: Limits,
+    pub limits: AgentLimits,
     /// Names of variables that look like secrets and are not passed, for the log.
     pub withheld: Vec<String>,
     /// Texts that must not appear in the log.
     pub secrets: Vec<String>,
     /// The function that turns lines of its standard output into lines of the log, if there is one.
-    pub reads: Option<Reads>,
+    pub reads: Option<LineFilter>,
     /// The settings for reaching our tools through the runner, if it does so.
-    pub connecting: Option<Connecting>,
+    pub connecting: Option<ConnectionOptions>,
     /// The handling of the events that it reports.
     pub plan: EventPlan,
 }
 
 /// Work that is done while an agent runs.
 #[derive(Default)]
-pub struct Beside<'a> {
+pub struct AgentObservers<'a> {
     /// The folder that is watched, with its action.
-    pub looking: Option<Looking<'a>>,
+    pub looking: Option<FolderObserver<'a>>,
     /// The meter that counts the agent's usage.
-    pub meter: Option<Meter<'a>>,
+    pub meter: Option<UsageMeter<'a>>,
 }
 
 /// The standard input of an agent.
 #[derive(Debug, Clone)]
-pub enum Input {
+pub enum AgentInput {
     /// Nothing.
     Empty,
     /// A text.
@@ -96,7 +96,7 @@ pub enum Input {
 
 /// The limits of an agent's time and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct AgentLimits {
     /// The longest run.
     pub run: Option<Duration>,
     /// The longest silence on both streams.
@@ -104,18 +104,18 @@ pub struct Limits {
     /// The greatest number of bytes on both streams.
     pub output: Option<u64>,
     /// The limits of the log.
-    pub room: Room,
+    pub room: LogLimits,
     /// The time that processes get to end before they are killed.
     pub grace: Duration,
 }
 
-impl Default for Limits {
+impl Default for AgentLimits {
     fn default() -> Self {
         Self {
             run: Some(Duration::from_secs(2 * 60 * 60)),
             idle: Some(Duration::from_secs(30 * 60)),
             output: Some(256 * 1024 * 1024),
-            room: Room {
+            room: LogLimits {
                 line: 16 * 1024,
                 log: 64 * 1024 * 1024,
             },
@@ -125,16 +125,16 @@ impl Default for Limits {
 }
 
 /// A running agent. When dropped, it is killed with its process group.
-pub struct Agent {
+pub struct AgentProcess {
     child: Child,
-    identity: Identity,
-    kin: Kin,
-    runs: Runs,
+    identity: ProcessIdentity,
+    kin: ProcessTree,
+    runs: RunStore,
     process_id: String,
-    limits: Limits,
+    limits: AgentLimits,
     confinement: Confinement,
-    pipes: Pipes,
-    connections: Option<Connections>,
+    pipes: AgentPipes,
+    connections: Option<RunConnections>,
     watch: Option<OwnedFd>,
     /// The system's count of kills for lack of memory when the agent was started.
     memory_kills: u64,
@@ -143,12 +143,12 @@ pub struct Agent {
     is_over: bool,
 }
 
-struct Pipes {
+struct AgentPipes {
     /// The input that is not written yet: its pipe, the text and the position.
     input: Option<(ChildStdin, Vec<u8>, usize)>,
     out: Option<OwnedFd>,
     err: Option<OwnedFd>,
-    output: Output,
+    output: RunLog,
     events: EventReader,
     /// True if there are events that were not handled yet.
     has_news: bool,
@@ -161,12 +161,12 @@ struct Pipes {
 /// # Errors
 /// `NoAgent`, or a `StoreError` about its input.
 pub fn start(
-    runs: &Runs,
-    record: &Record,
-    job: Job,
-    output: Output,
+    runs: &RunStore,
+    record: &RunRecord,
+    job: AgentJob,
+    output: RunLog,
     takes_in: bool,
-) -> Result<Agent, WorkError> {
+) -> Result<AgentProcess, WorkError> {
     let refused = |why: String| WorkError::NoAgent {
         program: job.argv.first().cloned().unwrap_or_default(),
         why,
@@ -176,12 +176,12 @@ pub fn start(
     }
     // The confinement names the folder of the connections, so that folder is created first.
     let connections = match job.connecting.clone() {
-        Some(how) => Connections::open(how)?,
+        Some(how) => RunConnections::open(how)?,
         None => None,
     };
     let argv = job.argv.iter().map(Into::into).collect();
     let mut argv = job.confinement.command_line(argv).into_iter();
-    let mark = Kin::mark(record);
+    let mark = ProcessTree::mark(record);
     let mut command = Command::new(argv.next().unwrap_or_default());
     command
         .args(argv)
@@ -201,9 +201,9 @@ pub fn start(
             format!("the folder `{}` is not there", job.folder.display())
         })
     })?;
-    let identity = Identity::of(child.id());
+    let identity = ProcessIdentity::of(child.id());
     let input = match (job.input, child.stdin.take()) {
-        (Input::Text(text), Some(pipe)) => Some((pipe, text.into_bytes(), 0)),
+        (AgentInput::Text(text), Some(pipe)) => Some((pipe, text.into_bytes(), 0)),
         _ => None,
     };
     if let Some((pipe, ..)) = &input {
@@ -211,8 +211,8 @@ pub fn start(
         let _ = fcntl_setfl(pipe, OFlags::NONBLOCK);
     }
     let now = Instant::now();
-    Ok(Agent {
-        pipes: Pipes {
+    Ok(AgentProcess {
+        pipes: AgentPipes {
             input,
             out: child.stdout.take().map(Into::into),
             err: child.stderr.take().map(Into::into),
@@ -224,9 +224,9 @@ pub fn start(
         connections,
         watch: watch(&child),
         child,
-        kin: Kin {
+        kin: ProcessTree {
             mark,
-            since: Kin::since(record),
+            since: ProcessTree::since(record),
             leader: Some(identity.clone()),
             is_held: true,
             runner: takes_in.then(std::process::id),
@@ -243,17 +243,17 @@ pub fn start(
     })
 }
 
-fn standard_input(input: &Input) -> Result<Stdio, WorkError> {
+fn standard_input(input: &AgentInput) -> Result<Stdio, WorkError> {
     Ok(match input {
-        Input::Empty => Stdio::null(),
-        Input::Text(_) => Stdio::piped(),
-        Input::File(path) => disk::open(path, &path.display().to_string())?.0.into(),
+        AgentInput::Empty => Stdio::null(),
+        AgentInput::Text(_) => Stdio::piped(),
+        AgentInput::File(path) => disk::open(path, &path.display().to_string())?.0.into(),
     })
 }
 
-impl Agent {
+impl AgentProcess {
     /// Returns the agent's process, leader of its group.
-    pub fn process(&self) -> &Identity {
+    pub fn process(&self) -> &ProcessIdentity {
         &self.identity
     }
 
@@ -262,8 +262,8 @@ impl Agent {
     ///
     /// # Errors
     /// `Unending` when processes survive being killed, `System`, or the stop of a test.
-    pub fn wait(self, interruption: &Interruption) -> Result<Ended, WorkError> {
-        self.wait_beside(interruption, Beside::default())
+    pub fn wait(self, interruption: &CancelToken) -> Result<AgentOutcome, WorkError> {
+        self.wait_beside(interruption, AgentObservers::default())
     }
 
     /// Works as [`Agent::wait`], with other work at the same time.
@@ -272,29 +272,33 @@ impl Agent {
     /// As [`Agent::wait`].
     pub fn wait_beside(
         mut self,
-        interruption: &Interruption,
-        beside: Beside<'_>,
-    ) -> Result<Ended, WorkError> {
+        interruption: &CancelToken,
+        beside: AgentObservers<'_>,
+    ) -> Result<AgentOutcome, WorkError> {
         let ending = self.listen(interruption, beside)?;
         let duration = self.started.elapsed();
         match ending {
-            Ending::Itself => self.linger()?,
-            Ending::Interrupted => self.pipes.output.note("The runner was told to end"),
-            Ending::Timeout(_) | Ending::Idle(_) => {
+            AgentEnding::Itself => self.linger()?,
+            AgentEnding::Interrupted => self.pipes.output.note("The runner was told to end"),
+            AgentEnding::Timeout(_) | AgentEnding::Idle(_) => {
                 self.pipes.output.note("The agent took longer than it may");
             }
-            Ending::Output(_) => self.pipes.output.note("The agent wrote more than it may"),
-            Ending::Hopeless(cause) => {
+            AgentEnding::Output(_) => self.pipes.output.note("The agent wrote more than it may"),
+            AgentEnding::Hopeless(cause) => {
                 let note = format!("{}; it is ended", cause.sentence());
                 self.pipes.output.note(&note);
             }
-            Ending::Spent(limit) => {
+            AgentEnding::Spent(limit) => {
                 let note = format!("The agent used {limit}; it is ended");
                 self.pipes.output.note(&note);
             }
         }
         let count = self.end_all()?;
-        let left_behind = if ending == Ending::Itself { count } else { 0 };
+        let left_behind = if ending == AgentEnding::Itself {
+            count
+        } else {
+            0
+        };
         if left_behind > 0 {
             let note = format!("Ended {left_behind} processes that the agent left behind");
             self.pipes.output.note(&note);
@@ -320,12 +324,12 @@ impl Agent {
             was_memory_short: memory_kills() > self.memory_kills,
         };
         let cause = match ending {
-            Ending::Itself => events.failure(format, &exit),
-            Ending::Hopeless(cause) => Some((cause, events.words())),
-            Ending::Spent(_) => Some((FailureCause::BudgetReached, String::new())),
+            AgentEnding::Itself => events.failure(format, &exit),
+            AgentEnding::Hopeless(cause) => Some((cause, events.words())),
+            AgentEnding::Spent(_) => Some((FailureCause::BudgetReached, String::new())),
             _ => None,
         };
-        Ok(Ended {
+        Ok(AgentOutcome {
             exit_code,
             signal,
             events,
@@ -341,20 +345,20 @@ impl Agent {
 
     fn listen(
         &mut self,
-        interruption: &Interruption,
-        beside: Beside<'_>,
-    ) -> Result<Ending, WorkError> {
-        let Beside {
+        interruption: &CancelToken,
+        beside: AgentObservers<'_>,
+    ) -> Result<AgentEnding, WorkError> {
+        let AgentObservers {
             mut looking,
             mut meter,
         } = beside;
         let mut burial = Instant::now() + BURIAL;
         loop {
             if self.has_ended()? {
-                return Ok(Ending::Itself);
+                return Ok(AgentEnding::Itself);
             }
             if interruption.is_told() {
-                return Ok(Ending::Interrupted);
+                return Ok(AgentEnding::Interrupted);
             }
             if let Some(ending) = self
                 .broken_limit()
@@ -365,15 +369,15 @@ impl Agent {
             if let Some(looking) = &mut looking {
                 looking.look_when_due();
             }
-            let until_look = looking.as_ref().and_then(Looking::time_left);
+            let until_look = looking.as_ref().and_then(FolderObserver::time_left);
             let most = until_look.map_or(self.time_left(), |left| left.min(self.time_left()));
-            let looks = looking.as_ref().and_then(Looking::wakes);
+            let looks = looking.as_ref().and_then(FolderObserver::wakes);
             let is_changed = self.turn(most, Some(interruption.wakes_up()), looks)?;
             if let Some(looking) = looking.as_mut().filter(|_| is_changed) {
                 looking.notice();
             }
             if Instant::now() > burial {
-                self.kin.bury();
+                self.kin.reap_orphans();
                 burial = Instant::now() + BURIAL;
             }
         }
@@ -389,7 +393,7 @@ impl Agent {
         }
     }
 
-    fn broken_limit(&self) -> Option<Ending> {
+    fn broken_limit(&self) -> Option<AgentEnding> {
         let limits = &self.limits;
         let is_over = |limit: &Duration, since: Instant| since.elapsed() >= *limit;
         let timeout = limits.run.filter(|limit| is_over(limit, self.started));
@@ -397,20 +401,22 @@ impl Agent {
         let heard = self.pipes.output.heard();
         let output = limits.output.filter(|limit| heard > *limit);
         timeout
-            .map(Ending::Timeout)
-            .or(idle.map(Ending::Idle))
-            .or(output.map(Ending::Output))
+            .map(AgentEnding::Timeout)
+            .or(idle.map(AgentEnding::Idle))
+            .or(output.map(AgentEnding::Output))
     }
 
     /// Returns the reason to end the agent, if its new events give one.
-    fn reported_end(&mut self, meter: Option<&mut Meter<'_>>) -> Option<Ending> {
+    fn reported_end(&mut self, meter: Option<&mut UsageMeter<'_>>) -> Option<AgentEnding> {
         if !std::mem::take(&mut self.pipes.has_news) {
             return None;
         }
         let summary = self.pipes.events.summary();
         let spent = meter.and_then(|meter| meter.note(summary));
         let hopeless = summary.hopeless.filter(|_| !summary.has_final);
-        hopeless.map(Ending::Hopeless).or(spent.map(Ending::Spent))
+        hopeless
+            .map(AgentEnding::Hopeless)
+            .or(spent.map(AgentEnding::Spent))
     }
 
     /// Returns the time until the next limit can be broken, or the agent has to be checked.
@@ -451,7 +457,7 @@ impl Agent {
                 pipes.input.as_ref().map(|(pipe, ..)| pipe.as_fd()),
                 PollFlags::OUT,
             ),
-            (requests.map(Connections::wakes_up), PollFlags::IN),
+            (requests.map(RunConnections::wakes_up), PollFlags::IN),
             (watch.map(AsFd::as_fd), PollFlags::IN),
             (wakes, PollFlags::IN),
             (looks, PollFlags::IN),
@@ -468,7 +474,7 @@ impl Agent {
         let mut answers = polled.iter().map(|one| !one.revents().is_empty());
         let [out, err, input, requests, _, _, is_changed] =
             sources.map(|(source, _)| source.is_some() && answers.next().unwrap_or(false));
-        for (stream, is_ready) in [(Stream::Out, out), (Stream::Err, err)] {
+        for (stream, is_ready) in [(LogStream::Out, out), (LogStream::Err, err)] {
             if is_ready && self.pipes.hear(stream) {
                 self.heard = Instant::now();
             }
@@ -514,12 +520,12 @@ impl Agent {
     fn reap(&mut self) -> Option<ExitStatus> {
         self.is_over = true;
         let status = self.child.wait().ok();
-        self.kin.bury();
+        self.kin.reap_orphans();
         status
     }
 }
 
-impl Drop for Agent {
+impl Drop for AgentProcess {
     fn drop(&mut self) {
         if !self.is_over {
             self.kin.signal(Signal::KILL);
@@ -528,12 +534,12 @@ impl Drop for Agent {
     }
 }
 
-impl Pipes {
+impl AgentPipes {
     /// Reads the available output of a stream; returns false at its end.
-    fn hear(&mut self, stream: Stream) -> bool {
+    fn hear(&mut self, stream: LogStream) -> bool {
         let pipe = match stream {
-            Stream::Out => &mut self.out,
-            Stream::Err => &mut self.err,
+            LogStream::Out => &mut self.out,
+            LogStream::Err => &mut self.err,
         };
         let Some(open) = pipe else { return false };
         self.buffer.resize(CHUNK, 0);
@@ -545,7 +551,7 @@ impl Pipes {
             }
             Ok(read) => {
                 self.output.take(stream, &self.buffer[..read]);
-                if stream == Stream::Out {
+                if stream == LogStream::Out {
                     self.has_news |= self.events.take(&self.buffer[..read]);
                 }
                 true

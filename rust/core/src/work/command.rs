@@ -24,7 +24,7 @@ use signal_hook::consts::SIGTERM;
 
 use super::WorkError;
 use super::agent;
-use super::interruption::Interruption;
+use super::interruption::CancelToken;
 use super::kin;
 use crate::confine::Confinement;
 
@@ -35,7 +35,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// The limits of a command.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
+pub struct CommandLimits {
     /// The time after which it is killed.
     pub time: Duration,
     /// The bytes of its output that are kept, half of them from its end.
@@ -44,7 +44,7 @@ pub struct Bounds {
 
 /// The settings with which a command is started.
 #[derive(Debug)]
-pub struct Started<'a> {
+pub struct CommandOptions<'a> {
     /// Its working folder.
     pub folder: &'a Path,
     /// Its whole environment.
@@ -57,7 +57,7 @@ pub struct Started<'a> {
 
 /// The outcome of a command: exit status, signal and output.
 #[derive(Debug)]
-pub struct Ended {
+pub struct CommandOutcome {
     /// Its exit code, if it had one.
     pub exit_code: Option<i32>,
     /// The signal that ended it, if one did.
@@ -72,7 +72,7 @@ pub struct Ended {
     pub end: Vec<u8>,
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for CommandOutcome {
     /// Describes the end of the command for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.is_too_long, self.exit_code, self.signal) {
@@ -86,12 +86,12 @@ impl fmt::Display for Ended {
 
 /// Runs the commands of this process, one at a time.
 #[derive(Debug, Clone, Default)]
-pub struct Commands {
+pub struct CommandRunner {
     /// The process group of the command that runs; 0 while none does.
     group: Arc<AtomicI32>,
 }
 
-impl Commands {
+impl CommandRunner {
     /// Returns a runner of commands that end when a signal ends this process.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl Commands {
             action: "listen to signals",
             source,
         };
-        let interruption = Interruption::new().map_err(failed)?;
+        let interruption = CancelToken::new().map_err(failed)?;
         interruption.listen().map_err(failed)?;
         let commands = Self::default();
         let own = commands.clone();
@@ -129,10 +129,10 @@ impl Commands {
         argv: &[String],
         folder: &Path,
         environment: &BTreeMap<String, String>,
-        bounds: Bounds,
+        bounds: CommandLimits,
         heard: &mut dyn FnMut(),
-    ) -> Result<Ended, WorkError> {
-        let started = Started {
+    ) -> Result<CommandOutcome, WorkError> {
+        let started = CommandOptions {
             folder,
             environment,
             input: Stdio::null(),
@@ -148,10 +148,10 @@ impl Commands {
     pub fn run_held(
         &self,
         argv: &[String],
-        started: Started<'_>,
-        bounds: Bounds,
+        started: CommandOptions<'_>,
+        bounds: CommandLimits,
         heard: &mut dyn FnMut(),
-    ) -> Result<Ended, WorkError> {
+    ) -> Result<CommandOutcome, WorkError> {
         let failed = |source| WorkError::System {
             action: "run a command",
             source,
@@ -180,7 +180,7 @@ impl Commands {
             Pid::from_child(&child).as_raw_nonzero().get(),
             Ordering::SeqCst,
         );
-        let mut kept = Kept::new(bounds.kept);
+        let mut kept = KeptOutput::new(bounds.kept);
         let listened = listen(&child, output, bounds.time, &mut |bytes| {
             kept.take(bytes);
             heard();
@@ -262,14 +262,14 @@ fn ended(child: &Child) -> io::Result<bool> {
 }
 
 /// The start and the end of an output.
-struct Kept {
+struct KeptOutput {
     half: usize,
     beginning: Vec<u8>,
     end: Vec<u8>,
     count: u64,
 }
 
-impl Kept {
+impl KeptOutput {
     fn new(most: usize) -> Self {
         Self {
             half: most / 2,
@@ -290,11 +290,11 @@ impl Kept {
         }
     }
 
-    fn ended(mut self, status: ExitStatus, is_too_long: bool) -> Ended {
+    fn ended(mut self, status: ExitStatus, is_too_long: bool) -> CommandOutcome {
         let more = self.end.len().saturating_sub(self.half);
         self.end.drain(..more);
         let kept = self.beginning.len() + self.end.len();
-        Ended {
+        CommandOutcome {
             exit_code: status.code(),
             signal: status.signal(),
             is_too_long,

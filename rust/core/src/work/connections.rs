@@ -37,7 +37,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// The settings for starting the server of a run, and the folder of its connections.
 #[derive(Debug, Clone)]
-pub struct Connecting {
+pub struct ConnectionOptions {
     /// The folder for this run's connections; created when the agent starts and removed when it
     /// ends.
     pub folder: PathBuf,
@@ -50,8 +50,8 @@ pub struct Connecting {
 }
 
 /// The connections of a running agent.
-pub(super) struct Connections {
-    how: Connecting,
+pub(super) struct RunConnections {
+    how: ConnectionOptions,
     requests: OwnedFd,
     /// The start of a name that has not arrived completely.
     rest: Vec<u8>,
@@ -59,13 +59,13 @@ pub(super) struct Connections {
     starts: usize,
 }
 
-impl Connections {
+impl RunConnections {
     /// Creates the folder and its pipe, so that processes of the run can ask for connections.
     ///
     /// # Errors
     /// A `StoreError`.
     #[cfg(target_os = "linux")]
-    pub(super) fn open(how: Connecting) -> Result<Option<Self>, WorkError> {
+    pub(super) fn open(how: ConnectionOptions) -> Result<Option<Self>, WorkError> {
         Ok(Some(Self {
             requests: disk::make_request_pipe(&how.folder)?,
             how,
@@ -80,7 +80,7 @@ impl Connections {
     /// # Errors
     /// None.
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn open(_how: Connecting) -> Result<Option<Self>, WorkError> {
+    pub(super) fn open(_how: ConnectionOptions) -> Result<Option<Self>, WorkError> {
         Ok(None)
     }
 
@@ -133,7 +133,7 @@ impl Connections {
 }
 
 /// Starts the server in the process group of the runner, so that it does not count as the agent's.
-fn start(how: &Connecting) -> io::Result<(Child, ChildStdin)> {
+fn start(how: &ConnectionOptions) -> io::Result<(Child, ChildStdin)> {
     let (program, arguments) = how
         .argv
         .split_first()
@@ -170,7 +170,7 @@ fn ends_within(child: &mut Child, most: Duration) -> bool {
                 // After any result, the caller checks the process again.
                 let _ = poll(&mut polled, Timespec::try_from(left).ok().as_ref());
             }
-            None => kin::pass(left.min(kin::LOOK)),
+            None => kin::sleep_for(left.min(kin::LOOK)),
         }
     }
 }

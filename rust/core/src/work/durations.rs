@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::record::Record;
-use super::state::State;
+use super::record::RunRecord;
+use super::state::RunState;
 use crate::agent_events::AgentUsage;
 use crate::money::UsdAmount;
 use crate::store::StoreError;
 use crate::store::disk::Disk;
-use crate::store::files::Root;
-use crate::store::index::{Index, Source};
+use crate::store::files::RootFolder;
+use crate::store::index::{DocumentIndex, FileSource};
 
 /// The smallest seconds or tokens of a run where logarithms are compared.
 const SHORTEST: f64 = 1.0;
@@ -20,14 +20,14 @@ const SHORTEST: f64 = 1.0;
 const CHEAPEST: f64 = 1e-6;
 
 /// The durations of a project's runs, read again only where records changed.
-pub struct Durations {
+pub struct RunDurations {
     folder: PathBuf,
-    index: Index<Option<Took>>,
-    took: BTreeMap<Box<str>, Took>,
+    index: DocumentIndex<Option<RunMeasurement>>,
+    took: BTreeMap<Box<str>, RunMeasurement>,
 }
 
 /// A run that completed its spec.
-struct Took {
+struct RunMeasurement {
     spec_id: String,
     seconds: f64,
     tokens: Option<f64>,
@@ -36,7 +36,7 @@ struct Took {
 
 /// Statistics of a project's completed runs.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Learned {
+pub struct RunStatistics {
     /// Their durations, in seconds.
     pub duration: LearnedAmount,
     /// Their tokens, as far as their agents report them.
@@ -84,15 +84,15 @@ impl LearnedAmount {
     }
 }
 
-impl Learned {
+impl RunStatistics {
     /// Computes the statistics of some records.
-    pub fn from_records(records: &[Record]) -> Self {
-        let took: Vec<Took> = records.iter().filter_map(Took::of).collect();
+    pub fn from_records(records: &[RunRecord]) -> Self {
+        let took: Vec<RunMeasurement> = records.iter().filter_map(RunMeasurement::of).collect();
         Self::from_runs(&took.iter().collect::<Vec<_>>())
     }
 
-    fn from_runs(all: &[&Took]) -> Self {
-        let of = |amount: fn(&Took) -> Option<f64>, least| {
+    fn from_runs(all: &[&RunMeasurement]) -> Self {
+        let of = |amount: fn(&RunMeasurement) -> Option<f64>, least| {
             let known = all.iter();
             let known = known.filter_map(|took| Some((took.spec_id.as_str(), amount(took)?)));
             LearnedAmount::from_runs(known, least)
@@ -105,17 +105,17 @@ impl Learned {
     }
 }
 
-impl Durations {
+impl RunDurations {
     /// Returns the durations of the runs whose records lie in a folder; it reads nothing yet.
     ///
     /// # Errors
     /// A `StoreError` when the folder above does not exist.
     pub fn new(disk: Disk, folder: &Path) -> Result<Self, StoreError> {
-        let root = Root::open(folder.parent().unwrap_or(folder))?;
+        let root = RootFolder::open(folder.parent().unwrap_or(folder))?;
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         Ok(Self {
             folder: folder.to_owned(),
-            index: Index::new(disk, root, &name, ".json", took).flat(),
+            index: DocumentIndex::new(disk, root, &name, ".json", took).flat(),
             took: BTreeMap::new(),
         })
     }
@@ -129,7 +129,7 @@ impl Durations {
     ///
     /// # Errors
     /// A `StoreError` when the folder exists and cannot be listed.
-    pub fn learned(&mut self) -> Result<Learned, StoreError> {
+    pub fn learned(&mut self) -> Result<RunStatistics, StoreError> {
         let changes = match self.index.refresh() {
             Err(StoreError::Missing { .. }) => self.index.clear(),
             changes => changes?,
@@ -140,22 +140,24 @@ impl Durations {
                 None => self.took.remove(&change.path),
             };
         }
-        Ok(Learned::from_runs(&self.took.values().collect::<Vec<_>>()))
+        Ok(RunStatistics::from_runs(
+            &self.took.values().collect::<Vec<_>>(),
+        ))
     }
 }
 
-fn took(path: &str, source: Source) -> Option<Took> {
-    let Source::Text(text) = source else {
+fn took(path: &str, source: FileSource) -> Option<RunMeasurement> {
+    let FileSource::Text(text) = source else {
         return None;
     };
     let name = path.rsplit('/').next().unwrap_or_default();
-    Took::of(&Record::believed(name, &text).ok()?)
+    RunMeasurement::of(&RunRecord::believed(name, &text).ok()?)
 }
 
-impl Took {
+impl RunMeasurement {
     /// Returns the amounts of a run if it completed its spec.
-    fn of(record: &Record) -> Option<Self> {
-        let is_it = record.works_on_spec() && record.state() == State::Completed;
+    fn of(record: &RunRecord) -> Option<Self> {
+        let is_it = record.works_on_spec() && record.state() == RunState::Completed;
         let start: Timestamp = record.started_at.parse().ok()?;
         let end: Timestamp = record.completed_at.as_deref()?.parse().ok()?;
         let seconds = end.duration_since(start).as_secs_f64();

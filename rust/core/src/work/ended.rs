@@ -8,7 +8,7 @@ use crate::agent_events::{EventSummary, FailureCause};
 
 /// The reasons why an agent ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum AgentEnding {
     /// It ended by itself.
     Itself,
     /// It ran too long.
@@ -27,13 +27,13 @@ pub enum Ending {
 
 /// The outcome of an agent that ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct AgentOutcome {
     /// Its exit code, if it had one.
     pub exit_code: Option<i32>,
     /// The signal that ended it, if one did.
     pub signal: Option<i32>,
     /// The reason of its end.
-    pub ending: Ending,
+    pub ending: AgentEnding,
     /// The duration of its run.
     pub duration: Duration,
     /// The last lines of its standard error, secrets masked.
@@ -51,10 +51,10 @@ pub struct Ended {
     pub cause: Option<(FailureCause, String)>,
 }
 
-impl Ended {
+impl AgentOutcome {
     /// Returns true if it ended by itself with exit code 0.
     pub fn is_success(&self) -> bool {
-        self.ending == Ending::Itself && self.exit_code == Some(0)
+        self.ending == AgentEnding::Itself && self.exit_code == Some(0)
     }
 
     /// Returns the reason why it did not do its work, as a sentence without its full stop.
@@ -70,36 +70,42 @@ impl Ended {
     pub fn passing_cause(&self) -> Option<FailureCause> {
         let is_failure = self.exit_code != Some(0) || self.events.trouble.is_some();
         let (cause, _) = self.cause.as_ref()?;
-        (self.ending == Ending::Itself && is_failure && cause.is_passing()).then_some(*cause)
+        (self.ending == AgentEnding::Itself && is_failure && cause.is_passing()).then_some(*cause)
     }
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for AgentOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(explanation) = self.explanation().filter(|_| !self.is_success()) {
             write!(f, "{explanation}. ")?;
         }
         match (self.ending, self.exit_code, self.signal) {
-            (Ending::Hopeless(_), ..) => {
+            (AgentEnding::Hopeless(_), ..) => {
                 f.write_str("It was ended at once, since trying on is of no use")?;
             }
-            (Ending::Spent(limit), ..) => write!(
+            (AgentEnding::Spent(limit), ..) => write!(
                 f,
                 "It was ended at {limit}; what is used is reported after each turn, so it may be more by one turn"
             )?,
-            (Ending::Timeout(limit), ..) => {
+            (AgentEnding::Timeout(limit), ..) => {
                 write!(f, "The agent ran for longer than {} s", limit.as_secs_f64())?;
             }
-            (Ending::Idle(limit), ..) => {
+            (AgentEnding::Idle(limit), ..) => {
                 write!(f, "The agent said nothing for {} s", limit.as_secs_f64())?;
             }
-            (Ending::Output(limit), ..) => write!(f, "The agent wrote more than {limit} bytes")?,
-            (Ending::Interrupted, ..) => f.write_str("The runner was told to end")?,
-            (Ending::Itself, Some(code), _) => write!(f, "The agent ended with exit code {code}")?,
-            (Ending::Itself, None, Some(signal)) => {
+            (AgentEnding::Output(limit), ..) => {
+                write!(f, "The agent wrote more than {limit} bytes")?
+            }
+            (AgentEnding::Interrupted, ..) => f.write_str("The runner was told to end")?,
+            (AgentEnding::Itself, Some(code), _) => {
+                write!(f, "The agent ended with exit code {code}")?
+            }
+            (AgentEnding::Itself, None, Some(signal)) => {
                 write!(f, "The agent was ended by signal {signal}")?;
             }
-            (Ending::Itself, None, None) => f.write_str("The agent ended, nobody knows how")?,
+            (AgentEnding::Itself, None, None) => {
+                f.write_str("The agent ended, nobody knows how")?
+            }
         }
         if !self.is_success() && !self.tail.is_empty() {
             write!(f, "; its last words:\n{}", self.tail.join("\n"))?;

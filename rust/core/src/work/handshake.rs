@@ -23,9 +23,9 @@ const COMPLAINT: u64 = 2000;
 
 /// The runner's end, which reports once how the start went. If it is dropped before, the start has
 /// failed.
-pub struct Handshake(OwnedFd);
+pub struct StartHandshake(OwnedFd);
 
-impl Handshake {
+impl StartHandshake {
     /// Uses the writing end of a pipe.
     pub fn over(pipe: impl Into<OwnedFd>) -> Self {
         Self(pipe.into())

@@ -11,13 +11,13 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level::pipe};
 
 /// A request to end, with a descriptor that wakes the runner up.
-pub struct Interruption {
+pub struct CancelToken {
     is_told: Arc<AtomicBool>,
     wakes: UnixStream,
     woken: UnixStream,
 }
 
-impl Interruption {
+impl CancelToken {
     /// Creates one without a request.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Interruption {
     }
 
     /// Asks the runner to end.
-    pub fn tell(&self) {
+    pub fn cancel(&self) {
         self.is_told.store(true, Ordering::SeqCst);
         // A full pipe wakes the runner as well.
         let _ = (&self.wakes).write(&[1]);

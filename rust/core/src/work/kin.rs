@@ -11,9 +11,9 @@ use rustix::process::{
     Pid, Signal, WaitOptions, kill_process, kill_process_group, test_kill_process_group, waitpid,
 };
 
-use super::process::{self, Facts, Identity};
-use super::record::Record;
-use super::records::Runs;
+use super::process::{self, ProcessFacts, ProcessIdentity};
+use super::record::RunRecord;
+use super::records::RunStore;
 use super::{MARK, WorkError};
 
 /// The time that processes without a runner get to end before they are killed.
@@ -27,13 +27,13 @@ const LOOKS: usize = 5;
 
 /// The features by which an agent's processes are recognised.
 #[derive(Clone)]
-pub(super) struct Kin {
+pub(super) struct ProcessTree {
     /// The value of [`MARK`] with which they were started.
     pub(super) mark: String,
     /// The earliest start in ticks: no process that started before is one of them.
     pub(super) since: u64,
     /// The agent, leader of its group; `None` if it may not have been started.
-    pub(super) leader: Option<Identity>,
+    pub(super) leader: Option<ProcessIdentity>,
     /// True if the leader's number cannot belong to another process, because its exit status was
     /// not collected.
     pub(super) is_held: bool,
@@ -41,21 +41,21 @@ pub(super) struct Kin {
     pub(super) runner: Option<u32>,
 }
 
-impl Kin {
+impl ProcessTree {
     /// Returns the mark of the run in a record, which is unique on a machine.
-    pub(super) fn mark(record: &Record) -> String {
+    pub(super) fn mark(record: &RunRecord) -> String {
         let start = record.pid_start.as_deref().unwrap_or("-");
         format!("{}@{}.{start}", record.process_id, record.pid)
     }
 
     /// Returns the start of the runner that a record names, in ticks.
-    pub(super) fn since(record: &Record) -> u64 {
+    pub(super) fn since(record: &RunRecord) -> u64 {
         let start = record.pid_start.as_deref();
         start.and_then(|start| start.parse().ok()).unwrap_or(0)
     }
 
     /// Returns the process tree of a run whose runner is gone.
-    pub(super) fn left_by(record: &Record) -> Self {
+    pub(super) fn left_by(record: &RunRecord) -> Self {
         Self {
             mark: Self::mark(record),
             since: Self::since(record),
@@ -66,7 +66,7 @@ impl Kin {
     }
 
     /// Returns the process tree of a run whose runner lives and is another process.
-    pub(super) fn of(record: &Record) -> Self {
+    pub(super) fn of(record: &RunRecord) -> Self {
         Self {
             runner: Some(record.pid),
             ..Self::left_by(record)
@@ -77,7 +77,7 @@ impl Kin {
     ///
     /// A process that continues as its own child during the listing may be missed in both; but then
     /// a process is seen to end, and the listing is repeated.
-    fn living(&self) -> Vec<Facts> {
+    fn living(&self) -> Vec<ProcessFacts> {
         for _ in 0..LOOKS {
             let (found, is_sure) = self.seen();
             if is_sure || !found.is_empty() {
@@ -88,14 +88,14 @@ impl Kin {
     }
 
     /// Returns the living processes that were found, and true if there cannot be others.
-    fn seen(&self) -> (Vec<Facts>, bool) {
+    fn seen(&self) -> (Vec<ProcessFacts>, bool) {
         let own = std::process::id();
         let group = self.group();
         let below = self.below();
-        let is_below = |one: &Facts| {
+        let is_below = |one: &ProcessFacts| {
             below.is_some_and(|runner| one.parent == runner.pid && one.group != runner.group)
         };
-        let (mut found, mut others) = (Vec::<Facts>::new(), Vec::new());
+        let (mut found, mut others) = (Vec::<ProcessFacts>::new(), Vec::new());
         let known = [Some(own), self.runner];
         let leader = self.leader.as_ref().map(|leader| leader.pid);
         let (all, mut has_gone) = process::all();
@@ -125,7 +125,7 @@ impl Kin {
         (found, !has_gone)
     }
 
-    fn below(&self) -> Option<Facts> {
+    fn below(&self) -> Option<ProcessFacts> {
         self.runner.and_then(process::facts)
     }
 
@@ -168,7 +168,7 @@ impl Kin {
     /// `Unending`, or the stop of a test.
     pub(super) fn end(
         &self,
-        runs: &Runs,
+        runs: &RunStore,
         process_id: &str,
         grace: Duration,
         mut wait: impl FnMut(Duration),
@@ -208,10 +208,10 @@ impl Kin {
     }
 
     /// Collects orphans that this process took in and that ended, so that they do not stay zombies.
-    pub(super) fn bury(&self) {
+    pub(super) fn reap_orphans(&self) {
         let Some(own) = self.below() else { return };
         let leader = self.leader.as_ref().map(|leader| leader.pid);
-        let is_ours = |one: &Facts| {
+        let is_ours = |one: &ProcessFacts| {
             one.is_zombie
                 && one.parent == own.pid
                 && one.group != own.group
@@ -226,7 +226,7 @@ impl Kin {
 
 /// Signals a process that was found, but no other one that has its number by now.
 #[cfg(target_os = "linux")]
-fn signal_one(one: &Facts, signal: Signal) {
+fn signal_one(one: &ProcessFacts, signal: Signal) {
     use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
     let is_same = || process::facts(one.pid).is_some_and(|now| now.start == one.start);
     let Some(pid) = number(one.pid) else { return };
@@ -239,13 +239,13 @@ fn signal_one(one: &Facts, signal: Signal) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn signal_one(one: &Facts, signal: Signal) {
+fn signal_one(one: &ProcessFacts, signal: Signal) {
     // The process may have ended meanwhile, which is the purpose.
     let _ = number(one.pid).map(|pid| kill_process(pid, signal));
 }
 
 /// Waits for some time.
-pub(super) fn pass(time: Duration) {
+pub(super) fn sleep_for(time: Duration) {
     let time = Timespec::try_from(time).ok();
     // A signal may shorten the wait, which does no harm.
     let _ = poll(&mut [], time.as_ref());
@@ -253,7 +253,7 @@ pub(super) fn pass(time: Duration) {
 
 /// Waits until a process that may not be our child ends, at most this long, and perhaps less.
 #[cfg(target_os = "linux")]
-pub(super) fn wait_for(process: &Identity, most: Duration) {
+pub(super) fn wait_for(process: &ProcessIdentity, most: Duration) {
     use rustix::event::{PollFd, PollFlags};
     use rustix::process::{PidfdFlags, pidfd_open};
     let watch = number(process.pid).map(|pid| pidfd_open(pid, PidfdFlags::empty()));
@@ -263,14 +263,14 @@ pub(super) fn wait_for(process: &Identity, most: Duration) {
             // After any result, the caller checks the process again.
             let _ = poll(&mut [PollFd::new(&watch, PollFlags::IN)], time.as_ref());
         }
-        _ => pass(most.min(LOOK)),
+        _ => sleep_for(most.min(LOOK)),
     }
 }
 
 /// Waits until a process that may not be our child ends, at most this long, and perhaps less.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn wait_for(_process: &Identity, most: Duration) {
-    pass(most.min(LOOK));
+pub(super) fn wait_for(_process: &ProcessIdentity, most: Duration) {
+    sleep_for(most.min(LOOK));
 }
 
 /// Returns a process number for a system call; never one that means a group or all processes.

@@ -18,17 +18,17 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::WorkError;
 use super::agent;
-use super::handshake::{self, Handshake};
-use super::interruption::Interruption;
+use super::handshake::{self, StartHandshake};
+use super::interruption::CancelToken;
 use super::kin;
-use super::process::Identity;
+use super::process::ProcessIdentity;
 use super::runner::RUNNER;
 use crate::store::disk;
 
 /// A runner that was started; it does nothing before it gets the name of its run.
-pub struct Launched {
+pub struct LaunchedRunner {
     child: Child,
-    identity: Identity,
+    identity: ProcessIdentity,
     name: Option<ChildStdin>,
     watch: Option<OwnedFd>,
     errors: PathBuf,
@@ -44,15 +44,15 @@ pub fn launch(
     without: &[&str],
     folder: &Path,
     errors: &Path,
-) -> Result<Launched, WorkError> {
+) -> Result<LaunchedRunner, WorkError> {
     let mut child = own_command(argv, without, folder)?
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(disk::new_file(errors)?)
         .spawn()
         .map_err(|error| refused(argv, error.to_string()))?;
-    Ok(Launched {
-        identity: Identity::of(child.id()),
+    Ok(LaunchedRunner {
+        identity: ProcessIdentity::of(child.id()),
         name: child.stdin.take(),
         watch: agent::watch(&child),
         child,
@@ -109,9 +109,9 @@ pub fn step_back() {
     let _ = rustix::process::nice(LAST);
 }
 
-impl Launched {
+impl LaunchedRunner {
     /// Returns the runner's process.
-    pub fn identity(&self) -> &Identity {
+    pub fn identity(&self) -> &ProcessIdentity {
         &self.identity
     }
 
@@ -154,7 +154,7 @@ impl Launched {
 
     /// Lets the runner live on by itself; `ended` is called when it ends, if this process still
     /// lives.
-    pub fn leave(mut self, ended: impl FnOnce() + Send + 'static) {
+    pub fn detach(mut self, ended: impl FnOnce() + Send + 'static) {
         self.name.take();
         std::thread::spawn(move || {
             if self.child.wait().is_ok() {
@@ -169,8 +169,8 @@ impl Launched {
 /// # Errors
 /// `System`.
 pub fn wait_for_any<'a>(
-    runners: impl Iterator<Item = &'a Launched>,
-    interruption: &Interruption,
+    runners: impl Iterator<Item = &'a LaunchedRunner>,
+    interruption: &CancelToken,
     most: Duration,
 ) -> Result<(), WorkError> {
     let (mut polled, mut most) = (Vec::new(), most);
@@ -199,7 +199,7 @@ pub fn wait_for_any<'a>(
 ///
 /// # Errors
 /// `System` when no name arrives.
-pub fn take_up() -> Result<(String, Handshake), WorkError> {
+pub fn take_up() -> Result<(String, StartHandshake), WorkError> {
     // Refused if it leads a group already, which is as good.
     let _ = rustix::process::setsid();
     let failed = |source| WorkError::System {
@@ -218,11 +218,11 @@ pub fn take_up() -> Result<(String, Handshake), WorkError> {
 }
 
 /// Reserves standard output for the hand-shake.
-fn pipe_of_output() -> Result<Handshake, rustix::io::Errno> {
+fn pipe_of_output() -> Result<StartHandshake, rustix::io::Errno> {
     let pipe = rustix::io::fcntl_dupfd_cloexec(io::stdout().as_fd(), 3)?;
     if let Ok(nothing) = disk::nothing() {
         rustix::stdio::dup2_stdout(&nothing)?;
         rustix::stdio::dup2_stdin(&nothing)?;
     }
-    Ok(Handshake::over(pipe))
+    Ok(StartHandshake::over(pipe))
 }

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::WorkError;
-use super::process::Identity;
+use super::process::ProcessIdentity;
 use super::record::{self, is_spec_name};
-use super::records::Runs;
+use super::records::RunStore;
 use crate::store::disk::{self, Lock};
-use crate::store::state::escaped;
+use crate::store::state::escape_name;
 
 /// The folder of the locks in the state folder.
 const FOLDER: &str = "locks";
@@ -39,7 +39,7 @@ impl SpecLock {
     ///
     /// # Errors
     /// `Held` by another process, `Name`, or a `StoreError`.
-    pub fn take(runs: &Runs, spec_id: &str) -> Result<Self, WorkError> {
+    pub fn acquire(runs: &RunStore, spec_id: &str) -> Result<Self, WorkError> {
         Self::take_until(runs, spec_id, Instant::now() + INSTANT)
     }
 
@@ -47,13 +47,17 @@ impl SpecLock {
     ///
     /// # Errors
     /// As [`SpecLock::take`], at the deadline.
-    pub fn take_until(runs: &Runs, spec_id: &str, deadline: Instant) -> Result<Self, WorkError> {
+    pub fn take_until(
+        runs: &RunStore,
+        spec_id: &str,
+        deadline: Instant,
+    ) -> Result<Self, WorkError> {
         let file = place(runs, spec_id)?;
-        match Lock::claim(&file, &told(runs), deadline)? {
+        match Lock::claim(&file, &holder_text(runs), deadline)? {
             Some(lock) => Ok(Self { file, _lock: lock }),
             None => Err(WorkError::Held {
                 spec_id: spec_id.to_owned(),
-                holder: Holder::of(&file),
+                holder: LockHolder::of(&file),
             }),
         }
     }
@@ -62,7 +66,7 @@ impl SpecLock {
     ///
     /// # Errors
     /// `Name`, or a `StoreError`.
-    pub(super) fn try_take(runs: &Runs, spec_id: &str) -> Result<Option<Self>, WorkError> {
+    pub(super) fn try_take(runs: &RunStore, spec_id: &str) -> Result<Option<Self>, WorkError> {
         match Self::take_until(runs, spec_id, Instant::now()) {
             Err(WorkError::Held { .. }) => Ok(None),
             taken => taken.map(Some),
@@ -89,12 +93,12 @@ impl MergeLock {
     ///
     /// # Errors
     /// `Merging` when another one takes longer, or a `StoreError`.
-    pub fn take(runs: &Runs, _spec: &SpecLock, wait: Duration) -> Result<Self, WorkError> {
+    pub fn acquire(runs: &RunStore, _spec: &SpecLock, wait: Duration) -> Result<Self, WorkError> {
         let file = runs.state.ensure(FOLDER)?.join("merge.lock");
-        match Lock::claim(&file, &told(runs), Instant::now() + wait)? {
+        match Lock::claim(&file, &holder_text(runs), Instant::now() + wait)? {
             Some(lock) => Ok(Self { _lock: lock }),
             None => Err(WorkError::Merging {
-                holder: Holder::of(&file),
+                holder: LockHolder::of(&file),
                 seconds: wait.as_secs(),
             }),
         }
@@ -113,13 +117,13 @@ impl StartLock {
     ///
     /// # Errors
     /// `Step` when another one takes longer, or a `StoreError`.
-    pub fn take(runs: &Runs) -> Result<Self, WorkError> {
+    pub fn acquire(runs: &RunStore) -> Result<Self, WorkError> {
         let file = runs.state.ensure(FOLDER)?.join("start.lock");
-        match Lock::claim(&file, &told(runs), Instant::now() + disk::PATIENCE)? {
+        match Lock::claim(&file, &holder_text(runs), Instant::now() + disk::PATIENCE)? {
             Some(lock) => Ok(Self { _lock: lock }),
             None => Err(WorkError::Step(format!(
                 "{} has been starting a run for {} s; nothing was started, try again",
-                Holder::of(&file),
+                LockHolder::of(&file),
                 disk::PATIENCE.as_secs()
             ))),
         }
@@ -128,7 +132,7 @@ impl StartLock {
 
 /// The holder of a lock, as its file names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
+pub struct LockHolder {
     /// Its process; `None` if the lock does not name it.
     pub pid: Option<u32>,
     /// The start of that process, in ticks.
@@ -137,7 +141,7 @@ pub struct Holder {
     pub since: Option<String>,
 }
 
-impl Holder {
+impl LockHolder {
     /// Reads the holder from a lock's file.
     pub fn of(file: &Path) -> Self {
         let mut text = String::new();
@@ -156,7 +160,7 @@ impl Holder {
     }
 }
 
-impl fmt::Display for Holder {
+impl fmt::Display for LockHolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.pid {
             Some(pid) => write!(f, "process {pid}")?,
@@ -171,27 +175,27 @@ impl fmt::Display for Holder {
 
 /// Returns the text of a lock for people: process number and start in ticks, and the time since
 /// when it is held.
-pub(super) fn told(runs: &Runs) -> String {
-    let own = Identity::own();
+pub(super) fn holder_text(runs: &RunStore) -> String {
+    let own = ProcessIdentity::own();
     let start = own.pid_start.unwrap_or_default();
     let since = record::stamp((runs.clock)());
     format!("{} {start}\n{since}\n", own.pid)
 }
 
 /// Returns the file of a spec's lock and creates its folder.
-fn place(runs: &Runs, spec_id: &str) -> Result<PathBuf, WorkError> {
+fn place(runs: &RunStore, spec_id: &str) -> Result<PathBuf, WorkError> {
     check_name(spec_id)?;
     let folder = runs.state.ensure(&runs.state.in_project(FOLDER))?;
     Ok(folder.join(file_of(spec_id)))
 }
 
 /// Returns the folder of the locks of a project's specs; it may not exist yet.
-pub(super) fn folder(runs: &Runs) -> Option<PathBuf> {
+pub(super) fn folder(runs: &RunStore) -> Option<PathBuf> {
     runs.state.read(&runs.state.in_project(FOLDER))
 }
 
 /// Returns the lock file of a spec, if it exists; the lock need not be held.
-pub fn lock_of(runs: &Runs, spec_id: &str) -> Option<PathBuf> {
+pub fn lock_of(runs: &RunStore, spec_id: &str) -> Option<PathBuf> {
     let path = folder(runs)?.join(file_of(spec_id));
     disk::owned(&path)
         .is_some_and(|facts| facts.is_file)
@@ -199,7 +203,7 @@ pub fn lock_of(runs: &Runs, spec_id: &str) -> Option<PathBuf> {
 }
 
 fn file_of(spec_id: &str) -> String {
-    format!("{}{ENDING}", escaped(spec_id))
+    format!("{}{ENDING}", escape_name(spec_id))
 }
 
 /// Refuses a text that cannot be the id of a spec or the name of a run.

@@ -14,7 +14,7 @@ const BLOCK: u64 = 64 * 1024;
 
 /// The wanted part of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Query {
+pub struct LogQuery {
     /// The greatest number of lines.
     pub lines: usize,
     /// The byte to read forward from; without it the last lines are read.
@@ -26,7 +26,7 @@ pub struct Query {
 
 /// Lines of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lines {
+pub struct LogLines {
     /// The lines, joined by line feeds, without a final one.
     pub content: String,
     /// The byte at which the first of them starts.
@@ -59,7 +59,7 @@ pub fn moment(text: &str) -> Option<Timestamp> {
 ///
 /// # Errors
 /// The error of the system when the log cannot be read.
-pub fn read(log: impl Read + Seek, length: u64, query: Query) -> io::Result<Lines> {
+pub fn read(log: impl Read + Seek, length: u64, query: LogQuery) -> io::Result<LogLines> {
     match (query.offset, query.since) {
         (Some(offset), _) => forward(log, length, offset, query),
         (None, Some(_)) => last_of_all(log, query),
@@ -67,7 +67,12 @@ pub fn read(log: impl Read + Seek, length: u64, query: Query) -> io::Result<Line
     }
 }
 
-fn forward(mut log: impl Read + Seek, length: u64, offset: u64, query: Query) -> io::Result<Lines> {
+fn forward(
+    mut log: impl Read + Seek,
+    length: u64,
+    offset: u64,
+    query: LogQuery,
+) -> io::Result<LogLines> {
     if offset >= length {
         return Ok(nothing_at(length));
     }
@@ -75,7 +80,7 @@ fn forward(mut log: impl Read + Seek, length: u64, offset: u64, query: Query) ->
     let mut log = BufReader::new(log);
     let skipped = skip_rest_of_character(&mut log)?;
     let mut at = offset + skipped;
-    let mut page = Page::new(query.lines, at);
+    let mut page = LogPage::new(query.lines, at);
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -148,7 +153,7 @@ fn skip_rest_of_character(log: &mut impl BufRead) -> io::Result<u64> {
 
 /// Returns the last lines after a time: the whole log has to be read, as lines need not have
 /// stamps.
-fn last_of_all(mut log: impl Read + Seek, query: Query) -> io::Result<Lines> {
+fn last_of_all(mut log: impl Read + Seek, query: LogQuery) -> io::Result<LogLines> {
     log.seek(SeekFrom::Start(0))?;
     let mut log = BufReader::with_capacity(256 * 1024, log);
     let mut kept: VecDeque<(u64, String)> = VecDeque::new();
@@ -175,7 +180,7 @@ fn last_of_all(mut log: impl Read + Seek, query: Query) -> io::Result<Lines> {
     }
     let start_offset = kept.front().map_or(at, |(start, _)| *start);
     let lines: Vec<String> = kept.into_iter().map(|(_, text)| text).collect();
-    Ok(Lines {
+    Ok(LogLines {
         line_count: lines.len(),
         content: lines.join("\n"),
         start_offset,
@@ -185,7 +190,7 @@ fn last_of_all(mut log: impl Read + Seek, query: Query) -> io::Result<Lines> {
 }
 
 /// Returns the last lines, read backwards: the cost depends on them, not on the log.
-fn tail(mut log: impl Read + Seek, length: u64, most: usize) -> io::Result<Lines> {
+fn tail(mut log: impl Read + Seek, length: u64, most: usize) -> io::Result<LogLines> {
     let mut start = length;
     let mut bytes: Vec<u8> = Vec::new();
     let ends = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
@@ -223,7 +228,7 @@ fn tail(mut log: impl Read + Seek, length: u64, most: usize) -> io::Result<Lines
     }
     lines.reverse();
     let start_offset = start + first as u64;
-    Ok(Lines {
+    Ok(LogLines {
         line_count: lines.len(),
         content: lines.join("\n"),
         start_offset,
@@ -246,8 +251,8 @@ fn last_part(text: String) -> String {
     }
 }
 
-fn nothing_at(byte: u64) -> Lines {
-    Lines {
+fn nothing_at(byte: u64) -> LogLines {
+    LogLines {
         content: String::new(),
         start_offset: byte,
         byte_offset: byte,
@@ -267,14 +272,14 @@ fn is_later(line: &str, since: Option<Timestamp>) -> bool {
 }
 
 /// Lines collected until there are enough or the answer is full.
-struct Page {
+struct LogPage {
     lines: Vec<String>,
     most: usize,
     room: usize,
     start: u64,
 }
 
-impl Page {
+impl LogPage {
     fn new(most: usize, start: u64) -> Self {
         Self {
             lines: Vec::new(),
@@ -295,8 +300,8 @@ impl Page {
         true
     }
 
-    fn end(self, byte_offset: u64, has_more: bool) -> Lines {
-        Lines {
+    fn end(self, byte_offset: u64, has_more: bool) -> LogLines {
+        LogLines {
             line_count: self.lines.len(),
             content: self.lines.join("\n"),
             start_offset: self.start,
@@ -314,8 +319,8 @@ mod tests {
 
     use super::*;
 
-    fn get(log: &[u8], lines: usize, offset: Option<u64>, since: Option<&str>) -> Lines {
-        let query = Query {
+    fn get(log: &[u8], lines: usize, offset: Option<u64>, since: Option<&str>) -> LogLines {
+        let query = LogQuery {
             lines,
             offset,
             since: since.map(|text| moment(text).unwrap()),
@@ -324,7 +329,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(lines: &Lines, content: &str, from_to: (u64, u64), has_more: bool) {
+    fn check(lines: &LogLines, content: &str, from_to: (u64, u64), has_more: bool) {
         assert_eq!(
             (
                 lines.content.as_str(),

@@ -4,7 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::store::changes::{Changed, Watch};
+use crate::store::changes::{ChangedFiles, FolderWatch};
 
 /// The delay after a change, so that changes that follow closely are handled together.
 const SETTLE: Duration = Duration::from_secs(1);
@@ -12,24 +12,24 @@ const SETTLE: Duration = Duration::from_secs(1);
 const INTERVAL: Duration = Duration::from_secs(30);
 
 /// A watched folder, with the action after a change in it.
-pub struct Looking<'a> {
-    watch: Watch,
+pub struct FolderObserver<'a> {
+    watch: FolderWatch,
     look: Box<dyn FnMut() + 'a>,
     due: Option<Instant>,
-    beside: Option<Repeated<'a>>,
+    beside: Option<RepeatedAction<'a>>,
 }
 
 /// An action that is repeated whatever changes.
-struct Repeated<'a> {
+struct RepeatedAction<'a> {
     act: Box<dyn FnMut() + 'a>,
     every: Duration,
     due: Instant,
 }
 
-impl<'a> Looking<'a> {
+impl<'a> FolderObserver<'a> {
     /// Watches a folder; `look` is called after a change.
     pub fn at(folder: &Path, look: impl FnMut() + 'a) -> Self {
-        let watch = Watch::start(folder);
+        let watch = FolderWatch::start(folder);
         Self {
             watch,
             look: Box::new(look),
@@ -42,7 +42,7 @@ impl<'a> Looking<'a> {
     /// Adds an action that is repeated.
     #[must_use]
     pub fn beside(mut self, every: Duration, act: impl FnMut() + 'a) -> Self {
-        self.beside = Some(Repeated {
+        self.beside = Some(RepeatedAction {
             act: Box::new(act),
             every,
             due: Instant::now() + every,
@@ -57,7 +57,8 @@ impl<'a> Looking<'a> {
 
     /// Takes note of changes.
     pub(super) fn notice(&mut self) {
-        let is_nothing = matches!(self.watch.take(), Changed::Files(files) if files.is_empty());
+        let is_nothing =
+            matches!(self.watch.take(), ChangedFiles::Files(files) if files.is_empty());
         if !is_nothing && self.due.is_none() {
             self.due = Some(Instant::now() + SETTLE);
         }

@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use super::record::Record;
-use super::records::Runs;
-use crate::store::disk::{self, Growing};
+use super::record::RunRecord;
+use super::records::RunStore;
+use crate::store::disk::{self, AppendFile};
 use crate::store::files;
 
 /// The folder of the copies of records.
@@ -13,7 +13,7 @@ pub const RECORDS: &str = ".chant/processes";
 /// The folder of the copies of logs.
 pub const LOGS: &str = ".chant/logs";
 
-impl Runs {
+impl RunStore {
     /// Returns the folder of copies and creates it if it is missing. `None` if a link stands on the
     /// way to it, because its target is not ours to write.
     fn mirror(&self, folder: &str) -> Option<PathBuf> {
@@ -22,7 +22,7 @@ impl Runs {
     }
 
     /// Writes the copy of a record, as far as possible.
-    pub(super) fn mirror_record(&self, record: &Record) {
+    pub(super) fn mirror_record(&self, record: &RunRecord) {
         if let Some(folder) = self.mirror(RECORDS)
             && let Ok(Some(place)) = self
                 .root
@@ -34,7 +34,7 @@ impl Runs {
     }
 
     /// Removes the copy of a record that is removed, but not another file of the same name.
-    pub(super) fn remove_copy(&self, record: &Record) {
+    pub(super) fn remove_copy(&self, record: &RunRecord) {
         let name = file_of(&record.process_id);
         let Ok(folder) = self.root.locate(RECORDS) else {
             return;
@@ -54,9 +54,9 @@ impl Runs {
     }
 
     /// Returns the copy of a log, to which one more run appends.
-    pub fn mirror_log(&self, name: &str) -> Option<Growing> {
+    pub fn mirror_log(&self, name: &str) -> Option<AppendFile> {
         let path = self.mirror(LOGS)?.join(format!("{name}.log"));
-        Growing::open(&self.root.open_real(&path).ok()??).ok()
+        AppendFile::open(&self.root.open_real(&path).ok()??).ok()
     }
 }
 

@@ -50,8 +50,8 @@ pub mod usage;
 pub mod watch;
 
 use crate::store::StoreError;
-use lock::Holder;
-use state::{Illegal, State};
+use lock::LockHolder;
+use state::{IllegalRunEvent, RunState};
 
 /// The environment variable that marks an agent's processes.
 pub const MARK: &str = "CHANT_RUN";
@@ -74,7 +74,7 @@ pub enum WorkError {
     },
     /// The run's state does not allow this change.
     #[error(transparent)]
-    Illegal(#[from] Illegal),
+    Illegal(#[from] IllegalRunEvent),
     /// Another process wrote the record since it was read.
     #[error("The record of run '{process_id}' changed meanwhile; nothing was written, look again")]
     Changed {
@@ -117,7 +117,7 @@ pub enum WorkError {
         /// The run.
         process_id: String,
         /// The state of the run.
-        state: State,
+        state: RunState,
     },
     /// Another process holds the spec's lock.
     #[error("Spec '{spec_id}' is locked by {holder}; wait until it ends, or stop it")]
@@ -125,7 +125,7 @@ pub enum WorkError {
         /// The spec.
         spec_id: String,
         /// The holder, as far as the lock names it.
-        holder: Holder,
+        holder: LockHolder,
     },
     /// Another process kept the merge lock.
     #[error(
@@ -133,7 +133,7 @@ pub enum WorkError {
     )]
     Merging {
         /// The holder, as far as the lock names it.
-        holder: Holder,
+        holder: LockHolder,
         /// The time that this process waited.
         seconds: u64,
     },
@@ -143,7 +143,7 @@ pub enum WorkError {
         /// The run.
         process_id: String,
         /// The state of the run.
-        state: State,
+        state: RunState,
     },
     /// A stop of the run was requested, so it does not go on.
     #[error("Run '{process_id}' was stopped before it began")]

@@ -10,9 +10,9 @@ use jiff::Timestamp;
 
 use super::WorkError;
 use super::record;
-use super::records::Runs;
+use super::records::RunStore;
 use crate::environment::is_secret;
-use crate::store::disk::Growing;
+use crate::store::disk::AppendFile;
 
 /// The number of lines of standard error that are kept to explain a failure.
 const TAIL: usize = 20;
@@ -28,14 +28,14 @@ const LONGEST_SECRET: usize = 8;
 
 /// The source of a line in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub enum LogStream {
     /// The agent's standard output.
     Out,
     /// The agent's standard error.
     Err,
 }
 
-impl Stream {
+impl LogStream {
     fn as_str(self) -> &'static str {
         match self {
             Self::Out => "out",
@@ -46,7 +46,7 @@ impl Stream {
 
 /// The first lines of a log.
 #[derive(Debug, Clone)]
-pub struct Header<'a> {
+pub struct LogHeader<'a> {
     /// The spec.
     pub spec_id: &'a str,
     /// The name of the prompt.
@@ -57,7 +57,7 @@ pub struct Header<'a> {
 
 /// The limits of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub struct LogLimits {
     /// The bytes of a line beyond which it continues in the next one.
     pub line: usize,
     /// The bytes of the log that one run may fill.
@@ -66,7 +66,7 @@ pub struct Room {
 
 /// A function that turns a line of an agent's standard output into other lines of the log; `None`
 /// keeps the line as it is.
-pub type Reads = fn(&str) -> Option<Vec<String>>;
+pub type LineFilter = fn(&str) -> Option<Vec<String>>;
 
 /// The least difference between two stamps after the clock was set back.
 const STEP: Duration = Duration::from_millis(1);
@@ -75,46 +75,46 @@ const STEP: Duration = Duration::from_millis(1);
 const LONGEST_READ: usize = 8 * 1024 * 1024;
 
 /// The log of a run while it is written.
-pub struct Output {
-    file: Growing,
+pub struct RunLog {
+    file: AppendFile,
     /// Its copy in the project.
-    copy: Option<Growing>,
+    copy: Option<AppendFile>,
     clock: fn() -> Timestamp,
     /// The stamp of the last line.
     last: Timestamp,
-    mask: Mask,
-    room: Room,
+    mask: SecretMask,
+    room: LogLimits,
     written: u64,
     is_full: bool,
-    out: Line,
-    err: Line,
+    out: PartialLine,
+    err: PartialLine,
     heard: u64,
     tail: VecDeque<String>,
     failure: Option<io::Error>,
-    reads: Option<Reads>,
+    reads: Option<LineFilter>,
 }
 
 /// The unfinished line of a stream.
 #[derive(Default)]
-struct Line {
+struct PartialLine {
     bytes: Vec<u8>,
     /// True if its start is written already.
     is_begun: bool,
 }
 
-impl Output {
+impl RunLog {
     /// Opens the log of a spec's runs for one more run and writes the lines above its output; its
     /// copy in the project gets the same.
     ///
     /// # Errors
     /// A `StoreError` when it cannot be written.
     pub fn open(
-        runs: &Runs,
-        header: &Header<'_>,
-        mask: Mask,
-        room: Room,
+        runs: &RunStore,
+        header: &LogHeader<'_>,
+        mask: SecretMask,
+        room: LogLimits,
     ) -> Result<Self, WorkError> {
-        let mut file = Growing::open_owned(&runs.ensure_log(header.spec_id)?)?;
+        let mut file = AppendFile::open_owned(&runs.ensure_log(header.spec_id)?)?;
         let mut copy = runs.mirror_log(header.spec_id);
         // A crash may have left the last line without its end.
         let end = if file.is_torn() { "\n" } else { "" };
@@ -139,8 +139,8 @@ impl Output {
             room,
             written: 0,
             is_full: false,
-            out: Line::default(),
-            err: Line::default(),
+            out: PartialLine::default(),
+            err: PartialLine::default(),
             heard: 0,
             tail: VecDeque::new(),
             failure: None,
@@ -150,18 +150,18 @@ impl Output {
 
     /// Sets the function that decides which lines of standard output are written.
     #[must_use]
-    pub fn read_by(mut self, reads: Option<Reads>) -> Self {
+    pub fn read_by(mut self, reads: Option<LineFilter>) -> Self {
         self.reads = reads;
         self
     }
 
     /// Adds output of a stream.
-    pub fn take(&mut self, stream: Stream, bytes: &[u8]) {
+    pub fn take(&mut self, stream: LogStream, bytes: &[u8]) {
         self.heard += bytes.len() as u64;
         let mut ready = Vec::new();
         let (line, reads) = match stream {
-            Stream::Out => (&mut self.out, self.reads),
-            Stream::Err => (&mut self.err, None),
+            LogStream::Out => (&mut self.out, self.reads),
+            LogStream::Err => (&mut self.err, None),
         };
         let (mask, most) = (&self.mask, self.room.line);
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -176,7 +176,7 @@ impl Output {
                 Some(told) => {
                     line.bytes.clear();
                     for told in told {
-                        Line::of(told).drain(mask, most, true, &mut ready);
+                        PartialLine::of(told).drain(mask, most, true, &mut ready);
                     }
                 }
                 None => line.drain(mask, most, is_whole, &mut ready),
@@ -186,10 +186,10 @@ impl Output {
     }
 
     /// Writes the rest of a stream that has no line end.
-    pub fn end(&mut self, stream: Stream) {
+    pub fn end(&mut self, stream: LogStream) {
         let line = match stream {
-            Stream::Out => &mut self.out,
-            Stream::Err => &mut self.err,
+            LogStream::Out => &mut self.out,
+            LogStream::Err => &mut self.err,
         };
         if !line.bytes.is_empty() {
             self.take(stream, b"\n");
@@ -229,14 +229,14 @@ impl Output {
     /// Makes the log durable; returns the last lines of standard error and the error that kept us
     /// from writing, if there was one.
     pub fn close(&mut self) -> (Vec<String>, Option<io::Error>) {
-        self.end(Stream::Out);
-        self.end(Stream::Err);
+        self.end(LogStream::Out);
+        self.end(LogStream::Err);
         let flushed = self.file.flush().err();
         let tail = std::mem::take(&mut self.tail);
         (tail.into(), self.failure.take().or(flushed))
     }
 
-    fn write(&mut self, stream: Stream, lines: Vec<String>) {
+    fn write(&mut self, stream: LogStream, lines: Vec<String>) {
         let now = self.stamp();
         let mut text = String::new();
         for line in lines {
@@ -253,7 +253,7 @@ impl Output {
                     text += &format!("{now} {} {line}\n", stream.as_str());
                 }
             }
-            if stream == Stream::Err && !line.trim().is_empty() {
+            if stream == LogStream::Err && !line.trim().is_empty() {
                 self.tail.push_back(line.chars().take(TAIL_LINE).collect());
                 self.tail.drain(..self.tail.len().saturating_sub(TAIL));
             }
@@ -277,7 +277,7 @@ impl Output {
     }
 }
 
-impl Line {
+impl PartialLine {
     /// Returns a whole line.
     fn of(text: String) -> Self {
         let mut bytes = text.into_bytes();
@@ -290,7 +290,7 @@ impl Line {
 
     /// Takes the text that is ready to be written: the whole line, or the start of one that is too
     /// long.
-    fn drain(&mut self, mask: &Mask, most: usize, is_whole: bool, ready: &mut Vec<String>) {
+    fn drain(&mut self, mask: &SecretMask, most: usize, is_whole: bool, ready: &mut Vec<String>) {
         let ending = |bytes: &[u8]| match bytes {
             [.., b'\r', b'\n'] => 2,
             [.., b'\n'] => 1,
@@ -327,12 +327,12 @@ pub fn secrets(environment: &BTreeMap<String, String>) -> Vec<String> {
 }
 
 /// Texts that must not be written.
-pub struct Mask {
+pub struct SecretMask {
     search: Option<AhoCorasick>,
     longest: usize,
 }
 
-impl Mask {
+impl SecretMask {
     /// Creates a mask of each secret as it is and as JSON writes it; of a secret of several lines
     /// each line is masked.
     ///
@@ -419,9 +419,9 @@ impl Mask {
 }
 
 /// Returns the lines above a run's output.
-fn headline(header: &Header<'_>, now: Timestamp, is_more: bool) -> String {
+fn headline(header: &LogHeader<'_>, now: Timestamp, is_more: bool) -> String {
     let now = record::stamp(now);
-    let Header {
+    let LogHeader {
         spec_id,
         prompt,
         withheld,

@@ -10,7 +10,7 @@ use crate::store::disk;
 
 /// The identity of a process, which no other process shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct ProcessIdentity {
     /// Its number.
     pub pid: u32,
     /// Clock ticks between the machine's start and its own; `None` if the system does not report
@@ -20,7 +20,7 @@ pub struct Identity {
     pub boot_id: Option<String>,
 }
 
-impl Identity {
+impl ProcessIdentity {
     /// Returns this process.
     pub fn own() -> Self {
         Self::of(std::process::id())
@@ -46,7 +46,7 @@ impl Identity {
     /// Returns true if it lives beyond doubt, so that it is safe to signal it.
     pub fn is_proven(&self) -> bool {
         let start = facts(self.pid)
-            .filter(Facts::lives)
+            .filter(ProcessFacts::lives)
             .map(|facts| facts.start);
         let same_start =
             self.pid_start.is_some() && start.map(|start| start.to_string()) == self.pid_start;
@@ -54,7 +54,7 @@ impl Identity {
     }
 }
 
-impl Identity {
+impl ProcessIdentity {
     /// Returns the time since its start, by a clock that cannot be set and that goes on while the
     /// machine sleeps; `None` if the machine was started since, or does not report it.
     pub fn age(&self) -> Option<Duration> {
@@ -66,7 +66,7 @@ impl Identity {
 
 /// The facts that the system reports of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facts {
+pub struct ProcessFacts {
     /// Its number.
     pub pid: u32,
     /// Its parent's number.
@@ -79,7 +79,7 @@ pub struct Facts {
     pub is_zombie: bool,
 }
 
-impl Facts {
+impl ProcessFacts {
     /// Returns true if it has not ended.
     pub fn lives(&self) -> bool {
         !self.is_zombie
@@ -88,11 +88,11 @@ impl Facts {
 
 /// Returns the facts of the process of this number; `None` if there is none, or the system does not
 /// report them.
-pub fn facts(pid: u32) -> Option<Facts> {
+pub fn facts(pid: u32) -> Option<ProcessFacts> {
     let stat = disk::read_made_up(&format!("/proc/{pid}/stat"))?;
     // The name in parentheses may contain anything; the fields after it are plain.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    Some(Facts {
+    Some(ProcessFacts {
         pid,
         is_zombie: matches!(fields.first(), Some(&("Z" | "X"))),
         parent: fields.get(1)?.parse().ok()?,
@@ -103,12 +103,12 @@ pub fn facts(pid: u32) -> Option<Facts> {
 
 /// Returns all visible processes in the order of their numbers, and true if any of them ended
 /// during the listing. Empty if the system does not list them.
-pub fn all() -> (Vec<Facts>, bool) {
+pub fn all() -> (Vec<ProcessFacts>, bool) {
     let names = disk::names("/proc".as_ref()).unwrap_or_default();
     let mut pids: Vec<u32> = names.iter().filter_map(|n| n.name.parse().ok()).collect();
     pids.sort_unstable();
     let count = pids.len();
-    let all: Vec<Facts> = pids.into_iter().filter_map(facts).collect();
+    let all: Vec<ProcessFacts> = pids.into_iter().filter_map(facts).collect();
     let has_gone = all.len() < count;
     (all, has_gone)
 }
@@ -152,7 +152,7 @@ pub fn is_writer_alive(pid: u32, written: SystemTime) -> bool {
     if cfg!(target_os = "linux") {
         // The calendar time of a start is exact to about a second.
         let started = facts(pid)
-            .filter(Facts::lives)
+            .filter(ProcessFacts::lives)
             .and_then(|f| calendar(f.start));
         started.is_some_and(|started| started <= written + Duration::from_secs(2))
     } else {

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::mirror::file_of;
-use super::process::Identity;
-use super::state::{self, Event, Illegal, State, Stop};
-use super::usage::{DenialEntry, NextTry, UsageEntry};
+use super::process::ProcessIdentity;
+use super::state::{self, IllegalRunEvent, RunEvent, RunState, StopReason};
+use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 use crate::agent_events::FailureCause;
-use crate::store::state::escaped;
+use crate::store::state::escape_name;
 
 /// The three states of a run in answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub const SCHEMA: u32 = 1;
 ///
 /// Its state changes only by [`Record::change`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct RunRecord {
     schema: u32,
     /// Name of the run, `<spec>-<pid>`, and of its file.
     pub process_id: String,
@@ -61,7 +61,7 @@ pub struct Record {
     pub boot_id: Option<String>,
     status: RunStatus,
     #[serde(default)]
-    end_state: Option<State>,
+    end_state: Option<RunState>,
     /// The reason why the run ended as it did.
     #[serde(default)]
     pub reason: Option<String>,
@@ -90,7 +90,7 @@ pub struct Record {
     pub adopted_at: Option<String>,
     /// The requested stop and its purpose; the process that requested it writes the end of the run.
     #[serde(default)]
-    pub stop_requested: Option<Stop>,
+    pub stop_requested: Option<StopReason>,
     /// The agent of the run.
     #[serde(default)]
     pub agent: Option<AgentEntry>,
@@ -117,7 +117,7 @@ pub struct Record {
     pub target: Option<String>,
     /// The criteria at the start.
     #[serde(default)]
-    pub criteria_at_start: Vec<Criterion>,
+    pub criteria_at_start: Vec<CriterionEntry>,
     /// The changes of its work to what runs on this machine, if these prevented its merge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acting_change: Vec<String>,
@@ -133,10 +133,10 @@ pub struct Record {
     pub commits: Vec<String>,
     /// The state of the merge.
     #[serde(default)]
-    pub merge: Merge,
+    pub merge: MergeEntry,
     /// The options of the start.
     #[serde(default)]
-    pub asked: Asked,
+    pub asked: RunOptions,
     /// The proposal of a split.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<Value>,
@@ -152,7 +152,7 @@ pub struct Record {
     pub cause: Option<String>,
     /// The next start of its agent, if it is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next_try: Option<NextTry>,
+    pub next_try: Option<NextAttempt>,
     /// The time at which the spec of a run that was found dead was recovered, RFC 3339, UTC.
     #[serde(default)]
     pub settled_at: Option<String>,
@@ -169,7 +169,7 @@ pub const SPLIT: &str = "split";
 /// The options of a start besides the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Asked {
+pub struct RunOptions {
     /// True if missing criteria and a red quality gate are no obstacle.
     pub skip_criteria: bool,
     /// True if only the members of the spec are worked on, and nothing else that becomes ready.
@@ -182,7 +182,7 @@ pub struct Asked {
     pub prompt: Option<String>,
     /// The options of a split.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub split: Option<AskedOfSplit>,
+    pub split: Option<SplitRunOptions>,
     /// Keys of later releases.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
@@ -190,7 +190,7 @@ pub struct Asked {
 
 /// The options of a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AskedOfSplit {
+pub struct SplitRunOptions {
     /// True if the proposal is written without a question.
     pub force: bool,
     /// True if members that are still too complex are split, too.
@@ -228,7 +228,7 @@ pub struct AgentEntry {
 
 /// A criterion of a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Criterion {
+pub struct CriterionEntry {
     /// Its words.
     pub text: String,
     /// True if it was ticked.
@@ -265,7 +265,7 @@ pub struct CheckEntry {
 
 /// The state of a merge and its attempts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Merge {
+pub struct MergeEntry {
     /// Its state.
     pub state: MergeState,
     /// The commit with which the work landed.
@@ -308,13 +308,13 @@ pub enum MergeState {
     Merged,
 }
 
-impl Record {
+impl RunRecord {
     /// Returns the record of a run that starts now, with its runner, or at first with the process
     /// that starts it.
-    pub fn new(spec_id: &str, mode: &str, runner: Identity, now: Timestamp) -> Self {
+    pub fn new(spec_id: &str, mode: &str, runner: ProcessIdentity, now: Timestamp) -> Self {
         Self {
             schema: SCHEMA,
-            process_id: format!("{}-{}", escaped(spec_id), runner.pid),
+            process_id: format!("{}-{}", escape_name(spec_id), runner.pid),
             spec_id: spec_id.to_owned(),
             parent: None,
             pid: runner.pid,
@@ -346,8 +346,8 @@ impl Record {
             hooks_at_start: None,
             checks: Vec::new(),
             commits: Vec::new(),
-            merge: Merge::default(),
-            asked: Asked::default(),
+            merge: MergeEntry::default(),
+            asked: RunOptions::default(),
             proposal: None,
             usage: None,
             denials: Vec::new(),
@@ -401,8 +401,10 @@ impl Record {
         match (self.status, self.end_state) {
             (RunStatus::Running, end) => end.is_none(),
             (_, None) => true,
-            (RunStatus::Completed, Some(end)) => end == State::Completed,
-            (RunStatus::Failed, Some(end)) => !matches!(end, State::Running | State::Completed),
+            (RunStatus::Completed, Some(end)) => end == RunState::Completed,
+            (RunStatus::Failed, Some(end)) => {
+                !matches!(end, RunState::Running | RunState::Completed)
+            }
         }
     }
 
@@ -412,7 +414,7 @@ impl Record {
     }
 
     /// Returns the end state of the run, if it ended.
-    pub fn end_state(&self) -> Option<State> {
+    pub fn end_state(&self) -> Option<RunState> {
         self.end_state
     }
 
@@ -422,12 +424,12 @@ impl Record {
     }
 
     /// Returns the state of the run.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> RunState {
         match (self.status, self.end_state) {
-            (RunStatus::Running, _) => State::Running,
+            (RunStatus::Running, _) => RunState::Running,
             (_, Some(state)) => state,
-            (RunStatus::Completed, None) => State::Completed,
-            (RunStatus::Failed, None) => State::Failed,
+            (RunStatus::Completed, None) => RunState::Completed,
+            (RunStatus::Failed, None) => RunState::Failed,
         }
     }
 
@@ -437,25 +439,25 @@ impl Record {
     /// [`Illegal`]; the record is then as it was.
     pub fn change(
         &mut self,
-        event: Event,
+        event: RunEvent,
         reason: Option<String>,
         now: Timestamp,
-    ) -> Result<(), Illegal> {
-        let to = state::change(self.state(), event)?;
+    ) -> Result<(), IllegalRunEvent> {
+        let to = state::next_state(self.state(), event)?;
         self.status = match to {
-            State::Running => RunStatus::Running,
-            State::Completed => RunStatus::Completed,
+            RunState::Running => RunStatus::Running,
+            RunState::Completed => RunStatus::Completed,
             _ => RunStatus::Failed,
         };
-        self.end_state = Some(to).filter(|to| *to != State::Running);
+        self.end_state = Some(to).filter(|to| *to != RunState::Running);
         self.reason = reason;
         self.completed_at = self.end_state.map(|_| stamp(now));
         Ok(())
     }
 
     /// Returns the process that the record names as its runner.
-    pub fn runner(&self) -> Identity {
-        Identity {
+    pub fn runner(&self) -> ProcessIdentity {
+        ProcessIdentity {
             pid: self.pid,
             pid_start: self.pid_start.clone(),
             boot_id: self.boot_id.clone(),
@@ -463,9 +465,9 @@ impl Record {
     }
 
     /// Returns the process that the record names as its agent.
-    pub fn agent_process(&self) -> Option<Identity> {
+    pub fn agent_process(&self) -> Option<ProcessIdentity> {
         let agent = self.agent.as_ref()?;
-        Some(Identity {
+        Some(ProcessIdentity {
             pid: agent.pid?,
             pid_start: agent.pid_start.clone(),
             boot_id: self.boot_id.clone(),
@@ -522,7 +524,7 @@ pub(super) fn is_run_of(process_id: &str, spec_id: &str) -> bool {
         None => is_number(rest),
     };
     // Earlier releases used the id without escaping.
-    [&*escaped(spec_id), spec_id].into_iter().any(|id| {
+    [&*escape_name(spec_id), spec_id].into_iter().any(|id| {
         let rest = process_id.strip_prefix(id);
         rest.and_then(|rest| rest.strip_prefix('-'))
             .is_some_and(is_rest)
@@ -533,30 +535,30 @@ pub(super) fn is_run_of(process_id: &str, spec_id: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn record() -> Record {
-        let runner = Identity {
+    fn record() -> RunRecord {
+        let runner = ProcessIdentity {
             pid: 7,
             pid_start: None,
             boot_id: None,
         };
-        Record::new("a.1", SINGLE, runner, Timestamp::UNIX_EPOCH)
+        RunRecord::new("a.1", SINGLE, runner, Timestamp::UNIX_EPOCH)
     }
 
     #[test]
     fn a_record_is_believed_under_its_own_name_only() {
         let text = record().text();
-        assert_eq!(Record::believed("a.1-7.json", &text), Ok(record()));
+        assert_eq!(RunRecord::believed("a.1-7.json", &text), Ok(record()));
         assert!(
-            Record::believed("a.1-8.json", &text)
+            RunRecord::believed("a.1-8.json", &text)
                 .unwrap_err()
                 .contains("name")
         );
         assert!(
-            Record::believed("a.1-7.json", "{}")
+            RunRecord::believed("a.1-7.json", "{}")
                 .unwrap_err()
                 .contains("release")
         );
-        assert!(Record::believed("a.1-7.json", "half").is_err());
+        assert!(RunRecord::believed("a.1-7.json", "half").is_err());
     }
 
     #[test]
@@ -574,27 +576,27 @@ mod tests {
             (forged.process_id, forged.spec_id) = (process_id.into(), spec_id.into());
             let file = format!("{process_id}.json");
             assert!(
-                Record::believed(&file, &forged.text()).is_err(),
+                RunRecord::believed(&file, &forged.text()).is_err(),
                 "{process_id}"
             );
         }
         let mut second = record();
         second.process_id = "a.1-7-2".into();
-        assert!(Record::believed("a.1-7-2.json", &second.text()).is_ok());
+        assert!(RunRecord::believed("a.1-7-2.json", &second.text()).is_ok());
     }
 
     #[test]
     fn status_and_end_go_together() {
         for (status, end) in [
-            (RunStatus::Running, Some(State::Completed)),
-            (RunStatus::Running, Some(State::Lost)),
-            (RunStatus::Completed, Some(State::AwaitingMerge)),
-            (RunStatus::Failed, Some(State::Completed)),
-            (RunStatus::Failed, Some(State::Running)),
+            (RunStatus::Running, Some(RunState::Completed)),
+            (RunStatus::Running, Some(RunState::Lost)),
+            (RunStatus::Completed, Some(RunState::AwaitingMerge)),
+            (RunStatus::Failed, Some(RunState::Completed)),
+            (RunStatus::Failed, Some(RunState::Running)),
         ] {
             let mut forged = record();
             (forged.status, forged.end_state) = (status, end);
-            assert!(Record::believed("a.1-7.json", &forged.text()).is_err());
+            assert!(RunRecord::believed("a.1-7.json", &forged.text()).is_err());
         }
     }
 }

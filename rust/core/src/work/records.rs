@@ -10,13 +10,13 @@ use jiff::Timestamp;
 use super::WorkError;
 use super::lock::{SpecLock, check_name};
 use super::mirror::{file_of, process_of};
-use super::record::{self, BrokenRecord, Record, is_run_of};
+use super::record::{self, BrokenRecord, RunRecord, is_run_of};
 use super::spending::DAY;
-use super::state::{self, Event, State};
+use super::state::{self, RunEvent, RunState};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
-use crate::store::files::{self, Root};
-use crate::store::state::{StateFolder, escaped};
+use crate::store::files::{self, RootFolder};
+use crate::store::state::{StateFolder, escape_name};
 
 /// The time for which records of runs that ended are kept.
 const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -37,18 +37,18 @@ const LARGEST_TOKEN: u64 = 64;
 
 /// The runs of one project.
 #[derive(Clone)]
-pub struct Runs {
+pub struct RunStore {
     /// The disk.
     pub disk: Disk,
     /// The project's root.
-    pub root: Root,
+    pub root: RootFolder,
     /// The folder for our own state.
     pub state: StateFolder,
     /// The function that gives the present time.
     pub clock: fn() -> Timestamp,
 }
 
-impl Runs {
+impl RunStore {
     /// Returns the folder of the records, if its content is credible; it may not exist yet.
     pub fn folder(&self) -> Option<PathBuf> {
         self.state.read(&self.state.in_checkout(RECORDS))
@@ -73,7 +73,7 @@ impl Runs {
     ///
     /// # Errors
     /// A `StoreError` when the folder exists and cannot be listed.
-    pub fn all(&self) -> Result<(Vec<Record>, Vec<BrokenRecord>), StoreError> {
+    pub fn all(&self) -> Result<(Vec<RunRecord>, Vec<BrokenRecord>), StoreError> {
         self.named(|_| true)
     }
 
@@ -82,7 +82,7 @@ impl Runs {
     ///
     /// # Errors
     /// As [`Runs::all`].
-    pub fn of_spec(&self, spec_id: &str) -> Result<Vec<Record>, StoreError> {
+    pub fn of_spec(&self, spec_id: &str) -> Result<Vec<RunRecord>, StoreError> {
         let (mut records, _) = self.named(|process_id| is_run_of(process_id, spec_id))?;
         // The name of a run may fit more than one spec.
         records.retain(|record| record.spec_id == spec_id);
@@ -94,7 +94,7 @@ impl Runs {
     fn named(
         &self,
         is_meant: impl Fn(&str) -> bool,
-    ) -> Result<(Vec<Record>, Vec<BrokenRecord>), StoreError> {
+    ) -> Result<(Vec<RunRecord>, Vec<BrokenRecord>), StoreError> {
         let (mut found, mut broken) = (Vec::new(), Vec::new());
         let Some(folder) = self.folder() else {
             return Ok((found, broken));
@@ -119,7 +119,7 @@ impl Runs {
     ///
     /// # Errors
     /// `Store` when it is missing, `Broken` when it is not credible.
-    pub fn get(&self, process_id: &str) -> Result<Record, WorkError> {
+    pub fn get(&self, process_id: &str) -> Result<RunRecord, WorkError> {
         let name = name_of(process_id)?;
         read(&self.there()?.join(&name), &name)
     }
@@ -136,7 +136,7 @@ impl Runs {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub fn put_aside(&self) -> Result<(Vec<Record>, Vec<BrokenRecord>), StoreError> {
+    pub fn put_aside(&self) -> Result<(Vec<RunRecord>, Vec<BrokenRecord>), StoreError> {
         let (records, broken) = self.all()?;
         if broken.is_empty() {
             return Ok((records, broken));
@@ -175,7 +175,7 @@ impl Runs {
             Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
             names => names?,
         };
-        let told = |one: disk::Named| BrokenRecord {
+        let told = |one: disk::FolderEntry| BrokenRecord {
             path: self.told(&folder.join(one.name)),
             why: "it was not believed, and is set aside; look at it, and remove it".into(),
         };
@@ -210,7 +210,7 @@ impl Runs {
     ///
     /// # Errors
     /// As [`Runs::all`].
-    pub fn newest_of(&self, spec_id: &str) -> Result<Option<Record>, StoreError> {
+    pub fn newest_of(&self, spec_id: &str) -> Result<Option<RunRecord>, StoreError> {
         Ok(newest(self.of_spec(spec_id)?))
     }
 
@@ -232,13 +232,13 @@ impl Runs {
     ///
     /// # Errors
     /// `Running`, `Unrecovered`, `Waiting`, `Held`, or a `StoreError`.
-    pub fn begin(&self, mut record: Record) -> Result<Record, WorkError> {
+    pub fn create_run(&self, mut record: RunRecord) -> Result<RunRecord, WorkError> {
         if !record.has_agent() {
             return self.create(record);
         }
         // One start at a time: the checks stay true until the record exists. The runner of an
         // active run finds this lock taken only for the time of reading records.
-        let _lock = SpecLock::take(self, &record.spec_id)?;
+        let _lock = SpecLock::acquire(self, &record.spec_id)?;
         let records = self.of_spec(&record.spec_id)?;
         refuse_running(&records)?;
         if !record.works_on_spec() {
@@ -256,13 +256,13 @@ impl Runs {
     }
 
     /// Creates the file of a record, under the first free name.
-    fn create(&self, mut record: Record) -> Result<Record, WorkError> {
+    fn create(&self, mut record: RunRecord) -> Result<RunRecord, WorkError> {
         let folder = self.ensure_folder()?;
         let name = record.process_id.clone();
         let mut number = 1;
         loop {
             let file = name_of(&record.process_id)?;
-            Record::believed(&file, &record.text())
+            RunRecord::believed(&file, &record.text())
                 .map_err(|why| broken(&folder.join(&file), why))?;
             match disk::create_owned(&folder.join(&file), &record.text()) {
                 // The system gave the number to another runner of this spec before.
@@ -282,12 +282,13 @@ impl Runs {
     ///
     /// # Errors
     /// `Broken` for a record that is not credible, or a `StoreError`.
-    pub fn take_in(&self, record: &Record, log: Option<&Path>) -> Result<bool, WorkError> {
+    pub fn take_in(&self, record: &RunRecord, log: Option<&Path>) -> Result<bool, WorkError> {
         let (folder, file) = (self.ensure_folder()?, name_of(&record.process_id)?);
-        Record::believed(&file, &record.text()).map_err(|why| broken(&folder.join(&file), why))?;
+        RunRecord::believed(&file, &record.text())
+            .map_err(|why| broken(&folder.join(&file), why))?;
         let tokens = self.state.ensure(&self.state.in_project(TOKENS))?;
         let token = format!("{}\n", record.token);
-        match disk::create_owned(&tokens.join(escaped(&record.spec_id)), &token) {
+        match disk::create_owned(&tokens.join(escape_name(&record.spec_id)), &token) {
             // A run of this release was started since: the older one is not merged any more.
             Ok(()) | Err(StoreError::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
@@ -305,8 +306,8 @@ impl Runs {
     /// Returns the next token of a spec: higher than the highest of its records, whatever happened
     /// to the last one.
     fn next_token(&self, spec_id: &str, last: u64) -> Result<u64, WorkError> {
-        let tokens = Root::open(&self.state.ensure(&self.state.in_project(TOKENS))?)?;
-        let name = escaped(spec_id);
+        let tokens = RootFolder::open(&self.state.ensure(&self.state.in_project(TOKENS))?)?;
+        let name = escape_name(spec_id);
         let path = tokens.path().join(&name);
         if !disk::exists(&path) {
             match disk::create_owned(&path, &format!("{last}\n")) {
@@ -333,7 +334,7 @@ impl Runs {
         let Some(folder) = self.state.read(&self.state.in_project(TOKENS)) else {
             return Ok(None);
         };
-        let path = folder.join(escaped(spec_id));
+        let path = folder.join(escape_name(spec_id));
         match disk::read_owned(&path, LARGEST_TOKEN) {
             Err(StoreError::Missing { .. }) => Ok(None),
             text => token_of(&path, &text?).map(Some),
@@ -345,7 +346,7 @@ impl Runs {
     ///
     /// # Errors
     /// As [`Runs::token`].
-    pub fn may_act(&self, record: &Record) -> Result<bool, WorkError> {
+    pub fn may_act(&self, record: &RunRecord) -> Result<bool, WorkError> {
         if !record.works_on_spec() {
             return Ok(true);
         }
@@ -362,16 +363,16 @@ impl Runs {
     pub fn update(
         &self,
         process_id: &str,
-        mut change: impl FnMut(&mut Record) -> Result<(), WorkError>,
-    ) -> Result<Record, WorkError> {
+        mut change: impl FnMut(&mut RunRecord) -> Result<(), WorkError>,
+    ) -> Result<RunRecord, WorkError> {
         let name = name_of(process_id)?;
-        let folder = Root::open(&self.there()?)?;
+        let folder = RootFolder::open(&self.there()?)?;
         let path = folder.path().join(&name);
         // Only a credible record may be edited.
         read(&path, &name)?;
         let mut now = None;
         let edited = files::edit(&self.disk, &folder, &name, |text| {
-            let old = Record::believed(&name, text).map_err(|why| broken(&path, why))?;
+            let old = RunRecord::believed(&name, text).map_err(|why| broken(&path, why))?;
             let mut new = old.clone();
             change(&mut new)?;
             if new == old {
@@ -396,7 +397,7 @@ impl Runs {
     /// # Errors
     /// `Changed` if another process did: read it again and decide again. Otherwise as
     /// [`Runs::update`].
-    pub fn swap(&self, record: &Record) -> Result<Record, WorkError> {
+    pub fn swap(&self, record: &RunRecord) -> Result<RunRecord, WorkError> {
         self.update(&record.process_id, |now| {
             if now.generation != record.generation {
                 return Err(WorkError::Changed {
@@ -416,24 +417,24 @@ impl Runs {
     ///
     /// # Errors
     /// A `StoreError` when a record cannot be removed.
-    pub fn prune(&self, records: &[Record]) -> Result<usize, WorkError> {
+    pub fn prune(&self, records: &[RunRecord]) -> Result<usize, WorkError> {
         let newest = newest_tokens(records);
-        let is_superseded = |record: &Record| newest[&*record.spec_id] > record.token;
-        let has_ended = |record: &&Record| match record.state() {
-            State::Running => false,
+        let is_superseded = |record: &RunRecord| newest[&*record.spec_id] > record.token;
+        let has_ended = |record: &&RunRecord| match record.state() {
+            RunState::Running => false,
             state => !state.waits() || is_superseded(record),
         };
-        let mut ended: Vec<&Record> = records.iter().filter(has_ended).collect();
+        let mut ended: Vec<&RunRecord> = records.iter().filter(has_ended).collect();
         ended.sort_by_cached_key(|record| lateness(record));
         let oldest = (self.clock)() - KEPT_FOR;
-        let is_old = |record: &Record| {
+        let is_old = |record: &RunRecord| {
             let is_young = record.runner().age().is_some_and(|age| age < KEPT_FOR);
             !is_young && ended_at(record).is_some_and(|at| at < oldest)
         };
         // A record that counts against the limits of a day is kept for that day, however many runs
         // there were.
         let counts = (self.clock)() - DAY;
-        let counts = |record: &Record| {
+        let counts = |record: &RunRecord| {
             record.usage.is_some() && ended_at(record).is_some_and(|at| at >= counts)
         };
         let mut gone = 0;
@@ -458,7 +459,7 @@ impl Runs {
 
 /// Returns the highest token of each spec among records.
 pub(super) fn newest_tokens<'a>(
-    records: impl IntoIterator<Item = &'a Record>,
+    records: impl IntoIterator<Item = &'a RunRecord>,
 ) -> HashMap<&'a str, u64> {
     let mut newest = HashMap::new();
     for record in records {
@@ -472,30 +473,31 @@ pub(super) fn newest_tokens<'a>(
 ///
 /// # Errors
 /// `Running`, or `Unrecovered`.
-pub fn refuse_running(records: &[Record]) -> Result<(), WorkError> {
-    let is_running = |record: &&Record| record.has_agent() && record.state() == State::Running;
+pub fn refuse_running(records: &[RunRecord]) -> Result<(), WorkError> {
+    let is_running =
+        |record: &&RunRecord| record.has_agent() && record.state() == RunState::Running;
     let running = records.iter().find(is_running);
     running.map_or(Ok(()), |running| attempt_after(running).map(drop))
 }
 
 /// Returns the newest of a spec's runs that works on it.
-fn newest(records: Vec<Record>) -> Option<Record> {
-    let works = records.into_iter().filter(Record::works_on_spec);
+fn newest(records: Vec<RunRecord>) -> Option<RunRecord> {
+    let works = records.into_iter().filter(RunRecord::works_on_spec);
     works.max_by_key(age_of)
 }
 
 /// Returns the number of the attempt that follows a run, if one may.
-fn attempt_after(earlier: &Record) -> Result<u32, WorkError> {
+fn attempt_after(earlier: &RunRecord) -> Result<u32, WorkError> {
     let process_id = earlier.process_id.clone();
     match earlier.state() {
-        State::Running if earlier.runner().is_alive() => Err(WorkError::Running {
+        RunState::Running if earlier.runner().is_alive() => Err(WorkError::Running {
             spec_id: earlier.spec_id.clone(),
             process_id,
             pid: earlier.pid,
         }),
-        State::Running => Err(WorkError::Unrecovered { process_id }),
+        RunState::Running => Err(WorkError::Unrecovered { process_id }),
         state if state.is_closed() => Ok(1),
-        state => match state::change(state, Event::Start) {
+        state => match state::next_state(state, RunEvent::Start) {
             Ok(_) => Ok(earlier.attempt + 1),
             Err(_) => Err(WorkError::Waiting {
                 spec_id: earlier.spec_id.clone(),
@@ -514,18 +516,18 @@ fn token_of(path: &Path, text: &str) -> Result<u64, WorkError> {
 }
 
 /// Returns the key that orders the runs of a spec by age.
-fn age_of(record: &Record) -> (u64, String) {
+fn age_of(record: &RunRecord) -> (u64, String) {
     (record.token, record.started_at.clone())
 }
 
 /// Returns the key that orders runs, the latest first: runs of this boot by their start, and after
 /// them the others by the calendar time of their end, which is all that is known of them.
-fn lateness(record: &Record) -> (Duration, Reverse<Option<Timestamp>>) {
+fn lateness(record: &RunRecord) -> (Duration, Reverse<Option<Timestamp>>) {
     let age = record.runner().age().unwrap_or(Duration::MAX);
     (age, Reverse(ended_at(record)))
 }
 
-fn ended_at(record: &Record) -> Option<Timestamp> {
+fn ended_at(record: &RunRecord) -> Option<Timestamp> {
     let at = record.completed_at.as_ref().unwrap_or(&record.updated_at);
     at.parse().ok()
 }
@@ -536,7 +538,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>, StoreError> {
         Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
         names => names?,
     };
-    let is_record = |one: &disk::Named| {
+    let is_record = |one: &disk::FolderEntry| {
         let is_json = Path::new(&one.name).extension() == Some("json".as_ref());
         is_json && !one.is_folder && !one.name.starts_with('.')
     };
@@ -545,12 +547,12 @@ fn names_in(folder: &Path) -> Result<Vec<String>, StoreError> {
 }
 
 /// Reads a credible record.
-fn read(path: &Path, name: &str) -> Result<Record, WorkError> {
+fn read(path: &Path, name: &str) -> Result<RunRecord, WorkError> {
     let text = match disk::read_owned(path, LARGEST) {
         Err(StoreError::Unreadable { why, .. }) => return Err(broken(path, why)),
         text => text?,
     };
-    Record::believed(name, &text).map_err(|why| broken(path, why))
+    RunRecord::believed(name, &text).map_err(|why| broken(path, why))
 }
 
 fn broken(path: &Path, why: String) -> WorkError {
@@ -575,5 +577,5 @@ fn name_of(process_id: &str) -> Result<String, WorkError> {
 
 /// Returns the file name of the log of a spec's runs.
 fn log_of(spec_id: &str) -> String {
-    format!("{}.log", escaped(spec_id))
+    format!("{}.log", escape_name(spec_id))
 }

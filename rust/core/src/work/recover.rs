@@ -5,20 +5,20 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::WorkError;
-use super::kin::{self, Kin};
+use super::kin::{self, ProcessTree};
 use super::lock::{self, SpecLock};
 use super::process;
-use super::record::{BrokenRecord, MergeState, Record};
-use super::records::{Runs, newest_tokens};
-use super::state::{Event, State};
+use super::record::{BrokenRecord, MergeState, RunRecord};
+use super::records::{RunStore, newest_tokens};
+use super::state::{RunEvent, RunState};
 use crate::store::StoreError;
 use crate::store::disk::{self, Lock};
 
 /// A run whose runner was found dead.
 #[derive(Debug)]
-pub struct Found {
+pub struct DeadRun {
     /// Its record, whose state is now `lost` or that of a stop requested before.
-    pub record: Record,
+    pub record: RunRecord,
     /// The spec's lock, for the recovery of the spec; `None` for a run above other runs.
     pub lock: Option<SpecLock>,
     /// The number of the agent's processes that were still running, and were ended.
@@ -27,14 +27,14 @@ pub struct Found {
 
 /// The result of a recovery.
 #[derive(Debug, Default)]
-pub struct Recovered {
+pub struct RecoveryReport {
     /// Runs that were found dead now.
-    pub found: Vec<Found>,
+    pub found: Vec<DeadRun>,
     /// Runs that were found dead before and that no newer run of their spec continued; the process
     /// that found them may have died before the spec was recovered.
-    pub lost: Vec<Record>,
+    pub lost: Vec<RunRecord>,
     /// Runs whose work waits for approval or for a merge.
-    pub waiting: Vec<Record>,
+    pub waiting: Vec<RunRecord>,
     /// The number of removed locks of dead processes.
     pub removed: usize,
     /// The number of removed old records.
@@ -51,21 +51,21 @@ pub struct Recovered {
 ///
 /// # Errors
 /// A `StoreError` when records or locks cannot be listed.
-pub fn recover(runs: &Runs) -> Result<Recovered, WorkError> {
+pub fn recover(runs: &RunStore) -> Result<RecoveryReport, WorkError> {
     let (records, broken) = runs.put_aside()?;
-    let mut recovered = Recovered {
+    let mut recovered = RecoveryReport {
         broken,
-        ..Recovered::default()
+        ..RecoveryReport::default()
     };
     let working = records.iter().filter(|record| record.works_on_spec());
     let newest = newest_tokens(working);
-    let is_newest = |record: &Record| {
+    let is_newest = |record: &RunRecord| {
         newest
             .get(&*record.spec_id)
             .is_none_or(|&token| token <= record.token)
     };
     for record in &records {
-        if record.state() != State::Completed && !runs.may_act(record)? {
+        if record.state() != RunState::Completed && !runs.may_act(record)? {
             if !record.state().is_closed() && is_newest(record) {
                 let name = &record.process_id;
                 let why =
@@ -75,14 +75,14 @@ pub fn recover(runs: &Runs) -> Result<Recovered, WorkError> {
             continue;
         }
         match record.state() {
-            State::Running => match look_after(runs, record) {
+            RunState::Running => match look_after(runs, record) {
                 Ok(found) => recovered.found.extend(found),
                 // Another process recovers it.
                 Err(WorkError::Changed { .. }) => {}
                 Err(error) => recovered.problems.push(error.to_string()),
             },
-            State::Lost if is_newest(record) => recovered.lost.push(record.clone()),
-            State::AwaitingMerge | State::AwaitingApproval => {
+            RunState::Lost if is_newest(record) => recovered.lost.push(record.clone()),
+            RunState::AwaitingMerge | RunState::AwaitingApproval => {
                 recovered.waiting.push(record.clone());
             }
             _ => {}
@@ -94,7 +94,7 @@ pub fn recover(runs: &Runs) -> Result<Recovered, WorkError> {
 }
 
 /// Ends one run that is recorded as active, if its runner is dead.
-fn look_after(runs: &Runs, record: &Record) -> Result<Option<Found>, WorkError> {
+fn look_after(runs: &RunStore, record: &RunRecord) -> Result<Option<DeadRun>, WorkError> {
     if record.runner().is_alive() {
         return Ok(None);
     }
@@ -106,17 +106,18 @@ fn look_after(runs: &Runs, record: &Record) -> Result<Option<Found>, WorkError> 
     } else {
         None
     };
-    let ended = Kin::left_by(record).end(runs, &record.process_id, kin::GRACE, kin::pass)?;
+    let ended =
+        ProcessTree::left_by(record).end(runs, &record.process_id, kin::GRACE, kin::sleep_for)?;
     // The caller completes a run whose work was merged, whatever was requested.
     let (event, reason) = match (record.merge.state, record.stop_requested) {
         // The run was stopped as requested.
-        (MergeState::None | MergeState::Waiting, Some(why)) => (Event::Stop(why), None),
-        _ => (Event::FindDead, Some(last_words(record))),
+        (MergeState::None | MergeState::Waiting, Some(why)) => (RunEvent::Stop(why), None),
+        _ => (RunEvent::FindDead, Some(last_words(record))),
     };
     let mut dead = record.clone();
     dead.change(event, reason, (runs.clock)())?;
     runs.reached("before-end-record")?;
-    Ok(Some(Found {
+    Ok(Some(DeadRun {
         record: runs.swap(&dead)?,
         lock,
         ended,
@@ -124,17 +125,17 @@ fn look_after(runs: &Runs, record: &Record) -> Result<Option<Found>, WorkError> 
 }
 
 /// Describes the progress of a run according to its record.
-fn last_words(record: &Record) -> String {
+fn last_words(record: &RunRecord) -> String {
     let step = match record {
         _ if record.merge.commit.is_some() => "after its work was merged",
-        Record { agent: Some(_), .. } => "after its agent was started",
-        Record {
+        RunRecord { agent: Some(_), .. } => "after its agent was started",
+        RunRecord {
             worktree: Some(_), ..
         } => "after its worktree was made",
-        Record {
+        RunRecord {
             branch: Some(_), ..
         } => "after its branch was made",
-        Record {
+        RunRecord {
             adopted_at: Some(_),
             ..
         } => "before anything was made for it",
@@ -144,7 +145,7 @@ fn last_words(record: &Record) -> String {
 }
 
 /// Removes locks that no process holds and that name a dead process; returns their number.
-fn remove_stale(runs: &Runs) -> Result<usize, StoreError> {
+fn remove_stale(runs: &RunStore) -> Result<usize, StoreError> {
     let Some(folder) = lock::folder(runs).filter(|folder| disk::exists(folder)) else {
         return Ok(0);
     };
@@ -168,7 +169,7 @@ fn remove_stale(runs: &Runs) -> Result<usize, StoreError> {
 }
 
 /// Returns true if the process that a file names is dead, as far as its text shows.
-fn is_stale(runs: &Runs, path: &Path) -> bool {
+fn is_stale(runs: &RunStore, path: &Path) -> bool {
     let Ok((text, stamp)) = runs.disk.read_text(path, "") else {
         return false;
     };

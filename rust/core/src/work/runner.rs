@@ -11,21 +11,21 @@
 use std::time::{Duration, Instant};
 
 use super::WorkError;
-use super::agent::{self, Agent, Beside, Ended, Ending, Job};
-use super::handshake::Handshake;
-use super::interruption::Interruption;
-use super::kin::Kin;
+use super::agent::{self, AgentEnding, AgentJob, AgentObservers, AgentOutcome, AgentProcess};
+use super::handshake::StartHandshake;
+use super::interruption::CancelToken;
+use super::kin::ProcessTree;
 use super::launch;
 use super::lock::SpecLock;
-use super::looking::Looking;
+use super::looking::FolderObserver;
 use super::mirror::LOGS;
-use super::output::{Header, Mask, Output};
-use super::process::Identity;
-use super::record::{self, AgentEntry, Record};
-use super::records::Runs;
-use super::spending::{Meter, SpendingLimits};
-use super::state::{Event, State};
-use super::usage::{DenialEntry, NextTry, UsageEntry};
+use super::output::{LogHeader, RunLog, SecretMask};
+use super::process::ProcessIdentity;
+use super::record::{self, AgentEntry, RunRecord};
+use super::records::RunStore;
+use super::spending::{SpendingLimits, UsageMeter};
+use super::state::{RunEvent, RunState};
+use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 use crate::agent_events::{AgentUsage, FailureCause};
 
 /// The variable in a runner's environment, so that a run that an agent starts does not end with
@@ -33,21 +33,21 @@ use crate::agent_events::{AgentUsage, FailureCause};
 pub const RUNNER: (&str, &str) = (super::MARK, super::RUNNER_VALUE);
 
 /// The steps of the dialect in a run.
-pub trait Steps {
+pub trait RunSteps {
     /// Prepares branch, worktree and spec; returns the agent to start.
     ///
     /// # Errors
     /// The reason why the run cannot start.
-    fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String>;
+    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, String>;
 
     /// Undoes the effects of `begin`, as far as that is right when no agent was started.
-    fn give_up(&mut self, run: &mut Run<'_>, why: &str);
+    fn give_up(&mut self, run: &mut ActiveRun<'_>, why: &str);
 
     /// Runs once the agent has started; nothing waits for it.
-    fn under_way(&mut self, _run: &Run<'_>) {}
+    fn under_way(&mut self, _run: &ActiveRun<'_>) {}
 
     /// Returns the folder to watch while the agent works.
-    fn looking(&self) -> Option<Looking<'_>> {
+    fn looking(&self) -> Option<FolderObserver<'_>> {
         None
     }
 
@@ -59,37 +59,41 @@ pub trait Steps {
     ///
     /// # Errors
     /// The reason why it could not be decided; the run has then failed.
-    fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String>;
+    fn conclude_run(
+        &mut self,
+        run: &mut ActiveRun<'_>,
+        ended: &AgentOutcome,
+    ) -> Result<RunEnd, String>;
 }
 
 /// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct End {
+pub struct RunEnd {
     /// The event that ends it.
-    pub event: Event,
+    pub event: RunEvent,
     /// The reason.
     pub reason: Option<String>,
 }
 
-impl End {
+impl RunEnd {
     /// Returns a run that failed.
     pub fn failed(why: impl Into<String>) -> Self {
         Self {
-            event: Event::Fail,
+            event: RunEvent::Fail,
             reason: Some(why.into()),
         }
     }
 }
 
 /// A run in this process.
-pub struct Run<'a> {
-    runs: &'a Runs,
-    interruption: &'a Interruption,
-    record: Record,
+pub struct ActiveRun<'a> {
+    runs: &'a RunStore,
+    interruption: &'a CancelToken,
+    record: RunRecord,
     /// The lock of the spec, held as long as the run lives; `None` for a run above other runs.
     lock: Option<SpecLock>,
     /// The hand-shake, until the start is reported.
-    handshake: Option<Handshake>,
+    handshake: Option<StartHandshake>,
     /// True if this process takes in orphans of the agent's.
     takes_in: bool,
     /// The usage of agents that ended.
@@ -98,26 +102,26 @@ pub struct Run<'a> {
     spending: SpendingLimits,
 }
 
-impl<'a> Run<'a> {
+impl<'a> ActiveRun<'a> {
     /// Makes this process the runner of a record, with the lock of its spec.
     ///
     /// # Errors
     /// `Held`, `NotRunning`, `Stopped`, or a `StoreError`. If another process holds the lock, the
     /// run has failed, and its record says so.
     pub fn adopt(
-        runs: &'a Runs,
+        runs: &'a RunStore,
         process_id: &str,
-        interruption: &'a Interruption,
+        interruption: &'a CancelToken,
     ) -> Result<Self, WorkError> {
         let record = runs.get(process_id)?;
         check_begins(&record)?;
-        let take = || SpecLock::take(runs, &record.spec_id);
+        let take = || SpecLock::acquire(runs, &record.spec_id);
         let lock = record.has_agent().then(take);
         let lock = lock.transpose().or_else(|error| {
-            end_record(runs, process_id, &End::failed(error.to_string()), None)?;
+            end_record(runs, process_id, &RunEnd::failed(error.to_string()), None)?;
             Err(error)
         })?;
-        let own = Identity::own();
+        let own = ProcessIdentity::own();
         let record = runs.update(process_id, |record| {
             check_begins(record)?;
             record.pid = own.pid;
@@ -142,7 +146,7 @@ impl<'a> Run<'a> {
     /// Returns the variable that marks processes of the run, for processes that are not started by
     /// the agent.
     pub fn mark(&self) -> (&'static str, String) {
-        (super::MARK, Kin::mark(&self.record))
+        (super::MARK, ProcessTree::mark(&self.record))
     }
 
     /// Reports a step to the process that started the run, as long as it waits.
@@ -153,17 +157,17 @@ impl<'a> Run<'a> {
     }
 
     /// Returns the runs of the project.
-    pub fn runs(&self) -> &'a Runs {
+    pub fn runs(&self) -> &'a RunStore {
         self.runs
     }
 
     /// Returns the request to end this process.
-    pub fn interruption(&self) -> &'a Interruption {
+    pub fn interruption(&self) -> &'a CancelToken {
         self.interruption
     }
 
     /// Returns the record as this process knows it.
-    pub fn record(&self) -> &Record {
+    pub fn record(&self) -> &RunRecord {
         &self.record
     }
 
@@ -178,8 +182,8 @@ impl<'a> Run<'a> {
     /// As [`Runs::update`].
     pub fn update(
         &mut self,
-        change: impl FnMut(&mut Record) -> Result<(), WorkError>,
-    ) -> Result<&Record, WorkError> {
+        change: impl FnMut(&mut RunRecord) -> Result<(), WorkError>,
+    ) -> Result<&RunRecord, WorkError> {
         self.record = self.runs.update(&self.record.process_id, change)?;
         Ok(&self.record)
     }
@@ -209,12 +213,12 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// As [`agent::start`] and [`Agent::wait`].
-    pub fn ask(&mut self, job: Job) -> Result<Ended, WorkError> {
+    pub fn ask(&mut self, job: AgentJob) -> Result<AgentOutcome, WorkError> {
         let (interruption, spending) = (self.interruption, job.plan.spending);
         let agent = self.start(job)?;
-        let beside = Beside {
+        let beside = AgentObservers {
             looking: None,
-            meter: Some(Meter::of(self.runs, &self.record, spending)),
+            meter: Some(UsageMeter::of(self.runs, &self.record, spending)),
         };
         let ended = agent.wait_beside(interruption, beside)?;
         self.note_report(&ended)?;
@@ -222,7 +226,7 @@ impl<'a> Run<'a> {
     }
 
     /// Records what an agent that ended reported.
-    fn note_report(&mut self, ended: &Ended) -> Result<(), WorkError> {
+    fn note_report(&mut self, ended: &AgentOutcome) -> Result<(), WorkError> {
         let events = &ended.events;
         let used = self.used_before + events.usage;
         self.used_before = used;
@@ -249,7 +253,7 @@ impl<'a> Run<'a> {
         let word = cause.as_str().replace('_', " ");
         self.update(|record| {
             let tried = record.next_try.as_ref().map_or(0, |last| last.tried) + 1;
-            record.next_try = Some(NextTry {
+            record.next_try = Some(NextAttempt {
                 at: at.clone(),
                 cause: cause.as_str().to_owned(),
                 tried,
@@ -274,14 +278,14 @@ impl<'a> Run<'a> {
 
     /// Records the cause why the agent did not do its work. Returns the end of the run, with the
     /// reason added if it is missing, or that the agent used more than its limit.
-    fn explained(&mut self, ended: &Ended, end: End) -> Result<End, WorkError> {
+    fn explained(&mut self, ended: &AgentOutcome, end: RunEnd) -> Result<RunEnd, WorkError> {
         let mut reason = end.reason.unwrap_or_default();
         let mut add = |more: &str| {
             let between = if reason.is_empty() { "" } else { "; " };
             reason.push_str(&format!("{between}{more}"));
         };
         let cause = ended.cause.as_ref().map(|(cause, _)| *cause);
-        let cause = cause.filter(|_| end.event == Event::Fail);
+        let cause = cause.filter(|_| end.event == RunEvent::Fail);
         if let Some(why) = ended
             .explanation()
             .filter(|_| cause.is_some() && ended.is_success())
@@ -293,7 +297,7 @@ impl<'a> Run<'a> {
         let limit = self
             .spending
             .reached(&self.used_before, &AgentUsage::default());
-        if let Some(limit) = limit.filter(|_| !matches!(ended.ending, Ending::Spent(_))) {
+        if let Some(limit) = limit.filter(|_| !matches!(ended.ending, AgentEnding::Spent(_))) {
             add(&format!(
                 "the agent used {limit}, which is reported after each turn only"
             ));
@@ -305,25 +309,25 @@ impl<'a> Run<'a> {
                 Ok(())
             })?;
         }
-        Ok(End {
+        Ok(RunEnd {
             event: end.event,
             reason: (!reason.is_empty()).then_some(reason),
         })
     }
 
     /// Starts the agent and records it.
-    fn start(&mut self, job: Job) -> Result<Agent, WorkError> {
-        let mask = Mask::new(&job.secrets)?;
+    fn start(&mut self, job: AgentJob) -> Result<AgentProcess, WorkError> {
+        let mask = SecretMask::new(&job.secrets)?;
         let argv: Vec<String> = job.argv.iter().map(|word| mask.apply(word)).collect();
         let spec_id = self.record.spec_id.clone();
         // People and other programs open the copy.
         let log = format!("{LOGS}/{spec_id}.log");
-        let header = Header {
+        let header = LogHeader {
             spec_id: &spec_id,
             prompt: &job.prompt,
             withheld: &job.withheld,
         };
-        let output = Output::open(self.runs, &header, mask, job.limits.room)?;
+        let output = RunLog::open(self.runs, &header, mask, job.limits.room)?;
         let output = output.read_by(job.reads);
         let mut entry = AgentEntry {
             name: job.name.clone(),
@@ -348,7 +352,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// As [`Runs::update`].
-    pub fn end(self, end: &End, exit_code: Option<i32>) -> Result<State, WorkError> {
+    pub fn end(self, end: &RunEnd, exit_code: Option<i32>) -> Result<RunState, WorkError> {
         self.reached("before-end-record")?;
         end_record(self.runs, &self.record.process_id, end, exit_code)
     }
@@ -363,14 +367,14 @@ impl<'a> Run<'a> {
 /// The reason why the run could not start, which the hand-shake reported too, or could not be
 /// ended.
 pub fn run(
-    runs: &Runs,
+    runs: &RunStore,
     process_id: &str,
-    handshake: Handshake,
-    interruption: &Interruption,
-    steps: &mut dyn Steps,
-) -> Result<State, WorkError> {
+    handshake: StartHandshake,
+    interruption: &CancelToken,
+    steps: &mut dyn RunSteps,
+) -> Result<RunState, WorkError> {
     let takes_in = take_in_orphans();
-    let mut run = match Run::adopt(runs, process_id, interruption) {
+    let mut run = match ActiveRun::adopt(runs, process_id, interruption) {
         Ok(run) => run,
         Err(error) => {
             handshake.refuse(&error.to_string());
@@ -388,7 +392,7 @@ pub fn run(
     let ended = match work(&mut run, agent, &job, steps) {
         Ok(ended) => ended,
         Err(error) => {
-            run.end(&End::failed(error.to_string()), None)?;
+            run.end(&RunEnd::failed(error.to_string()), None)?;
             return Err(error);
         }
     };
@@ -398,10 +402,10 @@ pub fn run(
             record.next_try = None;
             Ok(())
         })?;
-        End::failed(ended.to_string())
+        RunEnd::failed(ended.to_string())
     } else {
-        let end = steps.conclude(&mut run, &ended);
-        run.explained(&ended, end.unwrap_or_else(End::failed))?
+        let end = steps.conclude_run(&mut run, &ended);
+        run.explained(&ended, end.unwrap_or_else(RunEnd::failed))?
     };
     run.end(&end, ended.exit_code)
 }
@@ -409,17 +413,17 @@ pub fn run(
 /// Reads the agent's output until it ends. An agent that met a passing cause is started again after
 /// a while, as often as its limit allows.
 fn work(
-    run: &mut Run<'_>,
-    agent: Agent,
-    job: &Job,
-    steps: &mut dyn Steps,
-) -> Result<Ended, WorkError> {
+    run: &mut ActiveRun<'_>,
+    agent: AgentProcess,
+    job: &AgentJob,
+    steps: &mut dyn RunSteps,
+) -> Result<AgentOutcome, WorkError> {
     let mut agent = agent;
     let mut delays = job.plan.delays.iter();
     loop {
-        let beside = Beside {
+        let beside = AgentObservers {
             looking: steps.looking(),
-            meter: Some(Meter::of(run.runs, &run.record, job.plan.spending)),
+            meter: Some(UsageMeter::of(run.runs, &run.record, job.plan.spending)),
         };
         let ended = agent.wait_beside(run.interruption, beside);
         run.reached("after-agent-exit")?;
@@ -428,7 +432,8 @@ fn work(
         let Some(cause) = ended.passing_cause() else {
             return Ok(ended);
         };
-        let limit = Meter::of(run.runs, &run.record, job.plan.spending).limit(&run.used_before);
+        let limit =
+            UsageMeter::of(run.runs, &run.record, job.plan.spending).limit(&run.used_before);
         let Some(delay) = delays.next().filter(|_| limit.is_none()) else {
             return Ok(ended);
         };
@@ -440,7 +445,10 @@ fn work(
 }
 
 /// Starts the agent. A failure is recorded and reported by the hand-shake.
-fn begin<'a>(mut run: Run<'a>, steps: &mut dyn Steps) -> Result<(Run<'a>, Agent, Job), WorkError> {
+fn begin<'a>(
+    mut run: ActiveRun<'a>,
+    steps: &mut dyn RunSteps,
+) -> Result<(ActiveRun<'a>, AgentProcess, AgentJob), WorkError> {
     let started = match steps.begin(&mut run) {
         Err(why) => Err(WorkError::Step(why)),
         Ok(_) if run.is_told_to_stop()? => Err(WorkError::Stopped {
@@ -454,7 +462,7 @@ fn begin<'a>(mut run: Run<'a>, steps: &mut dyn Steps) -> Result<(Run<'a>, Agent,
             let why = error.to_string();
             steps.give_up(&mut run, &why);
             let handshake = run.handshake.take();
-            run.end(&End::failed(&why), None)?;
+            run.end(&RunEnd::failed(&why), None)?;
             // Reported last: the process that waits for it may start another run at once.
             if let Some(handshake) = handshake {
                 handshake.refuse(&why);
@@ -464,22 +472,22 @@ fn begin<'a>(mut run: Run<'a>, steps: &mut dyn Steps) -> Result<(Run<'a>, Agent,
     }
 }
 
-fn check_begins(record: &Record) -> Result<(), WorkError> {
+fn check_begins(record: &RunRecord) -> Result<(), WorkError> {
     let process_id = record.process_id.clone();
     match (record.state(), record.stop_requested) {
-        (State::Running, None) => Ok(()),
-        (State::Running, Some(_)) => Err(WorkError::Stopped { process_id }),
+        (RunState::Running, None) => Ok(()),
+        (RunState::Running, Some(_)) => Err(WorkError::Stopped { process_id }),
         (state, _) => Err(WorkError::NotRunning { process_id, state }),
     }
 }
 
 /// Records the end of a run, unless a stop was requested.
 fn end_record(
-    runs: &Runs,
+    runs: &RunStore,
     process_id: &str,
-    end: &End,
+    end: &RunEnd,
     exit_code: Option<i32>,
-) -> Result<State, WorkError> {
+) -> Result<RunState, WorkError> {
     let record = runs.update(process_id, |record| {
         record.exit_code = exit_code.or(record.exit_code);
         if record.stop_requested.is_none() {

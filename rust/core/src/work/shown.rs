@@ -8,20 +8,20 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::mirror::RECORDS;
-use super::record::{BrokenRecord, Record, RunStatus, SINGLE};
-use super::records::Runs;
-use super::state::State;
-use super::usage::{DenialEntry, NextTry, UsageEntry};
+use super::record::{BrokenRecord, RunRecord, RunStatus, SINGLE};
+use super::records::RunStore;
+use super::state::RunState;
+use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
-use crate::store::files::Root;
+use crate::store::files::RootFolder;
 
 /// The reason shown for a run that only files in the project name.
 const HISTORY: &str = "history: only .chant/processes tells of it, so nothing is done about it";
 
 /// One run of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct RunView {
     /// Name of the run, `<spec>-<pid>`.
     pub process_id: String,
     /// The spec it works on.
@@ -76,11 +76,11 @@ pub struct AgentReport {
     /// The cause why it did not do its work, in a word.
     pub cause: Option<String>,
     /// The next start, if it is tried again.
-    pub next_try: Option<NextTry>,
+    pub next_try: Option<NextAttempt>,
 }
 
 impl AgentReport {
-    fn of(record: &Record) -> Self {
+    fn of(record: &RunRecord) -> Self {
         let agent = record.agent.as_ref();
         let reported = agent.and_then(|agent| agent.reported_model.clone());
         Self {
@@ -97,7 +97,7 @@ impl AgentReport {
 /// The keys of a record that are shown, as any release may have written them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Told {
+struct RecordFields {
     process_id: Option<String>,
     spec_id: Option<String>,
     pid: Option<u32>,
@@ -115,23 +115,23 @@ struct Told {
 ///
 /// # Errors
 /// A `StoreError` when a folder exists and cannot be listed.
-pub fn all(runs: &Runs) -> Result<(Vec<Run>, Vec<BrokenRecord>), StoreError> {
+pub fn all(runs: &RunStore) -> Result<(Vec<RunView>, Vec<BrokenRecord>), StoreError> {
     let (records, mut broken) = runs.all()?;
     broken.extend(runs.set_aside()?);
     let known: BTreeSet<&str> = records.iter().map(|record| &*record.process_id).collect();
     let (history, unreadable) = history(&runs.disk, &runs.root, &known)?;
     broken.extend(unreadable);
-    let mut all: Vec<Run> = records.iter().map(own).chain(history).collect();
+    let mut all: Vec<RunView> = records.iter().map(own).chain(history).collect();
     all.sort_by(|one, other| one.process_id.cmp(&other.process_id));
     Ok((all, broken))
 }
 
 /// Returns a run of ours.
-fn own(record: &Record) -> Run {
-    let is_running = record.state() == State::Running;
-    let has_landed = record.works_on_spec() && record.state() == State::Completed;
+fn own(record: &RunRecord) -> RunView {
+    let is_running = record.state() == RunState::Running;
+    let has_landed = record.works_on_spec() && record.state() == RunState::Completed;
     let is_stale = is_running && !record.runner().is_alive();
-    Run {
+    RunView {
         process_id: record.process_id.clone(),
         spec_id: record.spec_id.clone(),
         pid: Some(record.pid),
@@ -164,9 +164,9 @@ fn own(record: &Record) -> Run {
 /// A `StoreError` when the folder exists and cannot be listed.
 pub fn history(
     disk: &Disk,
-    root: &Root,
+    root: &RootFolder,
     known: &BTreeSet<&str>,
-) -> Result<(Vec<Run>, Vec<BrokenRecord>), StoreError> {
+) -> Result<(Vec<RunView>, Vec<BrokenRecord>), StoreError> {
     let folder = match root.locate(RECORDS) {
         Err(StoreError::Missing { .. }) => return Ok((Vec::new(), Vec::new())),
         folder => folder?,
@@ -196,12 +196,12 @@ pub fn history(
 }
 
 /// Returns a run as history: its end is not proven, and its process is not checked.
-fn told(name: &str, text: &str) -> Result<Run, String> {
-    let record: Told = serde_json::from_str(text).map_err(|e| e.to_string())?;
+fn told(name: &str, text: &str) -> Result<RunView, String> {
+    let record: RecordFields = serde_json::from_str(text).map_err(|e| e.to_string())?;
     let of_file = || name.trim_end_matches(".json").to_owned();
     let commits = record.commits.as_array().into_iter().flatten();
     let commits = commits.filter_map(Value::as_str).map(str::to_owned);
-    Ok(Run {
+    Ok(RunView {
         process_id: record.process_id.unwrap_or_else(of_file),
         spec_id: record.spec_id.ok_or("it names no `spec_id`")?,
         pid: record.pid,

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::record::Record;
-use super::records::Runs;
-use super::state::State;
+use super::record::RunRecord;
+use super::records::RunStore;
+use super::state::RunState;
 use super::usage::UsageEntry;
 use crate::agent_events::{AgentUsage, EventFormat, EventSummary, TokenCount};
 use crate::money::UsdAmount;
@@ -105,9 +105,9 @@ impl SpendingLimits {
 
 /// Returns the usage of runs in the 24 hours before a moment, except one of them. A run counts as a
 /// whole if it is running or its end lies in that time.
-pub fn spent_lately(records: &[Record], now: Timestamp, but: Option<&str>) -> AgentUsage {
-    let counts = |record: &&Record| {
-        let is_running = record.state() == State::Running;
+pub fn spent_lately(records: &[RunRecord], now: Timestamp, but: Option<&str>) -> AgentUsage {
+    let counts = |record: &&RunRecord| {
+        let is_running = record.state() == RunState::Running;
         let end = record.completed_at.as_deref();
         let end: Option<Timestamp> = end.and_then(|end| end.parse().ok());
         let is_late = end.is_some_and(|end| end >= now - DAY);
@@ -120,8 +120,8 @@ pub fn spent_lately(records: &[Record], now: Timestamp, but: Option<&str>) -> Ag
 }
 
 /// Counts the usage of an agent while it works.
-pub struct Meter<'a> {
-    runs: &'a Runs,
+pub struct UsageMeter<'a> {
+    runs: &'a RunStore,
     process_id: String,
     limits: SpendingLimits,
     /// The usage of earlier tries of the same run.
@@ -132,9 +132,9 @@ pub struct Meter<'a> {
     written: (AgentUsage, Option<Instant>),
 }
 
-impl<'a> Meter<'a> {
+impl<'a> UsageMeter<'a> {
     /// Creates a meter for a run, which may have used something already.
-    pub fn of(runs: &'a Runs, record: &Record, limits: SpendingLimits) -> Self {
+    pub fn of(runs: &'a RunStore, record: &RunRecord, limits: SpendingLimits) -> Self {
         Self {
             runs,
             process_id: record.process_id.clone(),
@@ -193,9 +193,9 @@ impl<'a> Meter<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::process::Identity;
+    use super::super::process::ProcessIdentity;
     use super::super::record::SINGLE;
-    use super::super::state::Event;
+    use super::super::state::RunEvent;
     use super::*;
 
     fn usage(tokens: u64, dollars: f64) -> AgentUsage {
@@ -249,19 +249,19 @@ mod tests {
     // proves: chant:costs:limits_per_day_count_24_hours
     #[test]
     fn runs_count_for_24_hours_after_their_end() {
-        let runner = Identity {
+        let runner = ProcessIdentity {
             pid: 7,
             pid_start: None,
             boot_id: None,
         };
         let now = Timestamp::UNIX_EPOCH + 100 * DAY;
-        let mut running = Record::new("a", SINGLE, runner.clone(), now - 3 * DAY);
+        let mut running = RunRecord::new("a", SINGLE, runner.clone(), now - 3 * DAY);
         running.usage = Some(usage(1, 1.0).into());
         let mut late = running.clone();
         late.process_id = "a-8".into();
-        late.change(Event::Fail, None, now - DAY / 2).unwrap();
+        late.change(RunEvent::Fail, None, now - DAY / 2).unwrap();
         let mut old = running.clone();
-        old.change(Event::Fail, None, now - 2 * DAY).unwrap();
+        old.change(RunEvent::Fail, None, now - 2 * DAY).unwrap();
         let records = [running, late, old];
         assert_eq!(spent_lately(&records, now, None), usage(2, 2.0));
         assert_eq!(spent_lately(&records, now, Some("a-8")), usage(1, 1.0));

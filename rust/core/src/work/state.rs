@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The states of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum RunState {
     /// Its runner works, or is about to.
     Running,
     /// Its work is proven and merged.
@@ -34,7 +34,7 @@ pub enum State {
 /// The purposes of a stop from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stop {
+pub enum StopReason {
     /// The work continues later.
     Pause,
     /// Another user continues the work.
@@ -47,7 +47,7 @@ pub enum Stop {
 
 /// The events that change a run's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Event {
+pub enum RunEvent {
     /// The spec is to be worked on again.
     Start,
     /// The work is proven and merged.
@@ -62,90 +62,130 @@ pub enum Event {
     Fail,
     /// The run was stopped; written by the process that stopped it, after the run's processes
     /// ended.
-    Stop(Stop),
+    Stop(StopReason),
     /// The runner was found dead.
     FindDead,
 }
 
 /// All legal changes.
-const LEGAL: &[(State, Event, State)] = &[
-    (State::Running, Event::Merge, State::Completed),
-    (State::Running, Event::Wait, State::AwaitingMerge),
-    (State::Running, Event::AskApproval, State::AwaitingApproval),
-    (State::Running, Event::Doubt, State::NeedsAttention),
-    (State::Running, Event::Fail, State::Failed),
-    (State::Running, Event::Stop(Stop::Pause), State::Paused),
+const LEGAL: &[(RunState, RunEvent, RunState)] = &[
+    (RunState::Running, RunEvent::Merge, RunState::Completed),
+    (RunState::Running, RunEvent::Wait, RunState::AwaitingMerge),
     (
-        State::Running,
-        Event::Stop(Stop::TakeOver),
-        State::TakenOver,
+        RunState::Running,
+        RunEvent::AskApproval,
+        RunState::AwaitingApproval,
     ),
-    (State::Running, Event::Stop(Stop::Cancel), State::Cancelled),
-    (State::Running, Event::Stop(Stop::Reset), State::Cancelled),
-    (State::Running, Event::FindDead, State::Lost),
+    (RunState::Running, RunEvent::Doubt, RunState::NeedsAttention),
+    (RunState::Running, RunEvent::Fail, RunState::Failed),
+    (
+        RunState::Running,
+        RunEvent::Stop(StopReason::Pause),
+        RunState::Paused,
+    ),
+    (
+        RunState::Running,
+        RunEvent::Stop(StopReason::TakeOver),
+        RunState::TakenOver,
+    ),
+    (
+        RunState::Running,
+        RunEvent::Stop(StopReason::Cancel),
+        RunState::Cancelled,
+    ),
+    (
+        RunState::Running,
+        RunEvent::Stop(StopReason::Reset),
+        RunState::Cancelled,
+    ),
+    (RunState::Running, RunEvent::FindDead, RunState::Lost),
     // Recovery continues where the runner stopped.
-    (State::Lost, Event::Merge, State::Completed),
-    (State::Lost, Event::Wait, State::AwaitingMerge),
-    (State::Lost, Event::AskApproval, State::AwaitingApproval),
-    (State::Lost, Event::Doubt, State::NeedsAttention),
-    (State::Lost, Event::Fail, State::Failed),
+    (RunState::Lost, RunEvent::Merge, RunState::Completed),
+    (RunState::Lost, RunEvent::Wait, RunState::AwaitingMerge),
+    (
+        RunState::Lost,
+        RunEvent::AskApproval,
+        RunState::AwaitingApproval,
+    ),
+    (RunState::Lost, RunEvent::Doubt, RunState::NeedsAttention),
+    (RunState::Lost, RunEvent::Fail, RunState::Failed),
     // Work that waited can be merged now, conflicts, or is not wanted any more.
-    (State::AwaitingMerge, Event::Merge, State::Completed),
-    (State::AwaitingMerge, Event::Doubt, State::NeedsAttention),
     (
-        State::AwaitingMerge,
-        Event::Stop(Stop::Cancel),
-        State::Cancelled,
+        RunState::AwaitingMerge,
+        RunEvent::Merge,
+        RunState::Completed,
     ),
     (
-        State::AwaitingMerge,
-        Event::Stop(Stop::Reset),
-        State::Cancelled,
-    ),
-    (State::AwaitingApproval, Event::Merge, State::Completed),
-    (State::AwaitingApproval, Event::Wait, State::AwaitingMerge),
-    (State::AwaitingApproval, Event::Doubt, State::NeedsAttention),
-    (
-        State::AwaitingApproval,
-        Event::Stop(Stop::Cancel),
-        State::Cancelled,
+        RunState::AwaitingMerge,
+        RunEvent::Doubt,
+        RunState::NeedsAttention,
     ),
     (
-        State::AwaitingApproval,
-        Event::Stop(Stop::Reset),
-        State::Cancelled,
+        RunState::AwaitingMerge,
+        RunEvent::Stop(StopReason::Cancel),
+        RunState::Cancelled,
+    ),
+    (
+        RunState::AwaitingMerge,
+        RunEvent::Stop(StopReason::Reset),
+        RunState::Cancelled,
+    ),
+    (
+        RunState::AwaitingApproval,
+        RunEvent::Merge,
+        RunState::Completed,
+    ),
+    (
+        RunState::AwaitingApproval,
+        RunEvent::Wait,
+        RunState::AwaitingMerge,
+    ),
+    (
+        RunState::AwaitingApproval,
+        RunEvent::Doubt,
+        RunState::NeedsAttention,
+    ),
+    (
+        RunState::AwaitingApproval,
+        RunEvent::Stop(StopReason::Cancel),
+        RunState::Cancelled,
+    ),
+    (
+        RunState::AwaitingApproval,
+        RunEvent::Stop(StopReason::Reset),
+        RunState::Cancelled,
     ),
     // A new run continues in the branch of an earlier one, whose record stays as it is.
-    (State::Paused, Event::Start, State::Running),
-    (State::TakenOver, Event::Start, State::Running),
-    (State::Lost, Event::Start, State::Running),
-    (State::Failed, Event::Start, State::Running),
-    (State::NeedsAttention, Event::Start, State::Running),
+    (RunState::Paused, RunEvent::Start, RunState::Running),
+    (RunState::TakenOver, RunEvent::Start, RunState::Running),
+    (RunState::Lost, RunEvent::Start, RunState::Running),
+    (RunState::Failed, RunEvent::Start, RunState::Running),
+    (RunState::NeedsAttention, RunEvent::Start, RunState::Running),
 ];
 
 /// A change that the table does not allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("A run that is {from} cannot be {event}; nothing was changed")]
-pub struct Illegal {
+pub struct IllegalRunEvent {
     /// The state of the run.
-    pub from: State,
+    pub from: RunState,
     /// The event that was refused.
-    pub event: Event,
+    pub event: RunEvent,
 }
 
 /// Returns the state that an event leads to.
 ///
 /// # Errors
 /// [`Illegal`] when the event may not happen in that state.
-pub fn change(from: State, event: Event) -> Result<State, Illegal> {
+pub fn next_state(from: RunState, event: RunEvent) -> Result<RunState, IllegalRunEvent> {
     LEGAL
         .iter()
         .find(|(state, happens, _)| *state == from && *happens == event)
         .map(|(_, _, to)| *to)
-        .ok_or(Illegal { from, event })
+        .ok_or(IllegalRunEvent { from, event })
 }
 
-impl State {
+impl RunState {
     /// Returns its spelling in records and answers.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -180,13 +220,13 @@ impl State {
     }
 }
 
-impl fmt::Display for State {
+impl fmt::Display for RunState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl fmt::Display for Event {
+impl fmt::Display for RunEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Start => "started again",
@@ -195,10 +235,10 @@ impl fmt::Display for Event {
             Self::AskApproval => "kept for approval",
             Self::Doubt => "put up for attention",
             Self::Fail => "failed",
-            Self::Stop(Stop::Pause) => "paused",
-            Self::Stop(Stop::TakeOver) => "taken over",
-            Self::Stop(Stop::Cancel) => "cancelled",
-            Self::Stop(Stop::Reset) => "reset",
+            Self::Stop(StopReason::Pause) => "paused",
+            Self::Stop(StopReason::TakeOver) => "taken over",
+            Self::Stop(StopReason::Cancel) => "cancelled",
+            Self::Stop(StopReason::Reset) => "reset",
             Self::FindDead => "found dead",
         })
     }

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use rustix::process::{Signal, kill_process, kill_process_group};
 
 use super::WorkError;
-use super::kin::{self, Kin};
+use super::kin::{self, ProcessTree};
 use super::lock::SpecLock;
-use super::process::{self, Identity};
-use super::record::{MergeState, Record};
-use super::records::Runs;
-use super::state::{self, Event, State, Stop};
+use super::process::{self, ProcessIdentity};
+use super::record::{MergeState, RunRecord};
+use super::records::RunStore;
+use super::state::{self, RunEvent, RunState, StopReason};
 
 /// The time that a runner gets to end its agent and itself before it is killed.
 pub const GRACE: Duration = Duration::from_secs(10);
@@ -20,7 +20,7 @@ const DYING: Duration = Duration::from_secs(5);
 
 /// The outcomes for a runner that was to be stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum RunnerFate {
     /// It was dead before, or had not started.
     Gone,
     /// It ended when asked to.
@@ -31,54 +31,54 @@ pub enum Fate {
 
 /// A run without living processes; its record has no end yet.
 #[derive(Debug)]
-pub struct Stopped {
+pub struct StoppedRun {
     /// The record as it is now.
-    pub record: Record,
+    pub record: RunRecord,
     /// The outcome for the runner.
-    pub runner: Fate,
+    pub runner: RunnerFate,
     /// The number of the agent's processes that the runner did not end, so that they were ended
     /// here.
     pub ended: usize,
     /// The spec's lock, so that no other run starts before the spec records the stop; `None` for a
     /// run above other runs.
     pub lock: Option<SpecLock>,
-    why: Stop,
+    why: StopReason,
 }
 
-impl Stopped {
+impl StoppedRun {
     /// Records the end, after the spec was changed, and releases the lock. A run whose work was
     /// merged before it could be stopped is completed.
     ///
     /// # Errors
     /// As [`Runs::update`].
-    pub fn end(self, runs: &Runs, reason: Option<String>) -> Result<Record, WorkError> {
+    pub fn end(self, runs: &RunStore, reason: Option<String>) -> Result<RunRecord, WorkError> {
         let why = self.why;
-        self.end_with(runs, Event::Stop(why), reason)
+        self.end_with(runs, RunEvent::Stop(why), reason)
     }
 
     /// Records that the run failed: for the process that started it and got no hand-shake.
     ///
     /// # Errors
     /// As [`Runs::update`].
-    pub fn fail(self, runs: &Runs, reason: String) -> Result<Record, WorkError> {
-        self.end_with(runs, Event::Fail, Some(reason))
+    pub fn fail(self, runs: &RunStore, reason: String) -> Result<RunRecord, WorkError> {
+        self.end_with(runs, RunEvent::Fail, Some(reason))
     }
 
     fn end_with(
         self,
-        runs: &Runs,
-        event: Event,
+        runs: &RunStore,
+        event: RunEvent,
         reason: Option<String>,
-    ) -> Result<Record, WorkError> {
+    ) -> Result<RunRecord, WorkError> {
         runs.update(&self.record.process_id, |record| {
             let event = match record.merge.state {
-                MergeState::Merged => Event::Merge,
+                MergeState::Merged => RunEvent::Merge,
                 MergeState::None | MergeState::Waiting => event,
             };
             // Before the lock was taken, a recovery may have found the runner dead and recorded
             // this stop.
             let is_done = record.stop_requested == Some(self.why)
-                && state::change(State::Running, event) == Ok(record.state());
+                && state::next_state(RunState::Running, event) == Ok(record.state());
             if is_done {
                 return Ok(());
             }
@@ -94,11 +94,11 @@ impl Stopped {
 /// `NotRunning`, `Unending` when a process survives being killed, `Held` when another one has the
 /// lock, or a `StoreError`. The request then stays in the record.
 pub fn stop(
-    runs: &Runs,
+    runs: &RunStore,
     process_id: &str,
-    why: Stop,
+    why: StopReason,
     grace: Duration,
-) -> Result<Stopped, WorkError> {
+) -> Result<StoppedRun, WorkError> {
     stop_where(runs, process_id, why, grace, |_| Ok(()))
 }
 
@@ -107,11 +107,15 @@ pub fn stop(
 ///
 /// # Errors
 /// As [`stop`]; `Stopped` when another process stops it.
-pub fn stop_unbegun(runs: &Runs, process_id: &str, grace: Duration) -> Result<Stopped, WorkError> {
+pub fn stop_unbegun(
+    runs: &RunStore,
+    process_id: &str,
+    grace: Duration,
+) -> Result<StoppedRun, WorkError> {
     stop_where(
         runs,
         process_id,
-        Stop::Pause,
+        StopReason::Pause,
         grace,
         |record| match record.stop_requested {
             None => Ok(()),
@@ -126,18 +130,22 @@ pub fn stop_unbegun(runs: &Runs, process_id: &str, grace: Duration) -> Result<St
 ///
 /// # Errors
 /// `NotRunning`, or a `StoreError`.
-pub fn ask(runs: &Runs, process_id: &str, why: Stop) -> Result<Record, WorkError> {
+pub fn request_stop(
+    runs: &RunStore,
+    process_id: &str,
+    why: StopReason,
+) -> Result<RunRecord, WorkError> {
     ask_where(runs, process_id, why, |_| Ok(()))
 }
 
 fn ask_where(
-    runs: &Runs,
+    runs: &RunStore,
     process_id: &str,
-    why: Stop,
-    may: impl Fn(&Record) -> Result<(), WorkError>,
-) -> Result<Record, WorkError> {
+    why: StopReason,
+    may: impl Fn(&RunRecord) -> Result<(), WorkError>,
+) -> Result<RunRecord, WorkError> {
     runs.update(process_id, |record| match record.state() {
-        State::Running => {
+        RunState::Running => {
             may(record)?;
             record.stop_requested = Some(why);
             Ok(())
@@ -150,20 +158,20 @@ fn ask_where(
 }
 
 fn stop_where(
-    runs: &Runs,
+    runs: &RunStore,
     process_id: &str,
-    why: Stop,
+    why: StopReason,
     grace: Duration,
-    may: impl Fn(&Record) -> Result<(), WorkError>,
-) -> Result<Stopped, WorkError> {
+    may: impl Fn(&RunRecord) -> Result<(), WorkError>,
+) -> Result<StoppedRun, WorkError> {
     let record = ask_where(runs, process_id, why, may)?;
     let (runner, with_it) = end_runner(runs, &record, grace)?;
     // The runner may have recorded its agent since the record was read.
     let record = runs.get(process_id)?;
-    let left = Kin::left_by(&record).end(runs, process_id, kin::GRACE, kin::pass)?;
+    let left = ProcessTree::left_by(&record).end(runs, process_id, kin::GRACE, kin::sleep_for)?;
     let take = || SpecLock::take_until(runs, &record.spec_id, Instant::now() + DYING);
     let lock = record.has_agent().then(take).transpose()?;
-    Ok(Stopped {
+    Ok(StoppedRun {
         record: runs.get(process_id)?,
         runner,
         ended: with_it + left,
@@ -174,28 +182,32 @@ fn stop_where(
 
 /// Ends the runner that a record names, if it lives, and its descendants if it has to be killed;
 /// returns their number.
-fn end_runner(runs: &Runs, record: &Record, grace: Duration) -> Result<(Fate, usize), WorkError> {
+fn end_runner(
+    runs: &RunStore,
+    record: &RunRecord,
+    grace: Duration,
+) -> Result<(RunnerFate, usize), WorkError> {
     let runner = record.runner();
     // A record that is not adopted yet may name the process that starts the run, which goes on; its
     // runner will see the request to stop.
     if record.adopted_at.is_none() || !runner.is_alive() {
-        return Ok((Fate::Gone, 0));
+        return Ok((RunnerFate::Gone, 0));
     }
     runs.reached("before-term")?;
     signal(&runner, Signal::TERM);
     signal(&runner, Signal::CONT);
     runs.reached("after-term")?;
     if ends_within(&runner, grace) {
-        return Ok((Fate::Ended, 0));
+        return Ok((RunnerFate::Ended, 0));
     }
     // While it lives, its orphans can be distinguished from others.
     let process_id = &record.process_id;
-    let ended = Kin::of(record).end(runs, process_id, kin::GRACE, kin::pass)?;
+    let ended = ProcessTree::of(record).end(runs, process_id, kin::GRACE, kin::sleep_for)?;
     runs.reached("before-kill")?;
     signal(&runner, Signal::KILL);
     runs.reached("after-kill")?;
     if ends_within(&runner, DYING) {
-        return Ok((Fate::Killed, ended));
+        return Ok((RunnerFate::Killed, ended));
     }
     Err(WorkError::Unending {
         process_id: record.process_id.clone(),
@@ -204,7 +216,7 @@ fn end_runner(runs: &Runs, record: &Record, grace: Duration) -> Result<(Fate, us
 }
 
 /// Signals the runner's group, which holds the programs it uses; the runner alone if it leads none.
-fn signal(runner: &Identity, signal: Signal) {
+fn signal(runner: &ProcessIdentity, signal: Signal) {
     let Some(pid) = kin::number(runner.pid).filter(|_| runner.is_alive()) else {
         return;
     };
@@ -218,7 +230,7 @@ fn signal(runner: &Identity, signal: Signal) {
 }
 
 /// Waits until a process ends; returns false if it does not in that time.
-fn ends_within(process: &Identity, bound: Duration) -> bool {
+fn ends_within(process: &ProcessIdentity, bound: Duration) -> bool {
     let deadline = Instant::now() + bound;
     while process.is_alive() {
         let left = deadline.saturating_duration_since(Instant::now());

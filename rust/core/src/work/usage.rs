@@ -42,7 +42,7 @@ pub struct DenialEntry {
 
 /// The next start of an agent in the same run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NextTry {
+pub struct NextAttempt {
     /// The time, RFC 3339, UTC.
     pub at: String,
     /// The cause why the last try failed, in a word.

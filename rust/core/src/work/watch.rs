@@ -9,13 +9,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, kill_process};
 
 use super::WorkError;
-use super::interruption::Interruption;
+use super::interruption::CancelToken;
 use super::kin;
-use super::lock::{self, Holder};
-use super::process::{self, Identity};
-use super::record::Record;
-use super::records::Runs;
-use crate::store::changes::Watch;
+use super::lock::{self, LockHolder};
+use super::process::{self, ProcessIdentity};
+use super::record::RunRecord;
+use super::records::RunStore;
+use crate::store::changes::FolderWatch;
 use crate::store::disk::{self, Lock};
 
 /// The folder of its files in the state folder.
@@ -30,25 +30,25 @@ const AGAIN: Duration = Duration::from_secs(2);
 
 /// The role of this process as the one that watches; its file is removed when it ends.
 #[derive(Debug)]
-pub struct Watching {
+pub struct WatchLock {
     file: PathBuf,
     /// Released after the file is removed.
     _lock: Lock,
 }
 
-impl Watching {
+impl WatchLock {
     /// Makes this process the one that watches; `None` if there is one already.
     ///
     /// # Errors
     /// A `StoreError`.
-    pub fn begin(runs: &Runs) -> Result<Option<Self>, WorkError> {
+    pub fn acquire(runs: &RunStore) -> Result<Option<Self>, WorkError> {
         let file = made(runs, ".pid")?;
-        let lock = Lock::claim(&file, &lock::told(runs), Instant::now())?;
+        let lock = Lock::claim(&file, &lock::holder_text(runs), Instant::now())?;
         Ok(lock.map(|lock| Self { file, _lock: lock }))
     }
 }
 
-impl Drop for Watching {
+impl Drop for WatchLock {
     fn drop(&mut self) {
         // A file that stays is no held lock; the next daemon takes it over.
         let _ = disk::remove(&self.file);
@@ -56,7 +56,7 @@ impl Drop for Watching {
 }
 
 /// Returns the path of a file of the daemon and creates its folder.
-fn made(runs: &Runs, ending: &str) -> Result<PathBuf, WorkError> {
+fn made(runs: &RunStore, ending: &str) -> Result<PathBuf, WorkError> {
     let scope = runs.state.in_checkout(FOLDER);
     let (folder, name) = scope.rsplit_once('/').unwrap_or((FOLDER, &scope));
     Ok(runs.state.ensure(folder)?.join(format!("{name}{ending}")))
@@ -66,7 +66,7 @@ fn made(runs: &Runs, ending: &str) -> Result<PathBuf, WorkError> {
 ///
 /// # Errors
 /// A `StoreError`.
-pub fn log_file(runs: &Runs) -> Result<PathBuf, WorkError> {
+pub fn log_file(runs: &RunStore) -> Result<PathBuf, WorkError> {
     made(runs, ".log")
 }
 
@@ -74,7 +74,7 @@ pub fn log_file(runs: &Runs) -> Result<PathBuf, WorkError> {
 ///
 /// # Errors
 /// A `StoreError`.
-pub fn watcher(runs: &Runs) -> Result<Option<Holder>, WorkError> {
+pub fn find_watcher(runs: &RunStore) -> Result<Option<LockHolder>, WorkError> {
     let scope = runs.state.in_checkout(FOLDER);
     let file = runs.state.read(&format!("{scope}.pid"));
     let Some(file) = file.filter(|file| disk::exists(file)) else {
@@ -82,7 +82,7 @@ pub fn watcher(runs: &Runs) -> Result<Option<Holder>, WorkError> {
     };
     match Lock::try_take(&file)? {
         Some(_) => Ok(None),
-        None => Ok(Some(Holder::of(&file))),
+        None => Ok(Some(LockHolder::of(&file))),
     }
 }
 
@@ -91,8 +91,8 @@ pub fn watcher(runs: &Runs) -> Result<Option<Holder>, WorkError> {
 ///
 /// # Errors
 /// `Unending` when it does not end, or a `StoreError`.
-pub fn stop(runs: &Runs) -> Result<Option<u32>, WorkError> {
-    let Some(holder) = watcher(runs)? else {
+pub fn stop(runs: &RunStore) -> Result<Option<u32>, WorkError> {
+    let Some(holder) = find_watcher(runs)? else {
         return Ok(None);
     };
     let Some(watcher) = holder.process() else {
@@ -117,10 +117,10 @@ pub fn stop(runs: &Runs) -> Result<Option<u32>, WorkError> {
     Ok(Some(watcher.pid))
 }
 
-impl Holder {
+impl LockHolder {
     /// Returns the process that a lock names, if its text proves which one it is.
-    fn process(&self) -> Option<Identity> {
-        let now = Identity::of(self.pid?);
+    fn process(&self) -> Option<ProcessIdentity> {
+        let now = ProcessIdentity::of(self.pid?);
         let is_it = self.start.is_some() && now.pid_start == self.start;
         (is_it && process::facts(now.pid).is_some()).then_some(now)
     }
@@ -128,21 +128,21 @@ impl Holder {
 
 /// The events that wake the daemon up: a record was written, a runner ended, or the daemon is asked
 /// to end.
-pub struct Alarm {
+pub struct WatchAlarm {
     folder: PathBuf,
-    records: Watch,
+    records: FolderWatch,
     /// Runners that were already dead when it was to wait for them.
-    dead: Vec<Identity>,
+    dead: Vec<ProcessIdentity>,
 }
 
-impl Alarm {
+impl WatchAlarm {
     /// Creates one for a project.
     ///
     /// # Errors
     /// A `StoreError` when the folder of records cannot be made.
-    pub fn of(runs: &Runs) -> Result<Self, WorkError> {
+    pub fn of(runs: &RunStore) -> Result<Self, WorkError> {
         let folder = runs.ensure_folder()?;
-        let mut records = Watch::start(&folder);
+        let mut records = FolderWatch::start(&folder);
         records.add(&folder, "");
         Ok(Self {
             folder,
@@ -157,14 +157,14 @@ impl Alarm {
     /// `System`.
     pub fn wait(
         &mut self,
-        running: &[Record],
-        interruption: &Interruption,
+        running: &[RunRecord],
+        interruption: &CancelToken,
         most: Duration,
     ) -> Result<(), WorkError> {
         if !disk::exists(&self.folder) {
-            self.records = Watch::default();
+            self.records = FolderWatch::default();
         }
-        let runners: Vec<Identity> = running.iter().map(Record::runner).collect();
+        let runners: Vec<ProcessIdentity> = running.iter().map(RunRecord::runner).collect();
         let ends: Vec<OwnedFd> = runners.iter().filter_map(end_of).collect();
         // Checked after the watches are set: an end is noticed either by them or here.
         let most = self.until_dead_are_looked_at(&runners).min(most);
@@ -186,14 +186,14 @@ impl Alarm {
         drop(polled);
         // Changes that belong together are handled together.
         if !interruption.is_told() {
-            kin::pass(SETTLE);
+            kin::sleep_for(SETTLE);
         }
         self.records.take();
         Ok(())
     }
 
     /// Returns the time until dead runners are checked; zero if one was not known to be dead.
-    fn until_dead_are_looked_at(&mut self, runners: &[Identity]) -> Duration {
+    fn until_dead_are_looked_at(&mut self, runners: &[ProcessIdentity]) -> Duration {
         let dead = runners.iter().filter(|runner| !runner.is_alive());
         let before = std::mem::replace(&mut self.dead, dead.cloned().collect());
         if self.dead.iter().any(|runner| !before.contains(runner)) {
@@ -208,13 +208,13 @@ impl Alarm {
 
 /// Returns a descriptor that becomes readable when a living process ends.
 #[cfg(target_os = "linux")]
-fn end_of(process: &Identity) -> Option<OwnedFd> {
+fn end_of(process: &ProcessIdentity) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};
     let end = pidfd_open(kin::number(process.pid)?, PidfdFlags::empty()).ok()?;
     process.is_alive().then_some(end)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn end_of(_process: &Identity) -> Option<OwnedFd> {
+fn end_of(_process: &ProcessIdentity) -> Option<OwnedFd> {
     None
 }

@@ -11,28 +11,30 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::error::WorkspaceError;
-use super::feature::Feature;
-use super::joined::{Joined, Plan, Problem, Read};
+use super::feature::FeatureTaskList;
+use super::joined::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
 use super::key::{composed, normal};
 use super::outside::{of_task, standing_in};
 use super::{MOST_FEATURES, MOST_PLANS, Workspace, surplus};
-use crate::dialects::chant::model::Status as SpecStatus;
+use crate::dialects::chant::model::SpecStatus;
 use crate::dialects::chant::parse as specs;
 use crate::dialects::chant::project::{ARCHIVE, SPECS};
-use crate::dialects::chant::specs::{Elsewhere, Specs};
-use crate::dialects::speckit::files::{Document as Tasks, TASKS};
+use crate::dialects::chant::specs::{ExternalDependency, SpecGraph};
+use crate::dialects::speckit::files::{FeatureDocument as Tasks, TASKS};
 use crate::dialects::speckit::resolve::SPECS as FEATURES;
-use crate::dialects::tickets::all::Tickets;
-use crate::dialects::tickets::code::Code;
-use crate::dialects::tickets::model::Status as TicketStatus;
+use crate::dialects::tickets::all::TicketIndex;
+use crate::dialects::tickets::code::TicketCode;
+use crate::dialects::tickets::model::TicketStatus;
 use crate::dialects::tickets::parse as tickets;
-use crate::dialects::tickets::projects::{OWN_FILE, TICKETS, Written, code_of_tickets, written};
-use crate::dialects::vine::document::Document as Graph;
+use crate::dialects::tickets::projects::{
+    OWN_FILE, OwnTicketSettings, TICKETS, code_of_tickets, parse_own_file,
+};
+use crate::dialects::vine::document::VineDocument as Graph;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
-use crate::outside::{Standing, parts};
+use crate::outside::{ExternalStatus, split_key};
 use crate::store::disk;
-use crate::store::index::{Change, Source};
+use crate::store::index::{DocumentChange, FileSource};
 use crate::store::walk::{DEPTH, IGNORING, unignored};
 
 /// The items of a workspace as of a revision.
@@ -40,16 +42,19 @@ use crate::store::walk::{DEPTH, IGNORING, unignored};
 /// # Errors
 /// `NoHistory` where the folder lies in no repository, a `GitError` for a revision that names no commit
 /// or a repository that cannot be read.
-pub(super) fn joined(workspace: &Workspace, revision: &str) -> Result<Joined, Error> {
-    let then = Then::new(workspace, revision)?;
-    let mut joined = Joined::default();
-    joined.take(then.read());
+pub(super) fn graph_at_revision(
+    workspace: &Workspace,
+    revision: &str,
+) -> Result<WorkspaceGraph, Error> {
+    let then = RevisionView::new(workspace, revision)?;
+    let mut joined = WorkspaceGraph::default();
+    joined.update(then.read());
     Ok(joined)
 }
 
 /// What a file of a commit is to the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum RevisionFileKind {
     Spec,
     Archived,
     Plan,
@@ -59,17 +64,17 @@ enum Sort {
 }
 
 /// What a file says.
-enum Said {
-    Spec(specs::Document),
+enum RevisionFile {
+    Spec(specs::ParsedSpec),
     Archived(Option<SpecStatus>),
     Plan(Result<Arc<Graph>, String>),
     Tasks(Result<Arc<Tasks>, String>),
-    Ticket(tickets::Document),
+    Ticket(tickets::ParsedTicket),
     Ignoring(String),
 }
 
 /// A folder in a commit.
-struct Place {
+struct RevisionFolder {
     repo: Repo,
     /// The commit's full ID.
     commit: String,
@@ -77,7 +82,7 @@ struct Place {
     prefix: String,
 }
 
-impl Place {
+impl RevisionFolder {
     fn new(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
         let root = workspace.root();
         let none = || WorkspaceError::NoHistory {
@@ -125,32 +130,32 @@ impl Place {
 }
 
 /// All documents of a folder in a commit.
-struct Then {
-    place: Place,
+struct RevisionView {
+    place: RevisionFolder,
     /// The code of the tickets' project, where there are tickets.
     project: Option<String>,
-    specs: Vec<Change<specs::Document>>,
+    specs: Vec<DocumentChange<specs::ParsedSpec>>,
     /// Archived specs: their state, and their file.
     archived: HashMap<String, (SpecStatus, String)>,
     plans: BTreeMap<String, Arc<Graph>>,
     features: BTreeMap<String, Arc<Tasks>>,
-    tickets: Vec<Change<tickets::Document>>,
-    problems: Vec<Problem>,
+    tickets: Vec<DocumentChange<tickets::ParsedTicket>>,
+    problems: Vec<WorkspaceProblem>,
 }
 
-impl Then {
+impl RevisionView {
     fn new(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
-        let place = Place::new(workspace, revision)?;
+        let place = RevisionFolder::new(workspace, revision)?;
         let mut problems = Vec::new();
         let config = place.text(OWN_FILE)?;
-        let config = config.map(|text| written(&text)).transpose();
+        let config = config.map(|text| parse_own_file(&text)).transpose();
         let config = config.unwrap_or_else(|message| {
             problems.push(problem(OWN_FILE, message));
             None
         });
-        let Written { code, tickets } = config.unwrap_or_default();
+        let OwnTicketSettings { code, tickets } = config.unwrap_or_default();
         let folder = tickets.unwrap_or_else(|| TICKETS.to_owned());
-        let sought = Sought {
+        let sought = RevisionPaths {
             tickets: format!("{folder}/"),
         };
         let files = place.repo.files_at(
@@ -159,7 +164,7 @@ impl Then {
             &|folder| sought.enters(folder),
             &|file| sought.sort(file).is_some(),
         )?;
-        let said: Vec<(String, Said)> = files
+        let said: Vec<(String, RevisionFile)> = files
             .into_par_iter()
             .filter_map(|(path, bytes)| {
                 let said = said(sought.sort(&path)?, &path, bytes);
@@ -168,7 +173,7 @@ impl Then {
             .collect();
         let of_tickets = said
             .iter()
-            .filter(|(_, said)| matches!(said, Said::Ticket(_)));
+            .filter(|(_, said)| matches!(said, RevisionFile::Ticket(_)));
         let names = of_tickets.map(|(path, _)| path.rsplit('/').next().unwrap_or(path));
         let derived = || code_of_tickets(names).ok();
         let current = || workspace.code_of_tickets();
@@ -186,32 +191,32 @@ impl Then {
         Ok(then)
     }
 
-    fn take(&mut self, said: Vec<(String, Said)>) -> Result<(), Error> {
+    fn take(&mut self, said: Vec<(String, RevisionFile)>) -> Result<(), Error> {
         let mut ignoring = self.place.ignoring_above()?;
         let prefix = self.place.prefix.clone();
         let from_top = |path: &str| format!("{prefix}{path}");
         let mut plans = Vec::new();
         for (path, said) in said {
             match said {
-                Said::Spec(document) => self.specs.push(change(path, document)),
-                Said::Archived(Some(status)) => {
+                RevisionFile::Spec(document) => self.specs.push(change(path, document)),
+                RevisionFile::Archived(Some(status)) => {
                     let id = specs::stem(&path).to_owned();
                     self.archived.insert(id, (status, path));
                 }
-                Said::Archived(None) => {}
-                Said::Plan(read) => plans.push((path, read)),
-                Said::Tasks(Ok(tasks)) if tasks.clash.is_some() => {
+                RevisionFile::Archived(None) => {}
+                RevisionFile::Plan(read) => plans.push((path, read)),
+                RevisionFile::Tasks(Ok(tasks)) if tasks.clash.is_some() => {
                     let clash = tasks.clash.map(|clash| clash.to_string());
                     let problem = problem(&path, clash.unwrap_or_default());
                     self.problems.push(problem);
                 }
-                Said::Tasks(Ok(tasks)) if tasks.list.tasks.is_empty() => {}
-                Said::Tasks(Ok(tasks)) => {
+                RevisionFile::Tasks(Ok(tasks)) if tasks.list.tasks.is_empty() => {}
+                RevisionFile::Tasks(Ok(tasks)) => {
                     self.features.insert(path, tasks);
                 }
-                Said::Tasks(Err(message)) => self.problems.push(problem(&path, message)),
-                Said::Ticket(document) => self.tickets.push(change(path, document)),
-                Said::Ignoring(text) => ignoring.push((from_top(&path), text)),
+                RevisionFile::Tasks(Err(message)) => self.problems.push(problem(&path, message)),
+                RevisionFile::Ticket(document) => self.tickets.push(change(path, document)),
+                RevisionFile::Ignoring(text) => ignoring.push((from_top(&path), text)),
             }
         }
         let paths = plans.iter().map(|(path, _)| from_top(path));
@@ -237,17 +242,17 @@ impl Then {
         Ok(())
     }
 
-    fn read(mut self) -> Read {
-        let mut known = Specs::default();
+    fn read(mut self) -> WorkspaceContents {
+        let mut known = SpecGraph::default();
         known.apply(std::mem::take(&mut self.specs));
-        let mut tickets = self.project.as_deref().map(Tickets::new);
+        let mut tickets = self.project.as_deref().map(TicketIndex::new);
         if let Some(tickets) = &mut tickets {
             tickets.apply(std::mem::take(&mut self.tickets));
         }
         let named = tickets
             .as_ref()
             .map(|tickets| tickets.waits().named_outside());
-        let now = Items::new(&self, &known, tickets.as_ref());
+        let now = RevisionItems::new(&self, &known, tickets.as_ref());
         let elsewhere = known
             .named_elsewhere()
             .into_iter()
@@ -256,16 +261,16 @@ impl Then {
         let outside = named.map(|keys| now.standings(&keys));
         let plans = self.plans.iter().map(|(path, graph)| {
             let standings = now.standings(&graph.plan.needs());
-            let known = graph.knowing(&standings);
+            let known = graph.with_statuses(&standings);
             let document = known.map_or_else(|| Arc::clone(graph), Arc::new);
-            Plan {
+            GraphFile {
                 path: composed(path).into(),
                 document,
             }
         });
         let plans = plans.collect();
         let features = self.features.iter().take(MOST_FEATURES);
-        let features = features.map(|(path, document)| Feature {
+        let features = features.map(|(path, document)| FeatureTaskList {
             label: composed(label(path)).into(),
             path: path.as_str().into(),
             standings: now.standings(&document.list.needs()),
@@ -278,7 +283,7 @@ impl Then {
         if let (Some(tickets), Some(outside)) = (&mut tickets, outside) {
             tickets.found_outside(outside);
         }
-        Read {
+        WorkspaceContents {
             specs: Arc::new(known),
             plans,
             features,
@@ -289,18 +294,18 @@ impl Then {
 }
 
 /// The items of a commit by their keys.
-struct Items<'a> {
-    then: &'a Then,
-    specs: &'a Specs,
-    tickets: Option<&'a Tickets>,
+struct RevisionItems<'a> {
+    then: &'a RevisionView,
+    specs: &'a SpecGraph,
+    tickets: Option<&'a TicketIndex>,
     /// Task graphs by their paths as keys have them: those that the walk found, and those that were named.
     graphs: RefCell<HashMap<String, Result<Arc<Graph>, String>>>,
     /// Features by their names as keys have them.
     features: HashMap<String, (&'a str, &'a Tasks)>,
 }
 
-impl<'a> Items<'a> {
-    fn new(then: &'a Then, specs: &'a Specs, tickets: Option<&'a Tickets>) -> Self {
+impl<'a> RevisionItems<'a> {
+    fn new(then: &'a RevisionView, specs: &'a SpecGraph, tickets: Option<&'a TicketIndex>) -> Self {
         let graphs = then.plans.iter();
         let graphs = graphs.map(|(path, graph)| (composed(path), Ok(Arc::clone(graph))));
         let features = then.features.iter();
@@ -315,50 +320,50 @@ impl<'a> Items<'a> {
         }
     }
 
-    fn standings(&self, keys: &[String]) -> Vec<Standing> {
+    fn standings(&self, keys: &[String]) -> Vec<ExternalStatus> {
         keys.iter().map(|key| self.standing(key)).collect()
     }
 
-    fn standing(&self, key: &str) -> Standing {
+    fn standing(&self, key: &str) -> ExternalStatus {
         let key = normal(key);
-        let found = match parts(&key) {
+        let found = match split_key(&key) {
             Some(("chant", id)) => self.spec(id),
             Some(("vine", rest)) => self.task(rest),
             Some(("speckit", rest)) => self.of_feature(rest),
             Some(("tickets", code)) => self.ticket(code),
             _ => Err("it is no key of a dialect".into()),
         };
-        found.unwrap_or_else(Standing::Unknown)
+        found.unwrap_or_else(ExternalStatus::Unknown)
     }
 
     /// What an active spec names that is none.
-    fn elsewhere(&self, key: &str) -> Elsewhere {
-        let found = match (parts(key), key.split_once(':')) {
+    fn elsewhere(&self, key: &str) -> ExternalDependency {
+        let found = match (split_key(key), key.split_once(':')) {
             (Some(_), _) => self.standing(key),
             (None, None) => match self.spec(key) {
                 Ok(standing) => standing,
-                Err(_) => return Elsewhere::Unknown,
+                Err(_) => return ExternalDependency::Unknown,
             },
-            (None, Some(_)) => {
-                Standing::Unknown("other repositories are not looked up as of a revision".into())
-            }
+            (None, Some(_)) => ExternalStatus::Unknown(
+                "other repositories are not looked up as of a revision".into(),
+            ),
         };
         found.into()
     }
 
-    fn spec(&self, id: &str) -> Result<Standing, String> {
+    fn spec(&self, id: &str) -> Result<ExternalStatus, String> {
         let active = self.specs.find(id).map(|spec| (spec.status, &*spec.path));
         let archived = self.then.archived.get(id);
         let found = active.or_else(|| archived.map(|(status, path)| (*status, path.as_str())));
         let (status, path) = found.ok_or("no such spec")?;
-        Ok(Standing::Found {
+        Ok(ExternalStatus::Found {
             status: status.to_string(),
             is_done: status.is_done(),
             place: format!("spec in {path}"),
         })
     }
 
-    fn task(&self, rest: &str) -> Result<Standing, String> {
+    fn task(&self, rest: &str) -> Result<ExternalStatus, String> {
         let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
         let mut graphs = self.graphs.borrow_mut();
         // Graphs that no walk finds may be named, too.
@@ -380,18 +385,18 @@ impl<'a> Items<'a> {
         Ok(Arc::new(graph))
     }
 
-    fn of_feature(&self, rest: &str) -> Result<Standing, String> {
+    fn of_feature(&self, rest: &str) -> Result<ExternalStatus, String> {
         let (name, part) = rest.split_once('#').unwrap_or((rest, ""));
         let found = self.features.get(name);
         let (path, tasks) = found.ok_or_else(|| format!("no feature {FEATURES}/{name}"))?;
         standing_in(&tasks.list, part, path)
     }
 
-    fn ticket(&self, code: &str) -> Result<Standing, String> {
-        let read = Code::read(code).ok_or_else(|| format!("{code} is no code"))?;
+    fn ticket(&self, code: &str) -> Result<ExternalStatus, String> {
+        let read = TicketCode::read(code).ok_or_else(|| format!("{code} is no code"))?;
         let files = self.tickets.map_or(&[][..], |tickets| tickets.files(&read));
         let ticket = files.first().ok_or("no such ticket")?;
-        Ok(Standing::Found {
+        Ok(ExternalStatus::Found {
             status: ticket.status().to_owned(),
             is_done: ticket.meant.status.is_some_and(TicketStatus::is_done),
             place: format!("ticket in {}", ticket.path),
@@ -400,12 +405,12 @@ impl<'a> Items<'a> {
 }
 
 /// Which files of a commit are read; all paths are those from the workspace's folder.
-struct Sought {
+struct RevisionPaths {
     /// The folder of tickets, with `/` at its end.
     tickets: String,
 }
 
-impl Sought {
+impl RevisionPaths {
     /// Whether files below a folder may be read.
     fn enters(&self, folder: &str) -> bool {
         let inside = format!("{folder}/");
@@ -419,38 +424,38 @@ impl Sought {
     }
 
     /// What a file is; `None` for one that says nothing.
-    fn sort(&self, path: &str) -> Option<Sort> {
+    fn sort(&self, path: &str) -> Option<RevisionFileKind> {
         let below = |folder: &str| {
             let below = path.strip_prefix(folder)?.strip_prefix('/')?;
             (has_ending(below, "md") && !is_hidden(below)).then_some(())
         };
         let name = path.rsplit('/').next().unwrap_or(path);
         if below(SPECS).is_some() {
-            return Some(Sort::Spec);
+            return Some(RevisionFileKind::Spec);
         }
         if below(ARCHIVE).is_some() {
-            return Some(Sort::Archived);
+            return Some(RevisionFileKind::Archived);
         }
         let ticket = path.strip_prefix(&self.tickets);
         if ticket
             .is_some_and(|rest| !rest.contains('/') && has_ending(rest, "md") && !is_hidden(rest))
         {
-            return Some(Sort::Ticket);
+            return Some(RevisionFileKind::Ticket);
         }
         if IGNORING.contains(&name) {
-            return Some(Sort::Ignoring);
+            return Some(RevisionFileKind::Ignoring);
         }
         let depth = path.split('/').count();
         if is_hidden(path) || depth > DEPTH {
             return None;
         }
         if has_ending(name, "vine") {
-            return Some(Sort::Plan);
+            return Some(RevisionFileKind::Plan);
         }
         let in_features = path
             .strip_prefix(FEATURES)
             .is_some_and(|rest| rest.starts_with('/'));
-        (in_features && depth == 3 && name == TASKS).then_some(Sort::Tasks)
+        (in_features && depth == 3 && name == TASKS).then_some(RevisionFileKind::Tasks)
     }
 }
 
@@ -468,40 +473,42 @@ fn label(path: &str) -> &str {
     path.split('/').nth(1).unwrap_or(path)
 }
 
-fn said(sort: Sort, path: &str, bytes: Vec<u8>) -> Said {
+fn said(sort: RevisionFileKind, path: &str, bytes: Vec<u8>) -> RevisionFile {
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         format!("it is not UTF-8 text (first at byte {at}); save it as UTF-8")
     });
     let source = |text: Result<String, String>| match text {
-        Ok(text) => Source::Text(text),
-        Err(why) => Source::Unreadable(why),
+        Ok(text) => FileSource::Text(text),
+        Err(why) => FileSource::Unreadable(why),
     };
     match sort {
-        Sort::Spec => Said::Spec(specs::document(path, source(text))),
-        Sort::Archived => {
+        RevisionFileKind::Spec => RevisionFile::Spec(specs::document(path, source(text))),
+        RevisionFileKind::Archived => {
             let spec = specs::document(path, source(text));
-            Said::Archived(spec.ok().map(|spec| spec.status))
+            RevisionFile::Archived(spec.ok().map(|spec| spec.status))
         }
-        Sort::Plan => Said::Plan(text.and_then(|text| {
+        RevisionFileKind::Plan => RevisionFile::Plan(text.and_then(|text| {
             let graph = Graph::read(text).map_err(|error| error.to_string())?;
             Ok(Arc::new(graph))
         })),
-        Sort::Tasks => Said::Tasks(text.map(|text| Arc::new(Tasks::read(path, text)))),
-        Sort::Ticket => Said::Ticket(tickets::document(path, source(text))),
-        Sort::Ignoring => Said::Ignoring(text.unwrap_or_default()),
+        RevisionFileKind::Tasks => {
+            RevisionFile::Tasks(text.map(|text| Arc::new(Tasks::read(path, text))))
+        }
+        RevisionFileKind::Ticket => RevisionFile::Ticket(tickets::document(path, source(text))),
+        RevisionFileKind::Ignoring => RevisionFile::Ignoring(text.unwrap_or_default()),
     }
 }
 
-fn change<T>(path: String, document: T) -> Change<T> {
-    Change {
+fn change<T>(path: String, document: T) -> DocumentChange<T> {
+    DocumentChange {
         path: path.into(),
         document: Some(document),
     }
 }
 
-fn problem(path: &str, message: String) -> Problem {
-    Problem {
+fn problem(path: &str, message: String) -> WorkspaceProblem {
+    WorkspaceProblem {
         path: path.to_owned(),
         line: None,
         message,

@@ -5,22 +5,25 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::Workspace;
-use super::filter::{Filter, order, plain};
+use super::filter::{ItemFilter, order, plain};
 use super::item::Item;
-use super::joined::Joined;
-use super::ops::{figure, named};
-use super::view::{Around, Board, Card, Column, ColumnPage, DialectColumns, TreeRow, problems};
-use crate::answer::{Answer, Page, fitting};
+use super::joined::WorkspaceGraph;
+use super::ops::{figure, resolve_item};
+use super::view::{
+    BoardView, CardView, ColumnPage, ColumnView, DialectColumns, ItemTreeRow, NeighborsView,
+    problems,
+};
+use crate::answer::{Answer, PageRequest, fitting};
 use crate::error::Error;
 use crate::graph::Node;
-use crate::graph::picture::{Arrow, Picture};
+use crate::graph::picture::{GraphPicture, PictureArrow};
 
 /// Most items of each of the trees around one.
 const MOST_AROUND: usize = 200;
 
 /// Which items a person looks for.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Search<'a> {
+pub struct ItemSearch<'a> {
     /// What has to stand in their IDs, titles or labels, in any case of letters; empty for all.
     pub text: &'a str,
     /// Whether their texts are looked through, too.
@@ -40,10 +43,10 @@ pub fn version(workspace: &Workspace) -> Result<u64, Error> {
 ///
 /// # Errors
 /// As [`Workspace::snapshot`].
-pub fn board(workspace: &Workspace, search: Search<'_>) -> Result<Answer, Error> {
+pub fn board(workspace: &Workspace, search: ItemSearch<'_>) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let sought = Sought::of(search);
-    let filter = Filter::default();
+    let sought = SearchWords::of(search);
+    let filter = ItemFilter::default();
     let mut dialects: Vec<DialectColumns> = Vec::new();
     for item in joined.items().filter(|item| filter.shows(item)) {
         if dialects
@@ -60,7 +63,7 @@ pub fn board(workspace: &Workspace, search: Search<'_>) -> Result<Answer, Error>
         let known = of.columns.iter().position(|c| c.status == item.status());
         let at = known.unwrap_or(of.columns.len());
         if known.is_none() {
-            of.columns.push(Column::of(&item));
+            of.columns.push(ColumnView::of(&item));
         }
         of.columns[at].count += usize::from(sought.fits(&item));
     }
@@ -69,7 +72,7 @@ pub fn board(workspace: &Workspace, search: Search<'_>) -> Result<Answer, Error>
             .sort_by_key(|column| (column.is_done, order(&column.status)));
     }
     let (problems, problems_total) = problems(&joined);
-    Ok(Answer::whole(&Board {
+    Ok(Answer::whole(&BoardView {
         version: joined.version(),
         dialects,
         problems,
@@ -85,11 +88,11 @@ pub fn column(
     workspace: &Workspace,
     dialect: &str,
     status: &str,
-    search: Search<'_>,
-    page: Page,
+    search: ItemSearch<'_>,
+    page: PageRequest,
 ) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let sought = Sought::of(search);
+    let sought = SearchWords::of(search);
     let status = plain(status);
     let is_in = |item: &Item<'_>| item.dialect() == dialect && plain(item.status()) == status;
     let wanted = joined
@@ -98,7 +101,7 @@ pub fn column(
     let wanted: Vec<Item<'_>> = wanted.collect();
     let total = wanted.len();
     let of_page = wanted.into_iter().skip(page.offset).take(page.limit);
-    let items = fitting(of_page.map(Card::from), 0);
+    let items = fitting(of_page.map(CardView::from), 0);
     let next = page.offset + items.len();
     Ok(Answer::data(&ColumnPage {
         next_offset: (!items.is_empty() && next < total).then_some(next),
@@ -111,16 +114,16 @@ pub fn column(
 ///
 /// # Errors
 /// As [`super::ops::find`].
-pub fn around(workspace: &Workspace, name: &str) -> Result<Answer, Error> {
+pub fn show_neighbors(workspace: &Workspace, name: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let item = named(workspace, &joined, name)?;
+    let item = resolve_item(workspace, &joined, name)?;
     let graph = joined.graph();
     let before = |node: Node| graph.edges(node).iter().map(|edge| edge.to).collect();
     let waiting = graph.waiting();
     let after = |node: Node| waiting[node.index()].clone();
     let (waits_for, waits_for_more) = tree(&joined, item.node, before);
     let (needed_by, needed_by_more) = tree(&joined, item.node, after);
-    Ok(Answer::whole(&Around {
+    Ok(Answer::whole(&NeighborsView {
         key: item.key(),
         waits_for,
         waits_for_more,
@@ -130,10 +133,14 @@ pub fn around(workspace: &Workspace, name: &str) -> Result<Answer, Error> {
 }
 
 /// The rows below an item where `next` leads, and whether there is more.
-fn tree(joined: &Joined, top: Node, next: impl Fn(Node) -> Vec<Node>) -> (Vec<TreeRow<'_>>, bool) {
+fn tree(
+    joined: &WorkspaceGraph,
+    top: Node,
+    next: impl Fn(Node) -> Vec<Node>,
+) -> (Vec<ItemTreeRow<'_>>, bool) {
     let mut nodes = vec![top];
     let mut places = HashMap::from([(top.index(), 0)]);
-    let mut arrows: Vec<Arrow> = Vec::new();
+    let mut arrows: Vec<PictureArrow> = Vec::new();
     let mut is_more = false;
     let mut from = 0;
     while let Some(node) = nodes.get(from).copied() {
@@ -153,7 +160,7 @@ fn tree(joined: &Joined, top: Node, next: impl Fn(Node) -> Vec<Node>) -> (Vec<Tr
                     nodes.len() - 1
                 }
             };
-            arrows.push(Arrow {
+            arrows.push(PictureArrow {
                 from,
                 to,
                 is_indirect: false,
@@ -162,20 +169,20 @@ fn tree(joined: &Joined, top: Node, next: impl Fn(Node) -> Vec<Node>) -> (Vec<Tr
         from += 1;
     }
     let figures = nodes.iter().map(|node| figure(joined, *node)).collect();
-    let picture = Picture { figures, arrows };
+    let picture = GraphPicture { figures, arrows };
     let rows = picture.rows().into_iter().skip(1);
-    let rows = rows.map(|row| TreeRow::of(row, &picture)).collect();
+    let rows = rows.map(|row| ItemTreeRow::of(row, &picture)).collect();
     (rows, is_more)
 }
 
 /// A search with its words made alike.
-pub(super) struct Sought {
+pub(super) struct SearchWords {
     words: Vec<String>,
     bodies: bool,
 }
 
-impl Sought {
-    pub(super) fn of(search: Search<'_>) -> Self {
+impl SearchWords {
+    pub(super) fn of(search: ItemSearch<'_>) -> Self {
         let words = search.text.split_whitespace().map(str::to_lowercase);
         let mut words: Vec<String> = words.collect();
         // The longest is the rarest.

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Workspace;
-use super::feature::{Part, Tasks};
+use super::feature::{FeaturePart, FeatureTasks};
 use super::item::Item;
-use super::joined::{Joined, Source};
+use super::joined::{ItemSource, WorkspaceGraph};
 use crate::dialects::chant::project::SPECS;
 use crate::error::Error;
-use crate::store::changes::Watch;
+use crate::store::changes::FolderWatch;
 use crate::store::disk;
 
 /// After so long it is looked even where nothing was announced: a folder may be new.
@@ -19,7 +19,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// What became of items since the last look, by their keys.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Difference {
+pub struct ItemDifference {
     /// Those that are new.
     pub added: Vec<String>,
     /// Those that say something else, or whose state or readiness is another because of others.
@@ -28,20 +28,20 @@ pub struct Difference {
     pub removed: Vec<String>,
 }
 
-impl Difference {
+impl ItemDifference {
     fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
     }
 }
 
 /// An item as it was.
-struct Print {
-    source: Source,
+struct ItemFingerprint {
+    source: ItemSource,
     status: Box<str>,
     is_ready: bool,
 }
 
-impl Print {
+impl ItemFingerprint {
     fn of(item: &Item<'_>) -> Self {
         Self {
             source: item.source.clone(),
@@ -57,36 +57,45 @@ impl Print {
     }
 }
 
-fn says_the_same(one: &Source, other: &Source) -> bool {
+fn says_the_same(one: &ItemSource, other: &ItemSource) -> bool {
     match (one, other) {
-        (Source::Spec(one), Source::Spec(other)) => Arc::ptr_eq(one, other) || one == other,
-        (Source::Task { task, .. }, Source::Task { task: other, .. }) => {
+        (ItemSource::Spec(one), ItemSource::Spec(other)) => Arc::ptr_eq(one, other) || one == other,
+        (ItemSource::Task { task, .. }, ItemSource::Task { task: other, .. }) => {
             Arc::ptr_eq(task, other) || task == other
         }
-        (Source::Feature(one, part), Source::Feature(other, place)) => {
+        (ItemSource::Feature(one, part), ItemSource::Feature(other, place)) => {
             Arc::ptr_eq(one, other) || is_same_task(one, *part, other, *place)
         }
-        (Source::Ticket(_, one), Source::Ticket(_, other)) => {
+        (ItemSource::Ticket(_, one), ItemSource::Ticket(_, other)) => {
             Arc::ptr_eq(one, other) || one == other
         }
-        (Source::Spec(_) | Source::Task { .. } | Source::Feature(..) | Source::Ticket(..), _) => {
-            false
-        }
+        (
+            ItemSource::Spec(_)
+            | ItemSource::Task { .. }
+            | ItemSource::Feature(..)
+            | ItemSource::Ticket(..),
+            _,
+        ) => false,
     }
 }
 
 /// Whether a task says the same, wherever it stands in its list.
-fn is_same_task(one: &Tasks, part: Part, other: &Tasks, place: Part) -> bool {
-    let (Part::Task(at), Part::Task(place)) = (part, place) else {
+fn is_same_task(
+    one: &FeatureTasks,
+    part: FeaturePart,
+    other: &FeatureTasks,
+    place: FeaturePart,
+) -> bool {
+    let (FeaturePart::Task(at), FeaturePart::Task(place)) = (part, place) else {
         return false;
     };
     says(one, at) == says(other, place)
 }
 
 /// All that a task says but the lines that it stands on.
-fn says(tasks: &Tasks, at: usize) -> impl PartialEq + '_ {
+fn says(tasks: &FeatureTasks, at: usize) -> impl PartialEq + '_ {
     let task = tasks.task(at);
-    let phase = tasks.phase_of(Part::Task(at));
+    let phase = tasks.phase_of(FeaturePart::Task(at));
     let whole = task.parent.map(|whole| &tasks.task(whole).id);
     let words = (&task.description, &task.criteria, &task.paths);
     let brackets = (task.is_parallel, &task.stories, &task.labels);
@@ -99,25 +108,25 @@ fn says(tasks: &Tasks, at: usize) -> impl PartialEq + '_ {
 }
 
 /// Waits for changes of the items of a workspace.
-pub struct Changes {
-    watch: Watch,
+pub struct ItemChanges {
+    watch: FolderWatch,
     /// The folders that are listened to.
     folders: BTreeSet<String>,
     /// Those that are not there yet.
     missing: BTreeSet<String>,
-    seen: BTreeMap<String, Print>,
+    seen: BTreeMap<String, ItemFingerprint>,
     /// Of which moment that is.
     version: Option<u64>,
 }
 
-impl Changes {
+impl ItemChanges {
     /// Begins with what is true now.
     ///
     /// # Errors
     /// As [`Workspace::snapshot`].
     pub fn begin(workspace: &Workspace) -> Result<Self, Error> {
         let mut changes = Self {
-            watch: Watch::start(workspace.root()),
+            watch: FolderWatch::start(workspace.root()),
             folders: BTreeSet::new(),
             missing: ["", SPECS].map(str::to_owned).into(),
             seen: BTreeMap::new(),
@@ -135,7 +144,7 @@ impl Changes {
         &mut self,
         workspace: &Workspace,
         most: Duration,
-    ) -> Result<Option<Difference>, Error> {
+    ) -> Result<Option<ItemDifference>, Error> {
         let deadline = Instant::now() + most;
         loop {
             let difference = self.look(workspace)?;
@@ -150,20 +159,20 @@ impl Changes {
         }
     }
 
-    fn look(&mut self, workspace: &Workspace) -> Result<Difference, Error> {
+    fn look(&mut self, workspace: &Workspace) -> Result<ItemDifference, Error> {
         let mut joined = workspace.snapshot()?;
         while self.listen(workspace.root(), &joined) {
             // What came in between was not announced.
             joined = workspace.snapshot()?;
         }
         if self.version == Some(joined.version()) {
-            return Ok(Difference::default());
+            return Ok(ItemDifference::default());
         }
         let now = joined
             .items()
-            .map(|item| (item.key().to_owned(), Print::of(&item)));
-        let now: BTreeMap<String, Print> = now.collect();
-        let mut difference = Difference::default();
+            .map(|item| (item.key().to_owned(), ItemFingerprint::of(&item)));
+        let now: BTreeMap<String, ItemFingerprint> = now.collect();
+        let mut difference = ItemDifference::default();
         for (key, print) in &now {
             match self.seen.get(key) {
                 None => difference.added.push(key.clone()),
@@ -179,7 +188,7 @@ impl Changes {
     }
 
     /// Listens to the folders that hold items, too; whether some are new.
-    fn listen(&mut self, root: &Path, joined: &Joined) -> bool {
+    fn listen(&mut self, root: &Path, joined: &WorkspaceGraph) -> bool {
         let parent = |path: &str| {
             path.rsplit_once('/')
                 .map_or("", |(folder, _)| folder)

@@ -8,14 +8,14 @@ use serde_json::{Map, Value, json};
 use super::Workspace;
 use super::csv_table;
 use super::error::WorkspaceError;
-use super::filter::Filter;
+use super::filter::ItemFilter;
 use super::item::Item;
-use super::joined::Joined;
+use super::joined::WorkspaceGraph;
 use crate::error::Error;
 use crate::graph::Node;
 use crate::ident::nearest;
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk, Temporary};
+use crate::store::disk::{self, Disk, TemporaryFile};
 
 /// The fields that items may be written with, in the order of documents.
 pub const FIELDS: [&str; 15] = [
@@ -44,7 +44,7 @@ const AT_ONCE: usize = 100;
 
 /// How items are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ExportFormat {
     /// A list of objects, one on each line.
     Json,
     /// RFC 4180, with a line of field names; items of a list with a semicolon and a blank between them. No cell
@@ -54,7 +54,7 @@ pub enum Form {
     Markdown,
 }
 
-impl Form {
+impl ExportFormat {
     /// What a word means.
     ///
     /// # Errors
@@ -76,31 +76,31 @@ impl Form {
 /// A text in pieces, made while it is taken: of the items themselves only a few are ever written at a
 /// time.
 #[derive(Clone)]
-pub struct Export {
-    joined: Arc<Joined>,
+pub struct ItemExport {
+    joined: Arc<WorkspaceGraph>,
     nodes: std::vec::IntoIter<Node>,
-    form: Form,
+    form: ExportFormat,
     fields: Vec<&'static str>,
-    stage: Stage,
+    stage: ExportStage,
     written: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ExportStage {
     Begin,
     Items,
     Done,
 }
 
-impl Export {
+impl ItemExport {
     /// The items that a filter wants, in the order of lists, with some fields or the usual ones.
     ///
     /// # Errors
     /// `Invalid` for a field that is none, as [`Filter::checked`] and [`Workspace::snapshot`].
     pub fn of(
         workspace: &Workspace,
-        filter: Filter,
-        form: Form,
+        filter: ItemFilter,
+        form: ExportFormat,
         fields: &[String],
     ) -> Result<Self, Error> {
         let filter = filter.checked()?;
@@ -113,7 +113,7 @@ impl Export {
             joined,
             form,
             fields,
-            stage: Stage::Begin,
+            stage: ExportStage::Begin,
             written: 0,
         })
     }
@@ -141,7 +141,7 @@ impl Export {
         }
         // A bare name has no folder; the current one is meant.
         let target = disk::real(path).unwrap_or_else(|_| Path::new(".").join(path));
-        let file = Temporary::stream(disk, &target, &mut left)?;
+        let file = TemporaryFile::stream(disk, &target, &mut left)?;
         if force {
             file.take_over(&target)?;
         } else {
@@ -155,24 +155,24 @@ impl Export {
     }
 
     fn is_spent(&self) -> bool {
-        let has_end = self.form == Form::Json;
+        let has_end = self.form == ExportFormat::Json;
         match self.stage {
-            Stage::Begin => false,
-            Stage::Items => self.nodes.len() == 0 && !has_end,
-            Stage::Done => true,
+            ExportStage::Begin => false,
+            ExportStage::Items => self.nodes.len() == 0 && !has_end,
+            ExportStage::Done => true,
         }
     }
 
     fn begin(&self) -> String {
         match self.form {
-            Form::Json => "[".into(),
-            Form::Csv => csv_table::lines(std::iter::once(
+            ExportFormat::Json => "[".into(),
+            ExportFormat::Csv => csv_table::lines(std::iter::once(
                 self.fields
                     .iter()
                     .map(|field| (*field).to_owned())
                     .collect(),
             )),
-            Form::Markdown => {
+            ExportFormat::Markdown => {
                 let names = self.fields.join(" | ");
                 let line = "|---".repeat(self.fields.len());
                 format!("| {names} |\n{line}|\n")
@@ -185,18 +185,18 @@ impl Export {
         let joined = Arc::clone(&self.joined);
         let items = nodes.into_iter().filter_map(|node| joined.item(node));
         match self.form {
-            Form::Json => items.fold(String::new(), |mut text, item| {
+            ExportFormat::Json => items.fold(String::new(), |mut text, item| {
                 text.push_str(if self.written == 0 { "\n" } else { ",\n" });
                 text.push_str(&self.object(&item).to_string());
                 self.written += 1;
                 text
             }),
-            Form::Csv => csv_table::lines(items.map(|item| {
+            ExportFormat::Csv => csv_table::lines(items.map(|item| {
                 self.written += 1;
                 let fields = self.fields.iter();
                 fields.map(|field| words(&value(&item, field))).collect()
             })),
-            Form::Markdown => items.fold(String::new(), |mut text, item| {
+            ExportFormat::Markdown => items.fold(String::new(), |mut text, item| {
                 for field in &self.fields {
                     let cell = for_table(&words(&value(&item, field)));
                     text.push_str(&format!("| {cell} "));
@@ -214,21 +214,21 @@ impl Export {
     }
 }
 
-impl Iterator for Export {
+impl Iterator for ItemExport {
     type Item = String;
 
     fn next(&mut self) -> Option<String> {
         match self.stage {
-            Stage::Begin => {
-                self.stage = Stage::Items;
+            ExportStage::Begin => {
+                self.stage = ExportStage::Items;
                 Some(self.begin())
             }
-            Stage::Items if self.nodes.len() > 0 => Some(self.items()),
-            Stage::Items => {
-                self.stage = Stage::Done;
-                (self.form == Form::Json).then(|| "\n]\n".into())
+            ExportStage::Items if self.nodes.len() > 0 => Some(self.items()),
+            ExportStage::Items => {
+                self.stage = ExportStage::Done;
+                (self.form == ExportFormat::Json).then(|| "\n]\n".into())
             }
-            Stage::Done => None,
+            ExportStage::Done => None,
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use super::error::WorkspaceError;
 use super::item::{DIALECTS, Item};
-use crate::dialects::chant::model::Status as SpecStatus;
-use crate::dialects::speckit::task::Mark;
-use crate::dialects::tickets::model::Status as TicketStatus;
-use crate::dialects::vine::model::Status as TaskStatus;
+use crate::dialects::chant::model::SpecStatus;
+use crate::dialects::speckit::task::TaskMark;
+use crate::dialects::tickets::model::TicketStatus;
+use crate::dialects::vine::model::TaskStatus;
 
 /// What items have to be like: values of one list are alternatives, different lists all have to fit.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
+pub struct ItemFilter {
     /// States, in the words of the dialects, in any case of letters, blanks or underscores between them.
     pub statuses: Vec<String>,
     /// Labels.
@@ -20,7 +20,7 @@ pub struct Filter {
     pub ready: bool,
 }
 
-impl Filter {
+impl ItemFilter {
     /// The filter with its words checked and made alike.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl Filter {
 fn statuses() -> Vec<&'static str> {
     let specs = SpecStatus::ALL.into_iter().map(SpecStatus::as_str);
     let tasks = TaskStatus::ALL.into_iter().map(TaskStatus::as_str);
-    let marks = Mark::ALL.into_iter().map(Mark::as_str);
+    let marks = TaskMark::ALL.into_iter().map(TaskMark::as_str);
     let tickets = TicketStatus::ALL.iter().map(|status| status.as_str());
     let mut words: Vec<&str> = Vec::new();
     for word in specs

@@ -8,24 +8,24 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Workspace;
-use super::feature::{Part, Tasks};
-use super::filter::Filter;
+use super::feature::{FeaturePart, FeatureTasks};
+use super::filter::ItemFilter;
 use super::item::Item;
-use super::joined::{Joined, Source};
-use super::ops::named;
+use super::joined::{ItemSource, WorkspaceGraph};
+use super::ops::resolve_item;
 use super::view::{ProblemRow, problem_rows};
-use crate::dialects::chant::model::{Approval, Spec};
+use crate::dialects::chant::model::{ApprovalState, Spec};
 use crate::dialects::tickets::model::Ticket;
 use crate::dialects::tickets::sections;
-use crate::dialects::vine::frontier::Plan;
-use crate::dialects::vine::model::{Node as Task, Work};
+use crate::dialects::vine::frontier::GraphPlan;
+use crate::dialects::vine::model::{NodeContent, VineNode as Task};
 use crate::error::Error;
 use crate::graph::Node;
 use crate::text::sections::names;
 
 /// Items that fit a filter, as of one moment; what is said of each is worked out when it is asked for.
-pub struct Selection {
-    joined: Arc<Joined>,
+pub struct ItemSelection {
+    joined: Arc<WorkspaceGraph>,
     nodes: Vec<Node>,
 }
 
@@ -35,9 +35,9 @@ pub struct Selection {
 /// As [`Filter::checked`] and [`Workspace::snapshot`].
 pub fn select(
     workspace: &Workspace,
-    filter: Filter,
+    filter: ItemFilter,
     path: Option<&str>,
-) -> Result<Selection, Error> {
+) -> Result<ItemSelection, Error> {
     let filter = filter.checked()?;
     let joined = workspace.snapshot()?;
     let is_there = |item: &Item<'_>| path.is_none_or(|path| path == item.path());
@@ -45,7 +45,7 @@ pub fn select(
         .items()
         .filter(|item| is_there(item) && filter.shows(item));
     let nodes = wanted.map(|item| item.node).collect();
-    Ok(Selection { joined, nodes })
+    Ok(ItemSelection { joined, nodes })
 }
 
 /// All that is known of the item that a name means.
@@ -54,7 +54,7 @@ pub fn select(
 /// As [`super::ops::find`].
 pub fn one(workspace: &Workspace, name: &str) -> Result<Value, Error> {
     let joined = workspace.snapshot()?;
-    Ok(whole(&named(workspace, &joined, name)?))
+    Ok(whole(&resolve_item(workspace, &joined, name)?))
 }
 
 /// Everything that is wrong with files.
@@ -69,7 +69,7 @@ pub fn problems(workspace: &Workspace) -> Result<Value, Error> {
 
 /// The sections of a body, in its order: level, title, the name that means each alone, text.
 pub fn sections(body: &str) -> Vec<(u8, String, String, String)> {
-    let found = sections::of(body);
+    let found = sections::parse_sections(body);
     let named = found.iter().zip(names(&found));
     named
         .map(|(section, name)| {
@@ -79,7 +79,7 @@ pub fn sections(body: &str) -> Vec<(u8, String, String, String)> {
         .collect()
 }
 
-impl Selection {
+impl ItemSelection {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -105,7 +105,7 @@ impl Selection {
 
 /// All that is known of an item.
 pub(super) fn whole(item: &Item<'_>) -> Value {
-    let handle = Handle {
+    let handle = ItemHandle {
         key: item.key(),
         dialect: item.dialect(),
         id: item.id().into_owned(),
@@ -122,13 +122,13 @@ pub(super) fn whole(item: &Item<'_>) -> Value {
         path: item.path(),
         body: item.body(),
         problems: problem_rows(item.joined, |path| path == item.path()),
-        own: Own::of(item),
+        own: DialectFields::of(item),
     };
     serde_json::to_value(handle).unwrap_or_default()
 }
 
 #[derive(Serialize)]
-struct Handle<'a> {
+struct ItemHandle<'a> {
     key: &'a str,
     dialect: &'static str,
     id: String,
@@ -146,42 +146,42 @@ struct Handle<'a> {
     body: &'a str,
     problems: Vec<ProblemRow>,
     #[serde(flatten)]
-    own: Option<Own<'a>>,
+    own: Option<DialectFields<'a>>,
 }
 
 /// What only items of one dialect have.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Own<'a> {
-    Spec(OfSpec<'a>),
-    Task(OfTask<'a>),
-    FeatureTask(OfFeatureTask<'a>),
-    Ticket(OfTicket<'a>),
+enum DialectFields<'a> {
+    Spec(SpecFields<'a>),
+    Task(TaskFields<'a>),
+    FeatureTask(FeatureTaskFields<'a>),
+    Ticket(TicketFields<'a>),
 }
 
-impl<'a> Own<'a> {
+impl<'a> DialectFields<'a> {
     /// `None` for a phase of a feature.
     fn of(item: &Item<'a>) -> Option<Self> {
         Some(match item.source {
-            Source::Spec(spec) => Self::Spec(OfSpec::of(spec, item.joined)),
-            Source::Task { path, task } => {
-                let root = item.joined.plan(path).map(Plan::root);
-                Self::Task(OfTask::of(
+            ItemSource::Spec(spec) => Self::Spec(SpecFields::of(spec, item.joined)),
+            ItemSource::Task { path, task } => {
+                let root = item.joined.plan(path).map(GraphPlan::root);
+                Self::Task(TaskFields::of(
                     task,
                     root.is_some_and(|root| root.id == task.id),
                 ))
             }
-            Source::Feature(tasks, Part::Task(at)) => {
-                Self::FeatureTask(OfFeatureTask::of(tasks, *at))
+            ItemSource::Feature(tasks, FeaturePart::Task(at)) => {
+                Self::FeatureTask(FeatureTaskFields::of(tasks, *at))
             }
-            Source::Feature(_, Part::Phase(_)) => return None,
-            Source::Ticket(_, ticket) => Self::Ticket(OfTicket::of(ticket)),
+            ItemSource::Feature(_, FeaturePart::Phase(_)) => return None,
+            ItemSource::Ticket(_, ticket) => Self::Ticket(TicketFields::of(ticket)),
         })
     }
 }
 
 #[derive(Serialize)]
-struct OfSpec<'a> {
+struct SpecFields<'a> {
     target_files: &'a [Box<str>],
     context: &'a [Box<str>],
     prompt: Option<&'a str>,
@@ -204,8 +204,8 @@ struct ApprovalRow<'a> {
     at: Option<&'a str>,
 }
 
-impl<'a> From<&'a Approval> for ApprovalRow<'a> {
-    fn from(approval: &'a Approval) -> Self {
+impl<'a> From<&'a ApprovalState> for ApprovalRow<'a> {
+    fn from(approval: &'a ApprovalState) -> Self {
         Self {
             required: approval.required,
             status: approval.status.as_deref().unwrap_or("pending"),
@@ -215,8 +215,8 @@ impl<'a> From<&'a Approval> for ApprovalRow<'a> {
     }
 }
 
-impl<'a> OfSpec<'a> {
-    fn of(spec: &'a Spec, joined: &'a Joined) -> Self {
+impl<'a> SpecFields<'a> {
+    fn of(spec: &'a Spec, joined: &'a WorkspaceGraph) -> Self {
         let criteria = spec.criteria.iter();
         let members = joined.specs.members(&spec.id);
         Self {
@@ -237,7 +237,7 @@ impl<'a> OfSpec<'a> {
 }
 
 #[derive(Serialize)]
-struct OfTask<'a> {
+struct TaskFields<'a> {
     is_root: bool,
     decisions: &'a [Box<str>],
     annotations: BTreeMap<&'a str, &'a [Box<str>]>,
@@ -253,11 +253,11 @@ struct AttachmentRow<'a> {
     uri: &'a str,
 }
 
-impl<'a> OfTask<'a> {
+impl<'a> TaskFields<'a> {
     fn of(task: &'a Task, is_root: bool) -> Self {
         let (attachments, vine) = match &task.work {
-            Work::Task { attachments, .. } => (attachments.as_slice(), None),
-            Work::Ref { vine } => (&[][..], Some(&**vine)),
+            NodeContent::Task { attachments, .. } => (attachments.as_slice(), None),
+            NodeContent::Ref { vine } => (&[][..], Some(&**vine)),
         };
         let row = |attachment: &'a crate::dialects::vine::model::Attachment| AttachmentRow {
             class: attachment.class.as_str(),
@@ -278,7 +278,7 @@ impl<'a> OfTask<'a> {
 }
 
 #[derive(Serialize)]
-struct OfFeatureTask<'a> {
+struct FeatureTaskFields<'a> {
     feature: &'a str,
     line: usize,
     phase: Option<&'a str>,
@@ -292,8 +292,8 @@ struct OfFeatureTask<'a> {
     criteria: Vec<(&'a str, bool)>,
 }
 
-impl<'a> OfFeatureTask<'a> {
-    fn of(tasks: &'a Tasks, at: usize) -> Self {
+impl<'a> FeatureTaskFields<'a> {
+    fn of(tasks: &'a FeatureTasks, at: usize) -> Self {
         let task = tasks.task(at);
         let criteria = task.criteria.iter();
         Self {
@@ -313,7 +313,7 @@ impl<'a> OfFeatureTask<'a> {
 }
 
 #[derive(Serialize)]
-struct OfTicket<'a> {
+struct TicketFields<'a> {
     phase_epic: Option<&'a str>,
     related_tickets: &'a [Box<str>],
     blocks: &'a [Box<str>],
@@ -321,7 +321,7 @@ struct OfTicket<'a> {
     last_modified: Option<&'a str>,
 }
 
-impl<'a> OfTicket<'a> {
+impl<'a> TicketFields<'a> {
     fn of(ticket: &'a Ticket) -> Self {
         Self {
             phase_epic: ticket.phase_epic.as_deref(),

@@ -8,17 +8,17 @@ use super::error::WorkspaceError;
 use super::key::normal;
 use crate::answer::Answer;
 use crate::dialects::chant::import::{
-    Candidate, Reading, STATE, Source, backlog, beads, bring_in, specs, table,
+    ImportCandidate, ImportReading, ImportSource, STATE, backlog, beads, bring_in, specs, table,
 };
-use crate::dialects::chant::model::Status;
-use crate::dialects::vine::document::Document;
-use crate::dialects::vine::model::{Node, Status as TaskStatus, Work};
+use crate::dialects::chant::model::SpecStatus;
+use crate::dialects::vine::document::VineDocument;
+use crate::dialects::vine::model::{NodeContent, TaskStatus, VineNode};
 use crate::error::Error;
 use crate::store::disk::{self, Disk};
 
 /// What is understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ImportFormat {
     Chant,
     Vine,
     Beads,
@@ -26,7 +26,7 @@ enum Form {
     Csv,
 }
 
-impl Form {
+impl ImportFormat {
     /// All, in the order of messages.
     const ALL: [Self; 5] = [
         Self::Chant,
@@ -99,10 +99,10 @@ pub fn import(
             refused(format!(
                 "it is not plain what it holds; expected a folder with .chant/specs, a .vine file, \
                  .beads/issues.jsonl, backlog/tasks or a .csv file. Name the format: {}",
-                Form::words()
+                ImportFormat::words()
             ))
         })?,
-        Some(given) => Form::read(given)?,
+        Some(given) => ImportFormat::read(given)?,
     };
     // Links in what is imported are followed as long as they stay in it.
     let disk = match disk::real(path) {
@@ -110,18 +110,18 @@ pub fn import(
         _ => Disk::default(),
     };
     let reading = match form {
-        Form::Chant => read_specs(workspace, path, &disk)?,
-        Form::Vine => read_plan(path, &disk)?,
-        Form::Beads => read_issues(path, &disk)?,
-        Form::Backlog => read_tasks(path, &disk)?,
-        Form::Csv => read_table(path, &disk)?,
+        ImportFormat::Chant => read_specs(workspace, path, &disk)?,
+        ImportFormat::Vine => read_plan(path, &disk)?,
+        ImportFormat::Beads => read_issues(path, &disk)?,
+        ImportFormat::Backlog => read_tasks(path, &disk)?,
+        ImportFormat::Csv => read_table(path, &disk)?,
     };
     let reading = reading.ok_or_else(|| {
         let (word, place) = (form.word(), form.place());
         refused(format!("it holds nothing of {word}; expected {place}"))
     })?;
     let shown = path.display().to_string();
-    let source = Source {
+    let source = ImportSource {
         format: form.word(),
         path: &shown,
     };
@@ -129,20 +129,20 @@ pub fn import(
 }
 
 /// The format of what lies at a path.
-fn guessed(path: &Path) -> Option<Form> {
+fn guessed(path: &Path) -> Option<ImportFormat> {
     let ending = path.extension().and_then(|ending| ending.to_str());
     if !path.is_dir() {
         return match ending {
-            Some("vine") => Some(Form::Vine),
-            Some("jsonl") => Some(Form::Beads),
-            Some("csv") => Some(Form::Csv),
+            Some("vine") => Some(ImportFormat::Vine),
+            Some("jsonl") => Some(ImportFormat::Beads),
+            Some("csv") => Some(ImportFormat::Csv),
             _ => None,
         };
     }
     let found = [
-        (Form::Chant, spec_folder(path).is_some()),
-        (Form::Beads, issue_file(path).is_some()),
-        (Form::Backlog, !task_folders(path).is_empty()),
+        (ImportFormat::Chant, spec_folder(path).is_some()),
+        (ImportFormat::Beads, issue_file(path).is_some()),
+        (ImportFormat::Backlog, !task_folders(path).is_empty()),
     ];
     let mut found = found.into_iter().filter(|(_, is_there)| *is_there);
     let (form, _) = found.next()?;
@@ -211,7 +211,11 @@ fn texts(folder: &Path, disk: &Disk) -> Result<Vec<(String, String)>, Error> {
     Ok(texts)
 }
 
-fn read_specs(workspace: &Workspace, path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
+fn read_specs(
+    workspace: &Workspace,
+    path: &Path,
+    disk: &Disk,
+) -> Result<Option<ImportReading>, Error> {
     let Some(folder) = spec_folder(path) else {
         return Ok(None);
     };
@@ -223,14 +227,14 @@ fn read_specs(workspace: &Workspace, path: &Path, disk: &Disk) -> Result<Option<
         }
         .into());
     }
-    let mut reading = Reading::default();
+    let mut reading = ImportReading::default();
     for (name, text) in texts(&folder, disk)? {
         specs::read(&name, text, &mut reading);
     }
     Ok(Some(reading))
 }
 
-fn read_issues(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
+fn read_issues(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {
     let Some(file) = issue_file(path) else {
         return Ok(None);
     };
@@ -238,12 +242,12 @@ fn read_issues(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
     Ok(Some(beads::read(&text)))
 }
 
-fn read_tasks(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
+fn read_tasks(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {
     let folders = task_folders(path);
     if folders.is_empty() {
         return Ok(None);
     }
-    let mut reading = Reading::default();
+    let mut reading = ImportReading::default();
     for folder in folders {
         for (name, text) in texts(&folder, disk)? {
             backlog::read(&name, &text, &mut reading);
@@ -252,7 +256,7 @@ fn read_tasks(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
     Ok(Some(reading))
 }
 
-fn read_table(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
+fn read_table(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {
     if !disk::is_file(path) {
         return Ok(None);
     }
@@ -264,14 +268,14 @@ fn read_table(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
     Ok(table::read(records))
 }
 
-fn read_plan(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
+fn read_plan(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {
     if !disk::is_file(path) {
         return Ok(None);
     }
     let (text, _) = disk.read_text(path, &path.display().to_string())?;
-    let document = Document::read(text)?;
+    let document = VineDocument::read(text)?;
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut reading = Reading::default();
+    let mut reading = ImportReading::default();
     for node in &document.plan.graph.nodes {
         let candidate = of_task(node, &file, &mut reading);
         reading.candidates.push(candidate);
@@ -279,10 +283,10 @@ fn read_plan(path: &Path, disk: &Disk) -> Result<Option<Reading>, Error> {
     Ok(Some(reading))
 }
 
-fn of_task(node: &Node, file: &str, reading: &mut Reading) -> Candidate {
+fn of_task(node: &VineNode, file: &str, reading: &mut ImportReading) -> ImportCandidate {
     let origin = |id: &str| format!("vine:{file}#{id}");
     let id = &*node.id;
-    let mut spec = Candidate::new(origin(id), &node.name);
+    let mut spec = ImportCandidate::new(origin(id), &node.name);
     spec.depends_on = node.dependencies.iter().map(|id| origin(id)).collect();
     spec.depends_on.extend(node.needs().map(normal));
     spec.paragraph(&node.description);
@@ -301,13 +305,13 @@ fn of_task(node: &Node, file: &str, reading: &mut Reading) -> Candidate {
         }
     }
     match &node.work {
-        Work::Ref { vine } => {
+        NodeContent::Ref { vine } => {
             spec.labels.push("ref".into());
             spec.text("vine_ref", vine);
             let why = format!("it stands for {vine}, whose tasks are imported by themselves");
             reading.note(id, "ref", why);
         }
-        Work::Task {
+        NodeContent::Task {
             status,
             attachments,
         } => {
@@ -334,11 +338,11 @@ fn of_task(node: &Node, file: &str, reading: &mut Reading) -> Candidate {
     spec
 }
 
-fn of_status(status: TaskStatus) -> Status {
+fn of_status(status: TaskStatus) -> SpecStatus {
     match status {
-        TaskStatus::Complete => Status::Completed,
-        TaskStatus::Started => Status::InProgress,
-        TaskStatus::Reviewing | TaskStatus::Blocked => Status::NeedsAttention,
-        TaskStatus::Planning | TaskStatus::NotStarted => Status::Pending,
+        TaskStatus::Complete => SpecStatus::Completed,
+        TaskStatus::Started => SpecStatus::InProgress,
+        TaskStatus::Reviewing | TaskStatus::Blocked => SpecStatus::NeedsAttention,
+        TaskStatus::Planning | TaskStatus::NotStarted => SpecStatus::Pending,
     }
 }

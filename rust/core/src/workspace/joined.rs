@@ -7,19 +7,19 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::feature::{Feature, Part, Tasks};
+use super::feature::{FeaturePart, FeatureTaskList, FeatureTasks};
 use super::key;
 use crate::counted::count_visited;
 use crate::dialects::chant::id::SpecId;
 use crate::dialects::chant::model::Spec;
-use crate::dialects::chant::specs::Specs;
-use crate::dialects::tickets::all::Tickets;
-use crate::dialects::tickets::code::Code;
-use crate::dialects::tickets::model::{Status as TicketStatus, Ticket};
-use crate::dialects::vine::document::Document;
-use crate::dialects::vine::frontier::Plan as TaskPlan;
-use crate::dialects::vine::model::{Node as Task, Status as TaskStatus};
-use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
+use crate::dialects::chant::specs::SpecGraph;
+use crate::dialects::tickets::all::TicketIndex;
+use crate::dialects::tickets::code::TicketCode;
+use crate::dialects::tickets::model::{Ticket, TicketStatus};
+use crate::dialects::vine::document::VineDocument;
+use crate::dialects::vine::frontier::GraphPlan as TaskPlan;
+use crate::dialects::vine::model::{TaskStatus, VineNode as Task};
+use crate::graph::{DepGraph, Edge, EdgeKind, ItemProgress, Node};
 use crate::outside;
 
 /// What stands for the title and the state of an item that is only named.
@@ -27,7 +27,7 @@ pub(super) const ELSEWHERE: &str = "not in this workspace";
 
 /// A file that cannot be read as what it should be, or something else that is wrong with one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct WorkspaceProblem {
     /// The file, relative to the root.
     pub path: String,
     /// Line, counted from 1, where it is known.
@@ -38,31 +38,31 @@ pub struct Problem {
 
 /// A task graph below the root.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct GraphFile {
     /// Its file, relative to the root, with `/`.
     pub path: Arc<str>,
     /// What it says; it knows how far the items are that its tasks need.
-    pub document: Arc<Document>,
+    pub document: Arc<VineDocument>,
 }
 
 /// What every dialect says at one moment.
 #[derive(Default)]
-pub struct Read {
+pub struct WorkspaceContents {
     /// The specs.
-    pub specs: Arc<Specs>,
+    pub specs: Arc<SpecGraph>,
     /// The task graphs in the order of their paths.
-    pub plans: Vec<Plan>,
+    pub plans: Vec<GraphFile>,
     /// The features in the order of their directories.
-    pub features: Vec<Feature>,
+    pub features: Vec<FeatureTaskList>,
     /// The tickets.
-    pub tickets: Option<Arc<Tickets>>,
+    pub tickets: Option<Arc<TicketIndex>>,
     /// What is wrong with files, dialect by dialect.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<WorkspaceProblem>,
 }
 
 /// Where an item comes from.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum ItemSource {
     /// A spec.
     Spec(Arc<Spec>),
     /// A node of a task graph.
@@ -73,33 +73,33 @@ pub enum Source {
         task: Arc<Task>,
     },
     /// A task or a phase of a feature.
-    Feature(Arc<Tasks>, Part),
+    Feature(Arc<FeatureTasks>, FeaturePart),
     /// A ticket.
-    Ticket(Code, Arc<Ticket>),
+    Ticket(TicketCode, Arc<Ticket>),
 }
 
 /// All items and what waits for what. Nodes of items that are only named have no source.
 #[derive(Clone, Default)]
-pub struct Joined {
+pub struct WorkspaceGraph {
     pub(super) graph: DepGraph,
     /// Items by the index of their node.
-    pub(super) sources: Vec<Option<Source>>,
-    pub(super) specs: Arc<Specs>,
-    pub(super) tickets: Option<Arc<Tickets>>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) sources: Vec<Option<ItemSource>>,
+    pub(super) specs: Arc<SpecGraph>,
+    pub(super) tickets: Option<Arc<TicketIndex>>,
+    pub(super) problems: Vec<WorkspaceProblem>,
     version: u64,
     /// Which specs and tickets are drawn; these themselves are lent out while they are brought up to date.
     specs_version: u64,
     tickets_version: Option<u64>,
-    pub(super) plans: Vec<(Plan, Vec<Node>)>,
+    pub(super) plans: Vec<(GraphFile, Vec<Node>)>,
     /// Where each task graph stands among them, by its path.
     pub(super) plan_places: HashMap<Arc<str>, usize>,
-    pub(super) features: Vec<(Arc<Tasks>, Vec<Node>)>,
+    pub(super) features: Vec<(Arc<FeatureTasks>, Vec<Node>)>,
     spec_nodes: Vec<Node>,
     ticket_nodes: Vec<Node>,
 }
 
-impl Joined {
+impl WorkspaceGraph {
     /// The graph: its keys name the dialect. Its progress counts a task under review as open, which
     /// inside its own file it is not: [`Joined::unmet`] knows.
     pub fn graph(&self) -> &DepGraph {
@@ -132,12 +132,12 @@ impl Joined {
     }
 
     /// What is wrong with files, dialect by dialect.
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> &[WorkspaceProblem] {
         &self.problems
     }
 
     /// The task graphs, in the order of their paths.
-    pub(super) fn plans(&self) -> impl Iterator<Item = &Plan> {
+    pub(super) fn plans(&self) -> impl Iterator<Item = &GraphFile> {
         self.plans.iter().map(|(plan, _)| plan)
     }
 
@@ -148,7 +148,7 @@ impl Joined {
     }
 
     /// The features, in the order of their directories.
-    pub(super) fn features(&self) -> impl Iterator<Item = &Feature> {
+    pub(super) fn features(&self) -> impl Iterator<Item = &FeatureTaskList> {
         self.features.iter().map(|(tasks, _)| &tasks.feature)
     }
 
@@ -166,7 +166,7 @@ impl Joined {
     fn is_reviewed_in_the_same_file(&self, node: Node, other: Node) -> bool {
         let of = |node: Node| self.sources[node.index()].as_ref();
         match (of(node), of(other)) {
-            (Some(Source::Task { path, .. }), Some(Source::Task { path: own, task })) => {
+            (Some(ItemSource::Task { path, .. }), Some(ItemSource::Task { path: own, task })) => {
                 path == own && task.status() == Some(TaskStatus::Reviewing)
             }
             _ => false,
@@ -174,7 +174,7 @@ impl Joined {
     }
 
     /// Whether the dialects say something else now.
-    pub(super) fn differs_from(&self, read: &Read) -> bool {
+    pub(super) fn differs_from(&self, read: &WorkspaceContents) -> bool {
         let tickets = read.tickets.as_ref().map(|tickets| tickets.version());
         self.tickets_version != tickets
             || self.specs_version != read.specs.version()
@@ -183,12 +183,12 @@ impl Joined {
             || self.problems != read.problems
     }
 
-    fn has_plans(&self, plans: &[Plan]) -> bool {
+    fn has_plans(&self, plans: &[GraphFile]) -> bool {
         let mut pairs = self.plans.iter().zip(plans);
         self.plans.len() == plans.len() && pairs.all(|((old, _), new)| is_same_plan(old, new))
     }
 
-    fn has_features(&self, features: &[Feature]) -> bool {
+    fn has_features(&self, features: &[FeatureTaskList]) -> bool {
         let mut pairs = self.features.iter().zip(features);
         self.features.len() == features.len()
             && pairs.all(|((old, _), new)| old.feature.is_same(new))
@@ -201,13 +201,13 @@ impl Joined {
     }
 
     /// Takes specs and tickets back that are still what is drawn.
-    pub(super) fn take_back(&mut self, read: Read) {
+    pub(super) fn take_back(&mut self, read: WorkspaceContents) {
         self.specs = read.specs;
         self.tickets = read.tickets;
     }
 
     /// Takes in what the dialects say now.
-    pub(super) fn take(&mut self, read: Read) {
+    pub(super) fn update(&mut self, read: WorkspaceContents) {
         let is_specs_new = self.take_specs(read.specs);
         let is_plans_new = self.take_plans(read.plans);
         let is_features_new = self.take_features(read.features);
@@ -219,7 +219,7 @@ impl Joined {
         self.version += 1;
     }
 
-    fn take_specs(&mut self, specs: Arc<Specs>) -> bool {
+    fn take_specs(&mut self, specs: Arc<SpecGraph>) -> bool {
         self.specs = Arc::clone(&specs);
         let was = std::mem::replace(&mut self.specs_version, specs.version());
         if was == specs.version() {
@@ -235,7 +235,7 @@ impl Joined {
     }
 
     /// Draws a family of specs as it is now.
-    fn take_family(&mut self, specs: &Arc<Specs>, root: &str) {
+    fn take_family(&mut self, specs: &Arc<SpecGraph>, root: &str) {
         let Ok(first) = root.parse::<SpecId>() else {
             return self.take_all_specs(specs);
         };
@@ -263,7 +263,7 @@ impl Joined {
         }
     }
 
-    fn take_all_specs(&mut self, specs: &Arc<Specs>) {
+    fn take_all_specs(&mut self, specs: &Arc<SpecGraph>) {
         for node in std::mem::take(&mut self.spec_nodes) {
             if self
                 .spec(node)
@@ -282,12 +282,12 @@ impl Joined {
     /// The spec that a node is drawn of.
     fn spec(&self, node: Node) -> Option<&Arc<Spec>> {
         match self.sources[node.index()].as_ref()? {
-            Source::Spec(spec) => Some(spec),
+            ItemSource::Spec(spec) => Some(spec),
             _ => None,
         }
     }
 
-    fn draw_spec(&mut self, specs: &Specs, spec: &Arc<Spec>) {
+    fn draw_spec(&mut self, specs: &SpecGraph, spec: &Arc<Spec>) {
         let node = self.node(&key::of_spec(spec.id.as_str()));
         let graph = specs.graph();
         let own = graph.find(spec.id.as_str());
@@ -299,15 +299,15 @@ impl Joined {
         });
         let edges = edges.collect();
         let is_done = spec.status.is_done();
-        self.put(node, Source::Spec(Arc::clone(spec)), is_done, edges);
+        self.put(node, ItemSource::Spec(Arc::clone(spec)), is_done, edges);
     }
 
-    fn take_plans(&mut self, plans: Vec<Plan>) -> bool {
+    fn take_plans(&mut self, plans: Vec<GraphFile>) -> bool {
         if self.has_plans(&plans) {
             return false;
         }
-        let new: HashMap<&str, &Plan> = plans.iter().map(|plan| (&*plan.path, plan)).collect();
-        let mut kept: HashMap<Arc<str>, (Plan, Vec<Node>)> = HashMap::new();
+        let new: HashMap<&str, &GraphFile> = plans.iter().map(|plan| (&*plan.path, plan)).collect();
+        let mut kept: HashMap<Arc<str>, (GraphFile, Vec<Node>)> = HashMap::new();
         // What is no longer said goes first: a file's nodes may have gone to another.
         for (plan, nodes) in std::mem::take(&mut self.plans) {
             let same = new.get(&*plan.path);
@@ -331,7 +331,11 @@ impl Joined {
     }
 
     /// Draws what is other in a task graph than when it was drawn last.
-    fn draw_plan(&mut self, plan: Plan, known: Option<(Plan, Vec<Node>)>) -> (Plan, Vec<Node>) {
+    fn draw_plan(
+        &mut self,
+        plan: GraphFile,
+        known: Option<(GraphFile, Vec<Node>)>,
+    ) -> (GraphFile, Vec<Node>) {
         let Some((before, old)) = known else {
             let nodes = plan.document.plan.graph.nodes.iter();
             let nodes = nodes.map(|task| self.draw_task(&plan.path, task)).collect();
@@ -361,7 +365,7 @@ impl Joined {
         let mut keys: Vec<String> = inside.map(|id| key::of_task(path, id)).collect();
         keys.extend(task.needs().map(key::normal));
         let edges = self.explicit(node, &keys);
-        let source = Source::Task {
+        let source = ItemSource::Task {
             path: Arc::clone(path),
             task: Arc::clone(task),
         };
@@ -370,13 +374,13 @@ impl Joined {
         node
     }
 
-    fn take_features(&mut self, features: Vec<Feature>) -> bool {
+    fn take_features(&mut self, features: Vec<FeatureTaskList>) -> bool {
         if self.has_features(&features) {
             return false;
         }
         let new = features.iter().map(|feature| (&*feature.path, feature));
-        let new: HashMap<&str, &Feature> = new.collect();
-        let mut kept: HashMap<Arc<str>, (Arc<Tasks>, Vec<Node>)> = HashMap::new();
+        let new: HashMap<&str, &FeatureTaskList> = new.collect();
+        let mut kept: HashMap<Arc<str>, (Arc<FeatureTasks>, Vec<Node>)> = HashMap::new();
         for (tasks, nodes) in std::mem::take(&mut self.features) {
             let same = new.get(&*tasks.feature.path);
             if same.is_some_and(|new| tasks.feature.is_same(new)) {
@@ -395,7 +399,7 @@ impl Joined {
         true
     }
 
-    fn draw_feature(&mut self, feature: Feature) -> (Arc<Tasks>, Vec<Node>) {
+    fn draw_feature(&mut self, feature: FeatureTaskList) -> (Arc<FeatureTasks>, Vec<Node>) {
         let (tasks, parts) = feature.drawn();
         let mut nodes = Vec::with_capacity(parts.len());
         for (part, waits) in parts {
@@ -406,14 +410,14 @@ impl Joined {
                 via: node,
             });
             let edges = edges.collect();
-            let source = Source::Feature(Arc::clone(&tasks), part);
+            let source = ItemSource::Feature(Arc::clone(&tasks), part);
             self.put(node, source, tasks.is_done(part), edges);
             nodes.push(node);
         }
         (tasks, nodes)
     }
 
-    fn take_tickets(&mut self, tickets: Option<Arc<Tickets>>) -> bool {
+    fn take_tickets(&mut self, tickets: Option<Arc<TicketIndex>>) -> bool {
         let version = tickets.as_ref().map(|tickets| tickets.version());
         let was = std::mem::replace(&mut self.tickets_version, version);
         self.tickets.clone_from(&tickets);
@@ -441,9 +445,9 @@ impl Joined {
     }
 
     /// Draws what a code stands for now.
-    fn take_ticket(&mut self, tickets: &Arc<Tickets>, code: &Code) {
+    fn take_ticket(&mut self, tickets: &Arc<TicketIndex>, code: &TicketCode) {
         let of = |node: &Node| match &self.sources[node.index()] {
-            Some(Source::Ticket(of, _)) => of.cmp(code),
+            Some(ItemSource::Ticket(of, _)) => of.cmp(code),
             _ => Ordering::Less,
         };
         let place = self.ticket_nodes.binary_search_by(of);
@@ -462,13 +466,18 @@ impl Joined {
         }
     }
 
-    fn draw_ticket(&mut self, tickets: &Tickets, code: &Code, ticket: &Arc<Ticket>) -> Node {
+    fn draw_ticket(
+        &mut self,
+        tickets: &TicketIndex,
+        code: &TicketCode,
+        ticket: &Arc<Ticket>,
+    ) -> Node {
         let node = self.node(&key::of_ticket(code));
         let named = tickets.waits().named(code).into_iter();
         let keys: Vec<String> = named.map(key_of_ticket_named).collect();
         let edges = self.explicit(node, &keys);
         let is_done = ticket.meant.status.is_some_and(TicketStatus::is_done);
-        let source = Source::Ticket(code.clone(), Arc::clone(ticket));
+        let source = ItemSource::Ticket(code.clone(), Arc::clone(ticket));
         self.put(node, source, is_done, edges);
         node
     }
@@ -504,7 +513,7 @@ impl Joined {
         }
     }
 
-    fn note(&mut self, key: &str, progress: Progress) {
+    fn note(&mut self, key: &str, progress: ItemProgress) {
         let node = self.node(key);
         if self.sources[node.index()].is_none() {
             self.graph.set_progress(node, progress);
@@ -517,18 +526,18 @@ impl Joined {
         let targets = targets.filter(|to| seen.insert(*to));
         let edges = targets.map(|to| Edge {
             to,
-            kind: Kind::Explicit,
+            kind: EdgeKind::Explicit,
             via: node,
         });
         edges.collect()
     }
 
-    fn put(&mut self, node: Node, source: Source, is_done: bool, edges: Vec<Edge>) {
+    fn put(&mut self, node: Node, source: ItemSource, is_done: bool, edges: Vec<Edge>) {
         self.sources[node.index()] = Some(source);
         let progress = if is_done {
-            Progress::Done
+            ItemProgress::Done
         } else {
-            Progress::Open
+            ItemProgress::Open
         };
         self.graph.set_progress(node, progress);
         self.graph.set_edges(node, edges);
@@ -537,7 +546,7 @@ impl Joined {
     fn forget(&mut self, node: Node) {
         count_visited(1);
         self.sources[node.index()] = None;
-        self.graph.set_progress(node, Progress::Absent);
+        self.graph.set_progress(node, ItemProgress::Absent);
         self.graph.set_edges(node, Vec::new());
     }
 
@@ -550,13 +559,13 @@ impl Joined {
     }
 }
 
-fn is_same_plan(old: &Plan, new: &Plan) -> bool {
+fn is_same_plan(old: &GraphFile, new: &GraphFile) -> bool {
     old.path == new.path && Arc::ptr_eq(&old.document, &new.document)
 }
 
 /// The key of what a spec names: a spec, also one of another repository, or an item of another dialect.
 fn key_of_named(name: &str) -> String {
-    match outside::parts(name) {
+    match outside::split_key(name) {
         Some(_) => key::normal(name),
         None => key::of_spec(name),
     }
@@ -564,22 +573,22 @@ fn key_of_named(name: &str) -> String {
 
 /// The key of what a ticket names.
 fn key_of_ticket_named(name: &str) -> String {
-    match (outside::parts(name), Code::read(name)) {
+    match (outside::split_key(name), TicketCode::read(name)) {
         (None, Some(code)) => key::of_ticket(&code),
         (None, None) => format!("tickets:{name}"),
         (Some(_), _) => key::normal(name),
     }
 }
 
-fn first_files(tickets: &Tickets) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {
+fn first_files(tickets: &TicketIndex) -> impl Iterator<Item = (&TicketCode, &Arc<Ticket>)> {
     let codes = tickets.firsts().map(|(code, _)| code);
     codes.filter_map(|code| Some((code, tickets.files(code).first()?)))
 }
 
-fn progress(is_done: bool) -> Progress {
+fn progress(is_done: bool) -> ItemProgress {
     if is_done {
-        Progress::Done
+        ItemProgress::Done
     } else {
-        Progress::Absent
+        ItemProgress::Absent
     }
 }

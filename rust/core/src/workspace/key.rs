@@ -2,9 +2,9 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::dialects::tickets::code::Code;
+use crate::dialects::tickets::code::TicketCode;
 use crate::dialects::vine::files::with_ending;
-use crate::outside::parts;
+use crate::outside::split_key;
 
 /// The key of a spec.
 pub fn of_spec(id: &str) -> String {
@@ -30,13 +30,13 @@ pub fn of_feature(label: &str, part: &str) -> String {
 }
 
 /// The key of a ticket.
-pub fn of_ticket(code: &Code) -> String {
+pub fn of_ticket(code: &TicketCode) -> String {
     format!("tickets:{code}")
 }
 
 /// The one way to write a key: composed letters, no `./`, the ending `.vine`, tickets' codes in full.
 pub fn normal(key: &str) -> String {
-    match parts(key) {
+    match split_key(key) {
         Some(("vine", rest)) => {
             let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
             let path = path.strip_prefix("./").unwrap_or(path);
@@ -47,7 +47,7 @@ pub fn normal(key: &str) -> String {
             None => composed(key),
         },
         Some(("tickets", rest)) => {
-            Code::read(rest).map_or_else(|| composed(key), |code| of_ticket(&code))
+            TicketCode::read(rest).map_or_else(|| composed(key), |code| of_ticket(&code))
         }
         _ => composed(key),
     }

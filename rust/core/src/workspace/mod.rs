@@ -33,17 +33,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::dialects::chant::error::ChantError;
 use crate::dialects::chant::project::{Project, SPECS};
-use crate::dialects::speckit::files::{Features, TASKS};
+use crate::dialects::speckit::files::{FeatureStore, TASKS};
 use crate::dialects::speckit::resolve::in_specs;
-use crate::dialects::tickets::desk::Desk;
-use crate::dialects::vine::files::{Files, Pinned};
+use crate::dialects::tickets::desk::ProjectRegistry;
+use crate::dialects::vine::files::{PinnedGraph, VineStore};
 use crate::error::{Error, ErrorKind};
 use crate::store::disk;
-use crate::store::files::Root;
-use crate::store::walk::{DEPTH, Walked};
-use crate::work::durations::{Durations, Learned};
-use joined::{Joined, Plan, Problem, Read};
-use network::Laid;
+use crate::store::files::RootFolder;
+use crate::store::walk::{DEPTH, FolderWalk};
+use crate::work::durations::{RunDurations, RunStatistics};
+use joined::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
+use network::NetworkNodes;
 pub use outside::outside;
 
 /// Most task graphs that are looked at.
@@ -52,40 +52,40 @@ const MOST_PLANS: usize = 1_000;
 const MOST_FEATURES: usize = 1_000;
 
 /// The dialects of a folder, each opened by itself.
-pub struct Parts {
+pub struct DialectStores {
     /// The specs; the folder need not hold any.
     pub chant: Arc<Project>,
     /// What reads task graphs.
-    pub vine: Arc<Files>,
+    pub vine: Arc<VineStore>,
     /// What reads features.
-    pub speckit: Arc<Features>,
+    pub speckit: Arc<FeatureStore>,
     /// Ticket projects, that of the folder among them.
-    pub tickets: Arc<Desk>,
+    pub tickets: Arc<ProjectRegistry>,
 }
 
 /// A folder with all its work files; every answer is as of the moment it is asked for.
 pub struct Workspace {
     root: PathBuf,
-    parts: Parts,
-    known: Mutex<Known>,
+    parts: DialectStores,
+    known: Mutex<WorkspaceCache>,
     /// How long runs took; opened when first asked for.
-    durations: Mutex<Option<Durations>>,
+    durations: Mutex<Option<RunDurations>>,
 }
 
 #[derive(Default)]
-struct Known {
+struct WorkspaceCache {
     /// Where task graphs lie.
-    plans: Walked,
+    plans: FolderWalk,
     /// Those of them that were read, while that is where they lie.
-    pinned: HashMap<String, Pinned>,
-    joined: Arc<Joined>,
+    pinned: HashMap<String, PinnedGraph>,
+    joined: Arc<WorkspaceGraph>,
     /// The graph laid out, and of which moment.
-    laid: Option<(u64, Laid)>,
+    laid: Option<(u64, NetworkNodes)>,
 }
 
 impl Workspace {
     /// Joins the dialects of a folder; nothing is read yet.
-    pub fn open(root: &Path, parts: Parts) -> Self {
+    pub fn open(root: &Path, parts: DialectStores) -> Self {
         Self {
             root: disk::real(root).unwrap_or_else(|_| root.to_owned()),
             parts,
@@ -105,14 +105,16 @@ impl Workspace {
     ///
     /// # Errors
     /// A `StoreError` where a folder of work files cannot be listed.
-    pub fn snapshot(&self) -> Result<Arc<Joined>, Error> {
+    pub fn snapshot(&self) -> Result<Arc<WorkspaceGraph>, Error> {
         let mut known = self.known();
         let known = &mut *known;
         // What no other thread holds can be changed in place, without a copy.
-        let is_lent = Arc::get_mut(&mut known.joined).map(Joined::lend).is_some();
+        let is_lent = Arc::get_mut(&mut known.joined)
+            .map(WorkspaceGraph::lend)
+            .is_some();
         let mut read = self.read_specs()?;
         if !known.plans.is_current() {
-            known.plans = Walked::of(&self.root, "vine", DEPTH, MOST_PLANS + 1);
+            known.plans = FolderWalk::of(&self.root, "vine", DEPTH, MOST_PLANS + 1);
             known.pinned.clear();
         }
         if let Some(path) = known.plans.files.get(MOST_PLANS) {
@@ -121,7 +123,7 @@ impl Workspace {
         for path in known.plans.files.iter().take(MOST_PLANS) {
             match self.plan(path, &mut known.pinned) {
                 Ok(plan) => read.plans.push(plan),
-                Err(error) => read.problems.push(Problem {
+                Err(error) => read.problems.push(WorkspaceProblem {
                     path: path.clone(),
                     line: None,
                     message: error.to_string(),
@@ -131,7 +133,7 @@ impl Workspace {
         self.read_features(&mut read)?;
         self.read_tickets(&mut read)?;
         if known.joined.differs_from(&read) {
-            Arc::make_mut(&mut known.joined).take(read);
+            Arc::make_mut(&mut known.joined).update(read);
         } else if is_lent {
             Arc::make_mut(&mut known.joined).take_back(read);
         }
@@ -139,20 +141,20 @@ impl Workspace {
     }
 
     /// The graph of a snapshot laid out, made once for each.
-    fn laid(&self, joined: &Arc<Joined>) -> Result<Laid, Error> {
+    fn laid(&self, joined: &Arc<WorkspaceGraph>) -> Result<NetworkNodes, Error> {
         let known = self.known().laid.clone();
         if let Some((of, laid)) = known
             && of == joined.version()
         {
             return Ok(laid);
         }
-        let laid = network::laid(joined)?;
+        let laid = network::build_network(joined)?;
         self.known().laid = Some((joined.version(), laid.clone()));
         Ok(laid)
     }
 
     /// What runs teach about durations as of now.
-    fn learned(&self) -> Result<Learned, Error> {
+    fn learned(&self) -> Result<RunStatistics, Error> {
         let mut durations = self
             .durations
             .lock()
@@ -163,19 +165,19 @@ impl Workspace {
                 durations
             });
         let Some(folder) = self.parts.chant.records_folder() else {
-            return Ok(Learned::default());
+            return Ok(RunStatistics::default());
         };
         if durations
             .as_ref()
             .is_none_or(|known| known.folder() != folder)
         {
             let disk = self.parts.vine.disk.clone();
-            *durations = Durations::new(disk, &folder).ok();
+            *durations = RunDurations::new(disk, &folder).ok();
         }
         match &mut *durations {
             Some(durations) => Ok(durations.learned()?),
             // There was no run yet.
-            None => Ok(Learned::default()),
+            None => Ok(RunStatistics::default()),
         }
     }
 
@@ -185,34 +187,38 @@ impl Workspace {
         Some(board.place().code.clone())
     }
 
-    fn read_specs(&self) -> Result<Read, Error> {
+    fn read_specs(&self) -> Result<WorkspaceContents, Error> {
         let chant = &self.parts.chant;
         let snapshot = match chant.snapshot() {
             Err(error) if error.kind() == ErrorKind::NotInitialized => {
                 let left = chant.interruptions().into_iter();
-                return Ok(Read {
+                return Ok(WorkspaceContents {
                     problems: left.map(of_specs).collect(),
-                    ..Read::default()
+                    ..WorkspaceContents::default()
                 });
             }
             // What else there is can be read all the same.
             Err(Error::Chant(error @ ChantError::SpecsGone(_))) => {
-                return Ok(Read {
+                return Ok(WorkspaceContents {
                     problems: vec![gone(SPECS, error.to_string())],
-                    ..Read::default()
+                    ..WorkspaceContents::default()
                 });
             }
             snapshot => snapshot?,
         };
         let problems = chant.problems(&snapshot).into_iter();
-        Ok(Read {
+        Ok(WorkspaceContents {
             problems: problems.map(of_specs).collect(),
             specs: snapshot.specs,
-            ..Read::default()
+            ..WorkspaceContents::default()
         })
     }
 
-    fn plan(&self, path: &str, pinned: &mut HashMap<String, Pinned>) -> Result<Plan, Error> {
+    fn plan(
+        &self,
+        path: &str,
+        pinned: &mut HashMap<String, PinnedGraph>,
+    ) -> Result<GraphFile, Error> {
         let files = &self.parts.vine;
         let place = match pinned.entry(path.to_owned()) {
             Entry::Occupied(known) => known.into_mut(),
@@ -221,15 +227,15 @@ impl Workspace {
                 new.insert(files.pin(&name)?)
             }
         };
-        Ok(Plan {
+        Ok(GraphFile {
             path: key::composed(path).into(),
             document: files.read_pinned(place)?,
         })
     }
 
-    fn read_features(&self, read: &mut Read) -> Result<(), Error> {
+    fn read_features(&self, read: &mut WorkspaceContents) -> Result<(), Error> {
         let features = &self.parts.speckit;
-        let root = Root::open(&self.root)?;
+        let root = RootFolder::open(&self.root)?;
         let mut all = in_specs(&root);
         let vanished = features.vanished(&root).into_iter();
         read.problems
@@ -239,20 +245,20 @@ impl Workspace {
             match features.document(&feature, TASKS) {
                 Ok(Some(document)) => {
                     let clash = document.clash.as_ref();
-                    read.problems.extend(clash.map(|clash| Problem {
+                    read.problems.extend(clash.map(|clash| WorkspaceProblem {
                         path: path.clone(),
                         line: Some(clash.begins),
                         message: clash.to_string(),
                     }));
                     let problems = document.list.problems().into_iter();
                     read.problems
-                        .extend(problems.map(|(line, message)| Problem {
+                        .extend(problems.map(|(line, message)| WorkspaceProblem {
                             path: path.clone(),
                             line: Some(line),
                             message,
                         }));
                     if !document.list.tasks.is_empty() {
-                        read.features.push(feature::Feature {
+                        read.features.push(feature::FeatureTaskList {
                             label: key::composed(&feature.label).into(),
                             path: path.into(),
                             standings: features.standings(&root, &document.list.needs()),
@@ -261,7 +267,7 @@ impl Workspace {
                     }
                 }
                 Ok(None) => {}
-                Err(error) => read.problems.push(Problem {
+                Err(error) => read.problems.push(WorkspaceProblem {
                     path,
                     line: None,
                     message: error.to_string(),
@@ -275,10 +281,10 @@ impl Workspace {
         Ok(())
     }
 
-    fn read_tickets(&self, read: &mut Read) -> Result<(), Error> {
+    fn read_tickets(&self, read: &mut WorkspaceContents) -> Result<(), Error> {
         let of_configuration = self.parts.tickets.problems_at(&self.root).into_iter();
         read.problems
-            .extend(of_configuration.map(|(path, message)| Problem {
+            .extend(of_configuration.map(|(path, message)| WorkspaceProblem {
                 path,
                 line: None,
                 message,
@@ -290,22 +296,23 @@ impl Workspace {
         // Changes that could be brought to no end are those of the whole folder, and known already.
         let problems = tickets.problems().iter();
         let problems = problems.filter(|problem| !tickets.left().contains(problem));
-        read.problems.extend(problems.map(|problem| Problem {
-            path: problem.path.to_string(),
-            line: problem.line,
-            message: problem.message.clone(),
-        }));
+        read.problems
+            .extend(problems.map(|problem| WorkspaceProblem {
+                path: problem.path.to_string(),
+                line: problem.line,
+                message: problem.message.clone(),
+            }));
         read.tickets = Some(tickets);
         Ok(())
     }
 
     /// What is known, begun anew when a crash interrupted whoever held it.
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, WorkspaceCache> {
         self.known
             .lock()
             .unwrap_or_else(|poisoned: PoisonError<_>| {
                 let mut known = poisoned.into_inner();
-                *known = Known::default();
+                *known = WorkspaceCache::default();
                 self.known.clear_poison();
                 known
             })
@@ -313,16 +320,16 @@ impl Workspace {
 }
 
 /// The problem of a folder that was there and is not.
-fn of_specs(problem: crate::dialects::chant::model::Problem) -> Problem {
-    Problem {
+fn of_specs(problem: crate::dialects::chant::model::SpecProblem) -> WorkspaceProblem {
+    WorkspaceProblem {
         path: problem.path.into(),
         line: problem.line,
         message: problem.message,
     }
 }
 
-fn gone(folder: &str, message: String) -> Problem {
-    Problem {
+fn gone(folder: &str, message: String) -> WorkspaceProblem {
+    WorkspaceProblem {
         path: folder.to_owned(),
         line: None,
         message,
@@ -330,8 +337,8 @@ fn gone(folder: &str, message: String) -> Problem {
 }
 
 /// Tells that there is more of something than is looked at; the path is the first that is not.
-fn surplus(path: &str, most: usize, what: &str) -> Problem {
-    Problem {
+fn surplus(path: &str, most: usize, what: &str) -> WorkspaceProblem {
+    WorkspaceProblem {
         path: path.to_owned(),
         line: None,
         message: format!(

@@ -6,30 +6,30 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use super::item::Item;
-use super::joined::{ELSEWHERE, Joined};
+use super::joined::{ELSEWHERE, WorkspaceGraph};
 use super::{Workspace, at};
 use crate::error::Error;
 use crate::graph::network::Network;
-use crate::graph::picture::Tone;
-use crate::graph::{Edge, Node, Progress};
-use crate::outside::parts;
-use crate::work::durations::Learned;
+use crate::graph::picture::StatusColor;
+use crate::graph::{Edge, ItemProgress, Node};
+use crate::outside::split_key;
+use crate::work::durations::RunStatistics;
 
 /// All items and what waits for what at one moment.
 ///
 /// Items stand in the order of lists; behind them those that are only named. What an item waits for is
 /// what lists say: an edge that holds nobody up though its beginning is not done is left out.
-pub struct Layout {
+pub struct AnalyticsGraph {
     /// The graph.
     pub network: Arc<Network>,
     /// What runs teach about durations.
-    pub learned: Learned,
-    joined: Arc<Joined>,
+    pub learned: RunStatistics,
+    joined: Arc<WorkspaceGraph>,
     nodes: Arc<[Node]>,
 }
 
 /// A network, and the nodes of its items in their order.
-pub(super) type Laid = (Arc<Network>, Arc<[Node]>);
+pub(super) type NetworkNodes = (Arc<Network>, Arc<[Node]>);
 
 /// The respects in which something is known of items.
 pub const COLUMNS: [&str; 11] = [
@@ -39,7 +39,7 @@ pub const COLUMNS: [&str; 11] = [
 
 /// What is known of all items in one respect, in their order.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Column<'a> {
+pub enum ItemColumn<'a> {
     /// Words; `None` where there is none.
     Texts(Vec<Option<Cow<'a, str>>>),
     /// Claims that hold or do not.
@@ -48,7 +48,7 @@ pub enum Column<'a> {
     Numbers(Vec<Option<f64>>),
 }
 
-impl Layout {
+impl AnalyticsGraph {
     /// The graph as of now.
     ///
     /// # Errors
@@ -69,8 +69,8 @@ impl Layout {
     /// # Errors
     /// `NoHistory` outside of a checkout, or a `GitError`: `NoCommit` for a revision that names none.
     pub fn at(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
-        let joined = Arc::new(at::joined(workspace, revision)?);
-        let (network, nodes) = laid(&joined)?;
+        let joined = Arc::new(at::graph_at_revision(workspace, revision)?);
+        let (network, nodes) = build_network(&joined)?;
         Ok(Self {
             network,
             learned: workspace.learned()?,
@@ -80,7 +80,7 @@ impl Layout {
     }
 
     /// What is known of the items in one respect, one of [`COLUMNS`].
-    pub fn column(&self, name: &str) -> Option<Column<'_>> {
+    pub fn column(&self, name: &str) -> Option<ItemColumn<'_>> {
         Some(match name {
             "dialect" => self.texts(|node, _| self.dialect(node)),
             "title" => self.of_items(|item| Some(item.title().into())),
@@ -92,7 +92,7 @@ impl Layout {
             "kind" => self.of_items(|item| Some(item.kind().into())),
             "ready" => {
                 let is_ready = |item: Option<Item<'_>>| item.is_some_and(|item| item.is_ready());
-                Column::Flags(self.items().map(|(_, item)| is_ready(item)).collect())
+                ItemColumn::Flags(self.items().map(|(_, item)| is_ready(item)).collect())
             }
             "priority" => self.of_items(|item| item.priority()),
             "assignee" => self.of_items(|item| item.assignee()),
@@ -102,7 +102,7 @@ impl Layout {
                 self.learned.duration.of(spec)
             }),
             "tone" => self.texts(|_, item| {
-                let tone = item.map_or(Tone::Elsewhere, |item| item.drawn());
+                let tone = item.map_or(StatusColor::Elsewhere, |item| item.drawn());
                 Some(tone.word().into())
             }),
             _ => return None,
@@ -117,20 +117,20 @@ impl Layout {
     fn texts<'a>(
         &'a self,
         text: impl Fn(Node, Option<Item<'a>>) -> Option<Cow<'a, str>>,
-    ) -> Column<'a> {
-        Column::Texts(self.items().map(|(node, item)| text(node, item)).collect())
+    ) -> ItemColumn<'a> {
+        ItemColumn::Texts(self.items().map(|(node, item)| text(node, item)).collect())
     }
 
-    fn of_items<'a>(&'a self, text: impl Fn(Item<'a>) -> Option<Cow<'a, str>>) -> Column<'a> {
+    fn of_items<'a>(&'a self, text: impl Fn(Item<'a>) -> Option<Cow<'a, str>>) -> ItemColumn<'a> {
         self.texts(|_, item| item.and_then(&text))
     }
 
-    fn numbers<'a>(&'a self, number: impl Fn(Option<Item<'a>>) -> Option<f64>) -> Column<'a> {
-        Column::Numbers(self.items().map(|(_, item)| number(item)).collect())
+    fn numbers<'a>(&'a self, number: impl Fn(Option<Item<'a>>) -> Option<f64>) -> ItemColumn<'a> {
+        ItemColumn::Numbers(self.items().map(|(_, item)| number(item)).collect())
     }
 
     fn dialect(&self, node: Node) -> Option<Cow<'static, str>> {
-        let named = || parts(self.joined.graph().key(node)).map(|(dialect, _)| dialect);
+        let named = || split_key(self.joined.graph().key(node)).map(|(dialect, _)| dialect);
         let item = self.joined.item(node).map(|item| item.dialect());
         item.or_else(named).map(Cow::Borrowed)
     }
@@ -140,7 +140,7 @@ impl Layout {
 ///
 /// # Errors
 /// More items than a network numbers.
-pub(super) fn laid(joined: &Joined) -> Result<Laid, Error> {
+pub(super) fn build_network(joined: &WorkspaceGraph) -> Result<NetworkNodes, Error> {
     let graph = joined.graph();
     let mut nodes: Vec<Node> = joined.nodes().collect();
     let mut places: Vec<Option<u32>> = vec![None; graph.len()];
@@ -167,8 +167,8 @@ pub(super) fn laid(joined: &Joined) -> Result<Laid, Error> {
 }
 
 /// Whether an item waits for the other end of an edge until that is done.
-fn counts(joined: &Joined, node: Node, edge: &Edge) -> bool {
-    let is_done = joined.graph().progress(edge.to) == Progress::Done;
+fn counts(joined: &WorkspaceGraph, node: Node, edge: &Edge) -> bool {
+    let is_done = joined.graph().progress(edge.to) == ItemProgress::Done;
     is_done || joined.is_unmet(node, edge)
 }
 

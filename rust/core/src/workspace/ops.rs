@@ -3,23 +3,24 @@
 use std::collections::HashSet;
 
 use super::Workspace;
-use super::board::{Search, Sought};
+use super::board::{ItemSearch, SearchWords};
 use super::error::WorkspaceError;
-use super::filter::Filter;
+use super::filter::ItemFilter;
 use super::item::Item;
-use super::joined::{ELSEWHERE, Joined};
+use super::joined::{ELSEWHERE, WorkspaceGraph};
 use super::key::{normal, of_spec, of_task, of_ticket};
 use super::view::{
-    EdgeRow, GraphData, ItemList, ItemRow, Named, Tree, TreeRow, Whole, problems, reason,
+    EdgeRow, GraphData, ItemList, ItemRow, ItemTreeRow, ItemTreeView, ResolvedItemView,
+    WholeItemView, problems, reason,
 };
-use crate::answer::{Answer, Page, fitting, size_of};
-use crate::dialects::tickets::code::Code;
+use crate::answer::{Answer, PageRequest, fitting, size_of};
+use crate::dialects::tickets::code::TicketCode;
 use crate::error::Error;
-use crate::graph::picture::{Arrow, Figure, Picture, Tone};
-use crate::graph::{Node, Progress};
-use crate::ident::{Resolved, close_names, meant};
+use crate::graph::picture::{GraphPicture, PictureArrow, PictureFigure, StatusColor};
+use crate::graph::{ItemProgress, Node};
+use crate::ident::{ResolvedId, close_names, meant};
 use crate::next_step::{NextStep, hint};
-use crate::outside::parts;
+use crate::outside::split_key;
 
 /// Most keys that an error names.
 const MATCHES_SHOWN: usize = 10;
@@ -28,8 +29,8 @@ const MATCHES_SHOWN: usize = 10;
 ///
 /// # Errors
 /// As [`Filter::checked`] and [`Workspace::snapshot`].
-pub fn list(workspace: &Workspace, filter: Filter, page: Page) -> Result<Answer, Error> {
-    search(workspace, filter, Search::default(), page)
+pub fn list(workspace: &Workspace, filter: ItemFilter, page: PageRequest) -> Result<Answer, Error> {
+    search(workspace, filter, ItemSearch::default(), page)
 }
 
 /// Those of [`list`] that hold what is looked for.
@@ -38,13 +39,13 @@ pub fn list(workspace: &Workspace, filter: Filter, page: Page) -> Result<Answer,
 /// As [`list`].
 pub fn search(
     workspace: &Workspace,
-    filter: Filter,
-    search: Search<'_>,
-    page: Page,
+    filter: ItemFilter,
+    search: ItemSearch<'_>,
+    page: PageRequest,
 ) -> Result<Answer, Error> {
     let filter = filter.checked()?;
     let joined = workspace.snapshot()?;
-    let sought = Sought::of(search);
+    let sought = SearchWords::of(search);
     let wanted = joined.items().filter(|item| filter.shows(item));
     let wanted: Vec<Item<'_>> = wanted.filter(|item| sought.fits(item)).collect();
     let total = wanted.len();
@@ -88,18 +89,18 @@ pub fn dialects(workspace: &Workspace) -> Result<Vec<&'static str>, Error> {
 /// As [`find`].
 pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let item = named(workspace, &joined, text)?;
+    let item = resolve_item(workspace, &joined, text)?;
     let graph = joined.graph();
     let waiting = graph.waiting()[item.node.index()].iter().copied();
     let mut waiting: Vec<Node> = waiting
         .filter(|node| {
             let mut edges = joined.unmet(*node);
-            let is_open = !item.is_done() && graph.progress(*node) != Progress::Done;
+            let is_open = !item.is_done() && graph.progress(*node) != ItemProgress::Done;
             joined.item(*node).is_some() && is_open && edges.any(|edge| edge.to == item.node)
         })
         .collect();
     joined.sort(&mut waiting);
-    Ok(Answer::whole(&Whole {
+    Ok(Answer::whole(&WholeItemView {
         row: ItemRow::from(item),
         priority: item.priority(),
         needed_by: waiting.into_iter().map(|node| graph.key(node)).collect(),
@@ -113,8 +114,8 @@ pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
 /// `NotFound`, `Ambiguous`, or as [`Workspace::snapshot`].
 pub fn find(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let item = named(workspace, &joined, text)?;
-    Ok(Answer::whole(&Named {
+    let item = resolve_item(workspace, &joined, text)?;
+    Ok(Answer::whole(&ResolvedItemView {
         key: item.key(),
         dialect: item.dialect(),
         id: item.id(),
@@ -123,9 +124,9 @@ pub fn find(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
 }
 
 /// The item that a name means.
-pub(super) fn named<'a>(
+pub(super) fn resolve_item<'a>(
     workspace: &Workspace,
-    joined: &'a Joined,
+    joined: &'a WorkspaceGraph,
     text: &str,
 ) -> Result<Item<'a>, WorkspaceError> {
     let text = text.trim();
@@ -133,7 +134,7 @@ pub(super) fn named<'a>(
     if let Some(item) = by_key.and_then(|node| joined.item(node)) {
         return Ok(item);
     }
-    let (kind, rest) = match parts(text) {
+    let (kind, rest) = match split_key(text) {
         Some((kind, rest)) => (Some(kind), rest),
         None => (None, text),
     };
@@ -159,7 +160,7 @@ pub(super) fn named<'a>(
 
 /// The items that a dialect calls so: tickets in any spelling of their codes, tasks also with what their file or
 /// feature is called before them. All but tasks of features are looked up.
-fn called<'a>(joined: &'a Joined, kind: Option<&str>, text: &str) -> Vec<Item<'a>> {
+fn called<'a>(joined: &'a WorkspaceGraph, kind: Option<&str>, text: &str) -> Vec<Item<'a>> {
     let is_wanted = |dialect: &str| kind.is_none_or(|kind| kind == dialect);
     let mut keys: Vec<String> = Vec::new();
     if is_wanted("chant") {
@@ -173,7 +174,7 @@ fn called<'a>(joined: &'a Joined, kind: Option<&str>, text: &str) -> Vec<Item<'a
         keys.extend(holding.map(|plan| of_task(&plan.path, text)));
     }
     if is_wanted("tickets") {
-        keys.extend(Code::read(text).map(|code| of_ticket(&code)));
+        keys.extend(TicketCode::read(text).map(|code| of_ticket(&code)));
     }
     let nodes = keys.iter().filter_map(|key| joined.graph().find(key));
     let mut nodes: Vec<Node> = nodes.filter(|node| joined.item(*node).is_some()).collect();
@@ -195,19 +196,19 @@ fn called<'a>(joined: &'a Joined, kind: Option<&str>, text: &str) -> Vec<Item<'a
         .collect()
 }
 
-fn specs_like<'a>(workspace: &Workspace, joined: &'a Joined, text: &str) -> Vec<Item<'a>> {
+fn specs_like<'a>(workspace: &Workspace, joined: &'a WorkspaceGraph, text: &str) -> Vec<Item<'a>> {
     let today = workspace.parts.chant.today();
     let found = match joined.specs.resolve(text, &today) {
-        Resolved::None => Vec::new(),
-        Resolved::One(spec) => vec![spec],
-        Resolved::Many(specs) => specs,
+        ResolvedId::None => Vec::new(),
+        ResolvedId::One(spec) => vec![spec],
+        ResolvedId::Many(specs) => specs,
     };
     let item = |id: &str| joined.item(joined.graph().find(&of_spec(id))?);
     let ids = found.into_iter().map(|spec| spec.id.as_str());
     ids.filter_map(item).collect()
 }
 
-fn not_found(joined: &Joined, text: &str) -> WorkspaceError {
+fn not_found(joined: &WorkspaceGraph, text: &str) -> WorkspaceError {
     if let Some(hint) = unreadable(joined, text) {
         let text = text.to_owned();
         return WorkspaceError::NotFound {
@@ -227,8 +228,10 @@ fn not_found(joined: &Joined, text: &str) -> WorkspaceError {
 }
 
 /// What is wrong with the file whose name, without its ending, ends in a name that means nothing.
-fn unreadable(joined: &Joined, text: &str) -> Option<String> {
-    let name = parts(text).map_or(text, |(_, rest)| rest).to_lowercase();
+fn unreadable(joined: &WorkspaceGraph, text: &str) -> Option<String> {
+    let name = split_key(text)
+        .map_or(text, |(_, rest)| rest)
+        .to_lowercase();
     let is_meant = |path: &str| {
         let file = path.rsplit('/').next().unwrap_or(path).to_lowercase();
         let stem = file.rsplit_once('.').map_or(&*file, |(stem, _)| stem);
@@ -245,7 +248,7 @@ fn unreadable(joined: &Joined, text: &str) -> Option<String> {
 
 /// How a graph is shown.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
+pub struct GraphOptions<'a> {
     /// `tree`, `mermaid`, `dot` or `json`.
     pub format: &'a str,
     /// Whether items are drawn, too, that wait for nothing or are done.
@@ -257,7 +260,11 @@ pub struct Shown<'a> {
 ///
 /// # Errors
 /// `Invalid` for a format that is none, as [`Filter::checked`] and [`Workspace::snapshot`].
-pub fn graph(workspace: &Workspace, filter: Filter, shown: Shown<'_>) -> Result<Answer, Error> {
+pub fn graph(
+    workspace: &Workspace,
+    filter: ItemFilter,
+    shown: GraphOptions<'_>,
+) -> Result<Answer, Error> {
     let filter = filter.checked()?;
     let joined = workspace.snapshot()?;
     let cycles = cycles(&joined);
@@ -271,8 +278,8 @@ pub fn graph(workspace: &Workspace, filter: Filter, shown: Shown<'_>) -> Result<
         "tree" => {
             let rows = picture.rows().into_iter();
             let drawn = picture.figures.iter();
-            return Ok(Answer::whole(&Tree {
-                rows: rows.map(|row| TreeRow::of(row, &picture)).collect(),
+            return Ok(Answer::whole(&ItemTreeView {
+                rows: rows.map(|row| ItemTreeRow::of(row, &picture)).collect(),
                 total: joined.len(),
                 shown: drawn.filter(|figure| figure.state != ELSEWHERE).count(),
                 cycles,
@@ -298,14 +305,14 @@ pub fn graph(workspace: &Workspace, filter: Filter, shown: Shown<'_>) -> Result<
     })
 }
 
-fn cycles(joined: &Joined) -> Vec<Vec<&str>> {
+fn cycles(joined: &WorkspaceGraph) -> Vec<Vec<&str>> {
     let graph = joined.graph();
     let found = graph.cycles().into_iter();
     let keys = found.map(|cycle| cycle.iter().map(|(node, _)| graph.key(*node)).collect());
     keys.collect()
 }
 
-fn data(joined: &Joined, filter: &Filter, cycles: Vec<Vec<&str>>) -> Answer {
+fn data(joined: &WorkspaceGraph, filter: &ItemFilter, cycles: Vec<Vec<&str>>) -> Answer {
     let items = joined.nodes().filter_map(|node| joined.item(node));
     let items: Vec<Item<'_>> = items.filter(|item| filter.fits(item)).collect();
     let graph = joined.graph();
@@ -328,22 +335,22 @@ fn data(joined: &Joined, filter: &Filter, cycles: Vec<Vec<&str>>) -> Answer {
     })
 }
 
-fn picture<'a>(joined: &'a Joined, filter: &Filter, all: bool) -> Picture<'a> {
+fn picture<'a>(joined: &'a WorkspaceGraph, filter: &ItemFilter, all: bool) -> GraphPicture<'a> {
     let graph = joined.graph();
-    let is_open = |node: Node| graph.progress(node) != Progress::Done;
+    let is_open = |node: Node| graph.progress(node) != ItemProgress::Done;
     let only_named = graph.nodes().filter(|node| joined.item(*node).is_none());
     let nodes: Vec<Node> = joined.nodes().chain(only_named).collect();
     let mut places = vec![0; graph.len()];
     for (place, node) in nodes.iter().enumerate() {
         places[node.index()] = place;
     }
-    let mut arrows: Vec<Arrow> = Vec::new();
+    let mut arrows: Vec<PictureArrow> = Vec::new();
     for node in &nodes {
         let mut targets: Vec<Node> = graph.edges(*node).iter().map(|edge| edge.to).collect();
         targets.retain(|to| all || (is_open(*node) && is_open(*to)));
         targets.sort_unstable_by_key(|to| places[to.index()]);
         targets.dedup();
-        arrows.extend(targets.into_iter().map(|to| Arrow {
+        arrows.extend(targets.into_iter().map(|to| PictureArrow {
             from: places[node.index()],
             to: places[to.index()],
             is_indirect: false,
@@ -360,7 +367,7 @@ fn picture<'a>(joined: &'a Joined, filter: &Filter, all: bool) -> Picture<'a> {
         *is_drawn = fits && (*is_drawn || (all && item.is_some()));
     }
     let figures = nodes.iter().map(|node| figure(joined, *node)).collect();
-    let whole = Picture { figures, arrows };
+    let whole = GraphPicture { figures, arrows };
     // What is only named stands there for those that wait for it.
     let drawn = whole.only(&is_drawn);
     let targets = drawn.arrows.iter().map(|arrow| drawn.figures[arrow.to].key);
@@ -372,19 +379,19 @@ fn picture<'a>(joined: &'a Joined, filter: &Filter, all: bool) -> Picture<'a> {
 }
 
 /// A node as it is drawn.
-pub(super) fn figure(joined: &Joined, node: Node) -> Figure<'_> {
+pub(super) fn figure(joined: &WorkspaceGraph, node: Node) -> PictureFigure<'_> {
     match joined.item(node) {
-        Some(item) => Figure {
+        Some(item) => PictureFigure {
             key: item.key(),
             name: item.title(),
             state: item.status(),
             tone: item.tone(),
         },
-        None => Figure {
+        None => PictureFigure {
             key: joined.graph().key(node),
             name: ELSEWHERE,
             state: ELSEWHERE,
-            tone: Tone::Elsewhere,
+            tone: StatusColor::Elsewhere,
         },
     }
 }

@@ -11,47 +11,48 @@ use jiff::Timestamp;
 
 use super::key::{composed, normal};
 use crate::dialects::chant::id::InvalidSpecId;
-use crate::dialects::chant::project::lookup::{Looked, look_up};
-use crate::dialects::speckit::files::{Features, TASKS};
-use crate::dialects::speckit::resolve::{Feature, Start, in_specs, one_in_specs};
-use crate::dialects::speckit::task::{Mark, Task, TaskList};
-use crate::dialects::tickets::all::Tickets;
-use crate::dialects::tickets::code::Code;
-use crate::dialects::tickets::desk::Desk;
-use crate::dialects::tickets::model::Status;
-use crate::dialects::tickets::projects::Surroundings;
-use crate::dialects::vine::document::Document as Graph;
-use crate::dialects::vine::files::Files;
-use crate::dialects::vine::model::Status as TaskStatus;
+use crate::dialects::chant::project::lookup::{SpecLookup, look_up};
+use crate::dialects::speckit::files::{FeatureStore, TASKS};
+use crate::dialects::speckit::resolve::{FeatureDirectory, SearchStart, in_specs, one_in_specs};
+use crate::dialects::speckit::task::{Task, TaskList, TaskMark};
+use crate::dialects::tickets::all::TicketIndex;
+use crate::dialects::tickets::code::TicketCode;
+use crate::dialects::tickets::desk::ProjectRegistry;
+use crate::dialects::tickets::model::TicketStatus;
+use crate::dialects::tickets::projects::DiscoveryInputs;
+use crate::dialects::vine::document::VineDocument as Graph;
+use crate::dialects::vine::files::VineStore;
+use crate::dialects::vine::model::TaskStatus;
 use crate::error::Error;
-use crate::outside::{Outside, Standing, parts};
+use crate::outside::{ExternalItems, ExternalStatus, split_key};
 use crate::store::disk::{self, Disk};
-use crate::store::files::Root;
+use crate::store::files::RootFolder;
 
 /// By folder: what several dialects ask about is read once for all of them.
-static SHARED: LazyLock<Mutex<HashMap<PathBuf, Weak<Places>>>> = LazyLock::new(Mutex::default);
+static SHARED: LazyLock<Mutex<HashMap<PathBuf, Weak<LookupPlaces>>>> =
+    LazyLock::new(Mutex::default);
 
 /// Tells how far the items of a folder are.
-pub fn outside(root: &Path) -> Outside {
-    let places = Places::shared(root);
-    Outside::new(move |keys| {
-        let look = Look::new(&places);
+pub fn outside(root: &Path) -> ExternalItems {
+    let places = LookupPlaces::shared(root);
+    ExternalItems::new(move |keys| {
+        let look = FolderLookup::new(&places);
         keys.iter().map(|key| look.standing(key)).collect()
     })
 }
 
-struct Places {
+struct LookupPlaces {
     root: PathBuf,
     disk: Disk,
     /// Specs by their IDs.
-    specs: Mutex<HashMap<String, Arc<Looked>>>,
-    vine: Files,
-    features: Features,
+    specs: Mutex<HashMap<String, Arc<SpecLookup>>>,
+    vine: VineStore,
+    features: FeatureStore,
     /// Opened when a ticket is first asked for: projects are looked for then.
-    desk: OnceLock<Desk>,
+    desk: OnceLock<ProjectRegistry>,
 }
 
-impl Places {
+impl LookupPlaces {
     fn shared(root: &Path) -> Arc<Self> {
         let root = disk::real(root).unwrap_or_else(|_| root.to_owned());
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,27 +67,27 @@ impl Places {
 
     fn new(root: PathBuf) -> Self {
         let disk = Disk::default();
-        let start = Start {
+        let start = SearchStart {
             folder: root.clone(),
             environment: BTreeMap::new(),
         };
         Self {
             specs: Mutex::default(),
-            vine: Files::new(disk.clone(), root.clone(), Vec::new(), false),
+            vine: VineStore::new(disk.clone(), root.clone(), Vec::new(), false),
             // Nothing is written here, so that nobody needs to know the time.
-            features: Features::new(start, disk.clone(), || Timestamp::UNIX_EPOCH),
+            features: FeatureStore::new(start, disk.clone(), || Timestamp::UNIX_EPOCH),
             desk: OnceLock::new(),
             disk,
             root,
         }
     }
 
-    fn spec(&self, id: &str) -> Result<Standing, String> {
+    fn spec(&self, id: &str) -> Result<ExternalStatus, String> {
         let id_read = id
             .parse()
             .map_err(|error: InvalidSpecId| error.to_string())?;
         let mut known = self.specs.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = |looked: &&Arc<Looked>| {
+        let is_same = |looked: &&Arc<SpecLookup>| {
             let mut files = looked.files.iter();
             files.all(|(path, stamp, _)| disk::stamp(path) == *stamp)
         };
@@ -102,7 +103,7 @@ impl Places {
             looked
         };
         match (&looked.found, &looked.unreadable) {
-            (Some((status, path)), _) => Ok(Standing::Found {
+            (Some((status, path)), _) => Ok(ExternalStatus::Found {
                 status: status.to_string(),
                 is_done: status.is_done(),
                 place: format!("spec in {path}"),
@@ -113,13 +114,13 @@ impl Places {
     }
 
     /// The tickets of the folder; what they wait for is not asked here.
-    fn tickets(&self) -> Result<Option<Arc<Tickets>>, String> {
+    fn tickets(&self) -> Result<Option<Arc<TicketIndex>>, String> {
         let desk = self.desk.get_or_init(|| {
-            let surroundings = Surroundings {
+            let surroundings = DiscoveryInputs {
                 start: self.root.clone(),
-                ..Surroundings::default()
+                ..DiscoveryInputs::default()
             };
-            Desk::open(surroundings, self.disk.clone(), || Timestamp::UNIX_EPOCH)
+            ProjectRegistry::open(surroundings, self.disk.clone(), || Timestamp::UNIX_EPOCH)
         });
         let board = desk.board_at(&self.root);
         let board = board.map_err(|error| first_line(&error))?;
@@ -129,17 +130,17 @@ impl Places {
 }
 
 /// One look at a folder: what several keys ask about is listed and read once.
-struct Look<'a> {
-    places: &'a Places,
+struct FolderLookup<'a> {
+    places: &'a LookupPlaces,
     graphs: RefCell<HashMap<String, Result<Arc<Graph>, String>>>,
-    root: OnceCell<Result<Root, String>>,
+    root: OnceCell<Result<RootFolder, String>>,
     /// All features by their names as keys have them.
-    features: OnceCell<HashMap<String, Feature>>,
-    tickets: OnceCell<Result<Option<Arc<Tickets>>, String>>,
+    features: OnceCell<HashMap<String, FeatureDirectory>>,
+    tickets: OnceCell<Result<Option<Arc<TicketIndex>>, String>>,
 }
 
-impl<'a> Look<'a> {
-    fn new(places: &'a Places) -> Self {
+impl<'a> FolderLookup<'a> {
+    fn new(places: &'a LookupPlaces) -> Self {
         Self {
             places,
             graphs: RefCell::default(),
@@ -149,19 +150,19 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn standing(&self, key: &str) -> Standing {
+    fn standing(&self, key: &str) -> ExternalStatus {
         let key = normal(key);
-        let found = match parts(&key) {
+        let found = match split_key(&key) {
             Some(("chant", id)) => self.places.spec(id),
             Some(("vine", rest)) => self.task(rest),
             Some(("tickets", code)) => self.ticket(code),
             Some(("speckit", rest)) => self.feature(rest),
             _ => Err("it is no key of a dialect".into()),
         };
-        found.unwrap_or_else(Standing::Unknown)
+        found.unwrap_or_else(ExternalStatus::Unknown)
     }
 
-    fn task(&self, rest: &str) -> Result<Standing, String> {
+    fn task(&self, rest: &str) -> Result<ExternalStatus, String> {
         let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
         if id.is_empty() {
             return Err("expected a key such as vine:plan.vine#task".into());
@@ -180,12 +181,12 @@ impl<'a> Look<'a> {
         known.clone()
     }
 
-    fn feature(&self, rest: &str) -> Result<Standing, String> {
+    fn feature(&self, rest: &str) -> Result<ExternalStatus, String> {
         let Some((label, part)) = rest.split_once('#') else {
             return Err("expected a key such as speckit:060-name#T001".into());
         };
         let root = self.root.get_or_init(|| {
-            let root = Root::open(&self.places.root);
+            let root = RootFolder::open(&self.places.root);
             root.map_err(|error| error.to_string())
         });
         let root = root.as_ref().map_err(Clone::clone)?;
@@ -206,30 +207,34 @@ impl<'a> Look<'a> {
         standing_in(&document.list, part, &path)
     }
 
-    fn ticket(&self, code: &str) -> Result<Standing, String> {
-        let read = Code::read(code);
+    fn ticket(&self, code: &str) -> Result<ExternalStatus, String> {
+        let read = TicketCode::read(code);
         let code =
             read.ok_or_else(|| format!("{code} is no code; expected one such as MDT-012"))?;
         let tickets = self.tickets.get_or_init(|| self.places.tickets());
         let tickets = tickets.as_ref().map_err(Clone::clone)?;
         let tickets = tickets.as_ref().ok_or("there are no tickets here")?;
         let ticket = tickets.files(&code).first().ok_or("no such ticket")?;
-        Ok(Standing::Found {
+        Ok(ExternalStatus::Found {
             status: ticket.status().to_owned(),
-            is_done: ticket.meant.status.is_some_and(Status::is_done),
+            is_done: ticket.meant.status.is_some_and(TicketStatus::is_done),
             place: format!("ticket in {}", ticket.path),
         })
     }
 }
 
-fn by_name(root: &Root) -> HashMap<String, Feature> {
+fn by_name(root: &RootFolder) -> HashMap<String, FeatureDirectory> {
     let features = in_specs(root);
     let named = features.map(|feature| (composed(&feature.label), feature));
     named.collect()
 }
 
 /// How far a task or a phase of a list is.
-pub(super) fn standing_in(list: &TaskList, part: &str, path: &str) -> Result<Standing, String> {
+pub(super) fn standing_in(
+    list: &TaskList,
+    part: &str,
+    path: &str,
+) -> Result<ExternalStatus, String> {
     let named = list.named(part);
     let (what, tasks): (_, Vec<&Task>) = if named.is_empty() {
         let names = list.phase_names();
@@ -242,10 +247,10 @@ pub(super) fn standing_in(list: &TaskList, part: &str, path: &str) -> Result<Sta
     let open = tasks.iter().find(|task| !task.mark.is_settled());
     let mark = match (what, open.or(tasks.first())) {
         ("task", Some(task)) => task.mark,
-        (_, _) if open.is_some() => Mark::Open,
-        _ => Mark::Done,
+        (_, _) if open.is_some() => TaskMark::Open,
+        _ => TaskMark::Done,
     };
-    Ok(Standing::Found {
+    Ok(ExternalStatus::Found {
         status: mark.as_str().to_owned(),
         is_done: open.is_none(),
         place: format!("{what} in {path}"),
@@ -259,10 +264,10 @@ fn first_line(error: &Error) -> String {
 }
 
 /// How far a task of a graph is; a path names the graph.
-pub(super) fn of_task(graph: &Graph, id: &str, path: &str) -> Result<Standing, String> {
+pub(super) fn of_task(graph: &Graph, id: &str, path: &str) -> Result<ExternalStatus, String> {
     let node = graph.plan.graph.find(id);
     let node = node.ok_or_else(|| format!("no task {id} in {path}"))?;
-    Ok(Standing::Found {
+    Ok(ExternalStatus::Found {
         status: node.standing().to_owned(),
         is_done: node.status() == Some(TaskStatus::Complete),
         place: format!("task in {path}"),
@@ -276,8 +281,8 @@ mod tests {
     #[test]
     fn whoever_asks_about_a_folder_shares_what_is_known_of_it() {
         let (one, other) = (Path::new("/nowhere/one"), Path::new("/nowhere/other"));
-        let known = Places::shared(one);
-        assert!(Arc::ptr_eq(&known, &Places::shared(one)));
-        assert!(!Arc::ptr_eq(&known, &Places::shared(other)));
+        let known = LookupPlaces::shared(one);
+        assert!(Arc::ptr_eq(&known, &LookupPlaces::shared(one)));
+        assert!(!Arc::ptr_eq(&known, &LookupPlaces::shared(other)));
     }
 }

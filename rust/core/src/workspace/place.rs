@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::joined::{Joined, Source};
+use super::joined::{ItemSource, WorkspaceGraph};
 use crate::counted::count_visited;
-use crate::dialects::tickets::code::Code;
+use crate::dialects::tickets::code::TicketCode;
 use crate::graph::Node;
 
 /// Where an item stands among all: by dialect, then by file and place in it.
@@ -13,10 +13,10 @@ enum ItemPlace<'a> {
     Spec(usize),
     Task(usize, usize),
     Feature(usize, usize),
-    Ticket(&'a Code),
+    Ticket(&'a TicketCode),
 }
 
-impl Joined {
+impl WorkspaceGraph {
     /// The nodes of the tasks and phases of features.
     pub(super) fn feature_nodes(&self) -> impl Iterator<Item = Node> {
         let nodes = self.features.iter().flat_map(|(_, nodes)| nodes);
@@ -31,18 +31,18 @@ impl Joined {
     /// Where an item stands among all.
     fn place(&self, node: Node) -> Option<ItemPlace<'_>> {
         Some(match self.sources[node.index()].as_ref()? {
-            Source::Spec(spec) => ItemPlace::Spec(self.specs.place_of(&spec.id)?),
-            Source::Task { path, task } => {
+            ItemSource::Spec(spec) => ItemPlace::Spec(self.specs.place_of(&spec.id)?),
+            ItemSource::Task { path, task } => {
                 let plan = *self.plan_places.get(path)?;
                 ItemPlace::Task(plan, self.plan(path)?.graph.position(&task.id)?)
             }
-            Source::Feature(tasks, _) => {
+            ItemSource::Feature(tasks, _) => {
                 let mut features = self.features.iter();
                 let at = features.position(|(known, _)| Arc::ptr_eq(known, tasks))?;
                 let mut nodes = self.features[at].1.iter();
                 ItemPlace::Feature(at, nodes.position(|of| *of == node)?)
             }
-            Source::Ticket(code, _) => ItemPlace::Ticket(code),
+            ItemSource::Ticket(code, _) => ItemPlace::Ticket(code),
         })
     }
 }

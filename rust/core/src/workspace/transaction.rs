@@ -8,40 +8,40 @@ use serde_json::Value;
 
 use super::Workspace;
 use super::handle::whole;
-use super::joined::Joined;
+use super::joined::WorkspaceGraph;
 use super::key;
-use super::ops::named;
-use super::would_be::WouldBe;
+use super::ops::resolve_item;
+use super::would_be::StagedWorkspace;
 use crate::dialects::chant::ops as specs;
-use crate::dialects::speckit::stage::Completion;
+use crate::dialects::speckit::stage::CompletionRequest;
 use crate::dialects::tickets::ops as tickets;
-use crate::dialects::vine::document::Document;
-use crate::dialects::vine::ops::Batch;
+use crate::dialects::vine::document::VineDocument;
+use crate::dialects::vine::ops::OperationBatch;
 use crate::error::Error;
 use crate::store::disk::{self, PATIENCE};
 
 /// One change.
 #[derive(Debug, Clone)]
-pub enum Operation {
+pub enum ItemOperation {
     /// Of a spec.
-    Spec(specs::Operation),
+    Spec(specs::SpecOperation),
     /// Of a ticket.
-    Ticket(tickets::Operation),
+    Ticket(tickets::TicketOperation),
     /// Of a task graph.
-    Plan(Batch),
+    Plan(OperationBatch),
     /// A task of a feature is ticked.
-    Feature(Completion),
+    Feature(CompletionRequest),
 }
 
 /// Changes so far, and everything as it would be.
 pub struct Transaction {
-    would_be: WouldBe,
-    operations: Vec<Operation>,
+    would_be: StagedWorkspace,
+    operations: Vec<ItemOperation>,
 }
 
 /// What writing changes came to.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Committed {
+pub struct TransactionOutcome {
     /// For each change the ID of its item, in the words of its dialect; of one that is about no item the
     /// file.
     pub ids: Vec<String>,
@@ -56,7 +56,7 @@ impl Transaction {
     /// As [`Workspace::snapshot`].
     pub fn begin(workspace: &Workspace) -> Result<Self, Error> {
         Ok(Self {
-            would_be: WouldBe::begin(workspace)?,
+            would_be: StagedWorkspace::begin(workspace)?,
             operations: Vec::new(),
         })
     }
@@ -65,12 +65,12 @@ impl Transaction {
     ///
     /// # Errors
     /// What the change alone would be refused for, or `Apart`; the changes before it stay.
-    pub fn play(
+    pub fn apply(
         &mut self,
         workspace: &Workspace,
-        mut operation: Operation,
+        mut operation: ItemOperation,
     ) -> Result<Value, Error> {
-        let id = self.would_be.play(workspace, &mut operation)?;
+        let id = self.would_be.apply(workspace, &mut operation)?;
         let key = key_of(&operation, &id);
         self.operations.push(operation);
         Ok(shown(self.would_be.joined(), &key))
@@ -81,11 +81,15 @@ impl Transaction {
     /// # Errors
     /// `NotFound` or `Ambiguous`.
     pub fn item(&self, workspace: &Workspace, name: &str) -> Result<Value, Error> {
-        Ok(whole(&named(workspace, self.would_be.joined(), name)?))
+        Ok(whole(&resolve_item(
+            workspace,
+            self.would_be.joined(),
+            name,
+        )?))
     }
 
     /// A task graph as it would be; `None` for one that is not changed.
-    pub fn plan(&self, path: &str) -> Option<&Arc<Document>> {
+    pub fn plan(&self, path: &str) -> Option<&Arc<VineDocument>> {
         self.would_be.plan(path)
     }
 
@@ -106,20 +110,20 @@ impl Transaction {
     ///
     /// # Errors
     /// As [`Transaction::play`], or a `StoreError`; nothing is changed then.
-    pub fn commit(&self, workspace: &Workspace) -> Result<Committed, Error> {
+    pub fn commit(&self, workspace: &Workspace) -> Result<TransactionOutcome, Error> {
         if self.is_empty() {
-            return Ok(Committed::default());
+            return Ok(TransactionOutcome::default());
         }
         let gates = self.would_be.gates(workspace)?;
         let mut paths: Vec<String> = Vec::new();
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             match self.attempt(workspace, &paths, &gates)? {
-                Attempt::Done(ids, made) => {
+                WriteAttempt::Done(ids, made) => {
                     let warnings = made.finish(workspace);
-                    return Ok(Committed { ids, warnings });
+                    return Ok(TransactionOutcome { ids, warnings });
                 }
-                Attempt::Needs(others) => paths = others,
+                WriteAttempt::Needs(others) => paths = others,
             }
         }
         let first = paths.first().map_or("", String::as_str);
@@ -132,7 +136,7 @@ impl Transaction {
         workspace: &Workspace,
         paths: &[String],
         gates: &[PathBuf],
-    ) -> Result<Attempt, Error> {
+    ) -> Result<WriteAttempt, Error> {
         let held: Vec<&str> = paths.iter().map(String::as_str).collect();
         let mut made = None;
         let mut needed = Vec::new();
@@ -140,7 +144,7 @@ impl Transaction {
         let done = chant.change_together(&held, gates, |_| {
             let mut would_be = self.would_be.again(workspace)?;
             let operations = self.operations.iter().cloned();
-            let ids = operations.map(|mut operation| would_be.play(workspace, &mut operation));
+            let ids = operations.map(|mut operation| would_be.apply(workspace, &mut operation));
             let ids = ids.collect::<Result<Vec<String>, Error>>()?;
             needed = would_be.replaced();
             if needed != paths {
@@ -151,31 +155,31 @@ impl Transaction {
             Ok(Some(steps))
         })?;
         Ok(match made.filter(|_| done) {
-            Some((ids, made)) => Attempt::Done(ids, Box::new(made)),
-            None => Attempt::Needs(needed),
+            Some((ids, made)) => WriteAttempt::Done(ids, Box::new(made)),
+            None => WriteAttempt::Needs(needed),
         })
     }
 }
 
 /// What became of an attempt to write.
-enum Attempt {
+enum WriteAttempt {
     /// All is written.
-    Done(Vec<String>, Box<WouldBe>),
+    Done(Vec<String>, Box<StagedWorkspace>),
     /// Nothing is, because other documents would be replaced.
     Needs(Vec<String>),
 }
 
 /// The key of the item that a change is about.
-fn key_of(operation: &Operation, id: &str) -> String {
+fn key_of(operation: &ItemOperation, id: &str) -> String {
     match operation {
-        Operation::Spec(_) => key::of_spec(id),
-        Operation::Ticket(_) => format!("tickets:{id}"),
-        Operation::Plan(_) => key::normal(&format!("vine:{id}")),
-        Operation::Feature(_) => key::normal(&format!("speckit:{id}")),
+        ItemOperation::Spec(_) => key::of_spec(id),
+        ItemOperation::Ticket(_) => format!("tickets:{id}"),
+        ItemOperation::Plan(_) => key::normal(&format!("vine:{id}")),
+        ItemOperation::Feature(_) => key::normal(&format!("speckit:{id}")),
     }
 }
 
-fn shown(joined: &Joined, key: &str) -> Value {
+fn shown(joined: &WorkspaceGraph, key: &str) -> Value {
     let node = joined.graph().find(key);
     let item = node.and_then(|node| joined.item(node));
     item.map(|item| whole(&item)).unwrap_or_default()

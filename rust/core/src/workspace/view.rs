@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::item::Item;
-use super::joined::{Joined, Problem};
+use super::joined::{WorkspaceGraph, WorkspaceProblem};
 use crate::answer::cut;
-use crate::graph::Kind;
-use crate::graph::picture::{Leads, Picture, Row};
+use crate::graph::EdgeKind;
+use crate::graph::picture::{FigureRow, GraphPicture, LeadDirection};
 
 /// Characters of a title that a list shows.
 const TITLE_SHOWN: usize = 300;
@@ -70,15 +70,18 @@ pub(super) struct ProblemRow {
 }
 
 /// The first problems, and how many there are when these are not all.
-pub(super) fn problems(joined: &Joined) -> (Vec<ProblemRow>, Option<usize>) {
+pub(super) fn problems(joined: &WorkspaceGraph) -> (Vec<ProblemRow>, Option<usize>) {
     let all = joined.problems();
-    let row = |problem: &Problem| ProblemRow::of(problem, 500);
+    let row = |problem: &WorkspaceProblem| ProblemRow::of(problem, 500);
     let shown = all.iter().take(PROBLEMS_SHOWN).map(row).collect();
     (shown, (all.len() > PROBLEMS_SHOWN).then_some(all.len()))
 }
 
 /// All problems of the files that are wanted, whole.
-pub(super) fn problem_rows(joined: &Joined, wanted: impl Fn(&str) -> bool) -> Vec<ProblemRow> {
+pub(super) fn problem_rows(
+    joined: &WorkspaceGraph,
+    wanted: impl Fn(&str) -> bool,
+) -> Vec<ProblemRow> {
     let all = joined.problems().iter();
     let wanted = all.filter(|problem| wanted(&problem.path));
     wanted
@@ -87,7 +90,7 @@ pub(super) fn problem_rows(joined: &Joined, wanted: impl Fn(&str) -> bool) -> Ve
 }
 
 impl ProblemRow {
-    fn of(problem: &Problem, most: usize) -> Self {
+    fn of(problem: &WorkspaceProblem, most: usize) -> Self {
         Self {
             path: problem.path.clone(),
             line: problem.line,
@@ -114,7 +117,7 @@ pub(super) struct ItemList<'a> {
 
 /// All that is known of an item.
 #[derive(Serialize)]
-pub(super) struct Whole<'a> {
+pub(super) struct WholeItemView<'a> {
     #[serde(flatten)]
     pub row: ItemRow<'a>,
     pub priority: Option<Cow<'a, str>>,
@@ -125,7 +128,7 @@ pub(super) struct Whole<'a> {
 
 /// Which item a name means.
 #[derive(Serialize)]
-pub(super) struct Named<'a> {
+pub(super) struct ResolvedItemView<'a> {
     pub key: &'a str,
     pub dialect: &'static str,
     pub id: Cow<'a, str>,
@@ -144,12 +147,12 @@ pub(super) struct EdgeRow<'a> {
 }
 
 /// Why one item waits for another, in the words of specs.
-pub(super) fn reason(kind: Kind) -> &'static str {
+pub(super) fn reason(kind: EdgeKind) -> &'static str {
     match kind {
-        Kind::Explicit => "dependency",
-        Kind::Inherited => "driver_dependency",
-        Kind::Sibling => "earlier_sibling",
-        Kind::Member => "member",
+        EdgeKind::Explicit => "dependency",
+        EdgeKind::Inherited => "driver_dependency",
+        EdgeKind::Sibling => "earlier_sibling",
+        EdgeKind::Member => "member",
     }
 }
 
@@ -164,8 +167,8 @@ pub(super) struct GraphData<'a> {
 
 /// The graph as lines of trees.
 #[derive(Serialize)]
-pub(super) struct Tree<'a> {
-    pub rows: Vec<TreeRow<'a>>,
+pub(super) struct ItemTreeView<'a> {
+    pub rows: Vec<ItemTreeRow<'a>>,
     /// How many items there are.
     pub total: usize,
     /// How many of them are drawn.
@@ -175,7 +178,7 @@ pub(super) struct Tree<'a> {
 
 /// A line of a tree.
 #[derive(Serialize)]
-pub(super) struct TreeRow<'a> {
+pub(super) struct ItemTreeRow<'a> {
     depth: usize,
     key: &'a str,
     title: String,
@@ -186,8 +189,8 @@ pub(super) struct TreeRow<'a> {
     leads: &'static str,
 }
 
-impl<'a> TreeRow<'a> {
-    pub(super) fn of(row: Row, picture: &Picture<'a>) -> Self {
+impl<'a> ItemTreeRow<'a> {
+    pub(super) fn of(row: FigureRow, picture: &GraphPicture<'a>) -> Self {
         let figure = picture.figures[row.figure];
         Self {
             depth: row.depth,
@@ -196,9 +199,9 @@ impl<'a> TreeRow<'a> {
             status: figure.state,
             symbol: figure.tone.symbol(),
             leads: match row.leads {
-                Leads::Here => "here",
-                Leads::Above => "above",
-                Leads::Below => "below",
+                LeadDirection::Here => "here",
+                LeadDirection::Above => "above",
+                LeadDirection::Below => "below",
             },
         }
     }
@@ -206,7 +209,7 @@ impl<'a> TreeRow<'a> {
 
 /// How far everything is.
 #[derive(Serialize)]
-pub(super) struct Board {
+pub(super) struct BoardView {
     /// Another after every change.
     pub version: u64,
     pub dialects: Vec<DialectColumns>,
@@ -222,7 +225,7 @@ pub(super) struct DialectColumns {
     pub dialect: &'static str,
     pub total: usize,
     pub done: usize,
-    pub columns: Vec<Column>,
+    pub columns: Vec<ColumnView>,
 }
 
 impl DialectColumns {
@@ -238,7 +241,7 @@ impl DialectColumns {
 
 /// The items in one state.
 #[derive(Serialize)]
-pub(super) struct Column {
+pub(super) struct ColumnView {
     pub status: String,
     symbol: char,
     /// How many of those looked for.
@@ -247,7 +250,7 @@ pub(super) struct Column {
     pub is_done: bool,
 }
 
-impl Column {
+impl ColumnView {
     pub(super) fn of(item: &Item<'_>) -> Self {
         Self {
             status: item.status().to_owned(),
@@ -261,7 +264,7 @@ impl Column {
 /// Some items of a column.
 #[derive(Serialize)]
 pub(super) struct ColumnPage<'a> {
-    pub items: Vec<Card<'a>>,
+    pub items: Vec<CardView<'a>>,
     pub total: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
@@ -269,7 +272,7 @@ pub(super) struct ColumnPage<'a> {
 
 /// An item in a column.
 #[derive(Serialize)]
-pub(super) struct Card<'a> {
+pub(super) struct CardView<'a> {
     key: &'a str,
     id: Cow<'a, str>,
     title: String,
@@ -279,7 +282,7 @@ pub(super) struct Card<'a> {
     waits: usize,
 }
 
-impl<'a> From<Item<'a>> for Card<'a> {
+impl<'a> From<Item<'a>> for CardView<'a> {
     fn from(item: Item<'a>) -> Self {
         Self {
             key: item.key(),
@@ -294,12 +297,12 @@ impl<'a> From<Item<'a>> for Card<'a> {
 
 /// What stands around an item.
 #[derive(Serialize)]
-pub(super) struct Around<'a> {
+pub(super) struct NeighborsView<'a> {
     pub key: &'a str,
     /// The items below it in the tree of what it waits for, met or not.
-    pub waits_for: Vec<TreeRow<'a>>,
+    pub waits_for: Vec<ItemTreeRow<'a>>,
     pub waits_for_more: bool,
     /// The same for what waits for it.
-    pub needed_by: Vec<TreeRow<'a>>,
+    pub needed_by: Vec<ItemTreeRow<'a>>,
     pub needed_by_more: bool,
 }

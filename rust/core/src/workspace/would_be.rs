@@ -3,40 +3,40 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::feature::Feature;
-use super::joined::{Joined, Plan, Read};
-use super::transaction::Operation;
+use super::feature::FeatureTaskList;
+use super::joined::{GraphFile, WorkspaceContents, WorkspaceGraph};
+use super::transaction::ItemOperation;
 use super::{Workspace, key, outside};
 use crate::dialects::chant::ops as specs;
 use crate::dialects::speckit::stage as features;
 use crate::dialects::tickets::ops as tickets;
-use crate::dialects::vine::document::Document;
+use crate::dialects::vine::document::VineDocument;
 use crate::dialects::vine::ops as plans;
 use crate::error::Error;
-use crate::outside::{Outside, Standing};
-use crate::store::journal::Step;
-use crate::store::staged::Staged;
+use crate::outside::{ExternalItems, ExternalStatus};
+use crate::store::journal::ChangeStep;
+use crate::store::staged::StagedTexts;
 
 /// What each dialect would say, and all of it in one graph.
-pub(super) struct WouldBe {
-    joined: Joined,
+pub(super) struct StagedWorkspace {
+    joined: WorkspaceGraph,
     /// Begun with the first change, where there are specs.
-    specs: Option<specs::Stage>,
+    specs: Option<specs::StagedSpecs>,
     /// Begun with the first change, where the folder is a project's.
-    tickets: Option<tickets::Stage>,
-    plans: plans::Stage,
-    features: features::Stage,
+    tickets: Option<tickets::StagedTickets>,
+    plans: plans::StagedGraphs,
+    features: features::StagedTaskLists,
     /// Tells of what is no item here, such as archived specs.
-    outside: Outside,
+    outside: ExternalItems,
 }
 
-impl WouldBe {
+impl StagedWorkspace {
     /// Begins with what is true now.
     ///
     /// # Errors
     /// As [`Workspace::snapshot`].
     pub(super) fn begin(workspace: &Workspace) -> Result<Self, Error> {
-        Self::knowing(workspace, outside(workspace.root()))
+        Self::with_external(workspace, outside(workspace.root()))
     }
 
     /// Begins again.
@@ -44,27 +44,27 @@ impl WouldBe {
     /// # Errors
     /// As [`Workspace::snapshot`].
     pub(super) fn again(&self, workspace: &Workspace) -> Result<Self, Error> {
-        Self::knowing(workspace, self.outside.clone())
+        Self::with_external(workspace, self.outside.clone())
     }
 
-    fn knowing(workspace: &Workspace, outside: Outside) -> Result<Self, Error> {
+    fn with_external(workspace: &Workspace, outside: ExternalItems) -> Result<Self, Error> {
         Ok(Self {
-            joined: Joined::clone(&*workspace.snapshot()?),
+            joined: WorkspaceGraph::clone(&*workspace.snapshot()?),
             specs: None,
             tickets: None,
-            plans: plans::Stage::begin(workspace.root()),
-            features: features::Stage::begin(workspace.root()),
+            plans: plans::StagedGraphs::begin(workspace.root()),
+            features: features::StagedTaskLists::begin(workspace.root()),
             outside,
         })
     }
 
     /// All items.
-    pub(super) fn joined(&self) -> &Joined {
+    pub(super) fn joined(&self) -> &WorkspaceGraph {
         &self.joined
     }
 
     /// A task graph that is changed.
-    pub(super) fn plan(&self, path: &str) -> Option<&Arc<Document>> {
+    pub(super) fn plan(&self, path: &str) -> Option<&Arc<VineDocument>> {
         self.plans.graph(path)
     }
 
@@ -72,46 +72,47 @@ impl WouldBe {
     ///
     /// # Errors
     /// As the dialect's `Stage::play`; everything is as before then.
-    pub(super) fn play(
+    pub(super) fn apply(
         &mut self,
         workspace: &Workspace,
-        operation: &mut Operation,
+        operation: &mut ItemOperation,
     ) -> Result<String, Error> {
         self.begin_stages(workspace)?;
         let parts = &workspace.parts;
         let (joined, elsewhere) = (&self.joined, &self.outside);
         let tell = |keys: &[String]| standings(joined, elsewhere, keys);
         let id = match operation {
-            Operation::Spec(operation) => {
+            ItemOperation::Spec(operation) => {
                 let stage = match &mut self.specs {
                     Some(stage) => stage,
-                    none => none.insert(specs::Stage::begin(parts.chant.snapshot()?)),
+                    none => none.insert(specs::StagedSpecs::begin(parts.chant.snapshot()?)),
                 };
-                stage.play(&parts.chant, operation)?
+                stage.apply(&parts.chant, operation)?
             }
-            Operation::Ticket(operation) => match &mut self.tickets {
-                Some(stage) => stage.play(&parts.tickets, operation)?.to_string(),
+            ItemOperation::Ticket(operation) => match &mut self.tickets {
+                Some(stage) => stage.apply(&parts.tickets, operation)?.to_string(),
                 None => return Err(no_tickets(workspace)),
             },
-            Operation::Plan(batch) => self.plans.play(&parts.vine, batch, &tell)?,
-            Operation::Feature(completion) => {
-                self.features.play(&parts.speckit, completion, &tell)?
+            ItemOperation::Plan(batch) => self.plans.apply(&parts.vine, batch, &tell)?,
+            ItemOperation::Feature(completion) => {
+                self.features.apply(&parts.speckit, completion, &tell)?
             }
         };
-        self.joined.take(self.read());
+        self.joined.update(self.read());
         // Only now can others be told how far the changed items are.
         self.look_outside();
-        self.joined.take(self.read());
+        self.joined.update(self.read());
         Ok(id)
     }
 
     fn begin_stages(&mut self, workspace: &Workspace) -> Result<(), Error> {
         if self.specs.is_none() {
             let snapshot = workspace.parts.chant.snapshot();
-            self.specs = snapshot.ok().map(specs::Stage::begin);
+            self.specs = snapshot.ok().map(specs::StagedSpecs::begin);
         }
         if self.tickets.is_none() {
-            self.tickets = tickets::Stage::begin(&workspace.parts.tickets, workspace.root())?;
+            self.tickets =
+                tickets::StagedTickets::begin(&workspace.parts.tickets, workspace.root())?;
         }
         Ok(())
     }
@@ -128,7 +129,7 @@ impl WouldBe {
     }
 
     /// What the dialects would say.
-    fn read(&self) -> Read {
+    fn read(&self) -> WorkspaceContents {
         let joined = &self.joined;
         let plans = joined.plans().map(|plan| {
             let changed = self.plans.graph(&plan.path);
@@ -137,15 +138,15 @@ impl WouldBe {
         let features = joined.features().map(|feature| {
             let changed = self.features.list(&feature.path);
             let document = Arc::clone(changed.unwrap_or(&feature.document));
-            Feature {
+            FeatureTaskList {
                 standings: self.standings(&document.list.needs()),
                 document,
                 ..feature.clone()
             }
         });
-        let specs = self.specs.as_ref().map(specs::Stage::specs);
-        let tickets = self.tickets.as_ref().map(tickets::Stage::tickets);
-        Read {
+        let specs = self.specs.as_ref().map(specs::StagedSpecs::specs);
+        let tickets = self.tickets.as_ref().map(tickets::StagedTickets::tickets);
+        WorkspaceContents {
             specs: Arc::clone(specs.unwrap_or(&joined.specs)),
             plans: plans.collect(),
             features: features.collect(),
@@ -154,16 +155,16 @@ impl WouldBe {
         }
     }
 
-    fn plan_as_it_would_be(&self, path: &Arc<str>, document: &Arc<Document>) -> Plan {
+    fn plan_as_it_would_be(&self, path: &Arc<str>, document: &Arc<VineDocument>) -> GraphFile {
         let standings = self.standings(&document.plan.needs());
-        let knowing = document.knowing(&standings);
-        Plan {
+        let knowing = document.with_statuses(&standings);
+        GraphFile {
             path: Arc::clone(path),
             document: knowing.map_or_else(|| Arc::clone(document), Arc::new),
         }
     }
 
-    fn standings(&self, keys: &[String]) -> Vec<Standing> {
+    fn standings(&self, keys: &[String]) -> Vec<ExternalStatus> {
         standings(&self.joined, &self.outside, keys)
     }
 
@@ -174,21 +175,21 @@ impl WouldBe {
     pub(super) fn gates(&self, workspace: &Workspace) -> Result<Vec<PathBuf>, Error> {
         let mut gates = Vec::new();
         if self.specs.iter().any(|stage| !stage.texts().is_empty()) {
-            gates.push(workspace.parts.chant.gate()?);
+            gates.push(workspace.parts.chant.folder_lock()?);
         }
         for stage in self
             .tickets
             .iter()
             .filter(|stage| !stage.texts().is_empty())
         {
-            gates.push(stage.gate()?);
+            gates.push(stage.folder_lock()?);
         }
         Ok(gates)
     }
 
     /// The documents on disk that are changed, in the order of their paths.
     pub(super) fn replaced(&self) -> Vec<String> {
-        let replaced = self.texts().flat_map(Staged::replaced);
+        let replaced = self.texts().flat_map(StagedTexts::replaced);
         let replaced = replaced.chain(self.plans.replaced());
         let replaced = replaced.chain(self.features.replaced());
         let mut replaced: Vec<String> = replaced.map(str::to_owned).collect();
@@ -196,14 +197,14 @@ impl WouldBe {
         replaced
     }
 
-    fn texts(&self) -> impl Iterator<Item = &Staged> {
-        let specs = self.specs.iter().map(specs::Stage::texts);
-        specs.chain(self.tickets.iter().map(tickets::Stage::texts))
+    fn texts(&self) -> impl Iterator<Item = &StagedTexts> {
+        let specs = self.specs.iter().map(specs::StagedSpecs::texts);
+        specs.chain(self.tickets.iter().map(tickets::StagedTickets::texts))
     }
 
     /// What is to be written.
-    pub(super) fn steps(&self) -> Vec<Step> {
-        let mut steps: Vec<Step> = self.texts().flat_map(Staged::steps).collect();
+    pub(super) fn steps(&self) -> Vec<ChangeStep> {
+        let mut steps: Vec<ChangeStep> = self.texts().flat_map(StagedTexts::steps).collect();
         steps.extend(self.plans.steps());
         steps.extend(self.features.steps());
         steps
@@ -212,7 +213,9 @@ impl WouldBe {
     /// Does what comes after all is written; gives what was not right and refused nothing.
     pub(super) fn finish(self, workspace: &Workspace) -> Vec<String> {
         self.plans.finish(&workspace.parts.vine);
-        let mut warnings = self.tickets.map_or_else(Vec::new, tickets::Stage::finish);
+        let mut warnings = self
+            .tickets
+            .map_or_else(Vec::new, tickets::StagedTickets::finish);
         warnings.extend(self.features.finish(&workspace.parts.speckit));
         warnings
     }
@@ -226,12 +229,16 @@ fn no_tickets(workspace: &Workspace) -> Error {
 }
 
 /// How far items are: those of the workspace as they would be, all others as they are.
-fn standings(joined: &Joined, elsewhere: &Outside, keys: &[String]) -> Vec<Standing> {
+fn standings(
+    joined: &WorkspaceGraph,
+    elsewhere: &ExternalItems,
+    keys: &[String],
+) -> Vec<ExternalStatus> {
     let standing = |key: &String| {
         let node = joined.graph().find(&key::normal(key));
         let item = node.and_then(|node| joined.item(node));
         let asked = || elsewhere.standings(std::slice::from_ref(key)).pop();
-        let unknown = || Standing::Unknown("it could not be looked up".into());
+        let unknown = || ExternalStatus::Unknown("it could not be looked up".into());
         item.map(|item| item.standing())
             .or_else(asked)
             .unwrap_or_else(unknown)

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use chant_core::dialects::chant::model::Status;
+use chant_core::dialects::chant::model::SpecStatus;
 use chant_core::dialects::chant::parse;
-use chant_core::dialects::chant::specs::{Specs, Wait, steps};
-use chant_core::dialects::chant::view::spec::sentence;
-use chant_core::store::index::{Change, Source};
+use chant_core::dialects::chant::specs::{SpecGraph, SpecWait, describe_cycle};
+use chant_core::dialects::chant::view::spec::describe_wait;
+use chant_core::store::index::{DocumentChange, FileSource};
 use proptest::prelude::*;
 
-fn change(id: &str, text: Option<String>) -> Change<parse::Document> {
+fn change(id: &str, text: Option<String>) -> DocumentChange<parse::ParsedSpec> {
     let path = format!(".chant/specs/{id}.md");
-    let document = text.map(|text| parse::document(&path, Source::Text(text)));
-    Change {
+    let document = text.map(|text| parse::document(&path, FileSource::Text(text)));
+    DocumentChange {
         path: path.into(),
         document,
     }
@@ -20,8 +20,8 @@ fn change(id: &str, text: Option<String>) -> Change<parse::Document> {
 
 /// Specs from lines like `D.1 completed [a b] group`: an ID, a status, dependencies in brackets where
 /// there are any, and words `group`, `driver`, `approval`, `approved`, `criteria`.
-pub(crate) fn specs(lines: &str) -> Specs {
-    let mut specs = Specs::default();
+pub(crate) fn specs(lines: &str) -> SpecGraph {
+    let mut specs = SpecGraph::default();
     specs.apply(
         lines
             .lines()
@@ -33,7 +33,7 @@ pub(crate) fn specs(lines: &str) -> Specs {
     specs
 }
 
-fn spec(line: &str) -> Change<parse::Document> {
+fn spec(line: &str) -> DocumentChange<parse::ParsedSpec> {
     let (head, deps) = match line.split_once('[') {
         Some((head, rest)) => (
             head.to_owned() + rest.split_once(']').unwrap().1,
@@ -67,7 +67,7 @@ fn check(lines: &str, blocked: &str, ready: &str) {
     let specs = specs(lines);
     let overview = specs.overview();
     let of = |at: usize| specs.all()[at].id.as_str();
-    let is_blocked = |at: &usize| overview.statuses[*at] == Status::Blocked;
+    let is_blocked = |at: &usize| overview.statuses[*at] == SpecStatus::Blocked;
     let found: Vec<&str> = (0..specs.all().len()).filter(is_blocked).map(of).collect();
     assert_eq!(found.join(" "), blocked, "blocked");
     assert_eq!(
@@ -90,19 +90,22 @@ fn check(lines: &str, blocked: &str, ready: &str) {
             spec.id
         );
         assert_eq!(
-            waits.iter().any(Wait::blocks),
-            specs.status(spec) == Status::Blocked
-                || !is_derived(spec.status) && waits.iter().any(Wait::blocks)
+            waits.iter().any(SpecWait::blocks),
+            specs.status(spec) == SpecStatus::Blocked
+                || !is_derived(spec.status) && waits.iter().any(SpecWait::blocks)
         );
     }
 }
 
-fn may_start(status: Status) -> bool {
-    matches!(status, Status::Pending | Status::Blocked | Status::Failed)
+fn may_start(status: SpecStatus) -> bool {
+    matches!(
+        status,
+        SpecStatus::Pending | SpecStatus::Blocked | SpecStatus::Failed
+    )
 }
 
-fn is_derived(status: Status) -> bool {
-    matches!(status, Status::Pending | Status::Blocked)
+fn is_derived(status: SpecStatus) -> bool {
+    matches!(status, SpecStatus::Pending | SpecStatus::Blocked)
 }
 
 /// Reference chant 10.7, archived and other repositories left to the tests of the tools.
@@ -168,7 +171,11 @@ fn what_a_spec_waits_for_is_told_with_its_reason() {
     );
     let told = |id: &str| {
         let waits = specs.waits(specs.find(id).unwrap());
-        waits.iter().map(sentence).collect::<Vec<_>>().join("; ")
+        waits
+            .iter()
+            .map(describe_wait)
+            .collect::<Vec<_>>()
+            .join("; ")
     };
     assert_eq!(
         told("D.2"),
@@ -190,7 +197,7 @@ fn a_loop_through_implied_steps_reads_as_a_path() {
     let paths: Vec<String> = graph
         .cycles()
         .iter()
-        .map(|cycle| steps(graph, cycle).join(" -> "))
+        .map(|cycle| describe_cycle(graph, cycle).join(" -> "))
         .collect();
     assert_eq!(paths, ["D -> D.1 (member of D) -> x", "a -> b"]);
 }
@@ -203,7 +210,7 @@ fn of_a_long_loop_the_middle_is_left_out() {
             .collect();
         let specs = specs(&lines.join("\n"));
         let cycles = specs.graph().cycles();
-        steps(specs.graph(), &cycles[0])
+        describe_cycle(specs.graph(), &cycles[0])
     };
     assert_eq!(ring(21).len(), 21);
     let told = ring(300);
@@ -216,15 +223,15 @@ fn of_a_long_loop_the_middle_is_left_out() {
 
 #[test]
 fn of_several_files_of_one_id_the_nearest_counts_and_the_others_are_told() {
-    let mut specs = Specs::default();
-    let at = |path: &str, status: &str| Change {
+    let mut specs = SpecGraph::default();
+    let at = |path: &str, status: &str| DocumentChange {
         path: path.into(),
         document: Some(parse::document(
             path,
-            Source::Text(format!("---\nstatus: {status}\n---\n# T\n")),
+            FileSource::Text(format!("---\nstatus: {status}\n---\n# T\n")),
         )),
     };
-    let gone = |path: &str| Change {
+    let gone = |path: &str| DocumentChange {
         path: path.into(),
         document: None,
     };
@@ -232,13 +239,13 @@ fn of_several_files_of_one_id_the_nearest_counts_and_the_others_are_told() {
         at(".chant/specs/team/a.md", "pending"),
         at(".chant/specs/a.md", "completed"),
     ]);
-    let status = |specs: &Specs| specs.find("a").map(|spec| spec.status);
-    assert_eq!(status(&specs), Some(Status::Completed));
+    let status = |specs: &SpecGraph| specs.find("a").map(|spec| spec.status);
+    assert_eq!(status(&specs), Some(SpecStatus::Completed));
     assert_eq!(specs.problems().len(), 1);
     specs.apply(vec![gone(".chant/specs/a.md")]);
     assert_eq!(
         (status(&specs), specs.problems().len()),
-        (Some(Status::Pending), 0)
+        (Some(SpecStatus::Pending), 0)
     );
     specs.apply(vec![gone(".chant/specs/team/a.md")]);
     assert_eq!((status(&specs), specs.all().len()), (None, 0));
@@ -390,7 +397,7 @@ proptest! {
         rounds in prop::collection::vec(prop::collection::vec((prop::sample::select(IDS.to_vec()), prop::option::weighted(0.8, file())), 0..8), 1..6),
     ) {
         let mut files: BTreeMap<&'static str, File> = BTreeMap::new();
-        let mut specs = Specs::default();
+        let mut specs = SpecGraph::default();
         for round in rounds {
             let round: BTreeMap<&'static str, Option<File>> = round.into_iter().collect();
             specs.apply(round.iter().map(|(id, file)| change(id, file.as_ref().map(text))).collect());

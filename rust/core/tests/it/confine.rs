@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use chant_core::confine::reach::{Unreachable, Wanted};
-use chant_core::confine::{Ability, Confinement, Network, Policy};
+use chant_core::confine::reach::{AccessError, AccessRequest};
+use chant_core::confine::{ConfinePolicy, Confinement, LandlockSupport, NetworkAccess};
 use tempfile::TempDir;
 
 /// A home with a run's folder in it, and things around that.
@@ -34,14 +34,17 @@ impl World {
         }
     }
 
-    fn policy(&self, change: impl FnOnce(&mut Wanted<'_>)) -> Result<Policy, Unreachable> {
+    fn policy(
+        &self,
+        change: impl FnOnce(&mut AccessRequest<'_>),
+    ) -> Result<ConfinePolicy, AccessError> {
         let home = self.home.display().to_string();
         let path = format!("{home}/tools/bin:/usr/bin:/bin");
-        let mut wanted = Wanted {
+        let mut wanted = AccessRequest {
             environment: BTreeMap::from([("HOME", &*home), ("PATH", &*path)]),
             own_write: vec![self.run.clone()],
-            ability: Ability::of_system(None),
-            ..Wanted::default()
+            ability: LandlockSupport::of_system(None),
+            ..AccessRequest::default()
         };
         change(&mut wanted);
         wanted.policy()
@@ -124,12 +127,12 @@ fn what_cannot_be_held_is_refused() {
     let world = World::new();
     let above = vec!["~/state".to_owned()];
     let refused = world.policy(|wanted| wanted.deny = above);
-    assert!(matches!(refused, Err(Unreachable::Denied { .. })));
+    assert!(matches!(refused, Err(AccessError::Denied { .. })));
     let relative = vec!["notes".to_owned()];
     let refused = world.policy(|wanted| wanted.write = relative);
-    assert_eq!(refused, Err(Unreachable::Relative("notes".into())));
+    assert_eq!(refused, Err(AccessError::Relative("notes".into())));
     let old = world
-        .policy(|wanted| wanted.ability = Ability { abi: 2 })
+        .policy(|wanted| wanted.ability = LandlockSupport { abi: 2 })
         .unwrap();
     let error = started(&world, old);
     assert!(error.contains("at least 3 is needed"), "{error}");
@@ -141,7 +144,7 @@ fn what_cannot_be_held_is_refused() {
     assert!(!world.run.join("started").exists());
 }
 
-fn started(world: &World, policy: Policy) -> String {
+fn started(world: &World, policy: ConfinePolicy) -> String {
     let mut command = Command::new("touch");
     command.arg(world.run.join("started"));
     let started = Confinement::to(policy).spawn(&mut command);
@@ -153,7 +156,7 @@ fn this_process_stays_as_it_was() {
     let world = World::new();
     let held = Confinement::to(
         world
-            .policy(|wanted| wanted.network = Network::None)
+            .policy(|wanted| wanted.network = NetworkAccess::None)
             .unwrap(),
     );
     world.tries(&held, "true", true);

@@ -9,17 +9,17 @@ use std::time::Instant;
 
 use chant_core::store::StoreError;
 use chant_core::store::disk::{Disk, Lock, PATIENCE};
-use chant_core::store::files::{Root, create, edit, edit_known, relocate, remove};
+use chant_core::store::files::{RootFolder, create, edit, edit_known, relocate, remove};
 use tempfile::TempDir;
 
-fn project() -> (TempDir, Root) {
+fn project() -> (TempDir, RootFolder) {
     let folder = TempDir::new().unwrap();
-    let root = Root::open(folder.path()).unwrap();
+    let root = RootFolder::open(folder.path()).unwrap();
     fs::create_dir(root.path().join("docs")).unwrap();
     (folder, root)
 }
 
-fn append(disk: &Disk, root: &Root, path: &str, line: &str) -> Result<bool, StoreError> {
+fn append(disk: &Disk, root: &RootFolder, path: &str, line: &str) -> Result<bool, StoreError> {
     edit(disk, root, path, |text| Ok(format!("{text}{line}\n"))).map(|edited| edited.changed)
 }
 
@@ -325,8 +325,8 @@ fn a_lock_that_stays_held_is_reported_after_its_deadline() {
     let (_folder, root) = project();
     let path = root.path().join("docs/a.md");
     fs::write(&path, "x").unwrap();
-    let held = Lock::take(&path, Instant::now() + PATIENCE).unwrap();
-    let refused = Lock::take(&path, Instant::now()).unwrap_err();
+    let held = Lock::acquire(&path, Instant::now() + PATIENCE).unwrap();
+    let refused = Lock::acquire(&path, Instant::now()).unwrap_err();
     assert!(matches!(refused, StoreError::Busy { .. }));
     if cfg!(target_os = "linux") {
         let own = format!("stayed locked by process {} (", std::process::id());
@@ -361,7 +361,7 @@ fn a_name_never_leads_into_what_is_gits() {
     std::fs::write(folder.path().join(".git/config"), "secret").unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(".git", folder.path().join("link")).unwrap();
-    let root = chant_core::store::files::Root::open(folder.path()).unwrap();
+    let root = chant_core::store::files::RootFolder::open(folder.path()).unwrap();
     for name in [".git/config", ".GIT/config", "a/.git/config", "link/config"] {
         assert!(root.locate(name).is_err(), "{name}");
         assert!(root.place(name).is_err(), "{name}");

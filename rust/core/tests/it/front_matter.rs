@@ -2,22 +2,22 @@
 
 use chant_core::text::edit::EditError;
 use chant_core::text::front_matter::{
-    Texts, Value, keys, layout, may_explode, read_any, read_key, set,
+    FrontMatterValue, TextList, keys, layout, may_explode, read_any, read_key, set,
 };
 use proptest::prelude::*;
 
 const ORDER: [&str; 5] = ["type", "status", "depends_on", "labels", "model"];
 
-fn text(value: &str) -> Value {
-    Value::Text(value.into())
+fn text(value: &str) -> FrontMatterValue {
+    FrontMatterValue::Text(value.into())
 }
 
-fn list(items: &[&str]) -> Value {
-    Value::List(items.iter().map(|item| (*item).to_owned()).collect())
+fn list(items: &[&str]) -> FrontMatterValue {
+    FrontMatterValue::List(items.iter().map(|item| (*item).to_owned()).collect())
 }
 
 #[track_caller]
-fn check(before: &str, key: &str, value: Value, after: &str) {
+fn check(before: &str, key: &str, value: FrontMatterValue, after: &str) {
     assert_eq!(set(before, key, Some(&value), &ORDER).as_deref(), Ok(after));
 }
 
@@ -61,8 +61,8 @@ fn an_unclosed_fence_is_named_with_its_line() {
 #[test]
 fn scalars_keep_their_spelling() {
     assert_eq!(
-        read_key::<Texts>("a: [001, no, 1.10]\n", "a").unwrap(),
-        Some(Texts(vec!["001".into(), "no".into(), "1.10".into()]))
+        read_key::<TextList>("a: [001, no, 1.10]\n", "a").unwrap(),
+        Some(TextList(vec!["001".into(), "no".into(), "1.10".into()]))
     );
     assert_eq!(
         read_key::<String>("b: {x: 1}\na: 1.10\n", "a").unwrap(),
@@ -71,8 +71,8 @@ fn scalars_keep_their_spelling() {
     assert_eq!(read_key::<String>("b: 1\na:\n", "a").unwrap(), None);
     assert_eq!(read_key::<String>("", "a").unwrap(), None);
     assert_eq!(
-        read_key::<Texts>("a: one\n", "a").unwrap(),
-        Some(Texts(vec!["one".into()]))
+        read_key::<TextList>("a: one\n", "a").unwrap(),
+        Some(TextList(vec!["one".into()]))
     );
 }
 
@@ -250,7 +250,7 @@ fn a_list_keeps_the_layout_it_had() {
     check(
         "---\ndepends_on: one\n---\n",
         "depends_on",
-        Value::OneOrMany(vec!["two".into()]),
+        FrontMatterValue::OneOrMany(vec!["two".into()]),
         "---\ndepends_on: two\n---\n",
     );
     check(
@@ -292,8 +292,8 @@ fn a_new_list_is_in_block_layout_as_deep_as_those_around_it() {
 #[test]
 fn a_map_is_written_and_replaced_whole() {
     let approval = |status: &str| {
-        Value::Map(vec![
-            ("required", Value::Flag(true)),
+        FrontMatterValue::Map(vec![
+            ("required", FrontMatterValue::Flag(true)),
             ("status", text(status)),
         ])
     };
@@ -340,7 +340,7 @@ fn what_looks_like_a_key_inside_quotes_or_brackets_is_not_one() {
 
 #[test]
 fn an_edit_that_would_not_read_back_is_refused() {
-    let refused = |document: &str, key: &str, value: Value| {
+    let refused = |document: &str, key: &str, value: FrontMatterValue| {
         let answer = set(document, key, Some(&value), &ORDER);
         assert!(
             matches!(
@@ -422,7 +422,7 @@ proptest! {
         crlf in any::<bool>(),
         mark in any::<bool>(),
         key in prop::sample::select(ORDER.to_vec()),
-        value in prop_oneof!["[ -~]{0,12}".prop_map(Value::Text), prop::collection::vec("[ -~é]{0,8}", 0..4).prop_map(Value::List)],
+        value in prop_oneof!["[ -~]{0,12}".prop_map(FrontMatterValue::Text), prop::collection::vec("[ -~é]{0,8}", 0..4).prop_map(FrontMatterValue::List)],
         body in "[ -~\n]{0,60}",
     ) {
         let mut document = String::from(if mark { "\u{feff}---\n" } else { "---\n" });
@@ -440,8 +440,8 @@ proptest! {
         let changed = set(&document, key, Some(&value), &ORDER).unwrap();
         let (old, new) = (yaml_of(&document).unwrap(), yaml_of(&changed).unwrap());
         match &value {
-            Value::Text(text) => prop_assert_eq!(read_key::<String>(new, key).unwrap(), Some(text.clone())),
-            Value::List(items) => prop_assert_eq!(&read_key::<Texts>(new, key).unwrap().unwrap().0, items),
+            FrontMatterValue::Text(text) => prop_assert_eq!(read_key::<String>(new, key).unwrap(), Some(text.clone())),
+            FrontMatterValue::List(items) => prop_assert_eq!(&read_key::<TextList>(new, key).unwrap().unwrap().0, items),
             _ => {}
         }
         // The body, and every line of every other key, comments included, in their order.

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use chant_core::graph::Progress;
-use chant_core::graph::draw::clip::Clip;
-use chant_core::graph::draw::layout::{Layout, Rect, Sheet, layout};
-use chant_core::graph::draw::route::{Leg, Point, Route};
-use chant_core::graph::draw::scene::{Scene, Shape};
-use chant_core::graph::draw::table::{self, Row};
-use chant_core::graph::draw::theme::Theme;
-use chant_core::graph::draw::{Look, Said, dot, mermaid, svg};
+use chant_core::graph::ItemProgress;
+use chant_core::graph::draw::clip::ClipOptions;
+use chant_core::graph::draw::layout::{FigureRect, LayoutInput, PictureLayout, layout};
+use chant_core::graph::draw::route::{ArrowRoute, Point, RouteLeg};
+use chant_core::graph::draw::scene::{PictureScene, SceneShape};
+use chant_core::graph::draw::table::{self, ListRow};
+use chant_core::graph::draw::theme::ColorTheme;
+use chant_core::graph::draw::{ItemTexts, PictureOptions, dot, mermaid, svg};
 use chant_core::graph::network::Network;
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -35,11 +35,11 @@ fn network(words: &str) -> Network {
     Network::new(keys, done.collect(), &edges).unwrap()
 }
 
-fn state(is_done: bool) -> Progress {
+fn state(is_done: bool) -> ItemProgress {
     if is_done {
-        Progress::Done
+        ItemProgress::Done
     } else {
-        Progress::Open
+        ItemProgress::Open
     }
 }
 
@@ -48,7 +48,7 @@ fn all(network: &Network) -> Vec<u32> {
 }
 
 /// Figures of various sizes, arrows anywhere between them.
-fn sheets() -> impl Strategy<Value = Sheet> {
+fn sheets() -> impl Strategy<Value = LayoutInput> {
     (1_usize..24).prop_flat_map(|count| {
         let sizes = prop::collection::vec((84_u8..236, 30_u8..45), count);
         let arrows = prop::collection::hash_set((0..count, 0..count), 0..count * 2);
@@ -56,7 +56,7 @@ fn sheets() -> impl Strategy<Value = Sheet> {
             let mut arrows: Vec<_> = arrows.into_iter().collect();
             arrows.sort_unstable();
             let sizes = sizes.into_iter().map(|(w, h)| (f64::from(w), f64::from(h)));
-            Sheet {
+            LayoutInput {
                 sizes: sizes.collect(),
                 arrows,
             }
@@ -96,7 +96,7 @@ fn graphs() -> impl Strategy<Value = (Network, Vec<u32>)> {
 
 const NEAR: f64 = 1e-6;
 
-fn overlap(a: &Rect, b: &Rect) -> bool {
+fn overlap(a: &FigureRect, b: &FigureRect) -> bool {
     let apart = a.x + a.width <= b.x + NEAR
         || b.x + b.width <= a.x + NEAR
         || a.y + a.height <= b.y + NEAR
@@ -105,7 +105,7 @@ fn overlap(a: &Rect, b: &Rect) -> bool {
 }
 
 /// Whether a point is on the border of a box.
-fn is_at(rect: &Rect, (x, y): Point) -> bool {
+fn is_at(rect: &FigureRect, (x, y): Point) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() < NEAR;
     let within = |low: f64, long: f64, at: f64| at > low - NEAR && at < low + long + NEAR;
     let at_side = near(x, rect.x) || near(x, rect.x + rect.width);
@@ -113,13 +113,13 @@ fn is_at(rect: &Rect, (x, y): Point) -> bool {
     (at_side && within(rect.y, rect.height, y)) || (at_edge && within(rect.x, rect.width, x))
 }
 
-fn is_inside(rect: &Rect, (x, y): Point) -> bool {
+fn is_inside(rect: &FigureRect, (x, y): Point) -> bool {
     let inside = |low: f64, long: f64, at: f64| at > low + 0.1 && at < low + long - 0.1;
     inside(rect.x, rect.width, x) && inside(rect.y, rect.height, y)
 }
 
 /// Points all along a way.
-fn points(route: &Route) -> Vec<Point> {
+fn points(route: &ArrowRoute) -> Vec<Point> {
     let mut points = vec![route.start];
     let mut from = route.start;
     for leg in &route.legs {
@@ -130,8 +130,8 @@ fn points(route: &Route) -> Vec<Point> {
                 s.powi(3) * a + 3.0 * s * s * t * b + 3.0 * s * t * t * c + t.powi(3) * d
             };
             let (b, c, d) = match leg {
-                Leg::Line(end) => (from, *end, *end),
-                Leg::Curve(b, c, d) => (*b, *c, *d),
+                RouteLeg::Line(end) => (from, *end, *end),
+                RouteLeg::Curve(b, c, d) => (*b, *c, *d),
             };
             points.push((mix(from.0, b.0, c.0, d.0), mix(from.1, b.1, c.1, d.1)));
         }
@@ -141,7 +141,7 @@ fn points(route: &Route) -> Vec<Point> {
 }
 
 /// Whether one box is wholly before another along the layers.
-fn is_before(layout: &Layout, a: &Rect, b: &Rect) -> bool {
+fn is_before(layout: &PictureLayout, a: &FigureRect, b: &FigureRect) -> bool {
     if layout.is_down {
         a.y + a.height <= b.y + NEAR
     } else {
@@ -200,16 +200,16 @@ proptest! {
     // proves: graph:picture:clipped_and_counted
     #[test]
     fn the_focus_is_shown_and_every_item_is_shown_or_counted((network, focus) in graphs(), limit in 1_usize..20, depth in prop::option::of(0_u32..4)) {
-        let clip = Clip { limit, focus: &focus, depth, first: &[] };
+        let clip = ClipOptions { limit, focus: &focus, depth, first: &[] };
         let shown = network.clip(&clip).unwrap();
         prop_assert!(focus.iter().all(|item| shown.contains(item)));
         prop_assert!(shown.len() <= limit.max(focus.len()));
         prop_assert!(!focus.is_empty() || shown.len() == limit.min(network.len()));
         prop_assert!(shown.windows(2).all(|pair| pair[0] < pair[1]));
-        let scene = Scene::new(&network, &shown);
+        let scene = PictureScene::new(&network, &shown);
         let counts = scene.shapes.iter().map(|shape| match shape {
-            Shape::Item(_) => 1,
-            Shape::Earlier(count) | Shape::Later(count) | Shape::Apart(count) => *count,
+            SceneShape::Item(_) => 1,
+            SceneShape::Earlier(count) | SceneShape::Later(count) | SceneShape::Apart(count) => *count,
         });
         prop_assert_eq!(counts.sum::<usize>(), network.len());
     }
@@ -218,26 +218,26 @@ proptest! {
     #[test]
     fn what_is_not_shown_is_joined_to_what_it_hangs_on((network, shown) in graphs()) {
         prop_assume!(!shown.is_empty());
-        let scene = Scene::new(&network, &shown);
+        let scene = PictureScene::new(&network, &shown);
         let earlier = network.ancestors(&shown);
         for (place, item) in shown.iter().enumerate() {
             let hides = |row: &[u32], is_side: &dyn Fn(&u32) -> bool| {
                 row.iter().any(|other| !shown.contains(other) && is_side(other))
             };
-            let joins = |arrow: &(usize, usize), is_side: fn(Shape) -> bool| {
+            let joins = |arrow: &(usize, usize), is_side: fn(SceneShape) -> bool| {
                 let (own, other) = *arrow;
                 own == place && is_side(scene.shapes[other])
             };
             let mut ends = scene.arrows.iter().map(|arrow| (arrow.to, arrow.from));
-            let has_before = ends.any(|ends| joins(&ends, |shape| matches!(shape, Shape::Earlier(_))));
+            let has_before = ends.any(|ends| joins(&ends, |shape| matches!(shape, SceneShape::Earlier(_))));
             prop_assert_eq!(has_before, hides(network.before(*item), &|_| true));
             let mut ends = scene.arrows.iter().map(|arrow| (arrow.from, arrow.to));
-            let has_behind = ends.any(|ends| joins(&ends, |shape| matches!(shape, Shape::Later(_))));
+            let has_behind = ends.any(|ends| joins(&ends, |shape| matches!(shape, SceneShape::Later(_))));
             prop_assert!(has_behind || !hides(network.after(*item), &|other| !earlier.contains(other)));
         }
         let joined: HashSet<usize> = scene.arrows.iter().flat_map(|arrow| [arrow.from, arrow.to]).collect();
         for (place, shape) in scene.shapes.iter().enumerate() {
-            let hangs = matches!(shape, Shape::Earlier(_) | Shape::Later(_));
+            let hangs = matches!(shape, SceneShape::Earlier(_) | SceneShape::Later(_));
             prop_assert!(!hangs || joined.contains(&place));
         }
     }
@@ -246,24 +246,24 @@ proptest! {
     #[test]
     fn no_name_breaks_out_of_a_picture(label in "\\PC{0,40}|[<>&\"'\\]\\x00-\\x1f\u{202e}\u{fffe}]{1,9}", theme in 0_usize..3) {
         let network = network("a b<-a");
-        let said = Said {
+        let said = ItemTexts {
             labels: vec![label.clone(), "plain".to_owned()],
             groups: vec![label.clone(), "vine".to_owned()],
             titles: vec![label.clone(), String::new()],
-            ..Said::default()
+            ..ItemTexts::default()
         };
-        let look = Look {
+        let look = PictureOptions {
             name: label.clone(),
             heat_name: label,
-            theme: [Theme::Auto, Theme::Light, Theme::Dark][theme],
-            ..Look::default()
+            theme: [ColorTheme::Auto, ColorTheme::Light, ColorTheme::Dark][theme],
+            ..PictureOptions::default()
         };
         let picture = svg(&network, &all(&network), &said, &look).unwrap();
         let document = Document::parse(&picture).unwrap();
         let names: HashSet<&str> = document.descendants().filter(roxmltree::Node::is_element).map(|node| node.tag_name().name()).collect();
         let known = HashSet::from(["svg", "style", "rect", "g", "title", "text", "path", "circle"]);
         prop_assert!(names.is_subset(&known), "{names:?}");
-        let row = |title: &str| Row { key: title.to_owned(), title: title.to_owned(), status: title.to_owned(), waits_for: vec![title.to_owned()] };
+        let row = |title: &str| ListRow { key: title.to_owned(), title: title.to_owned(), status: title.to_owned(), waits_for: vec![title.to_owned()] };
         let html = table::html(&[row(&look.name)], 1);
         let document = Document::parse(&html).unwrap();
         prop_assert_eq!(document.descendants().filter(|node| node.has_tag_name("td")).count(), 4);
@@ -275,17 +275,17 @@ proptest! {
 #[test]
 fn a_small_graph_as_svg() {
     let network = network("a! b<-a c<-a d<-b,c");
-    let said = Said {
+    let said = ItemTexts {
         labels: ["Set up", "Parse", "Write", "Serve"]
             .map(str::to_owned)
             .to_vec(),
-        ..Said::default()
+        ..ItemTexts::default()
     };
-    let look = Look {
+    let look = PictureOptions {
         name: "Plan".to_owned(),
         critical: vec![1, 3],
         focus: vec![2],
-        ..Look::default()
+        ..PictureOptions::default()
     };
     let picture = svg(&network, &all(&network), &said, &look).unwrap();
     assert_snapshot!(picture.replace("><", ">\n<"));
@@ -296,7 +296,13 @@ fn a_small_graph_as_svg() {
 fn pictures_do_not_disturb_one_another() {
     let picture = |words: &str| {
         let network = network(words);
-        svg(&network, &all(&network), &Said::default(), &Look::default()).unwrap()
+        svg(
+            &network,
+            &all(&network),
+            &ItemTexts::default(),
+            &PictureOptions::default(),
+        )
+        .unwrap()
     };
     let (one, other) = (picture("a b<-a"), picture("a b<-a c"));
     assert_eq!(one, picture("a b<-a"));
@@ -355,13 +361,13 @@ fn each_state_has_its_own_drawing_and_a_line_in_the_legend() {
         .iter()
         .map(|word| {
             let network = network("a");
-            let said = Said {
+            let said = ItemTexts {
                 states: vec![(*word).to_owned()],
-                ..Said::default()
+                ..ItemTexts::default()
             };
-            let look = Look {
-                theme: Theme::Light,
-                ..Look::default()
+            let look = PictureOptions {
+                theme: ColorTheme::Light,
+                ..PictureOptions::default()
             };
             let picture = svg(&network, &[0], &said, &look).unwrap();
             let document = Document::parse(&picture).unwrap();
@@ -384,10 +390,10 @@ fn each_state_has_its_own_drawing_and_a_line_in_the_legend() {
 #[test]
 fn a_graph_for_mermaid_and_dot() {
     let network = network("a! b<-a c<-b d<-c e");
-    let said = Said {
+    let said = ItemTexts {
         labels: vec!["Say \"hi\"".to_owned(), "d".to_owned()],
         states: vec!["failed".to_owned(), "blocked".to_owned()],
-        ..Said::default()
+        ..ItemTexts::default()
     };
     assert_snapshot!(mermaid(&network, &[1, 3], &said).unwrap(), @r#"
     flowchart TD
@@ -422,31 +428,31 @@ fn a_graph_for_mermaid_and_dot() {
 #[test]
 fn what_does_not_fit_the_items_is_refused() {
     let network = network("a b<-a");
-    let refused = |items: &[u32], said: &Said| {
-        svg(&network, items, said, &Look::default())
+    let refused = |items: &[u32], said: &ItemTexts| {
+        svg(&network, items, said, &PictureOptions::default())
             .unwrap_err()
             .to_string()
     };
-    let labels = Said {
+    let labels = ItemTexts {
         labels: vec!["A".to_owned()],
-        ..Said::default()
+        ..ItemTexts::default()
     };
     assert_snapshot!(refused(&[0, 1], &labels), @"`labels` is 1 long for 2 items, expected none, or one for each item");
-    let states = Said {
+    let states = ItemTexts {
         states: vec!["finished".to_owned()],
-        ..Said::default()
+        ..ItemTexts::default()
     };
     assert_snapshot!(refused(&[0], &states), @"`states` is finished, expected `done`, `reviewed`, `active`, `ready`, `planned`, `open`, `blocked`, `failed`, `cancelled` or `elsewhere`");
-    let heat = Said {
+    let heat = ItemTexts {
         heat: vec![Some(f64::NAN)],
-        ..Said::default()
+        ..ItemTexts::default()
     };
     assert_snapshot!(refused(&[0], &heat), @"`heat` is NaN, expected numbers from 0 to 1");
-    assert_snapshot!(refused(&[0, 0], &Said::default()), @"`items` is `a` twice, expected each item once");
-    assert_snapshot!(refused(&[7], &Said::default()), @"No item has the number 7");
-    assert_snapshot!(Theme::named("blue").unwrap_err().to_string(), @"`theme` is blue, expected `auto`, `light` or `dark`");
+    assert_snapshot!(refused(&[0, 0], &ItemTexts::default()), @"`items` is `a` twice, expected each item once");
+    assert_snapshot!(refused(&[7], &ItemTexts::default()), @"No item has the number 7");
+    assert_snapshot!(ColorTheme::named("blue").unwrap_err().to_string(), @"`theme` is blue, expected `auto`, `light` or `dark`");
     let many: Vec<u32> = (0..501).collect();
-    assert_snapshot!(refused(&many, &Said::default()), @"`items` is 501 items, expected at most 500 for a picture; `clip` chooses them");
+    assert_snapshot!(refused(&many, &ItemTexts::default()), @"`items` is 501 items, expected at most 500 for a picture; `clip` chooses them");
 }
 
 // proves: graph:picture:clipped_and_counted
@@ -458,7 +464,7 @@ fn of_a_graph_of_a_hundred_thousand_a_few_are_shown() {
         .flat_map(|item| [(item / 2, item), (item / 3, item)])
         .collect();
     let network = Network::new(keys, done, &edges).unwrap();
-    let clip = Clip {
+    let clip = ClipOptions {
         limit: 40,
         focus: &[],
         depth: None,
@@ -466,13 +472,19 @@ fn of_a_graph_of_a_hundred_thousand_a_few_are_shown() {
     };
     let shown = network.clip(&clip).unwrap();
     assert_eq!(shown.len(), 40);
-    let picture = svg(&network, &shown, &Said::default(), &Look::default()).unwrap();
+    let picture = svg(
+        &network,
+        &shown,
+        &ItemTexts::default(),
+        &PictureOptions::default(),
+    )
+    .unwrap();
     assert!(
         picture.contains("aria-label=\"Graph: 40 of 100,000 items; "),
         "{}",
         &picture[..300]
     );
-    let focus = Clip {
+    let focus = ClipOptions {
         focus: &[77_777],
         depth: Some(2),
         ..clip
@@ -488,19 +500,19 @@ fn of_a_large_loop_a_few_are_shown() {
     let count = 50_000;
     let keys = (0..count).map(|item| item.to_string().into()).collect();
     let edges: Vec<(u32, u32)> = (0..count).map(|item| ((item + 1) % count, item)).collect();
-    let network = Network::new(keys, vec![Progress::Open; count as usize], &edges).unwrap();
-    let scene = Scene::new(&network, &[0, 40_000]);
+    let network = Network::new(keys, vec![ItemProgress::Open; count as usize], &edges).unwrap();
+    let scene = PictureScene::new(&network, &[0, 40_000]);
     let indirect = scene.arrows.iter().filter(|arrow| arrow.is_indirect);
     let ends: Vec<_> = indirect.map(|arrow| (arrow.from, arrow.to)).collect();
     assert_eq!(ends, [(1, 0), (0, 1)]);
-    let others = [Shape::Earlier(39_999), Shape::Earlier(9_999)];
+    let others = [SceneShape::Earlier(39_999), SceneShape::Earlier(9_999)];
     assert_eq!(scene.shapes[2..], others);
 }
 
 // proves: graph:picture:lists_as_tables
 #[test]
 fn a_list_as_a_table() {
-    let row = |key: &str, title: &str, waits_for: &[&str]| Row {
+    let row = |key: &str, title: &str, waits_for: &[&str]| ListRow {
         key: key.to_owned(),
         title: title.to_owned(),
         status: "pending".to_owned(),

@@ -8,24 +8,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chant_core::store::disk::{Disk, OpenBounds};
-use chant_core::store::files::Root;
-use chant_core::store::index::{Index, Source};
+use chant_core::store::files::RootFolder;
+use chant_core::store::index::{DocumentIndex, FileSource};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 type Document = Result<String, String>;
 
-fn parse(_: &str, source: Source) -> Document {
+fn parse(_: &str, source: FileSource) -> Document {
     match source {
-        Source::Text(text) => Ok(text),
-        Source::Unreadable(why) => Err(why),
+        FileSource::Text(text) => Ok(text),
+        FileSource::Unreadable(why) => Err(why),
     }
 }
 
 /// A folder, its index, and the documents as told by the index.
 struct Told {
     folder: TempDir,
-    index: Index<Document>,
+    index: DocumentIndex<Document>,
     documents: BTreeMap<String, Document>,
     reads: Arc<AtomicUsize>,
 }
@@ -49,9 +49,9 @@ impl Told {
             listens,
             ..Disk::default()
         };
-        let index = Index::new(
+        let index = DocumentIndex::new(
             disk,
-            Root::open(folder.path()).unwrap(),
+            RootFolder::open(folder.path()).unwrap(),
             "specs",
             ".md",
             parse,
@@ -308,14 +308,14 @@ fn a_reader_that_fails_once_is_asked_again() {
         read,
         ..Disk::default()
     };
-    let mut index = Index::new(
+    let mut index = DocumentIndex::new(
         disk,
-        Root::open(folder.path()).unwrap(),
+        RootFolder::open(folder.path()).unwrap(),
         "specs",
         ".md",
         parse,
     );
-    let documents = |index: &mut Index<Document>| {
+    let documents = |index: &mut DocumentIndex<Document>| {
         index
             .refresh()
             .unwrap()
@@ -443,8 +443,8 @@ fn a_flat_index_of_the_root_itself_knows_no_folder_below() {
             listens,
             ..Disk::default()
         };
-        let root = Root::open(folder.path()).unwrap();
-        let mut index = Index::new(disk, root, "", ".md", parse).flat();
+        let root = RootFolder::open(folder.path()).unwrap();
+        let mut index = DocumentIndex::new(disk, root, "", ".md", parse).flat();
         let mut paths = || -> Vec<String> {
             let changes = index.refresh().unwrap();
             changes.iter().map(|c| c.path.to_string()).collect()

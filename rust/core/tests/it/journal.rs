@@ -8,16 +8,16 @@ use std::sync::Arc;
 use chant_core::dialects::chant::ops::cancel;
 use chant_core::store::StoreError;
 use chant_core::store::disk::{Disk, Lock};
-use chant_core::store::files::{self, Root};
-use chant_core::store::journal::{Journal, Step};
-use chant_core::store::state::{CheckoutName, GitPlace, StateFolder, UserState};
+use chant_core::store::files::{self, RootFolder};
+use chant_core::store::journal::{ChangeJournal, ChangeStep};
+use chant_core::store::state::{CheckoutName, GitLocation, StateFolder, UserState};
 use tempfile::TempDir;
 
 use crate::workspace::Place;
 
 pub(crate) struct Project {
     folder: TempDir,
-    pub(crate) root: Root,
+    pub(crate) root: RootFolder,
     state: StateFolder,
     /// Where the state lies, if it is the project's own.
     _home: Option<TempDir>,
@@ -40,7 +40,7 @@ impl Project {
     }
 
     fn filled(folder: TempDir, user: &UserState, home: Option<TempDir>) -> Self {
-        let root = Root::open(folder.path()).unwrap();
+        let root = RootFolder::open(folder.path()).unwrap();
         for (name, text) in [("a.md", "a"), ("b.md", "b"), ("c.md", "c")] {
             fs::write(folder.path().join(name), text).unwrap();
         }
@@ -53,8 +53,8 @@ impl Project {
         }
     }
 
-    pub(crate) fn journal<'a>(&'a self, disk: &'a Disk) -> Journal<'a> {
-        Journal {
+    pub(crate) fn journal<'a>(&'a self, disk: &'a Disk) -> ChangeJournal<'a> {
+        ChangeJournal {
             disk,
             root: &self.root,
             state: Some(&self.state),
@@ -69,19 +69,19 @@ impl Project {
                 assert_eq!(texts, ["c", "a", "b"]);
                 let path = |path: &str| path.to_owned();
                 Ok(Some(vec![
-                    Step::Replace {
+                    ChangeStep::Replace {
                         path: path("a.md"),
                         text: "A".into(),
                     },
-                    Step::Create {
+                    ChangeStep::Create {
                         path: path("new/d.md"),
                         text: "D".into(),
                     },
-                    Step::Move {
+                    ChangeStep::Move {
                         from: path("c.md"),
                         to: path("old/c.md"),
                     },
-                    Step::Replace {
+                    ChangeStep::Replace {
                         path: path("b.md"),
                         text: "B".into(),
                     },
@@ -418,7 +418,7 @@ fn in_a_repository_that_has_our_state_nothing_lies_beside_documents_while_they_a
     let project = Project::new();
     let common = project.folder.path().join("repository");
     fs::create_dir(&common).unwrap();
-    let place = GitPlace {
+    let place = GitLocation {
         common: common.clone(),
         top: Some(project.folder.path().to_owned()),
         checkout: Some(CheckoutName::Main),
@@ -445,11 +445,11 @@ fn in_a_repository_that_has_our_state_nothing_lies_beside_documents_while_they_a
     let edit = |text: &str| Ok::<_, StoreError>(text.to_owned() + "!");
     files::edit(&disk, &project.root, "a.md", edit).unwrap();
     files::create(&disk, &project.root, "e.md", "e").unwrap();
-    let text = |path: &str, text: &str| Step::Replace {
+    let text = |path: &str, text: &str| ChangeStep::Replace {
         path: path.into(),
         text: text.into(),
     };
-    let journal = Journal {
+    let journal = ChangeJournal {
         state: Some(&state),
         ..project.journal(&disk)
     };
@@ -486,7 +486,7 @@ fn a_change_under_way_is_left_alone_by_recovery() {
         if moment == "journal-intent" {
             let disk = Disk::default();
             assert_eq!(
-                Journal {
+                ChangeJournal {
                     disk: &disk,
                     root: &root,
                     state: Some(&state),
@@ -518,7 +518,7 @@ fn all_gates_are_held_while_a_change_is_decided() {
         fs::create_dir_all(&gate).unwrap();
         gate
     });
-    let journal = Journal {
+    let journal = ChangeJournal {
         gates: &gates,
         ..project.journal(&disk)
     };

@@ -48,7 +48,7 @@ mod workspace_transaction;
 use std::path::{Path, PathBuf};
 
 use chant_core::store::disk::Disk;
-use chant_core::store::files::Root;
+use chant_core::store::files::RootFolder;
 use chant_core::store::state::{StateFolder, UserState};
 
 /// The disk of a user who keeps state where the tests' build keeps its files.
@@ -62,7 +62,7 @@ pub(crate) fn own_disk() -> Disk {
 
 /// A part of the state of a folder without git; its folder is made.
 pub(crate) fn state_part(root: &Path, part: &str) -> PathBuf {
-    let root = Root::open(root).unwrap();
+    let root = RootFolder::open(root).unwrap();
     let state = StateFolder::of(&root, None, own_disk().user_state.as_ref());
     let (folder, name) = part.rsplit_once('/').unwrap();
     state.ensure(folder).unwrap().join(name)

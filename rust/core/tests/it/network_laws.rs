@@ -2,17 +2,17 @@
 
 use std::num::NonZeroU32;
 
-use chant_core::graph::Progress;
+use chant_core::graph::ItemProgress;
 use chant_core::graph::network::Network;
-use chant_core::graph::network::compare::Difference;
-use chant_core::graph::network::schedule::{Crew, Durations};
+use chant_core::graph::network::compare::NetworkDifference;
+use chant_core::graph::network::schedule::{DurationEstimates, ScheduleOptions};
 use proptest::prelude::*;
 
 /// Graphs of up to a dozen items without loops, some done or only named, with a weight for each.
 fn networks() -> impl Strategy<Value = (Network, Vec<f64>)> {
     (1_usize..12).prop_flat_map(|count| {
         let edges = prop::collection::vec((0..count, 0..count), 0..count * 3);
-        let some = prop_oneof![2 => Just(Progress::Done), 1 => Just(Progress::Absent), 7 => Just(Progress::Open)];
+        let some = prop_oneof![2 => Just(ItemProgress::Done), 1 => Just(ItemProgress::Absent), 7 => Just(ItemProgress::Open)];
         let progress = prop::collection::vec(some, count);
         let weights = prop::collection::vec(0_u8..9, count);
         // The order of making says nothing about the order of work.
@@ -152,8 +152,8 @@ proptest! {
     // proves: graph:schedule:nothing_begins_before_what_it_waits_for
     #[test]
     fn a_plan_has_each_open_item_once_and_in_order((network, weights) in networks(), agents in 1_u32..4) {
-        let crew = Crew { agents: NonZeroU32::new(agents).unwrap(), rounds: 0, seed: 0 };
-        let durations = Durations { median: &weights, spread: 0.0 };
+        let crew = ScheduleOptions { agents: NonZeroU32::new(agents).unwrap(), rounds: 0, seed: 0 };
+        let durations = DurationEstimates { median: &weights, spread: 0.0 };
         let plan = network.schedule(durations, crew, &|_, _| true).unwrap();
         let mut items: Vec<u32> = plan.slots.iter().map(|slot| slot.item).chain(plan.unplanned.clone()).collect();
         items.sort_unstable();
@@ -166,7 +166,7 @@ proptest! {
             prop_assert!(beside.into_iter().all(|other| other.end <= slot.start || slot.end <= other.start));
         }
         for item in network.items().filter(|item| network.is_open(*item)) {
-            let is_unknown = |other: &u32| network.progress(*other) == Progress::Absent || plan.unplanned.contains(other);
+            let is_unknown = |other: &u32| network.progress(*other) == ItemProgress::Absent || plan.unplanned.contains(other);
             prop_assert_eq!(plan.unplanned.contains(&item), network.before(item).iter().any(is_unknown));
         }
         let path = network.critical_path(&weights).unwrap();
@@ -175,8 +175,8 @@ proptest! {
 
     #[test]
     fn a_graph_differs_from_itself_in_nothing_and_from_another_both_ways((one, _) in networks(), (other, _) in networks()) {
-        prop_assert!(Difference::between(&one, &one).is_empty());
-        let (there, back) = (Difference::between(&one, &other), Difference::between(&other, &one));
+        prop_assert!(NetworkDifference::between(&one, &one).is_empty());
+        let (there, back) = (NetworkDifference::between(&one, &other), NetworkDifference::between(&other, &one));
         prop_assert_eq!(there.added, back.removed);
         prop_assert_eq!(there.finished, back.reopened);
         prop_assert_eq!(there.added_edges, back.removed_edges);

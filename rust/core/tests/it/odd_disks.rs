@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use chant_core::store::StoreError;
-use chant_core::store::disk::{self, Disk, OpenBounds, Stamp};
-use chant_core::store::files::{self, Root, edit};
-use chant_core::store::index::{Index, Source};
-use chant_core::store::journal::{Journal, Step};
+use chant_core::store::disk::{self, Disk, FileStamp, OpenBounds};
+use chant_core::store::files::{self, RootFolder, edit};
+use chant_core::store::index::{DocumentIndex, FileSource};
+use chant_core::store::journal::{ChangeJournal, ChangeStep};
 use tempfile::TempDir;
 
 const SECRET: &str = "from outside\n";
@@ -21,7 +21,7 @@ const SECRET: &str = "from outside\n";
 /// A project with a document and one beside it, and a file outside.
 struct Swapped {
     folder: TempDir,
-    root: Root,
+    root: RootFolder,
 }
 
 impl Swapped {
@@ -32,7 +32,7 @@ impl Swapped {
         fs::write(folder.path().join("outside/a.md"), SECRET).unwrap();
         fs::write(folder.path().join("root/docs/a.md"), "own\n").unwrap();
         fs::write(folder.path().join("root/other.md"), "other\n").unwrap();
-        let root = Root::open(&folder.path().join("root")).unwrap();
+        let root = RootFolder::open(&folder.path().join("root")).unwrap();
         Self { folder, root }
     }
 
@@ -55,12 +55,12 @@ impl Swapped {
     }
 }
 
-fn read_by_index(disk: Disk, root: &Root) -> String {
-    let parse = |_: &str, source: Source| match source {
-        Source::Text(text) => text,
-        Source::Unreadable(why) => why,
+fn read_by_index(disk: Disk, root: &RootFolder) -> String {
+    let parse = |_: &str, source: FileSource| match source {
+        FileSource::Text(text) => text,
+        FileSource::Unreadable(why) => why,
     };
-    let mut index = Index::new(disk, root.clone(), "docs", ".md", parse);
+    let mut index = DocumentIndex::new(disk, root.clone(), "docs", ".md", parse);
     let changes = index.refresh().unwrap_or_default();
     changes
         .into_iter()
@@ -68,7 +68,7 @@ fn read_by_index(disk: Disk, root: &Root) -> String {
         .collect()
 }
 
-fn read_by_edit(disk: Disk, root: &Root) -> String {
+fn read_by_edit(disk: Disk, root: &RootFolder) -> String {
     let mut seen = String::new();
     let edited = edit(&disk, root, "docs/a.md", |text| {
         seen.push_str(text);
@@ -77,9 +77,9 @@ fn read_by_edit(disk: Disk, root: &Root) -> String {
     seen + &edited.map_or_else(|error| error.to_string(), |edited| edited.text)
 }
 
-fn read_by_change(disk: Disk, root: &Root) -> String {
+fn read_by_change(disk: Disk, root: &RootFolder) -> String {
     let mut seen = String::new();
-    let journal = Journal {
+    let journal = ChangeJournal {
         disk: &disk,
         root,
         state: None,
@@ -87,7 +87,7 @@ fn read_by_change(disk: Disk, root: &Root) -> String {
     };
     let _ = journal.change(
         &["docs/a.md"],
-        |texts| -> Result<Option<Vec<Step>>, StoreError> {
+        |texts| -> Result<Option<Vec<ChangeStep>>, StoreError> {
             seen.extend(texts.iter().copied());
             Ok(Some(Vec::new()))
         },
@@ -95,12 +95,12 @@ fn read_by_change(disk: Disk, root: &Root) -> String {
     seen
 }
 
-fn read_by_file(disk: Disk, root: &Root) -> String {
+fn read_by_file(disk: Disk, root: &RootFolder) -> String {
     let read = files::read(&disk, root, "docs/a.md");
     read.map_or_else(|error| error.to_string(), |(text, _)| text)
 }
 
-type Reader = fn(Disk, &Root) -> String;
+type Reader = fn(Disk, &RootFolder) -> String;
 
 const READERS: [(&str, Reader); 4] = [
     ("index", read_by_index),
@@ -160,9 +160,9 @@ impl Coarse {
         }
     }
 
-    fn seen(&self, stamp: Stamp) -> Stamp {
+    fn seen(&self, stamp: FileStamp) -> FileStamp {
         let floor = |time: i128| time - time.rem_euclid(self.step);
-        Stamp {
+        FileStamp {
             modified: floor(stamp.modified),
             changed: floor(stamp.changed),
             ..stamp
@@ -207,13 +207,13 @@ fn a_write_of_the_same_size_within_one_step_of_a_coarse_clock_is_seen() {
             let path = folder.path().join("a.md");
             fs::write(&path, "0000").unwrap();
             let coarse = Coarse::new(Duration::from_secs(1_000_000));
-            let root = Root::open(folder.path()).unwrap();
-            let text = |_: &str, source: Source| match source {
-                Source::Text(text) => text,
-                Source::Unreadable(why) => why,
+            let root = RootFolder::open(folder.path()).unwrap();
+            let text = |_: &str, source: FileSource| match source {
+                FileSource::Text(text) => text,
+                FileSource::Unreadable(why) => why,
             };
             let disk = coarse.disk(listens, is_remote);
-            let mut index = Index::new(disk, root, "", ".md", text).flat();
+            let mut index = DocumentIndex::new(disk, root, "", ".md", text).flat();
             let mut refresh = || -> Vec<String> {
                 let changes = index.refresh().unwrap().into_iter();
                 changes.filter_map(|change| change.document).collect()
@@ -238,9 +238,9 @@ fn a_write_of_the_same_size_within_one_step_of_a_coarse_clock_is_seen() {
 }
 
 /// A project with a document that was read once and is then saved in place, as far as `saved` goes.
-fn half_saved(saved: &str) -> (TempDir, Root, Disk) {
+fn half_saved(saved: &str) -> (TempDir, RootFolder, Disk) {
     let folder = TempDir::new().unwrap();
-    let root = Root::open(folder.path()).unwrap();
+    let root = RootFolder::open(folder.path()).unwrap();
     let whole = "a line of some length\n".repeat(2_000);
     fs::write(root.path().join("a.md"), &whole).unwrap();
     let disk = Disk::default();
@@ -249,7 +249,7 @@ fn half_saved(saved: &str) -> (TempDir, Root, Disk) {
     (folder, root, disk)
 }
 
-fn append(disk: &Disk, root: &Root) -> Result<String, StoreError> {
+fn append(disk: &Disk, root: &RootFolder) -> Result<String, StoreError> {
     let added = |text: &str| Ok::<_, StoreError>(format!("{text}added\n"));
     edit(disk, root, "a.md", added).map(|edited| edited.text)
 }

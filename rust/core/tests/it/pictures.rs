@@ -1,8 +1,10 @@
 //! Graphs as pictures: texts that no name can break, and trees that show every way once.
 
-use chant_core::dialects::vine::document::Document;
+use chant_core::dialects::vine::document::VineDocument;
 use chant_core::dialects::vine::picture::picture;
-use chant_core::graph::picture::{Arrow, Figure, Leads, Picture, Tone};
+use chant_core::graph::picture::{
+    GraphPicture, LeadDirection, PictureArrow, PictureFigure, StatusColor,
+};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
@@ -24,31 +26,31 @@ fn drawn(words: &str) -> (Vec<String>, Vec<(usize, usize)>) {
     )
 }
 
-fn of<'a>(keys: &'a [String], arrows: &[(usize, usize)]) -> Picture<'a> {
-    let figure = |key: &'a String| Figure {
+fn of<'a>(keys: &'a [String], arrows: &[(usize, usize)]) -> GraphPicture<'a> {
+    let figure = |key: &'a String| PictureFigure {
         key,
         name: key,
         state: "open",
-        tone: Tone::Open,
+        tone: StatusColor::Open,
     };
-    let arrow = |(from, to): &(usize, usize)| Arrow {
+    let arrow = |(from, to): &(usize, usize)| PictureArrow {
         from: *from,
         to: *to,
         is_indirect: false,
     };
-    Picture {
+    GraphPicture {
         figures: keys.iter().map(figure).collect(),
         arrows: arrows.iter().map(arrow).collect(),
     }
 }
 
 /// The rows of a picture, indented; `^` marks one shown above, `v` one that has a tree of its own below.
-fn tree(picture: &Picture<'_>) -> String {
+fn tree(picture: &GraphPicture<'_>) -> String {
     let rows = picture.rows().into_iter().map(|row| {
         let mark = match row.leads {
-            Leads::Here => "",
-            Leads::Above => " ^",
-            Leads::Below => " v",
+            LeadDirection::Here => "",
+            LeadDirection::Above => " ^",
+            LeadDirection::Below => " v",
         };
         let key = picture.figures[row.figure].key;
         format!("{}{key}{mark}\n", "  ".repeat(row.depth))
@@ -85,7 +87,7 @@ ref [docs] R&D <manual> (./docs.vine)
 // proves: cli:vine:graph_prints_mermaid_and_dot
 #[test]
 fn a_plan_is_drawn_as_a_mermaid_flowchart() {
-    let document = Document::read(PLAN.to_owned()).unwrap();
+    let document = VineDocument::read(PLAN.to_owned()).unwrap();
     assert_snapshot!(picture(&document.plan).mermaid(), @r#"
     flowchart TD
       n0["◔ ship<br/>Ship #34;the#34; release"]:::planned
@@ -115,7 +117,7 @@ fn a_plan_is_drawn_as_a_mermaid_flowchart() {
 // proves: cli:vine:graph_prints_mermaid_and_dot
 #[test]
 fn a_plan_is_drawn_in_the_dot_language() {
-    let document = Document::read(PLAN.to_owned()).unwrap();
+    let document = VineDocument::read(PLAN.to_owned()).unwrap();
     assert_snapshot!(picture(&document.plan).dot(), @r##"
     digraph {
       node [shape=box, style="rounded,filled", fontname="sans-serif"]
@@ -358,8 +360,8 @@ proptest! {
     // proves: cli:vine:names_break_no_picture
     #[test]
     fn no_name_breaks_a_mermaid_text(key in names(), name in names()) {
-        let figure = Figure { key: &key, name: &name, state: "open", tone: Tone::Open };
-        let picture = Picture { figures: vec![figure], arrows: Vec::new() };
+        let figure = PictureFigure { key: &key, name: &name, state: "open", tone: StatusColor::Open };
+        let picture = GraphPicture { figures: vec![figure], arrows: Vec::new() };
         let text = picture.mermaid();
         let lines: Vec<&str> = text.split('\n').collect();
         prop_assert_eq!(lines.len(), 4, "{}", text);
@@ -378,9 +380,9 @@ proptest! {
     // proves: cli:vine:names_break_no_picture
     #[test]
     fn no_name_breaks_a_dot_text(key in names(), name in names()) {
-        let figure = Figure { key: &key, name: &name, state: &name, tone: Tone::Open };
-        let arrow = Arrow { from: 0, to: 0, is_indirect: false };
-        let picture = Picture { figures: vec![figure], arrows: vec![arrow] };
+        let figure = PictureFigure { key: &key, name: &name, state: &name, tone: StatusColor::Open };
+        let arrow = PictureArrow { from: 0, to: 0, is_indirect: false };
+        let picture = GraphPicture { figures: vec![figure], arrows: vec![arrow] };
         let text = picture.dot();
         let lines: Vec<&str> = text.split('\n').collect();
         prop_assert_eq!(lines.len(), 6, "{}", text);

@@ -1,7 +1,7 @@
 //! What could be better about a ticket: suggestions, and the score that they explain.
 
-use chant_core::dialects::tickets::advice::view::Advice;
-use chant_core::dialects::tickets::advice::{Subject, advise};
+use chant_core::dialects::tickets::advice::view::AdviceReport;
+use chant_core::dialects::tickets::advice::{AdviceSubject, advise};
 use chant_core::dialects::tickets::templates::BUILT_IN;
 use proptest::prelude::*;
 
@@ -90,8 +90,8 @@ impl Ticket {
         self
     }
 
-    fn advice(&self) -> Advice {
-        advise(&Subject {
+    fn advice(&self) -> AdviceReport {
+        advise(&AdviceSubject {
             code: "MDT-001",
             kind: self.kind,
             status: self.status,
@@ -111,7 +111,7 @@ impl Ticket {
 
     /// Suggestions as `priority category: suggestion`.
     fn told(&self) -> Vec<String> {
-        let shown = |advice: Advice| {
+        let shown = |advice: AdviceReport| {
             advice
                 .suggestions
                 .into_iter()

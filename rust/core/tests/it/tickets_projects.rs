@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-use chant_core::dialects::tickets::projects::view::{self, Stats};
-use chant_core::dialects::tickets::projects::which::Unclear;
-use chant_core::dialects::tickets::projects::{Projects, Source, Surroundings, TicketProject};
+use chant_core::dialects::tickets::projects::view::{self, TicketStats};
+use chant_core::dialects::tickets::projects::which::ProjectLookupError;
+use chant_core::dialects::tickets::projects::{
+    DiscoveryInputs, ProjectCatalog, ProjectSource, TicketProject,
+};
 use chant_core::store::disk::TICK;
 use serde_json::json;
 use tempfile::TempDir;
@@ -58,8 +60,8 @@ impl Home {
         self
     }
 
-    fn surroundings(&self, start: &str) -> Surroundings {
-        Surroundings {
+    fn surroundings(&self, start: &str) -> DiscoveryInputs {
+        DiscoveryInputs {
             start: self.path(start),
             config_folder: Some(self.path(".config/markdown-ticket")),
             home: Some(self.path("")),
@@ -67,16 +69,16 @@ impl Home {
         }
     }
 
-    fn find(&self) -> Projects {
-        Projects::find(self.surroundings("start"))
+    fn find(&self) -> ProjectCatalog {
+        ProjectCatalog::find(self.surroundings("start"))
     }
 
-    fn find_from(&self, start: &str) -> Projects {
-        Projects::find(self.surroundings(start))
+    fn find_from(&self, start: &str) -> ProjectCatalog {
+        ProjectCatalog::find(self.surroundings(start))
     }
 
     /// Problems as one text, without the place of the home folder.
-    fn told(&self, projects: &Projects) -> String {
+    fn told(&self, projects: &ProjectCatalog) -> String {
         let lines: Vec<_> = projects
             .problems
             .iter()
@@ -88,11 +90,11 @@ impl Home {
     }
 }
 
-fn codes(projects: &Projects) -> Vec<&str> {
+fn codes(projects: &ProjectCatalog) -> Vec<&str> {
     projects.all.iter().map(|p| p.code.as_str()).collect()
 }
 
-fn project<'a>(projects: &'a Projects, code: &str) -> &'a TicketProject {
+fn project<'a>(projects: &'a ProjectCatalog, code: &str) -> &'a TicketProject {
     projects.which(Some(code), None).unwrap()
 }
 
@@ -135,7 +137,12 @@ fn every_form_of_a_record_in_the_registry_is_read() {
     let projects = home.find();
     assert_eq!(home.told(&projects), "");
     assert_eq!(codes(&projects), ["GLO1", "MDT", "NEW", "REF"]);
-    assert!(projects.all.iter().all(|p| p.source == Source::Registry));
+    assert!(
+        projects
+            .all
+            .iter()
+            .all(|p| p.source == ProjectSource::Registry)
+    );
     let new = project(&projects, "new");
     assert_eq!((new.active, new.registered.as_str()), (false, "2025-09-01"));
     assert_eq!(project(&projects, "MDT").tickets, "tickets");
@@ -217,7 +224,7 @@ fn scan_paths_of_every_name_are_looked_through_to_their_depth() {
     let projects = home.find();
     assert_eq!(codes(&projects), ["AA", "DEEP", "IN"]);
     assert_eq!(home.told(&projects), "");
-    assert!(projects.all.iter().all(|p| p.source == Source::Scan));
+    assert!(projects.all.iter().all(|p| p.source == ProjectSource::Scan));
 
     home.configures("[discovery]\nscanPaths = '~/two'\nmaxDepth = 5\nexcludePaths = ['target', '.hidden', '1/build', '~/two/tool']\n");
     let projects = home.find();
@@ -314,7 +321,7 @@ fn the_nearest_project_around_the_start_is_always_among_them() {
     fs::create_dir_all(home.path("outer/inner/src/deep")).unwrap();
     let projects = home.find_from("outer/inner/src/deep");
     assert_eq!(codes(&projects), ["INN"]);
-    assert_eq!(projects.all[0].source, Source::Start);
+    assert_eq!(projects.all[0].source, ProjectSource::Start);
     assert_eq!(projects.which(None, None).unwrap().code, "INN");
 
     home.configures("[discovery]\nscanPaths = ['~/']\n");
@@ -323,7 +330,7 @@ fn the_nearest_project_around_the_start_is_always_among_them() {
     assert_eq!(projects.which(None, Some("12")).unwrap().code, "INN");
     assert_eq!(
         home.find_from("start").which(None, Some("12")).unwrap_err(),
-        Unclear::Needed {
+        ProjectLookupError::Needed {
             available: vec!["INN".into(), "OUT".into()]
         }
     );
@@ -461,7 +468,7 @@ fn a_project_found_in_several_ways_is_listed_once() {
     home.configures("[discovery]\nscanPaths = ['~/', '~/start']\n");
     let projects = home.find();
     assert_eq!(codes(&projects), ["ONE"]);
-    assert_eq!(projects.all[0].source, Source::Registry);
+    assert_eq!(projects.all[0].source, ProjectSource::Registry);
     assert_eq!(home.told(&projects), "");
     assert_eq!(projects.which(None, None).unwrap().code, "ONE");
 }
@@ -488,7 +495,7 @@ fn which_project_a_call_means() {
         assert_eq!(which(project, key), Ok(expected), "{project:?} {key:?}");
     }
     let (given, some) = ("ZZ".to_owned(), available.clone());
-    let unknown = Unclear::NotFound {
+    let unknown = ProjectLookupError::NotFound {
         given,
         available: some,
     };
@@ -497,7 +504,7 @@ fn which_project_a_call_means() {
     for key in [None, Some("7"), Some("nonsense")] {
         assert_eq!(
             which(None, key),
-            Err(Unclear::Needed {
+            Err(ProjectLookupError::Needed {
                 available: available.clone()
             })
         );
@@ -505,7 +512,7 @@ fn which_project_a_call_means() {
     for given in ["", "../x", "A B"] {
         assert_eq!(
             which(Some(given), None),
-            Err(Unclear::Malformed {
+            Err(ProjectLookupError::Malformed {
                 given: given.into(),
                 available: available.clone()
             })
@@ -556,7 +563,7 @@ fn answers_have_the_keys_of_the_seed_in_its_order() {
         serde_json::to_string(&view::list(&projects)).unwrap(),
         r#"{"projects":[{"id":"mdt","project":{"name":"Board","code":"MDT","path":"docs/CRs","active":true,"description":"About it"},"metadata":{"dateRegistered":"2025-10-02","lastAccessed":"2025-10-02","version":"1.0.0"}}]}"#
     );
-    let stats = Stats {
+    let stats = TicketStats {
         total: 3,
         by_status: vec![("Proposed".into(), 2), ("Approved".into(), 1)],
     };
@@ -591,13 +598,13 @@ fn a_found_project_has_the_days_of_its_files() {
 #[test]
 fn nothing_configured_is_no_project_and_no_problem() {
     let home = Home::new();
-    let projects = Projects::find(Surroundings {
+    let projects = ProjectCatalog::find(DiscoveryInputs {
         start: home.path("start"),
-        ..Surroundings::default()
+        ..DiscoveryInputs::default()
     });
     assert_eq!((projects.all.len(), projects.problems.len()), (0, 0));
     assert_eq!(
         projects.which(None, None),
-        Err(Unclear::Needed { available: vec![] })
+        Err(ProjectLookupError::Needed { available: vec![] })
     );
 }

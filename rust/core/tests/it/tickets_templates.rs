@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use chant_core::dialects::tickets::templates::{BUILT_IN, Filling, Places, TemplateProblem, body};
+use chant_core::dialects::tickets::templates::{
+    BUILT_IN, TemplatePlaces, TemplateProblem, TicketPlaceholders, body,
+};
 use chant_core::store::disk::Disk;
 use tempfile::TempDir;
 
@@ -29,12 +31,12 @@ impl Folders {
     }
 
     fn body(&self, kind: &str) -> Result<String, TemplateProblem> {
-        let places = Places {
+        let places = TemplatePlaces {
             disk: &self.disk,
             project: self.project.path(),
             config_folder: Some(self.user.path()),
         };
-        let filling = Filling {
+        let filling = TicketPlaceholders {
             title: "Keep $& and {code}",
             kind,
             code: "MDT-025",

@@ -4,15 +4,15 @@
 
 use std::sync::Arc;
 
-use chant_core::answer::Page;
-use chant_core::dialects::vine::document::Document;
+use chant_core::answer::PageRequest;
+use chant_core::dialects::vine::document::VineDocument;
 use chant_core::dialects::vine::error::VineError;
-use chant_core::dialects::vine::frontier::{Plan, refs, search};
-use chant_core::dialects::vine::model::{Node, Work};
+use chant_core::dialects::vine::frontier::{GraphPlan, refs, search};
+use chant_core::dialects::vine::model::{NodeContent, VineNode};
 use chant_core::dialects::vine::parse;
 use chant_core::dialects::vine::validate::validate;
 use chant_core::dialects::vine::view::{
-    ContextView, NextView, RefView, WrittenView, summary, views,
+    FrontierView, NodeContextView, RefView, WrittenView, summary, views,
 };
 
 const DEMO: &str = "\
@@ -49,8 +49,8 @@ Ref description.
 @artifact application/pdf ./out.pdf
 ";
 
-fn read(text: &str) -> Result<Plan, VineError> {
-    Document::read(text.to_owned()).map(|document| document.plan)
+fn read(text: &str) -> Result<GraphPlan, VineError> {
+    VineDocument::read(text.to_owned()).map(|document| document.plan)
 }
 
 /// Line and message of a refusal of a body behind a minimal preamble, `ok` without one.
@@ -67,13 +67,13 @@ fn of_file(text: &str) -> String {
     }
 }
 
-fn ids(nodes: &[&Node]) -> String {
+fn ids(nodes: &[&VineNode]) -> String {
     let ids: Vec<&str> = nodes.iter().map(|node| &*node.id).collect();
     ids.join(" ")
 }
 
-fn at(plan: &Plan, places: &[usize]) -> String {
-    let nodes: Vec<&Node> = places.iter().map(|at| &*plan.graph.nodes[*at]).collect();
+fn at(plan: &GraphPlan, places: &[usize]) -> String {
+    let nodes: Vec<&VineNode> = places.iter().map(|at| &*plan.graph.nodes[*at]).collect();
     ids(&nodes)
 }
 
@@ -86,7 +86,7 @@ fn a_plan_is_read_as_it_stands() {
     assert_eq!(root.description, "The root.\n\nSecond paragraph.");
     let dependencies: Vec<&str> = root.dependencies.iter().map(|id| &**id).collect();
     assert_eq!(dependencies, ["zeta", "alpha", "ext"]);
-    let Work::Task { attachments, .. } = &root.work else {
+    let NodeContent::Task { attachments, .. } = &root.work else {
         panic!("the root is a task")
     };
     let classes: Vec<&str> = attachments.iter().map(|a| a.class.as_str()).collect();
@@ -127,7 +127,7 @@ fn questions_are_answered_in_the_order_of_the_file() {
 }
 
 /// Builds a plan of words like `r:started>a,e` (r depends on a and e), `e:ref`.
-fn plan_of(words: &str) -> Plan {
+fn plan_of(words: &str) -> GraphPlan {
     let mut text = String::from("vine 1.2.0\n");
     for word in words.split_whitespace() {
         let (head, dependencies) = word.split_once('>').unwrap_or((word, ""));
@@ -307,7 +307,7 @@ fn lines_of_a_block_keep_their_words() {
     assert_eq!(graph.nodes[0].description, "\n\nfoo  \n\n  bar\nbaz\n");
     let decisions: Vec<&str> = graph.nodes[1].decisions.iter().map(|d| &**d).collect();
     assert_eq!(decisions, ["> x", "y", ""]);
-    let Work::Task { attachments, .. } = &graph.nodes[1].work else {
+    let NodeContent::Task { attachments, .. } = &graph.nodes[1].work else {
         panic!("a task")
     };
     assert_eq!(&*attachments[0].uri, "a b c ");
@@ -384,12 +384,12 @@ fn answers_have_the_keys_of_the_reference_in_their_order() {
         "Root: Root Task (root)\nTotal tasks: 5\nLeaf tasks: 1\n\nStatus breakdown:\n  complete: 1\n  \
          started: 1\n  reviewing: 1\n  planning: 1\n  notstarted: 0\n  blocked: 0"
     );
-    let context = ContextView::of(graph.find("ext").unwrap(), &plan);
+    let context = NodeContextView::of(graph.find("ext").unwrap(), &plan);
     assert_eq!(
         serde_json::to_string(&context).unwrap(),
         r#"{"id":"ext","kind":"ref","shortName":"External","description":"Ref description.","dependencies":["leaf"],"decisions":["ref decision"],"vine":"./child.vine","annotations":{"sprite":["./e.svg"]},"resolved_dependencies":[{"id":"leaf","shortName":"Leaf","kind":"task","status":"complete","decisions":["used PostgreSQL"],"attachments":[{"class":"artifact","mime":"application/pdf","uri":"./out.pdf"}]}],"dependant_tasks":[{"id":"root","shortName":"Root Task","kind":"task","status":"planning"}]}"#
     );
-    let next = serde_json::to_value(NextView::of(&plan, Page::default())).unwrap();
+    let next = serde_json::to_value(FrontierView::of(&plan, PageRequest::default())).unwrap();
     let keys: Vec<&str> = next
         .as_object()
         .unwrap()
@@ -427,7 +427,7 @@ fn a_write_answers_with_what_it_did_and_what_can_be_done_next() {
     )
     .unwrap();
     let summary = "1 operation(s) applied: claimed \"build\".".to_owned();
-    let written = WrittenView::of(&plan, summary, &["build"], Page::default(), None);
+    let written = WrittenView::of(&plan, summary, &["build"], PageRequest::default(), None);
     let spec = r#""decisions":["keep it short"],"#;
     let artifact =
         r#""attachments":[{"class":"artifact","mime":"text/markdown","uri":"./spec.md"}]"#;
@@ -453,60 +453,64 @@ fn a_chain_of_a_hundred_thousand_tasks_is_no_trouble() {
 #[test]
 fn a_list_that_is_not_all_says_how_much_there_is() {
     let plan = plan_of("r:planning>a,b,c a:planning b:planning c:planning");
-    let page = Page {
+    let page = PageRequest {
         limit: 2,
         offset: 0,
     };
-    let next = serde_json::to_value(NextView::of(&plan, page)).unwrap();
+    let next = serde_json::to_value(FrontierView::of(&plan, page)).unwrap();
     assert_eq!(next["ready_to_start"].as_array().unwrap().len(), 2);
     assert_eq!(next["ready_to_start_total"], 3);
     assert_eq!(next["progress"]["ready_count"], 3);
-    let page = Page {
+    let page = PageRequest {
         limit: 2,
         offset: 2,
     };
-    let next = serde_json::to_value(NextView::of(&plan, page)).unwrap();
+    let next = serde_json::to_value(FrontierView::of(&plan, page)).unwrap();
     assert_eq!(next["ready_to_start"][0]["id"], "c");
 }
 
 #[test]
 fn an_empty_frontier_says_what_is_waited_for() {
     let plan = plan_of("r:planning>a,b a:started b:notstarted>a");
-    let next = serde_json::to_value(NextView::of(&plan, Page::default())).unwrap();
+    let next = serde_json::to_value(FrontierView::of(&plan, PageRequest::default())).unwrap();
     assert_eq!(next["in_progress"][0]["id"], "a");
     assert_eq!(
         next["waiting"].to_string(),
         r#"[{"id":"r","waits_for":["a","b"]},{"id":"b","waits_for":["a"]}]"#
     );
     assert!(next.get("waiting_total").is_none());
-    let second = Page {
+    let second = PageRequest {
         limit: 1,
         offset: 1,
     };
-    let next = serde_json::to_value(NextView::of(&plan, second)).unwrap();
+    let next = serde_json::to_value(FrontierView::of(&plan, second)).unwrap();
     assert_eq!(
         next["waiting"].to_string(),
         r#"[{"id":"b","waits_for":["a"]}]"#
     );
     assert_eq!(next["waiting_total"], 2);
     let plan = plan_of("r:planning>a a:notstarted");
-    let next = serde_json::to_value(NextView::of(&plan, Page::default())).unwrap();
+    let next = serde_json::to_value(FrontierView::of(&plan, PageRequest::default())).unwrap();
     assert!(next.get("waiting").is_none());
 }
 
 /// A text with one word changed is read around that word alone; all other nodes stay what they were.
 #[test]
 fn what_did_not_change_is_not_read_again() {
-    let document = Document::read(DEMO.to_owned()).unwrap();
+    let document = VineDocument::read(DEMO.to_owned()).unwrap();
     let text = DEMO.replace("Alpha (reviewing)", "Alpha (complete)");
     let renewed = document.renewed(text.clone()).unwrap();
     let shared = |id: &str| {
-        let node =
-            |of: &Document| Arc::clone(&of.plan.graph.nodes[of.plan.graph.position(id).unwrap()]);
+        let node = |of: &VineDocument| {
+            Arc::clone(&of.plan.graph.nodes[of.plan.graph.position(id).unwrap()])
+        };
         Arc::ptr_eq(&node(&document), &node(&renewed))
     };
     assert!(shared("zeta") && shared("leaf") && !shared("alpha"));
-    assert_eq!(renewed.plan.graph, Document::read(text).unwrap().plan.graph);
+    assert_eq!(
+        renewed.plan.graph,
+        VineDocument::read(text).unwrap().plan.graph
+    );
 }
 
 // proves: vine:errors:validation_error
@@ -516,7 +520,7 @@ fn a_reference_without_a_place_is_no_valid_graph() {
     let text = "vine 1.1.0\n---\n[a] A (started)\n-> b\n---\nref [b] B (./b.vine)\n";
     let mut graph = parse::graph(text).unwrap();
     assert!(validate(&graph).is_ok());
-    Arc::make_mut(&mut graph.nodes[1]).work = Work::Ref { vine: "".into() };
+    Arc::make_mut(&mut graph.nodes[1]).work = NodeContent::Ref { vine: "".into() };
     let error = validate(&graph).unwrap_err().to_string();
     assert!(
         error.starts_with("Validation error [ref-uri-required]: "),

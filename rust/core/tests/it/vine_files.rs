@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use chant_core::answer::Page;
-use chant_core::dialects::vine::files::Files;
-use chant_core::dialects::vine::ops::{Question, Writing, expand, next, read, write};
+use chant_core::answer::PageRequest;
+use chant_core::dialects::vine::files::VineStore;
+use chant_core::dialects::vine::ops::{GraphQuery, WriteOptions, expand, next, read, write};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -21,32 +21,32 @@ vine 1.2.0
 ref [b] B (./sub/b.vine)
 ";
 
-const NOW: Writing<'_> = Writing {
+const NOW: WriteOptions<'_> = WriteOptions {
     dry_run: false,
     expect: None,
     expect_description: None,
     limit: 50,
 };
 
-fn files(folder: &Path) -> Files {
-    Files::new(crate::own_disk(), folder.to_owned(), Vec::new(), true)
+fn files(folder: &Path) -> VineStore {
+    VineStore::new(crate::own_disk(), folder.to_owned(), Vec::new(), true)
 }
 
-fn project() -> (TempDir, Files) {
+fn project() -> (TempDir, VineStore) {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("plan.vine"), PLAN).unwrap();
     let files = files(&folder.path().canonicalize().unwrap());
     (folder, files)
 }
 
-fn asked(files: &Files, file: &str, action: &str, id: &str) -> Result<String, String> {
-    let question = Question {
+fn asked(files: &VineStore, file: &str, action: &str, id: &str) -> Result<String, String> {
+    let question = GraphQuery {
         action,
         id: Some(id),
         status: None,
         query: None,
         fields: None,
-        page: Page::default(),
+        page: PageRequest::default(),
     };
     let answer = read(files, file, &question);
     answer
@@ -54,7 +54,7 @@ fn asked(files: &Files, file: &str, action: &str, id: &str) -> Result<String, St
         .map_err(|error| error.to_string())
 }
 
-fn written(files: &Files, given: Value) -> Result<Value, String> {
+fn written(files: &VineStore, given: Value) -> Result<Value, String> {
     let answer = write(files, "plan", given.as_array().unwrap(), NOW);
     let answer = answer.map_err(|error| error.to_string())?;
     Ok(serde_json::from_str(&answer.text).unwrap())
@@ -64,7 +64,7 @@ fn written(files: &Files, given: Value) -> Result<Value, String> {
 fn a_name_means_the_first_file_that_is_there() {
     let (folder, mut files) = project();
     let other = TempDir::new().unwrap();
-    let valid = |files: &Files, name: &str| asked(files, name, "validate", "");
+    let valid = |files: &VineStore, name: &str| asked(files, name, "validate", "");
     for name in ["plan", "plan.vine", "./plan"] {
         assert_eq!(
             valid(&files, name).as_deref(),
@@ -128,7 +128,7 @@ fn questions_that_lack_something_say_what() {
             .contains("\"shortName\": \"A\"")
     );
     assert!(
-        next(&files, "plan", Page::default())
+        next(&files, "plan", PageRequest::default())
             .unwrap()
             .text
             .contains("\"needs_expansion\"")
@@ -154,7 +154,7 @@ fn a_batch_is_written_whole_or_not_at_all() {
     let text = PLAN.replace("A (notstarted)", "A (started)");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
     let dry = json!([{"op": "set_status", "id": "a", "status": "complete"}]);
-    let writing = Writing {
+    let writing = WriteOptions {
         dry_run: true,
         ..NOW
     };
@@ -267,7 +267,7 @@ fn a_new_file_never_takes_the_place_of_another() {
         fs::read_to_string(folder.path().join("new/one.vine")).unwrap(),
         "vine 1.2.0\n---\n[r] R (notstarted)\n"
     );
-    let expecting = Writing {
+    let expecting = WriteOptions {
         expect: Some("abc"),
         ..NOW
     };

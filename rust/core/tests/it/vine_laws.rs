@@ -2,13 +2,13 @@
 //! text is read in parts as it is read whole.
 
 use chant_core::dialects::vine::apply::apply;
-use chant_core::dialects::vine::document::Document;
+use chant_core::dialects::vine::document::VineDocument;
 use chant_core::dialects::vine::error::VineError;
-use chant_core::dialects::vine::model::Status;
+use chant_core::dialects::vine::model::TaskStatus;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
-use chant_core::dialects::vine::write::canonical;
-use chant_core::outside::Standing;
+use chant_core::dialects::vine::write::render_canonical;
+use chant_core::outside::ExternalStatus;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -99,14 +99,14 @@ fn batches() -> impl Strategy<Value = Vec<Value>> {
 }
 
 /// A document for which the spec `done` is done and all others are not.
-fn aware(document: Document) -> Document {
-    let standing = |key: String| Standing::Found {
+fn aware(document: VineDocument) -> VineDocument {
+    let standing = |key: String| ExternalStatus::Found {
         is_done: key == "chant:done",
         status: String::new(),
         place: String::new(),
     };
-    let standings: Vec<Standing> = document.plan.needs().into_iter().map(standing).collect();
-    document.knowing(&standings).unwrap_or(document)
+    let standings: Vec<ExternalStatus> = document.plan.needs().into_iter().map(standing).collect();
+    document.with_statuses(&standings).unwrap_or(document)
 }
 
 proptest! {
@@ -114,8 +114,8 @@ proptest! {
     fn what_is_read_and_not_changed_is_written_as_it_was(text in texts()) {
         prop_assert_eq!(edited(&text, |plan| Ok(plan.graph.clone())).unwrap(), text.clone());
         let graph = parse::graph(&text).unwrap();
-        let once = canonical(&graph).unwrap();
-        let again = canonical(&parse::graph(&once).unwrap()).unwrap();
+        let once = render_canonical(&graph).unwrap();
+        let again = render_canonical(&parse::graph(&once).unwrap()).unwrap();
         prop_assert_eq!(once, again);
     }
 
@@ -140,16 +140,16 @@ proptest! {
     fn whose_turn_it_is_does_not_depend_on_what_came_before(
         text in texts(),
         changes in prop::collection::vec(
-            (prop::sample::select(vec!["r", "t0", "t1", "t2", "z"]), prop::sample::select(Status::ALL.to_vec())),
+            (prop::sample::select(vec!["r", "t0", "t1", "t2", "z"]), prop::sample::select(TaskStatus::ALL.to_vec())),
             1..8,
         ),
     ) {
-        let mut document = aware(Document::read(text).unwrap());
+        let mut document = aware(VineDocument::read(text).unwrap());
         for (id, status) in changes {
             let change = json!({"op": "set_status", "id": id, "status": status.as_str()});
             if let Ok((graph, _)) = apply(&document.plan, &operations(&[change]).unwrap()) {
                 document = document.changed(document.plan.renewed(graph).unwrap()).unwrap();
-                let read = Document::read(document.text.clone()).unwrap();
+                let read = VineDocument::read(document.text.clone()).unwrap();
                 prop_assert_eq!(&document.plan.frontier, &read.plan.frontier);
                 prop_assert_eq!(document.plan.progress, read.plan.progress);
                 document = aware(document);
@@ -165,13 +165,13 @@ proptest! {
         piece in prop::sample::select(vec!["", "\n---\n", "\n[q] Q (planning)\n", "-> z\n", "***", "\r\n", "x"]),
         long in 0..12_usize,
     ) {
-        let document = Document::read(old.clone()).unwrap();
+        let document = VineDocument::read(old.clone()).unwrap();
         let mut cut = at.index(old.len() + 1);
         while !old.is_char_boundary(cut) { cut -= 1; }
         let end = (cut + long).min(old.len());
         let near = format!("{}{piece}{}", &old[..cut], &old[end..]);
         for text in [new, near] {
-            let read = Document::read(text.clone());
+            let read = VineDocument::read(text.clone());
             let renewed = document.renewed(text);
             match (read, renewed) {
                 (Ok(read), Ok(renewed)) => {
@@ -179,7 +179,7 @@ proptest! {
                     prop_assert_eq!(&read.plan.frontier, &renewed.plan.frontier);
                     // Where the blocks stand shows a change of each.
                     let ids: Vec<String> = read.plan.graph.nodes.iter().map(|n| n.id.to_string()).collect();
-                    let touch = |of: &Document| {
+                    let touch = |of: &VineDocument| {
                         let change = |id| json!({"op": "update", "id": id, "name": "Touched"});
                         let changes: Vec<Value> = ids.iter().map(change).collect();
                         let (graph, _) = apply(&of.plan, &operations(&changes).unwrap()).unwrap();

@@ -1,10 +1,10 @@
 //! What is wrong with a text, each thing with the place that it is about.
 
-use chant_core::dialects::vine::document::Document;
+use chant_core::dialects::vine::document::VineDocument;
 
 /// Every problem of a text as `line:column+length constraint`, the piece it is about behind it.
 fn problems(text: &str) -> Vec<String> {
-    let error = Document::read(text.to_owned()).unwrap_err();
+    let error = VineDocument::read(text.to_owned()).unwrap_err();
     let details = error.details();
     let problems = details["problems"].as_array().unwrap();
     let told = problems.iter().map(|problem| {
@@ -40,7 +40,7 @@ fn every_violation_is_told_with_its_place() {
             "15:6+3 no-islands d/e",
         ]
     );
-    let details = Document::read(text.to_owned()).unwrap_err().details();
+    let details = VineDocument::read(text.to_owned()).unwrap_err().details();
     assert_eq!(
         details["missingDep"], "zz",
         "the first one's values stay where they were"
@@ -95,7 +95,7 @@ fn a_parse_error_is_the_one_problem_of_its_text() {
 fn a_loop_is_told_for_each_knot() {
     let text = "vine 1.2.0\n---\n[r] R (complete)\n-> z\n-> a\n---\n[z] Z (complete)\n-> y\n---\n\
                 [y] Y (complete)\n-> z\n---\n[a] A (complete)\n-> b\n---\n[b] B (complete)\n-> a\n";
-    let error = Document::read(text.to_owned()).unwrap_err().to_string();
+    let error = VineDocument::read(text.to_owned()).unwrap_err().to_string();
     assert_eq!(
         error,
         "Validation error [no-cycles]: Cycle detected: z → y → z.\n\

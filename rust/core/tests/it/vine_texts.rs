@@ -3,17 +3,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chant_core::answer::Page;
-use chant_core::dialects::vine::apply::{Child, apply, create};
-use chant_core::dialects::vine::document::Document;
+use chant_core::answer::PageRequest;
+use chant_core::dialects::vine::apply::{ChildGraph, apply, create};
+use chant_core::dialects::vine::document::VineDocument;
 use chant_core::dialects::vine::error::VineError;
 use chant_core::dialects::vine::expand::expand;
-use chant_core::dialects::vine::frontier::Plan;
-use chant_core::dialects::vine::model::{Graph, Status};
+use chant_core::dialects::vine::frontier::GraphPlan;
+use chant_core::dialects::vine::model::{Graph, TaskStatus};
 use chant_core::dialects::vine::operation::operations;
-use chant_core::dialects::vine::validate::{Violation, validate};
-use chant_core::dialects::vine::view::NextView;
-use chant_core::dialects::vine::write::canonical;
+use chant_core::dialects::vine::validate::{GraphViolation, validate};
+use chant_core::dialects::vine::view::FrontierView;
+use chant_core::dialects::vine::write::render_canonical;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 use serde_json::{Value, json};
 
@@ -131,14 +131,14 @@ fn refused(error: &VineError, expected: &str) {
     assert!(is_told, "{headline}\nis not\n{expected}");
 }
 
-fn read(text: &str) -> Result<Document, VineError> {
-    Document::read(text.to_owned())
+fn read(text: &str) -> Result<VineDocument, VineError> {
+    VineDocument::read(text.to_owned())
 }
 
 /// A file after a change of its graph.
 fn changed(
     text: &str,
-    change: impl FnOnce(&Plan) -> Result<Graph, VineError>,
+    change: impl FnOnce(&GraphPlan) -> Result<Graph, VineError>,
 ) -> Result<String, VineError> {
     let document = read(text)?;
     let graph = change(&document.plan)?;
@@ -149,7 +149,7 @@ fn changed(
 /// The file after operations, and the one that they make beside it.
 fn carried_out(text: Option<&str>, given: &[Value]) -> Result<(String, Option<String>), VineError> {
     let operations = operations(given)?;
-    let mut child: Option<Child> = None;
+    let mut child: Option<ChildGraph> = None;
     let text = if let Some(text) = text {
         changed(text, |plan| {
             let (graph, made) = apply(plan, &operations)?;
@@ -160,16 +160,18 @@ fn carried_out(text: Option<&str>, given: &[Value]) -> Result<(String, Option<St
         let (graph, made) = create(&operations)?;
         validate(&graph)?;
         child = made;
-        canonical(&graph)?
+        render_canonical(&graph)?
     };
-    let child = child.map(|child| canonical(&child.graph)).transpose()?;
+    let child = child
+        .map(|child| render_canonical(&child.graph))
+        .transpose()?;
     Ok((text, child))
 }
 
 /// The answer of `vine_next` for a file.
 fn next(text: &str) -> Value {
     let plan = read(text).unwrap().plan;
-    serde_json::to_value(NextView::of(&plan, Page::default())).unwrap()
+    serde_json::to_value(FrontierView::of(&plan, PageRequest::default())).unwrap()
 }
 
 /// The fields that an operation takes, as its refusal of another one tells.
@@ -308,7 +310,7 @@ fn both_texts_name_everything_that_callers_may_use() {
         owned(&actions.split(", ").collect::<Vec<_>>()),
         owned(&OPERATIONS),
         OPERATIONS.into_iter().flat_map(fields).collect(),
-        owned(&Status::ALL.map(Status::as_str)),
+        owned(&TaskStatus::ALL.map(TaskStatus::as_str)),
         owned(&["waiting", "waits_for", "summary", "claimed"]),
         owned(&["resolved_dependencies", "dependant_tasks"]),
         keys(&sample),
@@ -326,14 +328,14 @@ fn both_texts_name_everything_that_callers_may_use() {
 fn the_full_text_names_every_constraint() {
     let words = words(FULL);
     for violation in [
-        Violation::NoTask,
-        Violation::UnknownDependency {
+        GraphViolation::NoTask,
+        GraphViolation::UnknownDependency {
             task: "a".into(),
             missing: "b".into(),
         },
-        Violation::Cycle(Vec::new()),
-        Violation::Islands(Vec::new()),
-        Violation::NoUri("a".into()),
+        GraphViolation::Cycle(Vec::new()),
+        GraphViolation::Islands(Vec::new()),
+        GraphViolation::NoUri("a".into()),
     ] {
         let constraint = violation.constraint();
         assert!(words.contains(constraint), "{constraint}");

@@ -3,15 +3,15 @@
 //! format cannot carry are refused by name (W1).
 
 use chant_core::dialects::vine::apply::{apply, create};
-use chant_core::dialects::vine::document::Document;
+use chant_core::dialects::vine::document::VineDocument;
 use chant_core::dialects::vine::error::VineError;
 use chant_core::dialects::vine::expand::expand;
-use chant_core::dialects::vine::frontier::Plan;
+use chant_core::dialects::vine::frontier::GraphPlan;
 use chant_core::dialects::vine::model::Graph;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
 use chant_core::dialects::vine::validate::validate;
-use chant_core::dialects::vine::write::canonical;
+use chant_core::dialects::vine::write::render_canonical;
 use serde_json::{Value, json};
 
 const PLAN: &str = "\
@@ -33,12 +33,12 @@ ref [ext] Ext (./ext.vine)
 /// A text after a change of its graph.
 pub(super) fn edited(
     text: &str,
-    change: impl FnOnce(&Plan) -> Result<Graph, VineError>,
+    change: impl FnOnce(&GraphPlan) -> Result<Graph, VineError>,
 ) -> Result<String, VineError> {
-    let document = Document::read(text.to_owned())?;
+    let document = VineDocument::read(text.to_owned())?;
     let graph = change(&document.plan)?;
     let changed = document.changed(document.plan.renewed(graph)?)?;
-    let read = Document::read(changed.text.clone())?;
+    let read = VineDocument::read(changed.text.clone())?;
     assert_eq!(
         (&read.plan.graph, &read.plan.frontier, read.plan.progress),
         (
@@ -360,7 +360,7 @@ fn a_new_graph_has_the_first_task_as_its_root() {
         let operations = operations(given.as_array().unwrap()).unwrap();
         let (graph, _) = create(&operations).map_err(|e| e.to_string())?;
         validate(&graph).map_err(|e| e.to_string())?;
-        canonical(&graph).map_err(|e| e.to_string())
+        render_canonical(&graph).map_err(|e| e.to_string())
     };
     let task = |id: &str| json!({"op": "add_task", "id": id, "name": "Root"});
     assert_eq!(
@@ -403,7 +403,7 @@ fn an_extracted_task_leaves_a_reference() {
         PLAN.replace("[mid] Mid (notstarted)", "ref [mid] Mid (./mid.vine)")
     );
     assert_eq!(
-        canonical(&child.graph).unwrap(),
+        render_canonical(&child.graph).unwrap(),
         "vine 1.2.0\ntitle: Mid\n---\n[mid] Mid (notstarted)\n"
     );
     refused(
@@ -420,14 +420,14 @@ fn an_extracted_description_may_hold_the_usual_delimiter() {
     let given = json!([{"op": "extract_to_ref", "id": "mid", "vine": "mid"}]);
     let operations = operations(given.as_array().unwrap()).unwrap();
     let mut child = None;
-    let change = |plan: &Plan| {
+    let change = |plan: &GraphPlan| {
         let (graph, made) = apply(plan, &operations)?;
         child = made;
         Ok(graph)
     };
     edited(&text, change).unwrap();
     assert_eq!(
-        canonical(&child.unwrap().graph).unwrap(),
+        render_canonical(&child.unwrap().graph).unwrap(),
         "vine 1.2.0\ndelimiter: ===\ntitle: Mid\n---\n[mid] Mid (notstarted)\nbefore\n---\nafter\n"
     );
 }
@@ -511,7 +511,7 @@ nested desc
 ---
 [leaf] Leaf (complete)
 ";
-    assert_eq!(canonical(&graph).unwrap(), expected);
+    assert_eq!(render_canonical(&graph).unwrap(), expected);
     assert!(
         expanded(&CHILD.replace("prefix: ch\n", ""), "")
             .unwrap()

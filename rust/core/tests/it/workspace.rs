@@ -6,21 +6,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chant_core::answer::{Answer, Page};
-use chant_core::dialects::chant::project::{Clock, Options, Project};
-use chant_core::dialects::speckit::files::Features;
-use chant_core::dialects::speckit::resolve::Start;
-use chant_core::dialects::tickets::desk::Desk;
-use chant_core::dialects::tickets::projects::Surroundings;
-use chant_core::dialects::vine::files::Files;
+use chant_core::answer::{Answer, PageRequest};
+use chant_core::dialects::chant::project::{Project, ProjectOptions, ZonedClock};
+use chant_core::dialects::speckit::files::FeatureStore;
+use chant_core::dialects::speckit::resolve::SearchStart;
+use chant_core::dialects::tickets::desk::ProjectRegistry;
+use chant_core::dialects::tickets::projects::DiscoveryInputs;
+use chant_core::dialects::vine::files::VineStore;
 use chant_core::error::{Error, ErrorKind};
 use chant_core::next_step::DoorKind;
 use chant_core::store::disk::Disk;
-use chant_core::workspace::export::{Export, FIELDS, Form};
-use chant_core::workspace::filter::Filter;
-use chant_core::workspace::joined::Joined;
-use chant_core::workspace::ops::{self, Shown};
-use chant_core::workspace::{Parts, Workspace, outside};
+use chant_core::workspace::export::{ExportFormat, FIELDS, ItemExport};
+use chant_core::workspace::filter::ItemFilter;
+use chant_core::workspace::joined::WorkspaceGraph;
+use chant_core::workspace::ops::{self, GraphOptions};
+use chant_core::workspace::{DialectStores, Workspace, outside};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -95,7 +95,7 @@ impl Place {
     }
 }
 
-fn told(joined: &Joined) -> Vec<String> {
+fn told(joined: &WorkspaceGraph) -> Vec<String> {
     let line = |item: chant_core::workspace::item::Item<'_>| {
         let mark = match (item.is_ready(), item.is_done()) {
             (true, _) => "+",
@@ -114,7 +114,7 @@ pub(crate) fn opened(root: &Path) -> (Workspace, Arc<Project>) {
 }
 
 fn opened_on(root: &Path, disk: &Disk) -> (Workspace, Arc<Project>) {
-    let options = Options {
+    let options = ProjectOptions {
         root: root.to_owned(),
         user_config: None,
         searched: Vec::new(),
@@ -122,28 +122,30 @@ fn opened_on(root: &Path, disk: &Disk) -> (Workspace, Arc<Project>) {
         program: Vec::new(),
         prompts: None,
         trust: None,
-        clock: Clock {
+        clock: ZonedClock {
             now,
             zone: TimeZone::UTC,
         },
         disk: disk.clone(),
     };
-    let chant = Project::open(options).unwrap().knowing(outside(root));
+    let chant = Project::open(options).unwrap().with_external(outside(root));
     let chant = Arc::new(chant);
-    let surroundings = Surroundings {
+    let surroundings = DiscoveryInputs {
         start: root.to_owned(),
-        ..Surroundings::default()
+        ..DiscoveryInputs::default()
     };
-    let files = Files::new(disk.clone(), root.to_owned(), Vec::new(), true);
-    let start = Start {
+    let files = VineStore::new(disk.clone(), root.to_owned(), Vec::new(), true);
+    let start = SearchStart {
         folder: root.to_owned(),
         environment: BTreeMap::new(),
     };
-    let parts = Parts {
+    let parts = DialectStores {
         chant: Arc::clone(&chant),
-        vine: Arc::new(files.knowing(outside)),
-        speckit: Arc::new(Features::new(start, disk.clone(), now).knowing(outside)),
-        tickets: Arc::new(Desk::open(surroundings, disk.clone(), now).knowing(outside)),
+        vine: Arc::new(files.with_external(outside)),
+        speckit: Arc::new(FeatureStore::new(start, disk.clone(), now).with_external(outside)),
+        tickets: Arc::new(
+            ProjectRegistry::open(surroundings, disk.clone(), now).with_external(outside),
+        ),
     };
     (Workspace::open(root, parts), chant)
 }
@@ -284,9 +286,9 @@ fn a_name_means_one_item_or_is_refused_with_the_keys_it_may_mean() {
     assert_eq!(hint, "\nDid you mean 'tickets:DEM-012'?");
 }
 
-fn filtered(statuses: &[&str], labels: &[&str], dialects: &[&str], ready: bool) -> Filter {
+fn filtered(statuses: &[&str], labels: &[&str], dialects: &[&str], ready: bool) -> ItemFilter {
     let texts = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    Filter {
+    ItemFilter {
         statuses: texts(statuses),
         labels: texts(labels),
         dialects: texts(dialects),
@@ -302,8 +304,8 @@ fn lists_are_filtered_by_the_words_of_every_dialect() {
     place.spec("2026-01-22-002-k3f", "status: cancelled\n");
     place.plan("[root] Root (started)\n");
     place.ticket(1, "status: In Progress\n");
-    let list = |filter: Filter| -> Result<Vec<String>, Error> {
-        let page = Page {
+    let list = |filter: ItemFilter| -> Result<Vec<String>, Error> {
+        let page = PageRequest {
             limit: 50,
             offset: 0,
         };
@@ -313,7 +315,7 @@ fn lists_are_filtered_by_the_words_of_every_dialect() {
             .map(|item| item["id"].as_str().unwrap().to_owned())
             .collect())
     };
-    let check = |filter: Filter, expected: &[&str]| assert_eq!(list(filter).unwrap(), expected);
+    let check = |filter: ItemFilter, expected: &[&str]| assert_eq!(list(filter).unwrap(), expected);
     check(filtered(&[], &[], &[], false), &[SPEC, "root", "DEM-001"]);
     check(
         filtered(&["in progress"], &[], &[], false),
@@ -347,11 +349,11 @@ fn files_that_cannot_be_read_are_told_beside_the_rest() {
     place.spec("2026-01-22-002-k3f", "");
     place.plan("[root] Root (odd)\n");
     place.ticket(1, "status: Approved\n");
-    let page = Page {
+    let page = PageRequest {
         limit: 50,
         offset: 0,
     };
-    let found = data(&ops::list(&place.workspace, Filter::default(), page).unwrap());
+    let found = data(&ops::list(&place.workspace, ItemFilter::default(), page).unwrap());
     assert_eq!(found["total"], 2);
     let paths: Vec<_> = found["problems"]
         .as_array()
@@ -433,11 +435,17 @@ fn pictures_show_ways_across_dialects_and_name_loops() {
         1,
         "status: Approved\ndependsOn: chant:2026-01-22-002-k3f, vine:gone.vine#a\n",
     );
-    let shown = |format, all| Shown { format, all };
-    let tree =
-        data(&ops::graph(&place.workspace, Filter::default(), shown("tree", false)).unwrap());
+    let shown = |format, all| GraphOptions { format, all };
+    let tree = data(
+        &ops::graph(
+            &place.workspace,
+            ItemFilter::default(),
+            shown("tree", false),
+        )
+        .unwrap(),
+    );
     assert_eq!(tree["cycles"].as_array().unwrap().len(), 1);
-    let dot = ops::graph(&place.workspace, Filter::default(), shown("dot", false)).unwrap();
+    let dot = ops::graph(&place.workspace, ItemFilter::default(), shown("dot", false)).unwrap();
     assert!(
         dot.text
             .contains("\"tickets:DEM-001\" -> \"vine:gone.vine#a\""),
@@ -459,11 +467,17 @@ fn pictures_show_ways_across_dialects_and_name_loops() {
         ),
         "{chant}"
     );
-    let json =
-        data(&ops::graph(&place.workspace, Filter::default(), shown("json", false)).unwrap());
+    let json = data(
+        &ops::graph(
+            &place.workspace,
+            ItemFilter::default(),
+            shown("json", false),
+        )
+        .unwrap(),
+    );
     assert_eq!(json["edges"][0]["from"], format!("chant:{SPEC}"));
     assert_eq!(json["edges"][0]["met"], false);
-    assert!(ops::graph(&place.workspace, Filter::default(), shown("odd", false)).is_err());
+    assert!(ops::graph(&place.workspace, ItemFilter::default(), shown("odd", false)).is_err());
 }
 
 // proves: export:formats:hold_every_item
@@ -479,31 +493,31 @@ fn exports_hold_every_item_in_every_format() {
     );
     place.plan("[root] Root (started)\n");
     let text = |form, fields: &[String]| -> String {
-        let export = Export::of(&place.workspace, Filter::default(), form, fields).unwrap();
+        let export = ItemExport::of(&place.workspace, ItemFilter::default(), form, fields).unwrap();
         let pieces: Vec<String> = export.collect();
         assert!(pieces.len() > 3, "it comes in pieces");
         pieces.concat()
     };
-    let all: Value = serde_json::from_str(&text(Form::Json, &[])).unwrap();
+    let all: Value = serde_json::from_str(&text(ExportFormat::Json, &[])).unwrap();
     assert_eq!(all.as_array().unwrap().len(), 251);
     assert_eq!(all[1]["labels"], serde_json::json!(["a", "b"]));
     assert_eq!(all[250]["key"], "vine:plan.vine#root");
     assert!(all[0].get("body").is_none());
     let every: Vec<String> = FIELDS.iter().map(|field| (*field).to_owned()).collect();
-    let table = text(Form::Csv, &every);
+    let table = text(ExportFormat::Csv, &every);
     let mut reader = csv_records(&table);
     assert_eq!(reader.remove(0), FIELDS);
     assert_eq!(reader.len(), 251);
     assert_eq!(reader[0][3], "A, \"b\" | c\\d");
     assert!(reader[0][14].contains("\n\nText"));
     assert_eq!(reader[1][10], "a; b");
-    let table = text(Form::Markdown, &["key".into(), "title".into()]);
+    let table = text(ExportFormat::Markdown, &["key".into(), "title".into()]);
     assert_eq!(table.lines().count(), 253);
     assert!(table.contains("| A, \"b\" \\| c\\\\d |"));
-    let error = Export::of(
+    let error = ItemExport::of(
         &place.workspace,
-        Filter::default(),
-        Form::Csv,
+        ItemFilter::default(),
+        ExportFormat::Csv,
         &["titel".into()],
     );
     assert!(error.err().unwrap().to_string().contains("perhaps title"));
@@ -539,7 +553,13 @@ fn csv_records(text: &str) -> Vec<Vec<String>> {
 fn an_export_appears_whole_and_replaces_nothing_unless_forced() {
     let place = Place::new();
     place.spec(SPEC, "");
-    let mut export = Export::of(&place.workspace, Filter::default(), Form::Json, &[]).unwrap();
+    let mut export = ItemExport::of(
+        &place.workspace,
+        ItemFilter::default(),
+        ExportFormat::Json,
+        &[],
+    )
+    .unwrap();
     let path = place.write("out.json", "mine");
     let error = export.save(&path, false, &Disk::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);

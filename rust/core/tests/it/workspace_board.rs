@@ -1,13 +1,13 @@
 //! What a board asks of a workspace: columns, their cards, what stands around an item, and whether
 //! anything changed.
 
-use chant_core::answer::{Answer, Page};
-use chant_core::workspace::board::{Search, around, board, column, version};
+use chant_core::answer::{Answer, PageRequest};
+use chant_core::workspace::board::{ItemSearch, board, column, show_neighbors, version};
 use serde_json::{Value, json};
 
 use crate::workspace::{Place, SPEC};
 
-const ALL: Search<'_> = Search {
+const ALL: ItemSearch<'_> = ItemSearch {
     text: "",
     bodies: false,
 };
@@ -16,12 +16,12 @@ fn data(answer: &Answer) -> Value {
     serde_json::from_str(&answer.text).unwrap()
 }
 
-fn page(limit: usize, offset: usize) -> Page {
-    Page { limit, offset }
+fn page(limit: usize, offset: usize) -> PageRequest {
+    PageRequest { limit, offset }
 }
 
 /// Columns of the first dialect, each as state and count.
-fn columns(place: &Place, search: Search<'_>) -> Vec<String> {
+fn columns(place: &Place, search: ItemSearch<'_>) -> Vec<String> {
     let board = data(&board(&place.workspace, search).unwrap());
     let columns = board["dialects"][0]["columns"].as_array().unwrap();
     let told = |one: &Value| format!("{} {}", one["status"].as_str().unwrap(), one["count"]);
@@ -65,7 +65,7 @@ fn columns_stand_in_the_order_of_states_with_those_done_last() {
 #[test]
 fn every_word_has_to_be_found_somewhere_in_any_case() {
     let place = filled();
-    let search = |text, bodies| columns(&place, Search { text, bodies });
+    let search = |text, bodies| columns(&place, ItemSearch { text, bodies });
     assert_eq!(
         search("üBER 002", false),
         ["pending 1", "blocked 0", "completed 0"]
@@ -110,10 +110,10 @@ fn cards_come_in_pages() {
 #[test]
 fn around_an_item_stands_what_it_waits_for_and_what_waits_for_it() {
     let place = filled();
-    let middle = data(&around(&place.workspace, "002").unwrap());
+    let middle = data(&show_neighbors(&place.workspace, "002").unwrap());
     assert_eq!(keys(&middle["waits_for"]), [format!("chant:{SPEC}")]);
     assert_eq!(keys(&middle["needed_by"]), ["chant:2026-01-22-003-bbb"]);
-    let first = data(&around(&place.workspace, SPEC).unwrap());
+    let first = data(&show_neighbors(&place.workspace, SPEC).unwrap());
     assert_eq!(
         keys(&first["needed_by"]),
         ["chant:2026-01-22-002-aaa", "chant:2026-01-22-003-bbb"]
@@ -131,7 +131,7 @@ fn a_loop_ends_and_what_is_far_is_left_out_and_told() {
         let id = format!("2026-01-22-{number:03}-ccc");
         place.spec(&id, "depends_on: [2026-01-22-001-aaa]\n");
     }
-    let answer = data(&around(&place.workspace, "2026-01-22-001-aaa").unwrap());
+    let answer = data(&show_neighbors(&place.workspace, "2026-01-22-001-aaa").unwrap());
     assert_eq!(answer["waits_for_more"], json!(false));
     assert_eq!(answer["needed_by_more"], json!(true));
     assert!(answer["needed_by"].as_array().unwrap().len() <= 202);

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use chant_core::answer::Page;
-use chant_core::dialects::speckit::files::{Features, Who};
+use chant_core::answer::PageRequest;
+use chant_core::dialects::speckit::files::{CallerIdentity, FeatureStore};
 use chant_core::dialects::speckit::ops as speckit;
-use chant_core::dialects::speckit::resolve::Start;
+use chant_core::dialects::speckit::resolve::SearchStart;
 use chant_core::store::disk::Disk;
-use chant_core::workspace::filter::Filter;
-use chant_core::workspace::ops::{self, Shown};
+use chant_core::workspace::filter::ItemFilter;
+use chant_core::workspace::ops::{self, GraphOptions};
 use chant_core::workspace::outside;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -22,12 +22,12 @@ fn feature(place: &Place, name: &str, tasks: &str) {
     place.write(&format!("specs/{name}/tasks.md"), tasks);
 }
 
-fn features(place: &Place) -> Features {
-    let start = Start {
+fn features(place: &Place) -> FeatureStore {
+    let start = SearchStart {
         folder: place.workspace.root().to_owned(),
         environment: BTreeMap::from([("SPECIFY_FEATURE".into(), "060-login".into())]),
     };
-    Features::new(start, Disk::default(), || Timestamp::UNIX_EPOCH).knowing(outside)
+    FeatureStore::new(start, Disk::default(), || Timestamp::UNIX_EPOCH).with_external(outside)
 }
 
 fn keys(rows: &Value) -> Vec<&str> {
@@ -53,21 +53,21 @@ fn tasks_of_all_features_are_items() {
         "speckit:061-logout#T001 skipped!",
         "speckit:061-logout#T002 partial+",
     ]);
-    let list = |filter: Filter| {
-        let page = Page {
+    let list = |filter: ItemFilter| {
+        let page = PageRequest {
             limit: 50,
             offset: 0,
         };
         data(&ops::list(&place.workspace, filter, page).unwrap())
     };
-    let found = list(Filter {
+    let found = list(ItemFilter {
         statuses: vec!["skipped".into()],
-        ..Filter::default()
+        ..ItemFilter::default()
     });
     assert_eq!(keys(&found["items"]), ["speckit:061-logout#T001"]);
-    let found = list(Filter {
+    let found = list(ItemFilter {
         labels: vec!["US1".into()],
-        ..Filter::default()
+        ..ItemFilter::default()
     });
     assert_eq!(keys(&found["items"]), ["speckit:060-login#T003"]);
     assert_eq!(found["items"][0]["title"], "Build it");
@@ -79,11 +79,11 @@ fn tasks_of_all_features_are_items() {
 fn phases_stand_between_tasks_in_pictures_alone() {
     let place = Place::new();
     feature(&place, "060-login", TASKS);
-    let shown = Shown {
+    let shown = GraphOptions {
         format: "json",
         all: true,
     };
-    let graph = data(&ops::graph(&place.workspace, Filter::default(), shown).unwrap());
+    let graph = data(&ops::graph(&place.workspace, ItemFilter::default(), shown).unwrap());
     assert_eq!(
         keys(&graph["nodes"]),
         [
@@ -180,7 +180,7 @@ fn a_task_is_not_ticked_before_what_it_depends_on() {
         ),
     );
     let features = features(&place);
-    let complete = |id| speckit::complete(&features, &Who::default(), None, id, false);
+    let complete = |id| speckit::complete(&features, &CallerIdentity::default(), None, id, false);
     let next = data(&speckit::next(&features, None).unwrap());
     assert_eq!(next["ready"], json!([]));
     assert_eq!(

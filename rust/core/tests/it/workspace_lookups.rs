@@ -6,14 +6,14 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chant_core::dialects::speckit::files::Features;
-use chant_core::dialects::speckit::resolve::{Start, in_specs};
-use chant_core::graph::Progress;
+use chant_core::dialects::speckit::files::FeatureStore;
+use chant_core::dialects::speckit::resolve::{SearchStart, in_specs};
+use chant_core::graph::ItemProgress;
 use chant_core::store::disk::Disk;
-use chant_core::store::files::Root;
-use chant_core::workspace::changes::Changes;
-use chant_core::workspace::filter::Filter;
-use chant_core::workspace::ops::{self, Shown};
+use chant_core::store::files::RootFolder;
+use chant_core::workspace::changes::ItemChanges;
+use chant_core::workspace::filter::ItemFilter;
+use chant_core::workspace::ops::{self, GraphOptions};
 
 use jiff::Timestamp;
 
@@ -53,8 +53,8 @@ fn what_a_task_graph_names_is_done_in_the_graph_of_all_when_it_is() {
     place.write("plan.vine", &text);
     let joined = place.workspace.snapshot().unwrap();
     let progress = |key| joined.graph().progress(joined.graph().find(key).unwrap());
-    assert_eq!(progress("chant:2026-01-21-001-old"), Progress::Done);
-    assert_eq!(progress("chant:gone"), Progress::Absent);
+    assert_eq!(progress("chant:2026-01-21-001-old"), ItemProgress::Done);
+    assert_eq!(progress("chant:gone"), ItemProgress::Absent);
 }
 
 // proves: workspace:features:dependencies_lead_out_and_in
@@ -95,12 +95,12 @@ fn what_is_only_named_is_drawn_for_those_that_wait_for_it() {
     place.ticket(1, "status: Approved\n");
     place.ticket(2, "status: Approved\ndependsOn: DEM-001\n");
     let shown = |dialects: &[&str], all| {
-        let filter = Filter {
+        let filter = ItemFilter {
             dialects: dialects.iter().map(|one| (*one).to_owned()).collect(),
-            ..Filter::default()
+            ..ItemFilter::default()
         };
         let format = "tree";
-        let answer = ops::graph(&place.workspace, filter, Shown { format, all }).unwrap();
+        let answer = ops::graph(&place.workspace, filter, GraphOptions { format, all }).unwrap();
         let tree = data(&answer);
         let rows = tree["rows"].as_array().unwrap().iter();
         let keys = rows.map(|row| row["key"].as_str().unwrap().to_owned());
@@ -157,18 +157,18 @@ fn a_line_with_another_sign_in_its_box_is_told() {
 #[test]
 fn documents_stay_known_when_as_many_are_known_as_are_kept() {
     let place = Place::new();
-    let root = Root::open(place.workspace.root()).unwrap();
+    let root = RootFolder::open(place.workspace.root()).unwrap();
     let names = ["tasks.md", "spec.md", "plan.md", "notes.md"];
     for number in 0..1024 {
         for name in names {
             place.write(&format!("specs/{number:04}-name/{name}"), "# Text\n");
         }
     }
-    let start = Start {
+    let start = SearchStart {
         folder: root.path().to_owned(),
         environment: BTreeMap::new(),
     };
-    let features = Features::new(start, Disk::default(), || Timestamp::UNIX_EPOCH);
+    let features = FeatureStore::new(start, Disk::default(), || Timestamp::UNIX_EPOCH);
     let all: Vec<_> = in_specs(&root).collect();
     let read = |feature, name| features.document(feature, name).unwrap().unwrap();
     let mut documents = Vec::new();
@@ -189,7 +189,7 @@ fn every_word_of_a_task_is_a_change() {
     };
     let file = "specs/060-login/tasks.md";
     place.write(file, &list("Setup", "All", "- [ ] T002 Build src/a.rs"));
-    let mut changes = Changes::begin(&place.workspace).unwrap();
+    let mut changes = ItemChanges::begin(&place.workspace).unwrap();
     for (phase, group, line) in [
         ("Setup", "All", "- [ ] T002 [P] Build src/a.rs"),
         ("Setup", "All", "- [ ] T002 [P] [US1] Build src/a.rs"),
@@ -232,13 +232,13 @@ fn a_root_under_review_that_needs_something_waits_for_it() {
     place.spec(SPEC, "");
     let text = format!("vine 1.2.0\n---\n[root] Root (reviewing) @needs(chant:{SPEC})\n");
     place.write("plan.vine", &text);
-    let files = chant_core::dialects::vine::files::Files::new(
+    let files = chant_core::dialects::vine::files::VineStore::new(
         crate::own_disk(),
         place.workspace.root().to_owned(),
         Vec::new(),
         false,
     )
-    .knowing(chant_core::workspace::outside);
+    .with_external(chant_core::workspace::outside);
     let ready = || {
         let document = files.read(&files.existing("plan.vine").unwrap()).unwrap();
         let waiting = document.plan.waiting().count();

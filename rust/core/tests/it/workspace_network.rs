@@ -2,28 +2,28 @@
 
 use std::fs;
 
-use chant_core::workspace::network::{Column, Layout};
+use chant_core::workspace::network::{AnalyticsGraph, ItemColumn};
 use serde_json::{Value, json};
 
 use crate::workspace::{Place, SPEC};
 
 /// The values of a column as JSON.
-pub(crate) fn column(layout: &Layout, name: &str) -> Vec<Value> {
+pub(crate) fn column(layout: &AnalyticsGraph, name: &str) -> Vec<Value> {
     match layout.column(name).unwrap() {
-        Column::Texts(texts) => texts.into_iter().map(|text| json!(text)).collect(),
-        Column::Flags(flags) => flags.into_iter().map(Value::from).collect(),
-        Column::Numbers(numbers) => numbers.into_iter().map(|number| json!(number)).collect(),
+        ItemColumn::Texts(texts) => texts.into_iter().map(|text| json!(text)).collect(),
+        ItemColumn::Flags(flags) => flags.into_iter().map(Value::from).collect(),
+        ItemColumn::Numbers(numbers) => numbers.into_iter().map(|number| json!(number)).collect(),
     }
 }
 
-fn keys(layout: &Layout) -> Vec<&str> {
+fn keys(layout: &AnalyticsGraph) -> Vec<&str> {
     layout.network.keys().collect()
 }
 
 /// Whether the network says of every item what lists say.
 #[track_caller]
-fn check_as_listed(place: &Place) -> Layout {
-    let layout = Layout::of(&place.workspace).unwrap();
+fn check_as_listed(place: &Place) -> AnalyticsGraph {
+    let layout = AnalyticsGraph::of(&place.workspace).unwrap();
     let joined = place.workspace.snapshot().unwrap();
     let network = &layout.network;
     for item in joined.nodes().filter_map(|node| joined.item(node)) {
@@ -123,7 +123,10 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
     let place = Place::new();
     place.spec(SPEC, "status: completed\n");
     place.spec("2026-01-22-002-k3f", "status: completed\n");
-    let learned = Layout::of(&place.workspace).unwrap().learned.duration;
+    let learned = AnalyticsGraph::of(&place.workspace)
+        .unwrap()
+        .learned
+        .duration;
     assert_eq!(
         (learned.runs, learned.median, learned.spread),
         (0, None, None)
@@ -140,7 +143,7 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
     place.write(".chant/processes/gone-9.json", &forged.to_string());
     let broken = crate::state_part(&place.path(""), "processes/main/_/broken.json");
     fs::write(broken, "{").unwrap();
-    let layout = Layout::of(&place.workspace).unwrap();
+    let layout = AnalyticsGraph::of(&place.workspace).unwrap();
     assert_eq!(column(&layout, "duration"), [json!(90.0), Value::Null]);
     assert_eq!(
         (layout.learned.duration.runs, layout.learned.duration.median),
@@ -150,7 +153,11 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
     assert!((layout.learned.duration.spread.unwrap() - expected).abs() < 1e-12);
     fs::remove_dir_all(crate::state_part(&place.path(""), "processes/main/_")).unwrap();
     assert_eq!(
-        Layout::of(&place.workspace).unwrap().learned.duration.runs,
+        AnalyticsGraph::of(&place.workspace)
+            .unwrap()
+            .learned
+            .duration
+            .runs,
         0
     );
 }

@@ -5,15 +5,15 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chant_core::dialects::chant::ops::{self as specs, Update};
-use chant_core::dialects::speckit::files::Who;
-use chant_core::dialects::speckit::stage::Completion;
+use chant_core::dialects::chant::ops::{self as specs, SpecUpdate};
+use chant_core::dialects::speckit::files::CallerIdentity;
+use chant_core::dialects::speckit::stage::CompletionRequest;
 use chant_core::dialects::tickets::ops as tickets;
-use chant_core::dialects::vine::ops::Batch;
+use chant_core::dialects::vine::ops::OperationBatch;
 use chant_core::error::{Error, ErrorKind};
 use chant_core::store::disk::Disk;
 use chant_core::workspace::handle;
-use chant_core::workspace::transaction::{Operation, Transaction};
+use chant_core::workspace::transaction::{ItemOperation, Transaction};
 use serde_json::{Map, Value, json};
 
 use crate::workspace::{Place, SPEC};
@@ -35,19 +35,19 @@ fn filled(place: Place) -> Place {
     place
 }
 
-fn spec(status: &str) -> Operation {
-    let update = Update {
+fn spec(status: &str) -> ItemOperation {
+    let update = SpecUpdate {
         status: Some(status.into()),
-        ..Update::default()
+        ..SpecUpdate::default()
     };
-    Operation::Spec(specs::Operation::Update {
+    ItemOperation::Spec(specs::SpecOperation::Update {
         id: SPEC.into(),
         update: Box::new(update),
     })
 }
 
-fn ticket(attributes: &Value, status: Option<&str>) -> Operation {
-    Operation::Ticket(tickets::Operation::Update {
+fn ticket(attributes: &Value, status: Option<&str>) -> ItemOperation {
+    ItemOperation::Ticket(tickets::TicketOperation::Update {
         key: "DEM-7".into(),
         attributes: object(attributes),
         seen: serde_json::Map::new(),
@@ -55,8 +55,8 @@ fn ticket(attributes: &Value, status: Option<&str>) -> Operation {
     })
 }
 
-fn new_ticket(title: &str) -> Operation {
-    Operation::Ticket(tickets::Operation::Create {
+fn new_ticket(title: &str) -> ItemOperation {
+    ItemOperation::Ticket(tickets::TicketOperation::Create {
         project: None,
         kind: "Bug Fix".into(),
         data: object(&json!({"title": title, "content": "Words."})),
@@ -68,8 +68,8 @@ fn object(value: &Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-fn graph(place: &Place, file: &str, operations: &Value) -> Operation {
-    Operation::Plan(Batch {
+fn graph(place: &Place, file: &str, operations: &Value) -> ItemOperation {
+    ItemOperation::Plan(OperationBatch {
         file: place.path(file).display().to_string(),
         operations: operations.as_array().unwrap().clone(),
         expect: None,
@@ -77,16 +77,16 @@ fn graph(place: &Place, file: &str, operations: &Value) -> Operation {
     })
 }
 
-fn claim(place: &Place) -> Operation {
+fn claim(place: &Place) -> ItemOperation {
     graph(place, "plan.vine", &json!([{"op": "claim", "id": "log"}]))
 }
 
-fn complete(id: &str) -> Operation {
-    Operation::Feature(Completion {
+fn complete(id: &str) -> ItemOperation {
+    ItemOperation::Feature(CompletionRequest {
         feature: "060-login".into(),
         id: id.into(),
         skips: false,
-        who: Who::default(),
+        who: CallerIdentity::default(),
     })
 }
 
@@ -113,25 +113,25 @@ fn changes_of_all_dialects_follow_one_another_and_are_written_together() {
     let place = place();
     let workspace = &place.workspace;
     let mut transaction = Transaction::begin(workspace).unwrap();
-    let held = transaction.play(workspace, claim(&place));
+    let held = transaction.apply(workspace, claim(&place));
     refused(held, ErrorKind::Refused, "needs what is not done");
-    let done = transaction.play(workspace, spec("completed")).unwrap();
+    let done = transaction.apply(workspace, spec("completed")).unwrap();
     assert_eq!(done["status"], "completed");
     let waiting = transaction.item(workspace, "tickets:DEM-007").unwrap();
     assert_eq!(
         (&waiting["ready"], &waiting["waits_for"]),
         (&json!(true), &json!([]))
     );
-    let claimed = transaction.play(workspace, claim(&place)).unwrap();
+    let claimed = transaction.apply(workspace, claim(&place)).unwrap();
     assert_eq!(claimed["status"], "started");
     let begun = ticket(&json!({"assignee": "ada"}), Some("In Progress"));
     assert_eq!(
-        transaction.play(workspace, begun).unwrap()["assignee"],
+        transaction.apply(workspace, begun).unwrap()["assignee"],
         "ada"
     );
-    let new = transaction.play(workspace, new_ticket("Mend it")).unwrap();
+    let new = transaction.apply(workspace, new_ticket("Mend it")).unwrap();
     assert_eq!(new["id"], "DEM-008");
-    transaction.play(workspace, complete("T001")).unwrap();
+    transaction.apply(workspace, complete("T001")).unwrap();
     assert_eq!(text(&place, "plan.vine"), PLAN);
     assert_eq!(text(&place, "specs/060-login/tasks.md"), TASKS);
     assert_eq!(events(&place), "");
@@ -165,7 +165,7 @@ fn a_change_that_is_refused_at_the_end_leaves_every_file_as_it_was() {
     let workspace = &place.workspace;
     let mut transaction = Transaction::begin(workspace).unwrap();
     for operation in [spec("completed"), claim(&place), complete("T002")] {
-        transaction.play(workspace, operation).unwrap();
+        transaction.apply(workspace, operation).unwrap();
     }
     let theirs = TASKS.replace("T002", "T003");
     place.write("specs/060-login/tasks.md", &theirs);
@@ -183,7 +183,7 @@ fn a_number_that_was_given_to_others_meanwhile_refuses_all() {
     let place = place();
     let workspace = &place.workspace;
     let mut transaction = Transaction::begin(workspace).unwrap();
-    transaction.play(workspace, new_ticket("Mine")).unwrap();
+    transaction.apply(workspace, new_ticket("Mine")).unwrap();
     place.ticket(8, "");
     let error = transaction.commit(workspace).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Conflict);
@@ -206,14 +206,14 @@ fn what_cannot_take_part_is_refused_and_leaves_the_rest() {
     let workspace = &place.workspace;
     let mut transaction = Transaction::begin(workspace).unwrap();
     let new_file = json!([{"op": "extract_to_ref", "id": "log", "vine": "log.vine"}]);
-    let made = transaction.play(workspace, graph(&place, "plan.vine", &new_file));
+    let made = transaction.apply(workspace, graph(&place, "plan.vine", &new_file));
     refused(made, ErrorKind::Refused, "only task graphs that are there");
     place.write(".specify/chant-mcp.yml", "checks:\n  tests: ['true']\n");
-    let checked = transaction.play(workspace, complete("T001"));
+    let checked = transaction.apply(workspace, complete("T001"));
     refused(checked, ErrorKind::Refused, "check 'tests' would run");
     let both = ticket(&json!({"assignee": "ada"}), Some("Proposed"));
     refused(
-        transaction.play(workspace, both),
+        transaction.apply(workspace, both),
         ErrorKind::IllegalTransition,
         "Proposed",
     );
@@ -237,7 +237,7 @@ fn a_file_that_is_called_by_two_names_is_changed_once() {
     for (file, id) in [("plan.vine", "ship"), ("linked.vine", "log")] {
         let update = json!([{"op": "update", "id": id, "name": "Mine"}]);
         transaction
-            .play(workspace, graph(&place, file, &update))
+            .apply(workspace, graph(&place, file, &update))
             .unwrap();
     }
     transaction.commit(workspace).unwrap();
@@ -279,11 +279,11 @@ fn what_a_failing_disk_leaves_undecided_is_told_in_all_dialects_until_it_works()
     let texts = || names.map(|name| text(&place, name));
     let before = texts();
     let mut transaction = Transaction::begin(workspace).unwrap();
-    transaction.play(workspace, spec("completed")).unwrap();
-    transaction.play(workspace, claim(&place)).unwrap();
+    transaction.apply(workspace, spec("completed")).unwrap();
+    transaction.apply(workspace, claim(&place)).unwrap();
     let assigned = ticket(&json!({"assignee": "ada"}), None);
-    transaction.play(workspace, assigned).unwrap();
-    transaction.play(workspace, complete("T001")).unwrap();
+    transaction.apply(workspace, assigned).unwrap();
+    transaction.apply(workspace, complete("T001")).unwrap();
     fails.store(true, Ordering::SeqCst);
     let error = transaction.commit(workspace).unwrap_err();
     let words = error.to_string();
@@ -291,7 +291,7 @@ fn what_a_failing_disk_leaves_undecided_is_told_in_all_dialects_until_it_works()
     assert!(words.contains("undecided") && names.iter().all(|name| words.contains(name)));
     assert!(told() >= 4, "{}", handle::problems(workspace).unwrap());
     let other = Transaction::begin(workspace).and_then(|mut other| {
-        other.play(workspace, spec("completed"))?;
+        other.apply(workspace, spec("completed"))?;
         other.commit(workspace).map(drop)
     });
     assert!(other.unwrap_err().to_string().contains("undecided"));

@@ -1,13 +1,13 @@
 //! Approval: what a person's decision means for a spec's text (reference chant 4.4 and 9).
 
 use super::error::ChantError;
-use super::model::{KEY_ORDER, Spec, Status};
+use super::model::{KEY_ORDER, Spec, SpecStatus};
 use crate::error::Error;
 use crate::next_step::{NextStep, hint};
 use crate::text::edit::{Edit, line_break, with_line_break};
-use crate::text::front_matter::{self, Nested, Value};
+use crate::text::front_matter::{self, FrontMatterValue, NestedEntry};
 use crate::text::markdown;
-use crate::text::sections::{self, Place, Section};
+use crate::text::sections::{self, Section, SectionPlace};
 
 /// The section that keeps what was decided, by whom and why.
 pub const DISCUSSION: &str = "Approval Discussion";
@@ -17,14 +17,14 @@ const LONGEST_NAME: usize = 200;
 
 /// What a person decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ApprovalVerdict {
     /// Work may begin, or what was done may be merged.
     Approved,
     /// It may not, as it is.
     Rejected,
 }
 
-impl Verdict {
+impl ApprovalVerdict {
     /// As files spell it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -43,9 +43,9 @@ impl Verdict {
 
 /// A decision about a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct ApprovalDecision {
     /// What was decided.
-    pub verdict: Verdict,
+    pub verdict: ApprovalVerdict,
     /// By whom.
     pub by: String,
     /// When, UTC.
@@ -54,13 +54,13 @@ pub struct Decision {
     pub reason: Option<String>,
 }
 
-impl Decision {
+impl ApprovalDecision {
     /// A decision whose words can stand in a spec.
     ///
     /// # Errors
     /// `InvalidArgument` for a name that is no line, and for a rejection without a reason.
     pub fn new(
-        verdict: Verdict,
+        verdict: ApprovalVerdict,
         by: &str,
         at: String,
         reason: Option<&str>,
@@ -74,7 +74,7 @@ impl Decision {
             return refuse("by", "expected a person's name, one line of text");
         }
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
-        if reason.is_none() && verdict == Verdict::Rejected {
+        if reason.is_none() && verdict == ApprovalVerdict::Rejected {
             return refuse(
                 "reason",
                 "expected what has to change, so that it can be changed",
@@ -99,7 +99,7 @@ impl Decision {
         let id = &spec.id;
         let is_asked = spec.approval.as_ref().is_some_and(|own| own.required);
         let why = match (spec.status, self.verdict) {
-            (Status::Cancelled, verdict) => {
+            (SpecStatus::Cancelled, verdict) => {
                 let message = format!(
                     "Spec '{id}' is cancelled: there is nothing to {}.",
                     verdict.verb()
@@ -111,13 +111,17 @@ impl Decision {
                 let edit = NextStep::EditSpec(id.to_string());
                 return Err(refusal.advise(hint![" Set its status to pending with ", edit, "."]));
             }
-            (Status::Completed, Verdict::Approved) if !is_asked => {
+            (SpecStatus::Completed, ApprovalVerdict::Approved) if !is_asked => {
                 format!("Spec '{id}' is completed and asked for no approval.")
             }
-            (Status::Completed, Verdict::Rejected) if !is_asked || spec.is_approved() => format!(
-                "Spec '{id}' is completed{}: its work is done and cannot be rejected any more. Add a spec for what has to change.",
-                if is_asked { " and was approved" } else { "" }
-            ),
+            (SpecStatus::Completed, ApprovalVerdict::Rejected)
+                if !is_asked || spec.is_approved() =>
+            {
+                format!(
+                    "Spec '{id}' is completed{}: its work is done and cannot be rejected any more. Add a spec for what has to change.",
+                    if is_asked { " and was approved" } else { "" }
+                )
+            }
             _ => return Ok(()),
         };
         Err(ChantError::WrongState {
@@ -138,9 +142,9 @@ impl Decision {
     /// # Errors
     /// `EditError` when that cannot be done without risk.
     pub fn written(&self, text: &str) -> Result<String, Error> {
-        let value = |text: &str| Some(Value::Text(text.to_owned()));
+        let value = |text: &str| Some(FrontMatterValue::Text(text.to_owned()));
         let entries = [
-            ("required", Some(Value::Flag(true))),
+            ("required", Some(FrontMatterValue::Flag(true))),
             ("status", value(self.verdict.as_str())),
             ("by", value(&self.by)),
             ("at", value(&self.at)),
@@ -167,7 +171,7 @@ impl Decision {
         }
         let eol = line_break(body);
         if let Some(section) = discussion(body) {
-            return sections::put(body, &section, &entry, Place::End);
+            return sections::put(body, &section, &entry, SectionPlace::End);
         }
         let lead = match body.trim_end_matches([' ', '\t', '\r']) {
             "" => String::new(),
@@ -184,19 +188,19 @@ impl Decision {
 }
 
 /// The entries of `approval` that ask for a decision.
-pub fn asked() -> [Nested; 4] {
+pub fn request_entries() -> [NestedEntry; 4] {
     [
-        ("required", Some(Value::Flag(true))),
-        ("status", Some(Value::Text("pending".into()))),
+        ("required", Some(FrontMatterValue::Flag(true))),
+        ("status", Some(FrontMatterValue::Text("pending".into()))),
         ("by", None),
         ("at", None),
     ]
 }
 
 /// The value of `approval` of a spec that asks for a decision.
-pub fn wanted() -> Value {
-    let entries = asked().into_iter();
-    Value::Map(
+pub fn request_value() -> FrontMatterValue {
+    let entries = request_entries().into_iter();
+    FrontMatterValue::Map(
         entries
             .filter_map(|(key, value)| Some((key, value?)))
             .collect(),

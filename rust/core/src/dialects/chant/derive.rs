@@ -7,7 +7,7 @@ use crate::config::{Config, DerivedKey};
 
 /// What the rules came to.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Derived {
+pub struct DerivedKeys {
     /// Names of the keys that were filled.
     pub fields: Vec<String>,
     /// Labels.
@@ -19,8 +19,8 @@ pub struct Derived {
 }
 
 /// Applies the rules of the configuration, in the order of their keys.
-pub fn derive(project: &Project, config: &Config) -> Derived {
-    let mut derived = Derived::default();
+pub fn derive(project: &Project, config: &Config) -> DerivedKeys {
+    let mut derived = DerivedKeys::default();
     for (key, rule) in &config.derived {
         let value = match value_of(project, rule) {
             Ok(Some(value)) => value,

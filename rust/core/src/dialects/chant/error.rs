@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::agents::AgentError;
-use super::model::{Broken, InvalidStatus, Status};
+use super::model::{BrokenSpec, InvalidSpecStatus, SpecStatus};
 use super::prompt::PromptError;
-use super::start::Refusal;
+use super::start::StartRefusal;
 use super::view::list::MESSAGE_SHOWN;
 use crate::answer::cut;
 use crate::error::ErrorKind;
@@ -85,7 +85,7 @@ pub enum ChantError {
     },
     /// An argument names no state.
     #[error(transparent)]
-    InvalidStatus(#[from] InvalidStatus),
+    InvalidStatus(#[from] InvalidSpecStatus),
     /// Nothing to do.
     #[error("No updates specified")]
     NoUpdates,
@@ -93,9 +93,9 @@ pub enum ChantError {
     #[error("Invalid transition from {} to {}", from.name(), to.name())]
     Transition {
         /// State as it is.
-        from: Status,
+        from: SpecStatus,
         /// State that was wanted.
-        to: Status,
+        to: SpecStatus,
     },
     /// A state that the operation cannot begin from; the sentence says which it can.
     #[error("{message}")]
@@ -103,7 +103,7 @@ pub enum ChantError {
         /// The sentence.
         message: String,
         /// State as it is.
-        status: Status,
+        status: SpecStatus,
     },
     /// Criteria are open.
     #[error("{message}")]
@@ -143,7 +143,7 @@ pub enum ChantError {
     },
     /// Work cannot begin.
     #[error(transparent)]
-    Start(#[from] Refusal),
+    Start(#[from] StartRefusal),
     /// A prompt cannot be put together.
     #[error(transparent)]
     Prompt(#[from] PromptError),
@@ -181,7 +181,7 @@ pub enum ChantError {
 
 impl ChantError {
     /// The refusal of a file that is no spec.
-    pub fn unreadable(broken: &Broken) -> Self {
+    pub fn unreadable(broken: &BrokenSpec) -> Self {
         let line = broken.problem.line;
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
         Self::Unreadable {

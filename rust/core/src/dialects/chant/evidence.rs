@@ -7,10 +7,10 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::model::{Spec, Status};
+use super::model::{Spec, SpecStatus};
 use super::parse;
 use crate::config::Config;
-use crate::store::index::Source;
+use crate::store::index::FileSource;
 use crate::text::markdown;
 
 /// The trailer of commits that the runtime makes for itself; they are no evidence.
@@ -29,7 +29,7 @@ pub struct CriterionAtStart {
 
 /// A commit on a run's branch after its first one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Commit {
+pub struct BranchCommit {
     /// Its id.
     pub id: String,
     /// Its whole message.
@@ -51,7 +51,7 @@ pub struct CheckResult {
 
 /// What is known of the output that a spec asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Output {
+pub enum OutputCheck {
     /// The spec asks for none.
     #[default]
     NotAsked,
@@ -63,7 +63,7 @@ pub enum Output {
 
 /// What a run left behind.
 #[derive(Debug, Clone, Copy)]
-pub struct Finished<'a> {
+pub struct EvidenceInputs<'a> {
     /// The criteria when it began.
     pub criteria: &'a [CriterionAtStart],
     /// Path of the spec's file, as commits name it.
@@ -71,7 +71,7 @@ pub struct Finished<'a> {
     /// The spec's file at the branch's tip.
     pub tip: Option<&'a str>,
     /// The commits that the branch has after its first one and the main branch has not.
-    pub commits: &'a [Commit],
+    pub commits: &'a [BranchCommit],
     /// Files of other specs that differ between the branch's first commit and its tip; empty where
     /// the configuration allows that.
     pub other_specs: &'a [String],
@@ -80,12 +80,12 @@ pub struct Finished<'a> {
     /// Paths of the worktree that are not committed, when checks are to be run in it.
     pub uncommitted: &'a [String],
     /// The output.
-    pub output: &'a Output,
+    pub output: &'a OutputCheck,
 }
 
 /// Why a run's work does not count as done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum IncompleteReason {
     /// The spec's file is gone.
     #[error("the branch removed the spec's file; put it back as it was")]
     SpecGone,
@@ -131,7 +131,7 @@ pub enum Reason {
     },
 }
 
-impl Reason {
+impl IncompleteReason {
     /// Whether a person has to look; another try may do otherwise.
     pub fn needs_attention(&self) -> bool {
         !matches!(
@@ -143,9 +143,9 @@ impl Reason {
 
 /// What a run's work comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Evidence {
+pub struct CompletionEvidence {
     /// What is missing, gravest first; nothing when the work is done.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<IncompleteReason>,
     /// Criteria that are ticked now and were not when the run began.
     pub ticked_by_agent: Vec<String>,
     /// Criteria that were ticked when it began and still are.
@@ -154,26 +154,30 @@ pub struct Evidence {
     pub commits: Vec<String>,
 }
 
-impl Evidence {
+impl CompletionEvidence {
     /// Whether the work is done.
     pub fn is_complete(&self) -> bool {
         self.reasons.is_empty()
     }
 
     /// The state the spec goes into.
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> SpecStatus {
         if self.is_complete() {
-            Status::Completed
-        } else if self.reasons.iter().any(Reason::needs_attention) {
-            Status::NeedsAttention
+            SpecStatus::Completed
+        } else if self.reasons.iter().any(IncompleteReason::needs_attention) {
+            SpecStatus::NeedsAttention
         } else {
-            Status::Failed
+            SpecStatus::Failed
         }
     }
 
     /// Everything that is missing, in one text.
     pub fn reason(&self) -> Option<String> {
-        let reasons: Vec<String> = self.reasons.iter().map(Reason::to_string).collect();
+        let reasons: Vec<String> = self
+            .reasons
+            .iter()
+            .map(IncompleteReason::to_string)
+            .collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 }
@@ -229,25 +233,25 @@ fn checks(spec: &Spec) -> Vec<Vec<String>> {
 }
 
 /// Looks at what a run left behind.
-pub fn evidence(finished: &Finished<'_>) -> Evidence {
-    let mut evidence = Evidence::default();
+pub fn assess_run(finished: &EvidenceInputs<'_>) -> CompletionEvidence {
+    let mut evidence = CompletionEvidence::default();
     match spec_at_tip(finished) {
         Ok(spec) => look_at_criteria(&mut evidence, finished.criteria, &spec),
         Err(reason) => evidence.reasons.push(reason),
     }
     if !finished.other_specs.is_empty() {
         let others = finished.other_specs.to_vec();
-        evidence.reasons.push(Reason::OtherSpecs(others));
+        evidence.reasons.push(IncompleteReason::OtherSpecs(others));
     }
-    if let Output::Wrong(why) = finished.output {
-        evidence.reasons.push(Reason::Output(why.clone()));
+    if let OutputCheck::Wrong(why) = finished.output {
+        evidence.reasons.push(IncompleteReason::Output(why.clone()));
     }
     look_at_commits(&mut evidence, finished);
     if finished.uncommitted.is_empty() {
         look_at_checks(&mut evidence, finished);
     } else {
         let paths = finished.uncommitted.to_vec();
-        evidence.reasons.push(Reason::Uncommitted(paths));
+        evidence.reasons.push(IncompleteReason::Uncommitted(paths));
     }
     evidence
         .reasons
@@ -255,13 +259,13 @@ pub fn evidence(finished: &Finished<'_>) -> Evidence {
     evidence
 }
 
-fn spec_at_tip(finished: &Finished<'_>) -> Result<Arc<Spec>, Reason> {
-    let text = finished.tip.ok_or(Reason::SpecGone)?;
-    parse::document(finished.spec_path, Source::Text(text.to_owned()))
-        .map_err(|broken| Reason::SpecUnreadable(broken.problem.message.clone()))
+fn spec_at_tip(finished: &EvidenceInputs<'_>) -> Result<Arc<Spec>, IncompleteReason> {
+    let text = finished.tip.ok_or(IncompleteReason::SpecGone)?;
+    parse::document(finished.spec_path, FileSource::Text(text.to_owned()))
+        .map_err(|broken| IncompleteReason::SpecUnreadable(broken.problem.message.clone()))
 }
 
-fn look_at_criteria(evidence: &mut Evidence, at_start: &[CriterionAtStart], spec: &Spec) {
+fn look_at_criteria(evidence: &mut CompletionEvidence, at_start: &[CriterionAtStart], spec: &Spec) {
     let mut open = Vec::new();
     // Of several criteria of one text the first at the start is the first at the tip.
     let mut now: HashMap<String, VecDeque<bool>> = HashMap::new();
@@ -284,25 +288,28 @@ fn look_at_criteria(evidence: &mut Evidence, at_start: &[CriterionAtStart], spec
         }
     }
     if !missing.is_empty() {
-        evidence.reasons.push(Reason::CriteriaChanged(missing));
+        evidence
+            .reasons
+            .push(IncompleteReason::CriteriaChanged(missing));
     }
     if !open.is_empty() {
-        evidence.reasons.push(Reason::Open(open));
+        evidence.reasons.push(IncompleteReason::Open(open));
     }
 }
 
-fn look_at_commits(evidence: &mut Evidence, finished: &Finished<'_>) {
+fn look_at_commits(evidence: &mut CompletionEvidence, finished: &EvidenceInputs<'_>) {
     let own = finished
         .commits
         .iter()
         .filter(|c| !is_bookkeeping(&c.message));
-    let own: Vec<&Commit> = own.collect();
+    let own: Vec<&BranchCommit> = own.collect();
     evidence.commits = own.iter().map(|commit| commit.id.clone()).collect();
-    let is_work = |commit: &&Commit| commit.paths.iter().any(|path| path != finished.spec_path);
+    let is_work =
+        |commit: &&BranchCommit| commit.paths.iter().any(|path| path != finished.spec_path);
     if own.is_empty() {
-        evidence.reasons.push(Reason::NoCommit);
+        evidence.reasons.push(IncompleteReason::NoCommit);
     } else if !own.iter().any(is_work) {
-        evidence.reasons.push(Reason::OnlySpecFile);
+        evidence.reasons.push(IncompleteReason::OnlySpecFile);
     }
 }
 
@@ -313,7 +320,7 @@ pub fn is_bookkeeping(message: &str) -> bool {
     last.lines().any(|line| line.trim() == BOOKKEEPING)
 }
 
-fn look_at_checks(evidence: &mut Evidence, finished: &Finished<'_>) {
+fn look_at_checks(evidence: &mut CompletionEvidence, finished: &EvidenceInputs<'_>) {
     let mut names: Vec<&String> = Vec::new();
     for name in finished.criteria.iter().flat_map(|c| &c.checks) {
         if !names.contains(&name) {
@@ -324,12 +331,14 @@ fn look_at_checks(evidence: &mut Evidence, finished: &Finished<'_>) {
         let result = finished.checks.iter().find(|check| check.name == *name);
         match result.and_then(|check| check.exit) {
             Some(0) => {}
-            Some(exit) => evidence.reasons.push(Reason::CheckFailed {
+            Some(exit) => evidence.reasons.push(IncompleteReason::CheckFailed {
                 name: name.clone(),
                 exit,
                 refused: result.and_then(|check| check.refused.clone()),
             }),
-            None => evidence.reasons.push(Reason::CheckNotRun(name.clone())),
+            None => evidence
+                .reasons
+                .push(IncompleteReason::CheckNotRun(name.clone())),
         }
     }
 }

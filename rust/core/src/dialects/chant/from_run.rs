@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use super::approval;
-use super::model::Status;
-use super::ops::edit::Draft;
+use super::model::SpecStatus;
+use super::ops::edit::SpecDraft;
 use super::parse;
 use crate::error::Error;
-use crate::store::index::Source;
+use crate::store::index::FileSource;
 use crate::text::front_matter::{self, yaml_of};
 
 /// Keys that a run may give a spec, and change in another one. All others are for people: those that choose
@@ -30,35 +30,35 @@ pub const FREE: [&str; 9] = [
 ///
 /// # Errors
 /// `EditError` when that cannot be done without risk.
-pub fn awaiting(path: &str, text: &str) -> Result<String, Error> {
+pub fn prepare_for_approval(path: &str, text: &str) -> Result<String, Error> {
     let names: Vec<String> = front_matter::entries(yaml_of(text)?)
         .into_iter()
         .map(|entry| entry.name.into_owned())
         .collect();
-    let mut draft = Draft::of(path, text)?;
+    let mut draft = SpecDraft::of(path, text)?;
     let kept = ["status", "approval"];
     for name in names {
         if !FREE.contains(&name.as_str()) && !kept.contains(&name.as_str()) {
             draft.set(&name, None)?;
         }
     }
-    draft.set_text("status", Status::Pending.as_str())?;
-    draft.set("approval", Some(approval::wanted()))?;
+    draft.set_text("status", SpecStatus::Pending.as_str())?;
+    draft.set("approval", Some(approval::request_value()))?;
     Ok(draft.finish())
 }
 
 /// What people decide about a spec: keys that are not free, and criteria with their ticks; `None` when it cannot
 /// be read.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Decided {
+pub struct ProtectedFields {
     keys: BTreeMap<String, String>,
     criteria: Vec<(String, bool)>,
 }
 
-impl Decided {
+impl ProtectedFields {
     /// What a spec's text says.
     pub fn of(path: &str, text: &str) -> Option<Self> {
-        let spec = parse::document(path, Source::Text(text.to_owned())).ok()?;
+        let spec = parse::document(path, FileSource::Text(text.to_owned())).ok()?;
         let entries = front_matter::entries(yaml_of(text).ok()?).into_iter();
         let keys = entries
             .filter(|entry| !FREE.contains(&&*entry.name))

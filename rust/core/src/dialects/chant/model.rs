@@ -46,7 +46,7 @@ pub const KEY_ORDER: [&str; 33] = [
 
 /// The nine states of a spec (reference chant 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum SpecStatus {
     /// Not begun.
     #[default]
     Pending,
@@ -68,7 +68,7 @@ pub enum Status {
     Cancelled,
 }
 
-impl Status {
+impl SpecStatus {
     /// All states, in the order in which messages list them.
     pub const ALL: [Self; 9] = [
         Self::Pending,
@@ -125,7 +125,7 @@ impl Status {
     /// Whether a spec may go from this state to `to` without force: the table of reference chant
     /// 3.1 with the five it recommends; staying is always allowed.
     pub fn may_become(self, to: Self) -> bool {
-        use Status::{
+        use SpecStatus::{
             Blocked, Cancelled, Completed, Failed, InProgress, NeedsAttention, Paused, Pending,
             Ready,
         };
@@ -149,7 +149,7 @@ impl Status {
     }
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for SpecStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -157,15 +157,15 @@ impl fmt::Display for Status {
 
 /// A text that names no state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("Invalid status: {0}. Must be one of: {all}", all = Status::ALL.map(Status::as_str).join(", "))]
-pub struct InvalidStatus(pub String);
+#[error("Invalid status: {0}. Must be one of: {all}", all = SpecStatus::ALL.map(SpecStatus::as_str).join(", "))]
+pub struct InvalidSpecStatus(pub String);
 
-impl FromStr for Status {
-    type Err = InvalidStatus;
+impl FromStr for SpecStatus {
+    type Err = InvalidSpecStatus;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let found = Self::ALL.into_iter().find(|status| status.as_str() == text);
-        found.ok_or_else(|| InvalidStatus(text.to_owned()))
+        found.ok_or_else(|| InvalidSpecStatus(text.to_owned()))
     }
 }
 
@@ -238,7 +238,7 @@ impl From<&str> for SpecType {
 
 /// Whether somebody has to agree before work begins (reference chant 4.4).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Approval {
+pub struct ApprovalState {
     /// Whether approval is needed at all.
     pub required: bool,
     /// `pending`, `approved` or `rejected`; other words count as not approved.
@@ -249,7 +249,7 @@ pub struct Approval {
     pub at: Option<Box<str>>,
 }
 
-impl Approval {
+impl ApprovalState {
     /// Whether work may begin as far as approval goes.
     pub fn is_given(&self) -> bool {
         !self.required || self.status.as_deref() == Some("approved")
@@ -271,7 +271,7 @@ pub struct Criterion {
 
 /// Something wrong with a document that does not hide the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct SpecProblem {
     /// File, relative to the root.
     pub path: Box<str>,
     /// Line in the file, counted from 1, where it is known.
@@ -296,7 +296,7 @@ pub struct Spec {
     /// Kind of work.
     pub kind: SpecType,
     /// State as stored; what others see is [`super::specs::Specs::status`].
-    pub status: Status,
+    pub status: SpecStatus,
     /// IDs it waits for; an empty list differs from none (reference chant 4.3).
     pub depends_on: Option<Vec<Box<str>>>,
     /// Labels.
@@ -318,13 +318,13 @@ pub struct Spec {
     /// IDs of members as listed; membership itself comes from the IDs.
     pub members: Option<Vec<Box<str>>>,
     /// Approval.
-    pub approval: Option<Approval>,
+    pub approval: Option<ApprovalState>,
     /// JSON Schema of the agent's output, a path.
     pub output_schema: Option<Box<str>>,
     /// Acceptance criteria, in document order.
     pub criteria: Box<[Criterion]>,
     /// Keys whose values could not be used.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SpecProblem>,
     /// Fences of the body that take in headings or boxes, with their lines in the file.
     pub fences: Box<[SwallowingFence]>,
 }
@@ -381,7 +381,7 @@ impl Spec {
 
     /// Whether work may begin as far as approval goes.
     pub fn is_approved(&self) -> bool {
-        self.approval.as_ref().is_none_or(Approval::is_given)
+        self.approval.as_ref().is_none_or(ApprovalState::is_given)
     }
 
     /// The model's family where its name tells one, else the name (reference chant 2.2).
@@ -399,11 +399,11 @@ impl Spec {
 
 /// A file that is no spec because it cannot be read as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenSpec {
     /// What its ID would be.
     pub id: Box<str>,
     /// What is wrong with it.
-    pub problem: Problem,
+    pub problem: SpecProblem,
 }
 
 #[cfg(test)]
@@ -424,8 +424,8 @@ mod tests {
             "11.....11", // blocked
             "1.......1", // cancelled
         ];
-        for (from, row) in Status::ALL.into_iter().zip(table) {
-            for (to, mark) in Status::ALL.into_iter().zip(row.chars()) {
+        for (from, row) in SpecStatus::ALL.into_iter().zip(table) {
+            for (to, mark) in SpecStatus::ALL.into_iter().zip(row.chars()) {
                 assert_eq!(from.may_become(to), mark == '1', "{from} to {to}");
             }
         }
@@ -433,10 +433,10 @@ mod tests {
 
     #[test]
     fn statuses_read_as_they_are_written_and_others_are_refused() {
-        for status in Status::ALL {
+        for status in SpecStatus::ALL {
             assert_eq!(status.as_str().parse(), Ok(status));
         }
-        let error = "Pending".parse::<Status>().unwrap_err().to_string();
+        let error = "Pending".parse::<SpecStatus>().unwrap_err().to_string();
         assert!(
             error.starts_with(
                 "Invalid status: Pending. Must be one of: pending, in_progress, paused,"

@@ -9,13 +9,13 @@ const CHECK: &str = "# Prompt: check ";
 
 /// What keeps the output in a log from fitting a schema; `None` when it fits. `path` names the schema's
 /// file.
-pub fn wrong(path: &str, schema: &str, log: &str) -> Option<String> {
+pub fn find_mismatch(path: &str, schema: &str, log: &str) -> Option<String> {
     let failed = |why: String| Some(format!("Failed to validate output: {why}"));
     let schema = match serde_json::from_str(schema) {
         Ok(schema) => schema,
         Err(error) => return failed(format!("{path} is no JSON: {error}")),
     };
-    let Some(output) = json_in(&said(log)) else {
+    let Some(output) = json_in(&agent_answer(log)) else {
         return failed("the log holds no JSON".into());
     };
     match jsonschema::validator_for(&schema) {
@@ -32,7 +32,7 @@ pub fn wrong(path: &str, schema: &str, log: &str) -> Option<String> {
 
 /// What the agent of the last run said in a log: without stamps, without what it complained of, and of
 /// messages that are JSON themselves their texts.
-pub fn said(log: &str) -> String {
+pub fn agent_answer(log: &str) -> String {
     let starts = log.match_indices("\n# New Run: ").map(|(at, _)| at + 1);
     let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
     let ends = starts.iter().skip(1).copied().chain([log.len()]);
@@ -76,7 +76,7 @@ fn texts_of_message(line: &str) -> Option<String> {
 /// Looks for JSON in the order of reference chant 5.8.2: a fenced `json` block, any fenced block, the
 /// whole text, the first balanced `{…}`, the first balanced `[…]`.
 pub fn json_in(log: &str) -> Option<Value> {
-    let blocks = fenced(log);
+    let blocks = fenced_blocks(log);
     let marked = blocks
         .iter()
         .filter(|(language, _)| language == "json")
@@ -93,7 +93,7 @@ pub fn json_in(log: &str) -> Option<Value> {
 }
 
 /// The fenced blocks of a text, each with what stands behind its fence.
-pub fn fenced(text: &str) -> Vec<(String, String)> {
+pub fn fenced_blocks(text: &str) -> Vec<(String, String)> {
     use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
     let mut blocks = Vec::new();
     let mut open: Option<(String, String)> = None;

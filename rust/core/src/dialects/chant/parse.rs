@@ -6,14 +6,14 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::id::SpecId;
-use super::model::{Approval, Broken, Criterion, Problem, Spec, SpecType, Status};
+use super::model::{ApprovalState, BrokenSpec, Criterion, Spec, SpecProblem, SpecStatus, SpecType};
 use crate::counted::count_visited;
-use crate::store::index::Source;
+use crate::store::index::FileSource;
 use crate::text::checklist;
 use crate::text::clash;
 use crate::text::fences::{self, SwallowingFence};
-use crate::text::front_matter::{self, Key, Texts, YamlProblem};
-use crate::text::markdown::{self, Heading, Outline};
+use crate::text::front_matter::{self, FrontMatterKey, TextList, YamlProblem};
+use crate::text::markdown::{self, Heading, MarkdownOutline};
 
 /// The heading under which criteria stand.
 pub const CRITERIA: &str = "Acceptance Criteria";
@@ -22,15 +22,15 @@ pub const CRITERIA: &str = "Acceptance Criteria";
 pub const APPROVALS: [&str; 3] = ["pending", "approved", "rejected"];
 
 /// A file below `specs/` or `archive/`.
-pub type Document = Result<Arc<Spec>, Arc<Broken>>;
+pub type ParsedSpec = Result<Arc<Spec>, Arc<BrokenSpec>>;
 
 /// The keys of front matter, as far as answers and decisions need them (reference chant 2.2).
 #[derive(Debug, Default, Deserialize)]
-struct Front {
+struct SpecFrontMatter {
     #[serde(rename = "type")]
     kind: Option<Box<str>>,
     status: Option<Box<str>>,
-    depends_on: Option<Texts>,
+    depends_on: Option<TextList>,
     labels: Option<Vec<Box<str>>>,
     target_files: Option<Vec<Box<str>>>,
     context: Option<Vec<Box<str>>>,
@@ -40,12 +40,12 @@ struct Front {
     completed_at: Option<Box<str>>,
     model: Option<Box<str>>,
     members: Option<Vec<Box<str>>>,
-    approval: Option<Consent>,
+    approval: Option<ApprovalFields>,
     output_schema: Option<Box<str>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Consent {
+struct ApprovalFields {
     #[serde(default)]
     required: bool,
     status: Option<Box<str>>,
@@ -56,7 +56,7 @@ struct Consent {
 /// What `verification_status` may say.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Verified {
+enum VerificationStatus {
     Passed,
     Failed,
     Partial,
@@ -78,23 +78,23 @@ pub fn stem(path: &str) -> &str {
 }
 
 /// Reads one file; `path` is relative to the root.
-pub fn document(path: &str, source: Source) -> Document {
+pub fn document(path: &str, source: FileSource) -> ParsedSpec {
     let stem = stem(path);
     let broken = |line, message| {
-        let problem = Problem {
+        let problem = SpecProblem {
             path: path.into(),
             line,
             message,
         };
-        Arc::new(Broken {
+        Arc::new(BrokenSpec {
             id: stem.into(),
             problem,
         })
     };
     count_visited(1);
     let text = match source {
-        Source::Text(text) => text,
-        Source::Unreadable(why) => return Err(broken(None, format!("cannot be read: {why}"))),
+        FileSource::Text(text) => text,
+        FileSource::Unreadable(why) => return Err(broken(None, format!("cannot be read: {why}"))),
     };
     let id: SpecId = stem
         .parse()
@@ -110,26 +110,26 @@ fn fitted(list: Option<Vec<Box<str>>>) -> Option<Vec<Box<str>>> {
     Some(list)
 }
 
-type Fault = (Option<usize>, String);
+type LineFault = (Option<usize>, String);
 
-fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
+fn read(id: SpecId, path: &str, text: String) -> Result<Spec, LineFault> {
     refuse_clash(&text)?;
     let layout = front_matter::layout(&text).map_err(|e| (None, e.to_string()))?;
-    let mut reader = Reader {
+    let mut reader = SpecReader {
         path,
         lines_before: 0,
         problems: Vec::new(),
     };
     let front = match layout.yaml.clone() {
-        None => Front::default(),
+        None => SpecFrontMatter::default(),
         Some(range) => {
             reader.lines_before = text[..range.start].matches('\n').count();
             reader.front(&text[range])?
         }
     };
     let status = match front.status.as_deref() {
-        None => Status::Pending,
-        Some(word) => word.parse().map_err(|e: super::model::InvalidStatus| {
+        None => SpecStatus::Pending,
+        Some(word) => word.parse().map_err(|e: super::model::InvalidSpecStatus| {
             let yaml = layout.yaml.clone().map_or("", |range| &text[range]);
             (reader.line_of(yaml, "status"), e.to_string())
         })?,
@@ -138,7 +138,7 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
     if let SpecType::Other(word) = &kind {
         let yaml = layout.yaml.clone().map_or("", |range| &text[range]);
         let message = unknown_type(word);
-        reader.problems.push(Problem {
+        reader.problems.push(SpecProblem {
             path: path.into(),
             line: reader.line_of(yaml, "type"),
             message,
@@ -176,7 +176,7 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
         completed_at: front.completed_at,
         model: front.model,
         members: fitted(front.members),
-        approval: front.approval.map(|c| Approval {
+        approval: front.approval.map(|c| ApprovalState {
             required: c.required,
             status: c.status,
             by: c.by,
@@ -190,7 +190,7 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, Fault> {
 }
 
 /// The fences of a body that take in headings or boxes, with their lines in the file.
-fn swallowing(text: &str, body: usize, outline: &Outline) -> Box<[SwallowingFence]> {
+fn swallowing(text: &str, body: usize, outline: &MarkdownOutline) -> Box<[SwallowingFence]> {
     let mut found = fences::swallowing(&text[body..], outline);
     if !found.is_empty() {
         let before = text[..body].matches('\n').count();
@@ -202,7 +202,7 @@ fn swallowing(text: &str, body: usize, outline: &Outline) -> Box<[SwallowingFenc
 }
 
 /// Refuses a text of which git left two versions: which of them is meant is for a person to say.
-fn refuse_clash(text: &str) -> Result<(), Fault> {
+fn refuse_clash(text: &str) -> Result<(), LineFault> {
     match clash::in_document(text) {
         None => Ok(()),
         Some(clash) => Err((Some(clash.begins), format!("cannot be read: {clash}"))),
@@ -240,24 +240,24 @@ fn criterion(item: &markdown::TaskItem) -> Criterion {
 }
 
 /// Reads front matter whole where it fits, key by key where something does not.
-struct Reader<'a> {
+struct SpecReader<'a> {
     path: &'a str,
     /// How many lines of the file stand before the YAML.
     lines_before: usize,
-    problems: Vec<Problem>,
+    problems: Vec<SpecProblem>,
 }
 
-impl Reader<'_> {
-    fn front(&mut self, yaml: &str) -> Result<Front, Fault> {
+impl SpecReader<'_> {
+    fn front(&mut self, yaml: &str) -> Result<SpecFrontMatter, LineFault> {
         let keys = front_matter::keys(yaml);
         self.repeated(&keys);
         self.check_others(yaml, &keys);
-        if let Ok(front) = front_matter::read::<Option<Front>>(yaml) {
+        if let Ok(front) = front_matter::read::<Option<SpecFrontMatter>>(yaml) {
             self.check_whole(yaml);
             return Ok(front.unwrap_or_default());
         }
         front_matter::read_any(yaml).map_err(|problem| self.invalid(&problem))?;
-        Ok(Front {
+        Ok(SpecFrontMatter {
             kind: self.key(yaml, "type"),
             status: self.decisive(yaml, "status")?,
             depends_on: self.decisive(yaml, "depends_on")?,
@@ -283,7 +283,7 @@ impl Reader<'_> {
         }
         if let Err(problem) = front_matter::read_any(yaml) {
             let (line, message) = self.invalid(&problem);
-            self.problems.push(Problem {
+            self.problems.push(SpecProblem {
                 path: self.path.into(),
                 line,
                 message: format!("{message}; the spec is read but cannot be edited"),
@@ -291,7 +291,7 @@ impl Reader<'_> {
         }
     }
 
-    fn invalid(&self, problem: &YamlProblem) -> Fault {
+    fn invalid(&self, problem: &YamlProblem) -> LineFault {
         let line = problem.line.map(|line| line + self.lines_before);
         let words = problem.below(self.lines_before);
         (line, format!("Invalid YAML frontmatter: {words}"))
@@ -302,7 +302,7 @@ impl Reader<'_> {
         front_matter::read_key(yaml, key).unwrap_or_else(|problem| {
             let line = self.line_of(yaml, key);
             let message = format!("`{key}` cannot be used: {problem}");
-            self.problems.push(Problem {
+            self.problems.push(SpecProblem {
                 path: self.path.into(),
                 line,
                 message,
@@ -312,7 +312,7 @@ impl Reader<'_> {
     }
 
     /// A key that decides what may be worked on: guessing at it could start work too early.
-    fn decisive<T: DeserializeOwned>(&self, yaml: &str, key: &str) -> Result<Option<T>, Fault> {
+    fn decisive<T: DeserializeOwned>(&self, yaml: &str, key: &str) -> Result<Option<T>, LineFault> {
         front_matter::read_key(yaml, key).map_err(|problem| {
             (
                 self.line_of(yaml, key),
@@ -322,7 +322,7 @@ impl Reader<'_> {
     }
 
     /// Reports an approval status that is none of the three; it counts as not approved.
-    fn approval(&mut self, approval: Option<&Consent>, yaml: &str) {
+    fn approval(&mut self, approval: Option<&ApprovalFields>, yaml: &str) {
         let Some(word) = approval.and_then(|approval| approval.status.as_deref()) else {
             return;
         };
@@ -331,7 +331,7 @@ impl Reader<'_> {
                 "Invalid approval status '{word}'. Must be one of: {}",
                 APPROVALS.join(", ")
             );
-            self.problems.push(Problem {
+            self.problems.push(SpecProblem {
                 path: self.path.into(),
                 line: self.line_of(yaml, "approval"),
                 message,
@@ -340,13 +340,13 @@ impl Reader<'_> {
     }
 
     /// Reports unknown keys that stand twice; known ones are refused by the reader of the whole.
-    fn repeated(&mut self, keys: &[Key<'_>]) {
+    fn repeated(&mut self, keys: &[FrontMatterKey<'_>]) {
         let mut names: Vec<(&str, usize)> = keys.iter().map(|key| (&*key.name, key.line)).collect();
         names.sort_unstable();
         for pair in names.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             let (name, line) = pair[1];
             let message = format!("`{name}` stands more than once; keep one of them");
-            self.problems.push(Problem {
+            self.problems.push(SpecProblem {
                 path: self.path.into(),
                 line: Some(line + self.lines_before),
                 message,
@@ -355,7 +355,7 @@ impl Reader<'_> {
     }
 
     /// Reports documented keys that nothing decides on and whose values have the wrong type.
-    fn check_others(&mut self, yaml: &str, keys: &[Key<'_>]) {
+    fn check_others(&mut self, yaml: &str, keys: &[FrontMatterKey<'_>]) {
         for key in keys {
             match &*key.name {
                 name @ ("tracks"
@@ -377,7 +377,7 @@ impl Reader<'_> {
                     self.key::<Box<str>>(yaml, name);
                 }
                 "verification_status" => {
-                    self.key::<Verified>(yaml, "verification_status");
+                    self.key::<VerificationStatus>(yaml, "verification_status");
                 }
                 "replay_count" => {
                     self.key::<u32>(yaml, "replay_count");

@@ -5,27 +5,27 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::model::{Spec, SpecType, Status};
+use super::model::{Spec, SpecStatus, SpecType};
 use super::parse::{APPROVALS, unknown_type};
-use super::scores::{Size, lines_outside_code};
-use super::specs::{Elsewhere, Specs};
+use super::scores::{SpecSize, lines_outside_code};
+use super::specs::{ExternalDependency, SpecGraph};
 use crate::config::Config;
-use crate::ident::Resolved;
-use crate::lint::{Finding, Rule};
+use crate::ident::ResolvedId;
+use crate::lint::{LintFinding, LintRule};
 use crate::outside::PREFIXES;
 use crate::text::fences::SwallowingFence;
 use crate::text::markdown;
 
 /// What a rule looks at.
-pub struct Subject<'a> {
+pub struct LintSubject<'a> {
     /// The spec.
     pub spec: &'a Arc<Spec>,
     /// Its size.
-    pub size: Size,
+    pub size: SpecSize,
     /// The keys its front matter has.
     pub keys: BTreeSet<String>,
     /// All specs.
-    pub specs: &'a Specs,
+    pub specs: &'a SpecGraph,
     /// Limits and required keys.
     pub config: &'a Config,
     /// The loop the spec is in, step by step, if it is in one.
@@ -45,45 +45,45 @@ pub const LOOKING_AROUND: [&str; 2] = ["output", "dependency"];
 const SPLIT: &str = "Consider splitting into smaller, focused specs";
 
 /// The rules that look at specs, in the order in which the seed names them.
-pub fn rules<'a>() -> [Rule<Subject<'a>>; 10] {
+pub fn rules<'a>() -> [LintRule<LintSubject<'a>>; 10] {
     [
-        Rule {
+        LintRule {
             name: "complexity",
             check: complexity,
         },
-        Rule {
+        LintRule {
             name: "coupling",
             check: coupling,
         },
-        Rule {
+        LintRule {
             name: "type",
             check: kind,
         },
-        Rule {
+        LintRule {
             name: "model_waste",
             check: model_waste,
         },
-        Rule {
+        LintRule {
             name: "approval",
             check: approval,
         },
-        Rule {
+        LintRule {
             name: "output",
             check: output,
         },
-        Rule {
+        LintRule {
             name: "dependency",
             check: dependency,
         },
-        Rule {
+        LintRule {
             name: "required",
             check: required,
         },
-        Rule {
+        LintRule {
             name: "title",
             check: title,
         },
-        Rule {
+        LintRule {
             name: "fence",
             check: fence,
         },
@@ -95,7 +95,7 @@ pub fn rules<'a>() -> [Rule<Subject<'a>>; 10] {
 ///
 /// ## Why it matters
 /// Agents lose track of long lists; two small specs finish sooner than one large one.
-fn complexity(subject: &Subject<'_>) -> Vec<Finding> {
+fn complexity(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let (size, most) = (subject.size, &subject.config.thresholds);
     let measures = [
         (
@@ -122,7 +122,7 @@ fn complexity(subject: &Subject<'_>) -> Vec<Finding> {
     };
     let finding = |(_, count, most, text): (&str, usize, usize, &str)| {
         let text = text.replace("{}", &count.to_string());
-        Finding::warning(format!("{text} (threshold: {most})")).suggest(SPLIT)
+        LintFinding::warning(format!("{text} (threshold: {most})")).suggest(SPLIT)
     };
     measures.into_iter().filter(is_over).map(finding).collect()
 }
@@ -132,7 +132,7 @@ fn complexity(subject: &Subject<'_>) -> Vec<Finding> {
 ///
 /// ## Why it matters
 /// A dependency that stands only in prose is not seen by anything that decides what comes next.
-fn coupling(subject: &Subject<'_>) -> Vec<Finding> {
+fn coupling(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     static ID: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(r"(?-u:\b[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9a-z]{3}-[0-9a-z]{3}(?:\.[0-9]+)*)").ok()
     });
@@ -169,14 +169,14 @@ fn coupling(subject: &Subject<'_>) -> Vec<Finding> {
         let ids = siblings.join(", ");
         let message =
             format!("Spec references sibling spec(s): {ids} - member specs should be independent");
-        findings.push(Finding::warning(message).suggest(advice));
+        findings.push(LintFinding::warning(message).suggest(advice));
     }
     if !others.is_empty() {
         let ids = others.join(", ");
         let message = format!(
             "Spec references other spec ID(s) in body: {ids} - use depends_on for dependencies"
         );
-        findings.push(Finding::warning(message).suggest(advice));
+        findings.push(LintFinding::warning(message).suggest(advice));
     }
     findings
 }
@@ -186,41 +186,41 @@ fn coupling(subject: &Subject<'_>) -> Vec<Finding> {
 ///
 /// ## Why it matters
 /// The type decides which prompt an agent gets and whether a spec is worked itself.
-fn kind(subject: &Subject<'_>) -> Vec<Finding> {
+fn kind(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let (spec, has) = (subject.spec, |key: &str| subject.keys.contains(key));
     let mut findings = Vec::new();
     if !has("type") {
         findings.push(
-            Finding::warning("Missing spec type, read as 'code'")
+            LintFinding::warning("Missing spec type, read as 'code'")
                 .suggest("Add `type: code` to the front matter"),
         );
     }
     match &spec.kind {
-        SpecType::Other(word) => findings.push(Finding::error(unknown_type(word))),
+        SpecType::Other(word) => findings.push(LintFinding::error(unknown_type(word))),
         SpecType::Documentation => {
             for key in ["tracks", "target_files"]
                 .into_iter()
                 .filter(|key| !has(key))
             {
-                findings.push(Finding::warning(format!(
+                findings.push(LintFinding::warning(format!(
                     "Documentation spec missing '{key}' field"
                 )));
             }
         }
         SpecType::Research => {
             if !has("informed_by") && !has("origin") {
-                findings.push(Finding::warning(
+                findings.push(LintFinding::warning(
                     "Research spec missing both 'informed_by' and 'origin' fields",
                 ));
             }
             if !has("target_files") {
-                findings.push(Finding::warning(
+                findings.push(LintFinding::warning(
                     "Research spec missing 'target_files' field",
                 ));
             }
         }
         SpecType::Driver | SpecType::Group if spec.members.as_ref().is_some_and(Vec::is_empty) => {
-            findings.push(Finding::warning(
+            findings.push(LintFinding::warning(
                 "Driver/group spec has empty 'members' array",
             ));
         }
@@ -234,7 +234,7 @@ fn kind(subject: &Subject<'_>) -> Vec<Finding> {
 ///
 /// ## Why it matters
 /// A small model does a one-line change as well, sooner and for less.
-fn model_waste(subject: &Subject<'_>) -> Vec<Finding> {
+fn model_waste(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let (size, most) = (subject.size, &subject.config.thresholds);
     let Some(model) = subject.spec.model.as_deref() else {
         return Vec::new();
@@ -251,7 +251,7 @@ fn model_waste(subject: &Subject<'_>) -> Vec<Finding> {
     if !is_expensive || is_exempt || !is_simple {
         return Vec::new();
     }
-    let Size {
+    let SpecSize {
         criteria,
         files,
         words,
@@ -259,7 +259,7 @@ fn model_waste(subject: &Subject<'_>) -> Vec<Finding> {
     let message = format!(
         "Spec uses '{model}' but appears simple ({criteria} criteria, {files} files, {words} words) - consider haiku"
     );
-    vec![Finding::warning(message)]
+    vec![LintFinding::warning(message)]
 }
 
 /// ## What it does
@@ -267,12 +267,12 @@ fn model_waste(subject: &Subject<'_>) -> Vec<Finding> {
 ///
 /// ## Why it matters
 /// Criteria that a reader sees count as code: work would be complete without them.
-fn fence(subject: &Subject<'_>) -> Vec<Finding> {
+fn fence(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let finding = |fence: &SwallowingFence| {
         let message = format!("{fence}");
         let finding = match fence.boxes {
-            0 => Finding::warning(message),
-            _ => Finding::error(message),
+            0 => LintFinding::warning(message),
+            _ => LintFinding::error(message),
         };
         finding.suggest(fence.advice())
     };
@@ -284,7 +284,7 @@ fn fence(subject: &Subject<'_>) -> Vec<Finding> {
 ///
 /// ## Why it matters
 /// An approval is a record of a person's decision; half of it proves nothing.
-fn approval(subject: &Subject<'_>) -> Vec<Finding> {
+fn approval(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let Some(approval) = &subject.spec.approval else {
         return Vec::new();
     };
@@ -292,7 +292,7 @@ fn approval(subject: &Subject<'_>) -> Vec<Finding> {
     match status {
         "approved" | "rejected" => {
             let missing = |message: &str| {
-                Finding::error(format!("Approval status is {status} but {message}"))
+                LintFinding::error(format!("Approval status is {status} but {message}"))
             };
             let by = approval
                 .by
@@ -305,12 +305,12 @@ fn approval(subject: &Subject<'_>) -> Vec<Finding> {
             by.into_iter().chain(at).collect()
         }
         "pending" if approval.by.is_some() => {
-            vec![Finding::error(
+            vec![LintFinding::error(
                 "Approval has 'by' field set but status is still 'pending'",
             )]
         }
         "pending" => Vec::new(),
-        other => vec![Finding::error(format!(
+        other => vec![LintFinding::error(format!(
             "Invalid approval status '{other}'. Must be one of: {}",
             APPROVALS.join(", ")
         ))],
@@ -322,13 +322,13 @@ fn approval(subject: &Subject<'_>) -> Vec<Finding> {
 ///
 /// ## Why it matters
 /// Whoever reads that output by program was promised the shape.
-fn output(subject: &Subject<'_>) -> Vec<Finding> {
-    let applies = subject.spec.status == Status::Completed;
+fn output(subject: &LintSubject<'_>) -> Vec<LintFinding> {
+    let applies = subject.spec.status == SpecStatus::Completed;
     subject
         .output
         .iter()
         .filter(|_| applies)
-        .map(Finding::error)
+        .map(LintFinding::error)
         .collect()
 }
 
@@ -337,31 +337,31 @@ fn output(subject: &Subject<'_>) -> Vec<Finding> {
 ///
 /// ## Why it matters
 /// Whatever waits for them waits for ever.
-fn dependency(subject: &Subject<'_>) -> Vec<Finding> {
+fn dependency(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let (spec, specs) = (subject.spec, subject.specs);
     let named = spec.depends_on.iter().flatten();
-    let mut findings: Vec<Finding> = named
+    let mut findings: Vec<LintFinding> = named
         .filter_map(|name| unknown_dependency(subject, name))
         .collect();
     let is_unknown = |id: &&str| specs.find(id).is_none() && !(subject.is_archived)(id);
     let members = spec.members.iter().flatten().map(|id| &**id);
     for id in members.filter(is_unknown) {
-        findings.push(Finding::error(format!("Unknown member spec '{id}'")));
+        findings.push(LintFinding::error(format!("Unknown member spec '{id}'")));
     }
     if let Some(driver) = spec.id.parent().filter(|id| specs.find(id).is_none()) {
-        findings.push(Finding::warning(format!(
+        findings.push(LintFinding::warning(format!(
             "Orphaned member spec '{}': driver '{driver}' not found",
             spec.id
         )));
     }
     if let Some(path) = &subject.cycle {
         let message = format!("Circular dependency: {}", path.join(" -> "));
-        findings.push(Finding::error(message).suggest("Take one of these dependencies out"));
+        findings.push(LintFinding::error(message).suggest("Take one of these dependencies out"));
     }
     findings
 }
 
-fn unknown_dependency(subject: &Subject<'_>, name: &str) -> Option<Finding> {
+fn unknown_dependency(subject: &LintSubject<'_>, name: &str) -> Option<LintFinding> {
     let prefix = name.split_once(':').map(|(prefix, _)| prefix);
     let is_repository = |prefix: &str| subject.config.repositories.iter().any(|r| r.name == prefix);
     if let Some(prefix) = prefix.filter(|prefix| PREFIXES.contains(prefix) && is_repository(prefix))
@@ -369,7 +369,9 @@ fn unknown_dependency(subject: &Subject<'_>, name: &str) -> Option<Finding> {
         let message = format!(
             "Dependency '{name}' means the {prefix} dialect, not the repository of that name"
         );
-        return Some(Finding::error(message).suggest("Rename the repository in the configuration"));
+        return Some(
+            LintFinding::error(message).suggest("Rename the repository in the configuration"),
+        );
     }
     let id = name.strip_prefix("chant:").unwrap_or(name);
     if subject.specs.find(id).is_some() {
@@ -380,17 +382,17 @@ fn unknown_dependency(subject: &Subject<'_>, name: &str) -> Option<Finding> {
             "Dependency '{name}' cannot be read: {}",
             broken.problem.message
         );
-        return Some(Finding::error(message).suggest(format!("Mend {}", broken.problem.path)));
+        return Some(LintFinding::error(message).suggest(format!("Mend {}", broken.problem.path)));
     }
     match subject.specs.elsewhere(id) {
-        Some(Elsewhere::Found { .. }) => None,
-        Some(Elsewhere::Unreachable(why)) => Some(Finding::error(format!(
+        Some(ExternalDependency::Found { .. }) => None,
+        Some(ExternalDependency::Unreachable(why)) => Some(LintFinding::error(format!(
             "Unknown dependency '{name}': {why}"
         ))),
-        Some(Elsewhere::Unknown) | None => {
-            let finding = Finding::error(format!("Unknown dependency '{name}'"));
+        Some(ExternalDependency::Unknown) | None => {
+            let finding = LintFinding::error(format!("Unknown dependency '{name}'"));
             Some(match subject.specs.resolve(id, "") {
-                Resolved::One(meant) if meant.id != subject.spec.id => {
+                ResolvedId::One(meant) if meant.id != subject.spec.id => {
                     finding.suggest(format!("Did you mean '{}'?", meant.id))
                 }
                 _ => finding,
@@ -404,14 +406,14 @@ fn unknown_dependency(subject: &Subject<'_>, name: &str) -> Option<Finding> {
 ///
 /// ## Why it matters
 /// Reports over all specs need them.
-fn required(subject: &Subject<'_>) -> Vec<Finding> {
+fn required(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let missing = subject
         .config
         .required
         .iter()
         .filter(|key| !subject.keys.contains(*key));
     missing
-        .map(|key| Finding::error(format!("Missing required field '{key}'")))
+        .map(|key| LintFinding::error(format!("Missing required field '{key}'")))
         .collect()
 }
 
@@ -420,11 +422,13 @@ fn required(subject: &Subject<'_>) -> Vec<Finding> {
 ///
 /// ## Why it matters
 /// The title is what people and agents choose by.
-fn title(subject: &Subject<'_>) -> Vec<Finding> {
+fn title(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     match subject.spec.title {
         Some(_) => Vec::new(),
         None => {
-            vec![Finding::error("Missing title").suggest("Begin the body with a line `# Title`")]
+            vec![
+                LintFinding::error("Missing title").suggest("Begin the body with a line `# Title`"),
+            ]
         }
     }
 }

@@ -6,19 +6,19 @@ use std::num::NonZeroUsize;
 
 use super::id::SpecId;
 use super::model::{Spec, SpecType};
-use super::specs::Specs;
-use super::start::{Mode, Work};
+use super::specs::SpecGraph;
+use super::start::{StartTarget, WorkMode};
 
 /// How often a spec was tried by this call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tried {
+pub struct AttemptCount {
     /// So often.
     pub times: u32,
     /// So many tries after the first its last failure is worth.
     pub retries: u32,
 }
 
-impl Tried {
+impl AttemptCount {
     fn is_over(self) -> bool {
         self.times > self.retries
     }
@@ -26,7 +26,7 @@ impl Tried {
 
 /// The order of a chain or of work in parallel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Schedule {
+pub struct SpecSchedule {
     /// What was asked for; it comes before anything else.
     first: BTreeSet<SpecId>,
     /// The one spec that was asked for, which may be in a state that is not ready.
@@ -37,21 +37,21 @@ pub struct Schedule {
     at_once: usize,
 }
 
-impl Schedule {
+impl SpecSchedule {
     /// The order for a start; `limit` bounds what is worked on at once whatever the mode says.
-    pub fn of(work: &Work, mode: Mode, limit: NonZeroUsize) -> Self {
+    pub fn of(work: &StartTarget, mode: WorkMode, limit: NonZeroUsize) -> Self {
         let at_once = match mode {
-            Mode::Single | Mode::Chain => 1,
-            Mode::Parallel(workers) => workers.min(limit).get(),
+            WorkMode::Single | WorkMode::Chain => 1,
+            WorkMode::Parallel(workers) => workers.min(limit).get(),
         };
         let (first, named) = match work {
-            Work::Spec(id) => (BTreeSet::from([id.clone()]), Some(id.clone())),
-            Work::Members { members, .. } => (members.iter().cloned().collect(), None),
+            StartTarget::Spec(id) => (BTreeSet::from([id.clone()]), Some(id.clone())),
+            StartTarget::Members { members, .. } => (members.iter().cloned().collect(), None),
         };
         Self {
             first,
             named,
-            goes_on: mode != Mode::Single,
+            goes_on: mode != WorkMode::Single,
             at_once,
         }
     }
@@ -65,9 +65,9 @@ impl Schedule {
     /// for in a row, then by ID. `None` while as many run as may, and when nothing is left.
     pub fn next(
         &self,
-        specs: &Specs,
+        specs: &SpecGraph,
         running: &[SpecId],
-        tried: &BTreeMap<SpecId, Tried>,
+        tried: &BTreeMap<SpecId, AttemptCount>,
     ) -> Option<SpecId> {
         if running.len() >= self.at_once {
             return None;

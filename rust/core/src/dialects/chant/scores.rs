@@ -6,11 +6,11 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::model::Spec;
-use crate::text::markdown::{self, Outline};
+use crate::text::markdown::{self, MarkdownOutline};
 
 /// A grade, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Grade {
+pub enum QualityGrade {
     /// As it should be.
     A,
     /// Good.
@@ -21,7 +21,7 @@ pub enum Grade {
     D,
 }
 
-impl Grade {
+impl QualityGrade {
     /// Its letter.
     pub fn letter(self) -> char {
         match self {
@@ -35,7 +35,7 @@ impl Grade {
 
 /// What the grades come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Light {
+pub enum TrafficLight {
     /// Refine before anybody works on it.
     Red,
     /// Look at it.
@@ -44,7 +44,7 @@ pub enum Light {
     Green,
 }
 
-impl Light {
+impl TrafficLight {
     /// Its word in answers.
     pub fn word(self) -> &'static str {
         match self {
@@ -57,17 +57,17 @@ impl Light {
 
 /// The five grades of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scores {
+pub struct SpecScores {
     /// By numbers of criteria, files and words.
-    pub complexity: Grade,
+    pub complexity: QualityGrade,
     /// By bullets, imperative verbs and vague words.
-    pub confidence: Grade,
+    pub confidence: QualityGrade,
     /// By headings and files.
-    pub splittability: Grade,
+    pub splittability: QualityGrade,
     /// By number of task items.
-    pub ac_quality: Grade,
+    pub ac_quality: QualityGrade,
     /// By how independent its members are; `None` without members.
-    pub isolation: Option<Grade>,
+    pub isolation: Option<QualityGrade>,
 }
 
 /// First words of a bullet that say what to do.
@@ -111,7 +111,7 @@ const COUPLED: [&str; 2] = ["tightly coupled", "depends on each other"];
 
 /// The numbers that lint rules and grades look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Size {
+pub struct SpecSize {
     /// Acceptance criteria.
     pub criteria: usize,
     /// Target files.
@@ -120,7 +120,7 @@ pub struct Size {
     pub words: usize,
 }
 
-impl Size {
+impl SpecSize {
     /// The size of a spec.
     pub fn of(spec: &Spec) -> Self {
         Self {
@@ -131,9 +131,9 @@ impl Size {
     }
 }
 
-impl Scores {
+impl SpecScores {
     /// Grades a spec; `members` are all specs inside it.
-    pub fn of(spec: &Spec, size: Size, members: &[&Arc<Spec>]) -> Self {
+    pub fn of(spec: &Spec, size: SpecSize, members: &[&Arc<Spec>]) -> Self {
         let outline = markdown::outline(spec.body());
         Self {
             complexity: complexity(size),
@@ -145,14 +145,14 @@ impl Scores {
     }
 
     /// Red when complexity, confidence or criteria have to be better, green when all three are good.
-    pub fn light(&self) -> Light {
+    pub fn light(&self) -> TrafficLight {
         match [self.complexity, self.confidence, self.ac_quality]
             .into_iter()
             .max()
         {
-            Some(Grade::D) => Light::Red,
-            Some(Grade::C) => Light::Yellow,
-            _ => Light::Green,
+            Some(QualityGrade::D) => TrafficLight::Red,
+            Some(QualityGrade::C) => TrafficLight::Yellow,
+            _ => TrafficLight::Green,
         }
     }
 
@@ -160,39 +160,41 @@ impl Scores {
     pub fn suggestions(&self) -> Vec<&'static str> {
         let all = [
             match self.complexity {
-                Grade::D => Some("Reduce criteria count or split spec into smaller pieces"),
-                Grade::C => Some("Consider reducing scope or splitting into subtasks"),
+                QualityGrade::D => Some("Reduce criteria count or split spec into smaller pieces"),
+                QualityGrade::C => Some("Consider reducing scope or splitting into subtasks"),
                 _ => None,
             },
             match self.confidence {
-                Grade::D => Some(
+                QualityGrade::D => Some(
                     "Use bullet points instead of prose paragraphs; avoid vague words like 'improve', 'as needed', 'etc', 'similar'",
                 ),
-                Grade::C => Some(
+                QualityGrade::C => Some(
                     "Increase bullet-to-prose ratio (>50%); start bullets with imperative verbs; reduce vague language",
                 ),
                 _ => None,
             },
             match self.ac_quality {
-                Grade::D => Some("Add at least 1 acceptance criteria checkbox"),
-                Grade::C => Some("Add at least 2 acceptance criteria checkboxes"),
-                Grade::B => Some("Add at least 4 acceptance criteria checkboxes for Grade A"),
-                Grade::A => None,
+                QualityGrade::D => Some("Add at least 1 acceptance criteria checkbox"),
+                QualityGrade::C => Some("Add at least 2 acceptance criteria checkboxes"),
+                QualityGrade::B => {
+                    Some("Add at least 4 acceptance criteria checkboxes for Grade A")
+                }
+                QualityGrade::A => None,
             },
             match self.splittability {
-                Grade::D => {
+                QualityGrade::D => {
                     Some("Remove coupling keywords ('tightly coupled', 'depends on each other')")
                 }
-                Grade::C => Some(
+                QualityGrade::C => Some(
                     "Add target_files and organize with ## section headers to improve splittability",
                 ),
                 _ => None,
             },
             match self.isolation {
-                Some(Grade::D) => {
+                Some(QualityGrade::D) => {
                     Some("Reduce cross-references between group members to improve isolation")
                 }
-                Some(Grade::C) => Some("Consider reducing coupling between group members"),
+                Some(QualityGrade::C) => Some("Consider reducing coupling between group members"),
                 _ => None,
             },
         ];
@@ -205,21 +207,21 @@ impl Scores {
 }
 
 fn complexity(
-    Size {
+    SpecSize {
         criteria,
         files,
         words,
-    }: Size,
-) -> Grade {
+    }: SpecSize,
+) -> QualityGrade {
     match () {
-        () if criteria >= 8 || files >= 5 || words >= 600 => Grade::D,
-        () if criteria >= 6 || files >= 4 || words >= 400 => Grade::C,
-        () if criteria >= 4 || files >= 3 || words >= 200 => Grade::B,
-        () => Grade::A,
+        () if criteria >= 8 || files >= 5 || words >= 600 => QualityGrade::D,
+        () if criteria >= 6 || files >= 4 || words >= 400 => QualityGrade::C,
+        () if criteria >= 4 || files >= 3 || words >= 200 => QualityGrade::B,
+        () => QualityGrade::A,
     }
 }
 
-fn confidence(body: &str, outline: &Outline) -> Grade {
+fn confidence(body: &str, outline: &MarkdownOutline) -> QualityGrade {
     let (mut bullets, mut prose, mut imperative) = (0_u32, 0_u32, 0_u32);
     for line in lines_outside_code(body, outline) {
         if let Some(bullet) = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")) {
@@ -239,10 +241,10 @@ fn confidence(body: &str, outline: &Outline) -> Grade {
     };
     let (bullet_ratio, verb_ratio) = (ratio(bullets, bullets + prose), ratio(imperative, bullets));
     match () {
-        () if body.trim().is_empty() || bullet_ratio < 0.10 || vague > 8 => Grade::D,
-        () if bullet_ratio > 0.60 && verb_ratio > 0.80 && vague == 0 => Grade::A,
-        () if bullet_ratio > 0.30 && verb_ratio > 0.50 && vague < 3 => Grade::B,
-        () => Grade::C,
+        () if body.trim().is_empty() || bullet_ratio < 0.10 || vague > 8 => QualityGrade::D,
+        () if bullet_ratio > 0.60 && verb_ratio > 0.80 && vague == 0 => QualityGrade::A,
+        () if bullet_ratio > 0.30 && verb_ratio > 0.50 && vague < 3 => QualityGrade::B,
+        () => QualityGrade::C,
     }
 }
 
@@ -271,9 +273,14 @@ fn starts_with_verb(bullet: &str) -> bool {
     VERBS.contains(&word.as_str())
 }
 
-fn splittability(spec: &Spec, size: Size, outline: &Outline, members: &[&Arc<Spec>]) -> Grade {
+fn splittability(
+    spec: &Spec,
+    size: SpecSize,
+    outline: &MarkdownOutline,
+    members: &[&Arc<Spec>],
+) -> QualityGrade {
     if spec.id.is_member() || !members.is_empty() || size.criteria == 1 {
-        return Grade::C;
+        return QualityGrade::C;
     }
     let headings = outline
         .headings
@@ -282,36 +289,36 @@ fn splittability(spec: &Spec, size: Size, outline: &Outline, members: &[&Arc<Spe
         .count();
     let lower = spec.body().to_lowercase();
     let grade = match (headings, size.files) {
-        (3.., 3..) => Grade::A,
-        (1..=2, 2) => Grade::B,
-        _ => return Grade::C,
+        (3.., 3..) => QualityGrade::A,
+        (1..=2, 2) => QualityGrade::B,
+        _ => return QualityGrade::C,
     };
     if COUPLED.iter().any(|words| lower.contains(words)) {
-        Grade::D
+        QualityGrade::D
     } else {
         grade
     }
 }
 
-fn ac_quality(outline: &Outline) -> Grade {
+fn ac_quality(outline: &MarkdownOutline) -> QualityGrade {
     match outline
         .tasks
         .iter()
         .filter(|task| !task.text.is_empty())
         .count()
     {
-        0 => Grade::D,
-        1 => Grade::C,
-        2..=3 => Grade::B,
-        _ => Grade::A,
+        0 => QualityGrade::D,
+        1 => QualityGrade::C,
+        2..=3 => QualityGrade::B,
+        _ => QualityGrade::A,
     }
 }
 
-fn isolation(members: &[&Arc<Spec>]) -> Grade {
+fn isolation(members: &[&Arc<Spec>]) -> QualityGrade {
     static OTHER_MEMBER: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?i)\bmember\s+\d+\b").ok());
     if members.len() == 1 {
-        return Grade::A;
+        return QualityGrade::A;
     }
     let names_another = |member: &Spec| {
         OTHER_MEMBER
@@ -341,17 +348,17 @@ fn isolation(members: &[&Arc<Spec>]) -> Grade {
         |part: usize, percent: usize, whole: usize| whole == 0 || part * 100 < percent * whole;
     let (members, files) = (members.len(), uses.len());
     match () {
-        () if !is_above(isolated, 50, members) || is_above(shared, 50, files) => Grade::D,
-        () if is_above(isolated, 90, members) && is_below(shared, 20, files) => Grade::A,
-        () if is_above(isolated, 70, members) => Grade::B,
-        () => Grade::C,
+        () if !is_above(isolated, 50, members) || is_above(shared, 50, files) => QualityGrade::D,
+        () if is_above(isolated, 90, members) && is_below(shared, 20, files) => QualityGrade::A,
+        () if is_above(isolated, 70, members) => QualityGrade::B,
+        () => QualityGrade::C,
     }
 }
 
 /// The lines of a body that do not belong to a code block, trimmed.
 pub fn lines_outside_code<'a>(
     body: &'a str,
-    outline: &'a Outline,
+    outline: &'a MarkdownOutline,
 ) -> impl Iterator<Item = &'a str> {
     let mut at = 0;
     let mut code = outline.code.iter().peekable();

@@ -7,23 +7,23 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::approval::Verdict;
+use super::approval::ApprovalVerdict;
 use super::error::ChantError;
 use super::evidence;
 use super::id::SpecId;
-use super::model::{Spec, Status};
+use super::model::{Spec, SpecStatus};
 use super::prompt;
-use super::scores::{Light, Scores, Size};
-use super::specs::{Specs, Wait};
-use super::view::spec::sentence;
+use super::scores::{SpecScores, SpecSize, TrafficLight};
+use super::specs::{SpecGraph, SpecWait};
+use super::view::spec::describe_wait;
 use crate::config::Config;
 use crate::error::ErrorKind;
-use crate::graph::Kind;
+use crate::graph::EdgeKind;
 use crate::next_step::{HintText, NextStep, hint};
 
 /// How much is worked on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum WorkMode {
     /// One spec, or the members of one.
     #[default]
     Single,
@@ -33,7 +33,7 @@ pub enum Mode {
     Parallel(NonZeroUsize),
 }
 
-impl Mode {
+impl WorkMode {
     /// The mode that arguments ask for; `parallel` wins over `chain`.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Mode {
     }
 }
 
-impl fmt::Display for Mode {
+impl fmt::Display for WorkMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Single => f.write_str("single"),
@@ -65,14 +65,14 @@ impl fmt::Display for Mode {
 
 /// Why work cannot begin; nothing was started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum StartRefusal {
     /// The spec's state forbids it.
     #[error("{}", of_state(id, *status))]
     State {
         /// The spec.
         id: SpecId,
         /// Its state.
-        status: Status,
+        status: SpecStatus,
     },
     /// Somebody has to agree first.
     #[error("Spec '{id}' requires approval before work can begin.")]
@@ -185,21 +185,21 @@ fn of_done_members(id: &SpecId, open: &[String]) -> String {
     )
 }
 
-fn of_state(id: &SpecId, status: Status) -> String {
+fn of_state(id: &SpecId, status: SpecStatus) -> String {
     let is = match status {
-        Status::Paused => "is paused. Cannot start work on a paused spec.",
-        Status::InProgress => "is already in progress.",
-        Status::Completed => "is already completed.",
+        SpecStatus::Paused => "is paused. Cannot start work on a paused spec.",
+        SpecStatus::InProgress => "is already in progress.",
+        SpecStatus::Completed => "is already completed.",
         _ => "is cancelled.",
     };
     format!("Spec '{id}' {is}")
 }
 
 /// What may help where a spec's state forbids work.
-fn out_of_state(id: &SpecId, status: Status) -> HintText {
+fn out_of_state(id: &SpecId, status: SpecStatus) -> HintText {
     let id = || id.to_string();
     let why = match status {
-        Status::InProgress => {
+        SpecStatus::InProgress => {
             return hint![
                 "\n",
                 NextStep::ListRuns,
@@ -210,8 +210,8 @@ fn out_of_state(id: &SpecId, status: Status) -> HintText {
                 " makes the spec pending again.",
             ];
         }
-        Status::Paused => " to work on it anew.",
-        Status::Completed => " to work on it again.",
+        SpecStatus::Paused => " to work on it anew.",
+        SpecStatus::Completed => " to work on it again.",
         _ => " to work on it after all.",
     };
     hint![
@@ -221,7 +221,7 @@ fn out_of_state(id: &SpecId, status: Status) -> HintText {
     ]
 }
 
-impl Refusal {
+impl StartRefusal {
     /// What may help, behind the sentence.
     pub fn hint(&self) -> HintText {
         match self {
@@ -313,7 +313,7 @@ impl Refusal {
 
 /// What is to be worked on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Work {
+pub enum StartTarget {
     /// A spec itself.
     Spec(SpecId),
     /// The open members of a spec, in the order of their IDs.
@@ -327,18 +327,18 @@ pub enum Work {
 
 /// What a start comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub struct StartPlan {
     /// What to work on first, or alone.
-    pub work: Work,
+    pub work: StartTarget,
     /// Specs that do not pass the quality gate and are started all the same, with their grades.
-    pub red: Vec<(SpecId, Scores)>,
+    pub red: Vec<(SpecId, SpecScores)>,
 }
 
 /// What a start is decided on.
 #[derive(Clone, Copy)]
-pub struct Start<'a> {
+pub struct StartInputs<'a> {
     /// All specs.
-    pub specs: &'a Specs,
+    pub specs: &'a SpecGraph,
     /// The configuration.
     pub config: &'a Config,
     /// Whether missing criteria and a red quality gate are no obstacle.
@@ -355,12 +355,12 @@ pub struct Start<'a> {
     pub lint_errors: &'a dyn Fn(&Arc<Spec>) -> Vec<String>,
 }
 
-impl Start<'_> {
+impl StartInputs<'_> {
     /// What a start of this spec comes to.
     ///
     /// # Errors
     /// The first thing that forbids it.
-    pub fn plan(&self, spec: &Arc<Spec>) -> Result<Plan, Refusal> {
+    pub fn plan(&self, spec: &Arc<Spec>) -> Result<StartPlan, StartRefusal> {
         self.refuse_state(spec)?;
         self.refuse_unapproved(spec)?;
         let members: Vec<&Arc<Spec>> = self.specs.members(&spec.id).collect();
@@ -370,28 +370,32 @@ impl Start<'_> {
         }
         let id = || spec.id.clone();
         if spec.kind.is_container() && members.is_empty() {
-            return Err(Refusal::NoMembers { id: id() });
+            return Err(StartRefusal::NoMembers { id: id() });
         }
         if spec.kind.is_container() {
-            return Err(Refusal::MembersDone {
+            return Err(StartRefusal::MembersDone {
                 id: id(),
                 open: spec.open_criteria(),
             });
         }
-        self.refuse_blocked(spec, |wait| !matches!(wait, Wait::Approval))?;
+        self.refuse_blocked(spec, |wait| !matches!(wait, SpecWait::Approval))?;
         let red = self.refuse_unfit(spec)?;
-        Ok(Plan {
-            work: Work::Spec(id()),
+        Ok(StartPlan {
+            work: StartTarget::Spec(id()),
             red: red.into_iter().map(|scores| (id(), scores)).collect(),
         })
     }
 
-    fn plan_members(&self, spec: &Arc<Spec>, members: &[&Arc<Spec>]) -> Result<Plan, Refusal> {
+    fn plan_members(
+        &self,
+        spec: &Arc<Spec>,
+        members: &[&Arc<Spec>],
+    ) -> Result<StartPlan, StartRefusal> {
         self.refuse_blocked(spec, |wait| {
             !matches!(
                 wait,
-                Wait::Item {
-                    kind: Kind::Member,
+                SpecWait::Item {
+                    kind: EdgeKind::Member,
                     ..
                 }
             )
@@ -402,7 +406,7 @@ impl Start<'_> {
         let to_do: Vec<&Arc<Spec>> = to_do.copied().collect();
         if !to_do.iter().any(|member| self.specs.is_ready(member)) {
             let open = members.iter().filter(|member| !member.status.is_done());
-            return Err(Refusal::MembersWait {
+            return Err(StartRefusal::MembersWait {
                 id: spec.id.clone(),
                 members: open.map(|member| self.waiting(member)).collect(),
             });
@@ -414,15 +418,15 @@ impl Start<'_> {
         }
         let members = to_do.iter().map(|member| member.id.clone()).collect();
         let driver = spec.id.clone();
-        Ok(Plan {
-            work: Work::Members { driver, members },
+        Ok(StartPlan {
+            work: StartTarget::Members { driver, members },
             red,
         })
     }
 
     /// A member with its state or what it waits for.
     fn waiting(&self, member: &Spec) -> String {
-        let waits: Vec<String> = self.specs.waits(member).iter().map(sentence).collect();
+        let waits: Vec<String> = self.specs.waits(member).iter().map(describe_wait).collect();
         if waits.is_empty() {
             format!("{} ({})", member.id, self.specs.status(member))
         } else {
@@ -430,44 +434,52 @@ impl Start<'_> {
         }
     }
 
-    fn refuse_state(&self, spec: &Spec) -> Result<(), Refusal> {
+    fn refuse_state(&self, spec: &Spec) -> Result<(), StartRefusal> {
         let may = match spec.status {
-            Status::Pending
-            | Status::Blocked
-            | Status::Failed
-            | Status::NeedsAttention
-            | Status::Ready => true,
+            SpecStatus::Pending
+            | SpecStatus::Blocked
+            | SpecStatus::Failed
+            | SpecStatus::NeedsAttention
+            | SpecStatus::Ready => true,
             // Its members say what a container waits for.
-            Status::InProgress if spec.kind.is_container() => true,
-            Status::InProgress if !self.specs.open_members(&spec.id).is_empty() => true,
-            Status::InProgress | Status::Paused => (self.goes_on)(spec),
-            Status::Completed | Status::Cancelled => false,
+            SpecStatus::InProgress if spec.kind.is_container() => true,
+            SpecStatus::InProgress if !self.specs.open_members(&spec.id).is_empty() => true,
+            SpecStatus::InProgress | SpecStatus::Paused => (self.goes_on)(spec),
+            SpecStatus::Completed | SpecStatus::Cancelled => false,
         };
         if may {
             return Ok(());
         }
-        Err(Refusal::State {
+        Err(StartRefusal::State {
             id: spec.id.clone(),
             status: spec.status,
         })
     }
 
     /// Approval that is missing; rejected work is gone on with, as it is judged by people again.
-    fn refuse_unapproved(&self, spec: &Spec) -> Result<(), Refusal> {
+    fn refuse_unapproved(&self, spec: &Spec) -> Result<(), StartRefusal> {
         match refuse_unapproved(spec) {
-            Err(Refusal::Rejected { .. }) if (self.has_work)(spec) => Ok(()),
+            Err(StartRefusal::Rejected { .. }) if (self.has_work)(spec) => Ok(()),
             outcome => outcome,
         }
     }
 
     /// The predicate of `chant_ready`: what a spec waits for.
-    fn refuse_blocked(&self, spec: &Spec, counts: impl Fn(&Wait) -> bool) -> Result<(), Refusal> {
+    fn refuse_blocked(
+        &self,
+        spec: &Spec,
+        counts: impl Fn(&SpecWait) -> bool,
+    ) -> Result<(), StartRefusal> {
         let waits = self.specs.waits(spec);
-        let waits: Vec<String> = waits.iter().filter(|w| counts(w)).map(sentence).collect();
+        let waits: Vec<String> = waits
+            .iter()
+            .filter(|w| counts(w))
+            .map(describe_wait)
+            .collect();
         if waits.is_empty() {
             return Ok(());
         }
-        Err(Refusal::Blocked {
+        Err(StartRefusal::Blocked {
             id: spec.id.clone(),
             waits,
         })
@@ -478,32 +490,33 @@ impl Start<'_> {
     ///
     /// # Errors
     /// What lint, its prompt, its checks, its criteria or its grades forbid.
-    pub fn refuse_unfit(&self, spec: &Arc<Spec>) -> Result<Option<Scores>, Refusal> {
+    pub fn refuse_unfit(&self, spec: &Arc<Spec>) -> Result<Option<SpecScores>, StartRefusal> {
         let id = || spec.id.clone();
         let errors = (self.lint_errors)(spec);
         if !errors.is_empty() {
-            return Err(Refusal::Lint { id: id(), errors });
+            return Err(StartRefusal::Lint { id: id(), errors });
         }
-        let name = prompt::choose(self.prompt, spec, &self.config.runs.prompt, self.has_prompt);
+        let name =
+            prompt::choose_prompt(self.prompt, spec, &self.config.runs.prompt, self.has_prompt);
         if !(self.has_prompt)(&name) {
-            return Err(Refusal::NoPrompt { id: id(), name });
+            return Err(StartRefusal::NoPrompt { id: id(), name });
         }
         let criteria = evidence::criteria_at_start(spec);
         let mut checks = criteria.into_iter().flat_map(|criterion| criterion.checks);
         if let Some(name) = checks.find(|name| !self.config.runs.checks.contains_key(name)) {
-            return Err(Refusal::NoCheck { id: id(), name });
+            return Err(StartRefusal::NoCheck { id: id(), name });
         }
         if spec.criteria.is_empty() && !self.skip_criteria {
-            return Err(Refusal::NoCriteria {
+            return Err(StartRefusal::NoCriteria {
                 id: id(),
                 fences: spec.swallowed(),
             });
         }
         let members: Vec<&Arc<Spec>> = self.specs.members(&spec.id).collect();
-        let scores = Scores::of(spec, Size::of(spec), &members);
+        let scores = SpecScores::of(spec, SpecSize::of(spec), &members);
         match (scores.light(), self.skip_criteria) {
-            (Light::Red, true) => Ok(Some(scores)),
-            (Light::Red, false) => Err(Refusal::Quality {
+            (TrafficLight::Red, true) => Ok(Some(scores)),
+            (TrafficLight::Red, false) => Err(StartRefusal::Quality {
                 id: id(),
                 suggestions: scores.suggestions(),
             }),
@@ -516,15 +529,15 @@ impl Start<'_> {
 ///
 /// # Errors
 /// `Approval` or `Rejected`.
-pub fn refuse_unapproved(spec: &Spec) -> Result<(), Refusal> {
+pub fn refuse_unapproved(spec: &Spec) -> Result<(), StartRefusal> {
     let missing = spec.approval.as_ref();
     let Some(approval) = missing.filter(|approval| !approval.is_given()) else {
         return Ok(());
     };
     let id = spec.id.clone();
-    if approval.status.as_deref() != Some(Verdict::Rejected.as_str()) {
-        return Err(Refusal::Approval { id });
+    if approval.status.as_deref() != Some(ApprovalVerdict::Rejected.as_str()) {
+        return Err(StartRefusal::Approval { id });
     }
     let by = approval.by.as_deref().unwrap_or("somebody").to_owned();
-    Err(Refusal::Rejected { id, by })
+    Err(StartRefusal::Rejected { id, by })
 }

@@ -3,19 +3,19 @@
 
 use std::time::Instant;
 
-use super::config::{Check, Config};
+use super::config::{CheckCommand, SpeckitConfig};
 use super::error::SpeckitError;
-use super::events::{Evidence, What};
-use super::files::{Features, TASKS, Who};
+use super::events::{CheckEvidence, FeatureEvent};
+use super::files::{CallerIdentity, FeatureStore, TASKS};
 use super::parse;
-use super::plan::Plan;
-use super::resolve::{Feature, Found};
-use super::task::{Criterion, Mark, Progress, Task, TaskList};
+use super::plan::TaskPlan;
+use super::resolve::{FeatureDirectory, ResolvedProject};
+use super::task::{Task, TaskCriterion, TaskList, TaskMark, TaskProgress};
 use super::unread::listed;
 use crate::error::Error;
-use crate::outside::Telling;
+use crate::outside::StatusLookup;
 use crate::store::disk;
-use crate::store::files::{self, Root};
+use crate::store::files::{self, RootFolder};
 use crate::text::clash;
 use crate::text::edit::{self, Edit, EditError};
 
@@ -27,7 +27,7 @@ const LONGEST: usize = 100;
 const TAIL: usize = 2_000;
 
 /// A task that is ticked.
-pub struct Completed {
+pub struct CompletedTask {
     /// The list as it is now.
     pub list: TaskList,
     /// The task's place in it.
@@ -37,21 +37,21 @@ pub struct Completed {
     /// Whether the configuration asks for any check.
     pub checks_configured: bool,
     /// How the checks ended.
-    pub checks: Vec<Evidence>,
+    pub checks: Vec<CheckEvidence>,
     /// What was not right and did not refuse it.
     pub warnings: Vec<String>,
 }
 
 /// Which task is to be ticked.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct CompletionTarget<'a> {
     /// Its ID.
     pub(super) id: &'a str,
     /// Whether nothing is asked that could speak against it.
     pub(super) skips: bool,
 }
 
-impl Features {
+impl FeatureStore {
     /// Ticks a task of a feature.
     ///
     /// # Errors
@@ -59,26 +59,26 @@ impl Features {
     /// then as it was.
     pub fn complete(
         &self,
-        found: &Found,
-        feature: &Feature,
-        who: &Who,
+        found: &ResolvedProject,
+        feature: &FeatureDirectory,
+        who: &CallerIdentity,
         (id, skips): (&str, bool),
-    ) -> Result<Completed, Error> {
-        let asked = Asked { id, skips };
+    ) -> Result<CompletedTask, Error> {
+        let asked = CompletionTarget { id, skips };
         let document = self.tasks(found, feature)?;
         let root = in_place(found, feature)?;
         let (config, config_text) = self.config_with_text(found)?;
-        let judge = Judge {
+        let judge = TaskCompletionCheck {
             config: &config,
             root: &found.root,
             tell: &|keys| self.standings(&found.root, keys),
             asked,
         };
-        let at = only(&document.list, id)?;
-        if document.list.tasks[at].mark != Mark::Done && !skips {
+        let at = find_only_task(&document.list, id)?;
+        if document.list.tasks[at].mark != TaskMark::Done && !skips {
             config.refuse_misspelled()?;
         }
-        if document.list.tasks[at].mark != Mark::Done && judge.wants_checks() {
+        if document.list.tasks[at].mark != TaskMark::Done && judge.wants_checks() {
             if !self.runs_commands {
                 judge.judge(&document.list, at)?;
                 return Err(judge.unchecked().into());
@@ -102,7 +102,7 @@ impl Features {
             ticked = Some(done);
             Ok::<_, Error>(changed)
         })?;
-        let mut completed = ticked.unwrap_or_else(|| Completed {
+        let mut completed = ticked.unwrap_or_else(|| CompletedTask {
             list: parse::tasks(&edited.text),
             at,
             was_complete: true,
@@ -120,14 +120,14 @@ impl Features {
     /// Runs the checks that an open task has to pass, after all else was asked; a failure is logged.
     fn checked(
         &self,
-        found: &Found,
-        who: &Who,
-        judge: &Judge<'_>,
+        found: &ResolvedProject,
+        who: &CallerIdentity,
+        judge: &TaskCompletionCheck<'_>,
         (list, at): (&TaskList, usize),
-    ) -> Result<Vec<Evidence>, Error> {
+    ) -> Result<Vec<CheckEvidence>, Error> {
         let mut checks = Vec::new();
         let task = &list.tasks[at];
-        if task.mark == Mark::Done || !judge.wants_checks() {
+        if task.mark == TaskMark::Done || !judge.wants_checks() {
             return Ok(checks);
         }
         judge.judge(list, at)?;
@@ -143,9 +143,9 @@ impl Features {
     /// Logs that a task was ticked; a failure becomes a warning, because the task is ticked.
     pub(super) fn log_completed(
         &self,
-        found: &Found,
-        who: &Who,
-        completed: &mut Completed,
+        found: &ResolvedProject,
+        who: &CallerIdentity,
+        completed: &mut CompletedTask,
         skips: bool,
     ) {
         let task = &completed.list.tasks[completed.at];
@@ -160,13 +160,18 @@ impl Features {
 
     fn log_task(
         &self,
-        found: &Found,
-        who: &Who,
+        found: &ResolvedProject,
+        who: &CallerIdentity,
         task: &Task,
-        progress: Progress,
-        (checks, completed, skipped_validation, warnings): (&[Evidence], bool, bool, &[String]),
+        progress: TaskProgress,
+        (checks, completed, skipped_validation, warnings): (
+            &[CheckEvidence],
+            bool,
+            bool,
+            &[String],
+        ),
     ) -> Result<(), Error> {
-        let what = What::Task {
+        let what = FeatureEvent::Task {
             task: &task.id,
             completed,
             progress: &progress.to_string(),
@@ -180,10 +185,10 @@ impl Features {
     /// Runs the configured checks, by name, until one fails.
     fn check(
         &self,
-        found: &Found,
-        config: &Config,
+        found: &ResolvedProject,
+        config: &SpeckitConfig,
         task: &Task,
-        evidence: &mut Vec<Evidence>,
+        evidence: &mut Vec<CheckEvidence>,
     ) -> Result<Option<SpeckitError>, Error> {
         for (name, check) in &config.checks {
             let one = self.evidence(found, (name, check), &config.env.pass)?;
@@ -204,19 +209,19 @@ impl Features {
     #[cfg(unix)]
     fn evidence(
         &self,
-        found: &Found,
-        (name, check): (&str, &Check),
+        found: &ResolvedProject,
+        (name, check): (&str, &CheckCommand),
         configured: &[String],
-    ) -> Result<Evidence, Error> {
-        use crate::environment::{Beside, passed};
+    ) -> Result<CheckEvidence, Error> {
+        use crate::environment::{PassedNames, filter_environment};
         use crate::work::WorkError;
-        use crate::work::command::{Bounds, Commands};
-        use crate::work::output::{Mask, secrets};
-        let beside = Beside {
+        use crate::work::command::{CommandLimits, CommandRunner};
+        use crate::work::output::{SecretMask, secrets};
+        let beside = PassedNames {
             configured,
-            ..Beside::default()
+            ..PassedNames::default()
         };
-        let mut environment = passed(self.environment(), beside).variables;
+        let mut environment = filter_environment(self.environment(), beside).variables;
         let more = check.variables();
         environment.extend(more.map(|(name, value)| (name.clone(), value.clone())));
         // A check may find a secret elsewhere than in its environment.
@@ -225,17 +230,18 @@ impl Features {
         let folder = found.root.path().join(check.folder());
         let (time, kept) = (check.limit(), 2 * TAIL);
         let began = Instant::now();
-        let run = Commands::default().run(
+        let run = CommandRunner::default().run(
             check.argv(),
             &folder,
             &environment,
-            Bounds { time, kept },
+            CommandLimits { time, kept },
             &mut || (),
         );
         let (exit, how, output) = match run {
             Ok(ended) => {
                 let tail = [ended.beginning.as_slice(), &ended.end].concat();
-                let text = Mask::new(&secrets(&known))?.apply(&String::from_utf8_lossy(&tail));
+                let text =
+                    SecretMask::new(&secrets(&known))?.apply(&String::from_utf8_lossy(&tail));
                 let how = if ended.is_too_long {
                     format!("took longer than {} s", time.as_secs_f64())
                 } else {
@@ -253,7 +259,7 @@ impl Features {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(Evidence {
+        Ok(CheckEvidence {
             name: name.to_owned(),
             exit,
             how,
@@ -265,11 +271,11 @@ impl Features {
     #[cfg(not(unix))]
     fn evidence(
         &self,
-        _: &Found,
-        (name, _): (&str, &Check),
+        _: &ResolvedProject,
+        (name, _): (&str, &CheckCommand),
         _: &[String],
-    ) -> Result<Evidence, Error> {
-        Ok(Evidence {
+    ) -> Result<CheckEvidence, Error> {
+        Ok(CheckEvidence {
             name: name.to_owned(),
             exit: None,
             how: "cannot be run: checks run on Unix only".into(),
@@ -288,7 +294,7 @@ fn last(text: &str) -> String {
 }
 
 /// Refuses a list of which a merge left two versions.
-fn refuse_clash(feature: &Feature, text: &str) -> Result<(), SpeckitError> {
+fn refuse_clash(feature: &FeatureDirectory, text: &str) -> Result<(), SpeckitError> {
     let path = || format!("{}/{TASKS}", feature.directory);
     match clash::in_document(text) {
         None => Ok(()),
@@ -303,7 +309,10 @@ fn refuse_clash(feature: &Feature, text: &str) -> Result<(), SpeckitError> {
 ///
 /// # Errors
 /// `NoFeature` where its directory is not there.
-pub(super) fn in_place<'a>(found: &Found, feature: &'a Feature) -> Result<&'a Root, SpeckitError> {
+pub(super) fn in_place<'a>(
+    found: &ResolvedProject,
+    feature: &'a FeatureDirectory,
+) -> Result<&'a RootFolder, SpeckitError> {
     let root = feature.root.as_ref();
     root.ok_or_else(|| found.without_feature())
 }
@@ -312,7 +321,7 @@ pub(super) fn in_place<'a>(found: &Found, feature: &'a Feature) -> Result<&'a Ro
 ///
 /// # Errors
 /// `NoTask` or `Duplicate`.
-pub(super) fn only(list: &TaskList, id: &str) -> Result<usize, SpeckitError> {
+pub(super) fn find_only_task(list: &TaskList, id: &str) -> Result<usize, SpeckitError> {
     match list.named(id).as_slice() {
         [at] => Ok(*at),
         [] => Err(SpeckitError::NoTask {
@@ -364,7 +373,7 @@ fn ticked(text: &str, list: TaskList, at: usize) -> Result<(String, TaskList), E
 /// # Errors
 /// `Unready` where several boxes would have to be ticked.
 fn mark_done(task: &mut Task) -> Result<usize, SpeckitError> {
-    task.mark = Mark::Done;
+    task.mark = TaskMark::Done;
     if let Some(box_at) = task.box_at {
         return Ok(box_at);
     }
@@ -372,9 +381,9 @@ fn mark_done(task: &mut Task) -> Result<usize, SpeckitError> {
         .criteria
         .iter_mut()
         .filter(|one| !one.mark.is_settled());
-    let mut open: Vec<&mut Criterion> = open.collect();
+    let mut open: Vec<&mut TaskCriterion> = open.collect();
     if let [one] = open.as_mut_slice() {
-        one.mark = Mark::Done;
+        one.mark = TaskMark::Done;
         return Ok(one.box_at);
     }
     let lines: Vec<usize> = open.iter().map(|one| one.line).collect();
@@ -390,18 +399,18 @@ fn mark_done(task: &mut Task) -> Result<usize, SpeckitError> {
 }
 
 /// Says whether a task may be ticked.
-pub(super) struct Judge<'a> {
+pub(super) struct TaskCompletionCheck<'a> {
     /// What is configured.
-    pub(super) config: &'a Config,
+    pub(super) config: &'a SpeckitConfig,
     /// The project.
-    pub(super) root: &'a Root,
+    pub(super) root: &'a RootFolder,
     /// Tells how far items of other dialects are.
-    pub(super) tell: Telling<'a>,
+    pub(super) tell: StatusLookup<'a>,
     /// What is asked for.
-    pub(super) asked: Asked<'a>,
+    pub(super) asked: CompletionTarget<'a>,
 }
 
-impl Judge<'_> {
+impl TaskCompletionCheck<'_> {
     /// Whether an open task has to pass checks.
     fn wants_checks(&self) -> bool {
         !self.config.checks.is_empty() && !self.asked.skips
@@ -432,9 +441,13 @@ impl Judge<'_> {
     ///
     /// # Errors
     /// `NoTask`, `Duplicate`, `Unready`, or an `EditError`.
-    pub(super) fn tick(&self, text: &str, list: TaskList) -> Result<(String, Completed), Error> {
-        let at = only(&list, self.asked.id)?;
-        let completed = |list, was_complete, warnings| Completed {
+    pub(super) fn tick(
+        &self,
+        text: &str,
+        list: TaskList,
+    ) -> Result<(String, CompletedTask), Error> {
+        let at = find_only_task(&list, self.asked.id)?;
+        let completed = |list, was_complete, warnings| CompletedTask {
             list,
             at,
             was_complete,
@@ -442,7 +455,7 @@ impl Judge<'_> {
             checks: Vec::new(),
             warnings,
         };
-        if list.tasks[at].mark == Mark::Done {
+        if list.tasks[at].mark == TaskMark::Done {
             return Ok((text.to_owned(), completed(list, true, Vec::new())));
         }
         let warnings = self.judge(&list, at)?;
@@ -457,8 +470,8 @@ impl Judge<'_> {
             return Ok(warnings);
         }
         let mut reasons = Vec::new();
-        let plan = Plan::knowing(list, &(self.tell)(&list.needs()));
-        let hindrances = plan.hindrances(at);
+        let plan = TaskPlan::with_statuses(list, &(self.tell)(&list.needs()));
+        let hindrances = plan.blockers(at);
         if !hindrances.parts.is_empty() {
             reasons.push(format!(
                 "its parts are open: {}",

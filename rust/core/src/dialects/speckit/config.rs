@@ -19,21 +19,21 @@ pub const FILE: &str = ".specify/chant-mcp.yml";
 /// What is configured, defaults filled in.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
-pub struct Config {
+pub struct SpeckitConfig {
     /// What has to pass before a task is ticked, by name.
-    pub checks: BTreeMap<String, Check>,
+    pub checks: BTreeMap<String, CheckCommand>,
     /// What refuses a task instead of warning.
-    pub strict: Strict,
+    pub strict: StrictRules,
     /// How long questions wait.
-    pub questions: Questions,
+    pub questions: QuestionSettings,
     /// What checks get of our own environment.
-    pub env: Passes,
+    pub env: EnvironmentSettings,
     /// What is to be said about keys of the file.
     #[serde(skip)]
     pub findings: Vec<ConfigFinding>,
 }
 
-impl Config {
+impl SpeckitConfig {
     /// Refuses to tick by it while a key is nearly a known one: a check that was meant would not run.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Config {
 /// What checks get of our own environment beside what is always passed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
-pub struct Passes {
+pub struct EnvironmentSettings {
     /// Names of variables.
     pub pass: Vec<String>,
 }
@@ -57,7 +57,7 @@ pub struct Passes {
     untagged,
     expecting = "a list of program and arguments, or `command` with timeout_secs, cwd and env"
 )]
-pub enum Check {
+pub enum CheckCommand {
     /// Program and arguments alone.
     Command(Vec<String>),
     /// Program and arguments with more about them.
@@ -84,7 +84,7 @@ fn two_minutes() -> f64 {
     120.0
 }
 
-impl Check {
+impl CheckCommand {
     /// Program and arguments.
     pub fn argv(&self) -> &[String] {
         match self {
@@ -123,7 +123,7 @@ impl Check {
 /// What refuses a task instead of warning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`phases` and `files`, each true or false")]
-pub struct Strict {
+pub struct StrictRules {
     /// Open tasks of phases that come before.
     pub phases: bool,
     /// Files that the task names and that are not there.
@@ -133,14 +133,14 @@ pub struct Strict {
 /// How long questions wait.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(default, expecting = "`wait_secs` and `expire_hours`")]
-pub struct Questions {
+pub struct QuestionSettings {
     /// How long a call waits for an answer.
     pub wait_secs: f64,
     /// How long a question waits.
     pub expire_hours: f64,
 }
 
-impl Default for Questions {
+impl Default for QuestionSettings {
     fn default() -> Self {
         Self {
             wait_secs: 45.0,
@@ -149,7 +149,7 @@ impl Default for Questions {
     }
 }
 
-impl Questions {
+impl QuestionSettings {
     /// How long a call waits for an answer.
     pub fn wait(&self) -> Duration {
         seconds_of(self.wait_secs)
@@ -165,12 +165,12 @@ impl Questions {
 ///
 /// # Errors
 /// `Config`, with what is wrong.
-pub fn read(text: &str) -> Result<Config, SpeckitError> {
+pub fn read(text: &str) -> Result<SpeckitConfig, SpeckitError> {
     let refused = |why: String| SpeckitError::Config { file: FILE, why };
     if let Some(clash) = clash::in_data(text) {
         return Err(refused(clash.to_string()));
     }
-    let config: Option<Config> =
+    let config: Option<SpeckitConfig> =
         front_matter::read(text).map_err(|problem| refused(problem.message))?;
     let mut config = config.unwrap_or_default();
     config.findings = check::in_yaml(FILE, text, &FEATURES);
@@ -225,9 +225,9 @@ mod tests {
     #[derive(Deserialize)]
     #[expect(dead_code, reason = "only its keys are asked for")]
     struct Others {
-        strict: Strict,
-        questions: Questions,
-        env: Passes,
+        strict: StrictRules,
+        questions: QuestionSettings,
+        env: EnvironmentSettings,
     }
 
     #[test]

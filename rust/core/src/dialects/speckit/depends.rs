@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::pattern::{Pattern, pattern};
+use super::pattern::{LazyPattern, pattern};
 use super::task::{Task, TaskList};
 use crate::outside;
 
@@ -25,18 +25,18 @@ macro_rules! ids {
 }
 
 /// Everything between `depends on` and the end of the parentheses that it stands in.
-static IN_PARENTHESES: Pattern =
+static IN_PARENTHESES: LazyPattern =
     pattern!(r"(?i)\((?:[^()]|\([^()]*\))*?\bdepends? on\b((?:[^()]|\([^()]*\))*)\)");
 
 /// IDs right behind another word for it at the beginning of parentheses or brackets.
-static IN_BRACKETS: Pattern = pattern!(concat!(
+static IN_BRACKETS: LazyPattern = pattern!(concat!(
     r"(?i)[(\[（]\s*(?:depends?(?:\s+on)?|deps?|after|requires?|needs?|blocked[ -]by|依赖)\s+(?:tasks?\s+)?(",
     ids!(),
     ")"
 ));
 
 /// IDs behind a label: `**Depends on**: T001`, `[deps:T001]`, `依赖：T001`.
-static BEHIND_A_LABEL: Pattern = pattern!(concat!(
+static BEHIND_A_LABEL: LazyPattern = pattern!(concat!(
     r"(?i)(?:(?:^|[^\w-])(?:depends?(?:[ \t]+on)?|deps?|dependenc(?:y|ies)|prerequisites?|requires?|needs|after|blocked[ -]by)|依赖)",
     r"[ \t*_`]*[:：][\s*_`-]*(?:requires\s+|tasks?\s+)?(",
     ids!(),
@@ -44,9 +44,9 @@ static BEHIND_A_LABEL: Pattern = pattern!(concat!(
 ));
 
 /// A remark in parentheses.
-static REMARK: Pattern = pattern!(r"\([^()]*\)|（[^（）]*）");
+static REMARK: LazyPattern = pattern!(r"\([^()]*\)|（[^（）]*）");
 
-static NAMED: Pattern = pattern!(concat!(
+static NAMED: LazyPattern = pattern!(concat!(
     r"(?i)\b((?:T|TASK)[-_]?[0-9]+(?:[0-9A-Za-z.]*[0-9A-Za-z])?)[ \t]*(?:-|–|—|\bto\b|\bthrough\b)[ \t]*((?:T|TASK)[-_]?[0-9]+(?:[0-9A-Za-z.]*[0-9A-Za-z])?)\b|\b(",
     id!(),
     ")"
@@ -138,7 +138,7 @@ fn keys_in(phrase: &str) -> (Vec<String>, String) {
         let bare = bare.trim_start_matches(MARKUP);
         let bare = bare.trim_end_matches(MARKUP).trim_end_matches('.');
         let bare = bare.trim_end_matches(MARKUP);
-        if outside::parts(bare).is_some() {
+        if outside::split_key(bare).is_some() {
             keys.push(bare.to_owned());
         } else {
             rest.push_str(word);

@@ -214,7 +214,7 @@ fn quoted(tail: &str) -> String {
 }
 
 /// An error as the tools of this dialect tell it.
-pub fn told(error: Error) -> Error {
+pub fn to_tool_error(error: Error) -> Error {
     match error {
         own @ Error::Speckit(_) => own,
         other => SpeckitError::Internal(Box::new(other)).into(),

@@ -6,11 +6,11 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::files::{Features, Who};
-use super::resolve::Found;
+use super::files::{CallerIdentity, FeatureStore};
+use super::resolve::ResolvedProject;
 use crate::error::Error;
 use crate::store::StoreError;
-use crate::store::disk::{self, Growing, Lock, PATIENCE};
+use crate::store::disk::{self, AppendFile, Lock, PATIENCE};
 
 /// Our part of the state folder.
 const PART: &str = "speckit";
@@ -23,7 +23,7 @@ const LARGE: u64 = 4 * 1024 * 1024;
 /// What happened.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-pub enum What<'a> {
+pub enum FeatureEvent<'a> {
     /// An agent reported a status.
     Status {
         /// `needs_input`, `completed` or `error`.
@@ -59,7 +59,7 @@ pub enum What<'a> {
         /// Whether validation was skipped.
         skipped_validation: bool,
         /// How the checks ended.
-        checks: &'a [Evidence],
+        checks: &'a [CheckEvidence],
         /// What was warned of.
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         warnings: &'a [String],
@@ -68,7 +68,7 @@ pub enum What<'a> {
 
 /// How a check ended.
 #[derive(Debug, Clone, Serialize)]
-pub struct Evidence {
+pub struct CheckEvidence {
     /// Its name.
     pub name: String,
     /// Its exit code; null when it was ended or could not be started.
@@ -84,10 +84,10 @@ pub struct Evidence {
 
 /// A line of the log.
 #[derive(Serialize)]
-struct Line<'a> {
+struct EventLine<'a> {
     at: String,
     #[serde(flatten)]
-    what: What<'a>,
+    what: FeatureEvent<'a>,
     session: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<&'a str>,
@@ -97,13 +97,18 @@ struct Line<'a> {
     worktree: String,
 }
 
-impl Features {
+impl FeatureStore {
     /// Adds to the log.
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(super) fn log(&self, found: &Found, who: &Who, what: What<'_>) -> Result<(), Error> {
-        let line = Line {
+    pub(super) fn log(
+        &self,
+        found: &ResolvedProject,
+        who: &CallerIdentity,
+        what: FeatureEvent<'_>,
+    ) -> Result<(), Error> {
+        let line = EventLine {
             at: self.now().to_string(),
             what,
             session: &who.session,
@@ -119,13 +124,13 @@ impl Features {
         text.push('\n');
         let folder = found.state.ensure(PART)?;
         let path = folder.join(LOG);
-        let _lock = Lock::take(&folder, Instant::now() + PATIENCE)?;
+        let _lock = Lock::acquire(&folder, Instant::now() + PATIENCE)?;
         if disk::stamp(&path).is_some_and(|stamp| stamp.size > LARGE) {
             let old = folder.join(OLD);
             disk::remove(&old)?;
             disk::rename_new(&path, &old)?;
         }
-        let mut log = Growing::open_owned(&path)?;
+        let mut log = AppendFile::open_owned(&path)?;
         if log.is_torn() {
             text.insert(0, '\n');
         }
@@ -137,7 +142,7 @@ impl Features {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(super) fn events(&self, found: &Found, most: usize) -> Result<Vec<Value>, Error> {
+    pub(super) fn events(&self, found: &ResolvedProject, most: usize) -> Result<Vec<Value>, Error> {
         let mut events = Vec::new();
         for name in [OLD, LOG] {
             let Some(path) = found.state.read(&format!("{PART}/{name}")) else {

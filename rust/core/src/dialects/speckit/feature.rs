@@ -14,7 +14,7 @@ pub struct FeatureName {
 impl FeatureName {
     /// Takes apart the name of a feature's directory, whatever it is called.
     pub fn of_directory(name: &str) -> Self {
-        if let Some((number, slug)) = numbered(name) {
+        if let Some((number, slug)) = split_number(name) {
             return Self {
                 number: Some(number.to_owned()),
                 slug: Some(slug.to_owned()),
@@ -29,7 +29,7 @@ impl FeatureName {
 }
 
 /// Number and slug of `060-name`, `060_name` or `20260319-143022-name`.
-pub fn numbered(name: &str) -> Option<(&str, &str)> {
+pub fn split_number(name: &str) -> Option<(&str, &str)> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let count = digits(name);
     let behind = name.get(count..)?.strip_prefix(['-', '_'])?;
@@ -47,7 +47,7 @@ pub fn numbered(name: &str) -> Option<(&str, &str)> {
 
 /// Which of the directories in `specs/` is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Match {
+pub enum DirectoryMatch {
     /// This one.
     One(String),
     /// None of them.
@@ -58,43 +58,43 @@ pub enum Match {
 
 /// The directory that a branch means: that of its last part's name, else the only one with its number.
 /// `None` for a branch that names no feature.
-pub fn of_branch(branch: &str, directories: &[String]) -> Option<Match> {
+pub fn of_branch(branch: &str, directories: &[String]) -> Option<DirectoryMatch> {
     let name = branch.rsplit('/').next().unwrap_or(branch);
-    let (number, _) = numbered(name)?;
+    let (number, _) = split_number(name)?;
     if directories.iter().any(|directory| directory == name) {
-        return Some(Match::One(name.to_owned()));
+        return Some(DirectoryMatch::One(name.to_owned()));
     }
     Some(of_number(number, directories))
 }
 
 /// The directory that a name or a number means.
-pub fn of_name(name: &str, directories: &[String]) -> Match {
+pub fn of_name(name: &str, directories: &[String]) -> DirectoryMatch {
     let name = name.trim().trim_end_matches('/');
     let name = name.strip_prefix("specs/").unwrap_or(name);
     if directories.iter().any(|directory| directory == name) {
-        return Match::One(name.to_owned());
+        return DirectoryMatch::One(name.to_owned());
     }
-    let number = numbered(name).map_or(name, |(number, _)| number);
+    let number = split_number(name).map_or(name, |(number, _)| number);
     of_number(number, directories)
 }
 
-fn of_number(number: &str, directories: &[String]) -> Match {
+fn of_number(number: &str, directories: &[String]) -> DirectoryMatch {
     let has_number =
-        |directory: &&String| numbered(directory).is_some_and(|(found, _)| found == number);
+        |directory: &&String| split_number(directory).is_some_and(|(found, _)| found == number);
     let found: Vec<String> = directories.iter().filter(has_number).cloned().collect();
     match found.as_slice() {
         [] if directories.iter().any(|directory| directory == number) => {
-            Match::One(number.to_owned())
+            DirectoryMatch::One(number.to_owned())
         }
-        [] => Match::None,
-        [one] => Match::One(one.clone()),
-        _ => Match::Several(found),
+        [] => DirectoryMatch::None,
+        [one] => DirectoryMatch::One(one.clone()),
+        _ => DirectoryMatch::Several(found),
     }
 }
 
 /// The seed's four phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum FeatureStage {
     /// What to build is not said yet.
     Specify,
     /// How to build it is not said yet.
@@ -105,7 +105,7 @@ pub enum Stage {
     Implement,
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for FeatureStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Specify => "specify",
@@ -150,7 +150,7 @@ fn is_written(text: &str, places: &[&str]) -> bool {
 }
 
 /// How often a spec asks for clarification.
-pub fn unclear(spec: &str) -> usize {
+pub fn count_clarifications(spec: &str) -> usize {
     spec.matches("[NEEDS CLARIFICATION").count()
 }
 
@@ -172,14 +172,14 @@ mod tests {
             ("20260319-143022", None),
             ("main", None),
         ] {
-            assert_eq!(numbered(name), expected, "{name}");
+            assert_eq!(split_number(name), expected, "{name}");
         }
     }
 
     #[test]
     fn a_branch_means_its_own_directory_or_the_only_one_with_its_number() {
         let directories = ["042-demo-board", "043-a", "043-b", "1042-x", "050"].map(String::from);
-        let one = |name: &str| Some(Match::One(name.to_owned()));
+        let one = |name: &str| Some(DirectoryMatch::One(name.to_owned()));
         for (branch, expected) in [
             ("042-demo-board", one("042-demo-board")),
             ("jdoe/web/042_demo-board", one("042-demo-board")),
@@ -189,9 +189,12 @@ mod tests {
             ("043-a", one("043-a")),
             (
                 "043-c",
-                Some(Match::Several(vec!["043-a".into(), "043-b".into()])),
+                Some(DirectoryMatch::Several(vec![
+                    "043-a".into(),
+                    "043-b".into(),
+                ])),
             ),
-            ("999-x", Some(Match::None)),
+            ("999-x", Some(DirectoryMatch::None)),
             ("main", None),
         ] {
             assert_eq!(of_branch(branch, &directories), expected, "{branch}");

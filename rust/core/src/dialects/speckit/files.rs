@@ -6,22 +6,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::config::{self, Config};
+use super::config::{self, SpeckitConfig};
 use super::error::SpeckitError;
-use super::feature::{Stage, is_plan, is_spec};
+use super::feature::{FeatureStage, is_plan, is_spec};
 use super::parse;
-use super::plan::Plan;
-use super::resolve::{self, Feature, Found, SPECS, Start};
+use super::plan::TaskPlan;
+use super::resolve::{self, FeatureDirectory, ResolvedProject, SPECS, SearchStart};
 use super::task::TaskList;
 use crate::config::check::{CheckedFile, ConfigFinding};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::next_step::{DoorKind, hint};
-use crate::outside::{Around, Neighbours, Standing};
+use crate::outside::{ExternalItemsCache, ExternalItemsFactory, ExternalStatus};
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk, Stamp};
-use crate::store::files::{self, Root};
-use crate::store::journal::{Journal, LeftChange};
+use crate::store::disk::{self, Disk, FileStamp};
+use crate::store::files::{self, RootFolder};
+use crate::store::journal::{ChangeJournal, LeftChange};
 use crate::store::state::UserState;
 use crate::store::undecided;
 use crate::text::clash::{self, LeftClash};
@@ -37,11 +37,11 @@ const MOST_KNOWN: usize = 4096;
 pub const TASKS: &str = "tasks.md";
 
 /// Tells the time.
-pub type Clock = fn() -> Timestamp;
+pub type FeatureClock = fn() -> Timestamp;
 
 /// Who asks: what is recorded with everything that is reported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Who {
+pub struct CallerIdentity {
     /// The server that the agent talks to, or the command of a person.
     pub session: String,
     /// The client's name.
@@ -49,12 +49,12 @@ pub struct Who {
 }
 
 /// One project's features, opened once; every answer is as of the moment it is asked for.
-pub struct Features {
+pub struct FeatureStore {
     pub(super) disk: Disk,
-    pub(super) clock: Clock,
-    start: Start,
-    known: Mutex<HashMap<PathBuf, Known>>,
-    neighbours: Neighbours,
+    pub(super) clock: FeatureClock,
+    start: SearchStart,
+    known: Mutex<HashMap<PathBuf, CachedFeature>>,
+    neighbours: ExternalItemsCache,
     /// Folders of features that git has and that are not there.
     missing: MissingFolders,
     /// The user's own configuration file: it may name folders that are trusted.
@@ -69,7 +69,7 @@ pub struct Features {
 
 /// A document of a feature.
 #[derive(Debug)]
-pub struct Document {
+pub struct FeatureDocument {
     /// Its text.
     pub text: String,
     /// Its tasks; none for what is no task list, or has two versions.
@@ -78,7 +78,7 @@ pub struct Document {
     pub clash: Option<LeftClash>,
 }
 
-impl Document {
+impl FeatureDocument {
     /// Reads the text of a file; `path` ends in its name.
     pub fn read(path: &str, text: String) -> Self {
         let clash = clash::in_document(&text);
@@ -91,15 +91,15 @@ impl Document {
     }
 }
 
-struct Known {
-    document: Arc<Document>,
+struct CachedFeature {
+    document: Arc<FeatureDocument>,
     /// Its file's stamp at the reading; none where a later change could have the same one.
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
 }
 
-impl Features {
+impl FeatureStore {
     /// Features as seen from a folder; nothing is read yet.
-    pub fn new(start: Start, mut disk: Disk, clock: Clock) -> Self {
+    pub fn new(start: SearchStart, mut disk: Disk, clock: FeatureClock) -> Self {
         let user_state = || UserState::of(&start.environment);
         disk.user_state = disk.user_state.take().or_else(user_state);
         Self {
@@ -107,7 +107,7 @@ impl Features {
             clock,
             start,
             known: Mutex::default(),
-            neighbours: Neighbours::default(),
+            neighbours: ExternalItemsCache::default(),
             missing: MissingFolders::default(),
             user_config: None,
             named_trust: None,
@@ -133,9 +133,9 @@ impl Features {
 
     /// The same features, whose tasks may depend on items of other dialects.
     #[must_use]
-    pub fn knowing(self, around: Around) -> Self {
+    pub fn with_external(self, around: ExternalItemsFactory) -> Self {
         Self {
-            neighbours: Neighbours::of(around),
+            neighbours: ExternalItemsCache::of(around),
             ..self
         }
     }
@@ -153,7 +153,11 @@ impl Features {
 
     /// Refuses to run what a project asks for that no person trusts; `text` is the configuration that the act
     /// goes by.
-    pub(super) fn refuse_untrusted(&self, found: &Found, text: &str) -> Result<(), Error> {
+    pub(super) fn refuse_untrusted(
+        &self,
+        found: &ResolvedProject,
+        text: &str,
+    ) -> Result<(), Error> {
         let repo = Repo::open(found.root.path());
         let is_broken = repo.is_err();
         let repo = repo.ok().flatten();
@@ -173,20 +177,20 @@ impl Features {
     }
 
     /// How far items of other dialects are, in the order of their keys.
-    pub fn standings(&self, root: &Root, keys: &[String]) -> Vec<Standing> {
+    pub fn standings(&self, root: &RootFolder, keys: &[String]) -> Vec<ExternalStatus> {
         self.neighbours.standings(root.path(), keys)
     }
 
     /// The graph of a list of a project as of now.
-    pub(super) fn plan<'a>(&self, root: &Root, list: &'a TaskList) -> Plan<'a> {
-        Plan::knowing(list, &self.standings(root, &list.needs()))
+    pub(super) fn plan<'a>(&self, root: &RootFolder, list: &'a TaskList) -> TaskPlan<'a> {
+        TaskPlan::with_statuses(list, &self.standings(root, &list.needs()))
     }
 
     /// The project and its current feature, or the one asked for.
     ///
     /// # Errors
     /// As [`resolve::find`].
-    pub fn find(&self, asked: Option<&str>) -> Result<Found, Error> {
+    pub fn find(&self, asked: Option<&str>) -> Result<ResolvedProject, Error> {
         let mut found = resolve::find(&self.disk, &self.start, asked)?;
         let left = self.recover(&found)?.into_iter();
         let left = left.map(|left| format!("{}: {}", left.path, left.message));
@@ -203,8 +207,8 @@ impl Features {
     }
 
     /// Finishes changes of several files that a crash left; gives those that cannot be.
-    fn recover(&self, found: &Found) -> Result<Vec<LeftChange>, Error> {
-        let journal = Journal {
+    fn recover(&self, found: &ResolvedProject) -> Result<Vec<LeftChange>, Error> {
+        let journal = ChangeJournal {
             disk: &self.disk,
             root: &found.root,
             state: Some(&found.state),
@@ -229,21 +233,24 @@ impl Features {
     ///
     /// # Errors
     /// `Config`, or a `StoreError`.
-    pub fn config(&self, found: &Found) -> Result<Config, Error> {
+    pub fn config(&self, found: &ResolvedProject) -> Result<SpeckitConfig, Error> {
         Ok(self.config_with_text(found)?.0)
     }
 
     /// What is configured, and the text that says so.
-    pub(super) fn config_with_text(&self, found: &Found) -> Result<(Config, String), Error> {
+    pub(super) fn config_with_text(
+        &self,
+        found: &ResolvedProject,
+    ) -> Result<(SpeckitConfig, String), Error> {
         match self.text(&found.root, config::FILE)? {
             Some(text) => Ok((config::read(&text)?, text)),
-            None => Ok((Config::default(), String::new())),
+            None => Ok((SpeckitConfig::default(), String::new())),
         }
     }
 
     /// The configuration of a folder with what is to be said about it; `None` where there is none.
     pub fn configuration_file(&self, root: &Path) -> Option<CheckedFile> {
-        let root = Root::open(root).ok()?;
+        let root = RootFolder::open(root).ok()?;
         let findings = match self.text(&root, config::FILE) {
             Ok(text) => config::findings(&text?),
             Err(error) => vec![ConfigFinding::unreadable(
@@ -259,7 +266,7 @@ impl Features {
     }
 
     /// A text inside a root; `None` when there is none.
-    pub(super) fn text(&self, root: &Root, path: &str) -> Result<Option<String>, Error> {
+    pub(super) fn text(&self, root: &RootFolder, path: &str) -> Result<Option<String>, Error> {
         match files::read(&self.disk, root, path) {
             Ok((text, _)) => Ok(Some(text)),
             Err(StoreError::Missing { .. }) => Ok(None),
@@ -269,7 +276,7 @@ impl Features {
 
     /// What is wrong where folders of features are not there: they were, as git knows. Asked only of projects
     /// that were set up for features.
-    pub fn vanished(&self, root: &Root) -> Vec<(String, String)> {
+    pub fn vanished(&self, root: &RootFolder) -> Vec<(String, String)> {
         let is_there = |name: &str| disk::exists(&root.path().join(name));
         if !is_there(".specify") {
             return Vec::new();
@@ -278,8 +285,9 @@ impl Features {
         let missing = self.missing.find(&self.disk, root, SPECS, repo).into_iter();
         let problem = |folder: String| {
             let message = if folder == SPECS {
-                let evidence = vanished::evidence(repo().as_deref(), root, SPECS, false, |_| true)?;
-                vanished::problem("features", SPECS, &evidence)
+                let evidence =
+                    vanished::evidence_of_loss(repo().as_deref(), root, SPECS, false, |_| true)?;
+                vanished::loss_message("features", SPECS, &evidence)
             } else {
                 vanished::missing_problem("a feature", &folder)
             };
@@ -292,7 +300,11 @@ impl Features {
     ///
     /// # Errors
     /// `StoreError` for a file that cannot be read, or a link that leads out.
-    pub fn document(&self, feature: &Feature, name: &str) -> Result<Option<Arc<Document>>, Error> {
+    pub fn document(
+        &self,
+        feature: &FeatureDirectory,
+        name: &str,
+    ) -> Result<Option<Arc<FeatureDocument>>, Error> {
         let Some(root) = &feature.root else {
             return Ok(None);
         };
@@ -304,7 +316,7 @@ impl Features {
         }
     }
 
-    fn read(&self, root: &Root, path: &str) -> Result<Arc<Document>, StoreError> {
+    fn read(&self, root: &RootFolder, path: &str) -> Result<Arc<FeatureDocument>, StoreError> {
         let real = root.locate(path)?;
         undecided::refuse(&real)?;
         let disk = self.disk.clone().within(root.path());
@@ -322,9 +334,9 @@ impl Features {
             .map(|known| Arc::clone(&known.document));
         let document = match known.filter(|known| known.text == text) {
             Some(document) => document,
-            None => Arc::new(Document::read(path, text)),
+            None => Arc::new(FeatureDocument::read(path, text)),
         };
-        let known = Known {
+        let known = CachedFeature {
             document: Arc::clone(&document),
             stamp: Some(stamp).filter(|stamp| disk.is_settled(root.path(), stamp)),
         };
@@ -336,7 +348,7 @@ impl Features {
         Ok(document)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, Known>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, CachedFeature>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -344,7 +356,11 @@ impl Features {
     ///
     /// # Errors
     /// `NoTaskList`, or a `StoreError`.
-    pub fn tasks(&self, found: &Found, feature: &Feature) -> Result<Arc<Document>, Error> {
+    pub fn tasks(
+        &self,
+        found: &ResolvedProject,
+        feature: &FeatureDirectory,
+    ) -> Result<Arc<FeatureDocument>, Error> {
         let document = self.document(feature, TASKS)?;
         if let Some(clash) = document.as_ref().and_then(|document| document.clash) {
             let path = format!("{}/{TASKS}", feature.directory);
@@ -381,30 +397,30 @@ impl Features {
     ///
     /// # Errors
     /// `StoreError` for a document that cannot be read.
-    pub fn stage(&self, feature: &Feature) -> Result<Stage, Error> {
+    pub fn stage(&self, feature: &FeatureDirectory) -> Result<FeatureStage, Error> {
         let says = |name: &str, test: fn(&str) -> bool| -> Result<bool, Error> {
             let document = self.document(feature, name)?;
             Ok(document.is_some_and(|document| test(&document.text)))
         };
         if !says("spec.md", is_spec)? {
-            return Ok(Stage::Specify);
+            return Ok(FeatureStage::Specify);
         }
         if !says("plan.md", is_plan)? {
-            return Ok(Stage::Plan);
+            return Ok(FeatureStage::Plan);
         }
         let tasks = self.document(feature, "tasks.md")?;
         // With two versions there is a list, whatever is to become of it.
         let has_tasks = tasks
             .is_some_and(|document| document.clash.is_some() || !document.list.tasks.is_empty());
         Ok(if has_tasks {
-            Stage::Implement
+            FeatureStage::Implement
         } else {
-            Stage::Tasks
+            FeatureStage::Tasks
         })
     }
 
     /// A command of spec-kit's, in the form that is installed.
-    pub(super) fn command(&self, found: &Found, name: &str) -> String {
+    pub(super) fn command(&self, found: &ResolvedProject, name: &str) -> String {
         let settings = self.text(&found.root, ".specify/integration.json");
         let settings = settings.ok().flatten();
         let settings: Option<serde_json::Value> =

@@ -3,15 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::line::{Head, HeadingLine, box_line, heading_line, named};
+use super::line::{HeadingLine, TaskHead, box_line, heading_line, named};
 use super::section::Sections;
-use super::task::Mark;
+use super::task::TaskMark;
 use crate::text::markdown::Heading;
 
 /// What a heading with an ID is.
 pub(super) enum NamedHeading {
     /// A task; the byte of the body at which its box says how far it is, if it has one.
-    Task(Head, Mark, Option<usize>),
+    Task(TaskHead, TaskMark, Option<usize>),
     /// What is said of a task that stands in a list, by its ID.
     About(Box<str>),
     /// A task by its looks, with a sign in its box that says nothing.
@@ -55,13 +55,13 @@ pub(super) fn named_headings(
         let start = headings[at].range.start;
         let id = upper(&head.id);
         let kind = match sign {
-            Some((sign, column)) => match Mark::of(sign) {
+            Some((sign, column)) => match TaskMark::of(sign) {
                 Some(mark) => NamedHeading::Task(head, mark, Some(start + column)),
                 None => NamedHeading::Sign(sign.to_string().into()),
             },
             None if with_box.contains(&id) || boxes.has(&id, start) => NamedHeading::About(head.id),
             None if boxes.begin_plain(start..ends[at]) => {
-                NamedHeading::Task(head, Mark::Open, None)
+                NamedHeading::Task(head, TaskMark::Open, None)
             }
             None => match emoji {
                 Some(sign) => NamedHeading::Sign(sign),
@@ -84,12 +84,12 @@ struct Boxes {
     /// By place in the body, whether each has an ID.
     items: Vec<(usize, bool)>,
     /// By ID in capitals, where it is first listed; a place in a summary only without another one.
-    listed: HashMap<String, Listed>,
+    listed: HashMap<String, MentionPlace>,
 }
 
 /// Where an ID stands in a list.
 #[derive(Clone, Copy)]
-enum Listed {
+enum MentionPlace {
     Anywhere,
     InSummary(usize),
 }
@@ -125,17 +125,17 @@ impl Boxes {
             return;
         };
         if is_recap {
-            self.listed.entry(id).or_insert(Listed::InSummary(at));
+            self.listed.entry(id).or_insert(MentionPlace::InSummary(at));
         } else {
-            self.listed.insert(id, Listed::Anywhere);
+            self.listed.insert(id, MentionPlace::Anywhere);
         }
     }
 
     /// Whether a list has an ID; a summary counts where it begins before a place.
     fn has(&self, id: &str, before: usize) -> bool {
         match self.listed.get(id) {
-            Some(Listed::Anywhere) => true,
-            Some(Listed::InSummary(at)) => *at < before,
+            Some(MentionPlace::Anywhere) => true,
+            Some(MentionPlace::InSummary(at)) => *at < before,
             None => false,
         }
     }

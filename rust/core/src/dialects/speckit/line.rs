@@ -1,39 +1,39 @@
 //! One line of a task list: its box, its ID, and the words behind these.
 
-use super::pattern::{Pattern, pattern};
-use super::task::Mark;
+use super::pattern::{LazyPattern, pattern};
+use super::task::TaskMark;
 
 /// A list item with a box; the brackets may be full-width ones.
-static LINE: Pattern =
+static LINE: LazyPattern =
     pattern!(r"^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+[\[［【](.)[\]］】](?:[ \t\u{3000}]+(.*))?$");
 /// What may stand before the ID of a heading: a bullet, a number, a box.
-static BEFORE_HEADING: Pattern =
+static BEFORE_HEADING: LazyPattern =
     pattern!(r"^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(?:[\[［【]([^P])[\]］】][ \t\u{3000}]*)?");
 /// A word and signs before the ID of a heading.
-static TASK_WORD: Pattern = pattern!(
+static TASK_WORD: LazyPattern = pattern!(
     r"(?i)^(?:[✅☑✔✓⬜☐🔲🚧⏳❌]\u{fe0f}?[ \t]*)?(?:(?:task|任务|任務|タスク|작업)[ \t:#]+)?"
 );
 /// A sign at one of the ends of a heading that says how far it is, in a way that no tool of ours can change.
-static EMOJI: Pattern = pattern!(r"^([✅☑✔✓⬜☐🔲🚧⏳❌])|([✅☑✔✓⬜☐🔲🚧⏳❌])\u{fe0f}?$");
+static EMOJI: LazyPattern = pattern!(r"^([✅☑✔✓⬜☐🔲🚧⏳❌])|([✅☑✔✓⬜☐🔲🚧⏳❌])\u{fe0f}?$");
 /// A box behind the ID of a heading, or at its end.
-static BOX_BEHIND: Pattern =
+static BOX_BEHIND: LazyPattern =
     pattern!(r"^[ \t:：*_`]*\[([ xX~-])\](?:[ \t]|$)|[ \t]\[([ xX~-])\][ \t#]*$");
-static ID: Pattern = pattern!(
+static ID: LazyPattern = pattern!(
     r"^((?:\[P\][ \t]*)?)((?:\*\*|__|~~|`)*)([\[［【]?)((?:T|TASK)[-_]?[0-9]+[0-9A-Za-z.\-]*)(.*)$"
 );
 /// Behind an ID, what makes a range of it.
-static RANGE: Pattern =
+static RANGE: LazyPattern =
     pattern!(r"^[ \t]*(?:[-–—~～,、&+/]|\.\.|to\b|through\b|and\b)[ \t]*(?:T|TASK)[-_]?[0-9]");
-static AFTER_ID: Pattern =
+static AFTER_ID: LazyPattern =
     pattern!(r"^(?:\*\*|__|~~|`)*(?:[:.)：、．][ \t]*)?(?:\*\*|__|~~|`)*[ \t\u{3000}]*");
-static DASH: Pattern = pattern!(r"^(?:[-–—:·•|→][ \t]+)");
-static MARKER: Pattern = pattern!(r"^\[([^\[\]]*[^\[\]\s][^\[\]]*)\](?:\*\*)?:?[ \t]*");
+static DASH: LazyPattern = pattern!(r"^(?:[-–—:·•|→][ \t]+)");
+static MARKER: LazyPattern = pattern!(r"^\[([^\[\]]*[^\[\]\s][^\[\]]*)\](?:\*\*)?:?[ \t]*");
 /// Full-width brackets quote as often as they mark: only these are markers.
-static WIDE_MARKER: Pattern = pattern!(
+static WIDE_MARKER: LazyPattern = pattern!(
     r"^[［【]((?:P|US-?[0-9]+[A-Za-z]?)(?:[,/、， ]+(?:P|US-?[0-9]+[A-Za-z]?))*)[］】][ \t]*"
 );
-static STORY: Pattern = pattern!(r"^US-?[0-9]+[A-Za-z]?$");
-static STORIES: Pattern =
+static STORY: LazyPattern = pattern!(r"^US-?[0-9]+[A-Za-z]?$");
+static STORIES: LazyPattern =
     pattern!(r"^US-?([0-9]{1,4})[ \t]*(?:-|–|—|~|\.\.\.?|to|through)[ \t]*(?:US-?)?([0-9]{1,4})$");
 /// Most stories of a range; what names more is a label.
 const MOST_STORIES: usize = 99;
@@ -50,8 +50,8 @@ pub(super) struct BoxLine<'a> {
 
 impl BoxLine<'_> {
     /// What the box says; `None` for a sign that says nothing.
-    pub(super) fn mark(&self) -> Option<Mark> {
-        self.sign.chars().next().and_then(Mark::of)
+    pub(super) fn mark(&self) -> Option<TaskMark> {
+        self.sign.chars().next().and_then(TaskMark::of)
     }
 }
 
@@ -70,7 +70,7 @@ pub(super) fn box_line(line: &str) -> Option<BoxLine<'_>> {
 }
 
 /// What stands in a task's line behind its box.
-pub(super) struct Head {
+pub(super) struct TaskHead {
     pub(super) id: Box<str>,
     pub(super) is_parallel: bool,
     pub(super) stories: Vec<String>,
@@ -79,7 +79,7 @@ pub(super) struct Head {
 }
 
 /// Reads a line with an ID; `None` for one without.
-pub(super) fn named(rest: &str) -> Option<Head> {
+pub(super) fn named(rest: &str) -> Option<TaskHead> {
     let found = ID.captures(rest)?;
     let written = found.get(4)?;
     let id = written.as_str().trim_end_matches(['.', '-']);
@@ -91,7 +91,7 @@ pub(super) fn named(rest: &str) -> Option<Head> {
     if behind.chars().next().is_some_and(goes_on) {
         return None;
     }
-    let mut head = Head {
+    let mut head = TaskHead {
         id: id.into(),
         is_parallel: !found[1].is_empty(),
         stories: Vec::new(),
@@ -135,7 +135,7 @@ fn without_end(description: &str, emphasis: &str, before: &str) -> String {
     description.trim().to_owned()
 }
 
-impl Head {
+impl TaskHead {
     /// Takes in what stands in brackets: `P`, stories, also several or a range of them, or a label.
     fn mark(&mut self, text: &str) {
         if let Some(stories) = range_of_stories(text) {
@@ -169,7 +169,7 @@ fn range_of_stories(text: &str) -> Option<Vec<String>> {
 
 /// The line of a heading that names a task.
 pub(super) struct HeadingLine {
-    pub(super) head: Head,
+    pub(super) head: TaskHead,
     /// The sign in its box and the byte of the line at which it stands.
     pub(super) sign: Option<(char, usize)>,
     /// A sign of another kind that says how far it is.

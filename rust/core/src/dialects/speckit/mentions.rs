@@ -3,17 +3,17 @@
 
 use super::heading::is_phase;
 use super::line::{is_range, named};
-use super::pattern::{Pattern, pattern};
+use super::pattern::{LazyPattern, pattern};
 
 /// A box of any form, behind a bullet of any form or none.
-static BOX: Pattern = pattern!(
+static BOX: LazyPattern = pattern!(
     r"^[ \t>]*((?:[-*+•‣●○·–—]|[0-9]{1,9}[.)])[ \t]*)?(?:([\[［【(])([ \t\u{3000}xX✓✔√~\-]{0,3})[\]］】)]|[☐☑☒✅⬜🔲✔✓⏳🚧❌])\u{fe0f}?[ \t\u{3000}]*(.*)$"
 );
-static BULLET: Pattern = pattern!(r"^[ \t]*(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+(.*)$");
+static BULLET: LazyPattern = pattern!(r"^[ \t]*(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+(.*)$");
 /// An ID that is more than a letter and a digit, so that it is unlikely to be anything else.
-static LONG_ID: Pattern =
+static LONG_ID: LazyPattern =
     pattern!(r"^(?:\*\*|__|~~|`)*[\[［【]?(?:T[0-9]{2}|T[0-9]?[-_][0-9]|TASK[-_]?[0-9])");
-static LABEL: Pattern = pattern!(
+static LABEL: LazyPattern = pattern!(
     r"^(?:\*\*|__)?(?:T[0-9]{2,}|T[0-9]?[-_][0-9]+|TASK[-_]?[0-9]+)[0-9A-Za-z.\-]*(?:\*\*|__)?[:：]"
 );
 static SIGNS: [&str; 9] = ["[ ]", "[x]", "[X]", "[~]", "[-]", "☐", "☑", "✅", "⬜"];

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::error::{SpeckitError, told};
-use super::events::What;
-use super::feature::unclear;
-use super::files::{Document, Features, Who};
-use super::questions::{Listener, Question, State};
-use super::resolve::{Feature, Found, in_specs};
-use super::task::Progress;
+use super::error::{SpeckitError, to_tool_error};
+use super::events::FeatureEvent;
+use super::feature::count_clarifications;
+use super::files::{CallerIdentity, FeatureDocument, FeatureStore};
+use super::questions::{AgentQuestion, QuestionListener, QuestionState};
+use super::resolve::{FeatureDirectory, ResolvedProject, in_specs};
+use super::task::TaskProgress;
 use super::view::{
-    self, BoxesView, CompletedView, ContextView, FeatureView, NextView, QuestionView, TasksView,
-    WholeContextView, WhyView,
+    self, BoxesView, CompletedView, DecisionRulesView, FeatureContextView, FeatureView,
+    FullContextView, NextTasksView, QuestionView, TasksView,
 };
 use crate::answer::{Answer, piece};
 use crate::error::Error;
@@ -32,7 +32,7 @@ const READY_SHOWN: usize = 20;
 
 /// Which part of a document is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct DocumentRange {
     /// Characters to pass over.
     pub offset: usize,
     /// Most characters.
@@ -41,7 +41,7 @@ pub struct Piece {
 
 /// What an agent reports.
 #[derive(Debug, Clone, Copy)]
-pub struct Report<'a> {
+pub struct StatusReport<'a> {
     /// `needs_input`, `completed` or `error`.
     pub status: &'a str,
     /// What it asks.
@@ -56,7 +56,7 @@ pub struct Report<'a> {
 ///
 /// # Errors
 /// `Ambiguous`, or what the disk says.
-pub fn context(features: &Features, asked: Option<&str>) -> Result<Answer, Error> {
+pub fn context(features: &FeatureStore, asked: Option<&str>) -> Result<Answer, Error> {
     let answer = || -> Result<Answer, Error> {
         let found = features.find(asked)?;
         let feature = found.feature.as_ref();
@@ -70,14 +70,14 @@ pub fn context(features: &Features, asked: Option<&str>) -> Result<Answer, Error
                 .then(|| format!("Warning: {}", view.warnings.join("\nWarning: "))),
         })
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 fn whole_context<'a>(
-    features: &Features,
-    found: &'a Found,
-    stage: Option<super::feature::Stage>,
-) -> Result<WholeContextView<'a>, Error> {
+    features: &FeatureStore,
+    found: &'a ResolvedProject,
+    stage: Option<super::feature::FeatureStage>,
+) -> Result<FullContextView<'a>, Error> {
     let mut artifacts = Vec::new();
     let mut warnings = found.warnings.clone();
     let (mut progress, mut needs, mut checklists) = (None, 0, None);
@@ -91,7 +91,7 @@ fn whole_context<'a>(
             }
         }
         if let Some(tasks) = features.document(feature, "tasks.md")? {
-            let counted = Progress::of(&tasks.list.tasks);
+            let counted = TaskProgress::of(&tasks.list.tasks);
             progress = (!tasks.list.tasks.is_empty()).then(|| counted.into());
             warnings.extend(clashing("tasks.md", &tasks));
             warnings.extend(view::problems(&tasks.list));
@@ -99,7 +99,7 @@ fn whole_context<'a>(
         if let Some(spec) = features.document(feature, "spec.md")? {
             warnings.extend(clashing("spec.md", &spec));
             if spec.clash.is_none() {
-                needs = unclear(&spec.text);
+                needs = count_clarifications(&spec.text);
             }
         }
         checklists = boxes(features, feature)?;
@@ -107,10 +107,10 @@ fn whole_context<'a>(
             artifacts.push("checklist");
         }
     }
-    Ok(WholeContextView {
-        context: ContextView::of(found, stage),
+    Ok(FullContextView {
+        context: FeatureContextView::of(found, stage),
         root: found.root.path().display().to_string(),
-        why: WhyView {
+        why: DecisionRulesView {
             root: found.root_rule,
             feature: found.feature.as_ref().map(|feature| feature.rule),
             tried: &found.tried,
@@ -124,12 +124,12 @@ fn whole_context<'a>(
 }
 
 /// What is said of a document of which a merge left two versions.
-fn clashing(name: &str, document: &Document) -> Option<String> {
+fn clashing(name: &str, document: &FeatureDocument) -> Option<String> {
     document.clash.map(|clash| format!("{name}: {clash}"))
 }
 
 /// The boxes of all checklists of a feature; `None` without any. Of one with two versions none counts.
-fn boxes(features: &Features, feature: &Feature) -> Result<Option<BoxesView>, Error> {
+fn boxes(features: &FeatureStore, feature: &FeatureDirectory) -> Result<Option<BoxesView>, Error> {
     let texts = checklists(features, feature)?;
     let boxes: Vec<bool> = texts
         .iter()
@@ -148,10 +148,10 @@ fn boxes(features: &Features, feature: &Feature) -> Result<Option<BoxesView>, Er
 /// # Errors
 /// `Artifact`, `NoArtifact`, or what the disk says.
 pub fn read(
-    features: &Features,
+    features: &FeatureStore,
     asked: Option<&str>,
     artifact: &str,
-    wanted: Piece,
+    wanted: DocumentRange,
 ) -> Result<Answer, Error> {
     let answer = || -> Result<Answer, Error> {
         let known = ARTIFACTS.into_iter().find(|known| *known == artifact);
@@ -174,10 +174,15 @@ pub fn read(
         let text = text.ok_or_else(|| missing(features, &found, feature, artifact))?;
         Ok(told_in_pieces(&text, wanted))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
-fn missing(features: &Features, found: &Found, feature: &Feature, artifact: &'static str) -> Error {
+fn missing(
+    features: &FeatureStore,
+    found: &ResolvedProject,
+    feature: &FeatureDirectory,
+    artifact: &'static str,
+) -> Error {
     let command = |name: &str| features.command(found, name);
     let directory = &feature.directory;
     let hint = match artifact {
@@ -198,7 +203,11 @@ fn missing(features: &Features, found: &Found, feature: &Feature, artifact: &'st
 }
 
 /// A document's text whatever its bytes are, without the mark at its beginning; `None` when there is none.
-fn raw(features: &Features, feature: &Feature, name: &str) -> Result<Option<String>, Error> {
+fn raw(
+    features: &FeatureStore,
+    feature: &FeatureDirectory,
+    name: &str,
+) -> Result<Option<String>, Error> {
     let Some(root) = &feature.root else {
         return Ok(None);
     };
@@ -225,7 +234,10 @@ fn raw(features: &Features, feature: &Feature, name: &str) -> Result<Option<Stri
 }
 
 /// The checklists of a feature, by name.
-fn checklists(features: &Features, feature: &Feature) -> Result<Vec<(String, String)>, Error> {
+fn checklists(
+    features: &FeatureStore,
+    feature: &FeatureDirectory,
+) -> Result<Vec<(String, String)>, Error> {
     let Some(root) = &feature.root else {
         return Ok(Vec::new());
     };
@@ -263,7 +275,7 @@ fn joined(texts: &[(String, String)]) -> Option<String> {
     }
 }
 
-fn told_in_pieces(text: &str, wanted: Piece) -> Answer {
+fn told_in_pieces(text: &str, wanted: DocumentRange) -> Answer {
     let piece = piece(text, wanted.offset, wanted.max_chars, 0);
     let total = text.chars().count();
     let end = wanted.offset + piece.text.chars().count();
@@ -289,8 +301,8 @@ fn told_in_pieces(text: &str, wanted: Piece) -> Answer {
 /// # Errors
 /// `NoFeature`, `NoTaskList`, `NoTask`, `Duplicate`, `Unready`, `CheckFailed`, or what the disk says.
 pub fn complete(
-    features: &Features,
-    who: &Who,
+    features: &FeatureStore,
+    who: &CallerIdentity,
     asked: Option<&str>,
     id: &str,
     skip_validation: bool,
@@ -333,7 +345,7 @@ pub fn complete(
             ..data
         })
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 fn completed_text(door: DoorKind, view: &CompletedView<'_>, next: Option<(&str, &str)>) -> String {
@@ -378,7 +390,7 @@ fn completed_text(door: DoorKind, view: &CompletedView<'_>, next: Option<(&str, 
 ///
 /// # Errors
 /// `NoFeature`.
-pub(super) fn current(found: &Found) -> Result<&Feature, Error> {
+pub(super) fn current(found: &ResolvedProject) -> Result<&FeatureDirectory, Error> {
     let feature = found.feature.as_ref();
     feature.ok_or_else(|| found.without_feature().into())
 }
@@ -388,10 +400,10 @@ pub(super) fn current(found: &Found) -> Result<&Feature, Error> {
 /// # Errors
 /// `Status`, `Cancelled`, `Expired`, `NoQuestion`, `TooMany`, or what the disk says.
 pub fn report_status(
-    features: &Features,
-    who: &Who,
-    report: &Report<'_>,
-    listener: &mut Listener<'_>,
+    features: &FeatureStore,
+    who: &CallerIdentity,
+    report: &StatusReport<'_>,
+    listener: &mut QuestionListener<'_>,
 ) -> Result<Answer, Error> {
     let mut answer = || -> Result<Answer, Error> {
         let is_known = ["needs_input", "completed", "error"].contains(&report.status);
@@ -401,7 +413,7 @@ pub fn report_status(
         }
         let found = features.find(None)?;
         let accepted = format!("Status '{}' reported successfully", report.status);
-        let what = What::Status {
+        let what = FeatureEvent::Status {
             status: report.status,
             message: report.message.filter(|_| report.status == "error"),
         };
@@ -419,20 +431,20 @@ pub fn report_status(
             ..answer
         })
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// What the agent is told of its question.
-fn ending(question: &Question, accepted: String) -> Result<Answer, Error> {
+fn ending(question: &AgentQuestion, accepted: String) -> Result<Answer, Error> {
     let id = question.id.clone();
     match question.state {
-        State::Answered => {
+        QuestionState::Answered => {
             let answer = question.answer.as_deref().unwrap_or_default();
             Ok(Answer::prose(format!("User response: {answer}")))
         }
-        State::Cancelled => Err(SpeckitError::Cancelled { id }.into()),
-        State::Expired => Err(SpeckitError::Expired { id }.into()),
-        State::Open => Ok(Answer {
+        QuestionState::Cancelled => Err(SpeckitError::Cancelled { id }.into()),
+        QuestionState::Expired => Err(SpeckitError::Expired { id }.into()),
+        QuestionState::Open => Ok(Answer {
             note: Some(format!(
                 "No answer yet. The question is {id}: call again with question=\"{id}\" to get the answer; a person gives it with {}.",
                 NextStep::Answer(id.clone()).words(DoorKind::Agents)
@@ -447,8 +459,8 @@ fn ending(question: &Question, accepted: String) -> Result<Answer, Error> {
 /// # Errors
 /// `NoQuestion`, `TooMany`, or what the disk says.
 pub fn ask(
-    features: &Features,
-    who: &Who,
+    features: &FeatureStore,
+    who: &CallerIdentity,
     prompt: Option<&str>,
     question: Option<&str>,
 ) -> Result<Answer, Error> {
@@ -460,7 +472,7 @@ pub fn ask(
             ..Answer::whole(&QuestionView::from(&asked.question))
         })
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// Waits until a question is answered, cancelled or expired; says how it stands.
@@ -468,17 +480,17 @@ pub fn ask(
 /// # Errors
 /// `NoQuestion`, or what the disk says.
 pub fn wait(
-    features: &Features,
+    features: &FeatureStore,
     id: &str,
     most: std::time::Duration,
-    listener: &mut Listener<'_>,
+    listener: &mut QuestionListener<'_>,
 ) -> Result<Answer, Error> {
     let mut answer = || -> Result<Answer, Error> {
         let found = features.find(None)?;
         let question = features.watch_question(&found, id, most, listener)?;
         Ok(Answer::whole(&QuestionView::from(&question)))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// Answers a question, or with no answer cancels it.
@@ -486,8 +498,8 @@ pub fn wait(
 /// # Errors
 /// `NoQuestion`, `Closed`, or what the disk says.
 pub fn answer(
-    features: &Features,
-    who: &Who,
+    features: &FeatureStore,
+    who: &CallerIdentity,
     id: &str,
     text: Option<&str>,
 ) -> Result<Answer, Error> {
@@ -504,44 +516,44 @@ pub fn answer(
             ..Answer::prose(format!("{did} question {}", closed.question.id))
         })
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// The questions that wait, or all that are kept; the oldest first, without answers.
 ///
 /// # Errors
 /// What the disk says.
-pub fn questions(features: &Features, all: bool) -> Result<Answer, Error> {
+pub fn questions(features: &FeatureStore, all: bool) -> Result<Answer, Error> {
     let answer = || -> Result<Answer, Error> {
         let found = features.find(None)?;
         let questions = features.questions(&found)?;
         let wanted = questions
             .iter()
-            .filter(|one| all || one.state == State::Open);
+            .filter(|one| all || one.state == QuestionState::Open);
         let views: Vec<QuestionView<'_>> = wanted.map(Into::into).collect();
         Ok(Answer::whole(&views))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// The last events, the newest last.
 ///
 /// # Errors
 /// What the disk says.
-pub fn events(features: &Features, most: usize) -> Result<Answer, Error> {
+pub fn events(features: &FeatureStore, most: usize) -> Result<Answer, Error> {
     let answer = || -> Result<Answer, Error> {
         let found = features.find(None)?;
         let events: Vec<Value> = features.events(&found, most)?;
         Ok(Answer::whole(&events))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// The tasks of a feature.
 ///
 /// # Errors
 /// `NoFeature`, `NoTaskList`, or what the disk says.
-pub fn tasks(features: &Features, asked: Option<&str>) -> Result<Answer, Error> {
+pub fn tasks(features: &FeatureStore, asked: Option<&str>) -> Result<Answer, Error> {
     let answer = || -> Result<Answer, Error> {
         let found = features.find(asked)?;
         let feature = current(&found)?;
@@ -556,14 +568,14 @@ pub fn tasks(features: &Features, asked: Option<&str>) -> Result<Answer, Error> 
             problems: view::problems(&document.list),
         }))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// The tasks of a feature that can be done now, all at once, and what the others wait for.
 ///
 /// # Errors
 /// `NoFeature`, `NoTaskList`, or what the disk says.
-pub fn next(features: &Features, asked: Option<&str>) -> Result<Answer, Error> {
+pub fn next(features: &FeatureStore, asked: Option<&str>) -> Result<Answer, Error> {
     let answer = || -> Result<Answer, Error> {
         let found = features.find(asked)?;
         let feature = current(&found)?;
@@ -574,7 +586,7 @@ pub fn next(features: &Features, asked: Option<&str>) -> Result<Answer, Error> {
         let open = view::tasks(&plan).into_iter().zip(is_open);
         let open = open.filter(|(_, is_open)| *is_open).map(|(task, _)| task);
         let (ready, waiting) = open.partition(view::TaskView::is_ready);
-        Ok(Answer::whole(&NextView {
+        Ok(Answer::whole(&NextTasksView {
             feature: &feature.directory,
             progress: list.progress().into(),
             ready,
@@ -582,14 +594,14 @@ pub fn next(features: &Features, asked: Option<&str>) -> Result<Answer, Error> {
             problems: view::problems(list),
         }))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }
 
 /// All features of the project, by the names of their directories.
 ///
 /// # Errors
 /// What the disk says.
-pub fn all(features: &Features) -> Result<Answer, Error> {
+pub fn all(features: &FeatureStore) -> Result<Answer, Error> {
     let answer = || -> Result<Answer, Error> {
         let found = features.find(None)?;
         let current = found.feature.as_ref().map(|feature| &feature.directory);
@@ -612,5 +624,5 @@ pub fn all(features: &Features) -> Result<Answer, Error> {
         }
         Ok(Answer::whole(&views))
     };
-    answer().map_err(told)
+    answer().map_err(to_tool_error)
 }

@@ -9,15 +9,15 @@ use std::ops::Range;
 use super::depends;
 use super::heading::{checkpoint, is_checkpoint, is_phase, phase};
 use super::heading_task::{NamedHeading, named_headings};
-use super::line::{Head, box_line, named};
+use super::line::{TaskHead, box_line, named};
 use super::mentions::{Mention, mention};
 use super::paths::paths;
 use super::section::Sections;
-use super::task::{Criterion, Mark, Task, TaskList};
+use super::task::{Task, TaskCriterion, TaskList, TaskMark};
 use super::unread::{UnreadLine, UnreadReason};
 use crate::counted::count_visited;
 use crate::text::fences;
-use crate::text::markdown::{Outline, outline};
+use crate::text::markdown::{MarkdownOutline, outline};
 
 /// Reads a task list. What is no task is left alone.
 pub fn tasks(text: &str) -> TaskList {
@@ -27,9 +27,9 @@ pub fn tasks(text: &str) -> TaskList {
     let ignored = ignored(body, &outline);
     let is_ignored = |at: usize| ignored.iter().any(|range| range.contains(&at));
     let mut named = named_headings(body, &outline.headings, is_ignored);
-    let mut reader = Reader {
+    let mut reader = TaskListReader {
         base,
-        ..Reader::default()
+        ..TaskListReader::default()
     };
     reader.list.fences = fences::swallowing(body, &outline);
     let mut headings = outline.headings.iter().peekable();
@@ -61,14 +61,14 @@ pub fn tasks(text: &str) -> TaskList {
 pub fn tick(text: &str, list: &TaskList) -> char {
     let ticks = list.tasks.iter().filter_map(|task| {
         let character = text.as_bytes().get(task.box_at?)?;
-        (task.mark == Mark::Done).then_some(*character)
+        (task.mark == TaskMark::Done).then_some(*character)
     });
     let (upper, lower): (Vec<u8>, Vec<u8>) = ticks.partition(|tick| *tick == b'X');
     if upper.len() > lower.len() { 'X' } else { 'x' }
 }
 
 /// Bytes of fenced code and of comments.
-fn ignored(body: &str, outline: &Outline) -> Vec<Range<usize>> {
+fn ignored(body: &str, outline: &MarkdownOutline) -> Vec<Range<usize>> {
     let is_fence = |range: &&Range<usize>| {
         let code = body.get((*range).clone()).unwrap_or_default().trim_start();
         code.starts_with("```") || code.starts_with("~~~")
@@ -104,7 +104,7 @@ struct Under {
 }
 
 #[derive(Default)]
-struct Reader {
+struct TaskListReader {
     list: TaskList,
     /// Bytes before the body.
     base: usize,
@@ -120,13 +120,13 @@ struct Reader {
     /// The ID of the task that a heading is about, with its level.
     about: Option<(Box<str>, u8)>,
     /// Boxes below such headings, with the ID of the task.
-    of_about: Vec<(Box<str>, Criterion)>,
+    of_about: Vec<(Box<str>, TaskCriterion)>,
     sections: Sections,
     /// Lines that are no tasks if others have their IDs.
     mentions: Vec<(usize, Mention)>,
 }
 
-impl Reader {
+impl TaskListReader {
     fn heading(&mut self, (level, text): (u8, &str), line: usize, named: Option<NamedHeading>) {
         self.open.clear();
         self.last = None;
@@ -202,7 +202,13 @@ impl Reader {
     }
 
     /// Takes in an item of a list with an ID and a box.
-    fn item(&mut self, head: Head, mark: Mark, (box_at, line): (usize, usize), column: usize) {
+    fn item(
+        &mut self,
+        head: TaskHead,
+        mark: TaskMark,
+        (box_at, line): (usize, usize),
+        column: usize,
+    ) {
         while self.open.last().is_some_and(|(_, above)| *above >= column) {
             self.open.pop();
         }
@@ -217,8 +223,8 @@ impl Reader {
     /// Takes in a task; `None` for one that a summary repeats.
     fn task(
         &mut self,
-        head: Head,
-        mark: Mark,
+        head: TaskHead,
+        mark: TaskMark,
         (box_at, line): (Option<usize>, usize),
     ) -> Option<usize> {
         let id = head.id.to_ascii_uppercase();
@@ -262,8 +268,14 @@ impl Reader {
         Some(at)
     }
 
-    fn criterion(&mut self, text: &str, mark: Mark, (box_at, line): (usize, usize), column: usize) {
-        let mut criterion = Criterion {
+    fn criterion(
+        &mut self,
+        text: &str,
+        mark: TaskMark,
+        (box_at, line): (usize, usize),
+        column: usize,
+    ) {
+        let mut criterion = TaskCriterion {
             text: text.trim().to_owned(),
             mark,
             is_nested: true,
@@ -374,16 +386,16 @@ impl Reader {
 }
 
 /// How far a task is of which only its boxes say so.
-fn mark_of(boxes: &[Criterion]) -> Mark {
-    let is = |mark: Mark| move |one: &Criterion| one.mark == mark;
-    if boxes.iter().all(is(Mark::Skipped)) {
-        Mark::Skipped
+fn mark_of(boxes: &[TaskCriterion]) -> TaskMark {
+    let is = |mark: TaskMark| move |one: &TaskCriterion| one.mark == mark;
+    if boxes.iter().all(is(TaskMark::Skipped)) {
+        TaskMark::Skipped
     } else if boxes.iter().all(|one| one.mark.is_settled()) {
-        Mark::Done
-    } else if boxes.iter().all(is(Mark::Open)) {
-        Mark::Open
+        TaskMark::Done
+    } else if boxes.iter().all(is(TaskMark::Open)) {
+        TaskMark::Open
     } else {
-        Mark::Partial
+        TaskMark::Partial
     }
 }
 

@@ -1,8 +1,8 @@
 //! The files that a task names.
 
-use super::pattern::{Pattern, pattern};
+use super::pattern::{LazyPattern, pattern};
 
-static TICKED: Pattern = pattern!(r"`([^`\s]+)`");
+static TICKED: LazyPattern = pattern!(r"`([^`\s]+)`");
 
 /// The files that a description names: what stands between backticks and looks like a path, else what
 /// follows the last ` in `.

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 /// A pattern of ours. One that does not compile finds nothing, and the tests would tell.
-pub(super) struct Pattern(pub(super) LazyLock<Option<Regex>>);
+pub(super) struct LazyPattern(pub(super) LazyLock<Option<Regex>>);
 
-impl Pattern {
+impl LazyPattern {
     pub(super) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
         self.0.as_ref()?.captures(text)
     }
@@ -39,7 +39,7 @@ impl Pattern {
 
 macro_rules! pattern {
     ($text:expr) => {
-        $crate::dialects::speckit::pattern::Pattern(std::sync::LazyLock::new(|| {
+        $crate::dialects::speckit::pattern::LazyPattern(std::sync::LazyLock::new(|| {
             regex::Regex::new($text).ok()
         }))
     };

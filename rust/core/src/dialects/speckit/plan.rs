@@ -6,12 +6,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::task::{Mark, Task, TaskList};
-use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
-use crate::outside::{self, Standing};
+use super::task::{Task, TaskList, TaskMark};
+use crate::graph::{DepGraph, Edge, EdgeKind, ItemProgress, Node};
+use crate::outside::{self, ExternalStatus};
 
 /// A task list and its graph.
-pub struct Plan<'a> {
+pub struct TaskPlan<'a> {
     /// The tasks.
     pub list: &'a TaskList,
     /// What waits for what: tasks by their IDs in capitals, phases by `phase` and their place.
@@ -25,12 +25,12 @@ pub struct Plan<'a> {
     /// By task, its parts.
     parts: Vec<Vec<usize>>,
     /// How far the items of other documents are that are depended on, by their keys.
-    standings: BTreeMap<String, Standing>,
+    standings: BTreeMap<String, ExternalStatus>,
 }
 
 /// What a node of the graph stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stands<'a> {
+pub enum PlanNode<'a> {
     /// A task, by its place.
     Task(usize),
     /// A phase, by its place.
@@ -51,7 +51,7 @@ struct PhaseFacts {
 
 /// Why a task should not be ticked yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hindrances {
+pub struct TaskBlockers {
     /// Parts of it that are open.
     pub parts: Vec<String>,
     /// What it depends on and is open.
@@ -66,11 +66,11 @@ fn key_of(task: &Task) -> String {
     task.id.to_ascii_uppercase()
 }
 
-impl<'a> Plan<'a> {
+impl<'a> TaskPlan<'a> {
     /// Draws the graph of a list, when the items of other documents that its tasks depend on are that
     /// far, in the order of [`TaskList::needs`]. An ID that stands there twice is one node, open while one
     /// of them is.
-    pub fn knowing(list: &'a TaskList, standings: &[Standing]) -> Self {
+    pub fn with_statuses(list: &'a TaskList, standings: &[ExternalStatus]) -> Self {
         let mut plan = Self {
             list,
             graph: DepGraph::default(),
@@ -87,7 +87,7 @@ impl<'a> Plan<'a> {
         for (key, standing) in &plan.standings {
             let node = plan.graph.intern(key);
             if standing.is_done() {
-                plan.graph.set_progress(node, Progress::Done);
+                plan.graph.set_progress(node, ItemProgress::Done);
             }
         }
         for (at, task) in list.tasks.iter().enumerate() {
@@ -97,9 +97,9 @@ impl<'a> Plan<'a> {
             plan.tasks.entry(node).or_insert(at);
             if is_first || is_open {
                 let progress = if is_open {
-                    Progress::Open
+                    ItemProgress::Open
                 } else {
-                    Progress::Done
+                    ItemProgress::Done
                 };
                 plan.graph.set_progress(node, progress);
             }
@@ -122,9 +122,9 @@ impl<'a> Plan<'a> {
         let node = self.graph.intern(&format!("phase {phase}"));
         let is_open = self.phases[phase].is_open;
         let progress = if is_open {
-            Progress::Open
+            ItemProgress::Open
         } else {
-            Progress::Done
+            ItemProgress::Done
         };
         self.graph.set_progress(node, progress);
         node
@@ -148,45 +148,54 @@ impl<'a> Plan<'a> {
         let list = self.list;
         let mut edges = Vec::new();
         let mut seen = HashSet::from([via]);
-        let mut add = |to: Node, kind: Kind| {
+        let mut add = |to: Node, kind: EdgeKind| {
             if seen.insert(to) {
                 edges.push(Edge { to, kind, via });
             }
         };
         for part in &self.parts[at] {
-            add(self.graph.intern(&key_of(&list.tasks[*part])), Kind::Member);
+            add(
+                self.graph.intern(&key_of(&list.tasks[*part])),
+                EdgeKind::Member,
+            );
         }
         for id in &task.depends_on {
-            add(self.graph.intern(&id.to_ascii_uppercase()), Kind::Explicit);
+            add(
+                self.graph.intern(&id.to_ascii_uppercase()),
+                EdgeKind::Explicit,
+            );
         }
         for key in &task.needs {
-            add(self.graph.intern(key), Kind::Explicit);
+            add(self.graph.intern(key), EdgeKind::Explicit);
         }
         for before in &self.turns[at] {
             add(
                 self.graph.intern(&key_of(&list.tasks[*before])),
-                Kind::Sibling,
+                EdgeKind::Sibling,
             );
         }
         let mut above = task.parent;
         while let Some(at) = above {
             let whole = &list.tasks[at];
             for id in &whole.depends_on {
-                add(self.graph.intern(&id.to_ascii_uppercase()), Kind::Inherited);
+                add(
+                    self.graph.intern(&id.to_ascii_uppercase()),
+                    EdgeKind::Inherited,
+                );
             }
             for key in &whole.needs {
-                add(self.graph.intern(key), Kind::Inherited);
+                add(self.graph.intern(key), EdgeKind::Inherited);
             }
             for before in &self.turns[at] {
                 add(
                     self.graph.intern(&key_of(&list.tasks[*before])),
-                    Kind::Sibling,
+                    EdgeKind::Sibling,
                 );
             }
             above = whole.parent;
         }
         for phase in self.before(task) {
-            add(phases[phase], Kind::Sibling);
+            add(phases[phase], EdgeKind::Sibling);
         }
         edges
     }
@@ -225,23 +234,23 @@ impl<'a> Plan<'a> {
 
     fn name(&self, node: Node) -> String {
         match self.stands(node) {
-            Stands::Task(at) => self.list.tasks[at].id.to_string(),
-            Stands::Phase(at) => self.list.phases[at].title.clone(),
-            Stands::Elsewhere(key) | Stands::Missing(key) => key.to_owned(),
+            PlanNode::Task(at) => self.list.tasks[at].id.to_string(),
+            PlanNode::Phase(at) => self.list.phases[at].title.clone(),
+            PlanNode::Elsewhere(key) | PlanNode::Missing(key) => key.to_owned(),
         }
     }
 
     /// What a node of the graph stands for.
-    pub fn stands(&self, node: Node) -> Stands<'_> {
+    pub fn stands(&self, node: Node) -> PlanNode<'_> {
         if let Some(at) = self.tasks.get(&node) {
-            return Stands::Task(*at);
+            return PlanNode::Task(*at);
         }
         let key = self.graph.key(node);
         let phase = key.strip_prefix("phase ").and_then(|at| at.parse().ok());
         match phase {
-            Some(at) => Stands::Phase(at),
-            None if outside::parts(key).is_some() => Stands::Elsewhere(key),
-            None => Stands::Missing(key),
+            Some(at) => PlanNode::Phase(at),
+            None if outside::split_key(key).is_some() => PlanNode::Elsewhere(key),
+            None => PlanNode::Missing(key),
         }
     }
 
@@ -254,11 +263,11 @@ impl<'a> Plan<'a> {
     /// Whether nobody waits for a task any more: all of its ID are settled.
     pub fn is_settled(&self, at: usize) -> bool {
         let node = self.node(at);
-        node.is_some_and(|node| self.graph.progress(node) == Progress::Done)
+        node.is_some_and(|node| self.graph.progress(node) == ItemProgress::Done)
     }
 
     /// What speaks against ticking a task.
-    pub fn hindrances(&self, at: usize) -> Hindrances {
+    pub fn blockers(&self, at: usize) -> TaskBlockers {
         let task = &self.list.tasks[at];
         let parts = self.parts[at].iter().map(|part| &self.list.tasks[*part]);
         let parts = parts.filter(|part| !part.mark.is_settled());
@@ -269,11 +278,11 @@ impl<'a> Plan<'a> {
         let criteria = criteria.filter(|_| !is_last);
         let is_open = |id: &&String| {
             let node = self.graph.find(&id.to_ascii_uppercase());
-            node.is_none_or(|node| self.graph.progress(node) != Progress::Done)
+            node.is_none_or(|node| self.graph.progress(node) != ItemProgress::Done)
         };
         let before = self.before(task).into_iter();
         let phases = before.filter(|phase| self.phases[*phase].is_open);
-        Hindrances {
+        TaskBlockers {
             parts: parts
                 .map(|part| part.id.to_string())
                 .chain(criteria.map(|one| format!("`{}`", one.text)))
@@ -289,9 +298,9 @@ impl<'a> Plan<'a> {
     /// An item of other documents with what is known of it; `None` for one that is done.
     fn need(&self, key: &str) -> Option<String> {
         match self.standings.get(key) {
-            Some(Standing::Found { is_done: true, .. }) => None,
-            Some(Standing::Found { status, .. }) => Some(format!("{key} ({status})")),
-            Some(Standing::Unknown(why)) => Some(format!("{key} ({why})")),
+            Some(ExternalStatus::Found { is_done: true, .. }) => None,
+            Some(ExternalStatus::Found { status, .. }) => Some(format!("{key} ({status})")),
+            Some(ExternalStatus::Unknown(why)) => Some(format!("{key} ({why})")),
             None => Some(key.to_owned()),
         }
     }
@@ -304,7 +313,7 @@ impl<'a> Plan<'a> {
     /// The next task in the order of the file that is to be done: one that is ready, else the first.
     pub fn next(&self) -> Option<&'a Task> {
         let ready = self.ready().into_iter().next();
-        let open = |task: &&Task| task.mark == Mark::Open || task.mark == Mark::Partial;
+        let open = |task: &&Task| task.mark == TaskMark::Open || task.mark == TaskMark::Partial;
         ready.or_else(|| self.list.tasks.iter().find(open))
     }
 }
@@ -343,7 +352,7 @@ fn parts(list: &TaskList) -> Vec<Vec<usize>> {
 }
 
 fn facts(list: &TaskList) -> Vec<PhaseFacts> {
-    let of_heading = |phase: &super::task::Phase| PhaseFacts {
+    let of_heading = |phase: &super::task::TaskPhase| PhaseFacts {
         is_of_story: phase.story.is_some(),
         ..PhaseFacts::default()
     };

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::config::Config;
+use super::config::SpeckitConfig;
 use super::error::SpeckitError;
-use super::events::What;
-use super::files::{Features, Who};
-use super::resolve::Found;
+use super::events::FeatureEvent;
+use super::files::{CallerIdentity, FeatureStore};
+use super::resolve::ResolvedProject;
 use crate::error::Error;
 use crate::store::StoreError;
-use crate::store::changes::Watch;
+use crate::store::changes::FolderWatch;
 use crate::store::disk::{self, Lock, PATIENCE};
-use crate::store::files::{self, Root};
+use crate::store::files::{self, RootFolder};
 
 /// Where the records lie, below our part of the state folder.
 const FOLDER: &str = "speckit/questions";
@@ -36,7 +36,7 @@ const DEFAULT_PROMPT: &str = "Enter your response:";
 /// How a question stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum QuestionState {
     /// It waits.
     Open,
     /// A person answered.
@@ -47,7 +47,7 @@ pub enum State {
     Expired,
 }
 
-impl State {
+impl QuestionState {
     /// Its word.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -61,11 +61,11 @@ impl State {
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
+pub struct AgentQuestion {
     /// What it is called.
     pub id: String,
     /// How it stands.
-    pub state: State,
+    pub state: QuestionState,
     /// What is asked.
     pub prompt: String,
     /// The server that the agent talks to.
@@ -97,15 +97,15 @@ pub struct Question {
 /// A question that was written, and what people should know of it: the record counts, whatever became of
 /// its event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct RecordedQuestion {
     /// The question.
-    pub question: Question,
+    pub question: AgentQuestion,
     /// What went wrong beside it.
     pub warning: Option<String>,
 }
 
 /// How the one who waits is kept informed, and says that it does not wait any more.
-pub struct Listener<'a> {
+pub struct QuestionListener<'a> {
     /// Told now and then that the question still waits.
     pub tell: &'a mut dyn FnMut(&str),
     /// Whether nobody waits any more.
@@ -113,17 +113,17 @@ pub struct Listener<'a> {
 }
 
 /// Where the records of questions lie; the folder is made.
-fn questions_folder(found: &Found) -> Result<Root, Error> {
+fn questions_folder(found: &ResolvedProject) -> Result<RootFolder, Error> {
     let folder = found.state.ensure(FOLDER)?;
-    Ok(Root::open(&folder)?)
+    Ok(RootFolder::open(&folder)?)
 }
 
-impl Features {
+impl FeatureStore {
     /// All questions, the oldest first; records that cannot be read are left out.
     ///
     /// # Errors
     /// A `StoreError` when the folder is there and cannot be listed.
-    pub fn questions(&self, found: &Found) -> Result<Vec<Question>, Error> {
+    pub fn questions(&self, found: &ResolvedProject) -> Result<Vec<AgentQuestion>, Error> {
         let Some(folder) = found.state.read(FOLDER) else {
             return Ok(Vec::new());
         };
@@ -136,7 +136,8 @@ impl Features {
             serde_json::from_str(&text).ok()
         };
         let records = names.iter().filter(|named| named.name.ends_with(ENDING));
-        let mut questions: Vec<Question> = records.filter_map(|named| read(&named.name)).collect();
+        let mut questions: Vec<AgentQuestion> =
+            records.filter_map(|named| read(&named.name)).collect();
         for question in &mut questions {
             self.expire(question);
         }
@@ -145,9 +146,9 @@ impl Features {
     }
 
     /// Lets a question that waited too long say so.
-    fn expire(&self, question: &mut Question) {
-        if question.state == State::Open && self.now() >= question.expires_at {
-            question.state = State::Expired;
+    fn expire(&self, question: &mut AgentQuestion) {
+        if question.state == QuestionState::Open && self.now() >= question.expires_at {
+            question.state = QuestionState::Expired;
             question.closed_at = Some(question.expires_at);
         }
     }
@@ -156,7 +157,7 @@ impl Features {
     ///
     /// # Errors
     /// `NoQuestion`, naming those that wait, or `Broken`.
-    pub fn question(&self, found: &Found, id: &str) -> Result<Question, Error> {
+    pub fn question(&self, found: &ResolvedProject, id: &str) -> Result<AgentQuestion, Error> {
         let is_name = !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         let folder = found.state.read(FOLDER).filter(|_| is_name);
         let path = folder.map(|folder| folder.join(file_of(id)));
@@ -169,9 +170,11 @@ impl Features {
         Ok(question)
     }
 
-    fn no_question(&self, found: &Found, id: &str) -> Error {
+    fn no_question(&self, found: &ResolvedProject, id: &str) -> Error {
         let open = self.questions(found).unwrap_or_default();
-        let open = open.into_iter().filter(|one| one.state == State::Open);
+        let open = open
+            .into_iter()
+            .filter(|one| one.state == QuestionState::Open);
         SpeckitError::NoQuestion {
             id: id.to_owned(),
             open: open.map(|one| one.id).collect(),
@@ -186,12 +189,12 @@ impl Features {
     /// `NoQuestion`, `TooMany`, or a `StoreError`.
     pub fn ask(
         &self,
-        found: &Found,
-        who: &Who,
+        found: &ResolvedProject,
+        who: &CallerIdentity,
         prompt: Option<&str>,
         id: Option<&str>,
-    ) -> Result<Kept, Error> {
-        let as_it_is = |question| Kept {
+    ) -> Result<RecordedQuestion, Error> {
+        let as_it_is = |question| RecordedQuestion {
             question,
             warning: None,
         };
@@ -199,11 +202,11 @@ impl Features {
             return self.question(found, id.trim()).map(as_it_is);
         }
         let folder = questions_folder(found)?;
-        let gate = Lock::take(folder.path(), Instant::now() + PATIENCE)?;
+        let gate = Lock::acquire(folder.path(), Instant::now() + PATIENCE)?;
         let all = self.questions(found)?;
         let new = self.new_question(found, who, prompt)?;
-        let is_same = |old: &&Question| {
-            let key = |one: &Question| {
+        let is_same = |old: &&AgentQuestion| {
+            let key = |one: &AgentQuestion| {
                 let place = (one.feature.clone(), one.worktree.clone());
                 (one.session.clone(), place, one.prompt.clone())
             };
@@ -212,7 +215,10 @@ impl Features {
         if let Some(old) = all.iter().rev().find(is_same) {
             return Ok(as_it_is(old.clone()));
         }
-        let count = all.iter().filter(|one| one.state == State::Open).count();
+        let count = all
+            .iter()
+            .filter(|one| one.state == QuestionState::Open)
+            .count();
         if count >= MOST_OPEN {
             return Err(SpeckitError::TooMany { count }.into());
         }
@@ -221,36 +227,41 @@ impl Features {
         files::create(&self.disk, &folder, &file_of(&new.id), &text)?;
         drop(gate);
         let (question, prompt) = (new.id.as_str(), new.prompt.as_str());
-        let warning = self.tell_log(found, who, What::Question { question, prompt });
-        Ok(Kept {
+        let warning = self.tell_log(found, who, FeatureEvent::Question { question, prompt });
+        Ok(RecordedQuestion {
             question: new,
             warning,
         })
     }
 
     /// Adds an event to what is written already; says when that failed.
-    fn tell_log(&self, found: &Found, who: &Who, what: What<'_>) -> Option<String> {
+    fn tell_log(
+        &self,
+        found: &ResolvedProject,
+        who: &CallerIdentity,
+        what: FeatureEvent<'_>,
+    ) -> Option<String> {
         let failed = self.log(found, who, what).err()?;
         Some(format!("Warning: the event was not recorded: {failed}"))
     }
 
     fn new_question(
         &self,
-        found: &Found,
-        who: &Who,
+        found: &ResolvedProject,
+        who: &CallerIdentity,
         prompt: Option<&str>,
-    ) -> Result<Question, Error> {
-        let config: Config = self.config(found)?;
+    ) -> Result<AgentQuestion, Error> {
+        let config: SpeckitConfig = self.config(found)?;
         let prompt = prompt.map(str::trim).filter(|prompt| !prompt.is_empty());
         let wait = SignedDuration::try_from(config.questions.expiry()).unwrap_or_default();
         let now = self.now();
         let letter = || char::from(LETTERS[fastrand::usize(..LETTERS.len())]);
-        Ok(Question {
+        Ok(AgentQuestion {
             id: format!(
                 "q-{}",
                 std::iter::repeat_with(letter).take(6).collect::<String>()
             ),
-            state: State::Open,
+            state: QuestionState::Open,
             prompt: prompt.unwrap_or(DEFAULT_PROMPT).to_owned(),
             session: who.session.clone(),
             agent: who.agent.clone(),
@@ -276,34 +287,34 @@ impl Features {
     /// `NoQuestion`, `Closed` when somebody was first, or a `StoreError`.
     pub fn close(
         &self,
-        found: &Found,
-        who: &Who,
+        found: &ResolvedProject,
+        who: &CallerIdentity,
         id: &str,
         answer: Option<&str>,
-    ) -> Result<Kept, Error> {
+    ) -> Result<RecordedQuestion, Error> {
         let id = id.trim();
         self.question(found, id)?;
         let closed = self.change(found, id, |question| {
-            if question.state != State::Open {
+            if question.state != QuestionState::Open {
                 let (id, state) = (question.id.clone(), question.state.as_str());
                 return Err(SpeckitError::Closed { id, state }.into());
             }
             question.state = match answer {
-                Some(_) => State::Answered,
-                None => State::Cancelled,
+                Some(_) => QuestionState::Answered,
+                None => QuestionState::Cancelled,
             };
             question.answer = answer.map(str::to_owned);
             question.closed_at = Some(self.now());
             question.closed_by = Some(who.session.clone());
             Ok(())
         })?;
-        let what = What::Closed {
+        let what = FeatureEvent::Closed {
             question: id,
             state: closed.state.as_str(),
             by: &who.session,
         };
         let warning = self.tell_log(found, who, what);
-        Ok(Kept {
+        Ok(RecordedQuestion {
             question: closed,
             warning,
         })
@@ -312,10 +323,10 @@ impl Features {
     /// Changes a question's record, decided on what is in it at the moment of writing.
     fn change(
         &self,
-        found: &Found,
+        found: &ResolvedProject,
         id: &str,
-        mut change: impl FnMut(&mut Question) -> Result<(), Error>,
-    ) -> Result<Question, Error> {
+        mut change: impl FnMut(&mut AgentQuestion) -> Result<(), Error>,
+    ) -> Result<AgentQuestion, Error> {
         let (folder, file) = (questions_folder(found)?, file_of(id));
         let mut now = None;
         files::edit(&self.disk, &folder, &file, |text| {
@@ -343,13 +354,13 @@ impl Features {
     /// `NoQuestion`, or a `StoreError`.
     pub fn wait(
         &self,
-        found: &Found,
+        found: &ResolvedProject,
         id: &str,
         most: Duration,
-        listener: &mut Listener<'_>,
-    ) -> Result<Question, Error> {
+        listener: &mut QuestionListener<'_>,
+    ) -> Result<AgentQuestion, Error> {
         let question = self.watch_question(found, id, most, listener)?;
-        if question.state == State::Open || (listener.has_left)() {
+        if question.state == QuestionState::Open || (listener.has_left)() {
             return Ok(question);
         }
         self.collect(found, &question)
@@ -361,20 +372,20 @@ impl Features {
     /// `NoQuestion`, or a `StoreError`.
     pub fn watch_question(
         &self,
-        found: &Found,
+        found: &ResolvedProject,
         id: &str,
         most: Duration,
-        listener: &mut Listener<'_>,
-    ) -> Result<Question, Error> {
+        listener: &mut QuestionListener<'_>,
+    ) -> Result<AgentQuestion, Error> {
         let folder = questions_folder(found)?;
-        let mut watch = Watch::start(folder.path());
+        let mut watch = FolderWatch::start(folder.path());
         watch.add(folder.path(), "");
         let deadline = Instant::now() + most;
         let mut beat = Instant::now();
         loop {
             let question = self.question(found, id)?;
             let now = Instant::now();
-            if question.state != State::Open || now >= deadline || (listener.has_left)() {
+            if question.state != QuestionState::Open || now >= deadline || (listener.has_left)() {
                 return Ok(question);
             }
             if now >= beat {
@@ -385,7 +396,11 @@ impl Features {
         }
     }
 
-    fn collect(&self, found: &Found, question: &Question) -> Result<Question, Error> {
+    fn collect(
+        &self,
+        found: &ResolvedProject,
+        question: &AgentQuestion,
+    ) -> Result<AgentQuestion, Error> {
         if question.is_collected {
             return Ok(question.clone());
         }
@@ -397,8 +412,11 @@ impl Features {
 }
 
 /// Removes the oldest closed questions but so many, those first whose end was heard.
-fn prune(folder: &Root, all: &[Question]) -> Result<(), StoreError> {
-    let mut closed: Vec<&Question> = all.iter().filter(|one| one.state != State::Open).collect();
+fn prune(folder: &RootFolder, all: &[AgentQuestion]) -> Result<(), StoreError> {
+    let mut closed: Vec<&AgentQuestion> = all
+        .iter()
+        .filter(|one| one.state != QuestionState::Open)
+        .collect();
     closed.sort_by_key(|one| (!one.is_collected, one.asked_at));
     let surplus = closed.len().saturating_sub(MOST_CLOSED);
     for question in &closed[..surplus] {
@@ -411,13 +429,13 @@ fn file_of(id: &str) -> String {
     format!("{id}{ENDING}")
 }
 
-fn text_of(question: &Question) -> String {
+fn text_of(question: &AgentQuestion) -> String {
     let mut text = serde_json::to_string_pretty(question).unwrap_or_default();
     text.push('\n');
     text
 }
 
-fn parse(path: &str, text: &str) -> Result<Question, Error> {
+fn parse(path: &str, text: &str) -> Result<AgentQuestion, Error> {
     serde_json::from_str(text).map_err(|error| {
         SpeckitError::Broken {
             path: path.to_owned(),

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::error::SpeckitError;
-use super::feature::{self, FeatureName, Match, numbered};
+use super::feature::{self, DirectoryMatch, FeatureName, split_number};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::state_place::state_of;
-use crate::store::disk::{self, Disk, Named};
-use crate::store::files::{Root, plain};
+use crate::store::disk::{self, Disk, FolderEntry};
+use crate::store::files::{RootFolder, plain};
 use crate::store::state::StateFolder;
 
 /// Where features lie, from the root.
@@ -22,7 +22,7 @@ pub const SPECS: &str = "specs";
 
 /// Where to begin, and what the environment says.
 #[derive(Debug, Clone)]
-pub struct Start {
+pub struct SearchStart {
     /// The working folder.
     pub folder: PathBuf,
     /// All variables; those of spec-kit are looked at.
@@ -30,15 +30,15 @@ pub struct Start {
 }
 
 /// A project, and the feature that is current in it.
-pub struct Found {
+pub struct ResolvedProject {
     /// The project's folder.
-    pub root: Root,
+    pub root: RootFolder,
     /// What said which folder that is.
     pub root_rule: &'static str,
     /// The branch of the checkout; `None` without git, or on a commit alone.
     pub branch: Option<String>,
     /// The feature, if one is current.
-    pub feature: Option<Feature>,
+    pub feature: Option<FeatureDirectory>,
     /// What was tried, in order, and what each said.
     pub tried: Vec<String>,
     /// The features there are, by name.
@@ -51,7 +51,7 @@ pub struct Found {
 
 /// A feature's directory.
 #[derive(Debug, Clone)]
-pub struct Feature {
+pub struct FeatureDirectory {
     /// The directory from the root, with `/`; absolute where it lies elsewhere.
     pub directory: String,
     /// The last part of its name.
@@ -61,12 +61,12 @@ pub struct Feature {
     /// What said that it is the one.
     pub rule: &'static str,
     /// The folder that nothing is read or written outside of; `None` while the directory is not there.
-    pub(super) root: Option<Root>,
+    pub(super) root: Option<RootFolder>,
     /// The directory from that folder; empty for the folder itself.
     pub(super) inside: String,
 }
 
-impl Found {
+impl ResolvedProject {
     /// The refusal where no feature is current.
     pub(super) fn without_feature(&self) -> SpeckitError {
         SpeckitError::NoFeature {
@@ -76,7 +76,7 @@ impl Found {
     }
 }
 
-impl Feature {
+impl FeatureDirectory {
     /// The path of one of its files, from its root.
     pub(super) fn within(&self, name: &str) -> String {
         if self.inside.is_empty() {
@@ -92,7 +92,11 @@ impl Feature {
 /// # Errors
 /// `SpeckitError` when `SPECIFY_INIT_DIR` names no project or several directories could be meant, a
 /// `StoreError` when the folder is gone.
-pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Error> {
+pub fn find(
+    disk: &Disk,
+    start: &SearchStart,
+    asked: Option<&str>,
+) -> Result<ResolvedProject, Error> {
     let (root, root_rule) = project(start)?;
     let mut warnings = Vec::new();
     let repo = Repo::open(root.path()).unwrap_or_else(|error| {
@@ -107,7 +111,7 @@ pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Er
         }
     });
     let state = state_of(&root, repo.as_ref(), disk);
-    let mut search = Search {
+    let mut search = FeatureSearch {
         disk,
         start,
         directories: directories(&root),
@@ -120,13 +124,13 @@ pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Er
         Some(asked) => Some(search.asked(asked)?),
         None => search.current()?,
     };
-    let Search {
+    let FeatureSearch {
         tried,
         warnings,
         directories: features,
         ..
     } = search;
-    Ok(Found {
+    Ok(ResolvedProject {
         root,
         root_rule,
         branch,
@@ -139,13 +143,13 @@ pub fn find(disk: &Disk, start: &Start, asked: Option<&str>) -> Result<Found, Er
 }
 
 /// The directories in a project's `specs/` as features, by name.
-pub fn in_specs(root: &Root) -> impl Iterator<Item = Feature> {
+pub fn in_specs(root: &RootFolder) -> impl Iterator<Item = FeatureDirectory> {
     let names = directories(root).into_iter();
     names.map(|name| of_directory(root, name))
 }
 
 /// The directory of that very name in a project's `specs/` as a feature; no other is looked at.
-pub fn one_in_specs(root: &Root, name: &str) -> Option<Feature> {
+pub fn one_in_specs(root: &RootFolder, name: &str) -> Option<FeatureDirectory> {
     let is_name = !name.starts_with('.') && !name.contains(['/', '\\']);
     let is_there = || {
         root.locate(SPECS)
@@ -154,9 +158,9 @@ pub fn one_in_specs(root: &Root, name: &str) -> Option<Feature> {
     (is_name && is_there()).then(|| of_directory(root, name.to_owned()))
 }
 
-fn of_directory(root: &Root, name: String) -> Feature {
+fn of_directory(root: &RootFolder, name: String) -> FeatureDirectory {
     let inside = format!("{SPECS}/{name}");
-    Feature {
+    FeatureDirectory {
         directory: inside.clone(),
         name: FeatureName::of_directory(&name),
         label: name,
@@ -167,34 +171,34 @@ fn of_directory(root: &Root, name: String) -> Feature {
 }
 
 /// The project's folder, and what said so.
-fn project(start: &Start) -> Result<(Root, &'static str), Error> {
+fn project(start: &SearchStart) -> Result<(RootFolder, &'static str), Error> {
     if let Some(given) = told(start, "SPECIFY_INIT_DIR") {
         let folder = start.folder.join(given);
         if !folder.join(".specify").is_dir() {
             let given = given.to_owned();
             return Err(SpeckitError::InitDir { given }.into());
         }
-        return Ok((Root::open(&folder)?, "SPECIFY_INIT_DIR"));
+        return Ok((RootFolder::open(&folder)?, "SPECIFY_INIT_DIR"));
     }
-    let here = Root::open(&start.folder)?;
+    let here = RootFolder::open(&start.folder)?;
     let mut above = here.path().ancestors();
     if let Some(folder) = above.find(|folder| folder.join(".specify").is_dir()) {
-        return Ok((Root::open(folder)?, "nearest .specify"));
+        return Ok((RootFolder::open(folder)?, "nearest .specify"));
     }
     let mut upwards = here.path().ancestors();
     let top = upwards.find(|folder| disk::exists(&folder.join(".git")));
     let inside = |folder: &&Path| top.is_none_or(|top| folder.starts_with(top));
     let mut near = here.path().ancestors().take_while(inside);
     if let Some(folder) = near.find(|folder| has_features(folder)) {
-        return Ok((Root::open(folder)?, "nearest specs"));
+        return Ok((RootFolder::open(folder)?, "nearest specs"));
     }
     match top {
-        Some(top) => Ok((Root::open(top)?, "top of the git checkout")),
+        Some(top) => Ok((RootFolder::open(top)?, "top of the git checkout")),
         None => Ok((here, "working folder")),
     }
 }
 
-fn told<'a>(start: &'a Start, name: &str) -> Option<&'a str> {
+fn told<'a>(start: &'a SearchStart, name: &str) -> Option<&'a str> {
     let value = start.environment.get(name).map(|value| value.trim());
     value.filter(|value| !value.is_empty())
 }
@@ -206,16 +210,16 @@ fn has_features(folder: &Path) -> bool {
     !is_chant
         && names
             .iter()
-            .any(|named| named.is_folder && numbered(&named.name).is_some())
+            .any(|named| named.is_folder && split_number(&named.name).is_some())
 }
 
 /// The directories in `specs/`, by name.
-fn directories(root: &Root) -> Vec<String> {
+fn directories(root: &RootFolder) -> Vec<String> {
     let Ok(specs) = root.locate(SPECS) else {
         return Vec::new();
     };
     let names = disk::names(&specs).unwrap_or_default();
-    let is_directory = |named: &Named| named.is_folder || specs.join(&named.name).is_dir();
+    let is_directory = |named: &FolderEntry| named.is_folder || specs.join(&named.name).is_dir();
     names
         .into_iter()
         .filter(|named| !named.name.starts_with('.'))
@@ -227,23 +231,25 @@ fn directories(root: &Root) -> Vec<String> {
 /// The variable that names a feature's directory, wherever that is.
 const VARIABLE: &str = "SPECIFY_FEATURE_DIRECTORY";
 
-struct Search<'a> {
+struct FeatureSearch<'a> {
     disk: &'a Disk,
-    start: &'a Start,
-    root: &'a Root,
+    start: &'a SearchStart,
+    root: &'a RootFolder,
     directories: Vec<String>,
     branch: Option<&'a str>,
     tried: Vec<String>,
     warnings: Vec<String>,
 }
 
-impl Search<'_> {
+impl FeatureSearch<'_> {
     /// The feature of a name or number that somebody asks for.
-    fn asked(&mut self, given: &str) -> Result<Feature, Error> {
+    fn asked(&mut self, given: &str) -> Result<FeatureDirectory, Error> {
         match feature::of_name(given, &self.directories) {
-            Match::One(name) => Ok(self.in_specs(&name, "asked for")),
-            Match::Several(candidates) => Err(ambiguous(&format!("'{given}'"), candidates)),
-            Match::None => Err(SpeckitError::UnknownFeature {
+            DirectoryMatch::One(name) => Ok(self.in_specs(&name, "asked for")),
+            DirectoryMatch::Several(candidates) => {
+                Err(ambiguous(&format!("'{given}'"), candidates))
+            }
+            DirectoryMatch::None => Err(SpeckitError::UnknownFeature {
                 given: given.to_owned(),
                 known: self.directories.clone(),
             }
@@ -252,7 +258,7 @@ impl Search<'_> {
     }
 
     /// The current feature, by the first rule that names one.
-    fn current(&mut self) -> Result<Option<Feature>, Error> {
+    fn current(&mut self) -> Result<Option<FeatureDirectory>, Error> {
         let named = match self.of_variable() {
             Some(feature) => Some(feature),
             None => self.of_file(),
@@ -270,7 +276,7 @@ impl Search<'_> {
         }
     }
 
-    fn of_variable(&mut self) -> Option<Feature> {
+    fn of_variable(&mut self) -> Option<FeatureDirectory> {
         let rule = VARIABLE;
         let Some(given) = told(self.start, rule) else {
             self.tried.push(format!("{rule} is not set"));
@@ -279,7 +285,7 @@ impl Search<'_> {
         Some(self.directory(Path::new(given), rule))
     }
 
-    fn of_file(&mut self) -> Option<Feature> {
+    fn of_file(&mut self) -> Option<FeatureDirectory> {
         let rule = ".specify/feature.json";
         let path = self.root.path().join(rule);
         if !disk::exists(&path) {
@@ -312,16 +318,18 @@ impl Search<'_> {
         !real.starts_with(self.root.path())
     }
 
-    fn of_name(&mut self) -> Result<Option<Feature>, Error> {
+    fn of_name(&mut self) -> Result<Option<FeatureDirectory>, Error> {
         let rule = "SPECIFY_FEATURE";
         let Some(given) = told(self.start, rule) else {
             self.tried.push(format!("{rule} is not set"));
             return Ok(None);
         };
         match feature::of_name(given, &self.directories) {
-            Match::One(name) => Ok(Some(self.in_specs(&name, rule))),
-            Match::Several(candidates) => Err(ambiguous(&format!("{rule} '{given}'"), candidates)),
-            Match::None => {
+            DirectoryMatch::One(name) => Ok(Some(self.in_specs(&name, rule))),
+            DirectoryMatch::Several(candidates) => {
+                Err(ambiguous(&format!("{rule} '{given}'"), candidates))
+            }
+            DirectoryMatch::None => {
                 let missing = format!("{rule} names '{given}', and specs/ has no such directory");
                 self.tried.push(missing.clone());
                 self.warnings.push(missing);
@@ -330,17 +338,17 @@ impl Search<'_> {
         }
     }
 
-    fn of_branch(&mut self) -> Result<Option<Feature>, Error> {
+    fn of_branch(&mut self) -> Result<Option<FeatureDirectory>, Error> {
         let Some(branch) = self.branch else {
             self.tried.push("there is no branch".into());
             return Ok(None);
         };
         match feature::of_branch(branch, &self.directories) {
-            Some(Match::One(name)) => Ok(Some(self.in_specs(&name, "branch"))),
-            Some(Match::Several(candidates)) => {
+            Some(DirectoryMatch::One(name)) => Ok(Some(self.in_specs(&name, "branch"))),
+            Some(DirectoryMatch::Several(candidates)) => {
                 Err(ambiguous(&format!("branch '{branch}'"), candidates))
             }
-            Some(Match::None) => {
+            Some(DirectoryMatch::None) => {
                 let said = format!("specs/ has no directory for branch '{branch}'");
                 self.tried.push(said);
                 Ok(None)
@@ -354,7 +362,7 @@ impl Search<'_> {
     }
 
     /// The feature whose directory holds the working folder.
-    fn of_folder(&mut self) -> Option<Feature> {
+    fn of_folder(&mut self) -> Option<FeatureDirectory> {
         let inside = disk::real(&self.start.folder).ok();
         let inside = inside.and_then(|folder| {
             let specs = self.root.path().join(SPECS);
@@ -369,9 +377,9 @@ impl Search<'_> {
     }
 
     /// Warns when the branch means another feature than the one that is followed.
-    fn compare(&mut self, followed: &Feature) {
+    fn compare(&mut self, followed: &FeatureDirectory) {
         let Some(branch) = self.branch else { return };
-        let Some(Match::One(name)) = feature::of_branch(branch, &self.directories) else {
+        let Some(DirectoryMatch::One(name)) = feature::of_branch(branch, &self.directories) else {
             return;
         };
         let other = format!("{SPECS}/{name}");
@@ -383,11 +391,11 @@ impl Search<'_> {
         }
     }
 
-    fn in_specs(&mut self, name: &str, rule: &'static str) -> Feature {
+    fn in_specs(&mut self, name: &str, rule: &'static str) -> FeatureDirectory {
         self.directory(&Path::new(SPECS).join(name), rule)
     }
 
-    fn directory(&mut self, given: &Path, rule: &'static str) -> Feature {
+    fn directory(&mut self, given: &Path, rule: &'static str) -> FeatureDirectory {
         let path = plain(&self.root.path().join(given));
         let real = disk::real(&path).ok().filter(|real| real.is_dir());
         if real.is_none() {
@@ -417,13 +425,13 @@ impl Search<'_> {
                     ));
                 }
                 let real = real.as_deref().filter(|_| is_told);
-                let root = real.and_then(|real| Root::open(real).ok());
+                let root = real.and_then(|real| RootFolder::open(real).ok());
                 (path.display().to_string(), root, String::new())
             };
         let label = path.file_name().unwrap_or_default();
         let label = label.to_string_lossy().into_owned();
         self.tried.push(format!("{rule} names {directory}"));
-        Feature {
+        FeatureDirectory {
             name: FeatureName::of_directory(&label),
             directory,
             label,

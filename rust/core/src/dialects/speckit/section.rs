@@ -6,11 +6,11 @@ use super::heading::{is_checklist, is_recap, phase};
 #[derive(Default)]
 pub(super) struct Sections {
     /// By their levels, the deepest last.
-    open: Vec<Section>,
+    open: Vec<TaskSection>,
     has_title: bool,
 }
 
-struct Section {
+struct TaskSection {
     level: u8,
     is_phase: bool,
     is_recap: bool,
@@ -29,7 +29,7 @@ impl Sections {
         }
         let phase = phase(text);
         let is_phase = phase.number.is_some() || phase.story.is_some();
-        self.open.push(Section {
+        self.open.push(TaskSection {
             level,
             is_phase,
             is_recap: !is_phase && is_recap(text),

@@ -5,17 +5,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::complete::{Asked, Completed, Judge, in_place, only};
-use super::files::{Document, Features, TASKS, Who};
-use super::resolve::Found;
-use super::task::Mark;
+use super::complete::{
+    CompletedTask, CompletionTarget, TaskCompletionCheck, find_only_task, in_place,
+};
+use super::files::{CallerIdentity, FeatureDocument, FeatureStore, TASKS};
+use super::resolve::ResolvedProject;
+use super::task::TaskMark;
 use crate::error::Error;
-use crate::outside::Telling;
-use crate::store::journal::Step;
+use crate::outside::StatusLookup;
+use crate::store::journal::ChangeStep;
 
 /// A task that is to be ticked, as by [`Features::complete`].
 #[derive(Debug, Clone)]
-pub struct Completion {
+pub struct CompletionRequest {
     /// The name of its feature's directory.
     pub feature: String,
     /// Its ID.
@@ -23,31 +25,31 @@ pub struct Completion {
     /// Whether nothing is asked that could speak against it.
     pub skips: bool,
     /// Who says so.
-    pub who: Who,
+    pub who: CallerIdentity,
 }
 
 /// Task lists of a project as they would be.
-pub struct Stage {
+pub struct StagedTaskLists {
     root: PathBuf,
     /// By their paths from the root.
-    lists: BTreeMap<String, Staged>,
+    lists: BTreeMap<String, TaskListChange>,
     /// What is logged when it is written.
-    done: Vec<Done>,
+    done: Vec<StagedCompletion>,
 }
 
-struct Staged {
-    before: Arc<Document>,
-    now: Arc<Document>,
+struct TaskListChange {
+    before: Arc<FeatureDocument>,
+    now: Arc<FeatureDocument>,
 }
 
-struct Done {
-    found: Found,
-    who: Who,
-    completed: Completed,
+struct StagedCompletion {
+    found: ResolvedProject,
+    who: CallerIdentity,
+    completed: CompletedTask,
     skips: bool,
 }
 
-impl Stage {
+impl StagedTaskLists {
     /// Begins; a list is read when a task of it is first ticked.
     pub fn begin(root: &Path) -> Self {
         Self {
@@ -62,11 +64,11 @@ impl Stage {
     /// # Errors
     /// What [`Features::complete`] would be refused for; everything is as before then. `Apart` for a task
     /// that has to pass checks, and for a feature that lies elsewhere.
-    pub fn play(
+    pub fn apply(
         &mut self,
-        features: &Features,
-        completion: &Completion,
-        tell: Telling<'_>,
+        features: &FeatureStore,
+        completion: &CompletionRequest,
+        tell: StatusLookup<'_>,
     ) -> Result<String, Error> {
         let found = features.find(Some(&completion.feature))?;
         let feature = super::ops::current(&found)?;
@@ -82,8 +84,8 @@ impl Stage {
             None => features.tasks(&found, feature)?,
         };
         let config = features.config(&found)?;
-        let Completion { id, skips, .. } = completion;
-        let is_open = before.list.tasks[only(&before.list, id)?].mark != Mark::Done;
+        let CompletionRequest { id, skips, .. } = completion;
+        let is_open = before.list.tasks[find_only_task(&before.list, id)?].mark != TaskMark::Done;
         if is_open && !skips {
             config.refuse_misspelled()?;
         }
@@ -96,26 +98,26 @@ impl Stage {
                 why: format!("check '{check}' would run before anything is written"),
             });
         }
-        let judge = Judge {
+        let judge = TaskCompletionCheck {
             config: &config,
             root: &found.root,
             tell,
-            asked: Asked { id, skips: *skips },
+            asked: CompletionTarget { id, skips: *skips },
         };
         let (text, completed) = judge.tick(&before.text, before.list.clone())?;
         let list = completed.list.clone();
         let told = format!("{}#{}", feature.label, list.tasks[completed.at].id);
-        let now = Arc::new(Document {
+        let now = Arc::new(FeatureDocument {
             text,
             list,
             clash: None,
         });
-        let staged = self.lists.entry(path).or_insert(Staged {
+        let staged = self.lists.entry(path).or_insert(TaskListChange {
             now: Arc::clone(&now),
             before,
         });
         staged.now = now;
-        self.done.push(Done {
+        self.done.push(StagedCompletion {
             found,
             who: completion.who.clone(),
             completed,
@@ -125,7 +127,7 @@ impl Stage {
     }
 
     /// The list of a path as it would be; `None` for one that is not changed.
-    pub fn list(&self, path: &str) -> Option<&Arc<Document>> {
+    pub fn list(&self, path: &str) -> Option<&Arc<FeatureDocument>> {
         Some(&self.lists.get(path)?.now)
     }
 
@@ -135,10 +137,10 @@ impl Stage {
     }
 
     /// What is to be written.
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self) -> Vec<ChangeStep> {
         let other = self.lists.iter();
         let other = other.filter(|(_, staged)| staged.before.text != staged.now.text);
-        let step = |(path, staged): (&String, &Staged)| Step::Replace {
+        let step = |(path, staged): (&String, &TaskListChange)| ChangeStep::Replace {
             path: path.clone(),
             text: staged.now.text.clone(),
         };
@@ -146,9 +148,9 @@ impl Stage {
     }
 
     /// Logs what was ticked, now that it is written; gives what was not right and refused nothing.
-    pub fn finish(self, features: &Features) -> Vec<String> {
+    pub fn finish(self, features: &FeatureStore) -> Vec<String> {
         let mut warnings = Vec::new();
-        for Done {
+        for StagedCompletion {
             found,
             who,
             mut completed,

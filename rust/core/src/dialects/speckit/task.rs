@@ -7,7 +7,7 @@ use crate::text::fences::SwallowingFence;
 
 /// How far a task is, by the character in its box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub enum TaskMark {
     /// `[ ]`.
     Open,
     /// `[x]` or `[X]`.
@@ -18,7 +18,7 @@ pub enum Mark {
     Skipped,
 }
 
-impl Mark {
+impl TaskMark {
     /// All marks.
     pub const ALL: [Self; 4] = [Self::Open, Self::Done, Self::Partial, Self::Skipped];
 
@@ -51,11 +51,11 @@ impl Mark {
 
 /// A box without an ID: something that its task has to meet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Criterion {
+pub struct TaskCriterion {
     /// Its text.
     pub text: String,
     /// How far it is.
-    pub mark: Mark,
+    pub mark: TaskMark,
     /// Whether it stands inside its task, not behind it.
     pub is_nested: bool,
     /// The byte between its brackets.
@@ -70,7 +70,7 @@ pub struct Task {
     /// Its ID as written.
     pub id: Box<str>,
     /// How far it is.
-    pub mark: Mark,
+    pub mark: TaskMark,
     /// The byte between its brackets; none for a heading without a box, of which the boxes below it say how
     /// far it is.
     pub box_at: Option<usize>,
@@ -93,7 +93,7 @@ pub struct Task {
     /// Keys of items of other documents that it says it depends on.
     pub needs: Vec<String>,
     /// Boxes without an ID that belong to it.
-    pub criteria: Vec<Criterion>,
+    pub criteria: Vec<TaskCriterion>,
     /// Its phase, by its place in the list of phases.
     pub phase: Option<usize>,
     /// The heading of the third level above it.
@@ -114,7 +114,7 @@ impl Task {
 
 /// A part of the list under a heading of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Phase {
+pub struct TaskPhase {
     /// The heading.
     pub title: String,
     /// Its number, for `Phase 3: …`.
@@ -135,7 +135,7 @@ pub struct TaskList {
     /// The tasks.
     pub tasks: Vec<Task>,
     /// The phases, those without tasks among them.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<TaskPhase>,
     /// Lines that look like tasks and are not read as such, in the order of the file.
     pub unread: Vec<UnreadLine>,
     /// Fences that take in headings or boxes.
@@ -144,7 +144,7 @@ pub struct TaskList {
 
 /// So many tasks of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct TaskProgress {
     /// Done.
     pub done: usize,
     /// Neither done nor begun.
@@ -155,16 +155,16 @@ pub struct Progress {
     pub skipped: usize,
 }
 
-impl Progress {
+impl TaskProgress {
     /// Counts tasks.
     pub fn of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Self {
         let mut progress = Self::default();
         for task in tasks {
             *match task.mark {
-                Mark::Done => &mut progress.done,
-                Mark::Open => &mut progress.open,
-                Mark::Partial => &mut progress.partial,
-                Mark::Skipped => &mut progress.skipped,
+                TaskMark::Done => &mut progress.done,
+                TaskMark::Open => &mut progress.open,
+                TaskMark::Partial => &mut progress.partial,
+                TaskMark::Skipped => &mut progress.skipped,
             } += 1;
         }
         progress
@@ -176,7 +176,7 @@ impl Progress {
     }
 }
 
-impl std::fmt::Display for Progress {
+impl std::fmt::Display for TaskProgress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.done, self.total())
     }
@@ -208,7 +208,7 @@ impl TaskList {
     /// `part-2` for the second one where the heading has no such number.
     pub fn phase_names(&self) -> Vec<Option<String>> {
         let mut parts = 0;
-        let name = |(at, phase): (usize, &Phase)| {
+        let name = |(at, phase): (usize, &TaskPhase)| {
             self.of_phase(at).next()?;
             parts += 1;
             let same = self
@@ -224,7 +224,7 @@ impl TaskList {
     }
 
     /// How far all is.
-    pub fn progress(&self) -> Progress {
-        Progress::of(&self.tasks)
+    pub fn progress(&self) -> TaskProgress {
+        TaskProgress::of(&self.tasks)
     }
 }

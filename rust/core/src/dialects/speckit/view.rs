@@ -2,17 +2,17 @@
 
 use serde::Serialize;
 
-use super::events::Evidence;
-use super::feature::Stage;
-use super::plan::Plan;
-use super::questions::Question;
-use super::resolve::Found;
-use super::task::{Phase, Progress, Task, TaskList};
+use super::events::CheckEvidence;
+use super::feature::FeatureStage;
+use super::plan::TaskPlan;
+use super::questions::AgentQuestion;
+use super::resolve::ResolvedProject;
+use super::task::{Task, TaskList, TaskPhase, TaskProgress};
 use super::unread::UnreadLine;
 
 /// The seed's five keys, all null outside of a feature.
 #[derive(Debug, Clone, Serialize)]
-pub struct ContextView<'a> {
+pub struct FeatureContextView<'a> {
     feature_number: Option<&'a str>,
     feature_name: Option<&'a str>,
     branch: Option<&'a str>,
@@ -20,9 +20,9 @@ pub struct ContextView<'a> {
     spec_dir: Option<&'a str>,
 }
 
-impl<'a> ContextView<'a> {
+impl<'a> FeatureContextView<'a> {
     /// Of what was found.
-    pub fn of(found: &'a Found, stage: Option<Stage>) -> Self {
+    pub fn of(found: &'a ResolvedProject, stage: Option<FeatureStage>) -> Self {
         let feature = found.feature.as_ref();
         Self {
             feature_number: feature.and_then(|feature| feature.name.number.as_deref()),
@@ -36,20 +36,20 @@ impl<'a> ContextView<'a> {
 
 /// The context, and everything beside the seed's keys.
 #[derive(Debug, Serialize)]
-pub struct WholeContextView<'a> {
+pub struct FullContextView<'a> {
     /// The seed's keys.
     #[serde(flatten)]
-    pub context: ContextView<'a>,
+    pub context: FeatureContextView<'a>,
     /// The project's folder.
     pub root: String,
     /// How it was found.
-    pub why: WhyView<'a>,
+    pub why: DecisionRulesView<'a>,
     /// What people should know of it.
     pub warnings: Vec<String>,
     /// The documents there are.
     pub artifacts: Vec<&'a str>,
     /// How far the tasks are.
-    pub progress: Option<ProgressView>,
+    pub progress: Option<TaskProgressView>,
     /// How often the spec asks for clarification.
     pub needs_clarification: usize,
     /// Open and all boxes of the checklists.
@@ -58,7 +58,7 @@ pub struct WholeContextView<'a> {
 
 /// Which rules decided.
 #[derive(Debug, Serialize)]
-pub struct WhyView<'a> {
+pub struct DecisionRulesView<'a> {
     /// What said which folder the project is.
     pub root: &'a str,
     /// What said which feature is current.
@@ -78,7 +78,7 @@ pub struct BoxesView {
 
 /// How far a list is.
 #[derive(Debug, Clone, Serialize)]
-pub struct ProgressView {
+pub struct TaskProgressView {
     /// Such as `3/10`.
     pub progress: String,
     done: usize,
@@ -87,8 +87,8 @@ pub struct ProgressView {
     skipped: usize,
 }
 
-impl From<Progress> for ProgressView {
-    fn from(progress: Progress) -> Self {
+impl From<TaskProgress> for TaskProgressView {
+    fn from(progress: TaskProgress) -> Self {
         Self {
             progress: progress.to_string(),
             done: progress.done,
@@ -101,12 +101,12 @@ impl From<Progress> for ProgressView {
 
 /// A task in a few words.
 #[derive(Debug, Serialize)]
-pub struct BriefView<'a> {
+pub struct TaskBriefView<'a> {
     id: &'a str,
     description: &'a str,
 }
 
-impl<'a> From<&'a Task> for BriefView<'a> {
+impl<'a> From<&'a Task> for TaskBriefView<'a> {
     fn from(task: &'a Task) -> Self {
         Self {
             id: &task.id,
@@ -127,7 +127,7 @@ pub struct CompletedView<'a> {
     /// Such as `3/10`.
     pub progress: String,
     /// The next one to be done.
-    pub next_task: Option<BriefView<'a>>,
+    pub next_task: Option<TaskBriefView<'a>>,
     /// IDs of those that can be done now, all at once.
     pub ready: Vec<&'a str>,
     /// Whether validation was skipped.
@@ -136,7 +136,7 @@ pub struct CompletedView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks_note: Option<&'static str>,
     /// How the checks ended.
-    pub checks: &'a [Evidence],
+    pub checks: &'a [CheckEvidence],
     /// What was not right and did not refuse it.
     pub warnings: &'a [String],
     /// The feature's directory.
@@ -173,7 +173,7 @@ struct CriterionView<'a> {
 }
 
 /// All tasks of a list, or those of some places in it.
-pub fn tasks<'a>(plan: &Plan<'a>) -> Vec<TaskView<'a>> {
+pub fn tasks<'a>(plan: &TaskPlan<'a>) -> Vec<TaskView<'a>> {
     let list: &'a TaskList = plan.list;
     let ready: Vec<usize> = plan.ready().iter().map(|task| task.line).collect();
     let view = |(at, task): (usize, &'a Task)| {
@@ -228,12 +228,12 @@ pub struct PhaseView<'a> {
     mvp: bool,
     checkpoint: Option<&'a str>,
     #[serde(flatten)]
-    progress: ProgressView,
+    progress: TaskProgressView,
 }
 
 /// The phases that have tasks.
 pub fn phases(list: &TaskList) -> Vec<PhaseView<'_>> {
-    let has_tasks = |(at, _): &(usize, &Phase)| list.of_phase(*at).next().is_some();
+    let has_tasks = |(at, _): &(usize, &TaskPhase)| list.of_phase(*at).next().is_some();
     let phases = list.phases.iter().enumerate().filter(has_tasks);
     phases
         .map(|(at, phase)| PhaseView {
@@ -243,7 +243,7 @@ pub fn phases(list: &TaskList) -> Vec<PhaseView<'_>> {
             priority: phase.priority.as_deref(),
             mvp: phase.is_mvp,
             checkpoint: phase.checkpoint.as_deref(),
-            progress: Progress::of(list.of_phase(at)).into(),
+            progress: TaskProgress::of(list.of_phase(at)).into(),
         })
         .collect()
 }
@@ -278,7 +278,7 @@ pub struct TasksView<'a> {
     pub feature: &'a str,
     /// How far all is.
     #[serde(flatten)]
-    pub progress: ProgressView,
+    pub progress: TaskProgressView,
     /// The phases.
     pub phases: Vec<PhaseView<'a>>,
     /// The tasks.
@@ -293,12 +293,12 @@ pub struct TasksView<'a> {
 
 /// What can be done now.
 #[derive(Debug, Serialize)]
-pub struct NextView<'a> {
+pub struct NextTasksView<'a> {
     /// The feature's directory.
     pub feature: &'a str,
     /// How far all is.
     #[serde(flatten)]
-    pub progress: ProgressView,
+    pub progress: TaskProgressView,
     /// What can be done, all at once.
     pub ready: Vec<TaskView<'a>>,
     /// What waits.
@@ -325,7 +325,7 @@ pub struct FeatureView {
     /// How far it is.
     pub phase: String,
     /// How far its tasks are.
-    pub progress: Option<ProgressView>,
+    pub progress: Option<TaskProgressView>,
     /// Why its tasks are not counted, where there are some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -353,8 +353,8 @@ pub struct QuestionView<'a> {
     closed_by: Option<&'a str>,
 }
 
-impl<'a> From<&'a Question> for QuestionView<'a> {
-    fn from(question: &'a Question) -> Self {
+impl<'a> From<&'a AgentQuestion> for QuestionView<'a> {
+    fn from(question: &'a AgentQuestion) -> Self {
         Self {
             id: &question.id,
             state: question.state.as_str(),

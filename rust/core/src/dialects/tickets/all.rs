@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use super::code::{Code, number_taken};
-use super::listing::Listing;
-use super::model::{Broken, Meant, Problem, Status, Ticket};
-use super::parse::{Document, name, stem};
-use super::waits::{Waits, key_of};
+use super::code::{TicketCode, number_taken};
+use super::listing::TicketListing;
+use super::model::{BrokenTicket, DocumentedWords, Ticket, TicketProblem, TicketStatus};
+use super::parse::{ParsedTicket, name, stem};
+use super::waits::{TicketGraph, key_of};
 use crate::counted::count_visited;
-use crate::outside::Standing;
+use crate::outside::ExternalStatus;
 use crate::recent::RecentChanges;
-use crate::store::index::Change;
+use crate::store::index::DocumentChange;
 
 /// A file that is there.
-fn file(ticket: &Arc<Ticket>) -> Change<Document> {
-    Change {
+fn file(ticket: &Arc<Ticket>) -> DocumentChange<ParsedTicket> {
+    DocumentChange {
         path: ticket.path.clone(),
         document: Some(Ok(Arc::clone(ticket))),
     }
@@ -27,50 +27,50 @@ const WORTH_TAKING_IN: usize = 64;
 /// The tickets in one folder. A file is a ticket when its front matter says a code or its name begins
 /// with one of the project's; other files are left alone.
 #[derive(Clone)]
-pub struct Tickets {
+pub struct TicketIndex {
     project: Box<str>,
-    by_code: BTreeMap<Code, Filed>,
-    codes: HashMap<Box<str>, Code>,
+    by_code: BTreeMap<TicketCode, CodeEntry>,
+    codes: HashMap<Box<str>, TicketCode>,
     /// The numbers that the files' names begin with, each with its file.
     numbers: BTreeSet<(u64, Box<str>)>,
     /// Files that cannot be read at all.
-    broken: BTreeMap<Box<str>, Arc<Broken>>,
+    broken: BTreeMap<Box<str>, Arc<BrokenTicket>>,
     /// What is wrong with files that can be read.
-    flaws: BTreeMap<Box<str>, Vec<Problem>>,
+    flaws: BTreeMap<Box<str>, Vec<TicketProblem>>,
     /// Codes that stand in several files.
-    shared: BTreeMap<Code, usize>,
-    waits: Waits,
-    listing: OnceLock<Listing>,
+    shared: BTreeMap<TicketCode, usize>,
+    waits: TicketGraph,
+    listing: OnceLock<TicketListing>,
     by_status: OnceLock<Vec<(String, usize)>>,
-    ready: OnceLock<Vec<Code>>,
-    problems: OnceLock<Vec<Problem>>,
+    ready: OnceLock<Vec<TicketCode>>,
+    problems: OnceLock<Vec<TicketProblem>>,
     /// What is wrong where their folder is not there.
-    vanished: Option<Problem>,
+    vanished: Option<TicketProblem>,
     /// Changes of several files that could be brought to no end.
-    left: Vec<Problem>,
+    left: Vec<TicketProblem>,
     /// Tickets that are worked on in worktrees: the copies there.
-    worked_on: BTreeMap<Code, Arc<Ticket>>,
+    worked_on: BTreeMap<TicketCode, Arc<Ticket>>,
     /// By path, our own files of these.
     set_aside: BTreeMap<Box<str>, Arc<Ticket>>,
     /// What is wrong with worktrees.
-    of_worktrees: Vec<Problem>,
+    of_worktrees: Vec<TicketProblem>,
     /// Tickets that changed lately, or of which others say what they wait for.
-    recent: RecentChanges<Code>,
+    recent: RecentChanges<TicketCode>,
     /// Those of the change that is being taken in.
-    touched: Vec<Code>,
+    touched: Vec<TicketCode>,
 }
 
 /// What is filed under a code.
 #[derive(Clone, Default)]
-struct Filed {
+struct CodeEntry {
     /// What the first file says; here it is at hand without a look at the ticket, which lies elsewhere in
     /// memory.
-    meant: Meant,
+    meant: DocumentedWords,
     /// The files in the order of their paths; nearly always one.
     files: Vec<Arc<Ticket>>,
 }
 
-impl Tickets {
+impl TicketIndex {
     /// No tickets yet of the project of this code.
     pub fn new(project: &str) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl Tickets {
             broken: BTreeMap::new(),
             flaws: BTreeMap::new(),
             shared: BTreeMap::new(),
-            waits: Waits::new(project),
+            waits: TicketGraph::new(project),
             listing: OnceLock::new(),
             by_status: OnceLock::new(),
             ready: OnceLock::new(),
@@ -97,14 +97,15 @@ impl Tickets {
     }
 
     /// Takes in what changed on disk.
-    pub fn apply(&mut self, changes: Vec<Change<Document>>) {
+    pub fn apply(&mut self, changes: Vec<DocumentChange<ParsedTicket>>) {
         self.by_status = OnceLock::new();
         self.ready = OnceLock::new();
         self.problems = OnceLock::new();
-        if changes.len() > WORTH_TAKING_IN || self.listing.get().is_some_and(Listing::is_worn) {
+        if changes.len() > WORTH_TAKING_IN || self.listing.get().is_some_and(TicketListing::is_worn)
+        {
             self.listing = OnceLock::new();
         }
-        for Change { path, document } in changes {
+        for DocumentChange { path, document } in changes {
             let before = self.codes.get(&path).cloned();
             self.take_out(&path);
             self.note_number(&path, document.is_some());
@@ -134,13 +135,17 @@ impl Tickets {
     }
 
     /// The codes of which the ticket, or what it waits for, changed after a version; `None` where that is not known.
-    pub fn changed_since(&self, version: u64) -> Option<BTreeSet<&Code>> {
+    pub fn changed_since(&self, version: u64) -> Option<BTreeSet<&TicketCode>> {
         Some(self.recent.since(version)?.collect())
     }
 
     /// Whether these tickets, and no others, are those that are worked on in worktrees.
-    pub fn is_worked_on(&self, tickets: &[(Code, Arc<Ticket>)], problems: &[Problem]) -> bool {
-        let is_known = |(code, ticket): &(Code, Arc<Ticket>)| {
+    pub fn is_worked_on(
+        &self,
+        tickets: &[(TicketCode, Arc<Ticket>)],
+        problems: &[TicketProblem],
+    ) -> bool {
+        let is_known = |(code, ticket): &(TicketCode, Arc<Ticket>)| {
             let known = self.worked_on.get(code);
             known.is_some_and(|known| Arc::ptr_eq(known, ticket))
         };
@@ -151,14 +156,18 @@ impl Tickets {
 
     /// Takes in the tickets that are worked on in worktrees, in the order of their codes: their copies there
     /// count, and our own files of them are set aside.
-    pub fn work_on(&mut self, tickets: Vec<(Code, Arc<Ticket>)>, problems: Vec<Problem>) {
+    pub fn work_on(
+        &mut self,
+        tickets: Vec<(TicketCode, Arc<Ticket>)>,
+        problems: Vec<TicketProblem>,
+    ) {
         self.of_worktrees = problems;
         let before = std::mem::replace(&mut self.worked_on, tickets.into_iter().collect());
         let now = self.worked_on.clone();
-        let mut changes: Vec<Change<Document>> = Vec::new();
+        let mut changes: Vec<DocumentChange<ParsedTicket>> = Vec::new();
         for ticket in before.values() {
             let path = ticket.path.clone();
-            changes.push(Change {
+            changes.push(DocumentChange {
                 path,
                 document: None,
             });
@@ -183,36 +192,36 @@ impl Tickets {
     }
 
     /// The code that a file says or is named by.
-    fn code_of(&self, path: &str, ticket: &Ticket) -> Option<Code> {
-        let in_name = || Code::of_name(stem(path), &self.project);
+    fn code_of(&self, path: &str, ticket: &Ticket) -> Option<TicketCode> {
+        let in_name = || TicketCode::of_name(stem(path), &self.project);
         ticket.code.clone().or_else(in_name)
     }
 
     /// What is wrong where the folder was there and is gone.
-    pub fn vanished(&self) -> Option<&Problem> {
+    pub fn vanished(&self) -> Option<&TicketProblem> {
         self.vanished.as_ref()
     }
 
     /// Takes in whether the folder is gone.
-    pub fn set_vanished(&mut self, vanished: Option<Problem>) {
+    pub fn set_vanished(&mut self, vanished: Option<TicketProblem>) {
         self.problems = OnceLock::new();
         self.recent.note(Vec::new());
         self.vanished = vanished;
     }
 
     /// Changes of several files that could be brought to no end.
-    pub fn left(&self) -> &[Problem] {
+    pub fn left(&self) -> &[TicketProblem] {
         &self.left
     }
 
     /// Takes in which changes could be brought to no end.
-    pub fn set_left(&mut self, left: Vec<Problem>) {
+    pub fn set_left(&mut self, left: Vec<TicketProblem>) {
         self.problems = OnceLock::new();
         self.left = left;
     }
 
     /// Brings the listing up to date, where there is one, with a file of which everything else is.
-    fn list(&mut self, path: &str, before: Option<&Code>, ticket: Option<&Arc<Ticket>>) {
+    fn list(&mut self, path: &str, before: Option<&TicketCode>, ticket: Option<&Arc<Ticket>>) {
         if let Some(listing) = self.listing.get_mut() {
             let after = self.codes.get(path).zip(ticket);
             listing.replace(path, before, after);
@@ -253,10 +262,10 @@ impl Tickets {
         let Some(code) = self.code_of(&path, &ticket) else {
             if ticket.has_front_matter {
                 let message = "it has no code, so it is no ticket; add a line such as `code: ";
-                problems.push(Problem {
+                problems.push(TicketProblem {
                     path: path.clone(),
                     line: None,
-                    message: format!("{message}{}`", Code::new(&self.project, 7)),
+                    message: format!("{message}{}`", TicketCode::new(&self.project, 7)),
                 });
                 self.flaws.insert(path, problems);
             }
@@ -275,23 +284,23 @@ impl Tickets {
     }
 
     /// The ticket that a code stands for: of several files the first.
-    fn first(&self, code: &Code) -> Option<Arc<Ticket>> {
+    fn first(&self, code: &TicketCode) -> Option<Arc<Ticket>> {
         self.files(code).first().cloned()
     }
 
-    fn note_first(&mut self, code: &Code, before: Option<&Ticket>) {
+    fn note_first(&mut self, code: &TicketCode, before: Option<&Ticket>) {
         let after = self.first(code);
         if let (Some(filed), Some(first)) = (self.by_code.get_mut(code), &after) {
             filed.meant = first.meant;
         }
         let tickets = before.into_iter().chain(after.as_deref());
         let blocked = tickets.flat_map(|ticket| &ticket.blocks);
-        let blocked = blocked.filter_map(|name| Code::read(&key_of(name, &self.project)));
+        let blocked = blocked.filter_map(|name| TicketCode::read(&key_of(name, &self.project)));
         self.touched.extend(blocked.chain([code.clone()]));
         self.waits.replace(code, before, after.as_deref());
     }
 
-    fn note_shared(&mut self, code: &Code) {
+    fn note_shared(&mut self, code: &TicketCode) {
         match self.files(code).len() {
             0 | 1 => self.shared.remove(code),
             files => self.shared.insert(code.clone(), files),
@@ -304,22 +313,22 @@ impl Tickets {
     }
 
     /// The files of a code, in the order of their paths; empty when there is none.
-    pub fn files(&self, code: &Code) -> &[Arc<Ticket>] {
+    pub fn files(&self, code: &TicketCode) -> &[Arc<Ticket>] {
         self.by_code.get(code).map_or(&[], |filed| &filed.files)
     }
 
     /// All codes, the highest number first.
-    pub fn codes(&self) -> impl Iterator<Item = &Code> {
+    pub fn codes(&self) -> impl Iterator<Item = &TicketCode> {
         self.by_code.keys().rev()
     }
 
     /// All files with their codes, the highest number first.
-    pub fn all(&self) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {
+    pub fn all(&self) -> impl Iterator<Item = (&TicketCode, &Arc<Ticket>)> {
         self.all_meant().map(|(code, _, ticket)| (code, ticket))
     }
 
     /// [`Tickets::all`] with what their words mean, for those who seldom need the ticket itself.
-    fn all_meant(&self) -> impl Iterator<Item = (&Code, Meant, &Arc<Ticket>)> {
+    fn all_meant(&self) -> impl Iterator<Item = (&TicketCode, DocumentedWords, &Arc<Ticket>)> {
         let filed = self.by_code.iter().rev();
         filed.flat_map(|(code, filed)| {
             count_visited(1);
@@ -333,8 +342,8 @@ impl Tickets {
     }
 
     /// All files by the words that lists are filtered by.
-    pub fn listing(&self) -> &Listing {
-        self.listing.get_or_init(|| Listing::of(self.all()))
+    pub fn listing(&self) -> &TicketListing {
+        self.listing.get_or_init(|| TicketListing::of(self.all()))
     }
 
     /// How many files there are.
@@ -348,13 +357,14 @@ impl Tickets {
     }
 
     /// Whether several files have this code.
-    pub fn is_shared(&self, code: &Code) -> bool {
+    pub fn is_shared(&self, code: &TicketCode) -> bool {
         self.shared.contains_key(code)
     }
 
     /// The file that cannot be read and whose name begins with a code.
-    pub fn broken_of(&self, code: &Code) -> Option<&Broken> {
-        let names = |path: &str| Code::of_name(stem(path), &self.project).as_ref() == Some(code);
+    pub fn broken_of(&self, code: &TicketCode) -> Option<&BrokenTicket> {
+        let names =
+            |path: &str| TicketCode::of_name(stem(path), &self.project).as_ref() == Some(code);
         let mut broken = self.broken.iter();
         let found = broken.find(|(path, _)| names(path))?;
         Some(found.1)
@@ -364,7 +374,7 @@ impl Tickets {
     pub fn highest(&self) -> Option<u64> {
         let own = self.codes().find(|code| code.is_of(&self.project));
         let in_names = self.numbers.last().map(|(number, _)| *number);
-        in_names.max(own.map(Code::number))
+        in_names.max(own.map(TicketCode::number))
     }
 
     /// How many tickets there are of each state: documented states first, in their order.
@@ -377,8 +387,10 @@ impl Tickets {
                     Some(status) => status.as_str(),
                     None => ticket.status(),
                 };
-                let rank = Status::ALL.iter().position(|status| Some(*status) == known);
-                let rank = rank.unwrap_or(Status::ALL.len());
+                let rank = TicketStatus::ALL
+                    .iter()
+                    .position(|status| Some(*status) == known);
+                let rank = rank.unwrap_or(TicketStatus::ALL.len());
                 *counts.entry((rank, word)).or_default() += 1;
             }
             let counts = counts.into_iter();
@@ -389,19 +401,19 @@ impl Tickets {
     }
 
     /// Takes in how far items of other dialects are that tickets name.
-    pub fn found_outside(&mut self, standings: Vec<Standing>) {
+    pub fn found_outside(&mut self, standings: Vec<ExternalStatus>) {
         self.ready = OnceLock::new();
         self.recent.note(Vec::new());
         self.waits.found_outside(standings);
     }
 
     /// What waits for what; of several files of one code the first counts.
-    pub fn waits(&self) -> &Waits {
+    pub fn waits(&self) -> &TicketGraph {
         &self.waits
     }
 
     /// The codes of the tickets that can be begun now, the lowest number first.
-    pub fn ready(&self) -> &[Code] {
+    pub fn ready(&self) -> &[TicketCode] {
         self.ready.get_or_init(|| {
             let filed = self.by_code.iter();
             let ready = filed.filter(|(code, filed)| self.waits.is_ready(code, filed.meant.status));
@@ -410,18 +422,18 @@ impl Tickets {
     }
 
     /// The first file of each code, the lowest number first.
-    pub fn firsts(&self) -> impl Iterator<Item = (&Code, &Ticket)> {
+    pub fn firsts(&self) -> impl Iterator<Item = (&TicketCode, &Ticket)> {
         let filed = self.by_code.iter().inspect(|_| count_visited(1));
         filed.filter_map(|(code, filed)| Some((code, &**filed.files.first()?)))
     }
 
     /// Everything that is wrong with files, in the order of their paths.
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> &[TicketProblem] {
         self.problems.get_or_init(|| self.find_problems())
     }
 
-    fn find_problems(&self) -> Vec<Problem> {
-        let mut problems: Vec<Problem> = self
+    fn find_problems(&self) -> Vec<TicketProblem> {
+        let mut problems: Vec<TicketProblem> = self
             .broken
             .values()
             .map(|broken| broken.problem.clone())
@@ -433,7 +445,7 @@ impl Tickets {
         for code in self.shared.keys() {
             let files = self.files(code);
             let others: Vec<&str> = files.iter().map(|ticket| &*ticket.path).collect();
-            problems.push(Problem {
+            problems.push(TicketProblem {
                 path: others.first().copied().unwrap_or_default().into(),
                 line: None,
                 message: format!(

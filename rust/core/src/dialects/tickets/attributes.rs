@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use super::code::Code;
+use super::code::TicketCode;
 use super::error::{TicketError, quoted};
-use super::model::{IMPACT_AREAS, Priority};
+use super::model::{IMPACT_AREAS, TicketPriority};
 use super::parse::{is_date, items, one_line};
 use crate::ident::nearest;
 use crate::outside;
@@ -42,7 +42,7 @@ pub const UPDATABLE: [&str; 10] = [
 
 /// The value of an attribute; an empty one takes it out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Attribute {
+pub enum AttributeValue {
     /// One line.
     Text(String),
     /// Codes of other tickets, each in full.
@@ -50,7 +50,7 @@ pub enum Attribute {
 }
 
 /// Attributes by name, in the order in which they are documented.
-pub type Attributes = Vec<(&'static str, Attribute)>;
+pub type AttributeList = Vec<(&'static str, AttributeValue)>;
 
 /// Attributes in the order in which they are allowed, each checked; `null` means absent.
 ///
@@ -60,7 +60,7 @@ pub fn read(
     given: &Map<String, Value>,
     allowed: &[&'static str],
     project: &str,
-) -> Result<Attributes, TicketError> {
+) -> Result<AttributeList, TicketError> {
     let mut fields: Vec<(String, String)> = Vec::new();
     let unknown = given
         .keys()
@@ -96,27 +96,30 @@ fn unknown_attribute(name: &str, allowed: &[&str]) -> String {
     )
 }
 
-fn attribute(name: &str, value: &Value, project: &str) -> Result<Attribute, String> {
+fn attribute(name: &str, value: &Value, project: &str) -> Result<AttributeValue, String> {
     match name {
-        "relatedTickets" | "dependsOn" | "blocks" => codes(value, project).map(Attribute::List),
-        IMPACT_AREAS => texts(value).map(Attribute::List),
+        "relatedTickets" | "dependsOn" | "blocks" => {
+            codes(value, project).map(AttributeValue::List)
+        }
+        IMPACT_AREAS => texts(value).map(AttributeValue::List),
         "title" => {
             let title = one_line(&line(value)?);
             if title.is_empty() {
                 return Err("Title is required".into());
             }
-            Ok(Attribute::Text(title))
+            Ok(AttributeValue::Text(title))
         }
         "priority" => {
             let word = line(value)?;
-            let known = Priority::read(&word);
-            let known = known.ok_or_else(|| not_one_of("priority", &word, &Priority::listed()))?;
-            Ok(Attribute::Text(known.as_str().into()))
+            let known = TicketPriority::read(&word);
+            let known =
+                known.ok_or_else(|| not_one_of("priority", &word, &TicketPriority::listed()))?;
+            Ok(AttributeValue::Text(known.as_str().into()))
         }
         "implementationDate" => {
             let date = line(value)?;
             if date.is_empty() || is_date(&date) {
-                return Ok(Attribute::Text(date));
+                return Ok(AttributeValue::Text(date));
             }
             let example = "2025-10-02 or 2025-10-02T09:20:02.492Z";
             Err(format!(
@@ -124,7 +127,7 @@ fn attribute(name: &str, value: &Value, project: &str) -> Result<Attribute, Stri
                 quoted(&date)
             ))
         }
-        _ => line(value).map(Attribute::Text),
+        _ => line(value).map(AttributeValue::Text),
     }
 }
 
@@ -160,11 +163,11 @@ fn codes(value: &Value, project: &str) -> Result<Vec<String>, String> {
     };
     let mut codes: Vec<String> = Vec::new();
     for item in items(texts.iter().map(String::as_str)) {
-        let code = match Code::asked(item, project) {
+        let code = match TicketCode::asked(item, project) {
             Some(code) => code.to_string(),
             None if is_key(item) => item.to_owned(),
             None => {
-                let example = Code::new(project, 7);
+                let example = TicketCode::new(project, 7);
                 let what = quoted(item);
                 return Err(format!(
                     "{what} is no key; expected codes such as {example} with commas between them"
@@ -195,7 +198,7 @@ fn texts(value: &Value) -> Result<Vec<String>, String> {
 
 /// Whether an item of a list is the key of something in another dialect.
 fn is_key(item: &str) -> bool {
-    outside::parts(item).is_some_and(|(_, rest)| !rest.contains(char::is_whitespace))
+    outside::split_key(item).is_some_and(|(_, rest)| !rest.contains(char::is_whitespace))
 }
 
 fn code_text(value: &Value) -> Result<String, String> {

@@ -10,23 +10,23 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use super::all::Tickets;
-use super::code::{Code, number_taken};
-use super::edit::Draft;
+use super::all::TicketIndex;
+use super::code::{TicketCode, number_taken};
+use super::edit::TicketDraft;
 use super::error::{TicketError, quoted};
-use super::model::{Problem, Ticket};
-use super::number::{Counter, counter};
-use super::parse::{self, Document};
+use super::model::{Ticket, TicketProblem};
+use super::number::{CounterReading, counter};
+use super::parse::{self, ParsedTicket};
 use super::worked_on::{self, Home, Workplaces};
 use crate::error::Error;
 use crate::git::Repo;
-use crate::outside::Outside;
+use crate::outside::ExternalItems;
 use crate::state_place::state_of;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, Lock, PATIENCE};
-use crate::store::files::{self, Root};
-use crate::store::index::Index;
-use crate::store::journal::{Journal, LeftChange, Step};
+use crate::store::files::{self, RootFolder};
+use crate::store::index::DocumentIndex;
+use crate::store::journal::{ChangeJournal, ChangeStep, LeftChange};
 use crate::store::state::StateFolder;
 use crate::store::undecided;
 use crate::vanished;
@@ -36,7 +36,7 @@ const ATTEMPTS: usize = 10;
 
 /// Where a project lies and how it numbers its tickets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ProjectLocation {
     /// The project's name in lists of projects.
     pub id: String,
     /// Its name for people.
@@ -56,12 +56,12 @@ pub struct Place {
 }
 
 /// Tells the time.
-pub type Clock = fn() -> Timestamp;
+pub type TicketClock = fn() -> Timestamp;
 
 /// One project's tickets, opened once; every answer is as of the moment it is asked for.
-pub struct Board {
-    pub(super) place: Place,
-    pub(super) root: Root,
+pub struct TicketStore {
+    pub(super) place: ProjectLocation,
+    pub(super) root: RootFolder,
     /// The tickets folder relative to the root; empty for the root itself.
     pub(super) folder: String,
     pub(super) disk: Disk,
@@ -69,16 +69,16 @@ pub struct Board {
     state: StateFolder,
     /// The repository that the project lies in.
     repo: Option<Repo>,
-    clock: Clock,
-    known: Mutex<Known>,
+    clock: TicketClock,
+    known: Mutex<TicketCache>,
     /// Tells of items of other dialects.
-    outside: Outside,
+    outside: ExternalItems,
 }
 
 /// What was read so far.
-struct Known {
-    index: Index<Document>,
-    tickets: Arc<Tickets>,
+struct TicketCache {
+    index: DocumentIndex<ParsedTicket>,
+    tickets: Arc<TicketIndex>,
     /// Whether the folder was there when it was looked for last, or at all.
     was_there: bool,
     /// The highest number that was read from the folder before it vanished.
@@ -88,19 +88,19 @@ struct Known {
 }
 
 /// A ticket before and after a change.
-pub(super) struct Changed {
-    pub(super) code: Code,
+pub(super) struct TicketChange {
+    pub(super) code: TicketCode,
     pub(super) before: Ticket,
     pub(super) after: Ticket,
 }
 
-impl Board {
+impl TicketStore {
     /// Opens a project's tickets; their folder need not exist yet.
     ///
     /// # Errors
     /// `StoreError` when the project's folder does not exist, or the tickets folder would lie outside.
-    pub fn open(place: Place, disk: Disk, clock: Clock) -> Result<Self, Error> {
-        let root = Root::open(&place.root)?;
+    pub fn open(place: ProjectLocation, disk: Disk, clock: TicketClock) -> Result<Self, Error> {
+        let root = RootFolder::open(&place.root)?;
         let parts = place.tickets.split('/');
         let parts: Vec<&str> = parts.filter(|part| !matches!(*part, "" | ".")).collect();
         let folder = parts.join("/");
@@ -112,7 +112,7 @@ impl Board {
             }
             .into());
         }
-        let known = Known::new(&disk, &root, &folder, &place.code);
+        let known = TicketCache::new(&disk, &root, &folder, &place.code);
         let repo = Repo::open(root.path()).ok().flatten();
         let state = state_of(&root, repo.as_ref(), &disk);
         disk::sweep_folder(root.path());
@@ -125,18 +125,18 @@ impl Board {
             folder,
             clock,
             known: Mutex::new(known),
-            outside: Outside::default(),
+            outside: ExternalItems::default(),
         })
     }
 
     /// The same board, which asks about items of other dialects that tickets name.
     #[must_use]
-    pub fn knowing(self, outside: Outside) -> Self {
+    pub fn with_external(self, outside: ExternalItems) -> Self {
         Self { outside, ..self }
     }
 
     /// Where the project lies and how it numbers.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &ProjectLocation {
         &self.place
     }
 
@@ -148,8 +148,8 @@ impl Board {
         self.journal(&[]).recover().map(drop)
     }
 
-    fn journal<'a>(&'a self, gates: &'a [PathBuf]) -> Journal<'a> {
-        Journal {
+    fn journal<'a>(&'a self, gates: &'a [PathBuf]) -> ChangeJournal<'a> {
+        ChangeJournal {
             disk: &self.disk,
             root: &self.root,
             state: Some(&self.state),
@@ -162,7 +162,7 @@ impl Board {
     ///
     /// # Errors
     /// `StoreError` when the folder cannot be listed or leads out of the project.
-    pub fn snapshot(&self) -> Result<Arc<Tickets>, Error> {
+    pub fn snapshot(&self) -> Result<Arc<TicketIndex>, Error> {
         if undecided::are_any() {
             self.recover()?;
         }
@@ -201,9 +201,9 @@ impl Board {
     }
 
     /// Changes of several files that could be brought to no end.
-    fn left(&self) -> Vec<Problem> {
+    fn left(&self) -> Vec<TicketProblem> {
         let left = self.journal(&[]).left_changes().into_iter();
-        let problem = |left: LeftChange| Problem {
+        let problem = |left: LeftChange| TicketProblem {
             path: left.path.into(),
             line: None,
             message: left.message,
@@ -212,7 +212,7 @@ impl Board {
     }
 
     /// Takes in the tickets that are worked on in worktrees.
-    fn look_elsewhere(&self, known: &mut Known) {
+    fn look_elsewhere(&self, known: &mut TicketCache) {
         let Some(repo) = self.repo.as_ref().filter(|_| self.place.uses_worktrees) else {
             return;
         };
@@ -265,12 +265,12 @@ impl Board {
     }
 
     /// What is wrong where the tickets folder is not there: it was, as this process, git or the counter knows.
-    fn vanished(&self, was_there: bool) -> Option<Problem> {
+    fn vanished(&self, was_there: bool) -> Option<TicketProblem> {
         let code = &self.place.code;
         let is_ticket = |name: &str| number_taken(name, code).is_some();
         let repo = self.repo.as_ref();
         let of_counter = || match counter(self) {
-            Counter::At(next) if next > u64::from(self.place.start_number).max(1) => {
+            CounterReading::At(next) if next > u64::from(self.place.start_number).max(1) => {
                 let file = &self.place.counter_file;
                 Some(format!(
                     "`{file}` says that numbers below {next} were given"
@@ -278,12 +278,13 @@ impl Board {
             }
             _ => None,
         };
-        let evidence = vanished::evidence(repo, &self.root, &self.folder, was_there, is_ticket);
+        let evidence =
+            vanished::evidence_of_loss(repo, &self.root, &self.folder, was_there, is_ticket);
         let evidence = evidence.or_else(of_counter)?;
-        Some(Problem {
+        Some(TicketProblem {
             path: self.folder.as_str().into(),
             line: None,
-            message: vanished::problem("tickets", &self.folder, &evidence),
+            message: vanished::loss_message("tickets", &self.folder, &evidence),
         })
     }
 
@@ -305,10 +306,10 @@ impl Board {
     }
 
     /// What is known, begun anew when a crash interrupted whoever held it.
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, TicketCache> {
         self.known.lock().unwrap_or_else(|poisoned| {
             let mut known = poisoned.into_inner();
-            *known = Known::new(&self.disk, &self.root, &self.folder, &self.place.code);
+            *known = TicketCache::new(&self.disk, &self.root, &self.folder, &self.place.code);
             self.known.clear_poison();
             known
         })
@@ -318,10 +319,10 @@ impl Board {
     ///
     /// # Errors
     /// `Validation` for a text that is no key, `NotFound`, or `Unreadable`.
-    pub fn resolve(&self, tickets: &Tickets, key: &str) -> Result<Code, TicketError> {
+    pub fn resolve(&self, tickets: &TicketIndex, key: &str) -> Result<TicketCode, TicketError> {
         let project = &*self.place.code;
-        let Some(code) = Code::asked(key, project) else {
-            let example = Code::new(project, 7);
+        let Some(code) = TicketCode::asked(key, project) else {
+            let example = TicketCode::new(project, 7);
             let why = format!(
                 "{} is no key; expected a code such as {example} or its number",
                 quoted(key)
@@ -351,9 +352,9 @@ impl Board {
     /// As [`Board::resolve`], or `Duplicate`.
     pub(super) fn only_file(
         &self,
-        tickets: &Tickets,
+        tickets: &TicketIndex,
         key: &str,
-    ) -> Result<(Code, Arc<Ticket>), TicketError> {
+    ) -> Result<(TicketCode, Arc<Ticket>), TicketError> {
         let code = self.resolve(tickets, key)?;
         match tickets.files(&code) {
             [ticket] => Ok((code, ticket.clone())),
@@ -374,16 +375,16 @@ impl Board {
     pub(super) fn change(
         &self,
         key: &str,
-        mut change: impl FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
-    ) -> Result<Changed, Error> {
+        mut change: impl FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<TicketChange, Error> {
         self.change_where_it_is(key, &mut change)
     }
 
     fn change_where_it_is(
         &self,
         key: &str,
-        change: &mut dyn FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
-    ) -> Result<Changed, Error> {
+        change: &mut dyn FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<TicketChange, Error> {
         self.recover()?;
         let mut failed = None;
         for _ in 0..ATTEMPTS {
@@ -408,12 +409,12 @@ impl Board {
         &self,
         board: &Self,
         key: &str,
-        change: &mut dyn FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
-    ) -> Result<Changed, Error> {
+        change: &mut dyn FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<TicketChange, Error> {
         let changed = board.change_where_it_is(key, &mut |_, code, draft| {
             change(&*self.snapshot()?, code, draft)
         })?;
-        Ok(Changed {
+        Ok(TicketChange {
             before: worked_on::shown(board, &changed.before),
             after: worked_on::shown(board, &changed.after),
             ..changed
@@ -425,8 +426,8 @@ impl Board {
         &self,
         key: &str,
         path: &str,
-        change: &mut dyn FnMut(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
-    ) -> Result<Option<Changed>, Error> {
+        change: &mut dyn FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<Option<TicketChange>, Error> {
         let gates = [self.root.locate(&self.folder)?];
         let mut changed = None;
         self.journal(&gates)
@@ -437,8 +438,9 @@ impl Board {
                 if *ticket.path != *path {
                     return Ok(None);
                 }
-                let done = self.changed(&tickets, code, Draft::of(path, text), &mut *change)?;
-                let step = Step::Replace {
+                let done =
+                    self.changed(&tickets, code, TicketDraft::of(path, text), &mut *change)?;
+                let step = ChangeStep::Replace {
                     path: path.to_owned(),
                     text: done.after.text.to_string(),
                 };
@@ -459,11 +461,11 @@ impl Board {
     /// What `change` refuses, or an `EditError`.
     pub(super) fn changed(
         &self,
-        tickets: &Tickets,
-        code: Code,
-        mut draft: Draft,
-        change: impl FnOnce(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
-    ) -> Result<Changed, Error> {
+        tickets: &TicketIndex,
+        code: TicketCode,
+        mut draft: TicketDraft,
+        change: impl FnOnce(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<TicketChange, Error> {
         draft.refuse_clash()?;
         change(tickets, &code, &mut draft)?;
         if draft.is_changed() {
@@ -471,7 +473,7 @@ impl Board {
             draft.stamp(&code, &self.now())?;
         }
         let (before, after) = draft.finish();
-        Ok(Changed {
+        Ok(TicketChange {
             code,
             before,
             after,
@@ -485,8 +487,8 @@ impl Board {
     pub(super) fn remove(
         &self,
         key: &str,
-        about_to: &mut dyn FnMut(&Code) -> Result<(), Error>,
-    ) -> Result<(Code, Arc<Ticket>, Arc<Tickets>), Error> {
+        about_to: &mut dyn FnMut(&TicketCode) -> Result<(), Error>,
+    ) -> Result<(TicketCode, Arc<Ticket>, Arc<TicketIndex>), Error> {
         self.recover()?;
         let (_, ticket) = self.only_file(&*self.snapshot()?, key)?;
         if let Some(board) = self.workplace_of(&ticket.path) {
@@ -496,7 +498,7 @@ impl Board {
         }
         let mut removed = None;
         let done = files::remove(&self.root, &ticket.path, || -> Result<(), Error> {
-            let gate = self.gate()?;
+            let gate = self.folder_lock()?;
             let tickets = self.snapshot()?;
             let (code, now) = self.only_file(&tickets, key)?;
             if now.path != ticket.path {
@@ -519,8 +521,11 @@ impl Board {
     }
 
     /// Takes the lock that every change of ours holds; makes the tickets folder where it is missing.
-    pub(super) fn gate(&self) -> Result<Lock, Error> {
-        Ok(Lock::take(&self.made_folder()?, Instant::now() + PATIENCE)?)
+    pub(super) fn folder_lock(&self) -> Result<Lock, Error> {
+        Ok(Lock::acquire(
+            &self.made_folder()?,
+            Instant::now() + PATIENCE,
+        )?)
     }
 
     /// The tickets folder, made where it is missing.
@@ -553,7 +558,11 @@ impl Board {
     /// When a ticket was written: as it says, else when its file was made or last changed.
     pub(super) fn date_created(&self, ticket: &Ticket) -> Option<String> {
         let file = self.root.path().join(&*ticket.path);
-        let born = || disk::born(&file).or_else(|| modified(&file)).and_then(at);
+        let born = || {
+            disk::created_at(&file)
+                .or_else(|| modified(&file))
+                .and_then(at)
+        };
         told(ticket.date_created.as_deref()).or_else(born)
     }
 
@@ -564,12 +573,12 @@ impl Board {
     }
 }
 
-impl Known {
-    fn new(disk: &Disk, root: &Root, folder: &str, project: &str) -> Self {
-        let index = Index::new(disk.clone(), root.clone(), folder, ".md", parse::document);
+impl TicketCache {
+    fn new(disk: &Disk, root: &RootFolder, folder: &str, project: &str) -> Self {
+        let index = DocumentIndex::new(disk.clone(), root.clone(), folder, ".md", parse::document);
         Self {
             index: index.flat(),
-            tickets: Arc::new(Tickets::new(project)),
+            tickets: Arc::new(TicketIndex::new(project)),
             was_there: false,
             lost: None,
             workplaces: Workplaces::default(),

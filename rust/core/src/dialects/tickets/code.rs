@@ -4,13 +4,13 @@ use std::fmt;
 
 /// The code of one ticket; codes are in the order of their numbers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Code {
+pub struct TicketCode {
     number: u64,
     /// In upper case.
     project: Box<str>,
 }
 
-impl Code {
+impl TicketCode {
     /// The code of a number in a project.
     pub fn new(project: &str, number: u64) -> Self {
         Self {
@@ -82,7 +82,7 @@ fn number(digits: &str) -> Option<u64> {
     is_number.then(|| digits.parse().ok()).flatten()
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for TicketCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{:03}", self.project, self.number)
     }
@@ -94,7 +94,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let found = Code::asked(text, "p2").map_or_else(String::new, |code| code.to_string());
+        let found = TicketCode::asked(text, "p2").map_or_else(String::new, |code| code.to_string());
         assert_eq!(found, expected, "{text}");
     }
 
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn names_of_files_begin_with_a_code_or_take_a_number() {
-        let of = |name| Code::of_name(name, "Dem").map(|code| code.number());
+        let of = |name| TicketCode::of_name(name, "Dem").map(|code| code.number());
         assert_eq!(of("DEM-007-slug"), Some(7));
         assert_eq!(of("dem-1600"), Some(1600));
         assert_eq!(of("DEM-5_x"), Some(5));

@@ -4,31 +4,31 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::board::{Board, Clock, Place};
+use super::board::{ProjectLocation, TicketClock, TicketStore};
 use super::error::{NO_PROJECT, TicketError};
-use super::projects::which::Unclear;
-use super::projects::{Problem, Projects, Surroundings, TicketProject};
+use super::projects::which::ProjectLookupError;
+use super::projects::{DiscoveryInputs, ProjectCatalog, ProjectProblem, TicketProject};
 use crate::config::check::CheckedFile;
 use crate::error::Error;
-use crate::outside::Around;
+use crate::outside::ExternalItemsFactory;
 use crate::store::disk::Disk;
 
 /// The projects that were found, and the tickets of those that were asked for.
-pub struct Desk {
-    projects: Mutex<Projects>,
+pub struct ProjectRegistry {
+    projects: Mutex<ProjectCatalog>,
     /// By the code of the project.
-    boards: Mutex<HashMap<String, Arc<Board>>>,
+    boards: Mutex<HashMap<String, Arc<TicketStore>>>,
     pub(super) disk: Disk,
-    clock: Clock,
+    clock: TicketClock,
     /// Makes what tells of items of other dialects below a project's folder.
-    around: Option<Around>,
+    around: Option<ExternalItemsFactory>,
 }
 
-impl Desk {
+impl ProjectRegistry {
     /// Finds the projects; their tickets are read when they are first asked for.
-    pub fn open(surroundings: Surroundings, disk: Disk, clock: Clock) -> Self {
+    pub fn open(surroundings: DiscoveryInputs, disk: Disk, clock: TicketClock) -> Self {
         Self {
-            projects: Mutex::new(Projects::find(surroundings)),
+            projects: Mutex::new(ProjectCatalog::find(surroundings)),
             boards: Mutex::default(),
             disk,
             clock,
@@ -38,7 +38,7 @@ impl Desk {
 
     /// The same projects, whose tickets may wait for items of other dialects.
     #[must_use]
-    pub fn knowing(self, around: Around) -> Self {
+    pub fn with_external(self, around: ExternalItemsFactory) -> Self {
         Self {
             around: Some(around),
             ..self
@@ -46,7 +46,7 @@ impl Desk {
     }
 
     /// The projects as of now.
-    pub(super) fn projects(&self) -> MutexGuard<'_, Projects> {
+    pub(super) fn projects(&self) -> MutexGuard<'_, ProjectCatalog> {
         let mut projects = locked(&self.projects);
         projects.refresh();
         projects
@@ -64,13 +64,12 @@ impl Desk {
         let projects = self.projects();
         let found = projects.which(project, key);
         found.cloned().map_err(|unclear| match unclear {
-            Unclear::NotFound { given, available } | Unclear::Malformed { given, available } => {
-                TicketError::ProjectNotFound {
-                    project: given,
-                    available,
-                }
-            }
-            Unclear::Needed { available } => {
+            ProjectLookupError::NotFound { given, available }
+            | ProjectLookupError::Malformed { given, available } => TicketError::ProjectNotFound {
+                project: given,
+                available,
+            },
+            ProjectLookupError::Needed { available } => {
                 TicketError::invalid("project", needed(&available, &projects.problems))
             }
         })
@@ -80,7 +79,11 @@ impl Desk {
     ///
     /// # Errors
     /// As [`Desk::project`], or a `StoreError`.
-    pub fn board(&self, project: Option<&str>, key: Option<&str>) -> Result<Arc<Board>, Error> {
+    pub fn board(
+        &self,
+        project: Option<&str>,
+        key: Option<&str>,
+    ) -> Result<Arc<TicketStore>, Error> {
         self.board_of(&self.project(project, key)?)
     }
 
@@ -88,7 +91,7 @@ impl Desk {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub fn board_at(&self, root: &Path) -> Result<Option<Arc<Board>>, Error> {
+    pub fn board_at(&self, root: &Path) -> Result<Option<Arc<TicketStore>>, Error> {
         let found = self.project_at(root);
         found.map(|project| self.board_of(&project)).transpose()
     }
@@ -122,8 +125,8 @@ impl Desk {
     }
 
     /// The tickets of a project.
-    pub(super) fn board_of(&self, project: &TicketProject) -> Result<Arc<Board>, Error> {
-        let place = Place {
+    pub(super) fn board_of(&self, project: &TicketProject) -> Result<Arc<TicketStore>, Error> {
+        let place = ProjectLocation {
             id: project.id.clone(),
             name: project.name.clone(),
             code: project.code.clone(),
@@ -139,9 +142,9 @@ impl Desk {
         }
         let code = place.code.clone();
         let root = place.root.clone();
-        let mut board = Board::open(place, self.disk.clone(), self.clock)?;
+        let mut board = TicketStore::open(place, self.disk.clone(), self.clock)?;
         if let Some(around) = self.around {
-            board = board.knowing(around(&root));
+            board = board.with_external(around(&root));
         }
         let board = Arc::new(board);
         boards.insert(code, Arc::clone(&board));
@@ -152,9 +155,9 @@ impl Desk {
     }
 }
 
-fn needed(available: &[String], problems: &[Problem]) -> String {
+fn needed(available: &[String], problems: &[ProjectProblem]) -> String {
     if let ([], [first, ..]) = (available, problems) {
-        let Problem { path, why } = first;
+        let ProjectProblem { path, why } = first;
         return format!("Project is required, and none can be used. `{path}`: {why}");
     }
     if available.is_empty() {

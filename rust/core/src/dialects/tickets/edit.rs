@@ -1,24 +1,24 @@
 //! A ticket's text while it is being changed: keys one by one, the body in places, each result read
 //! again.
 
-use super::code::Code;
+use super::code::TicketCode;
 use super::model::{KEY_ORDER, Ticket};
 use super::parse;
 use crate::error::Error;
 use crate::text::clash;
 use crate::text::edit::{self, Edit, EditError};
-use crate::text::front_matter::{self, Entry, Value};
+use crate::text::front_matter::{self, FrontMatterEntry, FrontMatterValue};
 
 /// Keys that hold codes of other tickets.
 pub const RELATIONS: [&str; 3] = ["relatedTickets", "dependsOn", "blocks"];
 
 /// A ticket's text while it is being changed.
-pub struct Draft {
+pub struct TicketDraft {
     before: Ticket,
     now: Ticket,
 }
 
-impl Draft {
+impl TicketDraft {
     /// Begins with a text as it stands on disk.
     pub fn of(path: &str, text: &str) -> Self {
         let ticket = parse::ticket(path, text.to_owned());
@@ -39,7 +39,7 @@ impl Draft {
     }
 
     /// The keys of the front matter as they stand now.
-    pub fn entries(&self) -> Vec<Entry<'_>> {
+    pub fn entries(&self) -> Vec<FrontMatterEntry<'_>> {
         front_matter::entries(yaml(&self.now))
     }
 
@@ -52,7 +52,7 @@ impl Draft {
     ///
     /// # Errors
     /// `EditError` when that cannot be done without risk.
-    pub fn set(&mut self, key: &str, value: Option<&Value>) -> Result<(), EditError> {
+    pub fn set(&mut self, key: &str, value: Option<&FrontMatterValue>) -> Result<(), EditError> {
         let set = if front_matter::read_any(yaml(&self.now)).is_ok() {
             front_matter::set
         } else {
@@ -68,7 +68,7 @@ impl Draft {
     /// # Errors
     /// As [`Draft::set`].
     pub fn set_text(&mut self, key: &str, text: &str) -> Result<(), EditError> {
-        let value = (!text.is_empty()).then(|| Value::Text(text.to_owned()));
+        let value = (!text.is_empty()).then(|| FrontMatterValue::Text(text.to_owned()));
         self.set(key, value.as_ref())
     }
 
@@ -79,9 +79,9 @@ impl Draft {
     /// As [`Draft::set`].
     pub fn set_list(&mut self, key: &str, items: &[String]) -> Result<(), EditError> {
         let value = if self.has_yaml_lists(key) {
-            Value::List(items.to_vec())
+            FrontMatterValue::List(items.to_vec())
         } else {
-            Value::Text(items.join(","))
+            FrontMatterValue::Text(items.join(","))
         };
         self.set(key, (!items.is_empty()).then_some(&value))
     }
@@ -89,7 +89,7 @@ impl Draft {
     /// Whether a key holds a YAML list, or would be the only one of its kind that does not.
     fn has_yaml_lists(&self, key: &str) -> bool {
         let entries = self.entries();
-        let is_list = |entry: &&Entry<'_>| {
+        let is_list = |entry: &&FrontMatterEntry<'_>| {
             let list = front_matter::read_key::<Vec<String>>(entry.yaml, &entry.name);
             matches!(list, Ok(Some(_)))
         };
@@ -126,7 +126,7 @@ impl Draft {
     ///
     /// # Errors
     /// As [`Draft::set`].
-    pub fn stamp(&mut self, code: &Code, now: &str) -> Result<(), Error> {
+    pub fn stamp(&mut self, code: &TicketCode, now: &str) -> Result<(), Error> {
         if !self.before.has_front_matter && !self.has("code") {
             self.set_text("code", &code.to_string())?;
         }

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::code::Code;
-use super::model::{Priority, Status, Ticket, Type};
+use super::code::TicketCode;
+use super::model::{Ticket, TicketPriority, TicketStatus, TicketType};
 use crate::counted::count_visited;
 
 /// Words that no file has any more may be as many as the files, and so many more.
@@ -13,7 +13,7 @@ const WORDS_KEPT: usize = 1_000;
 
 /// An attribute that lists can be filtered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Attribute {
+pub enum FilterAttribute {
     /// Where a ticket stands.
     Status,
     /// What kind of change it asks for.
@@ -26,7 +26,7 @@ pub enum Attribute {
     PhaseEpic,
 }
 
-impl Attribute {
+impl FilterAttribute {
     /// All of them, in the order in which messages name them and columns stand.
     pub const ALL: [Self; 5] = [
         Self::Status,
@@ -50,9 +50,12 @@ impl Attribute {
     /// The documented words, where there are such.
     pub fn documented(self) -> Option<Vec<&'static str>> {
         Some(match self {
-            Self::Status => Status::ALL.iter().map(|word| word.as_str()).collect(),
-            Self::Type => Type::ALL.iter().map(|word| word.as_str()).collect(),
-            Self::Priority => Priority::ALL.iter().map(|word| word.as_str()).collect(),
+            Self::Status => TicketStatus::ALL.iter().map(|word| word.as_str()).collect(),
+            Self::Type => TicketType::ALL.iter().map(|word| word.as_str()).collect(),
+            Self::Priority => TicketPriority::ALL
+                .iter()
+                .map(|word| word.as_str())
+                .collect(),
             Self::Assignee | Self::PhaseEpic => return None,
         })
     }
@@ -71,9 +74,9 @@ impl Attribute {
     /// The form in which words are equal that mean the same.
     pub fn folded(self, word: &str) -> String {
         let documented = match self {
-            Self::Status => Status::read(word).map(Status::as_str),
-            Self::Type => Type::read(word).map(Type::as_str),
-            Self::Priority => Priority::read(word).map(Priority::as_str),
+            Self::Status => TicketStatus::read(word).map(TicketStatus::as_str),
+            Self::Type => TicketType::read(word).map(TicketType::as_str),
+            Self::Priority => TicketPriority::read(word).map(TicketPriority::as_str),
             Self::Assignee | Self::PhaseEpic => None,
         };
         documented.unwrap_or(word).to_lowercase()
@@ -82,23 +85,23 @@ impl Attribute {
 
 /// All files with the words that they are found by.
 #[derive(Clone)]
-pub struct Listing {
+pub struct TicketListing {
     /// The lowest number first; of several files of one code the last path.
-    files: Vec<(Code, Arc<Ticket>)>,
+    files: Vec<(TicketCode, Arc<Ticket>)>,
     /// In the order of [`Attribute::ALL`].
-    columns: [Column; 5],
+    columns: [AttributeColumn; 5],
 }
 
 /// One attribute of all files, in their order.
 #[derive(Clone, Default)]
-struct Column {
+struct AttributeColumn {
     /// The numbers of the files' words.
     cells: Vec<u32>,
     /// The number of each word, folded; also of such that no file has any more.
     numbers: HashMap<Box<str>, u32>,
 }
 
-impl Column {
+impl AttributeColumn {
     /// The number of a word, a new one where it has none.
     fn numbered(&mut self, word: String) -> u32 {
         let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
@@ -106,9 +109,9 @@ impl Column {
     }
 }
 
-impl Listing {
+impl TicketListing {
     /// The files from a place on, in the order of lists.
-    pub fn from(&self, place: usize) -> impl Iterator<Item = (&Code, &Arc<Ticket>)> {
+    pub fn from(&self, place: usize) -> impl Iterator<Item = (&TicketCode, &Arc<Ticket>)> {
         let rest = self.files.len().saturating_sub(place);
         let files = self.files[..rest].iter().rev();
         files
@@ -117,7 +120,7 @@ impl Listing {
     }
 
     /// The listing of files that come in the order of lists.
-    pub fn of<'a>(files: impl Iterator<Item = (&'a Code, &'a Arc<Ticket>)>) -> Self {
+    pub fn of<'a>(files: impl Iterator<Item = (&'a TicketCode, &'a Arc<Ticket>)>) -> Self {
         let mut listing = Self {
             files: files
                 .map(|(code, ticket)| (code.clone(), Arc::clone(ticket)))
@@ -125,7 +128,7 @@ impl Listing {
             columns: Default::default(),
         };
         listing.files.reverse();
-        for (column, attribute) in listing.columns.iter_mut().zip(Attribute::ALL) {
+        for (column, attribute) in listing.columns.iter_mut().zip(FilterAttribute::ALL) {
             for (_, ticket) in &listing.files {
                 let number = column.numbered(attribute.folded(attribute.of(ticket)));
                 column.cells.push(number);
@@ -138,8 +141,8 @@ impl Listing {
     pub fn replace(
         &mut self,
         path: &str,
-        before: Option<&Code>,
-        after: Option<(&Code, &Arc<Ticket>)>,
+        before: Option<&TicketCode>,
+        after: Option<(&TicketCode, &Arc<Ticket>)>,
     ) {
         if before == after.map(|(code, _)| code) {
             if let Some((code, ticket)) = after
@@ -164,14 +167,14 @@ impl Listing {
         }
     }
 
-    fn place(&self, code: &Code, path: &str) -> Result<usize, usize> {
+    fn place(&self, code: &TicketCode, path: &str) -> Result<usize, usize> {
         let by_path = |ticket: &Ticket| path.cmp(&ticket.path);
         let files = &self.files;
         files.binary_search_by(|(other, ticket)| other.cmp(code).then_with(|| by_path(ticket)))
     }
 
     fn each_column(&mut self, ticket: &Ticket, put: impl Fn(&mut Vec<u32>, u32)) {
-        for (column, attribute) in self.columns.iter_mut().zip(Attribute::ALL) {
+        for (column, attribute) in self.columns.iter_mut().zip(FilterAttribute::ALL) {
             let number = column.numbered(attribute.folded(attribute.of(ticket)));
             put(&mut column.cells, number);
         }
@@ -186,15 +189,18 @@ impl Listing {
     }
 
     /// Whether any file has a word, given folded.
-    pub fn has(&self, attribute: Attribute, word: &str) -> bool {
+    pub fn has(&self, attribute: FilterAttribute, word: &str) -> bool {
         let column = &self.columns[attribute as usize];
         let number = column.numbers.get(word);
         number.is_some_and(|number| column.cells.contains(number))
     }
 
     /// The files that have one of the words, given folded, of each attribute; the highest number first.
-    pub fn matching(&self, wanted: &[(Attribute, Vec<String>)]) -> Vec<(&Code, &Arc<Ticket>)> {
-        let numbers = |(attribute, words): &(Attribute, Vec<String>)| {
+    pub fn matching(
+        &self,
+        wanted: &[(FilterAttribute, Vec<String>)],
+    ) -> Vec<(&TicketCode, &Arc<Ticket>)> {
+        let numbers = |(attribute, words): &(FilterAttribute, Vec<String>)| {
             let column = &self.columns[*attribute as usize];
             let known = words.iter().filter_map(|word| column.numbers.get(&**word));
             (&*column.cells, known.copied().collect::<Vec<_>>())

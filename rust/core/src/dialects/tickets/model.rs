@@ -1,6 +1,6 @@
 //! What a ticket is (reference tickets 2.2 to 2.6).
 
-use super::code::Code;
+use super::code::TicketCode;
 
 /// An enumeration of documented words, read in any case of letters.
 macro_rules! words {
@@ -39,7 +39,7 @@ macro_rules! words {
 
 words! {
     /// Where a ticket stands.
-    Status {
+    TicketStatus {
         /// Written down; nobody agreed yet.
         Proposed = "Proposed",
         /// Agreed to; can be begun.
@@ -57,7 +57,7 @@ words! {
     }
 }
 
-impl Status {
+impl TicketStatus {
     /// Whether nobody needs to wait for the ticket any more.
     pub fn is_done(self) -> bool {
         matches!(self, Self::Implemented | Self::Rejected)
@@ -66,7 +66,7 @@ impl Status {
 
 words! {
     /// What kind of change a ticket asks for.
-    Type {
+    TicketType {
         /// A decision about the whole.
         Architecture = "Architecture",
         /// Something new.
@@ -84,7 +84,7 @@ words! {
 
 words! {
     /// How pressing a ticket is.
-    Priority {
+    TicketPriority {
         /// Can wait.
         Low = "Low",
         /// The usual.
@@ -121,7 +121,7 @@ pub const KEY_ORDER: [&str; 15] = [
 
 /// Something wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct TicketProblem {
     /// The file, relative to the project's root.
     pub path: Box<str>,
     /// Line, counted from 1, where it is known.
@@ -143,7 +143,7 @@ pub struct Ticket {
     /// Whether it has front matter that is closed.
     pub has_front_matter: bool,
     /// The code that the front matter says.
-    pub code: Option<Code>,
+    pub code: Option<TicketCode>,
     /// The first H1's text, else the title of the front matter, else the words of the file's name.
     pub title: Box<str>,
     /// Its state.
@@ -153,7 +153,7 @@ pub struct Ticket {
     /// Its priority.
     pub priority: Option<Box<str>>,
     /// What the words of these three mean, also where they are absent.
-    pub meant: Meant,
+    pub meant: DocumentedWords,
     /// When it was written.
     pub date_created: Option<Box<str>>,
     /// When it was last changed.
@@ -169,27 +169,27 @@ pub struct Ticket {
     /// Tickets that wait for it.
     pub blocks: Vec<Box<str>>,
     /// What could not be read as it stands.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<TicketProblem>,
 }
 
 /// The documented words that a ticket has; `None` for others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Meant {
+pub struct DocumentedWords {
     /// Its state.
-    pub status: Option<Status>,
+    pub status: Option<TicketStatus>,
     /// Its type.
-    pub kind: Option<Type>,
+    pub kind: Option<TicketType>,
     /// Its priority.
-    pub priority: Option<Priority>,
+    pub priority: Option<TicketPriority>,
 }
 
-impl Meant {
+impl DocumentedWords {
     /// What words mean.
     pub fn of(status: &str, kind: &str, priority: &str) -> Self {
         Self {
-            status: Status::read(status),
-            kind: Type::read(kind),
-            priority: Priority::read(priority),
+            status: TicketStatus::read(status),
+            kind: TicketType::read(kind),
+            priority: TicketPriority::read(priority),
         }
     }
 }
@@ -202,12 +202,14 @@ impl Ticket {
 
     /// Its state, or the one that an absent one stands for.
     pub fn status(&self) -> &str {
-        self.status.as_deref().unwrap_or(Status::Proposed.as_str())
+        self.status
+            .as_deref()
+            .unwrap_or(TicketStatus::Proposed.as_str())
     }
 
     /// Its type, or the one that an absent one stands for.
     pub fn kind(&self) -> &str {
-        let absent = Type::FeatureEnhancement.as_str();
+        let absent = TicketType::FeatureEnhancement.as_str();
         self.kind.as_deref().unwrap_or(absent)
     }
 
@@ -215,13 +217,13 @@ impl Ticket {
     pub fn priority(&self) -> &str {
         self.priority
             .as_deref()
-            .unwrap_or(Priority::Medium.as_str())
+            .unwrap_or(TicketPriority::Medium.as_str())
     }
 }
 
 /// A file that cannot be read at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenTicket {
     /// The file and what is wrong with it.
-    pub problem: Problem,
+    pub problem: TicketProblem,
 }

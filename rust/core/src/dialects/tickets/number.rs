@@ -1,13 +1,13 @@
 //! Numbers of new tickets: never one that was given before (reference tickets 2.7 and 10).
 
-use super::all::Tickets;
-use super::board::Board;
+use super::all::TicketIndex;
+use super::board::TicketStore;
 use super::error::TicketError;
 use crate::error::Error;
 use crate::store::{StoreError, files};
 
 /// What the project's counter file says.
-pub(super) enum Counter {
+pub(super) enum CounterReading {
     /// There is none.
     Absent,
     /// The next number.
@@ -17,14 +17,14 @@ pub(super) enum Counter {
 }
 
 /// Reads the counter file.
-pub(super) fn counter(board: &Board) -> Counter {
+pub(super) fn counter(board: &TicketStore) -> CounterReading {
     let name = &board.place.counter_file;
     match files::read(&board.disk, &board.root, name) {
-        Err(StoreError::Missing { .. }) => Counter::Absent,
-        Err(error) => Counter::Unusable(error.to_string()),
+        Err(StoreError::Missing { .. }) => CounterReading::Absent,
+        Err(error) => CounterReading::Unusable(error.to_string()),
         Ok((text, _)) => match text.trim().parse() {
-            Ok(next) => Counter::At(next),
-            Err(_) => Counter::Unusable(format!("`{name}` holds no number")),
+            Ok(next) => CounterReading::At(next),
+            Err(_) => CounterReading::Unusable(format!("`{name}` holds no number")),
         },
     }
 }
@@ -32,7 +32,11 @@ pub(super) fn counter(board: &Board) -> Counter {
 /// The next number: higher than those of all tickets, of everything else in their folder that is named like
 /// one, of what git knows there in any branch, and of what was there before the folder vanished; no lower than the
 /// counter and the project's first. To be asked under the project's lock, with tickets just read.
-pub(super) fn next(board: &Board, tickets: &Tickets, counter: &Counter) -> Result<u64, Error> {
+pub(super) fn next(
+    board: &TicketStore,
+    tickets: &TicketIndex,
+    counter: &CounterReading,
+) -> Result<u64, Error> {
     let here = tickets.highest().max(board.number_beside());
     let elsewhere = board.number_in_git().max(board.number_lost());
     let behind = match here.max(elsewhere) {
@@ -43,22 +47,22 @@ pub(super) fn next(board: &Board, tickets: &Tickets, counter: &Counter) -> Resul
         })?,
     };
     let counted = match counter {
-        Counter::At(next) => *next,
-        Counter::Absent | Counter::Unusable(_) => 0,
+        CounterReading::At(next) => *next,
+        CounterReading::Absent | CounterReading::Unusable(_) => 0,
     };
     Ok(behind.max(counted).max(board.place.start_number.into()))
 }
 
 /// Makes the counter file say at least `next`; gives a warning when it cannot. To be called under the
 /// project's lock.
-pub(super) fn advance(board: &Board, counter: &Counter, next: u64) -> Option<String> {
+pub(super) fn advance(board: &TicketStore, counter: &CounterReading, next: u64) -> Option<String> {
     let name = &board.place.counter_file;
     let written = match counter {
-        Counter::At(now) if *now >= next => return None,
-        Counter::Unusable(why) => Err(why.clone()),
-        Counter::Absent => files::create(&board.disk, &board.root, name, &next.to_string())
+        CounterReading::At(now) if *now >= next => return None,
+        CounterReading::Unusable(why) => Err(why.clone()),
+        CounterReading::Absent => files::create(&board.disk, &board.root, name, &next.to_string())
             .map_err(|error| error.to_string()),
-        Counter::At(_) => files::edit(
+        CounterReading::At(_) => files::edit(
             &board.disk,
             &board.root,
             name,

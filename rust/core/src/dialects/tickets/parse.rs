@@ -7,17 +7,17 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use serde::Deserialize;
 
-use super::code::Code;
-use super::model::{Broken, Meant, Problem, Ticket};
+use super::code::TicketCode;
+use super::model::{BrokenTicket, DocumentedWords, Ticket, TicketProblem};
 use crate::counted::count_visited;
-use crate::store::index::Source;
+use crate::store::index::FileSource;
 use crate::text::clash;
 use crate::text::fences;
-use crate::text::front_matter::{self, Entry, Texts};
+use crate::text::front_matter::{self, FrontMatterEntry, TextList};
 use crate::text::markdown;
 
 /// A file in the tickets folder.
-pub type Document = Result<Arc<Ticket>, Arc<Broken>>;
+pub type ParsedTicket = Result<Arc<Ticket>, Arc<BrokenTicket>>;
 
 /// Words that stand for an empty list (reference tickets 2.3).
 const PLACEHOLDERS: [&str; 4] = ["none", "n/a", "null", "undefined"];
@@ -25,7 +25,7 @@ const PLACEHOLDERS: [&str; 4] = ["none", "n/a", "null", "undefined"];
 /// The keys of front matter that every answer may need.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Front {
+struct TicketFrontMatter {
     code: Option<Box<str>>,
     key: Option<Box<str>>,
     title: Option<Box<str>>,
@@ -37,9 +37,9 @@ struct Front {
     last_modified: Option<Box<str>>,
     phase_epic: Option<Box<str>>,
     assignee: Option<Box<str>>,
-    related_tickets: Option<Texts>,
-    depends_on: Option<Texts>,
-    blocks: Option<Texts>,
+    related_tickets: Option<TextList>,
+    depends_on: Option<TextList>,
+    blocks: Option<TextList>,
 }
 
 /// A file's name without its folder.
@@ -54,18 +54,18 @@ pub fn stem(path: &str) -> &str {
 }
 
 /// Reads one file; `path` is relative to the project's root.
-pub fn document(path: &str, source: Source) -> Document {
+pub fn document(path: &str, source: FileSource) -> ParsedTicket {
     let broken = |line, why: String| {
-        let problem = Problem {
+        let problem = TicketProblem {
             path: path.into(),
             line,
             message: format!("cannot be read: {why}"),
         };
-        Err(Arc::new(Broken { problem }))
+        Err(Arc::new(BrokenTicket { problem }))
     };
     match source {
-        Source::Unreadable(why) => broken(None, why),
-        Source::Text(text) => match clash::in_document(&text) {
+        FileSource::Unreadable(why) => broken(None, why),
+        FileSource::Text(text) => match clash::in_document(&text) {
             Some(clash) => broken(Some(clash.begins), clash.to_string()),
             None => Ok(Arc::new(ticket(path, text))),
         },
@@ -75,7 +75,7 @@ pub fn document(path: &str, source: Source) -> Document {
 /// Reads a ticket's text.
 pub fn ticket(path: &str, text: String) -> Ticket {
     count_visited(1);
-    let mut reader = Reader {
+    let mut reader = TicketReader {
         path,
         problems: Vec::new(),
     };
@@ -116,20 +116,20 @@ pub fn ticket(path: &str, text: String) -> Ticket {
         body_start,
         path: path.into(),
         text: text.into(),
-        meant: Meant::default(),
+        meant: DocumentedWords::default(),
     };
-    ticket.meant = Meant::of(ticket.status(), ticket.kind(), ticket.priority());
+    ticket.meant = DocumentedWords::of(ticket.status(), ticket.kind(), ticket.priority());
     ticket
 }
 
-struct Reader<'a> {
+struct TicketReader<'a> {
     path: &'a str,
-    problems: Vec<Problem>,
+    problems: Vec<TicketProblem>,
 }
 
-impl Reader<'_> {
+impl TicketReader<'_> {
     fn problem(&mut self, line: Option<usize>, message: String) {
-        self.problems.push(Problem {
+        self.problems.push(TicketProblem {
             path: self.path.into(),
             line,
             message,
@@ -137,8 +137,8 @@ impl Reader<'_> {
     }
 
     /// Reads front matter as a whole, or key by key where that fails.
-    fn front(&mut self, yaml: &str, lines_before: usize) -> Front {
-        match front_matter::read::<Option<Front>>(yaml) {
+    fn front(&mut self, yaml: &str, lines_before: usize) -> TicketFrontMatter {
+        match front_matter::read::<Option<TicketFrontMatter>>(yaml) {
             Ok(front) => front.unwrap_or_default(),
             Err(problem) => {
                 let line = problem.line.map(|line| line + lines_before);
@@ -161,9 +161,9 @@ impl Reader<'_> {
         }
     }
 
-    fn code(&mut self, front: &Front) -> Option<Code> {
+    fn code(&mut self, front: &TicketFrontMatter) -> Option<TicketCode> {
         let text = front.code.as_deref().or(front.key.as_deref())?;
-        let code = Code::read(text);
+        let code = TicketCode::read(text);
         if code.is_none() && !text.trim().is_empty() {
             self.problem(
                 None,
@@ -173,7 +173,7 @@ impl Reader<'_> {
         code
     }
 
-    fn dates(&mut self, front: &Front) {
+    fn dates(&mut self, front: &TicketFrontMatter) {
         let dates = [
             ("dateCreated", &front.date_created),
             ("lastModified", &front.last_modified),
@@ -194,8 +194,8 @@ pub fn is_date(text: &str) -> bool {
 }
 
 /// The keys, each read on its own; of one that stands there twice the last counts.
-fn apart(entries: &[Entry<'_>]) -> Front {
-    let mut front = Front::default();
+fn apart(entries: &[FrontMatterEntry<'_>]) -> TicketFrontMatter {
+    let mut front = TicketFrontMatter::default();
     for entry in entries {
         let field = match &*entry.name {
             "code" => &mut front.code,
@@ -215,8 +215,8 @@ fn apart(entries: &[Entry<'_>]) -> Front {
                     "blocks" => &mut front.blocks,
                     _ => continue,
                 };
-                let read = front_matter::read_key::<Texts>(entry.yaml, &entry.name);
-                *field = read.unwrap_or_else(|_| Some(Texts(vec![entry.raw.into()])));
+                let read = front_matter::read_key::<TextList>(entry.yaml, &entry.name);
+                *field = read.unwrap_or_else(|_| Some(TextList(vec![entry.raw.into()])));
                 continue;
             }
         };
@@ -226,15 +226,15 @@ fn apart(entries: &[Entry<'_>]) -> Front {
 }
 
 /// One value as text: what YAML makes of it, else what stands there.
-pub fn text_of(entry: &Entry<'_>) -> Option<Box<str>> {
+pub fn text_of(entry: &FrontMatterEntry<'_>) -> Option<Box<str>> {
     let read = front_matter::read_key::<Box<str>>(entry.yaml, &entry.name);
     read.unwrap_or_else(|_| Some(entry.raw.into()))
 }
 
 /// One value as a list, whether it is one text with commas or several texts.
-pub fn list_of(entry: &Entry<'_>) -> Vec<Box<str>> {
-    let read = front_matter::read_key::<Texts>(entry.yaml, &entry.name);
-    listed(read.unwrap_or_else(|_| Some(Texts(vec![entry.raw.into()]))))
+pub fn list_of(entry: &FrontMatterEntry<'_>) -> Vec<Box<str>> {
+    let read = front_matter::read_key::<TextList>(entry.yaml, &entry.name);
+    listed(read.unwrap_or_else(|_| Some(TextList(vec![entry.raw.into()]))))
 }
 
 fn filled(text: Option<Box<str>>) -> Option<Box<str>> {
@@ -254,7 +254,7 @@ pub fn items<'a>(texts: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item
     parts.map(str::trim).filter(is_item)
 }
 
-fn listed(texts: Option<Texts>) -> Vec<Box<str>> {
+fn listed(texts: Option<TextList>) -> Vec<Box<str>> {
     let texts = texts.map(|texts| texts.0).unwrap_or_default();
     items(texts.iter().map(String::as_str))
         .map(Box::from)

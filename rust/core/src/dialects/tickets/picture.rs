@@ -1,18 +1,18 @@
 //! What waits for what as a picture: an arrow leads from each ticket to what it waits for.
 
-use super::all::Tickets;
-use super::model::Status;
-use super::waits::Waits;
-use crate::graph::picture::{Arrow, Figure, Picture, Tone};
-use crate::graph::{Node, Progress};
-use crate::outside::Standing;
+use super::all::TicketIndex;
+use super::model::TicketStatus;
+use super::waits::TicketGraph;
+use crate::graph::picture::{GraphPicture, PictureArrow, PictureFigure, StatusColor};
+use crate::graph::{ItemProgress, Node};
+use crate::outside::ExternalStatus;
 
 /// What stands for the title and the state of an item that is no ticket of the project.
 const ELSEWHERE: &str = "no ticket of this project";
 
 /// Which tickets are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
+pub enum PictureExtent {
     /// Those that wait for something, and what they wait for.
     Waiting,
     /// All, with what they waited for before it was done.
@@ -20,7 +20,7 @@ pub enum Extent {
 }
 
 /// The tickets of a project as a picture, the lowest number first, then what they name elsewhere.
-pub fn picture(tickets: &Tickets, extent: Extent) -> Picture<'_> {
+pub fn picture(tickets: &TicketIndex, extent: PictureExtent) -> GraphPicture<'_> {
     let waits = tickets.waits();
     let graph = waits.graph();
     let edges = edges(waits, extent);
@@ -39,18 +39,19 @@ pub fn picture(tickets: &Tickets, extent: Extent) -> Picture<'_> {
             tone(ticket.meant.status),
         ))
     });
-    let absent = |node: &Node| graph.progress(*node) == Progress::Absent || waits.is_outside(*node);
+    let absent =
+        |node: &Node| graph.progress(*node) == ItemProgress::Absent || waits.is_outside(*node);
     let others = waits.nodes().into_iter().filter(absent);
     let others = others.map(|node| {
         let (name, state) = elsewhere(waits, graph.key(node));
-        (node, name, state, Tone::Elsewhere)
+        (node, name, state, StatusColor::Elsewhere)
     });
     for (node, name, state, tone) in own.chain(others) {
-        let is_alone = extent == Extent::All && tone != Tone::Elsewhere;
+        let is_alone = extent == PictureExtent::All && tone != StatusColor::Elsewhere;
         if is_drawn[node.index()] || is_alone {
             places[node.index()] = figures.len();
             let key = graph.key(node);
-            figures.push(Figure {
+            figures.push(PictureFigure {
                 key,
                 name,
                 state,
@@ -58,30 +59,30 @@ pub fn picture(tickets: &Tickets, extent: Extent) -> Picture<'_> {
             });
         }
     }
-    let arrow = |(from, to): (Node, Node)| Arrow {
+    let arrow = |(from, to): (Node, Node)| PictureArrow {
         from: places[from.index()],
         to: places[to.index()],
         is_indirect: false,
     };
-    Picture {
+    GraphPicture {
         figures,
         arrows: edges.into_iter().map(arrow).collect(),
     }
 }
 
 /// The name and the state of an item that is no ticket of the project.
-fn elsewhere<'a>(waits: &'a Waits, key: &str) -> (&'a str, &'a str) {
+fn elsewhere<'a>(waits: &'a TicketGraph, key: &str) -> (&'a str, &'a str) {
     match waits.outside(key) {
-        Some(Standing::Found { status, place, .. }) => (place, status),
+        Some(ExternalStatus::Found { status, place, .. }) => (place, status),
         _ => (ELSEWHERE, ELSEWHERE),
     }
 }
 
 /// What leads from where to where.
-fn edges(waits: &Waits, extent: Extent) -> Vec<(Node, Node)> {
+fn edges(waits: &TicketGraph, extent: PictureExtent) -> Vec<(Node, Node)> {
     let graph = waits.graph();
-    let is_open = |node| graph.progress(node) != Progress::Done;
-    let is_wanted = |from, to| extent == Extent::All || (is_open(from) && is_open(to));
+    let is_open = |node| graph.progress(node) != ItemProgress::Done;
+    let is_wanted = |from, to| extent == PictureExtent::All || (is_open(from) && is_open(to));
     let pairs = waits.nodes().into_iter().flat_map(|from| {
         let targets = graph.edges(from).iter().map(|edge| edge.to);
         targets.map(move |to| (from, to))
@@ -89,12 +90,12 @@ fn edges(waits: &Waits, extent: Extent) -> Vec<(Node, Node)> {
     pairs.filter(|(from, to)| is_wanted(*from, *to)).collect()
 }
 
-fn tone(status: Option<Status>) -> Tone {
+fn tone(status: Option<TicketStatus>) -> StatusColor {
     match status {
-        Some(Status::Implemented | Status::Rejected) => Tone::Done,
-        Some(Status::InProgress | Status::PartiallyImplemented) => Tone::Active,
-        Some(Status::Approved) => Tone::Open,
-        Some(Status::Proposed) => Tone::Planned,
-        Some(Status::OnHold) | None => Tone::Blocked,
+        Some(TicketStatus::Implemented | TicketStatus::Rejected) => StatusColor::Done,
+        Some(TicketStatus::InProgress | TicketStatus::PartiallyImplemented) => StatusColor::Active,
+        Some(TicketStatus::Approved) => StatusColor::Open,
+        Some(TicketStatus::Proposed) => StatusColor::Planned,
+        Some(TicketStatus::OnHold) | None => StatusColor::Blocked,
     }
 }

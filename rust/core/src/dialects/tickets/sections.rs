@@ -2,17 +2,17 @@
 
 use super::error::{TicketError, quoted};
 use super::parse::one_line;
-use crate::ident::Resolved;
+use crate::ident::ResolvedId;
 use crate::text::edit::{Edit, apply, line_break};
 use crate::text::markdown::{self, Heading};
-use crate::text::sections::{self, Place, Section, find, names, put};
+use crate::text::sections::{self, Section, SectionPlace, find, names, put};
 
 /// Most characters that are put into a section at once.
 const MOST_CHARS: usize = 500_000;
 
 /// What happens to the text under a heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum SectionMode {
     /// All of it goes, sub-sections included, and the content takes its place.
     Replace,
     /// The content comes behind it.
@@ -21,7 +21,7 @@ pub enum Mode {
     Prepend,
 }
 
-impl Mode {
+impl SectionMode {
     /// What a word means.
     pub fn read(word: &str) -> Option<Self> {
         let modes = [Self::Replace, Self::Append, Self::Prepend];
@@ -40,7 +40,7 @@ impl Mode {
 
 /// A change of one section, worked out and not yet made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rewrite {
+pub struct SectionRewrite {
     /// The edits of the body.
     pub edits: Vec<Edit>,
     /// The section's name before the change, which meant it and no other.
@@ -54,7 +54,7 @@ pub struct Rewrite {
 }
 
 /// The sections of a body, in the order of the document.
-pub fn of(body: &str) -> Vec<Section> {
+pub fn parse_sections(body: &str) -> Vec<Section> {
     sections::sections(&markdown::outline(body), body.len())
 }
 
@@ -82,9 +82,9 @@ pub fn locate(sections: &[Section], name: &str, key: &str) -> Result<usize, Tick
         available: names(sections),
     };
     match find(sections, name) {
-        Resolved::One(section) => position(section).ok_or_else(not_found),
-        Resolved::None => Err(not_found()),
-        Resolved::Many(found) => {
+        ResolvedId::One(section) => position(section).ok_or_else(not_found),
+        ResolvedId::None => Err(not_found()),
+        ResolvedId::Many(found) => {
             let names = names(sections);
             let places = found.into_iter().filter_map(position);
             Err(TicketError::AmbiguousSection {
@@ -109,19 +109,19 @@ pub fn locate(sections: &[Section], name: &str, key: &str) -> Result<usize, Tick
 pub fn rewrite(
     body: &str,
     name: &str,
-    mode: Mode,
+    mode: SectionMode,
     content: &str,
     key: &str,
-) -> Result<Rewrite, TicketError> {
+) -> Result<SectionRewrite, TicketError> {
     check_content(content)?;
-    let sections = of(body);
+    let sections = parse_sections(body);
     let at = locate(&sections, name, key)?;
     let (section, names) = (&sections[at], names(&sections));
     let leading = leading_heading(content, section.level);
     let is_own = leading
         .as_ref()
         .is_some_and(|heading| one_line(&heading.text) == one_line(&section.title));
-    let mut rewrite = Rewrite {
+    let mut rewrite = SectionRewrite {
         edits: Vec::new(),
         name: names[at].clone(),
         renamed: None,
@@ -129,7 +129,7 @@ pub fn rewrite(
         removed: Vec::new(),
     };
     let mut rest = content;
-    if let Some(heading) = leading.filter(|_| is_own || mode == Mode::Replace) {
+    if let Some(heading) = leading.filter(|_| is_own || mode == SectionMode::Replace) {
         rest = &content[heading.range.end..];
         if !is_own {
             let title = one_line(&heading.text);
@@ -138,7 +138,7 @@ pub fn rewrite(
         }
     }
     if rest.trim().is_empty() {
-        if mode != Mode::Replace {
+        if mode != SectionMode::Replace {
             let why = "expected text to add, got only the section's own heading";
             return Err(TicketError::invalid("content", why));
         }
@@ -146,11 +146,11 @@ pub fn rewrite(
         return Ok(rewrite);
     }
     let place = match mode {
-        Mode::Replace => Place::Whole,
-        Mode::Append => Place::End,
-        Mode::Prepend => Place::Start,
+        SectionMode::Replace => SectionPlace::Whole,
+        SectionMode::Append => SectionPlace::End,
+        SectionMode::Prepend => SectionPlace::Start,
     };
-    if mode == Mode::Replace {
+    if mode == SectionMode::Replace {
         let inside = sections[at + 1..].iter();
         let inside = inside.take_while(|inner| inner.heading.start < section.content.end);
         rewrite.removed = names[at + 1..]

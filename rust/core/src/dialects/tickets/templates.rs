@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk, Stamp};
-use crate::store::files::{self, Root};
+use crate::store::disk::{self, Disk, FileStamp};
+use crate::store::files::{self, RootFolder};
 use crate::text::markdown::outline;
 
 /// The folder of a project that holds its own templates.
@@ -19,7 +19,7 @@ const TITLE: &str = "{title}";
 
 /// The outline of one type of tickets.
 #[derive(Debug)]
-pub struct Template {
+pub struct TicketTemplate {
     /// The type as tickets name it.
     pub kind: &'static str,
     /// The name of its file, without ending.
@@ -31,8 +31,8 @@ pub struct Template {
 }
 
 /// The outlines that are built in, in the order of the seed.
-pub static BUILT_IN: [Template; 6] = [
-    Template {
+pub static BUILT_IN: [TicketTemplate; 6] = [
+    TicketTemplate {
         kind: "Architecture",
         slug: "architecture",
         required: &[
@@ -43,7 +43,7 @@ pub static BUILT_IN: [Template; 6] = [
         ],
         text: include_str!("templates/architecture.md"),
     },
-    Template {
+    TicketTemplate {
         kind: "Feature Enhancement",
         slug: "feature-enhancement",
         required: &[
@@ -54,7 +54,7 @@ pub static BUILT_IN: [Template; 6] = [
         ],
         text: include_str!("templates/feature-enhancement.md"),
     },
-    Template {
+    TicketTemplate {
         kind: "Bug Fix",
         slug: "bug-fix",
         required: &[
@@ -65,19 +65,19 @@ pub static BUILT_IN: [Template; 6] = [
         ],
         text: include_str!("templates/bug-fix.md"),
     },
-    Template {
+    TicketTemplate {
         kind: "Technical Debt",
         slug: "technical-debt",
         required: &["Problem Statement", "Current Impact", "Proposed Solution"],
         text: include_str!("templates/technical-debt.md"),
     },
-    Template {
+    TicketTemplate {
         kind: "Documentation",
         slug: "documentation",
         required: &["Documentation Gap", "Target Audience", "Content Outline"],
         text: include_str!("templates/documentation.md"),
     },
-    Template {
+    TicketTemplate {
         kind: "Research",
         slug: "research",
         required: &["Research Objective", "Research Context", "Scope"],
@@ -86,7 +86,7 @@ pub static BUILT_IN: [Template; 6] = [
 ];
 
 /// The template of a type, in any case of letters.
-pub fn of_kind(kind: &str) -> Option<&'static Template> {
+pub fn of_kind(kind: &str) -> Option<&'static TicketTemplate> {
     let kind = kind.trim();
     BUILT_IN
         .iter()
@@ -94,7 +94,7 @@ pub fn of_kind(kind: &str) -> Option<&'static Template> {
 }
 
 /// Where templates of users are looked for.
-pub struct Places<'a> {
+pub struct TemplatePlaces<'a> {
     /// How files are read.
     pub disk: &'a Disk,
     /// The project's root; `.mdt-templates/` in it goes first.
@@ -105,7 +105,7 @@ pub struct Places<'a> {
 
 /// What takes the place of `{title}`, `{type}` and `{code}`.
 #[derive(Debug, Clone, Copy)]
-pub struct Filling<'a> {
+pub struct TicketPlaceholders<'a> {
     /// The ticket's title.
     pub title: &'a str,
     /// Its type.
@@ -147,13 +147,16 @@ fn kinds() -> String {
 ///
 /// # Errors
 /// `TemplateProblem`.
-pub fn body(places: &Places<'_>, filling: Filling<'_>) -> Result<String, TemplateProblem> {
+pub fn body(
+    places: &TemplatePlaces<'_>,
+    filling: TicketPlaceholders<'_>,
+) -> Result<String, TemplateProblem> {
     let Some(template) = of_kind(filling.kind) else {
         return Err(TemplateProblem::NoSuchType {
             given: filling.kind.to_owned(),
         });
     };
-    let filling = Filling {
+    let filling = TicketPlaceholders {
         kind: template.kind,
         ..filling
     };
@@ -161,15 +164,15 @@ pub fn body(places: &Places<'_>, filling: Filling<'_>) -> Result<String, Templat
     Ok(fill(of_user.as_deref().unwrap_or(template.text), filling))
 }
 
-impl Places<'_> {
+impl TemplatePlaces<'_> {
     /// A user's template, where there is one.
     fn text(&self, slug: &str) -> Result<Option<String>, TemplateProblem> {
         let file = format!("{slug}.md");
         let of_project = self.project.join(PROJECT_FOLDER).join(&file);
         if disk::exists(&of_project) {
             let name = format!("{PROJECT_FOLDER}/{file}");
-            let read =
-                Root::open(self.project).and_then(|root| files::read(self.disk, &root, &name));
+            let read = RootFolder::open(self.project)
+                .and_then(|root| files::read(self.disk, &root, &name));
             return checked(&of_project, read).map(Some);
         }
         let of_user = self
@@ -187,7 +190,7 @@ impl Places<'_> {
 /// A template that was read, if it is one.
 fn checked(
     path: &Path,
-    read: Result<(String, Stamp), StoreError>,
+    read: Result<(String, FileStamp), StoreError>,
 ) -> Result<String, TemplateProblem> {
     let (text, _) = read.map_err(|error| broken(path, &error))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -233,7 +236,7 @@ fn fault(text: &str) -> Option<&'static str> {
 }
 
 /// A template with its placeholders filled in one pass, so that nothing in a title means anything.
-fn fill(text: &str, filling: Filling<'_>) -> String {
+fn fill(text: &str, filling: TicketPlaceholders<'_>) -> String {
     let values = [
         (TITLE, filling.title),
         ("{type}", filling.kind),
@@ -281,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_title_is_put_in_as_it_is() {
-        let filling = Filling {
+        let filling = TicketPlaceholders {
             title: "$& {code} \\1 {title}",
             kind: "Bug Fix",
             code: "MDT-001",

@@ -4,14 +4,14 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::board::is_elsewhere;
-use super::code::Code;
+use super::code::TicketCode;
 use super::edit::yaml;
-use super::model::{IMPACT_AREAS, KEY_ORDER, Problem, Ticket};
+use super::model::{IMPACT_AREAS, KEY_ORDER, Ticket, TicketProblem};
 use super::parse::{list_of, text_of};
-use super::waits::Wait;
+use super::waits::TicketWait;
 use crate::answer::cut;
-use crate::graph::picture::{Leads, Picture, Row, Tone};
-use crate::text::front_matter::{self, Entry};
+use crate::graph::picture::{FigureRow, GraphPicture, LeadDirection, StatusColor};
+use crate::text::front_matter::{self, FrontMatterEntry};
 
 /// The keys of a ticket in a list.
 pub const ROW: [&str; 9] = [
@@ -39,9 +39,9 @@ const MESSAGE_SHOWN: usize = 200;
 const PROBLEMS_SHOWN: usize = 5;
 
 /// A ticket with what its text alone does not say.
-pub struct Shown<'a> {
+pub struct TicketFacts<'a> {
     /// Its code.
-    pub code: &'a Code,
+    pub code: &'a TicketCode,
     /// What its file says.
     pub ticket: &'a Ticket,
     /// When it was written.
@@ -52,7 +52,7 @@ pub struct Shown<'a> {
     pub file_path: String,
 }
 
-impl Shown<'_> {
+impl TicketFacts<'_> {
     /// One of the keys of [`ROW`] and [`ROW_EXTRAS`].
     fn value(&self, key: &str) -> Value {
         let ticket = self.ticket;
@@ -131,7 +131,7 @@ impl Shown<'_> {
     }
 
     /// What cannot be read of its own.
-    pub fn problems(&self) -> Vec<ProblemEntry> {
+    pub fn problems(&self) -> Vec<TicketProblemEntry> {
         self.ticket.problems.iter().map(Into::into).collect()
     }
 
@@ -162,7 +162,7 @@ fn is_shown(key: &str) -> bool {
 }
 
 /// The value of a key that answers know nothing of: its text as it is spelled, else its list or map.
-fn other_value(entry: &Entry<'_>) -> Value {
+fn other_value(entry: &FrontMatterEntry<'_>) -> Value {
     if front_matter::may_explode(entry.yaml) {
         return entry.raw.into();
     }
@@ -182,7 +182,7 @@ fn other_value(entry: &Entry<'_>) -> Value {
 /// All that is known of a ticket.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Whole<'a> {
+pub struct WholeTicketView<'a> {
     /// What its front matter says.
     pub cr: Map<String, Value>,
     /// Its file, absolute.
@@ -195,11 +195,11 @@ pub struct Whole<'a> {
     pub files: Vec<String>,
     /// What cannot be read of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<ProblemEntry>,
+    pub problems: Vec<TicketProblemEntry>,
     /// Whether work on it can begin now.
     pub ready: bool,
     /// What it waits for.
-    pub waiting_for: Vec<Waiting>,
+    pub waiting_for: Vec<TicketWaitView>,
     /// Codes of what waits for it.
     pub needed_by: Vec<&'a str>,
     /// Its body.
@@ -208,7 +208,7 @@ pub struct Whole<'a> {
 
 /// A page of tickets.
 #[derive(Debug, Serialize)]
-pub struct List {
+pub struct TicketList {
     /// The tickets.
     pub crs: Vec<Map<String, Value>>,
     /// How many the project has.
@@ -223,7 +223,7 @@ pub struct List {
     pub next_offset: Option<usize>,
     /// Files that cannot be read as tickets, or only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<ProblemEntry>,
+    pub problems: Vec<TicketProblemEntry>,
     /// How many problems there are, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems_total: Option<usize>,
@@ -231,15 +231,15 @@ pub struct List {
 
 /// Something wrong with a file.
 #[derive(Debug, Serialize)]
-pub struct ProblemEntry {
+pub struct TicketProblemEntry {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     message: String,
 }
 
-impl From<&Problem> for ProblemEntry {
-    fn from(problem: &Problem) -> Self {
+impl From<&TicketProblem> for TicketProblemEntry {
+    fn from(problem: &TicketProblem) -> Self {
         Self {
             path: problem.path.to_string(),
             line: problem.line,
@@ -249,7 +249,7 @@ impl From<&Problem> for ProblemEntry {
 }
 
 /// The problems that an answer shows, and their number when that is not all.
-pub fn problems(problems: &[Problem]) -> (Vec<ProblemEntry>, Option<usize>) {
+pub fn problems(problems: &[TicketProblem]) -> (Vec<TicketProblemEntry>, Option<usize>) {
     let shown = problems.iter().take(PROBLEMS_SHOWN);
     let more = problems.len() > PROBLEMS_SHOWN;
     (
@@ -260,7 +260,7 @@ pub fn problems(problems: &[Problem]) -> (Vec<ProblemEntry>, Option<usize>) {
 
 /// A new ticket.
 #[derive(Debug, Serialize)]
-pub struct Created {
+pub struct CreatedTicketView {
     /// The ticket.
     pub cr: Map<String, Value>,
     /// What the caller should know.
@@ -270,7 +270,7 @@ pub struct Created {
 
 /// A ticket after a change.
 #[derive(Debug, Serialize)]
-pub struct Updated {
+pub struct UpdatedTicketView {
     /// Its attributes now.
     pub cr: Map<String, Value>,
     /// What changed, by attribute.
@@ -291,7 +291,7 @@ pub struct FromTo {
 
 /// A ticket that is gone.
 #[derive(Debug, Serialize)]
-pub struct Deleted {
+pub struct DeletedTicketView {
     /// The sentence of the seed.
     pub message: String,
     /// The file that it was in, absolute.
@@ -384,7 +384,7 @@ pub struct SectionChange<'a> {
 /// What waits for what.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Graph<'a> {
+pub struct TicketGraphView<'a> {
     /// The tickets, the lowest number first.
     pub nodes: Vec<GraphNode<'a>>,
     /// How many tickets there are.
@@ -411,17 +411,17 @@ pub struct GraphNode<'a> {
     /// Whether work on it can begin now.
     pub ready: bool,
     /// What it waits for.
-    pub waiting_for: Vec<Waiting>,
+    pub waiting_for: Vec<TicketWaitView>,
 }
 
 impl<'a> GraphNode<'a> {
     /// A ticket in a graph, its title cut.
     pub fn of(
-        code: &Code,
+        code: &TicketCode,
         ticket: &'a Ticket,
         depends_on: Vec<&'a str>,
         ready: bool,
-        waits: Vec<Wait>,
+        waits: Vec<TicketWait>,
     ) -> Self {
         Self {
             code: code.to_string(),
@@ -429,14 +429,14 @@ impl<'a> GraphNode<'a> {
             status: ticket.status(),
             depends_on,
             ready,
-            waiting_for: waits.into_iter().map(Waiting::from).collect(),
+            waiting_for: waits.into_iter().map(TicketWaitView::from).collect(),
         }
     }
 }
 
 /// What a ticket waits for.
 #[derive(Debug, Serialize)]
-pub struct Waiting {
+pub struct TicketWaitView {
     /// `approval`, `hold`, `unknown_status` or `ticket`.
     reason: &'static str,
     /// The item, for `ticket`.
@@ -447,13 +447,13 @@ pub struct Waiting {
     status: Option<Value>,
 }
 
-impl From<Wait> for Waiting {
-    fn from(wait: Wait) -> Self {
+impl From<TicketWait> for TicketWaitView {
+    fn from(wait: TicketWait) -> Self {
         let (reason, item) = match wait {
-            Wait::Approval => ("approval", None),
-            Wait::Hold => ("hold", None),
-            Wait::UnknownStatus => ("unknown_status", None),
-            Wait::Item { code, status } => ("ticket", Some((code, status))),
+            TicketWait::Approval => ("approval", None),
+            TicketWait::Hold => ("hold", None),
+            TicketWait::UnknownStatus => ("unknown_status", None),
+            TicketWait::Item { code, status } => ("ticket", Some((code, status))),
         };
         let (code, status) = item.map(|(code, status)| (code, json!(status))).unzip();
         Self {
@@ -467,8 +467,8 @@ impl From<Wait> for Waiting {
 /// What waits for what, as lines of trees.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Tree<'a> {
-    rows: Vec<TreeRow<'a>>,
+pub struct TicketTreeView<'a> {
+    rows: Vec<TicketTreeRow<'a>>,
     /// How many tickets there are.
     total: usize,
     /// How many of them are in the rows.
@@ -479,7 +479,7 @@ pub struct Tree<'a> {
 
 /// A line of a tree.
 #[derive(Debug, Serialize)]
-struct TreeRow<'a> {
+struct TicketTreeRow<'a> {
     depth: usize,
     code: &'a str,
     title: String,
@@ -490,18 +490,18 @@ struct TreeRow<'a> {
     leads: &'static str,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> TicketTreeView<'a> {
     /// The trees of a picture of some of `total` tickets.
-    pub fn of(picture: &Picture<'a>, total: usize, cycles: Vec<Vec<String>>) -> Self {
+    pub fn of(picture: &GraphPicture<'a>, total: usize, cycles: Vec<Vec<String>>) -> Self {
         let tickets = picture
             .figures
             .iter()
-            .filter(|figure| figure.tone != Tone::Elsewhere);
+            .filter(|figure| figure.tone != StatusColor::Elsewhere);
         Self {
             rows: picture
                 .rows()
                 .into_iter()
-                .map(|row| TreeRow::of(row, picture))
+                .map(|row| TicketTreeRow::of(row, picture))
                 .collect(),
             total,
             shown: tickets.count(),
@@ -510,8 +510,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-impl<'a> TreeRow<'a> {
-    fn of(row: Row, picture: &Picture<'a>) -> Self {
+impl<'a> TicketTreeRow<'a> {
+    fn of(row: FigureRow, picture: &GraphPicture<'a>) -> Self {
         let figure = picture.figures[row.figure];
         Self {
             depth: row.depth,
@@ -520,9 +520,9 @@ impl<'a> TreeRow<'a> {
             status: figure.state,
             symbol: figure.tone.symbol(),
             leads: match row.leads {
-                Leads::Here => "here",
-                Leads::Above => "above",
-                Leads::Below => "below",
+                LeadDirection::Here => "here",
+                LeadDirection::Above => "above",
+                LeadDirection::Below => "below",
             },
         }
     }

@@ -5,28 +5,28 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::code::Code;
-use super::model::{Status, Ticket};
-use crate::graph::{DepGraph, Edge, Kind, Node, Progress};
-use crate::outside::{self, Standing};
+use super::code::TicketCode;
+use super::model::{Ticket, TicketStatus};
+use crate::graph::{DepGraph, Edge, EdgeKind, ItemProgress, Node};
+use crate::outside::{self, ExternalStatus};
 
 /// The tickets of a project as a graph, kept up to date ticket by ticket; items that are no tickets of
 /// it are nodes too.
 #[derive(Debug, Clone, Default)]
-pub struct Waits {
+pub struct TicketGraph {
     project: Box<str>,
     graph: DepGraph,
     /// By node, what its ticket names in `dependsOn`.
     own: Vec<Vec<Node>>,
     /// By node, the tickets that name it in `blocks`, the lowest number first.
-    blockers: Vec<Vec<(Code, Node)>>,
+    blockers: Vec<Vec<(TicketCode, Node)>>,
     /// Items of other dialects that were ever named, with what is known of them.
-    outside: BTreeMap<Node, Option<Standing>>,
+    outside: BTreeMap<Node, Option<ExternalStatus>>,
 }
 
 /// What a ticket waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wait {
+pub enum TicketWait {
     /// Somebody has to agree to it first.
     Approval,
     /// Somebody has to take it up again.
@@ -42,7 +42,7 @@ pub enum Wait {
     },
 }
 
-impl Waits {
+impl TicketGraph {
     /// The graph of a project without tickets.
     pub fn new(project: &str) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Waits {
     }
 
     /// Takes in that a code stands for another ticket than before, for one at last, or for none any more.
-    pub fn replace(&mut self, code: &Code, before: Option<&Ticket>, after: Option<&Ticket>) {
+    pub fn replace(&mut self, code: &TicketCode, before: Option<&Ticket>, after: Option<&Ticket>) {
         let node = self.node(&code.to_string());
         self.graph.set_progress(node, progress(after));
         let mut touched = vec![node];
@@ -79,7 +79,7 @@ impl Waits {
     fn named_node(&mut self, name: &str) -> Node {
         let key = key_of(name, &self.project);
         let node = self.node(&key);
-        if outside::parts(&key).is_some() {
+        if outside::split_key(&key).is_some() {
             self.outside.entry(node).or_default();
         }
         node
@@ -92,7 +92,7 @@ impl Waits {
     }
 
     /// Whether this is what is known of the items of other dialects, in the order of their keys above.
-    pub fn knows(&self, standings: &[Standing]) -> bool {
+    pub fn knows(&self, standings: &[ExternalStatus]) -> bool {
         self.outside
             .values()
             .map(Option::as_ref)
@@ -100,12 +100,12 @@ impl Waits {
     }
 
     /// Says how far the items of other dialects are, in the order of their keys above.
-    pub fn found_outside(&mut self, standings: Vec<Standing>) {
+    pub fn found_outside(&mut self, standings: Vec<ExternalStatus>) {
         for ((node, known), found) in self.outside.iter_mut().zip(standings) {
             let progress = if found.is_done() {
-                Progress::Done
+                ItemProgress::Done
             } else {
-                Progress::Absent
+                ItemProgress::Absent
             };
             self.graph.set_progress(*node, progress);
             *known = Some(found);
@@ -113,7 +113,7 @@ impl Waits {
     }
 
     /// How far an item of another dialect is, where that is known.
-    pub fn outside(&self, key: &str) -> Option<&Standing> {
+    pub fn outside(&self, key: &str) -> Option<&ExternalStatus> {
         self.outside.get(&self.graph.find(key)?)?.as_ref()
     }
 
@@ -136,7 +136,7 @@ impl Waits {
         let mut seen = HashSet::new();
         let edge = |to| Edge {
             to,
-            kind: Kind::Explicit,
+            kind: EdgeKind::Explicit,
             via: node,
         };
         let edges = targets.filter(|to| seen.insert(*to)).map(edge).collect();
@@ -149,16 +149,18 @@ impl Waits {
     }
 
     /// The items that a ticket names or that name it as blocked, done or not.
-    pub fn named(&self, code: &Code) -> Vec<&str> {
+    pub fn named(&self, code: &TicketCode) -> Vec<&str> {
         self.targets(code, |_| true)
     }
 
     /// The items that a ticket still waits for.
-    pub fn unmet(&self, code: &Code) -> Vec<&str> {
-        self.targets(code, |edge| self.graph.progress(edge.to) != Progress::Done)
+    pub fn unmet(&self, code: &TicketCode) -> Vec<&str> {
+        self.targets(code, |edge| {
+            self.graph.progress(edge.to) != ItemProgress::Done
+        })
     }
 
-    fn targets(&self, code: &Code, is_wanted: impl Fn(&Edge) -> bool) -> Vec<&str> {
+    fn targets(&self, code: &TicketCode, is_wanted: impl Fn(&Edge) -> bool) -> Vec<&str> {
         let Some(node) = self.graph.find(&code.to_string()) else {
             return Vec::new();
         };
@@ -170,7 +172,7 @@ impl Waits {
     }
 
     /// The items that wait for a ticket, met or not.
-    fn named_by(&self, code: &Code) -> Vec<Node> {
+    fn named_by(&self, code: &TicketCode) -> Vec<Node> {
         let node = self.graph.find(&code.to_string());
         let mut waiting = node.map_or_else(Vec::new, |node| self.graph.named_by(node));
         self.sort(&mut waiting);
@@ -178,8 +180,8 @@ impl Waits {
     }
 
     /// The items that are not done and still wait for a ticket.
-    pub fn needed_by(&self, code: &Code) -> Vec<&str> {
-        let is_open = |node: &Node| self.graph.progress(*node) != Progress::Done;
+    pub fn needed_by(&self, code: &TicketCode) -> Vec<&str> {
+        let is_open = |node: &Node| self.graph.progress(*node) != ItemProgress::Done;
         let own = self.graph.find(&code.to_string()).filter(is_open);
         let waiting = own.map_or_else(Vec::new, |_| self.named_by(code));
         let open = waiting.into_iter().filter(is_open);
@@ -189,18 +191,18 @@ impl Waits {
     /// Everything a ticket waits for before work on it can begin or go on.
     pub fn waits<'a>(
         &self,
-        code: &Code,
+        code: &TicketCode,
         ticket: &Ticket,
         status_of: impl Fn(&str) -> Option<&'a str>,
-    ) -> Vec<Wait> {
+    ) -> Vec<TicketWait> {
         let own = match ticket.meant.status {
-            Some(Status::Proposed) => Some(Wait::Approval),
-            Some(Status::OnHold) => Some(Wait::Hold),
+            Some(TicketStatus::Proposed) => Some(TicketWait::Approval),
+            Some(TicketStatus::OnHold) => Some(TicketWait::Hold),
             Some(status) if status.is_done() => return Vec::new(),
             Some(_) => None,
-            None => Some(Wait::UnknownStatus),
+            None => Some(TicketWait::UnknownStatus),
         };
-        let item = |key: &str| Wait::Item {
+        let item = |key: &str| TicketWait::Item {
             code: key.to_owned(),
             status: status_of(key).map(str::to_owned),
         };
@@ -209,12 +211,12 @@ impl Waits {
     }
 
     /// Whether work on a ticket of this state can begin now: it is approved and waits for nothing.
-    pub fn is_ready(&self, code: &Code, status: Option<Status>) -> bool {
-        status == Some(Status::Approved) && self.unmet(code).is_empty()
+    pub fn is_ready(&self, code: &TicketCode, status: Option<TicketStatus>) -> bool {
+        status == Some(TicketStatus::Approved) && self.unmet(code).is_empty()
     }
 
     /// The codes of the shortest loop through a ticket, beginning with it.
-    pub fn loop_through(&self, code: &Code) -> Option<Vec<String>> {
+    pub fn loop_through(&self, code: &TicketCode) -> Option<Vec<String>> {
         let node = self.graph.find(&code.to_string())?;
         Some(self.keys(&self.graph.cycle_through(node)?))
     }
@@ -226,7 +228,7 @@ impl Waits {
     }
 
     /// The loop that a ticket would close if it said this, beginning with it; for one that is in none yet.
-    pub fn loop_with(&self, code: &Code, ticket: &Ticket) -> Option<Vec<String>> {
+    pub fn loop_with(&self, code: &TicketCode, ticket: &Ticket) -> Option<Vec<String>> {
         let key = |name: &str| key_of(name, &self.project);
         let blocked: HashSet<String> = ticket.blocks.iter().map(|name| key(name)).collect();
         let named: Vec<String> = ticket.depends_on.iter().map(|name| key(name)).collect();
@@ -263,7 +265,7 @@ impl Waits {
     fn sort(&self, nodes: &mut [Node]) {
         nodes.sort_by_cached_key(|node| {
             let key = self.graph.key(*node);
-            let code = Code::read(key);
+            let code = TicketCode::read(key);
             (code.is_none(), code, key.to_owned())
         });
     }
@@ -277,13 +279,13 @@ impl Waits {
 /// What an item in a list is called in the graph: a ticket's code in full, anything else as given.
 pub fn key_of(name: &str, project: &str) -> String {
     let own = name.strip_prefix("tickets:").unwrap_or(name);
-    Code::asked(own, project).map_or_else(|| name.to_owned(), |code| code.to_string())
+    TicketCode::asked(own, project).map_or_else(|| name.to_owned(), |code| code.to_string())
 }
 
-fn progress(ticket: Option<&Ticket>) -> Progress {
+fn progress(ticket: Option<&Ticket>) -> ItemProgress {
     match ticket.map(|ticket| ticket.meant.status) {
-        None => Progress::Absent,
-        Some(Some(status)) if status.is_done() => Progress::Done,
-        Some(_) => Progress::Open,
+        None => ItemProgress::Absent,
+        Some(Some(status)) if status.is_done() => ItemProgress::Done,
+        Some(_) => ItemProgress::Open,
     }
 }

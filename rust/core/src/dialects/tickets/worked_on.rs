@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::board::{Board, Clock, Place};
-use super::code::Code;
-use super::model::{Problem, Ticket};
+use super::board::{ProjectLocation, TicketClock, TicketStore};
+use super::code::TicketCode;
+use super::model::{Ticket, TicketProblem};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::checkouts::KnownCheckouts;
@@ -21,16 +21,16 @@ use crate::store::disk::Disk;
 #[derive(Default)]
 pub(super) struct Workplaces {
     checkouts: KnownCheckouts,
-    by_code: BTreeMap<Code, Workplace>,
+    by_code: BTreeMap<TicketCode, Workplace>,
     /// What is wrong with branches, as of the last listing.
-    unclear: Vec<Problem>,
+    unclear: Vec<TicketProblem>,
 }
 
 /// The worktree that a ticket is worked on in.
 struct Workplace {
     tree: Worktree,
     /// The tickets there; none before they could be read.
-    board: Option<Arc<Board>>,
+    board: Option<Arc<TicketStore>>,
     /// The ticket as it was read there, and as the project shows it.
     shown: Option<(Arc<Ticket>, Arc<Ticket>)>,
 }
@@ -38,8 +38,8 @@ struct Workplace {
 /// The tickets that are worked on elsewhere, and what is wrong with some.
 #[derive(Default)]
 pub(super) struct WorkedOn {
-    pub(super) tickets: Vec<(Code, Arc<Ticket>)>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) tickets: Vec<(TicketCode, Arc<Ticket>)>,
+    pub(super) problems: Vec<TicketProblem>,
 }
 
 /// What a project is, as far as its copy in a worktree needs it.
@@ -47,9 +47,9 @@ pub(super) struct Home<'a> {
     pub(super) repo: &'a Repo,
     /// Its folder, links resolved.
     pub(super) root: &'a Path,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a ProjectLocation,
     pub(super) disk: &'a Disk,
-    pub(super) clock: Clock,
+    pub(super) clock: TicketClock,
 }
 
 impl Home<'_> {
@@ -97,7 +97,7 @@ impl Workplaces {
     }
 
     /// The tickets of the worktree that holds a file.
-    pub(super) fn board_of(&self, path: &str) -> Option<Arc<Board>> {
+    pub(super) fn board_of(&self, path: &str) -> Option<Arc<TicketStore>> {
         let is_it = |workplace: &&Workplace| {
             let shown = workplace.shown.as_ref();
             shown.is_some_and(|(_, shown)| *shown.path == *path)
@@ -115,7 +115,7 @@ impl Workplaces {
         };
         let all = &self.checkouts.all;
         let ours = all.iter().find(|tree| is_own(tree)).and_then(code_of);
-        let mut by_code: BTreeMap<Code, Vec<&Worktree>> = BTreeMap::new();
+        let mut by_code: BTreeMap<TicketCode, Vec<&Worktree>> = BTreeMap::new();
         let others = all.iter().filter(|tree| !tree.is_main && !is_own(tree));
         for tree in others {
             if let Some(code) = code_of(tree).filter(|code| Some(code) != ours.as_ref()) {
@@ -154,7 +154,11 @@ impl Workplaces {
 
 impl Workplace {
     /// The ticket as it is there; `None` where the worktree has none of that code.
-    fn ticket(&mut self, home: &Home<'_>, code: &Code) -> Result<Option<Arc<Ticket>>, String> {
+    fn ticket(
+        &mut self,
+        home: &Home<'_>,
+        code: &TicketCode,
+    ) -> Result<Option<Arc<Ticket>>, String> {
         if !home.repo.is_linked(&self.tree) {
             self.board = None;
             return Err(
@@ -186,15 +190,15 @@ impl Workplace {
         }
     }
 
-    fn open(&mut self, home: &Home<'_>) -> Result<Arc<Board>, Error> {
+    fn open(&mut self, home: &Home<'_>) -> Result<Arc<TicketStore>, Error> {
         let root = home.folder_in(&self.tree);
         let root = root.unwrap_or_else(|| self.tree.path.clone());
-        let place = Place {
+        let place = ProjectLocation {
             root,
             uses_worktrees: false,
             ..home.place.clone()
         };
-        let board = Board::open(place, home.disk.clone(), home.clock)?;
+        let board = TicketStore::open(place, home.disk.clone(), home.clock)?;
         board.refuse_outside(&self.tree.path)?;
         let board = Arc::new(board);
         self.board = Some(Arc::clone(&board));
@@ -203,7 +207,7 @@ impl Workplace {
 }
 
 /// A ticket with its file as seen from everywhere.
-pub(super) fn shown(board: &Board, ticket: &Ticket) -> Ticket {
+pub(super) fn shown(board: &TicketStore, ticket: &Ticket) -> Ticket {
     let mut shown = ticket.clone();
     shown.path = board.absolute(&ticket.path).into();
     for problem in &mut shown.problems {
@@ -212,8 +216,8 @@ pub(super) fn shown(board: &Board, ticket: &Ticket) -> Ticket {
     shown
 }
 
-fn problem(path: &Path, message: String) -> Problem {
-    Problem {
+fn problem(path: &Path, message: String) -> TicketProblem {
+    TicketProblem {
         path: path.display().to_string().into(),
         line: None,
         message,
@@ -222,11 +226,11 @@ fn problem(path: &Path, message: String) -> Problem {
 
 /// The one code of a project that the name of a branch carries, in any case of letters: `feature/MDT-001`,
 /// `mdt-001-log-in`, `fix_MDT-1`.
-fn carried(branch: &str, project: &str) -> Option<Code> {
-    let mut found: Option<Code> = None;
+fn carried(branch: &str, project: &str) -> Option<TicketCode> {
+    let mut found: Option<TicketCode> = None;
     let mut is_inside = false;
     for (at, c) in branch.char_indices() {
-        if !is_inside && let Some(code) = Code::of_name(&branch[at..], project) {
+        if !is_inside && let Some(code) = TicketCode::of_name(&branch[at..], project) {
             if found.as_ref().is_some_and(|found| *found != code) {
                 return None;
             }

@@ -1,13 +1,13 @@
 //! Which state may follow which (reference tickets 3.9 and 10).
 
-use super::model::Status;
+use super::model::TicketStatus;
 
 /// The states that may follow one; from a word that is none of ours any may.
-pub fn allowed(from: &str) -> &'static [Status] {
-    use Status::{
+pub fn allowed(from: &str) -> &'static [TicketStatus] {
+    use TicketStatus::{
         Approved, Implemented, InProgress, OnHold, PartiallyImplemented, Proposed, Rejected,
     };
-    match Status::read(from) {
+    match TicketStatus::read(from) {
         Some(Proposed) => &[Approved, Rejected],
         Some(Approved) => &[InProgress, Rejected],
         Some(InProgress) => &[Implemented, Approved, OnHold, PartiallyImplemented],
@@ -15,11 +15,11 @@ pub fn allowed(from: &str) -> &'static [Status] {
         Some(Rejected) => &[Proposed],
         Some(OnHold) => &[InProgress, Approved],
         Some(PartiallyImplemented) => &[Implemented, InProgress],
-        None => Status::ALL,
+        None => TicketStatus::ALL,
     }
 }
 
 /// Whether a ticket may go from a state to another one, or stay in it.
-pub fn may_follow(from: &str, to: Status) -> bool {
-    Status::read(from) == Some(to) || allowed(from).contains(&to)
+pub fn may_follow(from: &str, to: TicketStatus) -> bool {
+    TicketStatus::read(from) == Some(to) || allowed(from).contains(&to)
 }

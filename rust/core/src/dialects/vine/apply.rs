@@ -1,14 +1,14 @@
 //! Operations carried out on a graph in memory, strictly in their order (reference vine 6.3).
 
-use super::draft::Draft;
+use super::draft::PlanDraft;
 use super::error::VineError;
 use super::expand::safe_delimiter;
 use super::field;
 use super::files::with_ending;
-use super::frontier::Plan;
-use super::model::{Attachment, Graph, Node, Status, Version, Work};
-use super::operation::{Annotations, Changes, Operation};
-use super::uri::{self, rebased};
+use super::frontier::GraphPlan;
+use super::model::{Attachment, FormatVersion, Graph, NodeContent, TaskStatus, VineNode};
+use super::operation::{AnnotationList, GraphOperation, TaskUpdate};
+use super::uri::{self, rebase_uris};
 use crate::next_step::{DoorKind, HintText, NextStep, hint};
 
 /// The annotation that says who holds a task.
@@ -16,7 +16,7 @@ const OWNER: &str = "owner";
 
 /// A file that a task is moved to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Child {
+pub struct ChildGraph {
     /// Where, as the reference says.
     pub vine: String,
     /// What it holds.
@@ -30,13 +30,19 @@ pub struct Child {
 ///
 /// # Errors
 /// `VineError::Refused` for the first operation that cannot be carried out.
-pub fn apply(plan: &Plan, operations: &[Operation]) -> Result<(Graph, Option<Child>), VineError> {
-    let mut draft = Draft::of(plan);
+pub fn apply(
+    plan: &GraphPlan,
+    operations: &[GraphOperation],
+) -> Result<(Graph, Option<ChildGraph>), VineError> {
+    let mut draft = PlanDraft::of(plan);
     let child = carry_out(&mut draft, operations)?;
     Ok((draft.graph(), child))
 }
 
-fn carry_out(graph: &mut Draft<'_>, operations: &[Operation]) -> Result<Option<Child>, VineError> {
+fn carry_out(
+    graph: &mut PlanDraft<'_>,
+    operations: &[GraphOperation],
+) -> Result<Option<ChildGraph>, VineError> {
     let mut child = None;
     for (at, operation) in operations.iter().enumerate() {
         let refused = |why: Unapplied| VineError::Refused {
@@ -45,7 +51,7 @@ fn carry_out(graph: &mut Draft<'_>, operations: &[Operation]) -> Result<Option<C
             message: why.message,
             hint: why.hint,
         };
-        if let Operation::ExtractToRef { .. } = operation
+        if let GraphOperation::ExtractToRef { .. } = operation
             && child.is_some()
         {
             let message = "At most one extract_to_ref operation is allowed per batch.";
@@ -61,31 +67,31 @@ fn carry_out(graph: &mut Draft<'_>, operations: &[Operation]) -> Result<Option<C
 ///
 /// # Errors
 /// `VineError::Refused`.
-pub fn create(operations: &[Operation]) -> Result<(Graph, Option<Child>), VineError> {
+pub fn create(operations: &[GraphOperation]) -> Result<(Graph, Option<ChildGraph>), VineError> {
     let refused = |message: &str| VineError::Refused {
         at: 0,
         op: "create",
         message: message.into(),
         hint: HintText::default(),
     };
-    let Some((Operation::Create { version }, rest)) = operations.split_first() else {
+    let Some((GraphOperation::Create { version }, rest)) = operations.split_first() else {
         return Err(refused(
             "The \"create\" operation must be the first operation.",
         ));
     };
-    let is_task = |operation: &Operation| matches!(operation, Operation::AddTask { .. });
+    let is_task = |operation: &GraphOperation| matches!(operation, GraphOperation::AddTask { .. });
     let Some(root) = rest.iter().position(is_task) else {
         let message = "create requires at least one add_task operation to define the root task.";
         return Err(refused(message));
     };
-    let mut draft = Draft::empty(*version);
+    let mut draft = PlanDraft::empty(*version);
     let mut ordered = rest.to_vec();
     ordered[..=root].rotate_right(1);
     let child = carry_out(&mut draft, &ordered)?;
     Ok((draft.graph(), child))
 }
 
-impl Operation {
+impl GraphOperation {
     /// Its name on the wire.
     pub fn name(&self) -> &'static str {
         match self {
@@ -127,12 +133,15 @@ impl Operation {
     }
 }
 
-fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, Unapplied> {
+fn one(
+    graph: &mut PlanDraft<'_>,
+    operation: &GraphOperation,
+) -> Result<Option<ChildGraph>, Unapplied> {
     match operation {
-        Operation::Create { .. } => {
+        GraphOperation::Create { .. } => {
             return Err("The \"create\" operation must be the first operation.".into());
         }
-        Operation::AddTask {
+        GraphOperation::AddTask {
             id,
             name,
             status,
@@ -140,14 +149,14 @@ fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, Un
             depends_on,
             annotations,
         } => {
-            let work = Work::Task {
+            let work = NodeContent::Task {
                 status: *status,
                 attachments: Vec::new(),
             };
             let node = new_node(graph, id, name, description, depends_on, annotations, work)?;
             push(graph, node)?;
         }
-        Operation::AddRef {
+        GraphOperation::AddRef {
             id,
             name,
             vine,
@@ -158,31 +167,31 @@ fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, Un
         } => {
             field::uri("vine", vine)?;
             let vine = vine.as_str().into();
-            let work = Work::Ref { vine };
+            let work = NodeContent::Ref { vine };
             let mut node = new_node(graph, id, name, description, depends_on, annotations, work)?;
             node.decisions = lines("decisions", decisions)?;
             push(graph, node)?;
         }
-        Operation::RemoveTask { id } => {
+        GraphOperation::RemoveTask { id } => {
             find(graph, id)?;
             if graph.is_root(id) {
                 return Err("Cannot remove the root task.".into());
             }
             graph.remove(id);
         }
-        Operation::SetStatus { id, status } => {
+        GraphOperation::SetStatus { id, status } => {
             *status_of(graph, id, "set status on")? = *status;
         }
-        Operation::Claim { id, force, owner } => claim(graph, id, *force, owner.as_deref())?,
-        Operation::Update { id, changes } => update(graph, id, changes)?,
-        Operation::AddDep { task_id, dep_id } => {
+        GraphOperation::Claim { id, force, owner } => claim(graph, id, *force, owner.as_deref())?,
+        GraphOperation::Update { id, changes } => update(graph, id, changes)?,
+        GraphOperation::AddDep { task_id, dep_id } => {
             let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
             if task.dependencies.contains(&dep) {
                 return Err(format!("Task \"{task_id}\" already depends on \"{dep_id}\".").into());
             }
             graph.depend(task_id, &dep);
         }
-        Operation::RemoveDep { task_id, dep_id } => {
+        GraphOperation::RemoveDep { task_id, dep_id } => {
             let (task, dep) = (find(graph, task_id)?, find(graph, dep_id)?.id.clone());
             if !task.dependencies.contains(&dep) {
                 return Err(format!("Task \"{task_id}\" does not depend on \"{dep_id}\".").into());
@@ -190,8 +199,8 @@ fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, Un
             let task = find_mut(graph, task_id)?;
             task.dependencies.retain(|dependency| *dependency != dep);
         }
-        Operation::UpdateRefUri { id, uri } => {
-            let Work::Ref { vine } = &mut find_mut(graph, id)?.work else {
+        GraphOperation::UpdateRefUri { id, uri } => {
+            let NodeContent::Ref { vine } = &mut find_mut(graph, id)?.work else {
                 return Err("updateRefUri can only be called on ref nodes".into());
             };
             if uri.is_empty() {
@@ -200,10 +209,10 @@ fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, Un
             field::uri("uri", uri)?;
             *vine = uri.as_str().into();
         }
-        Operation::ExtractToRef { id, vine, ref_name } => {
+        GraphOperation::ExtractToRef { id, vine, ref_name } => {
             return Ok(Some(extract(graph, id, vine, ref_name.as_deref())?));
         }
-        Operation::RenameTask { id, new_id } => {
+        GraphOperation::RenameTask { id, new_id } => {
             find(graph, id)?;
             field::id("newId", new_id)?;
             if graph.find(new_id).is_some() {
@@ -212,8 +221,8 @@ fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, Un
             raise_for_id(graph, new_id);
             graph.rename(id, new_id);
         }
-        Operation::MoveTask { id, before } => move_task(graph, id, before.as_deref())?,
-        Operation::SetMeta {
+        GraphOperation::MoveTask { id, before } => move_task(graph, id, before.as_deref())?,
+        GraphOperation::SetMeta {
             title,
             prefix,
             delimiter,
@@ -227,7 +236,7 @@ fn one(graph: &mut Draft<'_>, operation: &Operation) -> Result<Option<Child>, Un
     Ok(None)
 }
 
-fn push(graph: &mut Draft<'_>, node: Node) -> Result<(), String> {
+fn push(graph: &mut PlanDraft<'_>, node: VineNode) -> Result<(), String> {
     graph.push(node).map_err(|id| already_there(&id))
 }
 
@@ -235,13 +244,13 @@ fn already_there(id: &str) -> String {
     format!("Task \"{id}\" already exists.")
 }
 
-fn raise_for_id(graph: &mut Draft<'_>, id: &str) {
+fn raise_for_id(graph: &mut PlanDraft<'_>, id: &str) {
     if id.contains('/') {
-        graph.graph.raise_to(Version::WITH_REFS);
+        graph.graph.raise_to(FormatVersion::WITH_REFS);
     }
 }
 
-fn move_task(graph: &mut Draft<'_>, id: &str, before: Option<&str>) -> Result<(), String> {
+fn move_task(graph: &mut PlanDraft<'_>, id: &str, before: Option<&str>) -> Result<(), String> {
     find(graph, id)?;
     if let Some(before) = before {
         find(graph, before)?;
@@ -251,7 +260,7 @@ fn move_task(graph: &mut Draft<'_>, id: &str, before: Option<&str>) -> Result<()
 }
 
 fn set_meta(
-    graph: &mut Draft<'_>,
+    graph: &mut PlanDraft<'_>,
     title: Option<&str>,
     prefix: Option<&str>,
     delimiter: Option<&str>,
@@ -264,7 +273,7 @@ fn set_meta(
             field::id("prefix", prefix)?;
         }
         graph.graph.prefix = Some(prefix.into());
-        graph.graph.raise_to(Version::WITH_REFS);
+        graph.graph.raise_to(FormatVersion::WITH_REFS);
     }
     if let Some(delimiter) = delimiter {
         graph.graph.delimiter = field::delimiter(delimiter, graph.nodes())?;
@@ -272,7 +281,7 @@ fn set_meta(
     Ok(())
 }
 
-fn find<'a>(graph: &'a Draft<'_>, id: &str) -> Result<&'a Node, String> {
+fn find<'a>(graph: &'a PlanDraft<'_>, id: &str) -> Result<&'a VineNode, String> {
     graph.find(id).ok_or_else(|| unknown(&graph.graph, id))
 }
 
@@ -282,7 +291,7 @@ fn unknown(graph: &Graph, id: &str) -> String {
     format!("{error}{}", error.hint().at(DoorKind::Agents))
 }
 
-fn find_mut<'a>(graph: &'a mut Draft<'_>, id: &str) -> Result<&'a mut Node, String> {
+fn find_mut<'a>(graph: &'a mut PlanDraft<'_>, id: &str) -> Result<&'a mut VineNode, String> {
     if graph.find(id).is_none() {
         return Err(unknown(&graph.graph, id));
     }
@@ -292,27 +301,27 @@ fn find_mut<'a>(graph: &'a mut Draft<'_>, id: &str) -> Result<&'a mut Node, Stri
 }
 
 fn new_node(
-    graph: &mut Draft<'_>,
+    graph: &mut PlanDraft<'_>,
     id: &str,
     name: &str,
     description: &str,
     depends_on: &[String],
-    annotations: &Annotations,
-    work: Work,
-) -> Result<Node, String> {
+    annotations: &AnnotationList,
+    work: NodeContent,
+) -> Result<VineNode, String> {
     field::id("id", id)?;
     if graph.find(id).is_some() {
         return Err(already_there(id));
     }
     field::annotations(annotations)?;
     raise_for_id(graph, id);
-    if matches!(work, Work::Ref { .. }) {
-        graph.graph.raise_to(Version::WITH_REFS);
+    if matches!(work, NodeContent::Ref { .. }) {
+        graph.graph.raise_to(FormatVersion::WITH_REFS);
     }
     if !annotations.is_empty() {
-        graph.graph.raise_to(Version::WITH_ANNOTATIONS);
+        graph.graph.raise_to(FormatVersion::WITH_ANNOTATIONS);
     }
-    Ok(Node {
+    Ok(VineNode {
         id: id.into(),
         name: field::name(name)?,
         description: field::description(description, &graph.graph.delimiter)?,
@@ -329,13 +338,13 @@ fn lines(name: &str, texts: &[String]) -> Result<Vec<Box<str>>, String> {
 
 /// The status of a task, to be changed.
 fn status_of<'a>(
-    graph: &'a mut Draft<'_>,
+    graph: &'a mut PlanDraft<'_>,
     id: &str,
     doing: &str,
-) -> Result<&'a mut Status, String> {
+) -> Result<&'a mut TaskStatus, String> {
     match &mut find_mut(graph, id)?.work {
-        Work::Task { status, .. } => Ok(status),
-        Work::Ref { .. } => Err(format!("Cannot {doing} reference node \"{id}\".")),
+        NodeContent::Task { status, .. } => Ok(status),
+        NodeContent::Ref { .. } => Err(format!("Cannot {doing} reference node \"{id}\".")),
     }
 }
 
@@ -373,14 +382,14 @@ pub(super) fn of_claim() -> HintText {
 
 /// Takes a task, which has to be free and not held up (decisions: vine `claim`).
 fn claim(
-    graph: &mut Draft<'_>,
+    graph: &mut PlanDraft<'_>,
     id: &str,
     force: bool,
     owner: Option<&str>,
 ) -> Result<(), Unapplied> {
     let status = *status_of(graph, id, "claim")?;
     if !force {
-        if !matches!(status, Status::NotStarted | Status::Planning) {
+        if !matches!(status, TaskStatus::NotStarted | TaskStatus::Planning) {
             let is = status.as_str();
             let message = format!("Cannot claim \"{id}\": it is {is}{}.", holder(graph, id));
             return Err(Unapplied {
@@ -391,8 +400,8 @@ fn claim(
         let is_unmet = |id: &&str| {
             let node = graph.find(id);
             !node
-                .and_then(Node::status)
-                .is_some_and(Status::is_satisfied)
+                .and_then(VineNode::status)
+                .is_some_and(TaskStatus::is_satisfied)
         };
         let dependencies = graph.find(id).map_or(&[][..], |node| &node.dependencies);
         let ids = dependencies.iter().map(|id| &**id);
@@ -407,22 +416,22 @@ fn claim(
             });
         }
     }
-    *status_of(graph, id, "claim")? = Status::Started;
+    *status_of(graph, id, "claim")? = TaskStatus::Started;
     let annotations = &mut find_mut(graph, id)?.annotations;
     // Who held it holds it no more; whom a free task is meant for may still be read in the file.
-    if owner.is_some() || status == Status::Started {
+    if owner.is_some() || status == TaskStatus::Started {
         annotations.retain(|(key, _)| **key != *OWNER);
     }
     if let Some(owner) = owner {
         field::annotation_value("\"owner\"", owner)?;
         annotations.push((OWNER.into(), vec![owner.into()]));
-        graph.graph.raise_to(Version::WITH_ANNOTATIONS);
+        graph.graph.raise_to(FormatVersion::WITH_ANNOTATIONS);
     }
     Ok(())
 }
 
 /// Who holds a task, in words, where its annotation says it.
-fn holder(graph: &Draft<'_>, id: &str) -> String {
+fn holder(graph: &PlanDraft<'_>, id: &str) -> String {
     let node = graph.find(id);
     let mut annotations = node.iter().flat_map(|node| &node.annotations);
     let owner = annotations.find(|(key, _)| **key == *OWNER);
@@ -430,7 +439,7 @@ fn holder(graph: &Draft<'_>, id: &str) -> String {
     name.map_or(String::new(), |name| format!(", held by {name}"))
 }
 
-fn update(graph: &mut Draft<'_>, id: &str, changes: &Changes) -> Result<(), String> {
+fn update(graph: &mut PlanDraft<'_>, id: &str, changes: &TaskUpdate) -> Result<(), String> {
     let delimiter = graph.graph.delimiter.clone();
     let node = find_mut(graph, id)?;
     if let Some(name) = &changes.name {
@@ -456,20 +465,20 @@ fn update(graph: &mut Draft<'_>, id: &str, changes: &Changes) -> Result<(), Stri
         field::annotations(annotations)?;
         node.annotations.clone_from(annotations);
         if !annotations.is_empty() {
-            graph.graph.raise_to(Version::WITH_ANNOTATIONS);
+            graph.graph.raise_to(FormatVersion::WITH_ANNOTATIONS);
         }
     }
     Ok(())
 }
 
 fn change_attachments(
-    node: &mut Node,
+    node: &mut VineNode,
     added: &[Attachment],
     removed: &[String],
 ) -> Result<(), String> {
     let had = match &node.work {
-        Work::Task { attachments, .. } => attachments.clone(),
-        Work::Ref { .. } => Vec::new(),
+        NodeContent::Task { attachments, .. } => attachments.clone(),
+        NodeContent::Ref { .. } => Vec::new(),
     };
     if let Some(uri) = removed
         .iter()
@@ -485,8 +494,8 @@ fn change_attachments(
     field::attachments("addAttachments", added)
 }
 
-fn attach(node: &mut Node, wanted: Vec<Attachment>) -> Result<(), String> {
-    let Work::Task { attachments, .. } = &mut node.work else {
+fn attach(node: &mut VineNode, wanted: Vec<Attachment>) -> Result<(), String> {
+    let NodeContent::Task { attachments, .. } = &mut node.work else {
         return Err(format!(
             "Cannot set attachments on reference node \"{}\".",
             node.id
@@ -498,11 +507,11 @@ fn attach(node: &mut Node, wanted: Vec<Attachment>) -> Result<(), String> {
 
 /// Moves a task, without what it depends on, into a graph of its own.
 fn extract(
-    graph: &mut Draft<'_>,
+    graph: &mut PlanDraft<'_>,
     id: &str,
     vine: &str,
     ref_name: Option<&str>,
-) -> Result<Child, String> {
+) -> Result<ChildGraph, String> {
     let node = find(graph, id)?;
     if graph.is_root(id) {
         return Err("Cannot extract the root task to a ref.".into());
@@ -519,9 +528,9 @@ fn extract(
     let vine = with_ending(vine);
     let folder = vine.rsplit_once('/').map_or("", |(folder, _)| folder);
     let name = field::name(ref_name.unwrap_or(&node.name))?;
-    let root = Node {
+    let root = VineNode {
         dependencies: Vec::new(),
-        ..rebased(node, |uri| uri::seen_from_below(uri, folder))
+        ..rebase_uris(node, |uri| uri::seen_from_below(uri, folder))
     };
     let mut child = Graph::empty(graph.graph.version);
     child.title = Some(root.name.clone());
@@ -531,9 +540,9 @@ fn extract(
     node.name = name;
     node.description = String::new();
     node.decisions = Vec::new();
-    node.work = Work::Ref {
+    node.work = NodeContent::Ref {
         vine: vine.as_str().into(),
     };
-    graph.graph.raise_to(Version::WITH_REFS);
-    Ok(Child { vine, graph: child })
+    graph.graph.raise_to(FormatVersion::WITH_REFS);
+    Ok(ChildGraph { vine, graph: child })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
-use super::model::Node;
+use super::model::VineNode;
 
 /// Places of nodes by their IDs; the list itself is handed in with each question.
 #[derive(Debug, Clone, Default)]
@@ -16,14 +16,14 @@ pub(super) struct NodePlaces {
 
 impl NodePlaces {
     /// Where the node of an ID stands.
-    pub(super) fn find(&self, nodes: &[Arc<Node>], id: &str) -> Option<usize> {
+    pub(super) fn find(&self, nodes: &[Arc<VineNode>], id: &str) -> Option<usize> {
         let is_it = |place: &u32| *nodes[*place as usize].id == *id;
         let place = self.table.find(self.hasher.hash_one(id), is_it)?;
         Some(*place as usize)
     }
 
     /// Takes in the node at a place; false when its ID is there already.
-    pub(super) fn insert(&mut self, nodes: &[Arc<Node>], place: usize) -> bool {
+    pub(super) fn insert(&mut self, nodes: &[Arc<VineNode>], place: usize) -> bool {
         let id = &nodes[place].id;
         if self.find(nodes, id).is_some() {
             return false;
@@ -35,7 +35,7 @@ impl NodePlaces {
     }
 
     /// Takes an ID out.
-    pub(super) fn remove(&mut self, nodes: &[Arc<Node>], id: &str) {
+    pub(super) fn remove(&mut self, nodes: &[Arc<VineNode>], id: &str) {
         let is_it = |place: &u32| *nodes[*place as usize].id == *id;
         let found = self.table.find_entry(self.hasher.hash_one(id), is_it);
         if let Ok(found) = found {

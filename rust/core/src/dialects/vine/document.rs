@@ -5,32 +5,32 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::error::VineError;
-use super::frontier::Plan;
-use super::model::{Graph, Node, Place, Version, Work};
+use super::frontier::GraphPlan;
+use super::model::{FormatVersion, Graph, NodeContent, NodeSpan, VineNode};
 use super::moves::NodeMoves;
 use super::parse;
 use super::write::{self, Rewritten};
-use crate::outside::Standing;
+use crate::outside::ExternalStatus;
 
 /// A text and what it says.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct VineDocument {
     /// The text, byte for byte.
     pub text: String,
     /// What it says.
-    pub plan: Plan,
+    pub plan: GraphPlan,
     /// Where each node stands in it.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<NodeSpan>,
 }
 
-impl Document {
+impl VineDocument {
     /// Reads a text.
     ///
     /// # Errors
     /// `VineError` for one that is no graph, or no valid one.
     pub fn read(text: String) -> Result<Self, VineError> {
-        let (graph, places) = parse::parsed(&text)?;
-        let plan = Plan::of(graph).map_err(|error| error.with_spots(&text))?;
+        let (graph, places) = parse::parse_with_spans(&text)?;
+        let plan = GraphPlan::of(graph).map_err(|error| error.with_spots(&text))?;
         Ok(Self { text, plan, places })
     }
 
@@ -57,8 +57,8 @@ impl Document {
     /// The document when the items that its tasks need are that far, in the order of [`Plan::needs`];
     /// `None` when that is how it was taken already.
     #[must_use]
-    pub fn knowing(&self, standings: &[Standing]) -> Option<Self> {
-        let plan = self.plan.knowing(standings)?;
+    pub fn with_statuses(&self, standings: &[ExternalStatus]) -> Option<Self> {
+        let plan = self.plan.with_statuses(standings)?;
         Some(Self {
             plan,
             ..self.clone()
@@ -75,13 +75,14 @@ impl Document {
     ///
     /// # Errors
     /// `VineError::Unwritable` when the text would not say what is meant.
-    pub fn changed(&self, mut plan: Plan) -> Result<Self, VineError> {
-        let mut new = write::changed(self, &plan.graph)?;
+    pub fn changed(&self, mut plan: GraphPlan) -> Result<Self, VineError> {
+        let mut new = write::render_changed(self, &plan.graph)?;
         let unwritable = |why: String| VineError::Unwritable { why };
         parse::refuse_clash(&new.text).map_err(|error| unwritable(error.to_string()))?;
         let Some(read) = self.read_in_pieces(&mut new, &plan.graph) else {
-            let (read, places) = parse::parsed(&new.text).map_err(|e| unwritable(e.to_string()))?;
-            says_what_is_meant(&read, &plan.graph).map_err(unwritable)?;
+            let (read, places) =
+                parse::parse_with_spans(&new.text).map_err(|e| unwritable(e.to_string()))?;
+            verify_round_trip(&read, &plan.graph).map_err(unwritable)?;
             let (text, plan) = (new.text, plan.renewed(read)?);
             return Ok(Self { text, plan, places });
         };
@@ -108,7 +109,7 @@ impl Document {
 
     /// The nodes of a text of ours whose blocks were written again, as the text says them; their places are put
     /// right. `None` where the text has to be read whole to be sure of what it says.
-    fn read_in_pieces(&self, new: &mut Rewritten, meant: &Graph) -> Option<Vec<(usize, Node)>> {
+    fn read_in_pieces(&self, new: &mut Rewritten, meant: &Graph) -> Option<Vec<(usize, VineNode)>> {
         let delimiter = &*meant.delimiter;
         let (old, text) = (&self.plan.graph, &*new.text);
         let preamble = &text[..new.places.first()?.block.start];
@@ -141,7 +142,7 @@ impl Document {
 
     /// What is other in a changed text, read between the first byte that is another and the last; `None`
     /// when it has to be read whole, to be understood or to have its fault named.
-    fn patch(&self, text: &str) -> Option<Patch> {
+    fn patch(&self, text: &str) -> Option<DocumentPatch> {
         let (old, graph) = (&*self.text, &self.plan.graph);
         let (same_start, same_end) = in_common(old.as_bytes(), text.as_bytes());
         let first = self.places.partition_point(|p| p.block.start <= same_start);
@@ -162,13 +163,13 @@ impl Document {
         };
         let kept_from = if is_last { self.places.len() } else { last + 1 };
         let fresh = parse::blocks(text.get(start..end)?, &graph.delimiter).ok()?;
-        let (nodes, fresh): (Vec<Node>, Vec<Place>) = fresh.into_iter().unzip();
+        let (nodes, fresh): (Vec<VineNode>, Vec<NodeSpan>) = fresh.into_iter().unzip();
         let mut places = Vec::with_capacity(self.places.len() + fresh.len());
         places.extend_from_slice(&self.places[..first]);
         places.extend(fresh.iter().map(|place| place.moved(0, start)));
         let later = self.places[kept_from..].iter();
         places.extend(later.map(|place| place.moved(old.len(), text.len())));
-        Some(Patch {
+        Some(DocumentPatch {
             replaced: first..kept_from,
             nodes,
             places,
@@ -176,20 +177,20 @@ impl Document {
     }
 
     /// What a changed text says; `None` as with [`Document::patch`].
-    fn patched(&self, patch: Patch) -> Option<(Graph, Vec<Place>)> {
+    fn patched(&self, patch: DocumentPatch) -> Option<(Graph, Vec<NodeSpan>)> {
         let graph = spliced(&self.plan.graph, patch.replaced, patch.nodes)?;
         Some((graph, patch.places))
     }
 }
 
 /// What is other in a text that was that of a known document.
-struct Patch {
+struct DocumentPatch {
     /// The known nodes that are there no more.
     replaced: Range<usize>,
     /// The nodes in their place.
-    nodes: Vec<Node>,
+    nodes: Vec<VineNode>,
     /// Where every node stands now.
-    places: Vec<Place>,
+    places: Vec<NodeSpan>,
 }
 
 /// Whether a text stands between two blocks without becoming a part of one: the end of a line, then lines that are
@@ -199,7 +200,8 @@ fn is_gap(text: &str, delimiter: &str) -> bool {
         return false;
     };
     let all = parse::lines(lines);
-    let is_delimiter = |line: Option<&parse::Line<'_>>| line.is_some_and(|l| l.text == delimiter);
+    let is_delimiter =
+        |line: Option<&parse::SourceLine<'_>>| line.is_some_and(|l| l.text == delimiter);
     let is_blank = |text: &str| text.chars().all(parse::is_ws);
     lines.ends_with('\n')
         && is_delimiter(all.first())
@@ -210,7 +212,7 @@ fn is_gap(text: &str, delimiter: &str) -> bool {
 }
 
 /// A graph with other nodes in the place of some; `None` when two have one ID, or there is none.
-fn spliced(graph: &Graph, range: Range<usize>, nodes: Vec<Node>) -> Option<Graph> {
+fn spliced(graph: &Graph, range: Range<usize>, nodes: Vec<VineNode>) -> Option<Graph> {
     let mut spliced = graph.clone();
     let nodes = nodes.into_iter().map(Arc::new).collect();
     (spliced.replace(range, nodes) && !spliced.nodes.is_empty()).then_some(spliced)
@@ -237,13 +239,13 @@ fn in_common(a: &[u8], b: &[u8]) -> (usize, usize) {
 }
 
 /// What a graph says before its first node.
-fn header(graph: &Graph) -> (Version, Option<&str>, Option<&str>, &str) {
+fn header(graph: &Graph) -> (FormatVersion, Option<&str>, Option<&str>, &str) {
     let (title, prefix) = (graph.title.as_deref(), graph.prefix.as_deref());
     (graph.version, title, prefix, &graph.delimiter)
 }
 
 /// Compares what a text says with what it should say.
-pub(super) fn says_what_is_meant(read: &Graph, meant: &Graph) -> Result<(), String> {
+pub(super) fn verify_round_trip(read: &Graph, meant: &Graph) -> Result<(), String> {
     if header(read) != header(meant) {
         return Err("its preamble would read otherwise".into());
     }
@@ -251,7 +253,7 @@ pub(super) fn says_what_is_meant(read: &Graph, meant: &Graph) -> Result<(), Stri
         return Err("it would have another number of blocks".into());
     }
     let mut pairs = read.nodes.iter().zip(&meant.nodes);
-    let differs = |(read, meant): &(&Arc<Node>, &Arc<Node>)| {
+    let differs = |(read, meant): &(&Arc<VineNode>, &Arc<VineNode>)| {
         !Arc::ptr_eq(read, meant) && as_written(read) != as_written(meant)
     };
     match pairs.find(differs) {
@@ -262,11 +264,11 @@ pub(super) fn says_what_is_meant(read: &Graph, meant: &Graph) -> Result<(), Stri
 
 /// A node as a canonical block gives it back: dependencies sorted, attachments by class, annotations
 /// by key, lines of blanks empty.
-fn as_written(node: &Node) -> Node {
+fn as_written(node: &VineNode) -> VineNode {
     let mut node = node.clone();
     node.dependencies.sort_unstable();
     node.annotations.sort();
-    if let Work::Task { attachments, .. } = &mut node.work {
+    if let NodeContent::Task { attachments, .. } = &mut node.work {
         attachments.sort_by_key(|attachment| attachment.class);
     }
     let lines = node.description.split('\n');

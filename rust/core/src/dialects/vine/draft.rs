@@ -4,16 +4,16 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::frontier::Plan;
-use super::model::{Graph, Node, Version};
+use super::frontier::GraphPlan;
+use super::model::{FormatVersion, Graph, VineNode};
 use crate::counted::count_visited;
 
 /// A graph that is changed, with what makes changes cheap.
-pub(super) struct Draft<'a> {
+pub(super) struct PlanDraft<'a> {
     /// The graph, of which nodes that were taken out are still listed, and nodes stand in their old order.
     pub(super) graph: Graph,
     /// The plan of the graph as it was.
-    before: Option<&'a Plan>,
+    before: Option<&'a GraphPlan>,
     /// Numbers of nodes that were taken out.
     gone: HashSet<usize>,
     /// By ID the numbers of nodes that came to depend on it here.
@@ -22,9 +22,9 @@ pub(super) struct Draft<'a> {
     row: Option<Row>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> PlanDraft<'a> {
     /// A graph without nodes.
-    pub(super) fn empty(version: Version) -> Self {
+    pub(super) fn empty(version: FormatVersion) -> Self {
         Self {
             graph: Graph::empty(version),
             before: None,
@@ -35,7 +35,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The graph of a plan.
-    pub(super) fn of(plan: &'a Plan) -> Self {
+    pub(super) fn of(plan: &'a GraphPlan) -> Self {
         Self {
             graph: plan.graph.clone(),
             before: Some(plan),
@@ -44,17 +44,17 @@ impl<'a> Draft<'a> {
     }
 
     /// The node of an ID.
-    pub(super) fn find(&self, id: &str) -> Option<&Node> {
+    pub(super) fn find(&self, id: &str) -> Option<&VineNode> {
         self.graph.find(id)
     }
 
     /// The node of an ID, to be changed; its ID stays, and what it depends on.
-    pub(super) fn find_mut(&mut self, id: &str) -> Option<&mut Node> {
+    pub(super) fn find_mut(&mut self, id: &str) -> Option<&mut VineNode> {
         let at = self.graph.position(id)?;
         Some(self.node_mut(at))
     }
 
-    fn node_mut(&mut self, at: usize) -> &mut Node {
+    fn node_mut(&mut self, at: usize) -> &mut VineNode {
         count_visited(1);
         Arc::make_mut(&mut self.graph.nodes[at])
     }
@@ -66,7 +66,7 @@ impl<'a> Draft<'a> {
     }
 
     /// All nodes that are there, in no order that counts.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &VineNode> {
         count_visited(self.graph.nodes.len());
         let nodes = self.graph.nodes.iter().enumerate();
         let there = nodes.filter(|(at, _)| !self.gone.contains(at));
@@ -74,7 +74,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Adds a node at the end; gives its ID back when that is taken.
-    pub(super) fn push(&mut self, node: Node) -> Result<(), Box<str>> {
+    pub(super) fn push(&mut self, node: VineNode) -> Result<(), Box<str>> {
         let at = self.graph.nodes.len();
         let named = node.dependencies.clone();
         self.graph.push(node)?;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::model::{Graph, InvalidStatus};
-use super::spot::{Spot, spots};
-use super::validate::Violation;
+use super::model::{Graph, InvalidTaskStatus};
+use super::spot::{SourceSpan, locate_violations};
+use super::validate::GraphViolation;
 use crate::error::ErrorKind;
 use crate::ident::{close_names, meant};
 use crate::next_step::{HintText, NextStep, hint};
@@ -18,7 +18,7 @@ pub enum VineError {
     #[error("Parse error (line {}): {message}\nAt line {}, column {}.", at.line, at.line, at.column)]
     Parse {
         /// Where.
-        at: Spot,
+        at: SourceSpan,
         /// What is wrong.
         message: String,
     },
@@ -93,12 +93,12 @@ pub enum VineError {
     },
     /// A word is no status.
     #[error(transparent)]
-    Status(#[from] InvalidStatus),
+    Status(#[from] InvalidTaskStatus),
     /// A word is neither a status nor `ref`.
     #[error("{status}, ref")]
     Standing {
         /// Why it is no status, with those that are.
-        status: InvalidStatus,
+        status: InvalidTaskStatus,
     },
     /// Entries of lists have no such key.
     #[error("Invalid field \"{field}\". Valid values: {}", keys.join(", "))]
@@ -168,7 +168,7 @@ pub enum VineError {
     #[error("{}", told(violations))]
     Invalid {
         /// What is broken, each with its place where that stands in a text.
-        violations: Vec<(Violation, Option<Spot>)>,
+        violations: Vec<(GraphViolation, Option<SourceSpan>)>,
     },
 }
 
@@ -192,8 +192,8 @@ impl VineError {
         let Self::Invalid { violations } = self else {
             return self;
         };
-        let violations: Vec<Violation> = violations.into_iter().map(|(v, _)| v).collect();
-        let spots = spots(text, &violations);
+        let violations: Vec<GraphViolation> = violations.into_iter().map(|(v, _)| v).collect();
+        let spots = locate_violations(text, &violations);
         Self::Invalid {
             violations: violations.into_iter().zip(spots).collect(),
         }
@@ -267,7 +267,7 @@ impl VineError {
             Self::Invalid { violations } => {
                 let first = violations.first();
                 let mut details = first.map_or(Value::Null, |(violation, _)| violation.details());
-                let problem = |(violation, at): &(Violation, Option<Spot>)| {
+                let problem = |(violation, at): &(GraphViolation, Option<SourceSpan>)| {
                     problem(violation.constraint(), &violation.to_string(), at.as_ref())
                 };
                 details["problems"] = violations.iter().map(problem).collect();
@@ -279,7 +279,7 @@ impl VineError {
 }
 
 /// One thing that is wrong with a text; the place is null where the text does not say it.
-fn problem(constraint: &str, message: &str, at: Option<&Spot>) -> Value {
+fn problem(constraint: &str, message: &str, at: Option<&SourceSpan>) -> Value {
     json!({
         "constraint": constraint,
         "message": message,
@@ -313,7 +313,7 @@ fn of_folder(is_folder: bool) -> &'static str {
 }
 
 /// The first violation as the seed words it, its details, then the others.
-fn told(violations: &[(Violation, Option<Spot>)]) -> String {
+fn told(violations: &[(GraphViolation, Option<SourceSpan>)]) -> String {
     let mut told = String::new();
     for (number, (violation, at)) in violations.iter().enumerate() {
         let constraint = violation.constraint();

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::error::VineError;
 use super::field;
-use super::model::{Graph, Node, Version};
-use super::operation::Annotations;
-use super::uri::{self, rebased};
+use super::model::{FormatVersion, Graph, VineNode};
+use super::operation::AnnotationList;
+use super::uri::{self, rebase_uris};
 
 /// Puts `child` in the place of the reference `id`; `folder` leads from the parent's folder to the
 /// child's and is empty where they are the same.
@@ -23,7 +23,7 @@ pub fn expand(parent: &mut Graph, id: &str, child: &Graph, folder: &str) -> Resu
     let Some(slot) = parent.position(id) else {
         return refused(format!("Task \"{id}\" does not exist in the parent graph."));
     };
-    let reference = Node::clone(&parent.nodes[slot]);
+    let reference = VineNode::clone(&parent.nodes[slot]);
     if reference.status().is_some() {
         return refused(format!("Task \"{id}\" is not a reference node."));
     }
@@ -54,14 +54,14 @@ pub fn expand(parent: &mut Graph, id: &str, child: &Graph, folder: &str) -> Resu
     if root.status().is_none() {
         return refused("Child graph root must be a concrete task.".into());
     }
-    let moved = |node: &Arc<Node>| Node {
+    let moved = |node: &Arc<VineNode>| VineNode {
         id: mapped(&node.id).into(),
         dependencies: node
             .dependencies
             .iter()
             .map(|of| mapped(of).into())
             .collect(),
-        ..rebased(node, |uri| uri::seen_from_above(uri, folder))
+        ..rebase_uris(node, |uri| uri::seen_from_above(uri, folder))
     };
     let mut top = moved(root);
     for dependency in reference.dependencies {
@@ -72,7 +72,7 @@ pub fn expand(parent: &mut Graph, id: &str, child: &Graph, folder: &str) -> Resu
     top.decisions.extend(reference.decisions);
     top.annotations = united(top.annotations, reference.annotations);
     parent.version = parent.version.max(needed(child));
-    let inside: Vec<Node> = std::iter::once(top)
+    let inside: Vec<VineNode> = std::iter::once(top)
         .chain(others.iter().map(moved))
         .collect();
     let is_free = !inside
@@ -106,19 +106,19 @@ pub(super) fn safe_delimiter(graph: &Graph) -> Box<str> {
 }
 
 /// Annotations of both, the values of the second winning.
-fn united(first: Annotations, second: Annotations) -> Annotations {
+fn united(first: AnnotationList, second: AnnotationList) -> AnnotationList {
     let is_won = |key: &str| second.iter().any(|(won, _)| **won == *key);
     let kept = first.into_iter().filter(|(key, _)| !is_won(key));
     kept.chain(second.clone()).collect()
 }
 
 /// The lowest version that knows everything a graph brings along: its IDs get a part before them.
-fn needed(child: &Graph) -> Version {
+fn needed(child: &Graph) -> FormatVersion {
     let has_annotations = child.nodes.iter().any(|node| !node.annotations.is_empty());
     let has_more = child.nodes.len() > 1;
     match (has_annotations, has_more) {
-        (true, _) => Version::WITH_ANNOTATIONS,
-        (false, true) => Version::WITH_REFS,
-        (false, false) => Version(1, 0, 0),
+        (true, _) => FormatVersion::WITH_ANNOTATIONS,
+        (false, true) => FormatVersion::WITH_REFS,
+        (false, false) => FormatVersion(1, 0, 0),
     }
 }

@@ -2,15 +2,15 @@
 //! its field (reference vine W1).
 
 use super::header;
-use super::model::{Attachment, Class, Node};
-use super::operation::Annotations;
+use super::model::{Attachment, AttachmentClass, VineNode};
+use super::operation::AnnotationList;
 use super::parse::is_ws;
 
 /// Why a field cannot be written.
-pub(super) type Refusal = Result<(), String>;
+pub(super) type FieldResult = Result<(), String>;
 
 /// An ID: letters, digits and `-`, parts joined by `/`.
-pub(super) fn id(name: &str, text: &str) -> Refusal {
+pub(super) fn id(name: &str, text: &str) -> FieldResult {
     if header::is_id(text) {
         return Ok(());
     }
@@ -38,7 +38,7 @@ pub(super) fn name(text: &str) -> Result<Box<str>, String> {
 }
 
 /// The file of a reference: no white space, not empty.
-pub(super) fn uri(name: &str, text: &str) -> Refusal {
+pub(super) fn uri(name: &str, text: &str) -> FieldResult {
     if text.is_empty() {
         return Err(format!("\"{name}\" must not be empty."));
     }
@@ -53,7 +53,7 @@ pub(super) fn uri(name: &str, text: &str) -> Refusal {
 /// The line between blocks: not empty, and no line of a description.
 pub(super) fn delimiter<'a>(
     text: &str,
-    mut nodes: impl Iterator<Item = &'a Node>,
+    mut nodes: impl Iterator<Item = &'a VineNode>,
 ) -> Result<Box<str>, String> {
     let delimiter = line("delimiter", text)?;
     if delimiter.is_empty() {
@@ -75,14 +75,14 @@ pub(super) fn delimiter<'a>(
 }
 
 /// Whether a description has a line that a delimiter would be taken for.
-pub(super) fn has_line(node: &Node, delimiter: &str) -> bool {
+pub(super) fn has_line(node: &VineNode, delimiter: &str) -> bool {
     node.description.split('\n').any(|line| line == delimiter)
 }
 
 /// A description; its lines joined by line feeds.
 pub(super) fn description(text: &str, delimiter: &str) -> Result<String, String> {
     let text = text.replace("\r\n", "\n");
-    let attachments = Class::ALL.map(|class| format!("@{} ", class.as_str()));
+    let attachments = AttachmentClass::ALL.map(|class| format!("@{} ", class.as_str()));
     for (at, line) in text.split('\n').enumerate() {
         let marks = ["-> ", "> "].into_iter();
         let mut marks = marks.chain(attachments.iter().map(String::as_str));
@@ -100,7 +100,7 @@ pub(super) fn description(text: &str, delimiter: &str) -> Result<String, String>
 }
 
 /// What belongs to a task.
-pub(super) fn attachments(name: &str, attachments: &[Attachment]) -> Refusal {
+pub(super) fn attachments(name: &str, attachments: &[Attachment]) -> FieldResult {
     for Attachment { mime, uri, .. } in attachments {
         if mime.is_empty() || mime.contains(is_ws) {
             return Err(format!(
@@ -115,7 +115,7 @@ pub(super) fn attachments(name: &str, attachments: &[Attachment]) -> Refusal {
 }
 
 /// Annotations: keys of letters and digits, values without commas and parentheses.
-pub(super) fn annotations(annotations: &Annotations) -> Refusal {
+pub(super) fn annotations(annotations: &AnnotationList) -> FieldResult {
     for (key, values) in annotations {
         if !header::is_key(key) {
             return Err(format!(
@@ -130,7 +130,7 @@ pub(super) fn annotations(annotations: &Annotations) -> Refusal {
 }
 
 /// One value of an annotation; `what` it is for the refusal.
-pub(super) fn annotation_value(what: &str, value: &str) -> Refusal {
+pub(super) fn annotation_value(what: &str, value: &str) -> FieldResult {
     let is_fit = !value.is_empty()
         && value.trim_matches(is_ws) == value
         && !value.contains([',', ')', '\n', '\r']);

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::document::Document;
+use super::document::VineDocument;
 use super::error::VineError;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::outside::{Around, Neighbours, Standing};
+use crate::outside::{ExternalItemsCache, ExternalItemsFactory, ExternalStatus};
 use crate::state_place;
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk, Stamp};
-use crate::store::files::{Root, plain};
-use crate::store::journal::Journal;
+use crate::store::disk::{self, Disk, FileStamp};
+use crate::store::files::{RootFolder, plain};
+use crate::store::journal::ChangeJournal;
 use crate::store::state::StateFolder;
 use crate::store::undecided;
 use crate::store::walk;
@@ -24,7 +24,7 @@ const ENDING: &str = ".vine";
 const MOST_KNOWN: usize = 1000;
 
 /// Where files are looked for, how they are read and written, and what is known of them.
-pub struct Files {
+pub struct VineStore {
     /// How files are read and written.
     pub disk: Disk,
     /// Where relative names are looked for first.
@@ -33,8 +33,8 @@ pub struct Files {
     pub roots: Vec<PathBuf>,
     /// Whether an absolute path may name a file outside of these.
     pub may_leave: bool,
-    known: Mutex<HashMap<PathBuf, Known>>,
-    neighbours: Neighbours,
+    known: Mutex<HashMap<PathBuf, CachedGraph>>,
+    neighbours: ExternalItemsCache,
     /// By folder, where changes of several files are recorded; of these folders everything is finished that
     /// a crash had left when they were first looked at.
     states: Mutex<HashMap<PathBuf, StateFolder>>,
@@ -42,16 +42,16 @@ pub struct Files {
 
 /// A graph as it was last read.
 #[derive(Clone)]
-struct Known {
-    document: Arc<Document>,
+struct CachedGraph {
+    document: Arc<VineDocument>,
     /// Its file's stamp at the reading; none where a later change could have the same one.
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
 }
 
 /// A file that a name means.
-pub struct Located {
+pub struct GraphLocation {
     /// A folder that it lies in and that nothing is written outside of.
-    pub(super) root: Root,
+    pub(super) root: RootFolder,
     /// Its path in that folder, with `/`.
     pub(super) path: String,
     /// The name as it was given.
@@ -59,12 +59,12 @@ pub struct Located {
 }
 
 /// A file that was found, and where it lies, links resolved: good as long as no folder on the way changes.
-pub struct Pinned {
-    file: Located,
+pub struct PinnedGraph {
+    file: GraphLocation,
     real: PathBuf,
 }
 
-impl Files {
+impl VineStore {
     /// Where names are looked for: in a folder, then in others. `may_leave` says whether an absolute
     /// path may name a file outside of these.
     pub fn new(disk: Disk, folder: PathBuf, roots: Vec<PathBuf>, may_leave: bool) -> Self {
@@ -74,16 +74,16 @@ impl Files {
             roots,
             may_leave,
             known: Mutex::default(),
-            neighbours: Neighbours::default(),
+            neighbours: ExternalItemsCache::default(),
             states: Mutex::default(),
         }
     }
 
     /// The same files, whose tasks may need items of other dialects.
     #[must_use]
-    pub fn knowing(self, around: Around) -> Self {
+    pub fn with_external(self, around: ExternalItemsFactory) -> Self {
         Self {
-            neighbours: Neighbours::of(around),
+            neighbours: ExternalItemsCache::of(around),
             ..self
         }
     }
@@ -93,7 +93,7 @@ impl Files {
     ///
     /// # Errors
     /// `VineError::NoFile`, or `VineError::Elsewhere` for one that lies where it may not.
-    pub fn existing(&self, name: &str) -> Result<Located, Error> {
+    pub fn existing(&self, name: &str) -> Result<GraphLocation, Error> {
         let longer = Some(with_ending(name)).filter(|longer| longer != name);
         for name_tried in std::iter::once(name).chain(longer.as_deref()) {
             for place in self.places(name_tried) {
@@ -130,7 +130,7 @@ impl Files {
     /// # Errors
     /// `VineError::Taken` when the name means a file already, `VineError::Elsewhere` for a place where it
     /// may not be, or a `StoreError`.
-    pub fn new_file(&self, name: &str) -> Result<Located, Error> {
+    pub fn new_file(&self, name: &str) -> Result<GraphLocation, Error> {
         if let Ok(there) = self.existing(name) {
             let path = there.absolute();
             return Err(VineError::Taken { path }.into());
@@ -151,11 +151,11 @@ impl Files {
 
     /// A path seen from the outermost of the folder and the roots that it lies in, so that it is the same
     /// one wherever in a project one began; from its own folder where it may leave them.
-    fn located(&self, path: &Path, given: &str) -> Result<Located, Error> {
+    fn located(&self, path: &Path, given: &str) -> Result<GraphLocation, Error> {
         let real = resolved(path);
         let bases = std::iter::once(&self.folder).chain(&self.roots);
         // A folder that is gone says nothing against the others.
-        let roots = bases.filter_map(|base| Root::open(base).ok());
+        let roots = bases.filter_map(|base| RootFolder::open(base).ok());
         let inside = roots.filter_map(|root| Some((relative(&real, root.path())?, root)));
         if let Some((path, root)) = inside.max_by_key(|(path, _)| path.len()) {
             return self.in_order(root, path, given);
@@ -168,13 +168,13 @@ impl Files {
             let mut roots = real
                 .ancestors()
                 .skip(1)
-                .filter_map(|folder| Root::open(folder).ok());
+                .filter_map(|folder| RootFolder::open(folder).ok());
             let found = roots.find_map(|root| Some((relative(&real, root.path())?, root)));
             if let Some((path, root)) = found {
                 return self.in_order(root, path, given);
             }
         }
-        Root::open(&self.folder)?;
+        RootFolder::open(&self.folder)?;
         Err(VineError::Elsewhere {
             given: given.to_owned(),
             folder: self.folder.clone(),
@@ -183,7 +183,12 @@ impl Files {
     }
 
     /// A file of a folder in which everything is finished that a crash left.
-    fn in_order(&self, root: Root, path: String, given: &str) -> Result<Located, Error> {
+    fn in_order(
+        &self,
+        root: RootFolder,
+        path: String,
+        given: &str,
+    ) -> Result<GraphLocation, Error> {
         let is_new = !locked(&self.states).contains_key(root.path());
         if is_new || undecided::are_any() {
             self.recover(&root)?;
@@ -192,7 +197,7 @@ impl Files {
         if let Some(folder) = beside.parent() {
             disk::sweep_folder(folder);
         }
-        Ok(Located {
+        Ok(GraphLocation {
             root,
             path,
             given: given.to_owned(),
@@ -203,7 +208,7 @@ impl Files {
     ///
     /// # Errors
     /// `StoreError` when the journal cannot be listed.
-    pub(super) fn recover(&self, root: &Root) -> Result<(), StoreError> {
+    pub(super) fn recover(&self, root: &RootFolder) -> Result<(), StoreError> {
         self.journal(root, &self.known_state(root))
             .recover()
             .map(drop)
@@ -211,7 +216,7 @@ impl Files {
 
     /// What is to be reported of changes of several files that could be brought to no end: those of a file, and
     /// those of which it is not known whose files they change.
-    pub(super) fn left(&self, file: &Located) -> Vec<String> {
+    pub(super) fn left(&self, file: &GraphLocation) -> Vec<String> {
         let state = self.known_state(&file.root);
         let left = self.journal(&file.root, &state).left_changes().into_iter();
         let is_meant =
@@ -220,8 +225,8 @@ impl Files {
         left.map(|left| left.message).collect()
     }
 
-    fn journal<'a>(&'a self, root: &'a Root, state: &'a StateFolder) -> Journal<'a> {
-        Journal {
+    fn journal<'a>(&'a self, root: &'a RootFolder, state: &'a StateFolder) -> ChangeJournal<'a> {
+        ChangeJournal {
             disk: &self.disk,
             root,
             state: Some(state),
@@ -229,14 +234,14 @@ impl Files {
         }
     }
 
-    fn known_state(&self, root: &Root) -> StateFolder {
+    fn known_state(&self, root: &RootFolder) -> StateFolder {
         let mut states = locked(&self.states);
         let state = states.entry(root.path().to_owned());
         state.or_insert_with(|| self.state_of(root)).clone()
     }
 
     /// The disk on which documents of a folder are written.
-    pub(super) fn disk_of(&self, root: &Root) -> Disk {
+    pub(super) fn disk_of(&self, root: &RootFolder) -> Disk {
         self.disk.clone().staging_in(&self.known_state(root))
     }
 
@@ -244,7 +249,7 @@ impl Files {
     ///
     /// # Errors
     /// `VineError` for a text that is none, or a `StoreError`.
-    pub fn read(&self, file: &Located) -> Result<Arc<Document>, Error> {
+    pub fn read(&self, file: &GraphLocation) -> Result<Arc<VineDocument>, Error> {
         self.read_real(file, file.real()?)
     }
 
@@ -252,26 +257,26 @@ impl Files {
     ///
     /// # Errors
     /// As [`Files::existing`], or a `StoreError`.
-    pub fn pin(&self, name: &str) -> Result<Pinned, Error> {
+    pub fn pin(&self, name: &str) -> Result<PinnedGraph, Error> {
         let file = self.existing(name)?;
         let real = file.real()?;
-        Ok(Pinned { file, real })
+        Ok(PinnedGraph { file, real })
     }
 
     /// [`Files::read`] for a file that nobody moved since it was found.
     ///
     /// # Errors
     /// As [`Files::read`].
-    pub fn read_pinned(&self, pinned: &Pinned) -> Result<Arc<Document>, Error> {
+    pub fn read_pinned(&self, pinned: &PinnedGraph) -> Result<Arc<VineDocument>, Error> {
         self.read_real(&pinned.file, pinned.real.clone())
     }
 
-    fn read_real(&self, file: &Located, real: PathBuf) -> Result<Arc<Document>, Error> {
+    fn read_real(&self, file: &GraphLocation, real: PathBuf) -> Result<Arc<VineDocument>, Error> {
         undecided::refuse(&real)?;
         let known = locked(&self.known).get(&real).cloned();
         let disk = self.disk.clone().within(file.root.path());
         let stamp = (disk.stamp)(&real);
-        let is_same = |known: &Known| known.stamp.is_some() && known.stamp == stamp;
+        let is_same = |known: &CachedGraph| known.stamp.is_some() && known.stamp == stamp;
         match known {
             Some(known) if is_same(&known) && known.document.plan.needs().is_empty() => {
                 Ok(known.document)
@@ -280,22 +285,27 @@ impl Files {
             known => {
                 let text = known.as_ref().map(|known| &*known.document.text);
                 let read = disk.read_text_like(&real, &file.given, text);
-                let (text, stamp) = read.map_err(|error| file.told(error))?;
+                let (text, stamp) = read.map_err(|error| file.to_seed_error(error))?;
                 let document = self.document(&real, &text)?;
                 let stamp = Some(stamp).filter(|stamp| disk.is_settled(file.root.path(), stamp));
-                Ok(self.keep_aware(file, real, Known { document, stamp }))
+                Ok(self.keep_aware(file, real, CachedGraph { document, stamp }))
             }
         }
     }
 
     /// Keeps what is known of a file together with how far the items are that its tasks need.
-    fn keep_aware(&self, file: &Located, real: PathBuf, known: Known) -> Arc<Document> {
+    fn keep_aware(
+        &self,
+        file: &GraphLocation,
+        real: PathBuf,
+        known: CachedGraph,
+    ) -> Arc<VineDocument> {
         let document = self.aware(file, known.document);
         let stamp = known.stamp;
         let kept = Arc::clone(&document);
         self.keep(
             real,
-            Known {
+            CachedGraph {
                 document: kept,
                 stamp,
             },
@@ -304,39 +314,45 @@ impl Files {
     }
 
     /// A graph of a file that knows how far the items of other dialects are that its tasks need.
-    pub(super) fn aware(&self, file: &Located, document: Arc<Document>) -> Arc<Document> {
+    pub(super) fn aware(
+        &self,
+        file: &GraphLocation,
+        document: Arc<VineDocument>,
+    ) -> Arc<VineDocument> {
         let standings = self.standings(file, &document.plan.needs());
-        document.knowing(&standings).map_or(document, Arc::new)
+        document
+            .with_statuses(&standings)
+            .map_or(document, Arc::new)
     }
 
     /// How far items of other dialects are, in the order of their keys.
-    pub fn standings(&self, file: &Located, keys: &[String]) -> Vec<Standing> {
+    pub fn standings(&self, file: &GraphLocation, keys: &[String]) -> Vec<ExternalStatus> {
         self.neighbours.standings(file.root.path(), keys)
     }
 
     /// The graph that a file's text says, as much of it as possible from what is known of the file.
-    pub(super) fn document(&self, real: &Path, text: &str) -> Result<Arc<Document>, VineError> {
+    pub(super) fn document(&self, real: &Path, text: &str) -> Result<Arc<VineDocument>, VineError> {
         let known = locked(&self.known).get(real).cloned();
         match known {
             Some(known) if is_same(&known.document.text, text) => Ok(known.document),
             Some(known) => known.document.renewed(text.to_owned()).map(Arc::new),
-            None => Document::read(text.to_owned()).map(Arc::new),
+            None => VineDocument::read(text.to_owned()).map(Arc::new),
         }
     }
 
     /// What was last known of a file, whatever became of it.
-    pub(super) fn known(&self, real: &Path) -> Option<Arc<Document>> {
+    pub(super) fn last_document(&self, real: &Path) -> Option<Arc<VineDocument>> {
         let known = locked(&self.known);
         Some(Arc::clone(&known.get(real)?.document))
     }
 
     /// Keeps what was written to a file; whether that is still what it says shows the next look.
-    pub(super) fn written(&self, real: PathBuf, document: Arc<Document>) {
+    pub(super) fn written(&self, real: PathBuf, document: Arc<VineDocument>) {
         let stamp = None;
-        self.keep(real, Known { document, stamp });
+        self.keep(real, CachedGraph { document, stamp });
     }
 
-    fn keep(&self, real: PathBuf, known: Known) {
+    fn keep(&self, real: PathBuf, known: CachedGraph) {
         let mut all = locked(&self.known);
         if all.len() >= MOST_KNOWN && !all.contains_key(&real) {
             all.clear();
@@ -351,13 +367,13 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// The graphs in a folder, by their path in it, so many folders deep; at most so many.
-pub fn found(folder: &Path, depth: usize, most: usize) -> Vec<String> {
+pub fn find_graphs(folder: &Path, depth: usize, most: usize) -> Vec<String> {
     walk::files_with_ending(folder, "vine", depth, most)
 }
 
-impl Files {
+impl VineStore {
     /// Where changes of several files of a folder are recorded.
-    pub(super) fn state_of(&self, root: &Root) -> StateFolder {
+    pub(super) fn state_of(&self, root: &RootFolder) -> StateFolder {
         let repo = Repo::open(root.path()).ok().flatten();
         state_place::state_of(root, repo.as_ref(), &self.disk)
     }
@@ -367,9 +383,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Located {
+impl GraphLocation {
     /// An error in the words of the seed where rights are missing or a place is taken.
-    pub(super) fn told(&self, error: impl Into<Error>) -> Error {
+    pub(super) fn to_seed_error(&self, error: impl Into<Error>) -> Error {
         match error.into() {
             Error::Store(error) if error.is_denied() => {
                 let absolute = self.absolute();

@@ -4,27 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::error::VineError;
-use super::model::{Graph, Node, Status, Work};
+use super::model::{Graph, NodeContent, TaskStatus, VineNode};
 use super::moves::NodeMoves;
-use super::network::Network;
+use super::network::DependencyIndex;
 use super::validate::validate;
 use crate::counted::count_visited;
-use crate::outside::Standing;
+use crate::outside::ExternalStatus;
 
 /// A valid graph with what depends on what worked out, and what can be acted on.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct GraphPlan {
     /// The graph.
     pub graph: Graph,
     /// What can be acted on now.
     pub frontier: Frontier,
     /// How far it is.
-    pub progress: Progress,
+    pub progress: GraphProgress,
     /// Of each node by its place, kept together: every change looks at all of them.
-    statuses: Vec<Option<Status>>,
+    statuses: Vec<Option<TaskStatus>>,
     /// Of each node by its place, what can be done about it.
-    turns: Vec<Option<Turn>>,
-    network: Arc<Network>,
+    turns: Vec<Option<NodeAction>>,
+    network: Arc<DependencyIndex>,
     /// What nodes need of other dialects, by their places.
     needs: Arc<[(usize, Box<str>)]>,
     /// What of that is not done, by the places of the nodes that need it.
@@ -33,7 +33,7 @@ pub struct Plan {
 
 /// What can be done about a node: the list of the frontier that it stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum NodeAction {
     Start,
     Complete,
     Expand,
@@ -56,18 +56,18 @@ pub struct Frontier {
     pub in_progress: Vec<usize>,
 }
 
-impl Plan {
+impl GraphPlan {
     /// Validates a graph and works out what depends on what.
     ///
     /// # Errors
     /// `VineError::Invalid`.
     pub fn of(graph: Graph) -> Result<Self, VineError> {
         validate(&graph)?;
-        let network = Arc::new(Network::of(&graph));
+        let network = Arc::new(DependencyIndex::of(&graph));
         let statuses: Vec<_> = graph.nodes.iter().map(|node| node.status()).collect();
         let mut plan = Self {
             frontier: Frontier::default(),
-            progress: Progress::of(&statuses, network.leaves()),
+            progress: GraphProgress::of(&statuses, network.leaves()),
             turns: Vec::new(),
             needs: needs_of(&graph),
             held: BTreeMap::new(),
@@ -90,7 +90,7 @@ impl Plan {
             let (old, new) = (&self.graph.nodes[*at], &graph.nodes[*at]);
             old.id == new.id
                 && old.dependencies == new.dependencies
-                && !matches!(&new.work, Work::Ref { vine } if vine.is_empty())
+                && !matches!(&new.work, NodeContent::Ref { vine } if vine.is_empty())
         };
         let network = if moves.are_in_place() && moves.fresh.iter().all(is_like) {
             Arc::clone(&self.network)
@@ -105,7 +105,7 @@ impl Plan {
     }
 
     /// The plan of a valid graph that was this one's, of which the nodes moved like that.
-    fn after(&self, graph: Graph, network: Arc<Network>, moves: &NodeMoves) -> Self {
+    fn after(&self, graph: Graph, network: Arc<DependencyIndex>, moves: &NodeMoves) -> Self {
         let taken_over = |at: usize| moves.was(at);
         let status = |at: usize| taken_over(at).and_then(|was| self.statuses[was]);
         let turn = |at: usize| taken_over(at).and_then(|was| self.turns[was]);
@@ -116,7 +116,7 @@ impl Plan {
         }
         let mut plan = Self {
             frontier: Frontier::default(),
-            progress: Progress::of(&statuses, network.leaves()),
+            progress: GraphProgress::of(&statuses, network.leaves()),
             turns: (0..statuses.len()).map(turn).collect(),
             needs: self.needs_after(&graph, moves),
             held: BTreeMap::new(),
@@ -191,7 +191,7 @@ impl Plan {
     /// The plan as it is when the items that nodes need are that far, in the order of
     /// [`Plan::needs`]; `None` when that is how it was taken already.
     #[must_use]
-    pub fn knowing(&self, standings: &[Standing]) -> Option<Self> {
+    pub fn with_statuses(&self, standings: &[ExternalStatus]) -> Option<Self> {
         let mut held: BTreeMap<usize, Vec<Box<str>>> = BTreeMap::new();
         for ((at, key), standing) in self.needs.iter().zip(standings) {
             if !standing.is_done() {
@@ -211,24 +211,24 @@ impl Plan {
     }
 
     /// The root: everything else is there for it.
-    pub fn root(&self) -> &Node {
+    pub fn root(&self) -> &VineNode {
         &self.graph.nodes[0]
     }
 
     /// The nodes that depend on one directly, in the order of the file.
-    pub fn dependants(&self, id: &str) -> impl Iterator<Item = &Node> {
+    pub fn dependants(&self, id: &str) -> impl Iterator<Item = &VineNode> {
         let at = self.graph.position(id);
         let list = at.map_or(&[][..], |at| self.network.needed_by(at));
         list.iter().map(|at| &*self.graph.nodes[*at as usize])
     }
 
     /// All nodes that depend on one, directly or not, without itself, in the order of the file.
-    pub fn descendants(&self, id: &str) -> Vec<&Node> {
+    pub fn descendants(&self, id: &str) -> Vec<&VineNode> {
         self.reached(id, |at| self.waiting_for(at))
     }
 
     /// All nodes that one depends on, directly or not, without itself, in the order of the file.
-    pub fn needed(&self, id: &str) -> Vec<&Node> {
+    pub fn needed(&self, id: &str) -> Vec<&VineNode> {
         self.reached(id, |at| self.network.needs(at))
     }
 
@@ -237,7 +237,7 @@ impl Plan {
         self.network.needed_by(at)
     }
 
-    fn reached<'a>(&'a self, id: &str, next: impl Fn(usize) -> &'a [u32]) -> Vec<&'a Node> {
+    fn reached<'a>(&'a self, id: &str, next: impl Fn(usize) -> &'a [u32]) -> Vec<&'a VineNode> {
         let Some(start) = self.graph.position(id) else {
             return Vec::new();
         };
@@ -260,25 +260,25 @@ impl Plan {
 
     /// Whether a task can be picked up now.
     pub fn is_ready(&self, at: usize) -> bool {
-        self.turns[at] == Some(Turn::Start)
+        self.turns[at] == Some(NodeAction::Start)
     }
 
     /// What a node still waits for, by their places.
     pub fn unmet(&self, at: usize) -> impl Iterator<Item = usize> {
-        let is_unmet = |at: &usize| !self.statuses[*at].is_some_and(Status::is_satisfied);
+        let is_unmet = |at: &usize| !self.statuses[*at].is_some_and(TaskStatus::is_satisfied);
         self.dependencies(at).filter(is_unmet)
     }
 
     /// What can be done about a node.
-    fn turn(&self, at: usize) -> Option<Turn> {
+    fn turn(&self, at: usize) -> Option<NodeAction> {
         match self.statuses[at] {
-            Some(Status::Complete) => None,
-            Some(Status::Started) => Some(Turn::Wait),
+            Some(TaskStatus::Complete) => None,
+            Some(TaskStatus::Started) => Some(NodeAction::Wait),
             _ if self.unmet(at).next().is_some() || self.held.contains_key(&at) => None,
-            None => Some(Turn::Expand),
-            Some(Status::NotStarted | Status::Planning) => Some(Turn::Start),
-            Some(Status::Blocked) => Some(Turn::Unblock),
-            Some(Status::Reviewing) => self.is_consumed(at).then_some(Turn::Complete),
+            None => Some(NodeAction::Expand),
+            Some(TaskStatus::NotStarted | TaskStatus::Planning) => Some(NodeAction::Start),
+            Some(TaskStatus::Blocked) => Some(NodeAction::Unblock),
+            Some(TaskStatus::Reviewing) => self.is_consumed(at).then_some(NodeAction::Complete),
         }
     }
 
@@ -287,18 +287,19 @@ impl Plan {
         for (at, turn) in self.turns.iter().enumerate() {
             let list = match turn {
                 None => continue,
-                Some(Turn::Start) => &mut frontier.ready_to_start,
-                Some(Turn::Complete) => &mut frontier.ready_to_complete,
-                Some(Turn::Expand) => &mut frontier.needs_expansion,
-                Some(Turn::Unblock) => &mut frontier.blocked,
-                Some(Turn::Wait) => &mut frontier.in_progress,
+                Some(NodeAction::Start) => &mut frontier.ready_to_start,
+                Some(NodeAction::Complete) => &mut frontier.ready_to_complete,
+                Some(NodeAction::Expand) => &mut frontier.needs_expansion,
+                Some(NodeAction::Unblock) => &mut frontier.blocked,
+                Some(NodeAction::Wait) => &mut frontier.in_progress,
             };
             list.push(at);
         }
         // Nobody depends on the root: it is done with the last of the others.
         let by_status = &self.progress.by_status;
-        let done = by_status[Status::Complete as usize] + by_status[Status::Reviewing as usize];
-        if self.root().status() == Some(Status::Reviewing)
+        let done =
+            by_status[TaskStatus::Complete as usize] + by_status[TaskStatus::Reviewing as usize];
+        if self.root().status() == Some(TaskStatus::Reviewing)
             && done == self.graph.nodes.len()
             && !self.held.contains_key(&0)
             && !frontier.ready_to_complete.contains(&0)
@@ -313,7 +314,7 @@ impl Plan {
         let has_begun = |status| {
             matches!(
                 status,
-                Status::Started | Status::Reviewing | Status::Complete
+                TaskStatus::Started | TaskStatus::Reviewing | TaskStatus::Complete
             )
         };
         let nodes = self.waiting_for(at).iter();
@@ -337,10 +338,13 @@ impl Plan {
 
     /// The unfinished nodes that wait for others, with what they wait for, in the order of the file: IDs
     /// of nodes, then keys of other dialects.
-    pub fn waiting(&self) -> impl Iterator<Item = (&Node, Vec<&str>)> {
+    pub fn waiting(&self) -> impl Iterator<Item = (&VineNode, Vec<&str>)> {
         let node = |at: usize| &*self.graph.nodes[at];
         let unfinished = (0..self.graph.nodes.len()).filter(move |at| {
-            !matches!(node(*at).status(), Some(Status::Complete | Status::Started))
+            !matches!(
+                node(*at).status(),
+                Some(TaskStatus::Complete | TaskStatus::Started)
+            )
         });
         unfinished
             .map(move |at| {
@@ -359,7 +363,7 @@ fn needs_of(graph: &Graph) -> Arc<[(usize, Box<str>)]> {
 
 /// How many nodes there are, and how they stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct GraphProgress {
     /// All nodes, references included.
     pub total: usize,
     /// Tasks by status, in the order of [`Status::ALL`].
@@ -368,9 +372,9 @@ pub struct Progress {
     pub leaves: usize,
 }
 
-impl Progress {
+impl GraphProgress {
     /// Counts nodes by their statuses.
-    fn of(statuses: &[Option<Status>], leaves: usize) -> Self {
+    fn of(statuses: &[Option<TaskStatus>], leaves: usize) -> Self {
         let mut by_status = [0; 6];
         for status in statuses.iter().flatten() {
             by_status[*status as usize] += 1;
@@ -384,7 +388,7 @@ impl Progress {
 
     /// Tasks that are complete.
     pub fn complete(&self) -> usize {
-        self.by_status[Status::Complete as usize]
+        self.by_status[TaskStatus::Complete as usize]
     }
 
     /// How much is complete, in per cent, rounded half up; 100 only when all is (reference vine W17).
@@ -396,7 +400,7 @@ impl Progress {
 }
 
 /// The nodes whose ID, name or description holds a text, in any case; in the order of the file.
-pub fn search<'a>(graph: &'a Graph, query: &str) -> Vec<&'a Node> {
+pub fn search<'a>(graph: &'a Graph, query: &str) -> Vec<&'a VineNode> {
     count_visited(graph.nodes.len());
     let query = query.to_lowercase();
     let holds = |text: &str| text.to_lowercase().contains(&query);
@@ -407,9 +411,9 @@ pub fn search<'a>(graph: &'a Graph, query: &str) -> Vec<&'a Node> {
 }
 
 /// The nodes that stand for other files, in the order of the file.
-pub fn refs(graph: &Graph) -> Vec<&Node> {
+pub fn refs(graph: &Graph) -> Vec<&VineNode> {
     count_visited(graph.nodes.len());
-    let is_ref = |node: &&Node| matches!(node.work, Work::Ref { .. });
+    let is_ref = |node: &&VineNode| matches!(node.work, NodeContent::Ref { .. });
     let nodes = graph.nodes.iter().map(|node| &**node);
     nodes.filter(is_ref).collect()
 }

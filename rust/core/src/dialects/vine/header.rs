@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::model::Status;
+use super::model::TaskStatus;
 use super::parse::is_ws;
 
 /// Where the parts of a header stand in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Parts {
+pub(super) struct HeaderParts {
     pub(super) id: Range<usize>,
     pub(super) name: Range<usize>,
     /// Status or file.
@@ -18,7 +18,7 @@ pub(super) struct Parts {
 
 /// Takes a header apart that has no blanks around it: the name is the shortest one for which the rest
 /// still fits, so that it may hold parentheses itself.
-pub(super) fn parts(text: &str, is_ref: bool) -> Option<Parts> {
+pub(super) fn parts(text: &str, is_ref: bool) -> Option<HeaderParts> {
     let rest = if is_ref {
         text.strip_prefix("ref ")?.trim_start_matches(is_ws)
     } else {
@@ -34,7 +34,7 @@ pub(super) fn parts(text: &str, is_ref: bool) -> Option<Parts> {
     let mut fitting = opens.filter_map(|open| {
         let name = text[name_at..open].trim_end_matches(is_ws);
         let end = inside_end(text, open, is_ref)?;
-        (!name.is_empty() && name_at + name.len() < open).then(|| Parts {
+        (!name.is_empty() && name_at + name.len() < open).then(|| HeaderParts {
             id: text.len() - rest.len() - 1 - id.len()..text.len() - rest.len() - 1,
             name: name_at..name_at + name.len(),
             inside: open + 1..end,
@@ -51,7 +51,7 @@ fn inside_end(text: &str, open: usize, is_ref: bool) -> Option<usize> {
     let fits = if is_ref {
         !word.is_empty()
     } else {
-        word.parse::<Status>().is_ok()
+        word.parse::<TaskStatus>().is_ok()
     };
     (fits && are_annotations(&rest[word.len() + 1..])).then_some(open + 1 + word.len())
 }
@@ -108,10 +108,10 @@ mod tests {
         .unwrap()
     }
 
-    fn by_pattern(pattern: &Regex, text: &str) -> Option<Parts> {
+    fn by_pattern(pattern: &Regex, text: &str) -> Option<HeaderParts> {
         let found = pattern.captures(text)?;
         let part = |at: usize| found.get(at).unwrap().range();
-        Some(Parts {
+        Some(HeaderParts {
             id: part(1),
             name: part(2),
             inside: part(3),

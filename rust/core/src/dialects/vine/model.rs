@@ -14,7 +14,7 @@ const NEEDS: &str = "needs";
 
 /// How far a task is (reference vine 1.8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum TaskStatus {
     /// Done and consumed.
     Complete,
     /// In progress.
@@ -29,7 +29,7 @@ pub enum Status {
     Blocked,
 }
 
-impl Status {
+impl TaskStatus {
     /// All of them, in the order in which answers and errors name them.
     pub const ALL: [Self; 6] = [
         Self::Complete,
@@ -60,26 +60,26 @@ impl Status {
 
 /// A word that is no status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("Invalid status \"{word}\". Valid values: {}", Status::ALL.map(Status::as_str).join(", "))]
-pub struct InvalidStatus {
+#[error("Invalid status \"{word}\". Valid values: {}", TaskStatus::ALL.map(TaskStatus::as_str).join(", "))]
+pub struct InvalidTaskStatus {
     /// The word.
     pub word: String,
 }
 
-impl FromStr for Status {
-    type Err = InvalidStatus;
+impl FromStr for TaskStatus {
+    type Err = InvalidTaskStatus;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
         let known = Self::ALL.into_iter().find(|s| s.as_str() == word);
-        known.ok_or_else(|| InvalidStatus { word: word.into() })
+        known.ok_or_else(|| InvalidTaskStatus { word: word.into() })
     }
 }
 
 /// A version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version(pub u32, pub u32, pub u32);
+pub struct FormatVersion(pub u32, pub u32, pub u32);
 
-impl Version {
+impl FormatVersion {
     /// The newest one that is written.
     pub const NEWEST: Self = Self(1, 2, 0);
     /// The first one with references, IDs of several parts and prefixes.
@@ -93,7 +93,7 @@ impl Version {
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for FormatVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.0, self.1, self.2)
     }
@@ -101,7 +101,7 @@ impl fmt::Display for Version {
 
 /// What an attachment is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Class {
+pub enum AttachmentClass {
     /// A product that a reviewer inspects.
     Artifact,
     /// A constraint or context that the work has to respect.
@@ -110,7 +110,7 @@ pub enum Class {
     File,
 }
 
-impl Class {
+impl AttachmentClass {
     /// All of them, in the order in which they are written.
     pub const ALL: [Self; 3] = [Self::Artifact, Self::Guidance, Self::File];
 
@@ -128,7 +128,7 @@ impl Class {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
     /// What it is for.
-    pub class: Class,
+    pub class: AttachmentClass,
     /// Its MIME type.
     pub mime: Box<str>,
     /// Where it is; relative ones are meant relative to the graph's file.
@@ -137,11 +137,11 @@ pub struct Attachment {
 
 /// What a node stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Work {
+pub enum NodeContent {
     /// Something to be done.
     Task {
         /// How far it is.
-        status: Status,
+        status: TaskStatus,
         /// What belongs to it, in the order of the file.
         attachments: Vec<Attachment>,
     },
@@ -154,7 +154,7 @@ pub enum Work {
 
 /// One node of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct VineNode {
     /// Its ID, unique in the graph.
     pub id: Box<str>,
     /// Its name.
@@ -168,15 +168,15 @@ pub struct Node {
     /// Keys with their values; the last of a repeated key counts.
     pub annotations: Vec<(Box<str>, Vec<Box<str>>)>,
     /// Task or reference.
-    pub work: Work,
+    pub work: NodeContent,
 }
 
-impl Node {
+impl VineNode {
     /// Its status; none for a reference.
-    pub fn status(&self) -> Option<Status> {
+    pub fn status(&self) -> Option<TaskStatus> {
         match &self.work {
-            Work::Task { status, .. } => Some(*status),
-            Work::Ref { .. } => None,
+            NodeContent::Task { status, .. } => Some(*status),
+            NodeContent::Ref { .. } => None,
         }
     }
 
@@ -185,25 +185,25 @@ impl Node {
         let named = self.annotations.iter().rfind(|(key, _)| **key == *NEEDS);
         let values = named.map_or(&[][..], |(_, values)| values);
         let keys = values.iter().map(|value| &**value);
-        keys.filter(|value| outside::parts(value).is_some())
+        keys.filter(|value| outside::split_key(value).is_some())
     }
 
     /// Its status as a word; `ref` for a reference.
     pub fn standing(&self) -> &'static str {
-        self.status().map_or("ref", Status::as_str)
+        self.status().map_or("ref", TaskStatus::as_str)
     }
 }
 
 /// Where a node stands in the text of its graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct NodeSpan {
     /// Bytes of its block, delimiters left out.
     pub block: Range<usize>,
     /// Bytes of its header without blanks around it.
     pub header: Range<usize>,
 }
 
-impl Place {
+impl NodeSpan {
     /// The same place in a text of which everything before it became longer or shorter.
     pub(super) fn moved(&self, from: usize, to: usize) -> Self {
         let moved = |range: &Range<usize>| range.start + to - from..range.end + to - from;
@@ -219,7 +219,7 @@ impl Place {
 #[derive(Debug, Clone)]
 pub struct Graph {
     /// The version of the format.
-    pub version: Version,
+    pub version: FormatVersion,
     /// Its name.
     pub title: Option<Box<str>>,
     /// What its nodes' IDs begin with when it is put into another graph.
@@ -227,7 +227,7 @@ pub struct Graph {
     /// The line between blocks.
     pub delimiter: Box<str>,
     /// Its nodes in the order of the file; the first one is the root.
-    pub nodes: Vec<Arc<Node>>,
+    pub nodes: Vec<Arc<VineNode>>,
     /// Places in `nodes` by ID.
     pub(super) places: Arc<NodePlaces>,
     /// IDs that renamed nodes have in the text, by those they have now.
@@ -248,7 +248,7 @@ impl Eq for Graph {}
 
 impl Graph {
     /// A graph without nodes, which is not valid yet.
-    pub fn empty(version: Version) -> Self {
+    pub fn empty(version: FormatVersion) -> Self {
         Self {
             version,
             title: None,
@@ -261,7 +261,7 @@ impl Graph {
     }
 
     /// The node of an ID.
-    pub fn find(&self, id: &str) -> Option<&Node> {
+    pub fn find(&self, id: &str) -> Option<&VineNode> {
         Some(&self.nodes[self.position(id)?])
     }
 
@@ -271,7 +271,7 @@ impl Graph {
     }
 
     /// Adds a node at the end; gives its ID back when that is taken.
-    pub(super) fn push(&mut self, node: Node) -> Result<(), Box<str>> {
+    pub(super) fn push(&mut self, node: VineNode) -> Result<(), Box<str>> {
         let at = self.nodes.len();
         self.nodes.push(Arc::new(node));
         if Arc::make_mut(&mut self.places).insert(&self.nodes, at) {
@@ -281,7 +281,7 @@ impl Graph {
     }
 
     /// Puts nodes in the place of some; false when two of all have one ID, and it is of no use then.
-    pub(super) fn replace(&mut self, range: Range<usize>, nodes: Vec<Arc<Node>>) -> bool {
+    pub(super) fn replace(&mut self, range: Range<usize>, nodes: Vec<Arc<VineNode>>) -> bool {
         let (old, new) = (&self.nodes[range.clone()], &nodes);
         let is_same = old.len() == new.len() && old.iter().zip(new).all(|(a, b)| a.id == b.id);
         if is_same {
@@ -308,7 +308,7 @@ impl Graph {
     }
 
     /// Makes it of a version that knows a feature.
-    pub(super) fn raise_to(&mut self, version: Version) {
+    pub(super) fn raise_to(&mut self, version: FormatVersion) {
         self.version = self.version.max(version);
     }
 }

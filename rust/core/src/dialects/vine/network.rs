@@ -1,23 +1,23 @@
 //! What depends on what in a valid graph, by the places of its nodes. After a change of a few nodes the rows of all
 //! others are taken over with their numbers moved, and only what the change touches is checked.
 
-use super::model::{Graph, Work};
+use super::model::{Graph, NodeContent};
 use super::moves::NodeMoves;
 use crate::counted::count_visited;
-use crate::graph::rows::{Rows, narrow};
+use crate::graph::rows::{ItemRows, narrow};
 
 /// What depends on what, whatever the nodes' statuses.
 #[derive(Debug)]
-pub(super) struct Network {
+pub(super) struct DependencyIndex {
     /// For each node those that it depends on, in the order of its lines.
-    needs: Rows,
+    needs: ItemRows,
     /// For each node those that depend on it, in the order of the file.
-    needed_by: Rows,
+    needed_by: ItemRows,
     /// For each node a number that is higher than those of all that it depends on.
     levels: Vec<u32>,
 }
 
-impl Network {
+impl DependencyIndex {
     /// What depends on what in a valid graph.
     pub(super) fn of(graph: &Graph) -> Self {
         count_visited(graph.nodes.len());
@@ -25,7 +25,7 @@ impl Network {
             let places = node.dependencies.iter();
             places.filter_map(|id| graph.position(id)).map(narrow)
         });
-        let needs = Rows::of(rows);
+        let needs = ItemRows::of(rows);
         let needed_by = needs.turned().deduplicated();
         let levels = levels(&needs, &needed_by);
         Self {
@@ -39,11 +39,12 @@ impl Network {
     /// finding that out costs more than looking at all of it.
     pub(super) fn renewed(&self, graph: &Graph, moves: &NodeMoves) -> Option<Self> {
         let mut fresh = moves.fresh.iter().peekable();
-        let mut needs = Rows::with_room(graph.nodes.len(), self.needs.len() + moves.fresh.len());
+        let mut needs =
+            ItemRows::with_room(graph.nodes.len(), self.needs.len() + moves.fresh.len());
         for at in 0..graph.nodes.len() {
             if fresh.next_if(|fresh| **fresh == at).is_some() {
                 let node = &graph.nodes[at];
-                if matches!(&node.work, Work::Ref { vine } if vine.is_empty()) {
+                if matches!(&node.work, NodeContent::Ref { vine } if vine.is_empty()) {
                     return None;
                 }
                 count_visited(node.dependencies.len());
@@ -113,7 +114,7 @@ impl Network {
 }
 
 /// A level for each node of a graph without loops.
-fn levels(needs: &Rows, needed_by: &Rows) -> Vec<u32> {
+fn levels(needs: &ItemRows, needed_by: &ItemRows) -> Vec<u32> {
     let mut waits: Vec<usize> = needed_by.rows().map(|_| 0).collect();
     for (_, row) in needed_by.rows() {
         for at in row {

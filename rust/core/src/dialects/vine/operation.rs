@@ -4,18 +4,18 @@
 use serde_json::{Map, Value};
 
 use super::error::VineError;
-use super::model::{Attachment, Class, Status, Version};
+use super::model::{Attachment, AttachmentClass, FormatVersion, TaskStatus};
 
 /// Keys with their values.
-pub type Annotations = Vec<(Box<str>, Vec<Box<str>>)>;
+pub type AnnotationList = Vec<(Box<str>, Vec<Box<str>>)>;
 
 /// One change of a graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operation {
+pub enum GraphOperation {
     /// Begins a new file.
     Create {
         /// Version of the format.
-        version: Version,
+        version: FormatVersion,
     },
     /// Adds a task.
     AddTask {
@@ -24,13 +24,13 @@ pub enum Operation {
         /// Its name.
         name: String,
         /// How far it is.
-        status: Status,
+        status: TaskStatus,
         /// What it is about.
         description: String,
         /// IDs of what it depends on.
         depends_on: Vec<String>,
         /// Its annotations.
-        annotations: Annotations,
+        annotations: AnnotationList,
     },
     /// Adds a reference.
     AddRef {
@@ -47,7 +47,7 @@ pub enum Operation {
         /// What was decided.
         decisions: Vec<String>,
         /// Its annotations.
-        annotations: Annotations,
+        annotations: AnnotationList,
     },
     /// Takes a node out, and its ID out of all dependencies.
     RemoveTask {
@@ -59,7 +59,7 @@ pub enum Operation {
         /// Its ID.
         id: String,
         /// How far it is now.
-        status: Status,
+        status: TaskStatus,
     },
     /// Takes a task to work on.
     Claim {
@@ -75,7 +75,7 @@ pub enum Operation {
         /// The node's ID.
         id: String,
         /// What is given.
-        changes: Changes,
+        changes: TaskUpdate,
     },
     /// Adds a dependency.
     AddDep {
@@ -132,7 +132,7 @@ pub enum Operation {
     },
 }
 
-impl Operation {
+impl GraphOperation {
     /// The ID that the node has behind the operation which it is about; `None` where it is about none.
     pub(super) fn node(&self) -> Option<&str> {
         match self {
@@ -155,7 +155,7 @@ impl Operation {
 
 /// What an update replaces; what is `None` stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changes {
+pub struct TaskUpdate {
     /// The node's name.
     pub name: Option<String>,
     /// What it is about.
@@ -165,7 +165,7 @@ pub struct Changes {
     /// What belongs to it.
     pub attachments: Option<Vec<Attachment>>,
     /// Its annotations.
-    pub annotations: Option<Annotations>,
+    pub annotations: Option<AnnotationList>,
     /// Decisions to be put behind those there are.
     pub add_decisions: Vec<String>,
     /// What belongs to it besides what does already.
@@ -217,12 +217,12 @@ const FIELDS: [(&str, &[&str], &[&str]); 14] = [
 ///
 /// # Errors
 /// `VineError::Shape` for the first one that is none, numbered from 0.
-pub fn operations(values: &[Value]) -> Result<Vec<Operation>, VineError> {
+pub fn operations(values: &[Value]) -> Result<Vec<GraphOperation>, VineError> {
     let read = |(at, value)| operation(value).map_err(|message| VineError::Shape { at, message });
     values.iter().enumerate().map(read).collect()
 }
 
-fn operation(value: &Value) -> Result<Operation, String> {
+fn operation(value: &Value) -> Result<GraphOperation, String> {
     let Some(fields) = value.as_object() else {
         return Err("expected an object with an \"op\" field.".into());
     };
@@ -233,7 +233,7 @@ fn operation(value: &Value) -> Result<Operation, String> {
     let Some((op, required, optional)) = known else {
         return Err(format!("unknown op \"{op}\"."));
     };
-    let given = Given { op, fields };
+    let given = OperationFields { op, fields };
     for field in *required {
         given.required(field)?;
     }
@@ -252,22 +252,22 @@ fn operation(value: &Value) -> Result<Operation, String> {
 }
 
 /// The fields of one operation; `null` means absent.
-struct Given<'a> {
+struct OperationFields<'a> {
     op: &'a str,
     fields: &'a Map<String, Value>,
 }
 
-impl Given<'_> {
-    fn operation(&self) -> Result<Operation, String> {
+impl OperationFields<'_> {
+    fn operation(&self) -> Result<GraphOperation, String> {
         Ok(match self.op {
-            "create" => Operation::Create {
+            "create" => GraphOperation::Create {
                 version: self.version()?,
             },
-            "add_task" => Operation::AddTask {
+            "add_task" => GraphOperation::AddTask {
                 id: self.required("id")?,
                 name: self.required("name")?,
                 status: match self.field("status") {
-                    None => Status::NotStarted,
+                    None => TaskStatus::NotStarted,
                     Some(Value::String(word)) => status(word)?,
                     Some(_) => return Err("status must be a string.".into()),
                 },
@@ -275,7 +275,7 @@ impl Given<'_> {
                 depends_on: self.texts("dependsOn")?.unwrap_or_default(),
                 annotations: self.annotations()?.unwrap_or_default(),
             },
-            "add_ref" => Operation::AddRef {
+            "add_ref" => GraphOperation::AddRef {
                 id: self.required("id")?,
                 name: self.required("name")?,
                 vine: self.required("vine")?,
@@ -284,21 +284,21 @@ impl Given<'_> {
                 decisions: self.texts("decisions")?.unwrap_or_default(),
                 annotations: self.annotations()?.unwrap_or_default(),
             },
-            "remove_task" => Operation::RemoveTask {
+            "remove_task" => GraphOperation::RemoveTask {
                 id: self.required("id")?,
             },
-            "set_status" => Operation::SetStatus {
+            "set_status" => GraphOperation::SetStatus {
                 id: self.required("id")?,
                 status: status(&self.required("status")?)?,
             },
-            "claim" => Operation::Claim {
+            "claim" => GraphOperation::Claim {
                 id: self.required("id")?,
                 force: self.flag("force")?,
                 owner: self.text("owner")?,
             },
-            "update" => Operation::Update {
+            "update" => GraphOperation::Update {
                 id: self.required("id")?,
-                changes: Changes {
+                changes: TaskUpdate {
                     name: self.text("name")?,
                     description: self.text("description")?,
                     decisions: self.texts("decisions")?,
@@ -309,32 +309,32 @@ impl Given<'_> {
                     remove_attachments: self.texts("removeAttachments")?.unwrap_or_default(),
                 },
             },
-            "add_dep" => Operation::AddDep {
+            "add_dep" => GraphOperation::AddDep {
                 task_id: self.required("taskId")?,
                 dep_id: self.required("depId")?,
             },
-            "remove_dep" => Operation::RemoveDep {
+            "remove_dep" => GraphOperation::RemoveDep {
                 task_id: self.required("taskId")?,
                 dep_id: self.required("depId")?,
             },
-            "update_ref_uri" => Operation::UpdateRefUri {
+            "update_ref_uri" => GraphOperation::UpdateRefUri {
                 id: self.required("id")?,
                 uri: self.required("uri")?,
             },
-            "extract_to_ref" => Operation::ExtractToRef {
+            "extract_to_ref" => GraphOperation::ExtractToRef {
                 id: self.required("id")?,
                 vine: self.required("vine")?,
                 ref_name: self.text("refName")?,
             },
-            "rename_task" => Operation::RenameTask {
+            "rename_task" => GraphOperation::RenameTask {
                 id: self.required("id")?,
                 new_id: self.required("newId")?,
             },
-            "move_task" => Operation::MoveTask {
+            "move_task" => GraphOperation::MoveTask {
                 id: self.required("id")?,
                 before: self.text("before")?,
             },
-            _ => Operation::SetMeta {
+            _ => GraphOperation::SetMeta {
                 title: self.text("title")?,
                 prefix: self.text("prefix")?,
                 delimiter: self.text("delimiter")?,
@@ -376,13 +376,13 @@ impl Given<'_> {
             .transpose()
     }
 
-    fn version(&self) -> Result<Version, String> {
+    fn version(&self) -> Result<FormatVersion, String> {
         let Some(text) = self.text("version")? else {
-            return Ok(Version::NEWEST);
+            return Ok(FormatVersion::NEWEST);
         };
         let numbers: Option<Vec<u32>> = text.split('.').map(|part| part.parse().ok()).collect();
         match numbers.as_deref() {
-            Some([1, minor @ 0..=2, 0]) => Ok(Version(1, *minor, 0)),
+            Some([1, minor @ 0..=2, 0]) => Ok(FormatVersion(1, *minor, 0)),
             _ => Err(format!(
                 "create \"version\" must be 1.0.0, 1.1.0 or 1.2.0, got \"{text}\"."
             )),
@@ -399,7 +399,9 @@ impl Given<'_> {
         let read = |element: &Value| {
             let part = |name: &str| element.get(name).and_then(Value::as_str).ok_or_else(wrong);
             let (class, mime, uri) = (part("class")?, part("mime")?, part("uri")?);
-            let known = Class::ALL.into_iter().find(|known| known.as_str() == class);
+            let known = AttachmentClass::ALL
+                .into_iter()
+                .find(|known| known.as_str() == class);
             let class = known.ok_or_else(|| {
                 format!(
                     "{op} \"{name}\" class must be artifact, guidance or file, got \"{class}\"."
@@ -419,7 +421,7 @@ impl Given<'_> {
             .map(Some)
     }
 
-    fn annotations(&self) -> Result<Option<Annotations>, String> {
+    fn annotations(&self) -> Result<Option<AnnotationList>, String> {
         let op = self.op;
         let Some(value) = self.fields.get("annotations") else {
             return Ok(None);
@@ -449,9 +451,9 @@ fn strings(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(text).collect()
 }
 
-fn status(word: &str) -> Result<Status, String> {
+fn status(word: &str) -> Result<TaskStatus, String> {
     word.parse().map_err(|_| {
-        let valid = Status::ALL.map(Status::as_str).join(", ");
+        let valid = TaskStatus::ALL.map(TaskStatus::as_str).join(", ");
         format!("invalid status \"{word}\". Valid: {valid}")
     })
 }

@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use super::error::VineError;
 use super::header;
-use super::model::{Attachment, Class, Graph, Node, Place, Version, Work};
-use super::spot::Spot;
+use super::model::{
+    Attachment, AttachmentClass, FormatVersion, Graph, NodeContent, NodeSpan, VineNode,
+};
+use super::spot::SourceSpan;
 use crate::counted::count_visited;
 use crate::text::clash;
 
@@ -18,7 +20,7 @@ const DEPENDENCY: &str = "-> ";
 
 /// A line of a text without its end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct SourceLine<'a> {
     /// Counted from 1.
     pub(super) number: usize,
     /// Its first byte in the text.
@@ -26,7 +28,7 @@ pub(super) struct Line<'a> {
     pub(super) text: &'a str,
 }
 
-impl Line<'_> {
+impl SourceLine<'_> {
     fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -39,7 +41,7 @@ impl Line<'_> {
     fn wrong(&self, at: usize, message: impl Into<String>) -> VineError {
         let end = self.text.trim_end_matches(is_ws).len().max(at);
         VineError::Parse {
-            at: Spot::of_line(self.number, self.text, at..end),
+            at: SourceSpan::of_line(self.number, self.text, at..end),
             message: message.into(),
         }
     }
@@ -50,12 +52,12 @@ impl Line<'_> {
 ///
 /// # Errors
 /// `VineError::Parse` with the first thing wrong, in the order of reference vine 1.10.
-pub fn parsed(text: &str) -> Result<(Graph, Vec<Place>), VineError> {
+pub fn parse_with_spans(text: &str) -> Result<(Graph, Vec<NodeSpan>), VineError> {
     refuse_clash(text)?;
     let lines = lines(text);
     let (Some(first), false) = (lines.first(), text.is_empty()) else {
         return Err(VineError::Parse {
-            at: Spot::of_line(1, "", 0..0),
+            at: SourceSpan::of_line(1, "", 0..0),
             message: "Empty input — missing magic line".into(),
         });
     };
@@ -87,7 +89,7 @@ pub fn parsed(text: &str) -> Result<(Graph, Vec<Place>), VineError> {
         let after = lines[end + 1].number + 1;
         let source = lines.get(end + 2).map_or("", |line| line.text);
         return Err(VineError::Parse {
-            at: Spot::of_line(after, source, 0..0),
+            at: SourceSpan::of_line(after, source, 0..0),
             message: "Empty input — no task blocks found".into(),
         });
     }
@@ -104,7 +106,7 @@ pub(super) fn refuse_clash(text: &str) -> Result<(), VineError> {
     };
     let line = text.lines().nth(clash.begins - 1).unwrap_or_default();
     Err(VineError::Parse {
-        at: Spot::of_line(clash.begins, line, 0..line.len()),
+        at: SourceSpan::of_line(clash.begins, line, 0..line.len()),
         message: clash.to_string(),
     })
 }
@@ -114,7 +116,7 @@ pub(super) fn refuse_clash(text: &str) -> Result<(), VineError> {
 /// # Errors
 /// As [`parsed`].
 pub fn graph(text: &str) -> Result<Graph, VineError> {
-    parsed(text).map(|(graph, _)| graph)
+    parse_with_spans(text).map(|(graph, _)| graph)
 }
 
 /// Reads what stands before the first block of a text, whole lines, into a graph without nodes; `None` where it is
@@ -129,7 +131,7 @@ pub(super) fn preamble(text: &str) -> Option<Graph> {
     let is_apart = rest
         .last()
         .is_none_or(|line| *line.text == *graph.delimiter);
-    let is_nothing = |line: &Line<'_>| *line.text == *graph.delimiter || line.is_blank();
+    let is_nothing = |line: &SourceLine<'_>| *line.text == *graph.delimiter || line.is_blank();
     (is_whole && is_apart && rest.iter().all(is_nothing)).then_some(graph)
 }
 
@@ -138,18 +140,18 @@ pub(super) fn preamble(text: &str) -> Option<Graph> {
 ///
 /// # Errors
 /// `VineError::Parse` with a line of the piece.
-pub(super) fn blocks(piece: &str, delimiter: &str) -> Result<Vec<(Node, Place)>, VineError> {
+pub(super) fn blocks(piece: &str, delimiter: &str) -> Result<Vec<(VineNode, NodeSpan)>, VineError> {
     let lines = lines(piece);
     segments(&lines, delimiter).map(block).collect()
 }
 
 /// The lines between delimiters, except where they are all blank.
 fn segments<'a, 'b>(
-    lines: &'b [Line<'a>],
+    lines: &'b [SourceLine<'a>],
     delimiter: &'b str,
-) -> impl Iterator<Item = &'b [Line<'a>]> {
+) -> impl Iterator<Item = &'b [SourceLine<'a>]> {
     let all = lines.split(move |line| line.text == delimiter);
-    all.filter(|segment| !segment.iter().all(Line::is_blank))
+    all.filter(|segment| !segment.iter().all(SourceLine::is_blank))
 }
 
 /// The IDs of what a block depends on, in the order of its lines, and where in it they stand.
@@ -163,7 +165,7 @@ pub(super) fn dependencies(block: &str) -> impl Iterator<Item = (&str, Range<usi
 }
 
 /// The lines of a text; what follows its last line end is a line only when it is not empty.
-pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
+pub(super) fn lines(text: &str) -> Vec<SourceLine<'_>> {
     let mut start = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
     let mut lines = Vec::new();
     for raw in text[start..].split_inclusive('\n') {
@@ -172,7 +174,7 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
             .strip_suffix('\r')
             .filter(|_| raw.ends_with('\n'))
             .unwrap_or(line);
-        lines.push(Line {
+        lines.push(SourceLine {
             number: lines.len() + 1,
             start,
             text: line,
@@ -197,7 +199,7 @@ pub(super) fn is_ws(c: char) -> bool {
     )
 }
 
-fn magic(line: &Line<'_>) -> Result<Version, VineError> {
+fn magic(line: &SourceLine<'_>) -> Result<FormatVersion, VineError> {
     let wrong = |message: String| Err(line.wrong(0, message));
     let Some([major, minor, patch]) = numbers(line.text) else {
         return wrong(format!(
@@ -210,7 +212,7 @@ fn magic(line: &Line<'_>) -> Result<Version, VineError> {
             "Unsupported version {major}.{minor}.{patch}: this reads vine 1.x files"
         ));
     }
-    Ok(Version(major, minor, patch))
+    Ok(FormatVersion(major, minor, patch))
 }
 
 /// The version of a magic line.
@@ -227,7 +229,7 @@ fn numbers(line: &str) -> Option<[u32; 3]> {
 
 /// Reads the preamble: keys in any case, the last of a repeated one counts, unknown ones and lines
 /// without a colon are left to the file.
-fn metadata(lines: &[Line<'_>], graph: &mut Graph) -> Result<(), VineError> {
+fn metadata(lines: &[SourceLine<'_>], graph: &mut Graph) -> Result<(), VineError> {
     for line in lines {
         let Some((key, value)) = line.text.split_once(':') else {
             continue;
@@ -248,7 +250,7 @@ fn metadata(lines: &[Line<'_>], graph: &mut Graph) -> Result<(), VineError> {
     Ok(())
 }
 
-fn block(lines: &[Line<'_>]) -> Result<(Node, Place), VineError> {
+fn block(lines: &[SourceLine<'_>]) -> Result<(VineNode, NodeSpan), VineError> {
     count_visited(1);
     let at = lines.iter().position(|l| !l.is_blank()).unwrap_or(0);
     let line = &lines[at];
@@ -261,16 +263,16 @@ fn block(lines: &[Line<'_>]) -> Result<(Node, Place), VineError> {
     let start = line.start + indent;
     let inside = &text[parts.inside];
     let work = if is_ref {
-        Work::Ref {
+        NodeContent::Ref {
             vine: inside.into(),
         }
     } else {
-        Work::Task {
+        NodeContent::Task {
             status: inside.parse().map_err(|_| invalid())?,
             attachments: Vec::new(),
         }
     };
-    let mut node = Node {
+    let mut node = VineNode {
         id: text[parts.id].into(),
         name: text[parts.name].into(),
         description: String::new(),
@@ -279,7 +281,7 @@ fn block(lines: &[Line<'_>]) -> Result<(Node, Place), VineError> {
         annotations: annotations(&text[parts.annotations]),
         work,
     };
-    let place = Place {
+    let place = NodeSpan {
         block: lines[0].start..lines[lines.len() - 1].end(),
         header: start..start + text.len(),
     };
@@ -293,8 +295,8 @@ fn block(lines: &[Line<'_>]) -> Result<(Node, Place), VineError> {
 
 /// Reads one line of a block; the first kind that fits counts (reference vine 1.8).
 fn body_line<'a>(
-    line: &Line<'a>,
-    node: &mut Node,
+    line: &SourceLine<'a>,
+    node: &mut VineNode,
     description: &mut Vec<&'a str>,
 ) -> Result<(), VineError> {
     if line.is_blank() {
@@ -304,7 +306,7 @@ fn body_line<'a>(
     } else if let Some(decision) = line.text.strip_prefix("> ") {
         node.decisions.push(decision.trim_matches(is_ws).into());
     } else if let Some((class, rest)) = attachment_class(line.text) {
-        let Work::Task { attachments, .. } = &mut node.work else {
+        let NodeContent::Task { attachments, .. } = &mut node.work else {
             return Err(line.wrong(0, "Attachments are not allowed on reference nodes"));
         };
         match rest.split_once(' ') {
@@ -329,9 +331,9 @@ fn body_line<'a>(
     Ok(())
 }
 
-fn attachment_class(text: &str) -> Option<(Class, &str)> {
+fn attachment_class(text: &str) -> Option<(AttachmentClass, &str)> {
     let rest = text.strip_prefix('@')?;
-    Class::ALL.into_iter().find_map(|class| {
+    AttachmentClass::ALL.into_iter().find_map(|class| {
         let rest = rest.strip_prefix(class.as_str())?.strip_prefix(' ')?;
         Some((class, rest))
     })

@@ -2,43 +2,47 @@
 
 use std::collections::HashSet;
 
-use super::frontier::Plan;
-use super::model::{Node, Status};
-use crate::graph::picture::{Arrow, Figure, Picture, Tone};
+use super::frontier::GraphPlan;
+use super::model::{TaskStatus, VineNode};
+use crate::graph::picture::{GraphPicture, PictureArrow, PictureFigure, StatusColor};
 
 /// The picture of a whole plan.
-pub fn picture(plan: &Plan) -> Picture<'_> {
+pub fn picture(plan: &GraphPlan) -> GraphPicture<'_> {
     let graph = &plan.graph;
     let mut arrows = Vec::new();
     for (from, node) in graph.nodes.iter().enumerate() {
         let mut drawn = HashSet::new();
         let places = node.dependencies.iter().filter_map(|id| graph.position(id));
-        arrows.extend(places.filter(|to| drawn.insert(*to)).map(|to| Arrow {
-            from,
-            to,
-            is_indirect: false,
-        }));
+        arrows.extend(
+            places
+                .filter(|to| drawn.insert(*to))
+                .map(|to| PictureArrow {
+                    from,
+                    to,
+                    is_indirect: false,
+                }),
+        );
     }
-    let figures = graph.nodes.iter().map(|node| Figure {
+    let figures = graph.nodes.iter().map(|node| PictureFigure {
         key: &node.id,
         name: &node.name,
         state: node.standing(),
         tone: tone(node),
     });
-    Picture {
+    GraphPicture {
         figures: figures.collect(),
         arrows,
     }
 }
 
-fn tone(node: &Node) -> Tone {
+fn tone(node: &VineNode) -> StatusColor {
     match node.status() {
-        None => Tone::Elsewhere,
-        Some(Status::Complete) => Tone::Done,
-        Some(Status::Reviewing) => Tone::Reviewed,
-        Some(Status::Started) => Tone::Active,
-        Some(Status::Planning) => Tone::Planned,
-        Some(Status::NotStarted) => Tone::Open,
-        Some(Status::Blocked) => Tone::Blocked,
+        None => StatusColor::Elsewhere,
+        Some(TaskStatus::Complete) => StatusColor::Done,
+        Some(TaskStatus::Reviewing) => StatusColor::Reviewed,
+        Some(TaskStatus::Started) => StatusColor::Active,
+        Some(TaskStatus::Planning) => StatusColor::Planned,
+        Some(TaskStatus::NotStarted) => StatusColor::Open,
+        Some(TaskStatus::Blocked) => StatusColor::Blocked,
     }
 }

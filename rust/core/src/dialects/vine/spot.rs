@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::header;
-use super::model::Place;
+use super::model::NodeSpan;
 use super::parse;
-use super::validate::Violation;
+use super::validate::GraphViolation;
 
 /// A piece of one line of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
+pub struct SourceSpan {
     /// Line, counted from 1.
     pub line: usize,
     /// Its first character in the line, counted from 1.
@@ -20,7 +20,7 @@ pub struct Spot {
     pub source: String,
 }
 
-impl Spot {
+impl SourceSpan {
     /// The bytes `range` of a line.
     pub(super) fn of_line(number: usize, source: &str, range: Range<usize>) -> Self {
         Self {
@@ -34,16 +34,19 @@ impl Spot {
 
 /// Where in a text each of the violations stands that its graph has: the dependency that one is about,
 /// else the ID in the header of its node. `None` for all when the text is no graph.
-pub(super) fn spots(text: &str, violations: &[Violation]) -> Vec<Option<Spot>> {
-    let Ok((graph, places)) = parse::parsed(text) else {
+pub(super) fn locate_violations(
+    text: &str,
+    violations: &[GraphViolation],
+) -> Vec<Option<SourceSpan>> {
+    let Ok((graph, places)) = parse::parse_with_spans(text) else {
         return vec![None; violations.len()];
     };
     let lines = parse::lines(text);
     // A node's dependencies are told in their order: a search goes on where the one before ended.
     let (mut searched, mut rest) = (None, parse::dependencies(""));
-    let mut range = |violation: &Violation| {
+    let mut range = |violation: &GraphViolation| {
         let at = graph.position(violation.subject()?)?;
-        let Place {
+        let NodeSpan {
             block,
             header: place,
         } = &places[at];
@@ -63,7 +66,7 @@ pub(super) fn spots(text: &str, violations: &[Violation]) -> Vec<Option<Spot>> {
         let after = lines.partition_point(|line| line.start <= range.start);
         let line = &lines[after.checked_sub(1)?];
         let inside = range.start - line.start..range.end - line.start;
-        Some(Spot::of_line(line.number, line.text, inside))
+        Some(SourceSpan::of_line(line.number, line.text, inside))
     };
     violations
         .iter()

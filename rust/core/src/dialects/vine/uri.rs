@@ -1,16 +1,16 @@
 //! Relative places in a graph, which are meant relative to its file, seen from another file's folder.
 
-use super::model::{Node, Work};
+use super::model::{NodeContent, VineNode};
 
 /// The annotation whose first value is a place.
 const SPRITE: &str = "sprite";
 
 /// A node with each of its places seen otherwise.
-pub(super) fn rebased(node: &Node, seen: impl Fn(&str) -> String) -> Node {
+pub(super) fn rebase_uris(node: &VineNode, seen: impl Fn(&str) -> String) -> VineNode {
     let mut node = node.clone();
     match &mut node.work {
-        Work::Ref { vine } => *vine = seen(vine).into(),
-        Work::Task { attachments, .. } => {
+        NodeContent::Ref { vine } => *vine = seen(vine).into(),
+        NodeContent::Task { attachments, .. } => {
             for attachment in attachments {
                 attachment.uri = seen(&attachment.uri).into();
             }

@@ -6,14 +6,14 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::error::VineError;
-use super::model::{Graph, Work};
+use super::model::{Graph, NodeContent};
 use crate::counted::count_visited;
 use crate::graph::cycles::Cycle;
-use crate::graph::{self, DepGraph, Edge, Kind};
+use crate::graph::{self, DepGraph, Edge, EdgeKind};
 
 /// A rule that a graph breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Violation {
+pub enum GraphViolation {
     /// There is no task.
     NoTask,
     /// A node depends on nothing that exists.
@@ -31,7 +31,7 @@ pub enum Violation {
     NoUri(Box<str>),
 }
 
-impl Violation {
+impl GraphViolation {
     /// Its identifier in answers.
     pub fn constraint(&self) -> &'static str {
         match self {
@@ -76,7 +76,7 @@ impl Violation {
     }
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for GraphViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTask => f.write_str("Graph must contain at least one task."),
@@ -112,14 +112,14 @@ pub fn validate(graph: &Graph) -> Result<(), VineError> {
     count_visited(graph.nodes.len());
     let mut violations = Vec::new();
     if graph.nodes.is_empty() {
-        violations.push(Violation::NoTask);
+        violations.push(GraphViolation::NoTask);
     }
     for node in &graph.nodes {
         let unknown = node
             .dependencies
             .iter()
             .filter(|id| graph.position(id).is_none());
-        violations.extend(unknown.map(|missing| Violation::UnknownDependency {
+        violations.extend(unknown.map(|missing| GraphViolation::UnknownDependency {
             task: node.id.clone(),
             missing: missing.clone(),
         }));
@@ -130,19 +130,19 @@ pub fn validate(graph: &Graph) -> Result<(), VineError> {
     violations.extend(
         loops(&network)
             .into_iter()
-            .map(|cycle| Violation::Cycle(ids(cycle))),
+            .map(|cycle| GraphViolation::Cycle(ids(cycle))),
     );
     if let Some(root) = graph.nodes.first().and_then(|node| network.find(&node.id)) {
         let reached = network.reached_from(root);
         let islands = graph.nodes.iter().zip(&reached).filter(|(_, r)| !**r);
         let islands: Vec<Box<str>> = islands.map(|(node, _)| node.id.clone()).collect();
         if !islands.is_empty() {
-            violations.push(Violation::Islands(islands));
+            violations.push(GraphViolation::Islands(islands));
         }
     }
     for node in &graph.nodes {
-        if matches!(&node.work, Work::Ref { vine } if vine.is_empty()) {
-            violations.push(Violation::NoUri(node.id.clone()));
+        if matches!(&node.work, NodeContent::Ref { vine } if vine.is_empty()) {
+            violations.push(GraphViolation::NoUri(node.id.clone()));
         }
     }
     if violations.is_empty() {
@@ -181,7 +181,7 @@ fn network(graph: &Graph) -> DepGraph {
         };
         let mut edge = |id: &str| Edge {
             to: network.intern(id),
-            kind: Kind::Explicit,
+            kind: EdgeKind::Explicit,
             via: at,
         };
         let edges = node.dependencies.iter().map(|id| edge(id)).collect();

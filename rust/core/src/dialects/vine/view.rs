@@ -2,10 +2,10 @@
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::frontier::Plan;
-use super::model::{Attachment, Graph, Node, Status, Work};
-use crate::answer::Page;
-use crate::graph::picture::{Leads, Picture, Row};
+use super::frontier::GraphPlan;
+use super::model::{Attachment, Graph, NodeContent, TaskStatus, VineNode};
+use crate::answer::PageRequest;
+use crate::graph::picture::{FigureRow, GraphPicture, LeadDirection};
 
 /// A node with everything it says.
 #[derive(Debug, Serialize)]
@@ -24,8 +24,8 @@ pub struct NodeView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     vine: Option<&'a str>,
     /// Keys with their values, where there are any (reference vine W12).
-    #[serde(skip_serializing_if = "Annotations::is_empty")]
-    annotations: Annotations<'a>,
+    #[serde(skip_serializing_if = "AnnotationsView::is_empty")]
+    annotations: AnnotationsView<'a>,
 }
 
 /// Something outside that belongs to a task.
@@ -48,15 +48,15 @@ impl<'a> From<&'a Attachment> for AttachmentView<'a> {
 
 /// Annotations as a map in the order of the file.
 #[derive(Debug)]
-struct Annotations<'a>(&'a [(Box<str>, Vec<Box<str>>)]);
+struct AnnotationsView<'a>(&'a [(Box<str>, Vec<Box<str>>)]);
 
-impl Annotations<'_> {
+impl AnnotationsView<'_> {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-impl Serialize for Annotations<'_> {
+impl Serialize for AnnotationsView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (key, values) in self.0 {
@@ -66,29 +66,29 @@ impl Serialize for Annotations<'_> {
     }
 }
 
-fn kind(node: &Node) -> &'static str {
+fn kind(node: &VineNode) -> &'static str {
     match node.work {
-        Work::Task { .. } => "task",
-        Work::Ref { .. } => "ref",
+        NodeContent::Task { .. } => "task",
+        NodeContent::Ref { .. } => "ref",
     }
 }
 
-fn attachments(node: &Node) -> Option<Vec<AttachmentView<'_>>> {
-    let Work::Task { attachments, .. } = &node.work else {
+fn attachments(node: &VineNode) -> Option<Vec<AttachmentView<'_>>> {
+    let NodeContent::Task { attachments, .. } = &node.work else {
         return None;
     };
     Some(attachments.iter().map(AttachmentView::from).collect())
 }
 
-fn vine(node: &Node) -> Option<&str> {
+fn vine(node: &VineNode) -> Option<&str> {
     match &node.work {
-        Work::Task { .. } => None,
-        Work::Ref { vine } => Some(vine),
+        NodeContent::Task { .. } => None,
+        NodeContent::Ref { vine } => Some(vine),
     }
 }
 
-impl<'a> From<&'a Node> for NodeView<'a> {
-    fn from(node: &'a Node) -> Self {
+impl<'a> From<&'a VineNode> for NodeView<'a> {
+    fn from(node: &'a VineNode) -> Self {
         Self {
             id: &node.id,
             kind: kind(node),
@@ -96,24 +96,24 @@ impl<'a> From<&'a Node> for NodeView<'a> {
             description: &node.description,
             dependencies: &node.dependencies,
             decisions: &node.decisions,
-            status: node.status().map(Status::as_str),
+            status: node.status().map(TaskStatus::as_str),
             attachments: attachments(node),
             vine: vine(node),
-            annotations: Annotations(&node.annotations),
+            annotations: AnnotationsView(&node.annotations),
         }
     }
 }
 
 /// A node in few words.
 #[derive(Debug, Serialize)]
-pub struct Brief<'a> {
+pub struct NodeBrief<'a> {
     id: &'a str,
     #[serde(rename = "shortName")]
     short_name: &'a str,
 }
 
-impl<'a> From<&'a Node> for Brief<'a> {
-    fn from(node: &'a Node) -> Self {
+impl<'a> From<&'a VineNode> for NodeBrief<'a> {
+    fn from(node: &'a VineNode) -> Self {
         Self {
             id: &node.id,
             short_name: &node.name,
@@ -131,8 +131,8 @@ pub struct RefView<'a> {
     dependencies: &'a [Box<str>],
 }
 
-impl<'a> From<&'a Node> for RefView<'a> {
-    fn from(node: &'a Node) -> Self {
+impl<'a> From<&'a VineNode> for RefView<'a> {
+    fn from(node: &'a VineNode) -> Self {
         Self {
             id: &node.id,
             short_name: &node.name,
@@ -158,14 +158,14 @@ pub struct DependencyView<'a> {
     attachments: Option<Vec<AttachmentView<'a>>>,
 }
 
-impl<'a> From<&'a Node> for DependencyView<'a> {
-    fn from(node: &'a Node) -> Self {
+impl<'a> From<&'a VineNode> for DependencyView<'a> {
+    fn from(node: &'a VineNode) -> Self {
         Self {
             id: &node.id,
             short_name: &node.name,
             kind: kind(node),
             vine: vine(node),
-            status: node.status().map(Status::as_str),
+            status: node.status().map(TaskStatus::as_str),
             decisions: &node.decisions,
             attachments: attachments(node),
         }
@@ -185,7 +185,7 @@ pub struct DependantView<'a> {
 
 /// A node with what it builds on and who builds on it; the latter not for a claimed one.
 #[derive(Debug, Serialize)]
-pub struct ContextView<'a> {
+pub struct NodeContextView<'a> {
     #[serde(flatten)]
     node: NodeView<'a>,
     resolved_dependencies: Vec<DependencyView<'a>>,
@@ -193,9 +193,9 @@ pub struct ContextView<'a> {
     dependant_tasks: Option<Vec<DependantView<'a>>>,
 }
 
-impl<'a> ContextView<'a> {
+impl<'a> NodeContextView<'a> {
     /// A claimed task with what it builds on.
-    pub fn of_claimed(node: &'a Node, plan: &'a Plan) -> Self {
+    pub fn of_claimed(node: &'a VineNode, plan: &'a GraphPlan) -> Self {
         let dependencies = node.dependencies.iter();
         let dependencies = dependencies.filter_map(|id| plan.graph.find(id));
         Self {
@@ -206,12 +206,12 @@ impl<'a> ContextView<'a> {
     }
 
     /// A node with everything around it.
-    pub fn of(node: &'a Node, plan: &'a Plan) -> Self {
-        let dependant = |node: &'a Node| DependantView {
+    pub fn of(node: &'a VineNode, plan: &'a GraphPlan) -> Self {
+        let dependant = |node: &'a VineNode| DependantView {
             id: &node.id,
             short_name: &node.name,
             kind: kind(node),
-            status: node.status().map(Status::as_str),
+            status: node.status().map(TaskStatus::as_str),
         };
         Self {
             dependant_tasks: Some(plan.dependants(&node.id).map(dependant).collect()),
@@ -222,7 +222,7 @@ impl<'a> ContextView<'a> {
 
 /// How far a graph is.
 #[derive(Debug, Serialize)]
-pub struct ProgressView<'a> {
+pub struct GraphProgressView<'a> {
     total: usize,
     complete: usize,
     percentage: usize,
@@ -243,11 +243,11 @@ struct ByStatus {
     reviewing: usize,
 }
 
-impl<'a> ProgressView<'a> {
+impl<'a> GraphProgressView<'a> {
     /// How far a plan is.
-    pub fn of(plan: &'a Plan) -> Self {
+    pub fn of(plan: &'a GraphPlan) -> Self {
         let (progress, root) = (&plan.progress, plan.root());
-        let count = |status: Status| progress.by_status[status as usize];
+        let count = |status: TaskStatus| progress.by_status[status as usize];
         Self {
             total: progress.total,
             complete: progress.complete(),
@@ -256,12 +256,12 @@ impl<'a> ProgressView<'a> {
             root_id: &root.id,
             root_status: root.standing(),
             by_status: ByStatus {
-                complete: count(Status::Complete),
-                notstarted: count(Status::NotStarted),
-                planning: count(Status::Planning),
-                blocked: count(Status::Blocked),
-                started: count(Status::Started),
-                reviewing: count(Status::Reviewing),
+                complete: count(TaskStatus::Complete),
+                notstarted: count(TaskStatus::NotStarted),
+                planning: count(TaskStatus::Planning),
+                blocked: count(TaskStatus::Blocked),
+                started: count(TaskStatus::Started),
+                reviewing: count(TaskStatus::Reviewing),
             },
         }
     }
@@ -269,15 +269,15 @@ impl<'a> ProgressView<'a> {
 
 /// A page of a list, beside which the number of all is told where it does not hold all.
 #[derive(Debug)]
-struct Listed<T> {
+struct CountedPage<T> {
     shown: Vec<T>,
     total: Option<usize>,
 }
 
-impl<T> Listed<T> {
-    fn of<'a>(plan: &'a Plan, places: &[usize], page: Page) -> Self
+impl<T> CountedPage<T> {
+    fn of<'a>(plan: &'a GraphPlan, places: &[usize], page: PageRequest) -> Self
     where
-        T: From<&'a Node>,
+        T: From<&'a VineNode>,
     {
         let chosen = places.iter().skip(page.offset).take(page.limit);
         let shown: Vec<T> = chosen.map(|at| T::from(&*plan.graph.nodes[*at])).collect();
@@ -290,7 +290,7 @@ impl<T> Listed<T> {
 
 /// The answer of `vine_next`; beside a list that is not all of it `<key>_total`.
 #[derive(Debug, Serialize)]
-pub struct NextView<'a> {
+pub struct FrontierView<'a> {
     ready_to_start: Vec<NodeView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ready_to_start_total: Option<usize>,
@@ -303,7 +303,7 @@ pub struct NextView<'a> {
     blocked: Vec<NodeView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked_total: Option<usize>,
-    progress: ProgressView<'a>,
+    progress: GraphProgressView<'a>,
     /// Tasks that somebody works on (reference vine W6).
     in_progress: Vec<NodeView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -323,7 +323,7 @@ struct WaitingView<'a> {
 }
 
 /// Why nothing can be acted on, where nothing can.
-fn waiting(plan: &Plan) -> impl Iterator<Item = WaitingView<'_>> {
+fn waiting(plan: &GraphPlan) -> impl Iterator<Item = WaitingView<'_>> {
     let waiting = plan.is_stuck().then(|| plan.waiting());
     waiting
         .into_iter()
@@ -334,14 +334,14 @@ fn waiting(plan: &Plan) -> impl Iterator<Item = WaitingView<'_>> {
         })
 }
 
-impl<'a> NextView<'a> {
+impl<'a> FrontierView<'a> {
     /// What can be acted on now.
-    pub fn of(plan: &'a Plan, page: Page) -> Self {
+    pub fn of(plan: &'a GraphPlan, page: PageRequest) -> Self {
         let frontier = &plan.frontier;
-        let nodes = |places: &[usize]| Listed::<NodeView<'a>>::of(plan, places, page);
+        let nodes = |places: &[usize]| CountedPage::<NodeView<'a>>::of(plan, places, page);
         let start = nodes(&frontier.ready_to_start);
         let complete = nodes(&frontier.ready_to_complete);
-        let expansion = Listed::<RefView<'a>>::of(plan, &frontier.needs_expansion, page);
+        let expansion = CountedPage::<RefView<'a>>::of(plan, &frontier.needs_expansion, page);
         let blocked = nodes(&frontier.blocked);
         let in_progress = nodes(&frontier.in_progress);
         let waiting: Vec<_> = waiting(plan).collect();
@@ -357,7 +357,7 @@ impl<'a> NextView<'a> {
             needs_expansion_total: expansion.total,
             blocked: blocked.shown,
             blocked_total: blocked.total,
-            progress: ProgressView::of(plan),
+            progress: GraphProgressView::of(plan),
             in_progress: in_progress.shown,
             in_progress_total: in_progress.total,
             waiting_total: (shown.len() < total).then_some(total),
@@ -370,7 +370,7 @@ impl<'a> NextView<'a> {
 #[derive(Debug, Serialize)]
 pub struct WrittenView<'a> {
     summary: String,
-    progress: ProgressView<'a>,
+    progress: GraphProgressView<'a>,
     ready_to_start: Vec<NodeView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ready_to_start_total: Option<usize>,
@@ -384,7 +384,7 @@ pub struct WrittenView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     needs_expansion_total: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    claimed: Option<Vec<ContextView<'a>>>,
+    claimed: Option<Vec<NodeContextView<'a>>>,
     /// What a dry run would change, as a unified diff.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
@@ -393,15 +393,15 @@ pub struct WrittenView<'a> {
 impl<'a> WrittenView<'a> {
     /// The graph after operations: what they did in words, and the tasks that were claimed.
     pub fn of(
-        plan: &'a Plan,
+        plan: &'a GraphPlan,
         summary: String,
         claimed: &[&str],
-        page: Page,
+        page: PageRequest,
         diff: Option<String>,
     ) -> Self {
-        let next = NextView::of(plan, page);
+        let next = FrontierView::of(plan, page);
         let nodes = claimed.iter().filter_map(|id| plan.graph.find(id));
-        let claimed = nodes.map(|node| ContextView::of_claimed(node, plan));
+        let claimed = nodes.map(|node| NodeContextView::of_claimed(node, plan));
         let claimed: Vec<_> = claimed.collect();
         Self {
             summary,
@@ -426,7 +426,7 @@ impl<'a> WrittenView<'a> {
 pub struct PlanView<'a> {
     #[serde(flatten)]
     meta: MetaView<'a>,
-    progress: ProgressView<'a>,
+    progress: GraphProgressView<'a>,
     /// Nodes that depend on nothing.
     leaves: usize,
     nodes: Vec<NodeView<'a>>,
@@ -441,7 +441,7 @@ pub struct PlanView<'a> {
 
 impl<'a> PlanView<'a> {
     /// A plan, of a text that git calls `blob`, with some of its nodes.
-    pub fn of(plan: &'a Plan, nodes: &[&'a Node], blob: String) -> Self {
+    pub fn of(plan: &'a GraphPlan, nodes: &[&'a VineNode], blob: String) -> Self {
         let frontier = &plan.frontier;
         let ids = |places: &[usize]| {
             let ids = places.iter().map(|at| &*plan.graph.nodes[*at].id);
@@ -449,7 +449,7 @@ impl<'a> PlanView<'a> {
         };
         Self {
             meta: MetaView::of(&plan.graph, blob),
-            progress: ProgressView::of(plan),
+            progress: GraphProgressView::of(plan),
             leaves: plan.progress.leaves,
             nodes: views(nodes),
             ready_to_start: ids(&frontier.ready_to_start),
@@ -468,18 +468,18 @@ pub struct HeadView<'a> {
     version: String,
     title: Option<&'a str>,
     prefix: Option<&'a str>,
-    progress: ProgressView<'a>,
+    progress: GraphProgressView<'a>,
 }
 
 impl<'a> HeadView<'a> {
     /// The head of a plan.
-    pub fn of(plan: &'a Plan) -> Self {
+    pub fn of(plan: &'a GraphPlan) -> Self {
         let graph = &plan.graph;
         Self {
             version: graph.version.to_string(),
             title: graph.title.as_deref(),
             prefix: graph.prefix.as_deref(),
-            progress: ProgressView::of(plan),
+            progress: GraphProgressView::of(plan),
         }
     }
 }
@@ -500,7 +500,7 @@ pub struct RowView<'a> {
 
 impl<'a> RowView<'a> {
     /// A row of a picture.
-    pub fn of(row: Row, picture: &Picture<'a>) -> Self {
+    pub fn of(row: FigureRow, picture: &GraphPicture<'a>) -> Self {
         let figure = picture.figures[row.figure];
         Self {
             depth: row.depth,
@@ -509,9 +509,9 @@ impl<'a> RowView<'a> {
             status: figure.state,
             symbol: figure.tone.symbol(),
             leads: match row.leads {
-                Leads::Here => "here",
-                Leads::Above => "above",
-                Leads::Below => "below",
+                LeadDirection::Here => "here",
+                LeadDirection::Above => "above",
+                LeadDirection::Below => "below",
             },
         }
     }
@@ -542,18 +542,18 @@ impl<'a> MetaView<'a> {
 }
 
 /// Nodes as an answer shows them.
-pub fn views<'a, T: From<&'a Node>>(nodes: &[&'a Node]) -> Vec<T> {
+pub fn views<'a, T: From<&'a VineNode>>(nodes: &[&'a VineNode]) -> Vec<T> {
     nodes.iter().map(|node| T::from(node)).collect()
 }
 
 /// How a graph stands, in words (reference vine 5.1).
-pub fn summary(plan: &Plan) -> String {
+pub fn summary(plan: &GraphPlan) -> String {
     let (progress, root) = (&plan.progress, plan.root());
     let mut text = format!(
         "Root: {} ({})\nTotal tasks: {}\nLeaf tasks: {}\n\nStatus breakdown:",
         root.name, root.id, progress.total, progress.leaves
     );
-    for status in Status::ALL {
+    for status in TaskStatus::ALL {
         let count = progress.by_status[status as usize];
         text.push_str(&format!("\n  {}: {count}", status.as_str()));
     }

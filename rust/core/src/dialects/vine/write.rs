@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::document::{Document, says_what_is_meant};
+use super::document::{VineDocument, verify_round_trip};
 use super::error::VineError;
 use super::header;
-use super::model::{Attachment, Class, Graph, Node, Place, Work};
+use super::model::{Attachment, AttachmentClass, Graph, NodeContent, NodeSpan, VineNode};
 use super::parse;
 use crate::counted::count_visited;
 use crate::text::edit::{line_break, with_line_break};
@@ -19,7 +19,7 @@ use crate::text::edit::{line_break, with_line_break};
 ///
 /// # Errors
 /// `VineError::Unwritable` when it would not read back as the same graph.
-pub fn canonical(graph: &Graph) -> Result<String, VineError> {
+pub fn render_canonical(graph: &Graph) -> Result<String, VineError> {
     let mut text = format!("vine {}\n", graph.version);
     let metadata = [
         (
@@ -40,7 +40,7 @@ pub fn canonical(graph: &Graph) -> Result<String, VineError> {
     text.push_str(&blocks.join(&between));
     let unwritable = |why: String| VineError::Unwritable { why };
     let read = parse::graph(&text).map_err(|error| unwritable(error.to_string()))?;
-    says_what_is_meant(&read, graph).map_err(unwritable)?;
+    verify_round_trip(&read, graph).map_err(unwritable)?;
     Ok(text)
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Rewritten {
     /// The text.
     pub(super) text: String,
     /// Where each block stands in it; of new ones only from where to where.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<NodeSpan>,
     /// The nodes whose blocks are new, by their places in the graph.
     pub(super) fresh: Vec<usize>,
     /// What stands between pieces.
@@ -62,7 +62,10 @@ pub(super) struct Rewritten {
 ///
 /// # Errors
 /// `VineError::Unwritable` for a graph of a version that is not known.
-pub(super) fn changed(document: &Document, graph: &Graph) -> Result<Rewritten, VineError> {
+pub(super) fn render_changed(
+    document: &VineDocument,
+    graph: &Graph,
+) -> Result<Rewritten, VineError> {
     let (old, before, places) = (&*document.text, &document.plan.graph, &document.places);
     if !before.version.is_writable() {
         let why = format!(
@@ -135,7 +138,7 @@ pub(super) fn changed(document: &Document, graph: &Graph) -> Result<Rewritten, V
                 };
                 new.text.push_str(&text);
                 new.fresh.push(at);
-                new.places.push(Place {
+                new.places.push(NodeSpan {
                     block: start..new.text.len(),
                     header: start..start,
                 });
@@ -226,7 +229,7 @@ fn with_key(preamble: &str, key: &str, value: Option<&str>, eol: &str) -> String
 }
 
 /// A node's header in canonical form.
-fn whole_header(node: &Node) -> String {
+fn whole_header(node: &VineNode) -> String {
     let inside = inside(node);
     let mark = if node.status().is_none() { "ref " } else { "" };
     let annotations = annotations(node);
@@ -234,14 +237,14 @@ fn whole_header(node: &Node) -> String {
 }
 
 /// Status or file.
-fn inside(node: &Node) -> &str {
+fn inside(node: &VineNode) -> &str {
     match &node.work {
-        Work::Task { status, .. } => status.as_str(),
-        Work::Ref { vine } => vine,
+        NodeContent::Task { status, .. } => status.as_str(),
+        NodeContent::Ref { vine } => vine,
     }
 }
 
-fn annotations(node: &Node) -> String {
+fn annotations(node: &VineNode) -> String {
     let mut annotations: Vec<_> = node.annotations.iter().collect();
     annotations.sort();
     let written = annotations
@@ -251,7 +254,7 @@ fn annotations(node: &Node) -> String {
 }
 
 /// A header of which only the parts that changed are written anew.
-fn edited_header(old: &str, then: &Node, now: &Node) -> String {
+fn edited_header(old: &str, then: &VineNode, now: &VineNode) -> String {
     let is_same_kind = then.status().is_some() == now.status().is_some();
     let Some(parts) = header::parts(old, then.status().is_none()).filter(|_| is_same_kind) else {
         return whole_header(now);
@@ -272,7 +275,7 @@ fn edited_header(old: &str, then: &Node, now: &Node) -> String {
 }
 
 /// A node's block in canonical form, without a final line break.
-fn block(node: &Node) -> String {
+fn block(node: &VineNode) -> String {
     let mut lines = vec![whole_header(node)];
     lines.extend(description(node).into_iter().map(str::to_owned));
     let mut dependencies: Vec<&str> = node.dependencies.iter().map(|id| &**id).collect();
@@ -287,7 +290,7 @@ fn block(node: &Node) -> String {
     lines.join("\n")
 }
 
-fn description(node: &Node) -> Vec<&str> {
+fn description(node: &VineNode) -> Vec<&str> {
     if node.description.is_empty() {
         Vec::new()
     } else {
@@ -296,8 +299,8 @@ fn description(node: &Node) -> Vec<&str> {
 }
 
 /// Attachments by class, otherwise in their order.
-fn attachments(node: &Node) -> Vec<Attachment> {
-    let Work::Task { attachments, .. } = &node.work else {
+fn attachments(node: &VineNode) -> Vec<Attachment> {
+    let NodeContent::Task { attachments, .. } = &node.work else {
         return Vec::new();
     };
     let mut sorted = attachments.clone();
@@ -312,28 +315,28 @@ fn attachment(attachment: &Attachment) -> String {
 
 /// The kinds of lines below a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum BlockLineKind {
     Description,
     Dependency,
     Decision,
     Attachment,
 }
 
-fn kind_of(line: &str) -> Kind {
-    let is_attachment = Class::ALL
+fn kind_of(line: &str) -> BlockLineKind {
+    let is_attachment = AttachmentClass::ALL
         .iter()
         .any(|class| line.starts_with(&format!("@{} ", class.as_str())));
     match line {
-        _ if line.chars().all(parse::is_ws) => Kind::Description,
-        _ if line.starts_with("-> ") => Kind::Dependency,
-        _ if line.starts_with("> ") => Kind::Decision,
-        _ if is_attachment => Kind::Attachment,
-        _ => Kind::Description,
+        _ if line.chars().all(parse::is_ws) => BlockLineKind::Description,
+        _ if line.starts_with("-> ") => BlockLineKind::Dependency,
+        _ if line.starts_with("> ") => BlockLineKind::Decision,
+        _ if is_attachment => BlockLineKind::Attachment,
+        _ => BlockLineKind::Description,
     }
 }
 
 /// A block in which the lines that changed are others.
-fn edited(old: &str, place: &Place, then: &Node, now: &Node, eol: &str) -> String {
+fn edited(old: &str, place: &NodeSpan, then: &VineNode, now: &VineNode, eol: &str) -> String {
     let Range { start, end } = place.block.clone();
     let mut text = old[start..place.header.start].to_owned();
     text.push_str(&edited_header(&old[place.header.clone()], then, now));
@@ -350,30 +353,30 @@ fn edited(old: &str, place: &Place, then: &Node, now: &Node, eol: &str) -> Strin
             line.truncate(line.strip_suffix('\r').unwrap_or(line).len());
         }
     }
-    let texts = |node: &Node| {
+    let texts = |node: &VineNode| {
         [
             (
-                Kind::Description,
+                BlockLineKind::Description,
                 description(node).into_iter().map(str::to_owned).collect(),
             ),
             (
-                Kind::Dependency,
+                BlockLineKind::Dependency,
                 node.dependencies
                     .iter()
                     .map(|id| format!("-> {id}"))
                     .collect(),
             ),
             (
-                Kind::Decision,
+                BlockLineKind::Decision,
                 node.decisions
                     .iter()
                     .map(|text| format!("> {text}"))
                     .collect(),
             ),
             (
-                Kind::Attachment,
+                BlockLineKind::Attachment,
                 match (&now.work, &node.work) {
-                    (Work::Task { .. }, Work::Task { attachments, .. }) => {
+                    (NodeContent::Task { .. }, NodeContent::Task { attachments, .. }) => {
                         attachments.iter().map(attachment).collect()
                     }
                     _ => Vec::new(),
@@ -381,11 +384,11 @@ fn edited(old: &str, place: &Place, then: &Node, now: &Node, eol: &str) -> Strin
             ),
         ]
     };
-    let kinds: [(Kind, Vec<String>); 4] = texts(now);
-    let is_ref_now = matches!(now.work, Work::Ref { .. });
+    let kinds: [(BlockLineKind, Vec<String>); 4] = texts(now);
+    let is_ref_now = matches!(now.work, NodeContent::Ref { .. });
     let mut is_same = true;
     for ((kind, wanted), (_, had)) in kinds.into_iter().zip(texts(then)) {
-        if wanted != had || (kind == Kind::Attachment && is_ref_now) {
+        if wanted != had || (kind == BlockLineKind::Attachment && is_ref_now) {
             replace(&mut lines, kind, wanted);
             is_same = false;
         }
@@ -403,7 +406,7 @@ fn edited(old: &str, place: &Place, then: &Node, now: &Node, eol: &str) -> Strin
 
 /// Puts other lines in the places of those of a kind: lines that stay keep their places, new ones
 /// follow the last of their kind, or else the last of the kinds before it.
-fn replace(lines: &mut Vec<String>, kind: Kind, wanted: Vec<String>) {
+fn replace(lines: &mut Vec<String>, kind: BlockLineKind, wanted: Vec<String>) {
     let had: Vec<String> = lines
         .iter()
         .filter(|line| kind_of(line) == kind)

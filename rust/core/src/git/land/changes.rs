@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 
 use super::super::program::fields;
 use super::super::{GitError, Repo};
-use super::{Exempt, Landing};
+use super::{ExemptFile, LandingRequest};
 
 /// A path from the top of a checkout, as git writes it.
 pub(super) type GitPath = Vec<u8>;
 
 /// A file as a commit holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Version {
+pub(super) struct FileVersion {
     /// `100644`, `100755`, `120000` for a link, `160000` for a submodule.
     pub(super) mode: String,
     /// The id of its content.
     pub(super) id: String,
 }
 
-impl Version {
+impl FileVersion {
     pub(super) fn is_link(&self) -> bool {
         self.mode == "120000"
     }
@@ -30,24 +30,24 @@ impl Version {
 
 /// A path that has to come to its new version.
 #[derive(Debug, Clone)]
-pub(super) struct Change {
-    pub(super) old: Option<Version>,
-    pub(super) new: Option<Version>,
+pub(super) struct PathChange {
+    pub(super) old: Option<FileVersion>,
+    pub(super) new: Option<FileVersion>,
     /// The versions that interrupted attempts of the same run may have written.
-    pub(super) written: Vec<Option<Version>>,
+    pub(super) written: Vec<Option<FileVersion>>,
     /// True if it only matters where an interrupted attempt left something.
     pub(super) is_leftover: bool,
-    pub(super) exempt: Option<Exempt>,
+    pub(super) exempt: Option<ExemptFile>,
 }
 
 /// A path and what two commits hold there.
-type Differing = (GitPath, [Option<Version>; 2]);
+type DifferingPath = (GitPath, [Option<FileVersion>; 2]);
 
 /// All changes of a landing, by path.
-pub(super) struct Changes(pub(super) BTreeMap<GitPath, Change>);
+pub(super) struct PathChanges(pub(super) BTreeMap<GitPath, PathChange>);
 
-impl Change {
-    fn between(old: Option<Version>, new: Option<Version>) -> Self {
+impl PathChange {
+    fn between(old: Option<FileVersion>, new: Option<FileVersion>) -> Self {
         Self {
             old,
             new,
@@ -58,22 +58,22 @@ impl Change {
     }
 
     /// Returns every version that may be replaced.
-    pub(super) fn known(&self) -> impl Iterator<Item = Option<&Version>> {
+    pub(super) fn known(&self) -> impl Iterator<Item = Option<&FileVersion>> {
         let ours = [self.old.as_ref(), self.new.as_ref()].into_iter();
         ours.chain(self.written.iter().map(Option::as_ref))
     }
 }
 
-impl Changes {
+impl PathChanges {
     pub(super) fn of(
         repo: &Repo,
-        landing: &Landing<'_>,
+        landing: &LandingRequest<'_>,
         old: &str,
         new: &str,
     ) -> Result<Self, GitError> {
-        let mut changes: BTreeMap<GitPath, Change> = differing(repo, old, new)?
+        let mut changes: BTreeMap<GitPath, PathChange> = differing(repo, old, new)?
             .into_iter()
-            .map(|(path, [old, new])| (path, Change::between(old, new)))
+            .map(|(path, [old, new])| (path, PathChange::between(old, new)))
             .collect();
         for (before, attempt) in landing.interrupted {
             let is_kept = |id: &str| Ok::<bool, GitError>(repo.commit_of(id)?.is_some());
@@ -82,7 +82,7 @@ impl Changes {
             }
             for (path, [_, written]) in differing(repo, before, attempt)? {
                 if !changes.contains_key(&path) {
-                    let mut change = Change::between(entry(repo, new, &path)?, None);
+                    let mut change = PathChange::between(entry(repo, new, &path)?, None);
                     change.new.clone_from(&change.old);
                     change.is_leftover = true;
                     changes.insert(path.clone(), change);
@@ -97,7 +97,7 @@ impl Changes {
             let known = changes.remove(&path);
             let mut change = match known {
                 Some(change) => change,
-                None => Change::between(entry(repo, old, &path)?, entry(repo, new, &path)?),
+                None => PathChange::between(entry(repo, old, &path)?, entry(repo, new, &path)?),
             };
             change.is_leftover = false;
             change.exempt = Some(exempt.clone());
@@ -108,7 +108,7 @@ impl Changes {
 
     /// Returns true if the new version has something below a path.
     pub(super) fn fills(&self, folder: &[u8]) -> bool {
-        let prefix = below(folder);
+        let prefix = folder_prefix(folder);
         let paths = self.0.range(prefix.clone()..);
         let mut paths = paths.take_while(|(path, _)| path.starts_with(&prefix));
         paths.any(|(_, change)| change.new.is_some())
@@ -122,7 +122,7 @@ impl Changes {
 }
 
 /// Returns the prefix of all paths in a folder.
-pub(super) fn below(folder: &[u8]) -> GitPath {
+pub(super) fn folder_prefix(folder: &[u8]) -> GitPath {
     [folder, b"/"].concat()
 }
 
@@ -133,7 +133,7 @@ pub(super) fn folders_of(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Returns the paths that differ between two commits, and both versions of each.
-fn differing(repo: &Repo, from: &str, to: &str) -> Result<Vec<Differing>, GitError> {
+fn differing(repo: &Repo, from: &str, to: &str) -> Result<Vec<DifferingPath>, GitError> {
     let words = [
         "diff-tree",
         "-r",
@@ -158,7 +158,7 @@ fn differing(repo: &Repo, from: &str, to: &str) -> Result<Vec<Differing>, GitErr
 }
 
 /// Returns a file as a commit holds it.
-fn entry(repo: &Repo, commit: &str, path: &[u8]) -> Result<Option<Version>, GitError> {
+fn entry(repo: &Repo, commit: &str, path: &[u8]) -> Result<Option<FileVersion>, GitError> {
     let words = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree"];
     let call = repo.acting(words).arg(commit).arg("--");
     let out = call.arg(super::super::path_from_bytes(path)).output()?;
@@ -171,9 +171,9 @@ fn entry(repo: &Repo, commit: &str, path: &[u8]) -> Result<Option<Version>, GitE
 }
 
 /// Returns a version from the mode and id that git printed; `None` for zeros.
-fn version(mode: &str, id: &str) -> Option<Version> {
+fn version(mode: &str, id: &str) -> Option<FileVersion> {
     let is_there = mode.bytes().any(|digit| digit != b'0');
-    is_there.then(|| Version {
+    is_there.then(|| FileVersion {
         mode: mode.to_owned(),
         id: id.to_owned(),
     })

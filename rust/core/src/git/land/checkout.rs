@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::super::backend::git_dir_of;
 use super::super::index::failed;
-use super::super::program::{self, Call, first_line};
+use super::super::program::{self, GitCall, first_line};
 use super::super::{GitError, path_from_bytes};
-use super::changes::{Changes, GitPath, Version};
-use super::disk::{self, Done, Lies};
-use super::judge::{Entries, Entry, FileStep, Knowledge, Step};
+use super::changes::{FileVersion, GitPath, PathChanges};
+use super::disk::{self, PathContent, PlacedFile};
+use super::judge::{CheckoutEntries, CheckoutEntry, CheckoutState, FileStep, PathStep};
 
 /// The folder of a landing's files below the git folder of the checkout.
 const FOLDER: &str = "chant-mcp-landing";
@@ -31,20 +31,20 @@ const UNDER_WAY: [(&str, &str); 7] = [
 
 /// A checkout and its git folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Checkout {
+pub(super) struct LandingCheckout {
     pub(super) top: PathBuf,
     /// The folder that holds its index and HEAD; absolute.
     pub(super) git_dir: PathBuf,
 }
 
-impl Checkout {
+impl LandingCheckout {
     /// Finds the git folder of a checkout.
     pub(super) fn at(top: PathBuf) -> Result<Self, GitError> {
         let git_dir = git_dir_of(&top)?;
         Ok(Self { top, git_dir })
     }
 
-    pub(super) fn git(&self, words: &[&str]) -> Call {
+    pub(super) fn git(&self, words: &[&str]) -> GitCall {
         program::acting(&self.top, words.iter().copied())
     }
 
@@ -66,13 +66,13 @@ impl Checkout {
     }
 
     /// Reads the state of every path that changes.
-    pub(super) fn know(&self, changes: &Changes) -> Result<Knowledge, GitError> {
+    pub(super) fn know(&self, changes: &PathChanges) -> Result<CheckoutState, GitError> {
         let paths = changes.0.keys();
-        let seen: BTreeMap<GitPath, disk::Seen> = paths
-            .map(|path| (path.clone(), disk::look(&self.top, path)))
+        let seen: BTreeMap<GitPath, disk::PathState> = paths
+            .map(|path| (path.clone(), disk::inspect_path(&self.top, path)))
             .collect();
         let mut ids: BTreeMap<GitPath, Vec<String>> = BTreeMap::new();
-        let is_file = |seen: &disk::Seen| matches!(seen.lies, Lies::File { .. });
+        let is_file = |seen: &disk::PathState| matches!(seen.lies, PathContent::File { .. });
         let files = seen.iter().filter(|(_, seen)| is_file(seen));
         let files: Vec<&GitPath> = files.map(|(path, _)| path).collect();
         for some in files.chunks(AT_ONCE) {
@@ -91,12 +91,12 @@ impl Checkout {
             }
         }
         for (path, seen) in &seen {
-            if let Lies::Link(says) = &seen.lies {
+            if let PathContent::Link(says) = &seen.lies {
                 let hashed = self.git(&["hash-object", "--stdin"]).answer_to(says)?;
                 ids.insert(path.clone(), vec![first_line(&hashed.success()?)]);
             }
         }
-        Ok(Knowledge {
+        Ok(CheckoutState {
             entries: self.entries()?,
             seen,
             ids,
@@ -110,8 +110,8 @@ impl Checkout {
         Ok(answer.ended_with(1) || first_line(&answer.success()?) == "true")
     }
 
-    fn entries(&self) -> Result<Entries, GitError> {
-        let mut entries = Entries::new();
+    fn entries(&self) -> Result<CheckoutEntries, GitError> {
+        let mut entries = CheckoutEntries::new();
         let listed = self.git(&["ls-files", "-z", "-v", "--stage"]);
         listed.each_field(|field| {
             let Some(at) = field.iter().position(|byte| *byte == b'\t') else {
@@ -119,8 +119,8 @@ impl Checkout {
             };
             let (head, path) = (String::from_utf8_lossy(&field[..at]), &field[at + 1..]);
             if let [tag, mode, id, stage] = head.split(' ').collect::<Vec<_>>()[..] {
-                let entry = Entry {
-                    version: Version {
+                let entry = CheckoutEntry {
+                    version: FileVersion {
                         mode: mode.to_owned(),
                         id: id.to_owned(),
                     },
@@ -136,22 +136,22 @@ impl Checkout {
 }
 
 /// The change of one checkout's files and index to the new version.
-pub(super) struct Replacement<'a> {
-    pub(super) checkout: &'a Checkout,
-    steps: Vec<Step>,
+pub(super) struct CheckoutReplacement<'a> {
+    pub(super) checkout: &'a LandingCheckout,
+    steps: Vec<PathStep>,
     /// The number of digits of an id in this repository.
     id_length: usize,
     /// The folder that holds new files before and old files after they are exchanged.
     folder: PathBuf,
-    done: Vec<Done>,
+    done: Vec<PlacedFile>,
     is_index_replaced: bool,
 }
 
-impl<'a> Replacement<'a> {
+impl<'a> CheckoutReplacement<'a> {
     /// Writes the new index and the new files beside the old ones.
     pub(super) fn prepare(
-        checkout: &'a Checkout,
-        steps: Vec<Step>,
+        checkout: &'a LandingCheckout,
+        steps: Vec<PathStep>,
         id_length: usize,
     ) -> Result<Self, GitError> {
         let folder = checkout.git_dir.join(FOLDER);
@@ -179,7 +179,7 @@ impl<'a> Replacement<'a> {
     ) -> Result<Option<GitPath>, GitError> {
         let steps = self.steps.clone();
         let makes_room =
-            |step: &&Step| matches!(step.file, FileStep::Remove | FileStep::EmptyFolder);
+            |step: &&PathStep| matches!(step.file, FileStep::Remove | FileStep::EmptyFolder);
         let first = steps.iter().filter(makes_room);
         let second = steps.iter().filter(|step| !makes_room(step));
         for (number, step) in first.chain(second).enumerate() {
@@ -233,9 +233,9 @@ impl<'a> Replacement<'a> {
     }
 
     /// Removes the files that the replacement no longer needs.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn remove_leftovers(&mut self) {
         for done in &self.done {
-            if let Done::Replaced { held, .. } | Done::Removed { held, .. } = done {
+            if let PlacedFile::Replaced { held, .. } | PlacedFile::Removed { held, .. } = done {
                 disk::remove_own(held);
             }
         }
@@ -254,7 +254,7 @@ impl<'a> Replacement<'a> {
         while let Some(done) = self.done.pop() {
             disk::take_back(&done)
                 .map_err(|error| failed("put back files in", &self.checkout.top, &error))?;
-            if let Done::Appeared { held, .. } | Done::Replaced { held, .. } = done {
+            if let PlacedFile::Appeared { held, .. } | PlacedFile::Replaced { held, .. } = done {
                 disk::remove_own(&held);
             }
         }
@@ -297,7 +297,7 @@ impl<'a> Replacement<'a> {
             let path = [&step.path, &b"\0"[..]].concat();
             match &entry.new {
                 None => removals.extend([nothing.as_bytes(), &path].concat()),
-                Some(Version { mode, id }) => {
+                Some(FileVersion { mode, id }) => {
                     entries.extend(format!("{mode} {id} 0\t").into_bytes());
                     entries.extend(&path);
                     if entry.is_skipped {
@@ -347,19 +347,24 @@ impl<'a> Replacement<'a> {
         call.answer_to(&paths)?.success().map(drop)
     }
 
-    fn replace_file(&mut self, step: &Step, place: &Path, number: usize) -> std::io::Result<bool> {
+    fn replace_file(
+        &mut self,
+        step: &PathStep,
+        place: &Path,
+        number: usize,
+    ) -> std::io::Result<bool> {
         let held = self.folder.join(format!("old-{number}"));
         if step.file == FileStep::EmptyFolder {
             // A submodule that is in use stays where it is, as git leaves it.
             if disk::remove_empty(place).is_ok() {
-                self.done.push(Done::Unmade(place.to_owned()));
+                self.done.push(PlacedFile::Unmade(place.to_owned()));
             }
             return Ok(true);
         }
         if matches!(step.file, FileStep::Remove | FileStep::Folder)
             && let Some(found) = &step.found
         {
-            let held = disk::near(&held, place)?;
+            let held = disk::staging_path(&held, place)?;
             let Some(done) = disk::remove(place, &held, found)? else {
                 return Ok(false);
             };
@@ -370,11 +375,11 @@ impl<'a> Replacement<'a> {
             }
         }
         for folder in disk::make_folders_above(place)? {
-            self.done.push(Done::Made(folder));
+            self.done.push(PlacedFile::Made(folder));
         }
         if step.file == FileStep::Folder {
             if disk::make_folder(place)? {
-                self.done.push(Done::Made(place.to_owned()));
+                self.done.push(PlacedFile::Made(place.to_owned()));
             }
             return Ok(true);
         }
@@ -383,8 +388,8 @@ impl<'a> Replacement<'a> {
             return Ok(false);
         }
         let staged = self.folder.join("new").join(path_from_bytes(&step.path));
-        let staged = disk::near(&staged, place)?;
-        let done = disk::put(&staged, place, step.found.as_ref())?;
+        let staged = disk::staging_path(&staged, place)?;
+        let done = disk::place_file(&staged, place, step.found.as_ref())?;
         let is_done = done.is_some();
         self.done.extend(done);
         Ok(is_done)
@@ -403,7 +408,7 @@ impl<'a> Replacement<'a> {
     }
 
     /// Prepares a call of git that uses the new index.
-    fn git(&self, words: &[&str]) -> Call {
+    fn git(&self, words: &[&str]) -> GitCall {
         self.checkout.git(words).env("GIT_INDEX_FILE", self.index())
     }
 }

@@ -22,14 +22,14 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// The metadata that distinguish two states of a file without reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct FileMark {
     identity: (u64, u64),
     size: u64,
     modified: Option<std::time::SystemTime>,
     mode: u32,
 }
 
-impl Mark {
+impl FileMark {
     #[cfg(unix)]
     fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
@@ -54,7 +54,7 @@ impl Mark {
 
 /// The kinds of entries at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Lies {
+pub(super) enum PathContent {
     Nothing,
     File {
         runs: bool,
@@ -68,23 +68,23 @@ pub(super) enum Lies {
 
 /// The state of a path when it was read.
 #[derive(Debug, Clone)]
-pub(super) struct Seen {
-    pub(super) lies: Lies,
-    pub(super) mark: Option<Mark>,
+pub(super) struct PathState {
+    pub(super) lies: PathContent,
+    pub(super) mark: Option<FileMark>,
     /// The first part of the path that should be a folder and is none.
     pub(super) in_the_way: Option<GitPath>,
 }
 
 /// Reads the state of a path below a folder; no link is followed.
-pub(super) fn look(top: &Path, path: &[u8]) -> Seen {
+pub(super) fn inspect_path(top: &Path, path: &[u8]) -> PathState {
     for folder in folders_of(path) {
         let place = top.join(path_from_bytes(folder));
         match place.symlink_metadata() {
             Ok(metadata) if metadata.is_dir() => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => break,
             _ => {
-                return Seen {
-                    lies: Lies::Nothing,
+                return PathState {
+                    lies: PathContent::Nothing,
                     mark: None,
                     in_the_way: Some(folder.to_owned()),
                 };
@@ -93,29 +93,31 @@ pub(super) fn look(top: &Path, path: &[u8]) -> Seen {
     }
     let place = top.join(path_from_bytes(path));
     let (lies, mark) = match place.symlink_metadata() {
-        Ok(metadata) => (lies_at(&place, &metadata), Some(Mark::of(&metadata))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (Lies::Nothing, None),
-        Err(_) => (Lies::Other, None),
+        Ok(metadata) => (lies_at(&place, &metadata), Some(FileMark::of(&metadata))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (PathContent::Nothing, None),
+        Err(_) => (PathContent::Other, None),
     };
-    Seen {
+    PathState {
         lies,
         mark,
         in_the_way: None,
     }
 }
 
-fn lies_at(place: &Path, metadata: &Metadata) -> Lies {
+fn lies_at(place: &Path, metadata: &Metadata) -> PathContent {
     let kind = metadata.file_type();
     if kind.is_dir() {
-        Lies::Folder
+        PathContent::Folder
     } else if kind.is_file() {
-        Lies::File {
+        PathContent::File {
             runs: runs(metadata),
         }
     } else if kind.is_symlink() {
-        fs::read_link(place).map_or(Lies::Other, |says| Lies::Link(bytes_of(&says)))
+        fs::read_link(place).map_or(PathContent::Other, |says| {
+            PathContent::Link(bytes_of(&says))
+        })
     } else {
-        Lies::Other
+        PathContent::Other
     }
 }
 
@@ -180,18 +182,18 @@ pub(super) fn remove_folders_above(place: &Path, top: &Path) {
 
 /// A step that was done in the checkout, with what is needed to undo it.
 #[derive(Debug)]
-pub(super) enum Done {
+pub(super) enum PlacedFile {
     /// A new file lies at `place`; `held` is the old one.
     Replaced {
         place: PathBuf,
         held: PathBuf,
-        now: Option<Mark>,
+        now: Option<FileMark>,
     },
     /// A new file lies at `place`, where nothing was; it came from `held`.
     Appeared {
         place: PathBuf,
         held: PathBuf,
-        now: Option<Mark>,
+        now: Option<FileMark>,
     },
     /// Nothing lies at `place`; `held` is the old file.
     Removed { place: PathBuf, held: PathBuf },
@@ -202,11 +204,15 @@ pub(super) enum Done {
 }
 
 /// Puts the file `held` where `found` was seen; `None` if something else lies there by now.
-pub(super) fn put(held: &Path, place: &Path, found: Option<&Mark>) -> io::Result<Option<Done>> {
+pub(super) fn place_file(
+    held: &Path,
+    place: &Path,
+    found: Option<&FileMark>,
+) -> io::Result<Option<PlacedFile>> {
     let now = mark(held);
     let (place, held) = (place.to_owned(), held.to_owned());
     let Some(found) = found else {
-        return Ok(rename_new(&held, &place)?.then_some(Done::Appeared { place, held, now }));
+        return Ok(rename_new(&held, &place)?.then_some(PlacedFile::Appeared { place, held, now }));
     };
     match exchange(&held, &place) {
         None => {
@@ -216,7 +222,7 @@ pub(super) fn put(held: &Path, place: &Path, found: Option<&Mark>) -> io::Result
             }
             if rename_new(&held, &place)? {
                 fs::rename(&old, &held)?;
-                return Ok(Some(Done::Replaced { place, held, now }));
+                return Ok(Some(PlacedFile::Replaced { place, held, now }));
             }
             // Another process created a file there meanwhile; git has the removed content.
             Ok(None)
@@ -225,7 +231,7 @@ pub(super) fn put(held: &Path, place: &Path, found: Option<&Mark>) -> io::Result
         Some(exchanged) => {
             exchanged?;
             if mark(&held).as_ref() == Some(found) {
-                return Ok(Some(Done::Replaced { place, held, now }));
+                return Ok(Some(PlacedFile::Replaced { place, held, now }));
             }
             exchange(&held, &place).transpose()?;
             Ok(None)
@@ -234,36 +240,42 @@ pub(super) fn put(held: &Path, place: &Path, found: Option<&Mark>) -> io::Result
 }
 
 /// Removes the file `found` from its place; `None` if something else lies there by now.
-pub(super) fn remove(place: &Path, held: &Path, found: &Mark) -> io::Result<Option<Done>> {
+pub(super) fn remove(
+    place: &Path,
+    held: &Path,
+    found: &FileMark,
+) -> io::Result<Option<PlacedFile>> {
     let is_taken = take(place, held, found)?;
     let (place, held) = (place.to_owned(), held.to_owned());
-    Ok(is_taken.then_some(Done::Removed { place, held }))
+    Ok(is_taken.then_some(PlacedFile::Removed { place, held }))
 }
 
 /// Undoes a step, unless the file was changed since.
-pub(super) fn take_back(done: &Done) -> io::Result<()> {
+pub(super) fn take_back(done: &PlacedFile) -> io::Result<()> {
     match done {
-        Done::Replaced { place, held, now } => put(held, place, now.as_ref()).map(drop),
-        Done::Appeared { place, held, now } => match now {
+        PlacedFile::Replaced { place, held, now } => {
+            place_file(held, place, now.as_ref()).map(drop)
+        }
+        PlacedFile::Appeared { place, held, now } => match now {
             Some(now) => remove(place, held, now).map(drop),
             None => Ok(()),
         },
-        Done::Removed { place, held } => {
+        PlacedFile::Removed { place, held } => {
             make_folders_above(place)?;
             rename_new(held, place).map(drop)
         }
-        Done::Made(folder) => {
+        PlacedFile::Made(folder) => {
             // The folder stays if something lies in it by now.
             let _ = fs::remove_dir(folder);
             Ok(())
         }
-        Done::Unmade(folder) => make_folder(folder).map(drop),
+        PlacedFile::Unmade(folder) => make_folder(folder).map(drop),
     }
 }
 
 /// Returns a file that can be renamed to `place`: the staged file itself, or a copy beside `place`
 /// if that lies on another file system.
-pub(super) fn near(staged: &Path, place: &Path) -> io::Result<PathBuf> {
+pub(super) fn staging_path(staged: &Path, place: &Path) -> io::Result<PathBuf> {
     let folder = |path: &Path| path.parent().map(Path::to_owned).unwrap_or_default();
     if device(&folder(staged)) == device(&folder(place)) {
         return Ok(staged.to_owned());
@@ -336,15 +348,15 @@ pub(super) fn put_index(new: &Path, index: &Path) -> io::Result<()> {
     fs::rename(new, index)
 }
 
-fn mark(path: &Path) -> Option<Mark> {
+fn mark(path: &Path) -> Option<FileMark> {
     path.symlink_metadata()
         .ok()
-        .map(|metadata| Mark::of(&metadata))
+        .map(|metadata| FileMark::of(&metadata))
 }
 
 /// Moves the file `found` to a free place. Returns false, with everything as it was, if another
 /// file lies there.
-fn take(place: &Path, held: &Path, found: &Mark) -> io::Result<bool> {
+fn take(place: &Path, held: &Path, found: &FileMark) -> io::Result<bool> {
     match fs::rename(place, held) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         renamed => renamed?,

@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::super::{GitError, path_from_bytes};
-use super::changes::{Change, Changes, GitPath, Version, below, folders_of};
-use super::checkout::Checkout;
-use super::disk::{self, Lies, Mark, Seen};
+use super::changes::{FileVersion, GitPath, PathChange, PathChanges, folder_prefix, folders_of};
+use super::checkout::LandingCheckout;
+use super::disk::{self, FileMark, PathContent, PathState};
 
 /// The step to be done at a path.
 #[derive(Debug, Clone)]
-pub(super) struct Step {
+pub(super) struct PathStep {
     pub(super) path: GitPath,
     pub(super) file: FileStep,
     /// True if the new version has the path.
     pub(super) is_in_commit: bool,
     /// The file that lies there.
-    pub(super) found: Option<Mark>,
+    pub(super) found: Option<FileMark>,
     /// The change of the index entry, if any.
     pub(super) entry: Option<EntryStep>,
 }
@@ -41,7 +41,7 @@ pub(super) enum FileStep {
 /// The change of an index entry.
 #[derive(Debug, Clone)]
 pub(super) struct EntryStep {
-    pub(super) new: Option<Version>,
+    pub(super) new: Option<FileVersion>,
     /// True if the entry keeps the flag that leaves the file out of the checkout.
     pub(super) is_skipped: bool,
     pub(super) is_assumed: bool,
@@ -49,8 +49,8 @@ pub(super) struct EntryStep {
 
 /// An entry of an index.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
-    pub(super) version: Version,
+pub(super) struct CheckoutEntry {
+    pub(super) version: FileVersion,
     pub(super) is_in_conflict: bool,
     /// True if the file is left out of the checkout (sparse checkouts).
     pub(super) is_skipped: bool,
@@ -59,12 +59,12 @@ pub(super) struct Entry {
 }
 
 /// The entries of an index by path; the last one if a path has several.
-pub(super) type Entries = BTreeMap<GitPath, Entry>;
+pub(super) type CheckoutEntries = BTreeMap<GitPath, CheckoutEntry>;
 
 /// The state of a checkout when it was read.
-pub(super) struct Knowledge {
-    pub(super) entries: Entries,
-    pub(super) seen: BTreeMap<GitPath, Seen>,
+pub(super) struct CheckoutState {
+    pub(super) entries: CheckoutEntries,
+    pub(super) seen: BTreeMap<GitPath, PathState>,
     /// The ids under which git may know the file at a path.
     pub(super) ids: BTreeMap<GitPath, Vec<String>>,
     /// True if the file system knows executable bits.
@@ -72,16 +72,16 @@ pub(super) struct Knowledge {
 }
 
 /// The step at a path, or the paths that block it.
-type Judged = Result<Step, BTreeSet<GitPath>>;
+type PathVerdict = Result<PathStep, BTreeSet<GitPath>>;
 
-impl Checkout {
+impl LandingCheckout {
     /// Returns the steps for this checkout, or all paths that block the landing.
     pub(super) fn judge(
         &self,
-        changes: &Changes,
-    ) -> Result<Result<Vec<Step>, BTreeSet<GitPath>>, GitError> {
+        changes: &PathChanges,
+    ) -> Result<Result<Vec<PathStep>, BTreeSet<GitPath>>, GitError> {
         let knowledge = self.know(changes)?;
-        let court = Court {
+        let court = CheckoutCheck {
             top: &self.top,
             changes,
             knowledge: &knowledge,
@@ -102,14 +102,14 @@ impl Checkout {
     }
 }
 
-struct Court<'a> {
+struct CheckoutCheck<'a> {
     top: &'a Path,
-    changes: &'a Changes,
-    knowledge: &'a Knowledge,
+    changes: &'a PathChanges,
+    knowledge: &'a CheckoutState,
 }
 
-impl Court<'_> {
-    fn judge(&self, path: &GitPath, change: &Change) -> Judged {
+impl CheckoutCheck<'_> {
+    fn judge(&self, path: &GitPath, change: &PathChange) -> PathVerdict {
         let mut entry = self.judge_entry(path, change)?;
         let Some(seen) = self.knowledge.seen.get(path) else {
             return Err(BTreeSet::from([path.clone()]));
@@ -121,7 +121,7 @@ impl Court<'_> {
         }
         let listed = self.knowledge.entries.get(path);
         let is_skipped = listed.is_some_and(|entry| entry.is_skipped);
-        let file = if is_skipped && seen.lies == Lies::Nothing {
+        let file = if is_skipped && seen.lies == PathContent::Nothing {
             FileStep::Leave
         } else if let Some(exempt) = &change.exempt
             && let Some(step) = self.judge_exempt(path, change, exempt, seen)
@@ -132,13 +132,16 @@ impl Court<'_> {
         };
         if let Some(entry) = &mut entry {
             // A file that lies there although it was left out counts again.
-            entry.is_skipped &= seen.lies == Lies::Nothing;
+            entry.is_skipped &= seen.lies == PathContent::Nothing;
         }
-        Ok(Step {
+        Ok(PathStep {
             path: path.clone(),
             file,
             is_in_commit: change.new.is_some(),
-            found: seen.mark.clone().filter(|_| seen.lies != Lies::Folder),
+            found: seen
+                .mark
+                .clone()
+                .filter(|_| seen.lies != PathContent::Folder),
             entry,
         })
     }
@@ -146,7 +149,7 @@ impl Court<'_> {
     fn judge_entry(
         &self,
         path: &GitPath,
-        change: &Change,
+        change: &PathChange,
     ) -> Result<Option<EntryStep>, BTreeSet<GitPath>> {
         let entries = &self.knowledge.entries;
         let mut blocked = BTreeSet::new();
@@ -158,7 +161,7 @@ impl Court<'_> {
         }
         if change.new.is_some() {
             let above = folders_of(path).filter(|folder| entries.contains_key(*folder));
-            let prefix = below(path);
+            let prefix = folder_prefix(path);
             let inside = entries.range(prefix.clone()..).map(|(path, _)| path);
             let inside = inside.take_while(|path| path.starts_with(&prefix));
             let paths = above.map(<[u8]>::to_vec).chain(inside.cloned());
@@ -183,19 +186,19 @@ impl Court<'_> {
     fn judge_exempt(
         &self,
         path: &GitPath,
-        change: &Change,
-        exempt: &super::Exempt,
-        seen: &Seen,
+        change: &PathChange,
+        exempt: &super::ExemptFile,
+        seen: &PathState,
     ) -> Option<FileStep> {
-        let is_file = matches!(seen.lies, Lies::File { .. });
+        let is_file = matches!(seen.lies, PathContent::File { .. });
         let now = if is_file {
             disk::read(&self.top.join(path_from_bytes(path)))
         } else {
             None
         };
         let is_expected = match seen.lies {
-            Lies::File { .. } => now.is_some() && (now == exempt.was || now == exempt.bytes),
-            Lies::Nothing => exempt.was.is_none(),
+            PathContent::File { .. } => now.is_some() && (now == exempt.was || now == exempt.bytes),
+            PathContent::Nothing => exempt.was.is_none(),
             _ => false,
         };
         let is_known = || change.known().any(|known| self.holds(path, seen, known));
@@ -215,15 +218,17 @@ impl Court<'_> {
     fn judge_file(
         &self,
         path: &GitPath,
-        change: &Change,
-        seen: &Seen,
+        change: &PathChange,
+        seen: &PathState,
     ) -> Result<FileStep, BTreeSet<GitPath>> {
-        let is = |version: Option<&Version>| self.holds(path, seen, version);
+        let is = |version: Option<&FileVersion>| self.holds(path, seen, version);
         let new = change.new.as_ref();
-        if seen.lies == Lies::Folder {
+        if seen.lies == PathContent::Folder {
             return self.judge_folder(path, change);
         }
-        if is(new) && !(seen.lies == Lies::Nothing && new.is_some_and(Version::is_submodule)) {
+        if is(new)
+            && !(seen.lies == PathContent::Nothing && new.is_some_and(FileVersion::is_submodule))
+        {
             return Ok(FileStep::Leave);
         }
         if !change.known().any(is) {
@@ -237,11 +242,15 @@ impl Court<'_> {
     }
 
     /// Returns the step for a path where a folder lies.
-    fn judge_folder(&self, path: &GitPath, change: &Change) -> Result<FileStep, BTreeSet<GitPath>> {
-        let was_submodule = change.known().flatten().any(Version::is_submodule);
-        let is_submodule = change.new.as_ref().is_some_and(Version::is_submodule);
+    fn judge_folder(
+        &self,
+        path: &GitPath,
+        change: &PathChange,
+    ) -> Result<FileStep, BTreeSet<GitPath>> {
+        let was_submodule = change.known().flatten().any(FileVersion::is_submodule);
+        let is_submodule = change.new.as_ref().is_some_and(FileVersion::is_submodule);
         let had_nothing = change.known().any(|known| known.is_none());
-        if is_submodule && change.old.as_ref().is_some_and(Version::is_submodule) {
+        if is_submodule && change.old.as_ref().is_some_and(FileVersion::is_submodule) {
             return Ok(FileStep::Leave);
         }
         if change.new.is_none() && self.changes.fills(path) {
@@ -274,16 +283,16 @@ impl Court<'_> {
     }
 
     /// Returns true if the file at a path, no folder, is the given version.
-    fn holds(&self, path: &GitPath, seen: &Seen, version: Option<&Version>) -> bool {
+    fn holds(&self, path: &GitPath, seen: &PathState, version: Option<&FileVersion>) -> bool {
         let ids = self.knowledge.ids.get(path);
         let has_id = |id: &String| ids.is_some_and(|ids| ids.contains(id));
         match (&seen.lies, version) {
-            (Lies::Nothing, version) => version.is_none_or(Version::is_submodule),
-            (Lies::File { runs }, Some(version)) => {
+            (PathContent::Nothing, version) => version.is_none_or(FileVersion::is_submodule),
+            (PathContent::File { runs }, Some(version)) => {
                 let is_mode = !self.knowledge.has_modes || *runs == (version.mode == "100755");
                 version.mode.starts_with("100") && is_mode && has_id(&version.id)
             }
-            (Lies::Link(_), Some(version)) => version.is_link() && has_id(&version.id),
+            (PathContent::Link(_), Some(version)) => version.is_link() && has_id(&version.id),
             _ => false,
         }
     }

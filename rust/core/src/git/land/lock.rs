@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::super::GitError;
-use super::super::index::{failed, pause};
+use super::super::index::{failed, wait_for_lock};
 
 /// The text before the run's id in a lock of ours.
 const BEGINS: &str = "chant-mcp run ";
@@ -23,7 +23,7 @@ pub(super) struct LandingLock {
 }
 
 /// The outcomes of taking the lock.
-pub(super) enum Taken {
+pub(super) enum LandingLockOutcome {
     /// This landing holds the lock.
     Held(LandingLock),
     /// Another program or another run holds the lock.
@@ -38,7 +38,11 @@ pub(super) enum Taken {
 impl LandingLock {
     /// Takes the lock of the index in a git folder. A lock of an earlier attempt of the same run is
     /// taken over.
-    pub(super) fn take(git_dir: &Path, run: &str, deadline: Instant) -> Result<Taken, GitError> {
+    pub(super) fn take(
+        git_dir: &Path,
+        run: &str,
+        deadline: Instant,
+    ) -> Result<LandingLockOutcome, GitError> {
         let path = path_in(git_dir);
         loop {
             match appear(&path, &format!("{BEGINS}{run}\n")) {
@@ -46,16 +50,18 @@ impl LandingLock {
                 Err(error) => return Err(failed("lock the index with", &path, &error)),
                 Ok(()) => {
                     let is_held = true;
-                    return Ok(Taken::Held(Self { path, is_held }));
+                    return Ok(LandingLockOutcome::Held(Self { path, is_held }));
                 }
             }
             match run_of(&path) {
                 Some(holder) if holder == run => {
                     let is_held = true;
-                    return Ok(Taken::Held(Self { path, is_held }));
+                    return Ok(LandingLockOutcome::Held(Self { path, is_held }));
                 }
-                run if Instant::now() >= deadline => return Ok(Taken::By { lock: path, run }),
-                _ => pause(),
+                run if Instant::now() >= deadline => {
+                    return Ok(LandingLockOutcome::By { lock: path, run });
+                }
+                _ => wait_for_lock(),
             }
         }
     }

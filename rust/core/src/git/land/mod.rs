@@ -10,11 +10,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::branches::branch_ref;
-use super::index::pause;
+use super::index::wait_for_lock;
 use super::{GitError, Repo};
-use changes::Changes;
-use checkout::{Checkout, Replacement};
-use lock::{LandingLock, Taken};
+use changes::PathChanges;
+use checkout::{CheckoutReplacement, LandingCheckout};
+use lock::{LandingLock, LandingLockOutcome};
 
 mod changes;
 mod checkout;
@@ -27,7 +27,7 @@ const ATTEMPTS: usize = 5;
 
 /// A commit that is to become the newest of a branch.
 #[derive(Debug, Clone, Copy)]
-pub struct Landing<'a> {
+pub struct LandingRequest<'a> {
     /// The branch.
     pub branch: &'a str,
     /// The commit that the branch points to.
@@ -39,7 +39,7 @@ pub struct Landing<'a> {
     /// The text in the reflog.
     pub reason: &'a str,
     /// Files whose working copy went into the commit.
-    pub exempt: &'a [Exempt],
+    pub exempt: &'a [ExemptFile],
     /// Unfinished landings of this run: the branch's commit then, and the commit to land.
     pub interrupted: &'a [(String, String)],
     /// The lock timeout: how long to wait for a lock of another process.
@@ -48,7 +48,7 @@ pub struct Landing<'a> {
 
 /// A file whose working copy went into the commit, so that it may be replaced though it was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exempt {
+pub struct ExemptFile {
     /// The file, from the top of the checkout.
     pub path: String,
     /// The content of its working copy then; `None` when there was none. Any other content is a
@@ -60,14 +60,14 @@ pub struct Exempt {
 
 /// The outcomes of an attempt to land.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Landed {
+pub enum LandingOutcome {
     /// The branch and these checkouts are at the commit.
     Done {
         /// Their top folders.
         checkouts: Vec<PathBuf>,
     },
     /// The landing is blocked; nothing was touched.
-    Waits(Waits),
+    Waits(LandingWait),
     /// The branch moved meanwhile; nothing was touched, and the commit must be merged again.
     Moved {
         /// The branch's commit now; `None` when the branch is gone.
@@ -77,7 +77,7 @@ pub enum Landed {
 
 /// The reasons why a landing waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Waits {
+pub enum LandingWait {
     /// Changes of the user's: the file or its staged version is neither the old version nor the
     /// new.
     Changes {
@@ -108,7 +108,7 @@ pub enum Waits {
 }
 
 /// A function called at each named moment of a landing; an error stops there, as a crash would.
-pub type Reached<'a> = dyn Fn(&'static str) -> io::Result<()> + 'a;
+pub type LandingObserver<'a> = dyn Fn(&'static str) -> io::Result<()> + 'a;
 
 impl Repo {
     /// Lands a commit on a branch.
@@ -121,7 +121,11 @@ impl Repo {
     /// `NotAhead` when the commit does not contain the branch's old commit, `NoCommit`,
     /// `InvalidName`, `NoGit`, `Stopped`, or a failure of git or of the disk. The changes are then
     /// undone, unless the landing was stopped.
-    pub fn land(&self, landing: &Landing<'_>, reached: &Reached<'_>) -> Result<Landed, GitError> {
+    pub fn land(
+        &self,
+        landing: &LandingRequest<'_>,
+        reached: &LandingObserver<'_>,
+    ) -> Result<LandingOutcome, GitError> {
         let _act = self.begin_act();
         let name = branch_ref(landing.branch)?;
         let (old, new) = (
@@ -139,14 +143,14 @@ impl Repo {
         for _ in 0..ATTEMPTS {
             let checkouts = match self.checkouts_of(landing.branch)? {
                 Ok(checkouts) => checkouts,
-                Err(waits) => return Ok(Landed::Waits(waits)),
+                Err(waits) => return Ok(LandingOutcome::Waits(waits)),
             };
             let mut locks = Vec::new();
             for checkout in &checkouts {
                 match LandingLock::take(&checkout.git_dir, landing.run, deadline)? {
-                    Taken::Held(lock) => locks.push(lock),
-                    Taken::By { lock, run } => {
-                        return Ok(Landed::Waits(Waits::Locked { lock, run }));
+                    LandingLockOutcome::Held(lock) => locks.push(lock),
+                    LandingLockOutcome::By { lock, run } => {
+                        return Ok(LandingOutcome::Waits(LandingWait::Locked { lock, run }));
                     }
                 }
             }
@@ -154,7 +158,7 @@ impl Repo {
             if self.checkouts_of(landing.branch)? != Ok(checkouts.clone()) {
                 continue;
             }
-            let attempt = Attempt {
+            let attempt = LandingAttempt {
                 repo: self,
                 landing,
                 name: &name,
@@ -184,7 +188,7 @@ impl Repo {
             if !tree.path.exists() {
                 continue;
             }
-            let checkout = match Checkout::at(tree.path) {
+            let checkout = match LandingCheckout::at(tree.path) {
                 // Another run has just removed its worktree.
                 Err(GitError::Gone { .. }) => continue,
                 checkout => checkout?,
@@ -211,12 +215,15 @@ impl Repo {
     /// # Errors
     /// `Gone`, or `File`.
     pub fn free_worktree(&self, worktree: &std::path::Path) -> Result<bool, GitError> {
-        let lock = lock::path_in(&Checkout::at(worktree.to_owned())?.git_dir);
+        let lock = lock::path_in(&LandingCheckout::at(worktree.to_owned())?.git_dir);
         lock::remove(&lock)
     }
 
     /// Returns the checkouts that stand on a branch, or the reason why the branch must not move.
-    fn checkouts_of(&self, branch: &str) -> Result<Result<Vec<Checkout>, Waits>, GitError> {
+    fn checkouts_of(
+        &self,
+        branch: &str,
+    ) -> Result<Result<Vec<LandingCheckout>, LandingWait>, GitError> {
         let mut found = Vec::new();
         for tree in self.worktrees()? {
             if tree.branch.as_deref() != Some(branch) || tree.prunable {
@@ -224,47 +231,47 @@ impl Repo {
             }
             if !tree.path.exists() {
                 let checkout = tree.path;
-                return Ok(Err(Waits::Away { checkout }));
+                return Ok(Err(LandingWait::Away { checkout }));
             }
-            found.push(Checkout::at(tree.path)?);
+            found.push(LandingCheckout::at(tree.path)?);
         }
         for checkout in &found {
             if let Some(what) = checkout.under_way()? {
                 let checkout = checkout.top.clone();
-                return Ok(Err(Waits::UnderWay { checkout, what }));
+                return Ok(Err(LandingWait::UnderWay { checkout, what }));
             }
         }
         if found.is_empty()
             && let Some(checkout) = self.holder_at_work(branch)?
         {
             let what = "rebase or bisection";
-            return Ok(Err(Waits::UnderWay { checkout, what }));
+            return Ok(Err(LandingWait::UnderWay { checkout, what }));
         }
         Ok(Ok(found))
     }
 }
 
 /// One attempt to land, with its checkouts locked.
-struct Attempt<'a> {
+struct LandingAttempt<'a> {
     repo: &'a Repo,
-    landing: &'a Landing<'a>,
+    landing: &'a LandingRequest<'a>,
     /// The branch's full name.
     name: &'a str,
     old: &'a str,
     new: &'a str,
     deadline: Instant,
-    reached: &'a Reached<'a>,
+    reached: &'a LandingObserver<'a>,
 }
 
-impl Attempt<'_> {
-    fn land_in(&self, checkouts: &[Checkout]) -> Result<Landed, GitError> {
+impl LandingAttempt<'_> {
+    fn land_in(&self, checkouts: &[LandingCheckout]) -> Result<LandingOutcome, GitError> {
         let now = self.repo.tip_of_ref(self.name)?;
         if now.as_deref() != Some(self.old) && now.as_deref() != Some(self.new) {
-            return Ok(Landed::Moved { now });
+            return Ok(LandingOutcome::Moved { now });
         }
         let mut plans = Vec::new();
         if !checkouts.is_empty() {
-            let changes = Changes::of(self.repo, self.landing, self.old, self.new)?;
+            let changes = PathChanges::of(self.repo, self.landing, self.old, self.new)?;
             for checkout in checkouts {
                 match checkout.judge(&changes)? {
                     Ok(steps) => plans.push((checkout, steps)),
@@ -274,11 +281,17 @@ impl Attempt<'_> {
         }
         let mut replacements = Vec::new();
         for (checkout, steps) in plans {
-            replacements.push(Replacement::prepare(checkout, steps, self.new.len())?);
+            replacements.push(CheckoutReplacement::prepare(
+                checkout,
+                steps,
+                self.new.len(),
+            )?);
         }
         let landed = self.replace(&mut replacements);
         match landed {
-            Ok(Landed::Done { .. }) => replacements.iter_mut().for_each(Replacement::settle),
+            Ok(LandingOutcome::Done { .. }) => replacements
+                .iter_mut()
+                .for_each(CheckoutReplacement::remove_leftovers),
             Err(GitError::Stopped { .. }) => {}
             _ => {
                 for replacement in replacements.iter_mut().rev() {
@@ -290,7 +303,10 @@ impl Attempt<'_> {
     }
 
     /// Replaces files and indexes, then moves the branch.
-    fn replace(&self, replacements: &mut [Replacement<'_>]) -> Result<Landed, GitError> {
+    fn replace(
+        &self,
+        replacements: &mut [CheckoutReplacement<'_>],
+    ) -> Result<LandingOutcome, GitError> {
         self.reach("index-locked")?;
         for replacement in &mut *replacements {
             if let Some(path) = replacement.replace_files(&|| self.reach("mid-files"))? {
@@ -312,13 +328,16 @@ impl Attempt<'_> {
         self.reach("after-ref")?;
         let tops = replacements.iter();
         let checkouts = tops.map(|replacement| replacement.checkout.top.clone());
-        Ok(Landed::Done {
+        Ok(LandingOutcome::Done {
             checkouts: checkouts.collect(),
         })
     }
 
     /// Moves the branch if it still points to the old commit; otherwise returns its commit now.
-    fn move_branch(&self, first: Option<&Replacement<'_>>) -> Result<Option<Landed>, GitError> {
+    fn move_branch(
+        &self,
+        first: Option<&CheckoutReplacement<'_>>,
+    ) -> Result<Option<LandingOutcome>, GitError> {
         loop {
             let words = [
                 "update-ref",
@@ -344,13 +363,13 @@ impl Attempt<'_> {
                 return Ok(None);
             }
             if now.as_deref() != Some(self.old) {
-                return Ok(Some(Landed::Moved { now }));
+                return Ok(Some(LandingOutcome::Moved { now }));
             }
             // Another process holds the lock of the ref, usually for a moment.
             if Instant::now() >= self.deadline {
                 return Err(error);
             }
-            pause();
+            wait_for_lock();
         }
     }
 
@@ -362,10 +381,10 @@ impl Attempt<'_> {
     }
 }
 
-fn changes_in(checkout: &Checkout, blocked: BTreeSet<Vec<u8>>) -> Landed {
+fn changes_in(checkout: &LandingCheckout, blocked: BTreeSet<Vec<u8>>) -> LandingOutcome {
     let blocked_by = blocked.iter();
     let blocked_by = blocked_by.map(|path| String::from_utf8_lossy(path).into_owned());
-    Landed::Waits(Waits::Changes {
+    LandingOutcome::Waits(LandingWait::Changes {
         checkout: checkout.top.clone(),
         blocked_by: blocked_by.collect(),
     })

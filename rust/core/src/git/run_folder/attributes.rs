@@ -52,7 +52,7 @@ fn are_alike(
         if **name == *ATTRIBUTES.as_bytes() {
             return Ok(false);
         }
-        let folder = |entries: &Entries| match entries.get(name) {
+        let folder = |entries: &TreeEntries| match entries.get(name) {
             Some((id, Some(ObjectType::Tree))) => repo.find_tree(*id).map(Some),
             _ => Ok(None),
         };
@@ -66,9 +66,9 @@ fn are_alike(
 }
 
 /// The entries of a folder, by name.
-type Entries = BTreeMap<Vec<u8>, (Oid, Option<ObjectType>)>;
+type TreeEntries = BTreeMap<Vec<u8>, (Oid, Option<ObjectType>)>;
 
-fn entries(tree: Option<&Tree<'_>>) -> Entries {
+fn entries(tree: Option<&Tree<'_>>) -> TreeEntries {
     let entries = tree.into_iter().flat_map(Tree::iter);
     entries
         .map(|entry| (entry.name_bytes().to_owned(), (entry.id(), entry.kind())))

@@ -9,9 +9,9 @@ use std::fs;
 
 use super::super::bookkeeping::own_commit;
 use super::super::{GitError, program};
-use super::{LONGEST_LOOK, LONGEST_WALK, RunFolder};
+use super::{LONGEST_LOOK, LONGEST_WALK, RunRepository};
 
-impl RunFolder<'_> {
+impl RunRepository<'_> {
     /// Returns the paths that differ from the folder's HEAD: changed, staged, in conflict, or
     /// untracked and not ignored; sorted, from the top, with `/`. Empty if the folder was not
     /// created completely.

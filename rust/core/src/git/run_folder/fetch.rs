@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 
 use super::super::{GitError, program};
-use super::{LONGEST_LOOK, LONGEST_WALK, RunFolder};
+use super::{LONGEST_LOOK, LONGEST_WALK, RunRepository};
 
 /// The number of objects from which on a pack is kept as a pack, as in `git fetch`.
 const UNPACK_LIMIT: u32 = 100;
@@ -19,14 +19,14 @@ const TRIES: u32 = 3;
 
 /// A ref of a run's folder, other than its branch, with commits on top of the start of the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Elsewhere {
+pub struct StrayCommits {
     /// A branch's name, or another ref's full one; `None` is a detached HEAD.
     pub name: Option<String>,
     /// Its newest commit.
     pub commit: String,
 }
 
-impl RunFolder<'_> {
+impl RunRepository<'_> {
     /// Brings the commits of the run's branch to the branch of the same name in the project;
     /// returns true if it moved.
     ///
@@ -183,7 +183,7 @@ impl RunFolder<'_> {
     }
 
     /// Returns the refs, besides the run's branch, with commits on top of the start of the work.
-    pub fn elsewhere(&self, base: &str) -> Vec<Elsewhere> {
+    pub fn elsewhere(&self, base: &str) -> Vec<StrayCommits> {
         let contains = format!("--contains={base}");
         let words = [
             "for-each-ref",
@@ -200,11 +200,11 @@ impl RunFolder<'_> {
             let known = self.repo.tip_of_ref(name).ok().flatten();
             known.as_deref() == Some(commit)
         };
-        let mut found: Vec<Elsewhere> = listed
+        let mut found: Vec<StrayCommits> = listed
             .lines()
             .filter_map(|line| line.split_once(' '))
             .filter(|(commit, name)| *name != own && *commit != base && !is_projects(commit, name))
-            .map(|(commit, name)| Elsewhere {
+            .map(|(commit, name)| StrayCommits {
                 name: Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
                 commit: commit.to_owned(),
             })
@@ -212,7 +212,7 @@ impl RunFolder<'_> {
         if let Some(commit) = self.detached_head(base)
             && found.iter().all(|one| one.commit != commit)
         {
-            found.push(Elsewhere { name: None, commit });
+            found.push(StrayCommits { name: None, commit });
         }
         found
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::RunFolder;
+use super::RunRepository;
 
 /// The first line of the text that stands in a commit for such a file.
 const BEGINNING: &str = "version https://git-lfs.github.com/spec/v1\n";
@@ -28,7 +28,7 @@ struct LargeFile {
     size: u64,
 }
 
-impl RunFolder<'_> {
+impl RunRepository<'_> {
     /// Copies the large files that commits after `known` name, each checked against its hash. A
     /// missing or wrong file is left out: the landing then reports it.
     pub(super) fn bring_large_files(&self, known: &str, tip: &str) {

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::index::failed;
 use super::super::{GitError, trimmed};
-use super::settings::Setting;
-use super::{LONGEST_WALK, RunFolder};
+use super::settings::GitSetting;
+use super::{LONGEST_WALK, RunRepository};
 
 /// The sections and keys of git's effective configuration in the project that also count in a run's
 /// repository. The rest of the user's own configuration counts there as anywhere.
@@ -63,7 +63,7 @@ const NESTED: &str = ".git-of-run";
 /// repository.
 const BARE_HEAD: &str = "HEAD-of-run";
 
-impl RunFolder<'_> {
+impl RunRepository<'_> {
     /// Creates the folder with the files of its branch's newest commit. `progress` gets git's
     /// progress.
     ///
@@ -358,7 +358,7 @@ fn is_taken_over(key: &str) -> bool {
 }
 
 /// Returns the value of a setting, without user name and password if it is an address.
-fn without_credentials(setting: &Setting) -> String {
+fn without_credentials(setting: &GitSetting) -> String {
     let parts = (
         setting.key.split('.').next(),
         setting.key.rsplit('.').next(),

@@ -20,7 +20,7 @@ use super::branches::branch_ref;
 use super::{GitError, Repo, program};
 use crate::confine::Confinement;
 
-pub use fetch::Elsewhere;
+pub use fetch::StrayCommits;
 
 /// The path from the folder's top of the logs in which a run's git writes a line for each commit.
 pub const LOGS: &str = ".git/logs";
@@ -34,7 +34,7 @@ const LONGEST_WALK: Duration = Duration::from_secs(600);
 
 /// The folder of one run.
 #[derive(Debug, Clone)]
-pub struct RunFolder<'a> {
+pub struct RunRepository<'a> {
     repo: &'a Repo,
     /// Its top.
     top: PathBuf,
@@ -49,8 +49,13 @@ pub struct RunFolder<'a> {
 impl Repo {
     /// Returns the handle of a run's folder at `top` with its work on `branch`; the folder need not
     /// exist.
-    pub fn run_folder(&self, top: &Path, branch: &str, confinement: Confinement) -> RunFolder<'_> {
-        RunFolder {
+    pub fn run_folder(
+        &self,
+        top: &Path,
+        branch: &str,
+        confinement: Confinement,
+    ) -> RunRepository<'_> {
+        RunRepository {
             repo: self,
             top: top.to_owned(),
             branch: branch.to_owned(),
@@ -76,7 +81,7 @@ impl Repo {
     }
 }
 
-impl RunFolder<'_> {
+impl RunRepository<'_> {
     /// Its top.
     pub fn top(&self) -> &Path {
         &self.top
@@ -100,7 +105,7 @@ impl RunFolder<'_> {
         &self,
         words: impl IntoIterator<Item = &'a str>,
         longest: Duration,
-    ) -> program::Call {
+    ) -> program::GitCall {
         program::acting(&self.top, words)
             .confined(&self.confinement)
             .limited(self.longest.map_or(longest, |most| most.min(longest)))

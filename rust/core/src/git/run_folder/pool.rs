@@ -18,10 +18,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::super::index::failed;
 use super::super::{GitError, Repo, blob};
-use super::RunFolder;
+use super::RunRepository;
 use super::attributes::is_attributes;
 use super::made::{make_folder, remove_tree, replace};
-use super::settings::Setting;
+use super::settings::GitSetting;
 use crate::confine::Confinement;
 
 /// The end of the name of the file that describes a folder's content.
@@ -100,7 +100,7 @@ pub struct PooledFolder {
 }
 
 /// The intended content of a folder.
-struct Contents<'a> {
+struct FolderContents<'a> {
     /// The commit of the files.
     commit: &'a str,
     /// The hash of the settings that decide how they are checked out.
@@ -220,7 +220,7 @@ impl FolderPool<'_> {
             return Ok(0);
         };
         self.clear(|one| one.settings != settings)?;
-        let holds = Contents {
+        let holds = FolderContents {
             commit,
             settings: &settings,
             bytes,
@@ -251,7 +251,7 @@ impl FolderPool<'_> {
     fn renew<E: From<GitError>>(
         &self,
         one: &PooledFolder,
-        holds: &Contents<'_>,
+        holds: &FolderContents<'_>,
         hold: &dyn Fn(&Path) -> Result<Confinement, E>,
     ) -> Result<bool, E> {
         if !self.is_like(one, holds.commit) {
@@ -270,7 +270,7 @@ impl FolderPool<'_> {
     /// Returns a hash of everything besides the commit that decides the content of files.
     fn settings(&self) -> Result<String, GitError> {
         let mut text = String::new();
-        for Setting { key, value } in self.repo.effective_settings()? {
+        for GitSetting { key, value } in self.repo.effective_settings()? {
             if !ELSEWHERE.iter().any(|section| key.starts_with(section)) {
                 text.push_str(&format!("{key}={value}\n"));
             }
@@ -409,7 +409,7 @@ impl FolderPool<'_> {
     }
 }
 
-impl RunFolder<'_> {
+impl RunRepository<'_> {
     /// Works as [`RunFolder::make`] from a folder of the pool, at the cost of the changes since;
     /// returns false, with nothing created, if no folder fits.
     ///
@@ -443,7 +443,7 @@ impl RunFolder<'_> {
 
     /// Checks out the intended content, describes it in a file, and gives the folder its final
     /// name.
-    fn finish(&self, place: &Path, holds: &Contents<'_>) -> Result<(), GitError> {
+    fn finish(&self, place: &Path, holds: &FolderContents<'_>) -> Result<(), GitError> {
         self.check_out(holds.commit, &mut |_| ())?;
         let index = self.top.join(".git/index");
         let stamped = OpenOptions::new()
@@ -451,7 +451,7 @@ impl RunFolder<'_> {
             .open(&index)
             .and_then(|file| file.set_modified(SystemTime::now() + LATER));
         stamped.map_err(|error| failed("stamp", &index, &error))?;
-        let Contents {
+        let FolderContents {
             commit,
             settings,
             bytes,

@@ -6,7 +6,7 @@ use super::super::{GitError, Repo, program};
 const SHARED_REFS: [&str; 3] = ["refs/heads/", "refs/tags/", "refs/remotes/"];
 
 /// One effective setting of the project's git.
-pub(super) struct Setting {
+pub(super) struct GitSetting {
     pub key: String,
     pub value: String,
 }
@@ -25,7 +25,7 @@ impl Repo {
     }
 
     /// Returns the configuration as git sees it in this repository, the user's own included.
-    pub(super) fn effective_settings(&self) -> Result<Vec<Setting>, GitError> {
+    pub(super) fn effective_settings(&self) -> Result<Vec<GitSetting>, GitError> {
         self.read(
             "read the configuration",
             |repo| {
@@ -40,7 +40,7 @@ impl Repo {
                     } else {
                         "true".into()
                     };
-                    found.push(Setting {
+                    found.push(GitSetting {
                         key: text(entry.name_bytes()),
                         value,
                     });
@@ -51,11 +51,11 @@ impl Repo {
                 let out = self.reading(["config", "--list", "-z"]).output()?;
                 let fields = program::fields(&out).map(String::from_utf8_lossy);
                 let setting = |field: std::borrow::Cow<'_, str>| match field.split_once('\n') {
-                    Some((key, value)) => Setting {
+                    Some((key, value)) => GitSetting {
                         key: key.into(),
                         value: value.into(),
                     },
-                    None => Setting {
+                    None => GitSetting {
                         key: field.into_owned(),
                         value: "true".into(),
                     },

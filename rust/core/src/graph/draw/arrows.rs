@@ -2,22 +2,22 @@
 
 use std::collections::HashSet;
 
-use super::route::{Leg, Point, Route};
-use super::scene::Shape;
-use super::svg::{Drawing, dashed, pair};
-use super::theme::Palette;
-use crate::graph::picture::Arrow;
+use super::route::{ArrowRoute, Point, RouteLeg};
+use super::scene::SceneShape;
+use super::svg::{SvgDrawing, dashed, pair};
+use super::theme::ColorPalette;
+use crate::graph::picture::PictureArrow;
 
 /// The styles of an arrow.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Line {
+pub(super) enum ArrowStyle {
     Plain,
     Indirect,
     Back,
     Critical,
 }
 
-impl Line {
+impl ArrowStyle {
     pub(super) fn class(self) -> &'static str {
         match self {
             Self::Plain | Self::Indirect => "a",
@@ -26,7 +26,7 @@ impl Line {
         }
     }
 
-    pub(super) fn colour(self, palette: &Palette) -> &'static str {
+    pub(super) fn colour(self, palette: &ColorPalette) -> &'static str {
         match self {
             Self::Plain | Self::Indirect => palette.arrow,
             Self::Back => palette.back,
@@ -53,45 +53,50 @@ impl Line {
     }
 }
 
-impl Drawing<'_> {
+impl SvgDrawing<'_> {
     /// Returns the style of each arrow.
-    pub(super) fn lines(&self) -> Vec<Line> {
+    pub(super) fn lines(&self) -> Vec<ArrowStyle> {
         let is_critical = |place: usize| match self.view.scene.shapes[place] {
-            Shape::Item(place) => self.look.critical.contains(&self.view.items[place]),
+            SceneShape::Item(place) => self.look.critical.contains(&self.view.items[place]),
             _ => false,
         };
         let steps = self.look.critical.windows(2);
         let steps: HashSet<(u32, u32)> = steps.map(|pair| (pair[0], pair[1])).collect();
         let item = |place: usize| self.view.items[place];
-        let of = |(arrow, route): (&Arrow, &Route)| {
+        let of = |(arrow, route): (&PictureArrow, &ArrowRoute)| {
             let is_step = is_critical(arrow.from)
                 && is_critical(arrow.to)
                 && steps.contains(&(item(arrow.from), item(arrow.to)));
             match arrow {
-                _ if route.is_back => Line::Back,
-                _ if is_step => Line::Critical,
-                arrow if arrow.is_indirect => Line::Indirect,
-                _ => Line::Plain,
+                _ if route.is_back => ArrowStyle::Back,
+                _ if is_step => ArrowStyle::Critical,
+                arrow if arrow.is_indirect => ArrowStyle::Indirect,
+                _ => ArrowStyle::Plain,
             }
         };
         let arrows = self.view.scene.arrows.iter();
         arrows.zip(&self.layout.routes).map(of).collect()
     }
 
-    pub(super) fn arrow(&self, route: &Route, kind: Line) -> String {
+    pub(super) fn arrow(&self, route: &ArrowRoute, kind: ArrowStyle) -> String {
         let (class, colour) = (kind.class(), kind.colour(self.palette));
         let (thick, dashes) = kind.look();
         let tip = route.end();
-        let from = route.legs.iter().rev().nth(1).map_or(route.start, Leg::end);
+        let from = route
+            .legs
+            .iter()
+            .rev()
+            .nth(1)
+            .map_or(route.start, RouteLeg::end);
         let mut way = format!("M{}", pair(route.start));
         for leg in &route.legs {
             match leg {
                 // The head covers the last piece, which would show beside its point.
-                Leg::Line(end) if *end == tip => {
+                RouteLeg::Line(end) if *end == tip => {
                     way.push_str(&format!("L{}", pair(beside(tip, from, 5.0, 0.0))));
                 }
-                Leg::Line(end) => way.push_str(&format!("L{}", pair(*end))),
-                Leg::Curve(a, b, end) => {
+                RouteLeg::Line(end) => way.push_str(&format!("L{}", pair(*end))),
+                RouteLeg::Curve(a, b, end) => {
                     way.push_str(&format!("C{} {} {}", pair(*a), pair(*b), pair(*end)));
                 }
             }

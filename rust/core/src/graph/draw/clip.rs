@@ -11,7 +11,7 @@ pub const MOST: usize = 500;
 
 /// The subject of a picture.
 #[derive(Debug, Clone, Copy)]
-pub struct Clip<'a> {
+pub struct ClipOptions<'a> {
     /// The greatest number of items that are shown.
     pub limit: usize,
     /// Items in focus, which are always shown.
@@ -35,7 +35,7 @@ impl Network {
     /// # Errors
     ///
     /// `Argument` when the limit is 0 or more than [`MOST`], or more items than that are in focus.
-    pub fn clip(&self, clip: &Clip<'_>) -> Result<Vec<u32>, NetworkError> {
+    pub fn clip(&self, clip: &ClipOptions<'_>) -> Result<Vec<u32>, NetworkError> {
         if clip.limit == 0 || clip.limit > MOST {
             return Err(NetworkError::Argument {
                 name: "limit",
@@ -53,7 +53,7 @@ impl Network {
         if clip.focus.is_empty() && self.len() <= clip.limit {
             return Ok(self.items().collect());
         }
-        let mut shown = Shown::new(self, clip.limit);
+        let mut shown = ClipSelection::new(self, clip.limit);
         if clip.focus.is_empty() {
             shown.grow(clip.first);
         } else {
@@ -68,13 +68,13 @@ impl Network {
 }
 
 /// The items that are shown, and the room that is left.
-struct Shown<'a> {
+struct ClipSelection<'a> {
     network: &'a Network,
     items: FixedBitSet,
     room: usize,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ClipSelection<'a> {
     fn new(network: &'a Network, room: usize) -> Self {
         Self {
             network,
@@ -164,13 +164,13 @@ fn all<'a>(items: &[u32], step: impl Fn(u32) -> &'a [u32]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::super::super::network::tests::{named, network};
-    use super::Clip;
+    use super::ClipOptions;
 
     #[track_caller]
     fn check(words: &str, limit: usize, focus: &[&str], depth: Option<u32>, expected: &str) {
         let network = network(words);
         let focus: Vec<u32> = focus.iter().map(|key| network.find(key).unwrap()).collect();
-        let clip = Clip {
+        let clip = ClipOptions {
             limit,
             focus: &focus,
             depth,
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_limit_out_of_bounds_is_refused() {
-        let clip = Clip {
+        let clip = ClipOptions {
             limit: 501,
             focus: &[],
             depth: None,

@@ -2,7 +2,7 @@
 
 /// Figures and stand-ins in layers, with the links from one layer to the next.
 #[derive(Debug)]
-pub(super) struct Grid {
+pub(super) struct LayerGrid {
     /// The content of each layer: first figures, then stand-ins for arrows that cross it.
     pub(super) layers: Vec<Vec<usize>>,
     /// For each figure and stand-in, those of the layer before that it is linked to.
@@ -20,7 +20,7 @@ pub(super) struct Grid {
     figures: usize,
 }
 
-impl Grid {
+impl LayerGrid {
     /// Places each figure in the earliest layer behind all figures that lead to it, or in a later
     /// one where that shortens its arrows.
     pub(super) fn new(figures: usize, arrows: &[(usize, usize)]) -> Self {
@@ -200,12 +200,12 @@ fn layered(figures: usize, arrows: &[(usize, usize)], is_back: &[bool]) -> Vec<u
 
 #[cfg(test)]
 mod tests {
-    use super::Grid;
+    use super::LayerGrid;
 
     #[track_caller]
     fn check(arrows: &[(usize, usize)], layers: &str, back: &[usize]) {
         let figures = arrows.iter().map(|(from, to)| from.max(to) + 1).max();
-        let grid = Grid::new(figures.unwrap_or(1), arrows);
+        let grid = LayerGrid::new(figures.unwrap_or(1), arrows);
         let shown: Vec<String> = grid
             .layers
             .iter()
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn long_arrows_lead_over_each_layer() {
-        let grid = Grid::new(4, &[(0, 1), (1, 2), (2, 3), (0, 3)]);
+        let grid = LayerGrid::new(4, &[(0, 1), (1, 2), (2, 3), (0, 3)]);
         assert_eq!(grid.chains[3], [0, 4, 5, 3]);
         assert_eq!(grid.layers, [vec![0], vec![1, 4], vec![2, 5], vec![3]]);
     }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::layers::{Grid, part_of};
-use super::route::{BOW, Lane, Route, routes};
-use super::settle::settled;
-use super::untangle::untangle;
+use super::layers::{LayerGrid, part_of};
+use super::route::{ArrowRoute, BOW, RouteLane, routes};
+use super::settle::assign_coordinates;
+use super::untangle::reduce_crossings;
 
 /// The distance between separate parts.
 const GAP_OF_PARTS: f64 = 30.0;
@@ -16,7 +16,7 @@ const WIDE: f64 = 1150.0;
 
 /// The figures and arrows to be placed, in points.
 #[derive(Debug, Clone, Default)]
-pub struct Sheet {
+pub struct LayoutInput {
     /// The width and the height of each figure.
     pub sizes: Vec<(f64, f64)>,
     /// The arrows, as the numbers of their two figures.
@@ -25,11 +25,11 @@ pub struct Sheet {
 
 /// The places of all figures and arrows, measured from the upper left corner.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Layout {
+pub struct PictureLayout {
     /// The place of each figure.
-    pub boxes: Vec<Rect>,
+    pub boxes: Vec<FigureRect>,
     /// The route of each arrow.
-    pub routes: Vec<Route>,
+    pub routes: Vec<ArrowRoute>,
     /// The width of the whole.
     pub width: f64,
     /// The height of the whole.
@@ -40,7 +40,7 @@ pub struct Layout {
 
 /// A rectangle on the sheet.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Rect {
+pub struct FigureRect {
     /// Its left side.
     pub x: f64,
     /// Its upper side.
@@ -53,47 +53,47 @@ pub struct Rect {
 
 /// A part of the sheet without arrows to other parts.
 #[derive(Debug, Default)]
-struct Part {
+struct SheetPart {
     figures: Vec<usize>,
     arrows: Vec<usize>,
 }
 
 /// A part with its own layout.
-struct Placed<'a> {
-    part: &'a Part,
-    layout: Layout,
+struct PlacedPart<'a> {
+    part: &'a SheetPart,
+    layout: PictureLayout,
 }
 
 /// Places all figures and arrows. Layers follow one another to the right, or downwards where that
 /// is narrower and the other direction would be too wide to read.
-pub fn layout(sheet: &Sheet) -> Layout {
-    let (singles, parts): (Vec<Part>, Vec<Part>) = split(sheet)
+pub fn layout(sheet: &LayoutInput) -> PictureLayout {
+    let (singles, parts): (Vec<SheetPart>, Vec<SheetPart>) = split(sheet)
         .into_iter()
         .partition(|part| part.figures.len() == 1 && part.arrows.is_empty());
-    let grids: Vec<Grid> = parts
+    let grids: Vec<LayerGrid> = parts
         .iter()
         .map(|part| {
             let place = |figure: &usize| part.figures.binary_search(figure).unwrap_or_default();
             let ends = part.arrows.iter().map(|arrow| &sheet.arrows[*arrow]);
             let arrows: Vec<_> = ends.map(|(from, to)| (place(from), place(to))).collect();
-            Grid::new(part.figures.len(), &arrows)
+            LayerGrid::new(part.figures.len(), &arrows)
         })
         .collect();
     let is_down = goes_down(sheet, &parts, &grids);
-    let mut placed: Vec<Placed> = Vec::new();
+    let mut placed: Vec<PlacedPart> = Vec::new();
     for (part, mut grid) in parts.iter().zip(grids) {
-        untangle(&mut grid);
+        reduce_crossings(&mut grid);
         let sizes: Vec<_> = part
             .figures
             .iter()
             .map(|figure| sheet.sizes[*figure])
             .collect();
         let layout = laid(&grid, &sizes, is_down);
-        placed.push(Placed { part, layout });
+        placed.push(PlacedPart { part, layout });
     }
-    let largest = |placed: &Placed| std::cmp::Reverse(placed.part.figures.len());
+    let largest = |placed: &PlacedPart| std::cmp::Reverse(placed.part.figures.len());
     placed.sort_by_key(largest);
-    let mut page = Page::new(sheet, is_down, widest(&placed));
+    let mut page = ShelfPage::new(sheet, is_down, widest(&placed));
     for placed in &placed {
         let (x, y) = page.room(placed.layout.width, placed.layout.height, GAP_OF_PARTS);
         page.put(placed, x, y);
@@ -106,7 +106,7 @@ pub fn layout(sheet: &Sheet) -> Layout {
     for single in singles {
         let (width, height) = sheet.sizes[single];
         let (x, y) = page.room(width, height, GAP_OF_SINGLES);
-        page.layout.boxes[single] = Rect {
+        page.layout.boxes[single] = FigureRect {
             x,
             y,
             width,
@@ -116,15 +116,15 @@ pub fn layout(sheet: &Sheet) -> Layout {
     page.layout
 }
 
-fn widest(placed: &[Placed]) -> f64 {
+fn widest(placed: &[PlacedPart]) -> f64 {
     let widths = placed.iter().map(|placed| placed.layout.width);
     widths.fold(0.0, f64::max)
 }
 
 /// Returns the separate parts, ordered by their first figures.
-fn split(sheet: &Sheet) -> Vec<Part> {
+fn split(sheet: &LayoutInput) -> Vec<SheetPart> {
     let part_of = part_of(sheet.sizes.len(), &sheet.arrows);
-    let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
+    let mut parts: BTreeMap<usize, SheetPart> = BTreeMap::new();
     for (figure, first) in part_of.iter().enumerate() {
         parts.entry(*first).or_default().figures.push(figure);
     }
@@ -135,7 +135,7 @@ fn split(sheet: &Sheet) -> Vec<Part> {
 }
 
 /// Returns true if the layers follow one another downwards.
-fn goes_down(sheet: &Sheet, parts: &[Part], grids: &[Grid]) -> bool {
+fn goes_down(sheet: &LayoutInput, parts: &[SheetPart], grids: &[LayerGrid]) -> bool {
     let (mut to_the_right, mut downwards) = (0.0_f64, 0.0_f64);
     for (part, grid) in parts.iter().zip(grids) {
         let width = |vertex: &usize| match part.figures.get(*vertex) {
@@ -158,7 +158,7 @@ fn goes_down(sheet: &Sheet, parts: &[Part], grids: &[Grid]) -> bool {
 
 /// Returns the layout of one part, which is computed along and across the layers and turned at the
 /// end.
-fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
+fn laid(grid: &LayerGrid, sizes: &[(f64, f64)], is_down: bool) -> PictureLayout {
     let turned = |(width, height): (f64, f64)| {
         if is_down {
             (height, width)
@@ -168,7 +168,7 @@ fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
     };
     let turned_sizes: Vec<_> = sizes.iter().map(|size| turned(*size)).collect();
     let breadths: Vec<f64> = turned_sizes.iter().map(|(_, breadth)| *breadth).collect();
-    let mut middles = settled(grid, &breadths);
+    let mut middles = assign_coordinates(grid, &breadths);
     let reach = |figure: usize| breadths.get(figure).copied().unwrap_or_default() / 2.0;
     let first = middles.iter().enumerate();
     let first = first.map(|(figure, middle)| middle - reach(figure));
@@ -182,10 +182,10 @@ fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
     let lengths: Vec<f64> = turned_sizes.iter().map(|(length, _)| *length).collect();
     let lanes = lanes(grid, &lengths, &middles);
     let length = lanes.last().map_or(0.0, |lane| lane.end);
-    let mut boxes = vec![Rect::default(); sizes.len()];
+    let mut boxes = vec![FigureRect::default(); sizes.len()];
     for (lane, layer) in lanes.iter().zip(&grid.layers) {
         for figure in layer.iter().filter(|figure| !grid.is_stand_in(**figure)) {
-            boxes[*figure] = Rect {
+            boxes[*figure] = FigureRect {
                 x: lane.start,
                 y: middles[*figure] - reach(*figure),
                 // All boxes of a layer have the same length, so that arrows pass between them.
@@ -200,7 +200,7 @@ fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
         Some(layer) if layer.iter().any(has_bow) => BOW,
         _ => 0.0,
     };
-    let layout = Layout {
+    let layout = PictureLayout {
         boxes,
         routes,
         width: length + beyond,
@@ -212,13 +212,13 @@ fn laid(grid: &Grid, sizes: &[(f64, f64)], is_down: bool) -> Layout {
 
 /// Returns the start and end of each layer. The distance between two layers grows with the distance
 /// that arrows lead across.
-fn lanes(grid: &Grid, lengths: &[f64], middles: &[f64]) -> Vec<Lane> {
-    let mut lanes: Vec<Lane> = Vec::new();
+fn lanes(grid: &LayerGrid, lengths: &[f64], middles: &[f64]) -> Vec<RouteLane> {
+    let mut lanes: Vec<RouteLane> = Vec::new();
     let mut start = 0.0;
     for layer in &grid.layers {
         let lengths = layer.iter().filter_map(|figure| lengths.get(*figure));
         let end = start + lengths.copied().fold(0.0, f64::max);
-        lanes.push(Lane { start, end });
+        lanes.push(RouteLane { start, end });
         let across = layer.iter().flat_map(|figure| {
             let joined = grid.behind[*figure].iter();
             joined.map(|other| (middles[*other] - middles[*figure]).abs())
@@ -228,10 +228,10 @@ fn lanes(grid: &Grid, lengths: &[f64], middles: &[f64]) -> Vec<Lane> {
     lanes
 }
 
-impl Layout {
+impl PictureLayout {
     /// Returns the same layout with the two axes exchanged.
     fn turned(self) -> Self {
-        let boxes = self.boxes.into_iter().map(|rect| Rect {
+        let boxes = self.boxes.into_iter().map(|rect| FigureRect {
             x: rect.y,
             y: rect.x,
             width: rect.height,
@@ -239,7 +239,7 @@ impl Layout {
         });
         Self {
             boxes: boxes.collect(),
-            routes: self.routes.into_iter().map(Route::turned).collect(),
+            routes: self.routes.into_iter().map(ArrowRoute::turned).collect(),
             width: self.height,
             height: self.width,
             is_down: self.is_down,
@@ -248,8 +248,8 @@ impl Layout {
 }
 
 /// Parts on shelves, from left to right and then downwards.
-struct Page {
-    layout: Layout,
+struct ShelfPage {
+    layout: PictureLayout,
     widest: f64,
     /// The left side of the next part.
     x: f64,
@@ -259,14 +259,14 @@ struct Page {
     is_empty: bool,
 }
 
-impl Page {
-    fn new(sheet: &Sheet, is_down: bool, widest: f64) -> Self {
+impl ShelfPage {
+    fn new(sheet: &LayoutInput, is_down: bool, widest: f64) -> Self {
         Self {
-            layout: Layout {
-                boxes: vec![Rect::default(); sheet.sizes.len()],
-                routes: vec![Route::default(); sheet.arrows.len()],
+            layout: PictureLayout {
+                boxes: vec![FigureRect::default(); sheet.sizes.len()],
+                routes: vec![ArrowRoute::default(); sheet.arrows.len()],
                 is_down,
-                ..Layout::default()
+                ..PictureLayout::default()
             },
             widest: widest.max(WIDE),
             x: 0.0,
@@ -295,9 +295,9 @@ impl Page {
         }
     }
 
-    fn put(&mut self, placed: &Placed, x: f64, y: f64) {
+    fn put(&mut self, placed: &PlacedPart, x: f64, y: f64) {
         for (figure, rect) in placed.part.figures.iter().zip(&placed.layout.boxes) {
-            self.layout.boxes[*figure] = Rect {
+            self.layout.boxes[*figure] = FigureRect {
                 x: rect.x + x,
                 y: rect.y + y,
                 ..*rect

@@ -1,18 +1,18 @@
 //! Draws the legend of a picture.
 
-use super::arrows::Line;
-use super::layout::Rect;
-use super::svg::{Drawing, LABEL_SIZE, bordered, dashed, number};
+use super::arrows::ArrowStyle;
+use super::layout::FigureRect;
+use super::svg::{LABEL_SIZE, SvgDrawing, bordered, dashed, number};
 use super::symbols::symbol;
-use super::theme::{Border, called, heat};
+use super::theme::{BorderStyle, heat, legend_label};
 use super::words::{cut, line, width};
 
 const ROW: f64 = 22.0;
 
-impl Drawing<'_> {
+impl SvgDrawing<'_> {
     /// Returns the legend of the signs in use, in rows no wider than `room`, with its width and
     /// height.
-    pub(super) fn legend(&self, lines: &[Line], room: f64) -> (String, f64, f64) {
+    pub(super) fn legend(&self, lines: &[ArrowStyle], room: f64) -> (String, f64, f64) {
         let entries = self.entries(lines);
         let (mut x, mut y, mut widest) = (0.0, 0.0, 0.0_f64);
         let mut legend = String::new();
@@ -33,13 +33,13 @@ impl Drawing<'_> {
     }
 
     /// Returns the signs with their words, and the width of each.
-    fn entries(&self, lines: &[Line]) -> Vec<(String, f64)> {
+    fn entries(&self, lines: &[ArrowStyle]) -> Vec<(String, f64)> {
         let tones = self.tones().into_iter().map(|tone| {
             let sign = symbol(tone, (7.0, 7.0), self.palette);
             let sign = format!("<g class=\"{}\">{sign}</g>", tone.word());
-            self.entry(sign, 19.0, called(tone))
+            self.entry(sign, 19.0, legend_label(tone))
         });
-        let kinds = [Line::Critical, Line::Indirect, Line::Back].into_iter();
+        let kinds = [ArrowStyle::Critical, ArrowStyle::Indirect, ArrowStyle::Back].into_iter();
         let used = kinds.filter(|line| lines.contains(line));
         let mut entries: Vec<(String, f64)> = tones.collect();
         entries.extend(used.map(|line| self.entry(self.sample(line), 32.0, line.called())));
@@ -58,7 +58,7 @@ impl Drawing<'_> {
         (sign + &words, behind + width(name, LABEL_SIZE))
     }
 
-    fn sample(&self, line: Line) -> String {
+    fn sample(&self, line: ArrowStyle) -> String {
         let (thick, dashes) = line.look();
         let (class, colour) = (line.class(), line.colour(self.palette));
         format!(
@@ -69,12 +69,12 @@ impl Drawing<'_> {
     }
 
     fn ring(&self) -> String {
-        let border = Border {
+        let border = BorderStyle {
             radius: 4.0,
             width: 2.0,
             dashes: "",
         };
-        let ring = Rect {
+        let ring = FigureRect {
             x: 1.0,
             y: 1.0,
             width: 20.0,

@@ -20,14 +20,14 @@ mod untangle;
 mod words;
 
 use self::clip::MOST;
-use self::scene::{Scene, Shape};
-use self::theme::Theme;
+use self::scene::{PictureScene, SceneShape};
+use self::theme::ColorTheme;
 use crate::graph::network::{Network, NetworkError};
-use crate::graph::picture::{Figure, Picture, Tone};
+use crate::graph::picture::{GraphPicture, PictureFigure, StatusColor};
 
 /// Texts and values for the items shown: each list is empty or has one entry for each item.
 #[derive(Debug, Clone, Default)]
-pub struct Said {
+pub struct ItemTexts {
     /// Their titles for people.
     pub labels: Vec<String>,
     /// Their states, as words of [`Tone::named`]. Without states items are done, ready or open, as
@@ -44,7 +44,7 @@ pub struct Said {
 
 /// The other settings of a picture.
 #[derive(Debug, Clone, Default)]
-pub struct Look {
+pub struct PictureOptions {
     /// The name of the whole.
     pub name: String,
     /// The name of the values that colours show.
@@ -56,23 +56,23 @@ pub struct Look {
     /// Items of a chain that is drawn bold.
     pub critical: Vec<u32>,
     /// The choice of colours.
-    pub theme: Theme,
+    pub theme: ColorTheme,
 }
 
 /// The languages that draw pictures from texts.
 #[derive(Debug, Clone, Copy)]
-enum Language {
+enum PictureLanguage {
     Mermaid,
     Dot,
 }
 
 /// The items of a graph that are shown, with their texts and values.
-struct View<'a> {
+struct PictureView<'a> {
     network: &'a Network,
     items: &'a [u32],
-    said: &'a Said,
-    tones: Vec<Tone>,
-    scene: Scene,
+    said: &'a ItemTexts,
+    tones: Vec<StatusColor>,
+    scene: PictureScene,
 }
 
 /// Returns an SVG picture of these items; the others are shown as numbers.
@@ -84,13 +84,16 @@ struct View<'a> {
 pub fn svg(
     network: &Network,
     items: &[u32],
-    said: &Said,
-    look: &Look,
+    said: &ItemTexts,
+    look: &PictureOptions,
 ) -> Result<String, NetworkError> {
     if items.len() > MOST {
         return Err(too_many(items));
     }
-    Ok(svg::drawn(&View::new(network, items, said)?, look))
+    Ok(svg::draw_svg(
+        &PictureView::new(network, items, said)?,
+        look,
+    ))
 }
 
 /// Returns the same as a Mermaid flowchart, which may have more items than an SVG picture.
@@ -98,8 +101,8 @@ pub fn svg(
 /// # Errors
 ///
 /// As for [`svg`].
-pub fn mermaid(network: &Network, items: &[u32], said: &Said) -> Result<String, NetworkError> {
-    View::new(network, items, said).map(|view| view.text(Language::Mermaid))
+pub fn mermaid(network: &Network, items: &[u32], said: &ItemTexts) -> Result<String, NetworkError> {
+    PictureView::new(network, items, said).map(|view| view.text(PictureLanguage::Mermaid))
 }
 
 /// Returns the same in the DOT language of Graphviz.
@@ -107,8 +110,8 @@ pub fn mermaid(network: &Network, items: &[u32], said: &Said) -> Result<String, 
 /// # Errors
 ///
 /// As for [`svg`].
-pub fn dot(network: &Network, items: &[u32], said: &Said) -> Result<String, NetworkError> {
-    View::new(network, items, said).map(|view| view.text(Language::Dot))
+pub fn dot(network: &Network, items: &[u32], said: &ItemTexts) -> Result<String, NetworkError> {
+    PictureView::new(network, items, said).map(|view| view.text(PictureLanguage::Dot))
 }
 
 fn too_many(items: &[u32]) -> NetworkError {
@@ -119,8 +122,12 @@ fn too_many(items: &[u32]) -> NetworkError {
     }
 }
 
-impl<'a> View<'a> {
-    fn new(network: &'a Network, items: &'a [u32], said: &'a Said) -> Result<Self, NetworkError> {
+impl<'a> PictureView<'a> {
+    fn new(
+        network: &'a Network,
+        items: &'a [u32],
+        said: &'a ItemTexts,
+    ) -> Result<Self, NetworkError> {
         let mut is_named = vec![false; network.len()];
         for item in items {
             let index = *item as usize;
@@ -143,7 +150,7 @@ impl<'a> View<'a> {
             items,
             said,
             tones: said.tones(network, items)?,
-            scene: Scene::new(network, items),
+            scene: PictureScene::new(network, items),
         })
     }
 
@@ -157,15 +164,17 @@ impl<'a> View<'a> {
         if label == self.key(place) { "" } else { label }
     }
 
-    fn tone(&self, shape: Shape) -> Tone {
+    fn tone(&self, shape: SceneShape) -> StatusColor {
         match shape {
-            Shape::Item(place) => self.tones[place],
-            Shape::Earlier(_) | Shape::Later(_) | Shape::Apart(_) => Tone::More,
+            SceneShape::Item(place) => self.tones[place],
+            SceneShape::Earlier(_) | SceneShape::Later(_) | SceneShape::Apart(_) => {
+                StatusColor::More
+            }
         }
     }
 
     /// Returns the scene as text in a language.
-    fn text(&self, language: Language) -> String {
+    fn text(&self, language: PictureLanguage) -> String {
         let shapes = &self.scene.shapes;
         let keys = shapes.iter().enumerate();
         let keys: Vec<String> = keys
@@ -173,29 +182,29 @@ impl<'a> View<'a> {
             .collect();
         let figures = shapes.iter().zip(&keys).map(|(shape, key)| {
             let tone = self.tone(*shape);
-            Figure {
+            PictureFigure {
                 key,
                 name: match shape {
-                    Shape::Item(place) => self.label(*place),
-                    Shape::Earlier(_) | Shape::Later(_) | Shape::Apart(_) => "",
+                    SceneShape::Item(place) => self.label(*place),
+                    SceneShape::Earlier(_) | SceneShape::Later(_) | SceneShape::Apart(_) => "",
                 },
                 state: tone.word(),
                 tone,
             }
         });
-        let picture = Picture {
+        let picture = GraphPicture {
             figures: figures.collect(),
             arrows: self.scene.arrows.clone(),
         };
         match language {
-            Language::Mermaid => picture.mermaid(),
-            Language::Dot => picture.dot(),
+            PictureLanguage::Mermaid => picture.mermaid(),
+            PictureLanguage::Dot => picture.dot(),
         }
     }
 
     /// Returns a key that no other shape has.
-    fn text_key(&self, place: usize, shape: Shape) -> String {
-        let Shape::Item(item) = shape else {
+    fn text_key(&self, place: usize, shape: SceneShape) -> String {
+        let SceneShape::Item(item) = shape else {
             let mut key = format!("{} ({})", told(shape), place + 1 - self.items.len());
             while self.network.find(&key).is_some() {
                 key.push('…');
@@ -207,10 +216,10 @@ impl<'a> View<'a> {
 }
 
 /// Returns the words for items that are not shown.
-fn told(shape: Shape) -> String {
+fn told(shape: SceneShape) -> String {
     match shape {
-        Shape::Item(_) => String::new(),
-        Shape::Earlier(count) | Shape::Later(count) | Shape::Apart(count) => {
+        SceneShape::Item(_) => String::new(),
+        SceneShape::Earlier(count) | SceneShape::Later(count) | SceneShape::Apart(count) => {
             format!("+{} more", counted(count))
         }
     }
@@ -229,7 +238,7 @@ fn counted(number: usize) -> String {
     text
 }
 
-impl Said {
+impl ItemTexts {
     /// Checks that each list is empty or has one entry for each item.
     fn check(&self, items: usize) -> Result<(), NetworkError> {
         let lengths = [
@@ -258,21 +267,21 @@ impl Said {
     }
 
     /// Returns the state of each item.
-    fn tones(&self, network: &Network, items: &[u32]) -> Result<Vec<Tone>, NetworkError> {
+    fn tones(&self, network: &Network, items: &[u32]) -> Result<Vec<StatusColor>, NetworkError> {
         if self.states.is_empty() {
             let tone = |item: &u32| {
                 if network.is_done(*item) {
-                    Tone::Done
+                    StatusColor::Done
                 } else if network.unmet(*item).is_empty() {
-                    Tone::Ready
+                    StatusColor::Ready
                 } else {
-                    Tone::Open
+                    StatusColor::Open
                 }
             };
             return Ok(items.iter().map(tone).collect());
         }
         let tone = |word: &String| {
-            Tone::named(word).ok_or_else(|| NetworkError::Argument {
+            StatusColor::named(word).ok_or_else(|| NetworkError::Argument {
                 name: "states",
                 given: word.clone(),
                 expected: "`done`, `reviewed`, `active`, `ready`, `planned`, `open`, `blocked`, `failed`, \

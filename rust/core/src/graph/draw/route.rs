@@ -1,7 +1,7 @@
 //! The routes of arrows: straight past the boxes of a layer, and in curves from layer to layer.
 
-use super::layers::Grid;
-use super::layout::Rect;
+use super::layers::LayerGrid;
+use super::layout::FigureRect;
 
 /// The length of the straight end of a route, so that its head points at the box.
 const HEAD: f64 = 7.0;
@@ -15,32 +15,32 @@ pub type Point = (f64, f64);
 
 /// The extent of a layer in the direction of the layers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lane {
+pub(super) struct RouteLane {
     pub(super) start: f64,
     pub(super) end: f64,
 }
 
 /// The route of an arrow, from box to box.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Route {
+pub struct ArrowRoute {
     /// Its start, on the side of a box.
     pub start: Point,
     /// The legs that follow; the last one ends on the side of a box.
-    pub legs: Vec<Leg>,
+    pub legs: Vec<RouteLeg>,
     /// True if it leads against the layers, because it closes a cycle.
     pub is_back: bool,
 }
 
 /// A leg of a route, which starts where the one before it ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Leg {
+pub enum RouteLeg {
     /// A straight line to a point.
     Line(Point),
     /// A cubic curve: its two control points and its end.
     Curve(Point, Point, Point),
 }
 
-impl Leg {
+impl RouteLeg {
     /// Returns its end.
     pub fn end(&self) -> Point {
         match self {
@@ -56,10 +56,10 @@ impl Leg {
     }
 }
 
-impl Route {
+impl ArrowRoute {
     /// Returns its end.
     pub fn end(&self) -> Point {
-        self.legs.last().map_or(self.start, Leg::end)
+        self.legs.last().map_or(self.start, RouteLeg::end)
     }
 
     pub(super) fn moved(&self, x: f64, y: f64) -> Self {
@@ -82,12 +82,12 @@ impl Route {
     /// Returns the route from its end to its start.
     fn reversed(self) -> Self {
         let mut points = vec![self.start];
-        points.extend(self.legs.iter().map(Leg::end));
+        points.extend(self.legs.iter().map(RouteLeg::end));
         let start = self.end();
         let legs = self.legs.into_iter().zip(points).rev();
         let legs = legs.map(|(leg, begin)| match leg {
-            Leg::Line(_) => Leg::Line(begin),
-            Leg::Curve(first, second, _) => Leg::Curve(second, first, begin),
+            RouteLeg::Line(_) => RouteLeg::Line(begin),
+            RouteLeg::Curve(first, second, _) => RouteLeg::Curve(second, first, begin),
         });
         Self {
             start,
@@ -98,7 +98,12 @@ impl Route {
 }
 
 /// Returns the route of each arrow. Layers follow one another to the right.
-pub(super) fn routes(grid: &Grid, lanes: &[Lane], middles: &[f64], boxes: &[Rect]) -> Vec<Route> {
+pub(super) fn routes(
+    grid: &LayerGrid,
+    lanes: &[RouteLane],
+    middles: &[f64],
+    boxes: &[FigureRect],
+) -> Vec<ArrowRoute> {
     let mut lane_of = vec![0; grid.len()];
     for (lane, layer) in grid.layers.iter().enumerate() {
         for vertex in layer {
@@ -111,7 +116,8 @@ pub(super) fn routes(grid: &Grid, lanes: &[Lane], middles: &[f64], boxes: &[Rect
     for (index, chain) in grid.chains.iter().enumerate() {
         let route = if let [first, between @ .., last] = chain.as_slice() {
             let lane = |vertex: &usize| lanes[lane_of[*vertex]];
-            let mut way = Way::from((lane(first).end, leaving[index]), grid.is_back[index]);
+            let mut way =
+                RouteBuilder::from((lane(first).end, leaving[index]), grid.is_back[index]);
             for stand_in in between {
                 way.pass(lane(stand_in), middles[*stand_in]);
             }
@@ -125,21 +131,23 @@ pub(super) fn routes(grid: &Grid, lanes: &[Lane], middles: &[f64], boxes: &[Rect
 }
 
 /// A route that grows to the right; one that leads back is reversed when it is complete.
-struct Way {
-    route: Route,
+struct RouteBuilder {
+    route: ArrowRoute,
 }
 
-impl Way {
+impl RouteBuilder {
     fn from(start: Point, is_back: bool) -> Self {
         let mut way = Self {
-            route: Route {
+            route: ArrowRoute {
                 start,
                 legs: Vec::new(),
                 is_back,
             },
         };
         if is_back {
-            way.route.legs.push(Leg::Line((start.0 + HEAD, start.1)));
+            way.route
+                .legs
+                .push(RouteLeg::Line((start.0 + HEAD, start.1)));
         }
         way
     }
@@ -148,39 +156,39 @@ impl Way {
     fn bend(&mut self, to: Point) {
         let from = self.route.end();
         let half = (to.0 - from.0) / 2.0;
-        let bend = Leg::Curve((from.0 + half, from.1), (to.0 - half, to.1), to);
+        let bend = RouteLeg::Curve((from.0 + half, from.1), (to.0 - half, to.1), to);
         self.route.legs.push(bend);
     }
 
-    fn pass(&mut self, lane: Lane, middle: f64) {
+    fn pass(&mut self, lane: RouteLane, middle: f64) {
         self.bend((lane.start, middle));
         if lane.end > lane.start {
-            self.route.legs.push(Leg::Line((lane.end, middle)));
+            self.route.legs.push(RouteLeg::Line((lane.end, middle)));
         }
     }
 
-    fn arrive(mut self, end: Point) -> Route {
+    fn arrive(mut self, end: Point) -> ArrowRoute {
         if self.route.is_back {
             self.bend(end);
             return self.route.reversed();
         }
         self.bend((end.0 - HEAD, end.1));
-        self.route.legs.push(Leg::Line(end));
+        self.route.legs.push(RouteLeg::Line(end));
         self.route
     }
 }
 
 /// Returns a route from a box to itself, behind it.
-fn bow(rect: &Rect) -> Route {
+fn bow(rect: &FigureRect) -> ArrowRoute {
     // It starts beside the other arrows.
     let (x, y) = (rect.x + rect.width, rect.y + rect.height - 12.0);
     // A curve turns at three quarters of the distance to its control points.
     let out = (BOW - 1.0) * 4.0 / 3.0;
-    Route {
+    ArrowRoute {
         start: (x, y - 7.0),
         legs: vec![
-            Leg::Curve((x + out, y - 12.0), (x + out, y + 7.0), (x + HEAD, y + 7.0)),
-            Leg::Line((x, y + 7.0)),
+            RouteLeg::Curve((x + out, y - 12.0), (x + out, y + 7.0), (x + HEAD, y + 7.0)),
+            RouteLeg::Line((x, y + 7.0)),
         ],
         is_back: true,
     }
@@ -188,7 +196,7 @@ fn bow(rect: &Rect) -> Route {
 
 /// Returns for each arrow the place on the side of its earlier box, or of its later one: side by
 /// side, in the order of their next figures.
-fn ports(grid: &Grid, middles: &[f64], boxes: &[Rect], is_leaving: bool) -> Vec<f64> {
+fn ports(grid: &LayerGrid, middles: &[f64], boxes: &[FigureRect], is_leaving: bool) -> Vec<f64> {
     let mut at_box: Vec<Vec<usize>> = vec![Vec::new(); boxes.len()];
     let ends = |chain: &[usize]| match chain {
         [first, second, ..] if is_leaving => Some((*first, *second)),

@@ -8,21 +8,21 @@ use petgraph::graph::DiGraph;
 
 use super::layers::{layer_of, part_of};
 use crate::graph::network::Network;
-use crate::graph::picture::Arrow;
+use crate::graph::picture::PictureArrow;
 
 /// The shapes and arrows of a picture in the order of work: an arrow leads from an item to one that
 /// waits for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scene {
+pub struct PictureScene {
     /// The items shown, in their order, and then the groups of others.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<SceneShape>,
     /// The arrows between shapes.
-    pub arrows: Vec<Arrow>,
+    pub arrows: Vec<PictureArrow>,
 }
 
 /// An item, or others that are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum SceneShape {
     /// An item, by its place among those shown.
     Item(usize),
     /// The number of items for which shown ones wait, directly or over others.
@@ -33,7 +33,7 @@ pub enum Shape {
     Apart(usize),
 }
 
-impl Scene {
+impl PictureScene {
     /// Returns the scene of these items, each of which is named once. If a shown item waits for
     /// another over hidden ones, an indirect arrow says so, unless a way over shown ones does.
     ///
@@ -46,7 +46,7 @@ impl Scene {
             places[*item as usize] = Some(place);
         }
         let mut scene = Self {
-            shapes: (0..items.len()).map(Shape::Item).collect(),
+            shapes: (0..items.len()).map(SceneShape::Item).collect(),
             arrows: Vec::new(),
         };
         for (from, item) in items.iter().enumerate() {
@@ -55,25 +55,25 @@ impl Scene {
             scene.arrows.extend(shown.map(|to| direct(from, to)));
         }
         if items.len() < network.len() {
-            Others::new(network, items, &places).add_to(&mut scene);
+            HiddenItems::new(network, items, &places).add_to(&mut scene);
         }
         scene
     }
 }
 
 /// A layer of a part of the picture.
-type Spot = (usize, usize);
+type LayerSpot = (usize, usize);
 
 /// Hidden items that are drawn as one shape.
 #[derive(Default)]
-struct Group {
+struct HiddenGroup {
     count: usize,
     /// The places of the shown items beside them.
     joined: BTreeSet<usize>,
 }
 
-fn direct(from: usize, to: usize) -> Arrow {
-    Arrow {
+fn direct(from: usize, to: usize) -> PictureArrow {
+    PictureArrow {
         from,
         to,
         is_indirect: false,
@@ -81,7 +81,7 @@ fn direct(from: usize, to: usize) -> Arrow {
 }
 
 /// Items that are not shown.
-struct Others<'a> {
+struct HiddenItems<'a> {
     network: &'a Network,
     items: &'a [u32],
     places: &'a [Option<usize>],
@@ -93,7 +93,7 @@ struct Others<'a> {
     between: Vec<u32>,
 }
 
-impl<'a> Others<'a> {
+impl<'a> HiddenItems<'a> {
     fn new(network: &'a Network, items: &'a [u32], places: &'a [Option<usize>]) -> Self {
         let mut is_earlier = FixedBitSet::with_capacity(network.len());
         let ancestors = network.ancestors(items);
@@ -115,14 +115,14 @@ impl<'a> Others<'a> {
         }
     }
 
-    fn add_to(&self, scene: &mut Scene) {
+    fn add_to(&self, scene: &mut PictureScene) {
         let indirect = self.indirect();
         scene.arrows.extend(indirect);
         self.keep_needed(scene);
         let pairs: Vec<(usize, usize)> = scene.arrows.iter().map(|a| (a.from, a.to)).collect();
         let layers = layer_of(self.items.len(), &pairs);
         let parts = part_of(self.items.len(), &pairs);
-        let spots: Vec<Spot> = parts.into_iter().zip(layers).collect();
+        let spots: Vec<LayerSpot> = parts.into_iter().zip(layers).collect();
         let is_earlier = |item: u32| self.is_earlier.contains(item as usize);
         let before = |item| self.network.before(item);
         let earlier = self.groups(&spots, &before, &is_earlier);
@@ -130,19 +130,19 @@ impl<'a> Others<'a> {
         let later = self.groups(&spots, &after, &|item| !is_earlier(item));
         for group in earlier {
             let shape = scene.shapes.len();
-            scene.shapes.push(Shape::Earlier(group.count));
+            scene.shapes.push(SceneShape::Earlier(group.count));
             let joined = group.joined.iter();
             scene.arrows.extend(joined.map(|to| direct(shape, *to)));
         }
         for group in later {
             let shape = scene.shapes.len();
-            scene.shapes.push(Shape::Later(group.count));
+            scene.shapes.push(SceneShape::Later(group.count));
             let joined = group.joined.iter();
             scene.arrows.extend(joined.map(|from| direct(*from, shape)));
         }
         let apart = self.network.len() - self.items.len() - self.earlier - self.later;
         if apart > 0 {
-            scene.shapes.push(Shape::Apart(apart));
+            scene.shapes.push(SceneShape::Apart(apart));
         }
     }
 
@@ -150,14 +150,14 @@ impl<'a> Others<'a> {
     /// of equally near ones the first counts.
     fn groups(
         &self,
-        spots: &[Spot],
+        spots: &[LayerSpot],
         step: &dyn Fn(u32) -> &'a [u32],
         belongs: &dyn Fn(u32) -> bool,
-    ) -> Vec<Group> {
+    ) -> Vec<HiddenGroup> {
         let is_hidden = |item: &&u32| self.places[**item as usize].is_none();
         let mut nearest: Vec<Option<usize>> = self.places.to_vec();
         let mut met: Vec<u32> = self.items.to_vec();
-        let mut groups: BTreeMap<Spot, Group> = BTreeMap::new();
+        let mut groups: BTreeMap<LayerSpot, HiddenGroup> = BTreeMap::new();
         let mut next = 0;
         while let Some(item) = met.get(next).copied() {
             next += 1;
@@ -178,14 +178,14 @@ impl<'a> Others<'a> {
         }
         for (place, item) in self.items.iter().enumerate() {
             let own = spots[place];
-            let is_joined = |group: &Group| group.joined.contains(&place);
+            let is_joined = |group: &HiddenGroup| group.joined.contains(&place);
             if groups.get(&own).is_some_and(is_joined) {
                 continue;
             }
             let beside = step(*item).iter().filter(is_hidden);
             let beside = beside.filter(|other| belongs(**other));
             let places = beside.filter_map(|other| nearest[*other as usize]);
-            let far = |spot: &Spot| (spot.0 != own.0, spot.1.abs_diff(own.1), *spot);
+            let far = |spot: &LayerSpot| (spot.0 != own.0, spot.1.abs_diff(own.1), *spot);
             if let Some(spot) = places.map(|place| spots[place]).min_by_key(far) {
                 groups.entry(spot).or_default().joined.insert(place);
             }
@@ -194,7 +194,7 @@ impl<'a> Others<'a> {
     }
 
     /// Returns arrows between shown items that are linked only over hidden ones.
-    fn indirect(&self) -> Vec<Arrow> {
+    fn indirect(&self) -> Vec<PictureArrow> {
         let (number, loops) = self.loops();
         // For each hidden item between shown ones, or cycle of such items, the shown ones with a
         // way over hidden ones to it.
@@ -223,7 +223,7 @@ impl<'a> Others<'a> {
             for direct in before.filter_map(|other| self.places[*other as usize]) {
                 found.remove(direct);
             }
-            arrows.extend(found.ones().map(|from| Arrow {
+            arrows.extend(found.ones().map(|from| PictureArrow {
                 from,
                 to,
                 is_indirect: true,
@@ -261,7 +261,7 @@ impl<'a> Others<'a> {
     }
 
     /// Drops, one after the other, indirect arrows beside which other arrows lead to the same item.
-    fn keep_needed(&self, scene: &mut Scene) {
+    fn keep_needed(&self, scene: &mut PictureScene) {
         let mut targets = vec![FixedBitSet::with_capacity(self.items.len()); self.items.len()];
         for arrow in &scene.arrows {
             targets[arrow.from].insert(arrow.to);
@@ -297,7 +297,7 @@ fn leads(targets: &[FixedBitSet], from: usize, to: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::super::network::tests::network;
-    use super::{Scene, Shape};
+    use super::{PictureScene, SceneShape};
 
     #[track_caller]
     fn check(words: &str, shown: &str, expected: &str) {
@@ -306,12 +306,12 @@ mod tests {
             .split(' ')
             .map(|key| network.find(key).unwrap())
             .collect();
-        let scene = Scene::new(&network, &items);
+        let scene = PictureScene::new(&network, &items);
         let name = |at: usize| match scene.shapes[at] {
-            Shape::Item(place) => network.key(items[place]).to_owned(),
-            Shape::Earlier(count) => format!("{count}<"),
-            Shape::Later(count) => format!("{count}>"),
-            Shape::Apart(count) => format!("{count}|"),
+            SceneShape::Item(place) => network.key(items[place]).to_owned(),
+            SceneShape::Earlier(count) => format!("{count}<"),
+            SceneShape::Later(count) => format!("{count}>"),
+            SceneShape::Apart(count) => format!("{count}|"),
         };
         let arrows = scene.arrows.iter().map(|arrow| {
             let line = if arrow.is_indirect { "~" } else { "-" };

@@ -1,6 +1,6 @@
 //! Places each figure across its layer: close to those that it is linked to, and without overlaps.
 
-use super::layers::Grid;
+use super::layers::LayerGrid;
 
 /// The distance between two figures of a layer.
 const GAP: f64 = 18.0;
@@ -11,7 +11,7 @@ const ROUNDS: usize = 28;
 
 /// The sides whose figures attract a figure.
 #[derive(Clone, Copy, PartialEq)]
-enum Side {
+enum AlignmentSide {
     Before,
     Behind,
     Both,
@@ -19,7 +19,7 @@ enum Side {
 
 /// Returns the middle of each figure and stand-in across its layer. `breadth` gives the sizes of
 /// figures; stand-ins are thin.
-pub(super) fn settled(grid: &Grid, breadth: &[f64]) -> Vec<f64> {
+pub(super) fn assign_coordinates(grid: &LayerGrid, breadth: &[f64]) -> Vec<f64> {
     let breadth = |figure: usize| breadth.get(figure).copied().unwrap_or_default();
     let offsets: Vec<Vec<f64>> = grid
         .layers
@@ -36,9 +36,9 @@ pub(super) fn settled(grid: &Grid, breadth: &[f64]) -> Vec<f64> {
     let count = grid.layers.len();
     for round in 0..ROUNDS {
         let (side, is_forward) = match round {
-            round if round + 14 >= ROUNDS => (Side::Both, round % 2 == 0),
-            round if round % 2 == 0 => (Side::Before, true),
-            _ => (Side::Behind, false),
+            round if round + 14 >= ROUNDS => (AlignmentSide::Both, round % 2 == 0),
+            round if round % 2 == 0 => (AlignmentSide::Before, true),
+            _ => (AlignmentSide::Behind, false),
         };
         for index in 0..count {
             let index = if is_forward { index } else { count - 1 - index };
@@ -49,7 +49,7 @@ pub(super) fn settled(grid: &Grid, breadth: &[f64]) -> Vec<f64> {
 }
 
 /// Returns the least distance of each middle from that of the first in the layer.
-fn offsets(grid: &Grid, layer: &[usize], breadth: &impl Fn(usize) -> f64) -> Vec<f64> {
+fn offsets(grid: &LayerGrid, layer: &[usize], breadth: &impl Fn(usize) -> f64) -> Vec<f64> {
     let mut offset = 0.0;
     let mut offsets = Vec::with_capacity(layer.len());
     for (place, figure) in layer.iter().enumerate() {
@@ -65,7 +65,13 @@ fn offsets(grid: &Grid, layer: &[usize], breadth: &impl Fn(usize) -> f64) -> Vec
 
 /// Moves the figures of a layer as close as possible to the mean of those that they are linked to,
 /// and keeps their order.
-fn draw_in(grid: &Grid, index: usize, offsets: &[f64], side: Side, middles: &mut [f64]) {
+fn draw_in(
+    grid: &LayerGrid,
+    index: usize,
+    offsets: &[f64],
+    side: AlignmentSide,
+    middles: &mut [f64],
+) {
     let layer = &grid.layers[index];
     let wishes: Vec<(f64, f64)> = layer
         .iter()
@@ -81,9 +87,9 @@ fn draw_in(grid: &Grid, index: usize, offsets: &[f64], side: Side, middles: &mut
 }
 
 /// Returns the best place of a figure, and its weight.
-fn wish(grid: &Grid, figure: usize, side: Side, middles: &[f64]) -> (f64, f64) {
-    let before = Some(&grid.before[figure]).filter(|_| side != Side::Behind);
-    let behind = Some(&grid.behind[figure]).filter(|_| side != Side::Before);
+fn wish(grid: &LayerGrid, figure: usize, side: AlignmentSide, middles: &[f64]) -> (f64, f64) {
+    let before = Some(&grid.before[figure]).filter(|_| side != AlignmentSide::Behind);
+    let behind = Some(&grid.behind[figure]).filter(|_| side != AlignmentSide::Before);
     let (mut sum, mut weight) = (0.0, 0.0);
     for other in before.into_iter().chain(behind).flatten() {
         // A long arrow is bent last, an arrow between figures first.
@@ -126,8 +132,8 @@ fn ascending(wishes: &[(f64, f64)]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layers::Grid;
-    use super::{ascending, settled};
+    use super::super::layers::LayerGrid;
+    use super::{ascending, assign_coordinates};
 
     #[test]
     fn neighbours_that_want_to_change_places_share_their_mean() {
@@ -138,8 +144,8 @@ mod tests {
 
     #[test]
     fn a_chain_is_straight_and_a_fork_even() {
-        let grid = Grid::new(5, &[(0, 1), (1, 2), (2, 3), (2, 4)]);
-        let middles = settled(&grid, &[40.0; 5]);
+        let grid = LayerGrid::new(5, &[(0, 1), (1, 2), (2, 3), (2, 4)]);
+        let middles = assign_coordinates(&grid, &[40.0; 5]);
         assert!((middles[0] - middles[2]).abs() < 0.5, "{middles:?}");
         assert!((middles[3] + middles[4] - 2.0 * middles[2]).abs() < 1.0);
         assert!((middles[4] - middles[3] - 58.0).abs() < 1e-9);

@@ -1,15 +1,15 @@
 //! Writes a scene as SVG, without scripts, links or external content. Names within the picture are
 //! unique, so that several pictures can stand on one page.
 
-use super::arrows::Line;
-use super::layout::{Layout, Rect, Sheet, layout};
+use super::arrows::ArrowStyle;
+use super::layout::{FigureRect, LayoutInput, PictureLayout, layout};
 use super::route::Point;
-use super::scene::Shape;
+use super::scene::SceneShape;
 use super::symbols::symbol;
-use super::theme::{Border, DARK, Palette, Theme, border, called, heat};
+use super::theme::{BorderStyle, ColorPalette, ColorTheme, DARK, border, heat, legend_label};
 use super::words::{cut, is_from_right, line, safe, width};
-use super::{Look, View, counted, told};
-use crate::graph::picture::Tone;
+use super::{PictureOptions, PictureView, counted, told};
+use crate::graph::picture::StatusColor;
 
 const KEY_SIZE: f64 = 12.0;
 pub(super) const LABEL_SIZE: f64 = 11.0;
@@ -28,7 +28,7 @@ const MARGIN: f64 = 18.0;
 const MOST_SHOWN: f64 = 1600.0;
 
 /// The words of a figure.
-struct Words {
+struct FigureWords {
     key: String,
     label: String,
     group: String,
@@ -36,26 +36,26 @@ struct Words {
 }
 
 /// A picture while it is being written.
-pub(super) struct Drawing<'a> {
-    pub(super) view: &'a View<'a>,
-    pub(super) look: &'a Look,
-    pub(super) palette: &'static Palette,
-    words: Vec<Words>,
-    pub(super) layout: Layout,
+pub(super) struct SvgDrawing<'a> {
+    pub(super) view: &'a PictureView<'a>,
+    pub(super) look: &'a PictureOptions,
+    pub(super) palette: &'static ColorPalette,
+    words: Vec<FigureWords>,
+    pub(super) layout: PictureLayout,
 }
 
 /// Returns the picture of a view.
-pub(super) fn drawn(view: &View<'_>, look: &Look) -> String {
+pub(super) fn draw_svg(view: &PictureView<'_>, look: &PictureOptions) -> String {
     let shapes = view.scene.shapes.iter();
     let is_grouped = view.said.groups.windows(2).any(|pair| pair[0] != pair[1]);
-    let words: Vec<Words> = shapes
+    let words: Vec<FigureWords> = shapes
         .map(|shape| words(view, *shape, is_grouped))
         .collect();
-    let sheet = Sheet {
+    let sheet = LayoutInput {
         sizes: sizes(view, &words),
         arrows: view.scene.arrows.iter().map(|a| (a.from, a.to)).collect(),
     };
-    let drawing = Drawing {
+    let drawing = SvgDrawing {
         view,
         look,
         palette: look.theme.palette(),
@@ -65,13 +65,15 @@ pub(super) fn drawn(view: &View<'_>, look: &Look) -> String {
     drawing.picture()
 }
 
-fn words(view: &View<'_>, shape: Shape, is_grouped: bool) -> Words {
-    let Shape::Item(place) = shape else {
-        return Words {
+fn words(view: &PictureView<'_>, shape: SceneShape, is_grouped: bool) -> FigureWords {
+    let SceneShape::Item(place) = shape else {
+        return FigureWords {
             title: match shape {
-                Shape::Earlier(_) => "Not shown: what these wait for".to_owned(),
-                Shape::Later(_) => "Not shown: what waits for these".to_owned(),
-                Shape::Item(_) | Shape::Apart(_) => "Not shown: joined to nothing here".to_owned(),
+                SceneShape::Earlier(_) => "Not shown: what these wait for".to_owned(),
+                SceneShape::Later(_) => "Not shown: what waits for these".to_owned(),
+                SceneShape::Item(_) | SceneShape::Apart(_) => {
+                    "Not shown: joined to nothing here".to_owned()
+                }
             },
             key: told(shape),
             label: String::new(),
@@ -86,9 +88,9 @@ fn words(view: &View<'_>, shape: Shape, is_grouped: bool) -> Words {
         } else {
             format!(": {label}")
         };
-        format!("{key}{name} ({})", called(view.tones[place]))
+        format!("{key}{name} ({})", legend_label(view.tones[place]))
     });
-    Words {
+    FigureWords {
         key: line(key),
         label: line(label),
         group: line(group.map_or("", String::as_str)),
@@ -98,10 +100,10 @@ fn words(view: &View<'_>, shape: Shape, is_grouped: bool) -> Words {
 
 /// Returns the size of each figure: as its words need, within bounds. All are as high as the
 /// highest, and those without arrows are as wide as the widest of them.
-fn sizes(view: &View<'_>, words: &[Words]) -> Vec<(f64, f64)> {
+fn sizes(view: &PictureView<'_>, words: &[FigureWords]) -> Vec<(f64, f64)> {
     let has_labels = words.iter().any(|words| !words.label.is_empty());
     let height = if has_labels { HIGH } else { LOW };
-    let needed = |words: &Words| {
+    let needed = |words: &FigureWords| {
         let group = if words.group.is_empty() {
             0.0
         } else {
@@ -130,16 +132,21 @@ fn sizes(view: &View<'_>, words: &[Words]) -> Vec<(f64, f64)> {
     sizes
 }
 
-impl Drawing<'_> {
+impl SvgDrawing<'_> {
     fn picture(&self) -> String {
         let mut body = String::new();
-        let lines: Vec<Line> = self.lines();
+        let lines: Vec<ArrowStyle> = self.lines();
         // Rings lie lowest, so that the ends of arrows are visible; bold arrows lie above others,
         // and all arrows below the figures.
         for (shape, rect) in self.view.scene.shapes.iter().zip(&self.layout.boxes) {
             body.push_str(&self.rings(*shape, rect));
         }
-        for kind in [Line::Plain, Line::Indirect, Line::Back, Line::Critical] {
+        for kind in [
+            ArrowStyle::Plain,
+            ArrowStyle::Indirect,
+            ArrowStyle::Back,
+            ArrowStyle::Critical,
+        ] {
             let routes = self.layout.routes.iter().zip(&lines);
             for (route, _) in routes.filter(|(_, line)| **line == kind) {
                 body.push_str(&self.arrow(route, kind));
@@ -177,11 +184,11 @@ impl Drawing<'_> {
         let (shown, high) = (number(width * scale), number(height * scale));
         let palette = self.palette;
         let (id, style) = match self.look.theme {
-            Theme::Auto => {
+            ColorTheme::Auto => {
                 let id = format!("g{:016x}", hash(body));
                 (format!(" id=\"{id}\""), self.dark_style(&id))
             }
-            Theme::Light | Theme::Dark => Default::default(),
+            ColorTheme::Light | ColorTheme::Dark => Default::default(),
         };
         let (wide, tall) = (number(width), number(height));
         format!(
@@ -206,7 +213,7 @@ impl Drawing<'_> {
             "#{id} .p{{fill:{};stroke:{}}}#{id} .i{{fill:{}}}#{id} .d{{fill:{}}}#{id} .r{{stroke:{}}}",
             DARK.page, DARK.frame, DARK.ink, DARK.faint, DARK.focus
         );
-        for line in [Line::Plain, Line::Back, Line::Critical] {
+        for line in [ArrowStyle::Plain, ArrowStyle::Back, ArrowStyle::Critical] {
             let (class, colour) = (line.class(), line.colour(&DARK));
             rules.push_str(&format!(
                 "#{id} .{class}{{stroke:{colour}}}#{id} .{class}h{{fill:{colour}}}"
@@ -223,10 +230,11 @@ impl Drawing<'_> {
     }
 
     /// Returns the states in the picture, in the order of a legend.
-    pub(super) fn tones(&self) -> Vec<Tone> {
+    pub(super) fn tones(&self) -> Vec<StatusColor> {
         let shapes = &self.view.scene.shapes;
-        let is_seen = |tone: &Tone| shapes.iter().any(|shape| self.view.tone(*shape) == *tone);
-        Tone::ALL.into_iter().filter(is_seen).collect()
+        let is_seen =
+            |tone: &StatusColor| shapes.iter().any(|shape| self.view.tone(*shape) == *tone);
+        StatusColor::ALL.into_iter().filter(is_seen).collect()
     }
 
     /// Returns a description of the picture in words, for readers who cannot see it.
@@ -238,11 +246,14 @@ impl Drawing<'_> {
             all if all == shown => format!("{} items", counted(all)),
             all => format!("{} of {} items", counted(shown), counted(all)),
         };
-        let states = self.tones().into_iter().filter(|tone| *tone != Tone::More);
+        let states = self
+            .tones()
+            .into_iter()
+            .filter(|tone| *tone != StatusColor::More);
         let states: Vec<String> = states
             .map(|tone| {
                 let of_it = self.view.tones.iter().filter(|other| **other == tone);
-                format!("{} {}", counted(of_it.count()), called(tone))
+                format!("{} {}", counted(of_it.count()), legend_label(tone))
             })
             .collect();
         let name = if self.look.name.is_empty() {
@@ -256,12 +267,12 @@ impl Drawing<'_> {
         format!("{name}: {count}; {}", states.join(", "))
     }
 
-    fn figure(&self, index: usize, rect: &Rect) -> String {
+    fn figure(&self, index: usize, rect: &FigureRect) -> String {
         let shape = self.view.scene.shapes[index];
         let tone = self.view.tone(shape);
         let words = &self.words[index];
         let value = match shape {
-            Shape::Item(place) => self.view.said.heat.get(place).copied().flatten(),
+            SceneShape::Item(place) => self.view.said.heat.get(place).copied().flatten(),
             _ => None,
         };
         let mut text = format!(
@@ -288,7 +299,7 @@ impl Drawing<'_> {
     }
 
     /// Returns the symbol of a figure's state.
-    fn sign(&self, tone: Tone, rect: &Rect, ink: Option<&str>) -> String {
+    fn sign(&self, tone: StatusColor, rect: &FigureRect, ink: Option<&str>) -> String {
         let middle = rect.y + rect.height / 2.0;
         let mut text = String::new();
         if let Some(ink) = ink {
@@ -305,10 +316,16 @@ impl Drawing<'_> {
     }
 
     /// Returns the words of a figure: its key, its group beside that, its label below.
-    fn lettering(&self, index: usize, tone: Tone, rect: &Rect, ink: Option<&str>) -> String {
+    fn lettering(
+        &self,
+        index: usize,
+        tone: StatusColor,
+        rect: &FigureRect,
+        ink: Option<&str>,
+    ) -> String {
         let words = &self.words[index];
         let middle = rect.y + rect.height / 2.0;
-        let struck = if tone == Tone::Cancelled {
+        let struck = if tone == StatusColor::Cancelled {
             " text-decoration=\"line-through\""
         } else {
             ""
@@ -362,7 +379,7 @@ impl Drawing<'_> {
     /// Returns a line of a figure's words. On a coloured figure letters keep their own colour.
     fn words_at(
         &self,
-        rect: &Rect,
+        rect: &FigureRect,
         y: f64,
         (size, class, ink): (f64, &str, Option<&str>),
         text: &str,
@@ -392,18 +409,18 @@ impl Drawing<'_> {
     }
 
     /// Returns the rings around a figure that is critical or in focus.
-    fn rings(&self, shape: Shape, rect: &Rect) -> String {
-        let Shape::Item(place) = shape else {
+    fn rings(&self, shape: SceneShape, rect: &FigureRect) -> String {
+        let SceneShape::Item(place) = shape else {
             return String::new();
         };
         let item = self.view.items[place];
-        let around = |by: f64| Rect {
+        let around = |by: f64| FigureRect {
             x: rect.x - by,
             y: rect.y - by,
             width: rect.width + 2.0 * by,
             height: rect.height + 2.0 * by,
         };
-        let ring = |width: f64| Border {
+        let ring = |width: f64| BorderStyle {
             radius: 8.0,
             width,
             dashes: "",
@@ -440,7 +457,13 @@ impl Drawing<'_> {
 }
 
 /// Returns a rectangle with a border.
-pub(super) fn bordered(class: &str, rect: &Rect, border: Border, fill: &str, line: &str) -> String {
+pub(super) fn bordered(
+    class: &str,
+    rect: &FigureRect,
+    border: BorderStyle,
+    fill: &str,
+    line: &str,
+) -> String {
     let radius = number(border.radius);
     format!(
         "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{radius}\" fill=\"{fill}\" \
@@ -455,7 +478,7 @@ pub(super) fn bordered(class: &str, rect: &Rect, border: Border, fill: &str, lin
 }
 
 /// Returns a bar that is as long as a value is high, for readers who do not see its colour.
-fn bar(rect: &Rect, border: Border, value: f64, ink: &str) -> String {
+fn bar(rect: &FigureRect, border: BorderStyle, value: f64, ink: &str) -> String {
     let inset = border.radius.max(4.0);
     let long = (rect.width - 2.0 * inset) * value.clamp(0.0, 1.0);
     format!(

@@ -2,14 +2,14 @@
 
 use super::counted;
 use super::words::{columns, cut_columns, line, safe};
-use crate::graph::picture::seen;
+use crate::graph::picture::visible_char;
 
 /// The greatest number of rows in a table.
 pub const MOST_ROWS: usize = 50;
 
 /// An item of a list.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct ListRow {
     /// Its key in the documents.
     pub key: String,
     /// Its title for people.
@@ -28,7 +28,7 @@ const MOST_KEYS: usize = 6;
 
 /// Returns the table of the first rows of a list that has `total`; a last line counts the missing
 /// ones. Only the side of texts is styled, so that it looks like the tables around it.
-pub fn html(rows: &[Row], total: usize) -> String {
+pub fn html(rows: &[ListRow], total: usize) -> String {
     let shown = &rows[..rows.len().min(MOST_ROWS)];
     let head: String = HEADS
         .iter()
@@ -47,7 +47,7 @@ pub fn html(rows: &[Row], total: usize) -> String {
 
 const LEFT: &str = " style=\"text-align:left\"";
 
-fn html_row(row: &Row) -> String {
+fn html_row(row: &ListRow) -> String {
     let cells = [
         format!("<code>{}</code>", safe(&row.key)),
         // The direction of a text does not affect its surroundings.
@@ -63,12 +63,12 @@ fn html_row(row: &Row) -> String {
 }
 
 /// Returns the same as lines of text in columns.
-pub fn text(rows: &[Row], total: usize) -> String {
+pub fn text(rows: &[ListRow], total: usize) -> String {
     let shown = &rows[..rows.len().min(MOST_ROWS)];
     let mut cells: Vec<[String; 4]> = vec![HEADS.map(str::to_owned)];
     cells.extend(shown.iter().map(|row| {
         let plain = |text: &str| {
-            let text: String = line(text).chars().map(seen).collect();
+            let text: String = line(text).chars().map(visible_char).collect();
             cut_columns(&text, WIDEST)
         };
         [
@@ -98,7 +98,7 @@ pub fn text(rows: &[Row], total: usize) -> String {
     text
 }
 
-fn waits(row: &Row) -> String {
+fn waits(row: &ListRow) -> String {
     let told = row.waits_for.iter().take(MOST_KEYS);
     let told: Vec<&str> = told.map(String::as_str).collect();
     match row.waits_for.len().saturating_sub(MOST_KEYS) {

@@ -2,11 +2,11 @@
 //! colours.
 
 use crate::graph::network::NetworkError;
-use crate::graph::picture::Tone;
+use crate::graph::picture::StatusColor;
 
 /// The choices of colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Theme {
+pub enum ColorTheme {
     /// Light colours; dark ones if the reader prefers them and styles are applied.
     #[default]
     Auto,
@@ -16,7 +16,7 @@ pub enum Theme {
     Dark,
 }
 
-impl Theme {
+impl ColorTheme {
     /// Returns the theme with this name.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Theme {
     }
 
     /// Returns the colours without any style.
-    pub(super) fn palette(self) -> &'static Palette {
+    pub(super) fn palette(self) -> &'static ColorPalette {
         match self {
             Self::Auto | Self::Light => &LIGHT,
             Self::Dark => &DARK,
@@ -45,7 +45,7 @@ impl Theme {
 }
 
 /// Colours that go together.
-pub(super) struct Palette {
+pub(super) struct ColorPalette {
     /// The background. A picture has its own, because it cannot know that of the page.
     pub(super) page: &'static str,
     /// The frame around the background.
@@ -62,18 +62,18 @@ pub(super) struct Palette {
     pub(super) critical: &'static str,
     /// The ring around items in focus.
     pub(super) focus: &'static str,
-    tones: [(Tone, &'static str, &'static str); 11],
+    tones: [(StatusColor, &'static str, &'static str); 11],
 }
 
-impl Palette {
+impl ColorPalette {
     /// Returns the colour of a figure, and that of its border and symbol.
-    pub(super) fn of(&self, tone: Tone) -> (&'static str, &'static str) {
+    pub(super) fn of(&self, tone: StatusColor) -> (&'static str, &'static str) {
         let found = self.tones.iter().find(|(other, _, _)| *other == tone);
         found.map_or((self.page, self.arrow), |(_, fill, line)| (fill, line))
     }
 }
 
-pub(super) const LIGHT: Palette = Palette {
+pub(super) const LIGHT: ColorPalette = ColorPalette {
     page: "#ffffff",
     frame: "#d0d7de",
     ink: "#1f2328",
@@ -83,21 +83,21 @@ pub(super) const LIGHT: Palette = Palette {
     critical: "#bc4c00",
     focus: "#8250df",
     tones: [
-        (Tone::Done, "#dafbe1", "#1a7f37"),
-        (Tone::Reviewed, "#d7f5f0", "#0f766e"),
-        (Tone::Active, "#fff3c4", "#9a6700"),
-        (Tone::Ready, "#ddf4ff", "#0969da"),
-        (Tone::Planned, "#ece9ff", "#6941c6"),
-        (Tone::Open, "#f6f8fa", "#6e7781"),
-        (Tone::Blocked, "#ffece0", "#bc4c00"),
-        (Tone::Failed, "#ffe3e6", "#cf222e"),
-        (Tone::Cancelled, "#eaeef2", "#6e7781"),
-        (Tone::Elsewhere, "#f3e8fd", "#8250df"),
-        (Tone::More, "#ffffff", "#6e7781"),
+        (StatusColor::Done, "#dafbe1", "#1a7f37"),
+        (StatusColor::Reviewed, "#d7f5f0", "#0f766e"),
+        (StatusColor::Active, "#fff3c4", "#9a6700"),
+        (StatusColor::Ready, "#ddf4ff", "#0969da"),
+        (StatusColor::Planned, "#ece9ff", "#6941c6"),
+        (StatusColor::Open, "#f6f8fa", "#6e7781"),
+        (StatusColor::Blocked, "#ffece0", "#bc4c00"),
+        (StatusColor::Failed, "#ffe3e6", "#cf222e"),
+        (StatusColor::Cancelled, "#eaeef2", "#6e7781"),
+        (StatusColor::Elsewhere, "#f3e8fd", "#8250df"),
+        (StatusColor::More, "#ffffff", "#6e7781"),
     ],
 };
 
-pub(super) const DARK: Palette = Palette {
+pub(super) const DARK: ColorPalette = ColorPalette {
     page: "#0d1117",
     frame: "#30363d",
     ink: "#e6edf3",
@@ -107,23 +107,23 @@ pub(super) const DARK: Palette = Palette {
     critical: "#f0883e",
     focus: "#d2a8ff",
     tones: [
-        (Tone::Done, "#12301c", "#3fb950"),
-        (Tone::Reviewed, "#0f2f2c", "#2dd4bf"),
-        (Tone::Active, "#3a2d0b", "#d29922"),
-        (Tone::Ready, "#0c2d4f", "#58a6ff"),
-        (Tone::Planned, "#26214a", "#a399f5"),
-        (Tone::Open, "#161b22", "#8b949e"),
-        (Tone::Blocked, "#3b2312", "#f0883e"),
-        (Tone::Failed, "#40181c", "#ff7b72"),
-        (Tone::Cancelled, "#21262d", "#8b949e"),
-        (Tone::Elsewhere, "#2d1f45", "#d2a8ff"),
-        (Tone::More, "#0d1117", "#8b949e"),
+        (StatusColor::Done, "#12301c", "#3fb950"),
+        (StatusColor::Reviewed, "#0f2f2c", "#2dd4bf"),
+        (StatusColor::Active, "#3a2d0b", "#d29922"),
+        (StatusColor::Ready, "#0c2d4f", "#58a6ff"),
+        (StatusColor::Planned, "#26214a", "#a399f5"),
+        (StatusColor::Open, "#161b22", "#8b949e"),
+        (StatusColor::Blocked, "#3b2312", "#f0883e"),
+        (StatusColor::Failed, "#40181c", "#ff7b72"),
+        (StatusColor::Cancelled, "#21262d", "#8b949e"),
+        (StatusColor::Elsewhere, "#2d1f45", "#d2a8ff"),
+        (StatusColor::More, "#0d1117", "#8b949e"),
     ],
 };
 
 /// The style of a border.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Border {
+pub(super) struct BorderStyle {
     /// The radius of its corners.
     pub(super) radius: f64,
     /// Its width.
@@ -133,21 +133,21 @@ pub(super) struct Border {
 }
 
 /// Returns the border of a figure.
-pub(super) fn border(tone: Tone) -> Border {
+pub(super) fn border(tone: StatusColor) -> BorderStyle {
     let (radius, width, dashes) = match tone {
-        Tone::Done => (14.0, 1.2, ""),
-        Tone::Reviewed => (14.0, 2.2, ""),
-        Tone::Active => (6.0, 2.6, ""),
-        Tone::Ready => (6.0, 1.8, ""),
-        Tone::Planned => (6.0, 1.4, "8 3"),
-        Tone::Open => (6.0, 1.0, ""),
-        Tone::Blocked => (0.0, 1.8, "6 4"),
-        Tone::Failed => (0.0, 2.6, ""),
-        Tone::Cancelled => (6.0, 1.2, "2 3"),
-        Tone::Elsewhere => (0.0, 1.2, "10 3 2 3"),
-        Tone::More => (14.0, 1.2, "4 4"),
+        StatusColor::Done => (14.0, 1.2, ""),
+        StatusColor::Reviewed => (14.0, 2.2, ""),
+        StatusColor::Active => (6.0, 2.6, ""),
+        StatusColor::Ready => (6.0, 1.8, ""),
+        StatusColor::Planned => (6.0, 1.4, "8 3"),
+        StatusColor::Open => (6.0, 1.0, ""),
+        StatusColor::Blocked => (0.0, 1.8, "6 4"),
+        StatusColor::Failed => (0.0, 2.6, ""),
+        StatusColor::Cancelled => (6.0, 1.2, "2 3"),
+        StatusColor::Elsewhere => (0.0, 1.2, "10 3 2 3"),
+        StatusColor::More => (14.0, 1.2, "4 4"),
     };
-    Border {
+    BorderStyle {
         radius,
         width,
         dashes,
@@ -155,19 +155,19 @@ pub(super) fn border(tone: Tone) -> Border {
 }
 
 /// Returns the name of a state in a legend.
-pub(super) fn called(tone: Tone) -> &'static str {
+pub(super) fn legend_label(tone: StatusColor) -> &'static str {
     match tone {
-        Tone::Done => "done",
-        Tone::Reviewed => "in review",
-        Tone::Active => "in progress",
-        Tone::Ready => "ready",
-        Tone::Planned => "planned",
-        Tone::Open => "open",
-        Tone::Blocked => "blocked",
-        Tone::Failed => "failed",
-        Tone::Cancelled => "cancelled",
-        Tone::Elsewhere => "elsewhere",
-        Tone::More => "not shown",
+        StatusColor::Done => "done",
+        StatusColor::Reviewed => "in review",
+        StatusColor::Active => "in progress",
+        StatusColor::Ready => "ready",
+        StatusColor::Planned => "planned",
+        StatusColor::Open => "open",
+        StatusColor::Blocked => "blocked",
+        StatusColor::Failed => "failed",
+        StatusColor::Cancelled => "cancelled",
+        StatusColor::Elsewhere => "elsewhere",
+        StatusColor::More => "not shown",
     }
 }
 
@@ -216,7 +216,7 @@ fn luminance(colour: [f64; 3]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{DARK, LIGHT, Tone, border, called, heat, luminance};
+    use super::{DARK, LIGHT, StatusColor, border, heat, legend_label, luminance};
 
     fn colour(text: &str) -> [f64; 3] {
         let part = |at: usize| f64::from(u8::from_str_radix(&text[at..at + 2], 16).unwrap());
@@ -241,7 +241,7 @@ mod tests {
             for line in [palette.arrow, palette.back, palette.critical, palette.focus] {
                 check(line, palette.page, 3.0);
             }
-            for tone in Tone::ALL {
+            for tone in StatusColor::ALL {
                 let (fill, line) = palette.of(tone);
                 check(palette.ink, fill, 4.5);
                 check(palette.faint, fill, 4.5);
@@ -267,10 +267,10 @@ mod tests {
 
     #[test]
     fn no_two_states_have_the_same_border_and_name() {
-        for (index, tone) in Tone::ALL.iter().enumerate() {
-            for other in &Tone::ALL[index + 1..] {
+        for (index, tone) in StatusColor::ALL.iter().enumerate() {
+            for other in &StatusColor::ALL[index + 1..] {
                 assert_ne!(border(*tone), border(*other), "{tone:?} {other:?}");
-                assert_ne!(called(*tone), called(*other));
+                assert_ne!(legend_label(*tone), legend_label(*other));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Orders the figures in their layers so that few arrows cross.
 
-use super::layers::Grid;
+use super::layers::LayerGrid;
 
 /// The greatest number of sweeps over the layers.
 const SWEEPS: usize = 16;
@@ -9,7 +9,7 @@ const PATIENCE: usize = 4;
 
 /// Moves the figures of each layer close to the middle of those that they are linked to in the
 /// layer before, then in the layer behind, and keeps the order with the fewest crossings.
-pub(super) fn untangle(grid: &mut Grid) {
+pub(super) fn reduce_crossings(grid: &mut LayerGrid) {
     let mut places = vec![0_u32; grid.len()];
     for layer in &grid.layers {
         number(layer, &mut places);
@@ -62,7 +62,7 @@ fn middle(joined: &[usize], own: u32, places: &[u32]) -> u64 {
 }
 
 /// Returns the number of crossing pairs of arrows between neighbouring layers.
-fn crossings(grid: &Grid, places: &[u32]) -> usize {
+fn crossings(grid: &LayerGrid, places: &[u32]) -> usize {
     let pairs = grid.layers.windows(2);
     pairs
         .map(|pair| {
@@ -104,8 +104,8 @@ fn inversions(numbers: impl Iterator<Item = u32>, count: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layers::Grid;
-    use super::{crossings, inversions, number, untangle};
+    use super::super::layers::LayerGrid;
+    use super::{crossings, inversions, number, reduce_crossings};
 
     #[test]
     fn inversions_are_counted() {
@@ -128,8 +128,8 @@ mod tests {
             (9, 1),
             (9, 2),
         ];
-        let mut grid = Grid::new(10, &arrows);
-        untangle(&mut grid);
+        let mut grid = LayerGrid::new(10, &arrows);
+        reduce_crossings(&mut grid);
         let mut places = vec![0; grid.len()];
         for layer in &grid.layers {
             number(layer, &mut places);

@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::graph::picture::seen;
+use crate::graph::picture::visible_char;
 
 /// Returns the approximate width of a text in letters of a size without serifs, rather too wide
 /// than too narrow.
@@ -99,7 +99,7 @@ pub(super) fn safe(text: &str) -> String {
             '"' => safe.push_str("&quot;"),
             '\'' => safe.push_str("&#39;"),
             '\u{FFFE}' | '\u{FFFF}' => safe.push(char::REPLACEMENT_CHARACTER),
-            c => safe.push(seen(c)),
+            c => safe.push(visible_char(c)),
         }
     }
     safe

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::super::Progress;
-use super::super::rows::Rows;
+use super::super::ItemProgress;
+use super::super::rows::ItemRows;
 use super::{Network, NetworkError, narrow};
 use crate::counted::count_visited;
 
 /// One change; items are named by their keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum NetworkChange {
     /// The item is done.
     Finish(String),
     /// A new item that waits for others, which others wait for.
@@ -57,7 +57,7 @@ pub struct NetworkDraft {
     /// Numbers of items that are gone.
     gone: BTreeSet<u32>,
     /// How far items are that are further than the network says, and new ones.
-    progress: HashMap<u32, Progress>,
+    progress: HashMap<u32, ItemProgress>,
     /// What items wait for, where that is another list than the network has.
     before: HashMap<u32, IndexSet<u32>>,
     /// By number the items that came to wait for it here.
@@ -88,30 +88,30 @@ impl NetworkDraft {
     /// # Errors
     ///
     /// It names an item that is not there, or adds one that is; the draft is of no use then.
-    pub fn apply(&mut self, change: &Change) -> Result<(), NetworkError> {
+    pub fn apply(&mut self, change: &NetworkChange) -> Result<(), NetworkError> {
         count_visited(1);
         match change {
-            Change::Finish(key) => {
+            NetworkChange::Finish(key) => {
                 let item = self.item(key)?;
-                self.progress.insert(item, Progress::Done);
+                self.progress.insert(item, ItemProgress::Done);
             }
-            Change::Add { key, before, after } => {
+            NetworkChange::Add { key, before, after } => {
                 let (before, after) = (self.items(before)?, self.items(after)?);
                 let item = self.insert(key, before)?;
                 for other in after {
                     self.wait(other, item);
                 }
             }
-            Change::Split {
+            NetworkChange::Split {
                 key,
                 parts,
                 in_a_row,
             } => self.split(key, parts, *in_a_row)?,
-            Change::Drop(key) => {
+            NetworkChange::Drop(key) => {
                 let item = self.item(key)?;
                 self.remove(item);
             }
-            Change::DependOn { key, before } => {
+            NetworkChange::DependOn { key, before } => {
                 let before = self.items(before)?;
                 let item = self.item(key)?;
                 self.set_before(item, before);
@@ -156,7 +156,7 @@ impl NetworkDraft {
         let item = narrow(self.network.len() + self.named.len());
         self.named.push(key.into());
         self.added.insert(key.into(), item);
-        self.progress.insert(item, Progress::Open);
+        self.progress.insert(item, ItemProgress::Open);
         self.set_before(item, before);
         Ok(item)
     }
@@ -276,7 +276,7 @@ impl NetworkDraft {
                 row.map(|other| now[*other as usize])
             };
             // Turned twice, the rows ascend on both sides without a sort.
-            let before = Rows::of(items().map(row));
+            let before = ItemRows::of(items().map(row));
             network.after = Arc::new(before.turned());
             network.before = Arc::new(network.after.turned());
         }
@@ -288,10 +288,10 @@ impl NetworkDraft {
 mod tests {
     use super::super::tests::{named, network};
     use super::super::{Network, NetworkError};
-    use super::{Arc, Change, NetworkDraft};
+    use super::{Arc, NetworkChange, NetworkDraft};
 
     /// The network as it would be after these changes, made in their order.
-    fn changed(network: &Network, changes: &[Change]) -> Result<Network, NetworkError> {
+    fn changed(network: &Network, changes: &[NetworkChange]) -> Result<Network, NetworkError> {
         let mut draft = NetworkDraft::of(Arc::new(network.clone()));
         for change in changes {
             draft.apply(change)?;
@@ -313,24 +313,27 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(change: Change, expected: &str) {
+    fn check(change: NetworkChange, expected: &str) {
         let changed = changed(&network("a b<-a c<-b"), &[change]).unwrap();
         assert_eq!(shown(&changed), expected);
     }
 
     #[test]
     fn each_change_does_what_it_says() {
-        check(Change::Finish("a".into()), "a!<- b<-a c<-b");
-        check(Change::Drop("b".into()), "a<- c<-");
+        check(NetworkChange::Finish("a".into()), "a!<- b<-a c<-b");
+        check(NetworkChange::Drop("b".into()), "a<- c<-");
         let (key, before) = ("c".to_owned(), strings("a"));
-        check(Change::DependOn { key, before }, "a<- b<-a c<-a");
+        check(NetworkChange::DependOn { key, before }, "a<- b<-a c<-a");
         let (key, before, after) = ("x".to_owned(), strings("a"), strings("c"));
-        check(Change::Add { key, before, after }, "a<- b<-a c<-b,x x<-a");
+        check(
+            NetworkChange::Add { key, before, after },
+            "a<- b<-a c<-b,x x<-a",
+        );
     }
 
     #[test]
     fn parts_stand_where_the_whole_stood() {
-        let split = |in_a_row| Change::Split {
+        let split = |in_a_row| NetworkChange::Split {
             key: "b".into(),
             parts: strings("b1 b2"),
             in_a_row,
@@ -342,14 +345,14 @@ mod tests {
     #[test]
     fn changes_build_on_one_another() {
         let changes = [
-            Change::Split {
+            NetworkChange::Split {
                 key: "b".into(),
                 parts: strings("p q"),
                 in_a_row: true,
             },
-            Change::Drop("p".into()),
-            Change::Finish("q".into()),
-            Change::Add {
+            NetworkChange::Drop("p".into()),
+            NetworkChange::Finish("q".into()),
+            NetworkChange::Add {
                 key: "b".into(),
                 before: strings("q"),
                 after: strings("c"),
@@ -357,20 +360,20 @@ mod tests {
         ];
         let once = changed(&network("a b<-a c<-b"), &changes).unwrap();
         assert_eq!(shown(&once), "a<- c<-q,b q!<-a b<-q");
-        let again = changed(&once, &[Change::Drop("q".into())]).unwrap();
+        let again = changed(&once, &[NetworkChange::Drop("q".into())]).unwrap();
         assert_eq!(shown(&again), "a<- c<-b b<-");
     }
 
     #[test]
     fn what_does_not_fit_is_refused() {
         let network = network("alpha beta");
-        let error = changed(&network, &[Change::Finish("alpah".into())]).unwrap_err();
+        let error = changed(&network, &[NetworkChange::Finish("alpah".into())]).unwrap_err();
         assert_eq!(
             error.to_string(),
             "No item `alpah` in the graph. Did you mean `alpha`?"
         );
         let (key, before, after) = ("beta".to_owned(), Vec::new(), Vec::new());
-        let error = changed(&network, &[Change::Add { key, before, after }]).unwrap_err();
+        let error = changed(&network, &[NetworkChange::Add { key, before, after }]).unwrap_err();
         assert!(matches!(error, NetworkError::Change { ref key, .. } if key == "beta"));
     }
 }

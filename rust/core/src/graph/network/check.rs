@@ -1,7 +1,7 @@
 //! What can go wrong with a question, and how a long one is watched.
 
 /// Told now and then how much of how much is done; `false` stops the work.
-pub type Watch<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
+pub type ProgressWatch<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// Why a question about a network has no answer.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

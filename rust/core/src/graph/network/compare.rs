@@ -5,7 +5,7 @@ use super::Network;
 /// What another network has that this one has not, and the other way round; by keys, in the order of
 /// the items that they belong to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Difference {
+pub struct NetworkDifference {
     /// Items that only the newer one has.
     pub added: Vec<String>,
     /// Items that only the older one has.
@@ -20,7 +20,7 @@ pub struct Difference {
     pub removed_edges: Vec<(String, String)>,
 }
 
-impl Difference {
+impl NetworkDifference {
     /// What changed from an older network to a newer one.
     pub fn between(older: &Network, newer: &Network) -> Self {
         Self {
@@ -71,12 +71,12 @@ fn edges_only(one: &Network, other: &Network) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::network;
-    use super::Difference;
+    use super::NetworkDifference;
 
     #[test]
     fn what_is_new_gone_done_and_undone_is_told() {
         let (older, newer) = (network("a b<-a c<-b x!"), network("a! b<-a c<-a d<-c x"));
-        let difference = Difference::between(&older, &newer);
+        let difference = NetworkDifference::between(&older, &newer);
         assert_eq!(difference.added, ["d"]);
         assert!(difference.removed.is_empty());
         assert_eq!(difference.finished, ["a"]);
@@ -84,6 +84,6 @@ mod tests {
         let edge = |from: &str, to: &str| (from.to_owned(), to.to_owned());
         assert_eq!(difference.added_edges, [edge("a", "c"), edge("c", "d")]);
         assert_eq!(difference.removed_edges, [edge("b", "c")]);
-        assert!(Difference::between(&older, &older).is_empty());
+        assert!(NetworkDifference::between(&older, &older).is_empty());
     }
 }

@@ -4,7 +4,7 @@ use super::{Network, NetworkError};
 
 /// When items can begin and when they have to, in the unit of the weights, with as many hands as needed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Times {
+pub struct ItemTimes {
     /// For each item when it can begin.
     pub earliest: Vec<f64>,
     /// For each item when it has to begin, so that the end of all is not later.
@@ -63,7 +63,7 @@ impl Network {
     /// # Errors
     ///
     /// As for [`Network::critical_path`].
-    pub fn times(&self, weights: &[f64]) -> Result<Times, NetworkError> {
+    pub fn times(&self, weights: &[f64]) -> Result<ItemTimes, NetworkError> {
         self.check_weights(weights)?;
         let layers = self.layers()?;
         let mut ends = vec![0.0_f64; self.len()];
@@ -83,7 +83,7 @@ impl Network {
                 .fold(finish, f64::min);
             latest[*item as usize] = due - self.left(*item, weights);
         }
-        Ok(Times {
+        Ok(ItemTimes {
             earliest,
             latest,
             finish,
@@ -129,7 +129,7 @@ impl Network {
     }
 }
 
-impl Times {
+impl ItemTimes {
     /// How much later than it can each item may begin.
     pub fn slack(&self) -> Vec<f64> {
         let pairs = self.latest.iter().zip(&self.earliest);

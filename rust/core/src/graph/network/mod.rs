@@ -19,21 +19,21 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 
-use super::Progress;
-use super::rows::{Rows, narrow};
+use super::ItemProgress;
+use super::rows::{ItemRows, narrow};
 
-pub use check::{NetworkError, Watch};
+pub use check::{NetworkError, ProgressWatch};
 use keys::ItemKeys;
-pub use order::Layers;
+pub use order::ItemLayers;
 pub use rank::PageRank;
 
 /// Items by their keys, how far each is, and which wait for which.
 #[derive(Debug, Clone, Default)]
 pub struct Network {
     keys: ItemKeys,
-    progress: Vec<Progress>,
-    before: Arc<Rows>,
-    after: Arc<Rows>,
+    progress: Vec<ItemProgress>,
+    before: Arc<ItemRows>,
+    after: Arc<ItemRows>,
 }
 
 impl Network {
@@ -45,7 +45,7 @@ impl Network {
     /// More items or edges than a network numbers, or an edge that names no item.
     pub fn new(
         keys: IndexSet<Box<str>>,
-        progress: Vec<Progress>,
+        progress: Vec<ItemProgress>,
         edges: &[(u32, u32)],
     ) -> Result<Self, NetworkError> {
         let count = keys.len();
@@ -61,7 +61,7 @@ impl Network {
             return Err(NetworkError::NoSuchItem { index });
         }
         // Turned twice, the rows ascend on both sides without a sort.
-        let after = Rows::by_end(count, edges).turned().deduplicated();
+        let after = ItemRows::by_end(count, edges).turned().deduplicated();
         let before = after.turned();
         Ok(Self {
             keys: ItemKeys::of(keys),
@@ -117,19 +117,19 @@ impl Network {
     }
 
     /// How far an item is.
-    pub fn progress(&self, item: u32) -> Progress {
+    pub fn progress(&self, item: u32) -> ItemProgress {
         self.progress[item as usize]
     }
 
     /// Whether nobody needs to wait for an item any more.
     pub fn is_done(&self, item: u32) -> bool {
-        self.progress(item) == Progress::Done
+        self.progress(item) == ItemProgress::Done
     }
 
     /// Whether an item is to be worked on here, at once or later. One that is only named is not: what
     /// waits for it waits on.
     pub fn is_open(&self, item: u32) -> bool {
-        self.progress(item) == Progress::Open
+        self.progress(item) == ItemProgress::Open
     }
 
     /// What an item waits for, done or not.
@@ -182,10 +182,10 @@ pub(crate) mod tests {
         let mut keys = IndexSet::new();
         let mut progress = Vec::new();
         let mut edges = Vec::new();
-        let mut intern = |key: &str, progress: &mut Vec<Progress>| {
+        let mut intern = |key: &str, progress: &mut Vec<ItemProgress>| {
             let (index, is_new) = keys.insert_full(Box::from(key));
             if is_new {
-                progress.push(Progress::Open);
+                progress.push(ItemProgress::Open);
             }
             narrow(index)
         };
@@ -193,9 +193,9 @@ pub(crate) mod tests {
             let (name, rest) = word.split_once("<-").unwrap_or((word, ""));
             let item = intern(name.trim_end_matches(['!', '?']), &mut progress);
             progress[item as usize] = match name.chars().last() {
-                Some('!') => Progress::Done,
-                Some('?') => Progress::Absent,
-                _ => Progress::Open,
+                Some('!') => ItemProgress::Done,
+                Some('?') => ItemProgress::Absent,
+                _ => ItemProgress::Open,
             };
             for other in rest.split(',').filter(|other| !other.is_empty()) {
                 edges.push((intern(other, &mut progress), item));
@@ -242,7 +242,7 @@ pub(crate) mod tests {
     #[test]
     fn an_edge_without_item_is_refused() {
         let keys: IndexSet<Box<str>> = ["a".into()].into();
-        let error = Network::new(keys, vec![Progress::Open], &[(0, 3)]).unwrap_err();
+        let error = Network::new(keys, vec![ItemProgress::Open], &[(0, 3)]).unwrap_err();
         assert!(matches!(error, NetworkError::NoSuchItem { index: 3 }));
     }
 }

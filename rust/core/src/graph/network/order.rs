@@ -7,12 +7,12 @@ use super::{Network, NetworkError, narrow};
 
 /// All items in layers: those of a layer wait only for items of earlier layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layers {
+pub struct ItemLayers {
     starts: Vec<u32>,
     items: Vec<u32>,
 }
 
-impl Layers {
+impl ItemLayers {
     /// How many layers there are.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
@@ -60,7 +60,7 @@ impl Network {
     /// # Errors
     ///
     /// Items wait for one another.
-    pub fn layers(&self) -> Result<Layers, NetworkError> {
+    pub fn layers(&self) -> Result<ItemLayers, NetworkError> {
         let mut waits: Vec<u32> = self
             .before
             .rows()
@@ -89,7 +89,7 @@ impl Network {
         if seen < self.len() {
             return Err(self.cycle_error(&waits));
         }
-        Ok(Layers::of(&layer_of, layer as usize))
+        Ok(ItemLayers::of(&layer_of, layer as usize))
     }
 
     /// A loop among the items that still wait when all others were taken away.
@@ -142,7 +142,7 @@ impl Network {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Progress;
+    use super::super::super::ItemProgress;
     use super::super::tests::{named, network};
     use super::{Network, NetworkError};
 
@@ -189,7 +189,7 @@ mod tests {
         let keys: indexmap::IndexSet<Box<str>> =
             (0..count).map(|item| item.to_string().into()).collect();
         let row: Vec<(u32, u32)> = (1..count).map(|item| (item - 1, item)).collect();
-        let progress = vec![Progress::Open; count as usize];
+        let progress = vec![ItemProgress::Open; count as usize];
         let in_a_row = Network::new(keys.clone(), progress.clone(), &row).unwrap();
         assert!(in_a_row.cycles().is_empty());
         let round = [row, vec![(count - 2, 0)]].concat();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Network, NetworkError, Watch, narrow};
+use super::{Network, NetworkError, ProgressWatch, narrow};
 
 /// How `PageRank` is found.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ impl Network {
         &self,
         sources: Option<&[u32]>,
         normalized: bool,
-        watch: Watch<'_>,
+        watch: ProgressWatch<'_>,
     ) -> Result<Vec<f64>, NetworkError> {
         let all: Vec<u32> = self.items().collect();
         let sources = sources.unwrap_or(&all);
@@ -44,7 +44,7 @@ impl Network {
             !stopped.load(Ordering::Relaxed)
         };
         let part = |sources: &[u32]| {
-            let mut ways = Ways::new(self);
+            let mut ways = ShortestPaths::new(self);
             for source in sources.iter().take_while(|_| tell()) {
                 ways.add(*source);
             }
@@ -182,7 +182,7 @@ fn float(count: usize) -> f64 {
 }
 
 /// Shortest ways from one item after the other, and what they add to the items on them.
-struct Ways<'a> {
+struct ShortestPaths<'a> {
     network: &'a Network,
     sums: Vec<f64>,
     /// How many steps away each item is; [`FAR`] when not met.
@@ -200,7 +200,7 @@ struct Ways<'a> {
 
 const FAR: u32 = u32::MAX;
 
-impl<'a> Ways<'a> {
+impl<'a> ShortestPaths<'a> {
     fn new(network: &'a Network) -> Self {
         let count = network.len();
         Self {

@@ -3,7 +3,7 @@
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 
-use super::{Network, NetworkError, Rows, Watch, narrow};
+use super::{ItemRows, Network, NetworkError, ProgressWatch, narrow};
 use crate::counted::count_visited;
 
 impl Network {
@@ -26,7 +26,10 @@ impl Network {
     /// # Errors
     ///
     /// Items wait for one another; the watch stopped it.
-    pub fn redundant_edges(&self, watch: Watch<'_>) -> Result<Vec<(u32, u32)>, NetworkError> {
+    pub fn redundant_edges(
+        &self,
+        watch: ProgressWatch<'_>,
+    ) -> Result<Vec<(u32, u32)>, NetworkError> {
         let layers = self.layers()?;
         let placed = Placed::of(self, layers.order());
         // An item for which only one waits leads nowhere by way of another.
@@ -50,7 +53,7 @@ impl Network {
 }
 
 /// All items that rows lead to from `starts`, ascending, without these.
-fn reached(rows: &Rows, count: usize, starts: &[u32]) -> Vec<u32> {
+fn reached(rows: &ItemRows, count: usize, starts: &[u32]) -> Vec<u32> {
     let mut seen = FixedBitSet::with_capacity(count);
     let mut open: Vec<u32> = starts.to_vec();
     for start in starts {
@@ -82,7 +85,7 @@ type Mask = [u64; WORDS];
 struct Placed<'a> {
     order: &'a [u32],
     /// What each waits for, by places.
-    before: Rows,
+    before: ItemRows,
     /// The last place of what waits for each.
     last: Vec<u32>,
 }
@@ -100,7 +103,7 @@ impl<'a> Placed<'a> {
         };
         Self {
             order,
-            before: Rows::of(places(order, Network::before)),
+            before: ItemRows::of(places(order, Network::before)),
             last: places(order, Network::after)
                 .map(|row| row.max().unwrap_or(0))
                 .collect(),

@@ -6,11 +6,11 @@ use std::num::NonZeroU32;
 
 use rayon::prelude::*;
 
-use super::{Network, NetworkError, Watch};
+use super::{Network, NetworkError, ProgressWatch};
 
 /// How long the items take.
 #[derive(Debug, Clone, Copy)]
-pub struct Durations<'a> {
+pub struct DurationEstimates<'a> {
     /// For each item how long it takes in half of all cases.
     pub median: &'a [f64],
     /// How far it may be off: the deviation of the logarithm of a duration; 0 where all is certain.
@@ -19,7 +19,7 @@ pub struct Durations<'a> {
 
 /// What a plan is made for.
 #[derive(Debug, Clone, Copy)]
-pub struct Crew {
+pub struct ScheduleOptions {
     /// How many work at the same time.
     pub agents: NonZeroU32,
     /// How often the plan is tried with durations drawn at random.
@@ -30,7 +30,7 @@ pub struct Crew {
 
 /// One item of a plan.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Slot {
+pub struct ScheduleSlot {
     /// The item.
     pub item: u32,
     /// Who does it, counted from 0.
@@ -43,9 +43,9 @@ pub struct Slot {
 
 /// Who does what and when, in the order of beginning.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Schedule {
+pub struct WorkSchedule {
     /// The open items but for those of `unplanned`.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<ScheduleSlot>,
     /// Open items that nobody knows when to begin: they wait for something that is only named, directly or over
     /// others.
     pub unplanned: Vec<u32>,
@@ -68,10 +68,10 @@ impl Network {
     /// Items wait for one another; a duration is missing, negative or not finite; the watch stopped it.
     pub fn schedule(
         &self,
-        durations: Durations<'_>,
-        crew: Crew,
-        watch: Watch<'_>,
-    ) -> Result<Schedule, NetworkError> {
+        durations: DurationEstimates<'_>,
+        crew: ScheduleOptions,
+        watch: ProgressWatch<'_>,
+    ) -> Result<WorkSchedule, NetworkError> {
         if !(durations.spread.is_finite() && durations.spread >= 0.0) {
             return Err(NetworkError::Argument {
                 name: "spread",
@@ -80,7 +80,7 @@ impl Network {
             });
         }
         let heights = self.heights(durations.median)?;
-        let plan = Plan {
+        let plan = ScheduleInputs {
             network: self,
             places: places(&heights),
             agents: crew.agents,
@@ -88,7 +88,7 @@ impl Network {
         let slots = plan.slots(durations.median);
         let finish = end(&slots);
         let ends = plan.ends(durations, crew, watch)?;
-        Ok(Schedule {
+        Ok(WorkSchedule {
             utilisation: utilisation(&slots, finish, crew.agents),
             finish,
             p50: quantile(&ends, 0.5),
@@ -99,7 +99,7 @@ impl Network {
     }
 
     /// The open items that have no slot.
-    fn all_but(&self, slots: &[Slot]) -> Vec<u32> {
+    fn all_but(&self, slots: &[ScheduleSlot]) -> Vec<u32> {
         let mut has_slot = vec![false; self.len()];
         for slot in slots {
             has_slot[slot.item as usize] = true;
@@ -139,7 +139,7 @@ fn places(heights: &[f64]) -> Vec<u32> {
 }
 
 /// What stays the same however long items take.
-struct Plan<'a> {
+struct ScheduleInputs<'a> {
     network: &'a Network,
     places: Vec<u32>,
     agents: NonZeroU32,
@@ -147,20 +147,20 @@ struct Plan<'a> {
 
 /// A time on a heap that gives the earliest first.
 #[derive(PartialEq, PartialOrd)]
-struct Time(f64);
+struct HeapTime(f64);
 
-impl Eq for Time {}
+impl Eq for HeapTime {}
 
 #[expect(clippy::derive_ord_xor_partial_ord, reason = "times are finite")]
-impl Ord for Time {
+impl Ord for HeapTime {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
     }
 }
 
-impl Plan<'_> {
+impl ScheduleInputs<'_> {
     /// Who does what when each item takes as long as told.
-    fn slots(&self, durations: &[f64]) -> Vec<Slot> {
+    fn slots(&self, durations: &[f64]) -> Vec<ScheduleSlot> {
         let network = self.network;
         let mut waits: Vec<usize> = network
             .items()
@@ -169,7 +169,7 @@ impl Plan<'_> {
         let place = |item: u32| Reverse((self.places[item as usize], item));
         let mut free: BinaryHeap<_> = network.frontier().into_iter().map(place).collect();
         let mut idle: BinaryHeap<Reverse<u32>> = (0..self.agents.get()).map(Reverse).collect();
-        let mut busy: BinaryHeap<Reverse<(Time, u32, u32)>> = BinaryHeap::new();
+        let mut busy: BinaryHeap<Reverse<(HeapTime, u32, u32)>> = BinaryHeap::new();
         let mut slots = Vec::new();
         let mut now = 0.0;
         loop {
@@ -179,15 +179,15 @@ impl Plan<'_> {
                     break;
                 };
                 let end = now + durations[item as usize];
-                slots.push(Slot {
+                slots.push(ScheduleSlot {
                     item,
                     agent,
                     start: now,
                     end,
                 });
-                busy.push(Reverse((Time(end), agent, item)));
+                busy.push(Reverse((HeapTime(end), agent, item)));
             }
-            let Some(Reverse((Time(end), agent, item))) = busy.pop() else {
+            let Some(Reverse((HeapTime(end), agent, item))) = busy.pop() else {
                 return slots;
             };
             now = end;
@@ -209,9 +209,9 @@ impl Plan<'_> {
     /// When all ends in each round, earliest first.
     fn ends(
         &self,
-        durations: Durations<'_>,
-        crew: Crew,
-        watch: Watch<'_>,
+        durations: DurationEstimates<'_>,
+        crew: ScheduleOptions,
+        watch: ProgressWatch<'_>,
     ) -> Result<Vec<f64>, NetworkError> {
         let rounds: Vec<u32> = (0..crew.rounds).collect();
         let mut ends = Vec::with_capacity(rounds.len());
@@ -241,11 +241,11 @@ fn normal(random: &mut fastrand::Rng) -> f64 {
     (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
 }
 
-fn end(slots: &[Slot]) -> f64 {
+fn end(slots: &[ScheduleSlot]) -> f64 {
     slots.iter().map(|slot| slot.end).fold(0.0, f64::max)
 }
 
-fn utilisation(slots: &[Slot], finish: f64, agents: NonZeroU32) -> f64 {
+fn utilisation(slots: &[ScheduleSlot], finish: f64, agents: NonZeroU32) -> f64 {
     let worked: f64 = slots.iter().map(|slot| slot.end - slot.start).sum();
     if finish > 0.0 {
         worked / (finish * f64::from(agents.get()))
@@ -271,15 +271,15 @@ mod tests {
     use std::num::NonZeroU32;
 
     use super::super::tests::{named, network};
-    use super::{Crew, Durations, Schedule};
+    use super::{DurationEstimates, ScheduleOptions, WorkSchedule};
 
-    fn schedule(words: &str, agents: u32, median: &[f64], spread: f64) -> Schedule {
-        let crew = Crew {
+    fn schedule(words: &str, agents: u32, median: &[f64], spread: f64) -> WorkSchedule {
+        let crew = ScheduleOptions {
             agents: NonZeroU32::new(agents).unwrap(),
             rounds: if spread > 0.0 { 200 } else { 0 },
             seed: 1,
         };
-        let durations = Durations { median, spread };
+        let durations = DurationEstimates { median, spread };
         network(words)
             .schedule(durations, crew, &|_, _| true)
             .unwrap()

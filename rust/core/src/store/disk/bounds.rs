@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::super::files::is_gits;
 use super::beneath::{OpenOutcome, open_beneath, open_plain};
-use super::{Stamp, open_without_waiting};
+use super::{FileStamp, open_without_waiting};
 
 /// How often a path is resolved again that leads elsewhere each time.
 const ATTEMPTS: usize = 10;
@@ -93,7 +93,7 @@ fn open_checked(root: &Path, path: &Path) -> io::Result<File> {
         real == path || is_target(root, &real)
     } else {
         let real = fs::canonicalize(path)?;
-        let identity = |metadata: &fs::Metadata| Stamp::of(metadata).identity;
+        let identity = |metadata: &fs::Metadata| FileStamp::of(metadata).identity;
         let is_same = identity(&fs::symlink_metadata(&real)?) == identity(&file.metadata()?);
         is_same && (real == path || is_target(root, &real))
     };

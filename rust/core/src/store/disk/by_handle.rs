@@ -10,7 +10,7 @@ use rustix::fd::OwnedFd;
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
-use super::Stamp;
+use super::FileStamp;
 use super::bounds::place_of;
 use super::place::{FilePlace, FolderWay, OpenFolder};
 
@@ -92,10 +92,10 @@ fn at(place: &FilePlace) -> io::Result<(BorrowedFd<'_>, &Path)> {
     }
 }
 
-pub(super) fn stamp(place: &FilePlace) -> io::Result<Stamp> {
+pub(super) fn stamp(place: &FilePlace) -> io::Result<FileStamp> {
     let (folder, name) = at(place)?;
     let found = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    Ok(Stamp::of_stat(&found))
+    Ok(FileStamp::of_stat(&found))
 }
 
 pub(super) fn is_folder(place: &FilePlace) -> io::Result<bool> {

@@ -5,13 +5,13 @@ use std::io::{self, Read};
 
 use super::super::digest::sha256;
 use super::place::FilePlace;
-use super::{LARGEST, Stamp};
+use super::{FileStamp, LARGEST};
 
 /// What a file was when a change of it was decided.
 #[derive(Debug, Clone, Copy)]
 pub struct ExpectedFile<'a> {
     /// The stamp that it had when it was read.
-    pub stamp: &'a Stamp,
+    pub stamp: &'a FileStamp,
     /// What it held.
     pub content: ExpectedContent<'a>,
 }

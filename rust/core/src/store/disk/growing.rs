@@ -10,13 +10,13 @@ use super::place::FilePlace;
 use super::regular;
 
 /// A file of ours that is written at its end only.
-pub struct Growing {
+pub struct AppendFile {
     file: File,
     length: u64,
     last: Option<u8>,
 }
 
-impl Growing {
+impl AppendFile {
     /// Opens a file, made where it is missing; never through a link.
     ///
     /// # Errors

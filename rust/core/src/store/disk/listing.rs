@@ -9,16 +9,16 @@ use crate::counted::count_listed;
 
 /// What a folder holds.
 #[derive(Debug, Default)]
-pub struct Listing {
+pub struct FolderListing {
     /// Names of files, links to files and everything else that is not a folder; with its kind.
-    pub files: Vec<Listed>,
+    pub files: Vec<FolderFile>,
     /// Names of folders, and whether each is a link to one.
     pub folders: Vec<(String, bool)>,
 }
 
 /// One entry of a folder that is not a folder itself.
 #[derive(Debug)]
-pub struct Listed {
+pub struct FolderFile {
     /// Its name; a name that is not UTF-8 is shown with replacement characters.
     pub name: String,
     /// Whether it is a link.
@@ -31,8 +31,8 @@ pub struct Listed {
 ///
 /// # Errors
 /// `StoreError::Io` or `Missing` when the folder cannot be listed.
-pub fn list(folder: &Path) -> Result<Listing, StoreError> {
-    let mut listing = Listing::default();
+pub fn list(folder: &Path) -> Result<FolderListing, StoreError> {
+    let mut listing = FolderListing::default();
     let failed = |e| StoreError::io("list", folder, e);
     let mut has_debris = false;
     for entry in fs::read_dir(folder).map_err(failed)? {
@@ -50,7 +50,7 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
         if kind.is_dir() || (kind.is_symlink() && entry.path().is_dir()) {
             listing.folders.push((shown, kind.is_symlink()));
         } else {
-            listing.files.push(Listed {
+            listing.files.push(FolderFile {
                 is_named: name.to_str().is_some(),
                 is_link: kind.is_symlink(),
                 name: shown,
@@ -65,7 +65,7 @@ pub fn list(folder: &Path) -> Result<Listing, StoreError> {
 
 /// Something in a folder, hidden things included.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Named {
+pub struct FolderEntry {
     /// Its name; a name that is not UTF-8 is shown with replacement characters.
     pub name: String,
     /// Whether it is itself a folder; a link to one is not.
@@ -77,9 +77,9 @@ pub struct Named {
 ///
 /// # Errors
 /// `StoreError::Io` or `Missing` when the folder cannot be listed.
-pub fn names(folder: &Path) -> Result<Vec<Named>, StoreError> {
+pub fn names(folder: &Path) -> Result<Vec<FolderEntry>, StoreError> {
     let failed = |e| StoreError::io("list", folder, e);
-    let named = |entry: fs::DirEntry| Named {
+    let named = |entry: fs::DirEntry| FolderEntry {
         name: entry.file_name().to_string_lossy().into_owned(),
         is_folder: entry.file_type().is_ok_and(|kind| kind.is_dir()),
     };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::super::StoreError;
 use super::lock_files::{OwnedLock, lock_file_of};
-use super::{PATIENCE, Stamp, open_without_waiting, stamp};
+use super::{FileStamp, PATIENCE, open_without_waiting, stamp};
 
 /// A held lock on a file or folder; freed when dropped, and by the kernel when its holder dies.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl From<File> for Lock {
 }
 
 /// What came of one attempt to lock a file.
-enum Attempt {
+enum LockAttempt {
     /// It is locked.
     Held(File),
     /// Somebody else holds it.
@@ -40,21 +40,21 @@ enum Attempt {
 }
 
 /// Tries to lock an open file, once more through a handle that may be written where the file system asks for one.
-fn attempt(file: File, path: &Path) -> io::Result<Attempt> {
+fn attempt(file: File, path: &Path) -> io::Result<LockAttempt> {
     match file.try_lock() {
-        Ok(()) => return Ok(Attempt::Held(file)),
-        Err(TryLockError::WouldBlock) => return Ok(Attempt::Other(file)),
+        Ok(()) => return Ok(LockAttempt::Held(file)),
+        Err(TryLockError::WouldBlock) => return Ok(LockAttempt::Other(file)),
         Err(TryLockError::Error(error)) if !is_refusal(&error) => return Err(error),
         Err(TryLockError::Error(_)) => {}
     }
     let Ok(writable) = OpenOptions::new().read(true).write(true).open(path) else {
-        return Ok(Attempt::Refused(file));
+        return Ok(LockAttempt::Refused(file));
     };
     match writable.try_lock() {
-        Ok(()) => Ok(Attempt::Held(writable)),
-        Err(TryLockError::WouldBlock) => Ok(Attempt::Other(writable)),
+        Ok(()) => Ok(LockAttempt::Held(writable)),
+        Err(TryLockError::WouldBlock) => Ok(LockAttempt::Other(writable)),
         Err(TryLockError::Error(error)) if !is_refusal(&error) => Err(error),
-        Err(TryLockError::Error(_)) => Ok(Attempt::Refused(file)),
+        Err(TryLockError::Error(_)) => Ok(LockAttempt::Refused(file)),
     }
 }
 
@@ -84,16 +84,16 @@ impl Lock {
     ///
     /// # Errors
     /// `Missing`, or `Busy` after the deadline.
-    pub fn take(path: &Path, deadline: Instant) -> Result<Self, StoreError> {
+    pub fn acquire(path: &Path, deadline: Instant) -> Result<Self, StoreError> {
         let mut pause = Duration::from_micros(100);
         let failed = |e| StoreError::io("lock", path, e);
         loop {
             let file = match lockable(path).and_then(|file| attempt(file, path)) {
                 // The file may have been replaced while we waited: then the lock is on the old one.
-                Ok(Attempt::Held(file)) if is_still(path, &file) => return Ok(file.into()),
-                Ok(Attempt::Held(_)) => continue,
-                Ok(Attempt::Other(file)) => file,
-                Ok(Attempt::Refused(file)) => return Self::take_instead(path, file, deadline),
+                Ok(LockAttempt::Held(file)) if is_still(path, &file) => return Ok(file.into()),
+                Ok(LockAttempt::Held(_)) => continue,
+                Ok(LockAttempt::Other(file)) => file,
+                Ok(LockAttempt::Refused(file)) => return Self::take_instead(path, file, deadline),
                 Err(error) => return Err(failed(error)),
             };
             if Instant::now() > deadline {
@@ -112,12 +112,14 @@ impl Lock {
     pub fn try_take(path: &Path) -> Result<Option<Self>, StoreError> {
         let failed = |e| StoreError::io("lock", path, e);
         match lockable(path).and_then(|file| attempt(file, path)) {
-            Ok(Attempt::Held(file)) => Ok(is_still(path, &file).then(|| file.into())),
-            Ok(Attempt::Other(_)) => Ok(None),
-            Ok(Attempt::Refused(file)) => match Self::take_instead(path, file, Instant::now()) {
-                Err(StoreError::Busy { .. }) => Ok(None),
-                taken => taken.map(Some),
-            },
+            Ok(LockAttempt::Held(file)) => Ok(is_still(path, &file).then(|| file.into())),
+            Ok(LockAttempt::Other(_)) => Ok(None),
+            Ok(LockAttempt::Refused(file)) => {
+                match Self::take_instead(path, file, Instant::now()) {
+                    Err(StoreError::Busy { .. }) => Ok(None),
+                    taken => taken.map(Some),
+                }
+            }
             Err(error) => Err(failed(error)),
         }
     }
@@ -226,7 +228,7 @@ fn lockable(path: &Path) -> io::Result<File> {
 
 #[cfg(unix)]
 fn is_still(path: &Path, file: &File) -> bool {
-    let held = file.metadata().ok().map(|m| Stamp::of(&m).identity);
+    let held = file.metadata().ok().map(|m| FileStamp::of(&m).identity);
     held.is_some() && held == stamp(path).map(|s| s.identity)
 }
 

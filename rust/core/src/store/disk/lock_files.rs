@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::StoreError;
 use super::super::digest::hex;
-use super::weaker::{WeakPromise, note};
+use super::weaker::{WeakGuarantee, record_weak_guarantee};
 use super::{
     create_owned, is_process, make_folders, make_owned_folder, read_made_up, read_owned, remove,
     rename_new,
@@ -48,7 +48,7 @@ pub(super) fn lock_file_of(path: &Path) -> Result<PathBuf, StoreError> {
         make_folders(above)?;
     }
     make_owned_folder(folder)?;
-    note(WeakPromise::Locks, path.parent().unwrap_or(path));
+    record_weak_guarantee(WeakGuarantee::Locks, path.parent().unwrap_or(path));
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     let name = hex(&digest[..DIGEST]);
     Ok(folder.join(name + ".lock"))

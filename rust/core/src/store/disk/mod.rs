@@ -42,13 +42,13 @@ use crate::counted::{count_opened, count_read, count_written};
 pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
 pub use expected::{ExpectedContent, ExpectedFile};
-pub use growing::Growing;
-pub use listing::{Listed, Listing, Named, list, names};
+pub use growing::AppendFile;
+pub use listing::{FolderEntry, FolderFile, FolderListing, list, names};
 pub use lock::Lock;
 pub(crate) use lock::busy;
 pub use lock_files::keep_lock_files_in;
 pub use owned::{
-    Owned, copy_out, copy_owned, create_owned, holds_links, is_plain_below, keep_private,
+    FileOwnership, copy_out, copy_owned, create_owned, holds_links, is_plain_below, keep_private,
     make_owned_folder, owned, read_owned,
 };
 pub use place::{FilePlace, OpenFolder};
@@ -58,10 +58,10 @@ pub use request_pipe::{REQUESTS, make_request_pipe};
 pub use sizes::ReadSizes;
 pub use slot::{is_kept_apart, is_still_replaced, kept_beside, swap, swap_back};
 pub use staging::{can_stage, move_file};
-pub use stamps::{Stamp, TICK, born, stamp, stamp_of_itself};
+pub use stamps::{FileStamp, TICK, created_at, stamp, stamp_of_itself};
 pub use sweep::sweep_folder;
-pub use weaker::{WeakPromise, take_weak_promises, weak_promises};
-pub use write::{Temporary, flush_folder, flush_folder_of, rename_new};
+pub use weaker::{WeakGuarantee, take_weak_promises, weak_promises};
+pub use write::{TemporaryFile, flush_folder, flush_folder_of, rename_new};
 
 /// The largest document that is read, in bytes.
 pub const LARGEST: u64 = 32 * 1024 * 1024;
@@ -115,19 +115,20 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 /// The bytes of a file and the stamp they had.
-pub struct Content {
+pub struct FileContent {
     /// All bytes.
     pub bytes: Vec<u8>,
     /// The file's state at the reading.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
 }
 
-type ReadFile = dyn Fn(&OpenBounds, &Path) -> io::Result<Content> + Send + Sync;
-type HoldsBytes = dyn Fn(&OpenBounds, &Path, &[u8]) -> io::Result<Option<Stamp>> + Send + Sync;
-type WriteFile = dyn Fn(&mut File, &[u8]) -> io::Result<()> + Send + Sync;
-type TellsTime = dyn Fn(&Path) -> Option<SystemTime> + Send + Sync;
-type LooksAt = dyn Fn(&Path) -> Option<Stamp> + Send + Sync;
-type Reached = dyn Fn(&'static str) -> io::Result<()> + Send + Sync;
+type ReadFunction = dyn Fn(&OpenBounds, &Path) -> io::Result<FileContent> + Send + Sync;
+type CompareFunction =
+    dyn Fn(&OpenBounds, &Path, &[u8]) -> io::Result<Option<FileStamp>> + Send + Sync;
+type WriteFunction = dyn Fn(&mut File, &[u8]) -> io::Result<()> + Send + Sync;
+type ClockFunction = dyn Fn(&Path) -> Option<SystemTime> + Send + Sync;
+type StampFunction = dyn Fn(&Path) -> Option<FileStamp> + Send + Sync;
+type WriteObserver = dyn Fn(&'static str) -> io::Result<()> + Send + Sync;
 
 /// The disk as the store uses it; tests put failing functions in place of the real ones.
 #[derive(Clone)]
@@ -137,17 +138,17 @@ pub struct Disk {
     /// How long documents were when they were read last.
     pub sizes: ReadSizes,
     /// Reads a whole regular file.
-    pub read: Arc<ReadFile>,
+    pub read: Arc<ReadFunction>,
     /// Compares a whole regular file with bytes; its stamp when it holds these and no others.
-    pub holds: Arc<HoldsBytes>,
+    pub holds: Arc<CompareFunction>,
     /// The stamp of what a path leads to; a file that is read has the stamp that its reader gives.
-    pub stamp: Arc<LooksAt>,
+    pub stamp: Arc<StampFunction>,
     /// What the clock says by which stamps below a folder are made; `None` where that is not known here.
-    pub clock: Arc<TellsTime>,
+    pub clock: Arc<ClockFunction>,
     /// Writes all bytes to a temporary file.
-    pub write: Arc<WriteFile>,
+    pub write: Arc<WriteFunction>,
     /// Called at named moments of a change of several files; an error stops there.
-    pub reached: Arc<Reached>,
+    pub reached: Arc<WriteObserver>,
     /// Whether the system's announcements of changes are used where they can be trusted.
     pub listens: bool,
     /// Where the user's own state lies, which no project can write; none where nobody says so.
@@ -220,7 +221,7 @@ impl Disk {
     ///
     /// # Errors
     /// As the system says, and for a link that leads out.
-    pub fn read_content(&self, path: &Path) -> io::Result<Content> {
+    pub fn read_content(&self, path: &Path) -> io::Result<FileContent> {
         (self.read)(&self.bounds, path)
     }
 
@@ -228,7 +229,7 @@ impl Disk {
     ///
     /// # Errors
     /// As [`Disk::read_content`].
-    pub fn holds_bytes(&self, path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
+    pub fn holds_bytes(&self, path: &Path, bytes: &[u8]) -> io::Result<Option<FileStamp>> {
         (self.holds)(&self.bounds, path, bytes)
     }
 
@@ -243,14 +244,14 @@ impl Disk {
 
     /// Whether the stamp that a file below a folder had when it was read shows later writes: it was too old for one
     /// to leave the same.
-    pub fn is_settled(&self, folder: &Path, stamp: &Stamp) -> bool {
+    pub fn is_settled(&self, folder: &Path, stamp: &FileStamp) -> bool {
         let now = (self.clock)(folder);
         now.is_some_and(|now| !stamp.is_young(now))
     }
 
     /// How a text that was just read looks half saved, if it does: so documents look between the two steps of an
     /// editor that saves in place.
-    pub fn half_saved(&self, path: &Path, text: &str, stamp: &Stamp) -> Option<&'static str> {
+    pub fn half_saved(&self, path: &Path, text: &str, stamp: &FileStamp) -> Option<&'static str> {
         let why = self.sizes.note(path, text.as_bytes(), stamp)?;
         let folder = path.parent().unwrap_or(path);
         (!self.is_settled(folder, stamp)).then_some(why)
@@ -266,7 +267,7 @@ impl Disk {
         path: &Path,
         name: &str,
         known: Option<&'a str>,
-    ) -> Result<(Cow<'a, str>, Stamp), StoreError> {
+    ) -> Result<(Cow<'a, str>, FileStamp), StoreError> {
         if let Some(known) = known
             && undecided::refuse(path).is_ok()
             && let Ok(Some(stamp)) = self.holds_bytes(path, known.as_bytes())
@@ -283,7 +284,7 @@ impl Disk {
     /// # Errors
     /// `Missing`, or `Unreadable` with what is wrong (no file, too large, not UTF-8, no rights); `Undecided` for
     /// a file of a change that could be neither made nor taken back.
-    pub fn read_text(&self, path: &Path, name: &str) -> Result<(String, Stamp), StoreError> {
+    pub fn read_text(&self, path: &Path, name: &str) -> Result<(String, FileStamp), StoreError> {
         undecided::refuse(path)?;
         let unreadable = |why: String| StoreError::Unreadable {
             path: name.into(),
@@ -312,7 +313,7 @@ impl Disk {
 
 /// Compares a regular file with bytes, piece by piece; its stamp is that of the moment before, as with
 /// [`read_regular`].
-fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<Stamp>> {
+fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<FileStamp>> {
     const PIECE: usize = 64 * 1024;
     count_opened();
     let mut file = bounds.open(path)?;
@@ -325,7 +326,7 @@ fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<St
         let length = file.read(&mut piece)?;
         count_read(length);
         if length == 0 {
-            return Ok(rest.is_empty().then(|| Stamp::of(&metadata)));
+            return Ok(rest.is_empty().then(|| FileStamp::of(&metadata)));
         }
         match rest.strip_prefix(&piece[..length]) {
             Some(others) => rest = others,
@@ -338,7 +339,7 @@ fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<St
 ///
 /// The stamp is that of the moment before the reading: whoever writes meanwhile changes it, so that
 /// a later look or the check before a replacement notices.
-fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
+fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<FileContent> {
     for _ in 0..5 {
         count_opened();
         let mut file = bounds.open(path)?;
@@ -361,9 +362,9 @@ fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<Content> {
         count_read(bytes.len());
         // A file that became shorter is read again; one that became longer has another stamp by now.
         if bytes.len() == length {
-            return Ok(Content {
+            return Ok(FileContent {
                 bytes,
-                stamp: Stamp::of(&metadata),
+                stamp: FileStamp::of(&metadata),
             });
         }
     }

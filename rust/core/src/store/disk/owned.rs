@@ -15,7 +15,7 @@ use crate::counted::{count_opened, count_read};
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own about the rights"
 )]
-pub struct Owned {
+pub struct FileOwnership {
     /// Whether it is a folder.
     pub is_folder: bool,
     /// Whether it is a regular file.
@@ -28,7 +28,7 @@ pub struct Owned {
     pub is_private: bool,
 }
 
-impl Owned {
+impl FileOwnership {
     #[cfg(unix)]
     fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
@@ -60,8 +60,10 @@ impl Owned {
 }
 
 /// What the rights to something say; `None` when it is not there.
-pub fn owned(path: &Path) -> Option<Owned> {
-    fs::symlink_metadata(path).ok().map(|m| Owned::of(&m))
+pub fn owned(path: &Path) -> Option<FileOwnership> {
+    fs::symlink_metadata(path)
+        .ok()
+        .map(|m| FileOwnership::of(&m))
 }
 
 /// Whether anything in a folder is a link.
@@ -96,7 +98,7 @@ pub fn read_owned(path: &Path, most: u64) -> Result<String, StoreError> {
         Err(_) if super::is_link(path) => return Err(refused("it is a link".into())),
         Err(error) => return Err(refused(error.to_string())),
     };
-    let facts = Owned::of(&metadata);
+    let facts = FileOwnership::of(&metadata);
     if !facts.is_file {
         return Err(refused("it is not a file".into()));
     }

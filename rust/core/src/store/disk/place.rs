@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::{StoreError, WRITE};
-use super::Stamp;
+use super::FileStamp;
 #[cfg(unix)]
 use super::by_handle as system;
 #[cfg(not(unix))]
@@ -144,7 +144,7 @@ impl FilePlace {
     }
 
     /// The stamp of what lies there; `None` when there is nothing.
-    pub fn stamp(&self) -> Option<Stamp> {
+    pub fn stamp(&self) -> Option<FileStamp> {
         system::stamp(self).ok()
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::{Stamp, TICK, born};
+use super::{FileStamp, TICK, created_at};
 
 /// So many are remembered; with more, all are forgotten.
 const MOST: usize = 200_000;
@@ -31,13 +31,13 @@ struct ReadSize {
     /// The digests of its pieces, without a rest.
     pieces: Box<[u32]>,
     /// What it became since, and when that was seen first.
-    shrunk: Option<(Stamp, Instant)>,
+    shrunk: Option<(FileStamp, Instant)>,
 }
 
 impl ReadSizes {
     /// Notes what was read of a file, and says how it looks half saved, if it does: a moment ago it became empty or
     /// lost its end, and no other file took its place.
-    pub(super) fn note(&self, path: &Path, text: &[u8], stamp: &Stamp) -> Option<&'static str> {
+    pub(super) fn note(&self, path: &Path, text: &[u8], stamp: &FileStamp) -> Option<&'static str> {
         let mut all = self.locked();
         if all.len() >= MOST && !all.contains_key(path) {
             all.clear();
@@ -68,7 +68,7 @@ impl ReadSizes {
 }
 
 impl ReadSize {
-    fn whole(text: &[u8], stamp: &Stamp) -> Self {
+    fn whole(text: &[u8], stamp: &FileStamp) -> Self {
         Self {
             identity: stamp.identity,
             size: stamp.size,
@@ -78,7 +78,7 @@ impl ReadSize {
         }
     }
 
-    fn half_saved(&self, text: &[u8], stamp: &Stamp) -> Option<&'static str> {
+    fn half_saved(&self, text: &[u8], stamp: &FileStamp) -> Option<&'static str> {
         if self.identity != stamp.identity {
             return None;
         }
@@ -108,7 +108,7 @@ fn pieces(text: &[u8]) -> impl Iterator<Item = u32> {
 }
 
 /// Whether a file was made as it is and never held anything: it did not become empty.
-fn was_made_empty(path: &Path, stamp: &Stamp) -> bool {
+fn was_made_empty(path: &Path, stamp: &FileStamp) -> bool {
     const STEP: i128 = 20_000_000;
-    stamp.size == 0 && born(path).is_some_and(|born| stamp.modified - born < STEP)
+    stamp.size == 0 && created_at(path).is_some_and(|born| stamp.modified - born < STEP)
 }

@@ -20,7 +20,7 @@ pub fn can_stage(waiting: &Path, folder: &Path, is_new: bool) -> bool {
     let Some((folder, place)) = there.next() else {
         return false;
     };
-    let device = |stamp: super::Stamp| stamp.identity.0;
+    let device = |stamp: super::FileStamp| stamp.identity.0;
     let is_near = stamp(waiting).is_some_and(|waiting| device(waiting) == device(place));
     is_near && !(is_new && gives_rights(folder))
 }

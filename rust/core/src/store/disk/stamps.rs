@@ -10,7 +10,7 @@ pub const TICK: Duration = Duration::from_secs(2);
 
 /// What tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct FileStamp {
     /// Length in bytes.
     pub size: u64,
     /// Last change of the content, nanoseconds since the epoch.
@@ -23,7 +23,7 @@ pub struct Stamp {
     pub names: u64,
 }
 
-impl Stamp {
+impl FileStamp {
     #[cfg(unix)]
     pub(super) fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
@@ -129,17 +129,17 @@ fn is_remote(_folder: &Path) -> bool {
 }
 
 /// The stamp of what a path leads to, links followed; `None` when there is nothing.
-pub fn stamp(path: &Path) -> Option<Stamp> {
-    fs::metadata(path).ok().map(|m| Stamp::of(&m))
+pub fn stamp(path: &Path) -> Option<FileStamp> {
+    fs::metadata(path).ok().map(|m| FileStamp::of(&m))
 }
 
 /// The stamp of what lies at a path, links not followed; `None` when there is nothing.
-pub fn stamp_of_itself(path: &Path) -> Option<Stamp> {
-    fs::symlink_metadata(path).ok().map(|m| Stamp::of(&m))
+pub fn stamp_of_itself(path: &Path) -> Option<FileStamp> {
+    fs::symlink_metadata(path).ok().map(|m| FileStamp::of(&m))
 }
 
 /// When what a path leads to was made, nanoseconds since the epoch; `None` where the file system does
 /// not say.
-pub fn born(path: &Path) -> Option<i128> {
+pub fn created_at(path: &Path) -> Option<i128> {
     fs::metadata(path).ok()?.created().ok().map(since_epoch)
 }

@@ -9,14 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const MOST: usize = 64;
 
 /// What was noted in this process: where, and whether that was reported.
-static NOTED: Mutex<BTreeMap<(WeakPromise, PathBuf), bool>> = Mutex::new(BTreeMap::new());
+static NOTED: Mutex<BTreeMap<(WeakGuarantee, PathBuf), bool>> = Mutex::new(BTreeMap::new());
 
 /// Whether something was noted that was not taken for a log, which is asked after each call.
 static ARE_NEW: AtomicBool = AtomicBool::new(false);
 
 /// A promise that is kept in part only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WeakPromise {
+pub enum WeakGuarantee {
     /// Locks are files of ours in place of the kernel's.
     Locks,
     /// Folders cannot be flushed.
@@ -25,7 +25,7 @@ pub enum WeakPromise {
     Names,
 }
 
-impl WeakPromise {
+impl WeakGuarantee {
     /// What holds all the same, and what does not, in a sentence.
     pub fn sentence(self) -> &'static str {
         match self {
@@ -42,12 +42,12 @@ impl WeakPromise {
     }
 }
 
-fn noted() -> MutexGuard<'static, BTreeMap<(WeakPromise, PathBuf), bool>> {
+fn noted() -> MutexGuard<'static, BTreeMap<(WeakGuarantee, PathBuf), bool>> {
     NOTED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Notes that a promise is kept in part only in a folder.
-pub(super) fn note(promise: WeakPromise, folder: &Path) {
+pub(super) fn record_weak_guarantee(promise: WeakGuarantee, folder: &Path) {
     let mut noted = noted();
     let of_promise = noted.keys().filter(|(one, _)| *one == promise).count();
     if of_promise < MOST {
@@ -61,8 +61,8 @@ pub(super) fn note(promise: WeakPromise, folder: &Path) {
 }
 
 /// The promises that were found to be kept in part only since this process began.
-pub fn weak_promises() -> Vec<WeakPromise> {
-    let mut promises: Vec<WeakPromise> = noted().keys().map(|(promise, _)| *promise).collect();
+pub fn weak_promises() -> Vec<WeakGuarantee> {
+    let mut promises: Vec<WeakGuarantee> = noted().keys().map(|(promise, _)| *promise).collect();
     promises.dedup();
     promises
 }

@@ -9,8 +9,8 @@ use super::expected::ExpectedFile;
 use super::lock::is_refusal;
 use super::place::{FilePlace, OpenFolder};
 use super::sweep::sweep_when_due;
-use super::weaker::{WeakPromise, note};
-use super::{Disk, LARGEST, Stamp};
+use super::weaker::{WeakGuarantee, record_weak_guarantee};
+use super::{Disk, FileStamp, LARGEST};
 
 /// Renames onto a free name; an existing target is never replaced.
 ///
@@ -46,7 +46,7 @@ fn has_no_links(error: &io::Error) -> bool {
 
 /// Renames onto a free name in two steps: the name is taken by something empty, which is then replaced.
 fn take_free(from: &FilePlace, to: &FilePlace) -> io::Result<()> {
-    note(WeakPromise::Names, to.folder().path());
+    record_weak_guarantee(WeakGuarantee::Names, to.folder().path());
     if from.is_folder()? {
         to.make_empty_folder()?;
         return from.rename(to).inspect_err(|_| to.remove_folder());
@@ -56,9 +56,9 @@ fn take_free(from: &FilePlace, to: &FilePlace) -> io::Result<()> {
 }
 
 /// A file beside its target that is not there yet for anybody; gone when it was not renamed.
-pub struct Temporary(FilePlace);
+pub struct TemporaryFile(FilePlace);
 
-impl Temporary {
+impl TemporaryFile {
     /// Writes and flushes a text where it waits for its place; with the owner and rights of the file that it
     /// will replace.
     ///
@@ -286,8 +286,8 @@ impl Temporary {
 
     /// Takes the file from the place that it took, unless somebody else's lies there by now; false when that
     /// cannot be done. Even then the file stays whole.
-    fn withdraw(&self, target: &FilePlace, ours: Option<Stamp>) -> bool {
-        let identity = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.identity);
+    fn withdraw(&self, target: &FilePlace, ours: Option<FileStamp>) -> bool {
+        let identity = |stamp: Option<FileStamp>| stamp.map(|stamp| stamp.identity);
         if rename_new(target, &self.0).is_err() {
             return false;
         }
@@ -300,9 +300,9 @@ impl Temporary {
 pub(super) fn give_back(
     in_hand: &FilePlace,
     target: &FilePlace,
-    mut placed: Option<Stamp>,
+    mut placed: Option<FileStamp>,
 ) -> io::Result<()> {
-    let identity = |stamp: Option<Stamp>| stamp.map(|stamp| stamp.identity);
+    let identity = |stamp: Option<FileStamp>| stamp.map(|stamp| stamp.identity);
     loop {
         let given = in_hand.stamp();
         in_hand
@@ -329,7 +329,7 @@ fn lock_new(_place: &FilePlace) -> Option<File> {
     None
 }
 
-impl Drop for Temporary {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         // After a rename there is nothing left to remove.
         let _ = self.0.unlink();
@@ -377,7 +377,7 @@ fn flush(folder: &OpenFolder) -> io::Result<()> {
     match folder.open()?.sync_all() {
         // SMB and many FUSE systems have no such call for folders.
         Err(error) if is_refusal(&error) => {
-            note(WeakPromise::Flushes, folder.path());
+            record_weak_guarantee(WeakGuarantee::Flushes, folder.path());
             Ok(())
         }
         flushed => flushed,

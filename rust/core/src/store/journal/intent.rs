@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::StoreError;
 use super::super::disk::{self, FilePlace, OpenFolder};
-use super::super::files::{OpenFolders, Root};
+use super::super::files::{OpenFolders, RootFolder};
 
 /// The layout of records that is written here.
 pub(super) const SCHEMA: u32 = 2;
@@ -120,7 +120,7 @@ impl PlacedStep {
         record: StepRecord,
         number: usize,
         folder: &Path,
-        root: &Root,
+        root: &RootFolder,
         open: &mut OpenFolders,
     ) -> Result<Self, StoreError> {
         let target = match &record {
@@ -157,7 +157,7 @@ impl PlacedStep {
 /// # Errors
 /// `Busy` when a link lies on the way by now.
 pub(super) fn place_of_document(
-    root: &Root,
+    root: &RootFolder,
     real: &Path,
     open: &mut OpenFolders,
 ) -> Result<FilePlace, StoreError> {

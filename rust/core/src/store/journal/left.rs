@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{disk, undecided};
 use super::intent::KEPT;
-use super::{Journal, Unfinished};
+use super::{ChangeJournal, UnfinishedChange};
 
 /// The file that says why a change is kept, beside its record.
 pub(super) const REASON: &str = "reason.json";
@@ -31,7 +31,7 @@ pub(super) struct KeptReason {
     pub(super) why: String,
 }
 
-impl Journal<'_> {
+impl ChangeJournal<'_> {
     /// The files of changes that could be brought to no end: those that recovery set aside, by whichever process,
     /// and those of which a failing disk leaves it undecided whether they changed.
     pub fn left_changes(&self) -> Vec<LeftChange> {
@@ -47,8 +47,8 @@ impl Journal<'_> {
     }
 
     /// Those changes that recovery could not even set aside: nothing on disk says so of them.
-    pub fn stuck_changes(&self, unfinished: &[Unfinished]) -> Vec<LeftChange> {
-        let is_stuck = |change: &&Unfinished| {
+    pub fn stuck_changes(&self, unfinished: &[UnfinishedChange]) -> Vec<LeftChange> {
+        let is_stuck = |change: &&UnfinishedChange| {
             let name = change.kept.file_name().unwrap_or_default();
             !name.to_string_lossy().starts_with(KEPT_FOLDER)
         };
@@ -59,7 +59,7 @@ impl Journal<'_> {
     }
 
     /// The changes that recovery set aside, of this root or of none that is known.
-    fn kept_changes(&self) -> Vec<Unfinished> {
+    fn kept_changes(&self) -> Vec<UnfinishedChange> {
         let place = self.state.and_then(|state| state.place());
         let names = place.and_then(|place| disk::names(&place.join("journal")).ok());
         let names = names.unwrap_or_default().into_iter();
@@ -78,7 +78,7 @@ impl Journal<'_> {
     }
 
     /// What is known of a change that was set aside; `None` for one of another checkout.
-    fn kept_change(&self, folder: &Path) -> Option<Unfinished> {
+    fn kept_change(&self, folder: &Path) -> Option<UnfinishedChange> {
         let text = |name: &str| self.disk.read_text(&folder.join(name), name).ok();
         let record: serde_json::Value = text(KEPT)
             .and_then(|(json, _)| serde_json::from_str(&json).ok())
@@ -94,7 +94,7 @@ impl Journal<'_> {
             why if why.is_empty() => "nothing says why".into(),
             why => why,
         };
-        Some(Unfinished {
+        Some(UnfinishedChange {
             paths: reason.paths,
             why,
             kept: folder.to_owned(),
@@ -103,7 +103,7 @@ impl Journal<'_> {
 }
 
 /// A change that was set aside, for each of its files.
-fn interrupted(root: &Path, change: &Unfinished) -> Vec<LeftChange> {
+fn interrupted(root: &Path, change: &UnfinishedChange) -> Vec<LeftChange> {
     let kept = relative(root, &change.kept);
     let left = |path: &str| LeftChange {
         path: path.into(),

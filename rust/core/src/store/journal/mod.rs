@@ -16,15 +16,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 use super::StoreError;
-use super::disk::{self, Disk, Lock, PATIENCE, Stamp, Temporary};
-use super::files::{self, Root};
+use super::disk::{self, Disk, FileStamp, Lock, PATIENCE, TemporaryFile};
+use super::files::{self, RootFolder};
 use super::state::StateFolder;
 use super::undecided;
 pub use left::LeftChange;
 
 /// One file's part in a change of several files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum ChangeStep {
     /// A document of the change gets another text.
     Replace {
         /// Path relative to the root; one of those the change was opened with.
@@ -50,7 +50,7 @@ pub enum Step {
 
 /// A change that a crash left and that could not be finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfinished {
+pub struct UnfinishedChange {
     /// The files that somebody else changed meanwhile: neither as they were nor as they should have
     /// become. Empty when the reason is another.
     pub paths: Vec<String>,
@@ -61,11 +61,11 @@ pub struct Unfinished {
 }
 
 /// Changes of several files of one project.
-pub struct Journal<'a> {
+pub struct ChangeJournal<'a> {
     /// How files are read and written.
     pub disk: &'a Disk,
     /// The project.
-    pub root: &'a Root,
+    pub root: &'a RootFolder,
     /// Where intents are kept; only a change of several files needs it.
     pub state: Option<&'a StateFolder>,
     /// Files or folders whose locks are taken last, in the order of their paths, and held until the change
@@ -74,15 +74,15 @@ pub struct Journal<'a> {
 }
 
 /// A document that takes part in a change, locked.
-struct HeldFile {
+struct LockedFile {
     path: String,
     real: PathBuf,
     text: String,
-    stamp: Stamp,
+    stamp: FileStamp,
     _lock: Lock,
 }
 
-impl Journal<'_> {
+impl ChangeJournal<'_> {
     /// Locks the documents at `paths`, reads them, asks `plan` what to do and does all of it or
     /// nothing; true when that is done.
     ///
@@ -94,7 +94,7 @@ impl Journal<'_> {
     pub fn change<E: From<StoreError>>(
         &self,
         paths: &[&str],
-        mut plan: impl FnMut(&[&str]) -> Result<Option<Vec<Step>>, E>,
+        mut plan: impl FnMut(&[&str]) -> Result<Option<Vec<ChangeStep>>, E>,
     ) -> Result<bool, E> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -126,15 +126,15 @@ impl Journal<'_> {
     }
 
     /// Locks documents in the order of their paths, so that two changes never wait for each other.
-    fn hold(&self, paths: &[&str], deadline: Instant) -> Result<Vec<HeldFile>, StoreError> {
+    fn hold(&self, paths: &[&str], deadline: Instant) -> Result<Vec<LockedFile>, StoreError> {
         let mut sorted: Vec<&str> = paths.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
         let hold = |path: &str| {
             let real = self.root.locate(path)?;
             undecided::refuse(&real)?;
-            let held = files::hold(self.disk, self.root, path, None, deadline)?;
-            Ok(HeldFile {
+            let held = files::lock_document(self.disk, self.root, path, None, deadline)?;
+            Ok(LockedFile {
                 path: path.into(),
                 real: held.real,
                 text: held.text.into_owned(),
@@ -151,20 +151,20 @@ impl Journal<'_> {
         sorted.sort_unstable();
         sorted.dedup();
         let gates = sorted.into_iter();
-        gates.map(|gate| Lock::take(gate, deadline)).collect()
+        gates.map(|gate| Lock::acquire(gate, deadline)).collect()
     }
 
     /// Does the steps; false when a file changed under us, with everything as it was.
-    fn carry_out(&self, held: &[HeldFile], steps: &[Step]) -> Result<bool, StoreError> {
-        let is_other = |step: &&Step| match step {
-            Step::Replace { path, text } => {
+    fn carry_out(&self, held: &[LockedFile], steps: &[ChangeStep]) -> Result<bool, StoreError> {
+        let is_other = |step: &&ChangeStep| match step {
+            ChangeStep::Replace { path, text } => {
                 let mut held = held.iter();
                 held.find(|h| h.path == *path)
                     .is_none_or(|h| h.text != *text)
             }
-            Step::Create { .. } | Step::Move { .. } => true,
+            ChangeStep::Create { .. } | ChangeStep::Move { .. } => true,
         };
-        let steps: Vec<&Step> = steps.iter().filter(is_other).collect();
+        let steps: Vec<&ChangeStep> = steps.iter().filter(is_other).collect();
         match (steps.as_slice(), self.state) {
             ([], _) => Ok(true),
             ([step], _) => self.alone(held, step),
@@ -174,19 +174,21 @@ impl Journal<'_> {
     }
 
     /// Does a single step, which needs no record.
-    fn alone(&self, held: &[HeldFile], step: &Step) -> Result<bool, StoreError> {
+    fn alone(&self, held: &[LockedFile], step: &ChangeStep) -> Result<bool, StoreError> {
         match step {
-            Step::Replace { path, text } => {
+            ChangeStep::Replace { path, text } => {
                 let held = held_of(held, path)?;
                 let read = (held.text.as_str(), &held.stamp);
                 files::replace(self.disk, self.root, &held.real, text, read)
             }
-            Step::Create { path, text } => {
+            ChangeStep::Create { path, text } => {
                 let target = files::place_in_new_folder(self.root, path)?;
-                Temporary::write(self.disk, &target, text, false)?.appear(&target)?;
+                TemporaryFile::write(self.disk, &target, text, false)?.appear(&target)?;
                 Ok(true)
             }
-            Step::Move { from, to } => files::relocate_held(self.root, from, to).map(|()| true),
+            ChangeStep::Move { from, to } => {
+                files::relocate_held(self.root, from, to).map(|()| true)
+            }
         }
     }
 
@@ -213,7 +215,7 @@ impl Journal<'_> {
 }
 
 /// The document of a change that a step names.
-fn held_of<'a>(held: &'a [HeldFile], path: &str) -> Result<&'a HeldFile, StoreError> {
+fn held_of<'a>(held: &'a [LockedFile], path: &str) -> Result<&'a LockedFile, StoreError> {
     let missing = || StoreError::Missing { path: path.into() };
     held.iter().find(|h| h.path == path).ok_or_else(missing)
 }

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant, SystemTime};
 use super::super::StoreError;
 use super::super::digest::sha256;
 use super::super::disk::{
-    self, ABANDONED, ExpectedContent, ExpectedFile, FilePlace, Lock, OpenFolder, Stamp,
+    self, ABANDONED, ExpectedContent, ExpectedFile, FilePlace, FileStamp, Lock, OpenFolder,
 };
 use super::super::files::{self, OpenFolders};
 use super::super::undecided;
 use super::intent::{self, ChangeIntent, ChangePhase, KEPT, OWNER, PlacedStep, SCHEMA, StepRecord};
 use super::left::{KEPT_FOLDER, KeptReason, REASON};
-use super::{Journal, Unfinished, change_name};
+use super::{ChangeJournal, UnfinishedChange, change_name};
 
 /// How long a document of a change is waited for that somebody else holds; then the next one to come finishes
 /// it.
@@ -23,16 +23,16 @@ const MOMENT: Duration = Duration::from_secs(1);
 const UNDER_WAY: Duration = Duration::from_millis(100);
 
 /// How a step's files lie.
-pub(super) enum StepLook {
+pub(super) enum StepState {
     /// It is not done, or what it did is gone.
     Before {
         /// The document, where it is as it was when the change was decided.
-        untouched: Option<Stamp>,
+        untouched: Option<FileStamp>,
         /// Whether it is.
         is_untouched: bool,
     },
     /// It is done, and the document is as it left it.
-    After(Stamp),
+    After(FileStamp),
     /// It is done, and the document was edited since.
     Edited,
     /// It cannot be told; somebody moved or removed something.
@@ -49,13 +49,13 @@ enum ChangeReading {
     Damaged(String),
 }
 
-impl Journal<'_> {
+impl ChangeJournal<'_> {
     /// Takes every change back that a dead process left before its commit point, and clears others away; what
     /// can go neither way is kept and told, and stands in nobody's way.
     ///
     /// # Errors
     /// A `StoreError` when the journal itself cannot be listed.
-    pub fn recover(&self) -> Result<Vec<Unfinished>, StoreError> {
+    pub fn recover(&self) -> Result<Vec<UnfinishedChange>, StoreError> {
         let Some(journal) = self.state.and_then(|state| state.read("journal")) else {
             return Ok(Vec::new());
         };
@@ -68,7 +68,7 @@ impl Journal<'_> {
         let finish = |name: String| {
             let folder = journal.join(name);
             self.finish(&folder).unwrap_or_else(|error| {
-                Some(Unfinished {
+                Some(UnfinishedChange {
                     paths: Vec::new(),
                     why: error.to_string(),
                     kept: folder,
@@ -78,7 +78,7 @@ impl Journal<'_> {
         Ok(names.into_iter().filter_map(finish).collect())
     }
 
-    fn finish(&self, folder: &Path) -> Result<Option<Unfinished>, StoreError> {
+    fn finish(&self, folder: &Path) -> Result<Option<UnfinishedChange>, StoreError> {
         let owner = folder.join(OWNER);
         if !disk::exists(&owner) {
             return self.finish_unowned(folder);
@@ -133,21 +133,21 @@ impl Journal<'_> {
         folder: &Path,
         phase: ChangePhase,
         placed: &[PlacedStep],
-    ) -> Result<Option<Unfinished>, StoreError> {
-        let looks: Result<Vec<StepLook>, _> = placed.iter().map(|one| self.look(one)).collect();
+    ) -> Result<Option<UnfinishedChange>, StoreError> {
+        let looks: Result<Vec<StepState>, _> = placed.iter().map(|one| self.look(one)).collect();
         let Ok(looks) = looks else {
             return self.go_back(placed).map(|()| None);
         };
-        let of = |wanted: fn(&StepLook) -> bool| -> Vec<String> {
+        let of = |wanted: fn(&StepState) -> bool| -> Vec<String> {
             let found = placed.iter().zip(&looks).filter(|(_, look)| wanted(look));
             found.map(|(one, _)| one.record.path().to_owned()).collect()
         };
-        let edited = of(|look| matches!(look, StepLook::Edited));
-        let lost = of(|look| matches!(look, StepLook::Lost));
+        let edited = of(|look| matches!(look, StepState::Edited));
+        let lost = of(|look| matches!(look, StepState::Lost));
         let touched = of(|look| {
             matches!(
                 look,
-                StepLook::Before {
+                StepState::Before {
                     is_untouched: false,
                     ..
                 }
@@ -174,9 +174,9 @@ impl Journal<'_> {
     }
 
     /// Puts those files in place that are not.
-    fn go_on(&self, placed: &[PlacedStep], looks: &[StepLook]) -> Result<(), StoreError> {
+    fn go_on(&self, placed: &[PlacedStep], looks: &[StepState]) -> Result<(), StoreError> {
         for (one, look) in placed.iter().zip(looks) {
-            if let StepLook::Before { untouched, .. } = look
+            if let StepState::Before { untouched, .. } = look
                 && !self.put(one, untouched.as_ref())?
             {
                 return Err(disk::busy(one.target.path(), "kept changing"));
@@ -220,7 +220,7 @@ impl Journal<'_> {
     }
 
     /// A change that no process says is its own: one of an earlier release, or one that is not begun.
-    fn finish_unowned(&self, folder: &Path) -> Result<Option<Unfinished>, StoreError> {
+    fn finish_unowned(&self, folder: &Path) -> Result<Option<UnfinishedChange>, StoreError> {
         let name = ChangePhase::UnderWay.file();
         let _lock = match Lock::try_take(&folder.join(name)) {
             Ok(Some(lock)) => lock,
@@ -243,12 +243,12 @@ impl Journal<'_> {
     ///
     /// # Errors
     /// A `StoreError` for a file that cannot be read.
-    pub(super) fn look(&self, one: &PlacedStep) -> Result<StepLook, StoreError> {
+    pub(super) fn look(&self, one: &PlacedStep) -> Result<StepState, StoreError> {
         match &one.record {
             StepRecord::Replace { old, new, .. } => {
                 let now = self.content(one.target.path())?;
                 let is = |hash: &str| now.as_ref().filter(|(now, _)| now == hash);
-                let before = || StepLook::Before {
+                let before = || StepState::Before {
                     untouched: is(old).map(|(_, stamp)| *stamp),
                     is_untouched: is(old).is_some(),
                 };
@@ -258,15 +258,15 @@ impl Journal<'_> {
                     None => disk::is_kept_apart(&one.slot),
                 };
                 Ok(match (is_swapped, is(new)) {
-                    (true, Some((_, stamp))) => StepLook::After(*stamp),
-                    (true, None) if is(old).is_none() => StepLook::Edited,
-                    (false, _) if waits.is_none() && is(old).is_none() => StepLook::Lost,
+                    (true, Some((_, stamp))) => StepState::After(*stamp),
+                    (true, None) if is(old).is_none() => StepState::Edited,
+                    (false, _) if waits.is_none() && is(old).is_none() => StepState::Lost,
                     _ => before(),
                 })
             }
             StepRecord::Create { new, .. } => {
                 let is_free = !one.target.exists();
-                let before = StepLook::Before {
+                let before = StepState::Before {
                     untouched: None,
                     is_untouched: is_free,
                 };
@@ -274,8 +274,8 @@ impl Journal<'_> {
                     return Ok(before);
                 }
                 Ok(match self.content(one.target.path())? {
-                    Some((hash, stamp)) if hash == *new => StepLook::After(stamp),
-                    _ => StepLook::Edited,
+                    Some((hash, stamp)) if hash == *new => StepState::After(stamp),
+                    _ => StepState::Edited,
                 })
             }
             StepRecord::Move { from, .. } => {
@@ -284,21 +284,21 @@ impl Journal<'_> {
                 let is_link = |place: &FilePlace| place.read_link().is_some();
                 let is_link_of_both = is_link(&from) && is_link(&one.target);
                 Ok(match (from.exists(), after) {
-                    (true, None) => StepLook::Before {
+                    (true, None) => StepState::Before {
                         untouched: None,
                         is_untouched: true,
                     },
                     (is_there, Some(stamp)) if !is_there || is_link_of_both => {
-                        StepLook::After(stamp)
+                        StepState::After(stamp)
                     }
-                    _ => StepLook::Lost,
+                    _ => StepState::Lost,
                 })
             }
         }
     }
 
     /// The hash of a file's content, and its stamp; `None` when there is no file.
-    fn content(&self, path: &Path) -> Result<Option<(String, Stamp)>, StoreError> {
+    fn content(&self, path: &Path) -> Result<Option<(String, FileStamp)>, StoreError> {
         match self.disk.read_content(path) {
             Ok(content) => Ok(Some((sha256(&content.bytes), content.stamp))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -313,7 +313,7 @@ impl Journal<'_> {
     pub(super) fn put(
         &self,
         one: &PlacedStep,
-        expected: Option<&Stamp>,
+        expected: Option<&FileStamp>,
     ) -> Result<bool, StoreError> {
         self.asked("journal-put", one.target.path())?;
         match (&one.record, expected) {
@@ -326,7 +326,7 @@ impl Journal<'_> {
                 disk::rename_new(&one.slot, &one.target).map(|()| true)
             }
             (StepRecord::Move { from, .. }, _) => {
-                files::shift(&self.root.open_place(from)?, &one.target).map(|()| true)
+                files::move_document(&self.root.open_place(from)?, &one.target).map(|()| true)
             }
         }
     }
@@ -335,12 +335,12 @@ impl Journal<'_> {
     ///
     /// # Errors
     /// Why it cannot be.
-    pub(super) fn take_back(&self, one: &PlacedStep, look: &StepLook) -> Result<(), String> {
+    pub(super) fn take_back(&self, one: &PlacedStep, look: &StepState) -> Result<(), String> {
         let edited = || "somebody edited it meanwhile".to_owned();
         let stamp = match look {
-            StepLook::Before { .. } => return Ok(()),
-            StepLook::After(stamp) => stamp,
-            StepLook::Edited | StepLook::Lost => return Err(edited()),
+            StepState::Before { .. } => return Ok(()),
+            StepState::After(stamp) => stamp,
+            StepState::Edited | StepState::Lost => return Err(edited()),
         };
         let asked = self.asked("journal-back", one.target.path());
         let done = asked.and_then(|()| match &one.record {
@@ -350,7 +350,7 @@ impl Journal<'_> {
             }
             StepRecord::Create { .. } => disk::rename_new(&one.target, &one.slot).map(|()| true),
             StepRecord::Move { from, .. } => {
-                files::shift(&one.target, &self.root.open_place(from)?).map(|()| true)
+                files::move_document(&one.target, &self.root.open_place(from)?).map(|()| true)
             }
         });
         match done {
@@ -376,7 +376,7 @@ fn hold(placed: &[PlacedStep]) -> Result<Option<Vec<Lock>>, StoreError> {
     let mut held = Vec::new();
     let deadline = Instant::now() + MOMENT;
     for target in targets {
-        match Lock::take(target, deadline) {
+        match Lock::acquire(target, deadline) {
             Ok(lock) => held.push(lock),
             Err(StoreError::Missing { .. }) => {}
             Err(StoreError::Busy { .. }) => return Ok(None),
@@ -393,7 +393,7 @@ fn set_aside(
     placed: &[PlacedStep],
     paths: Vec<String>,
     why: String,
-) -> Result<Unfinished, StoreError> {
+) -> Result<UnfinishedChange, StoreError> {
     for (number, one) in placed.iter().enumerate() {
         // What lies beside documents goes, too; a text that cannot be taken along stays whole where it is.
         let inside = OpenFolder::of_ours(folder).place(intent::slot_name(number));
@@ -412,12 +412,12 @@ fn set_aside(
     disk::rename_new(folder.join(record), folder.join(KEPT))?;
     disk::remove(&folder.join(OWNER))?;
     disk::rename_new(folder, &kept)?;
-    Ok(Unfinished { paths, why, kept })
+    Ok(UnfinishedChange { paths, why, kept })
 }
 
 /// Clears the folder of a change away of which no record tells, unless somebody is about to write one.
 fn clear_old(folder: &Path) -> Result<(), StoreError> {
-    let is_old = |stamp: Stamp| stamp.is_older_than(ABANDONED, SystemTime::now());
+    let is_old = |stamp: FileStamp| stamp.is_older_than(ABANDONED, SystemTime::now());
     let is_left = disk::stamp(folder).is_some_and(is_old) && !is_being_made(folder);
     if is_left && !disk::exists(&folder.join(KEPT)) {
         intent::clear(folder, &[])?;

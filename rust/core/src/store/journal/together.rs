@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use super::super::digest::sha256;
 use super::super::disk::{
-    self, ExpectedContent, ExpectedFile, FilePlace, Lock, OpenFolder, Temporary,
+    self, ExpectedContent, ExpectedFile, FilePlace, Lock, OpenFolder, TemporaryFile,
 };
 use super::super::files::{self, OpenFolders};
 use super::super::state::StateFolder;
 use super::super::undecided;
 use super::super::{StoreError, WRITE};
 use super::intent::{self, ChangeIntent, ChangePhase, OWNER, PlacedStep, SCHEMA, StepRecord};
-use super::{HeldFile, Journal, Step, change_name, held_of};
+use super::{ChangeJournal, ChangeStep, LockedFile, change_name, held_of};
 
 /// A change whose texts are staged.
 struct StagedChange {
@@ -30,27 +30,27 @@ struct StagedChange {
 
 /// Where the texts of a change wait.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SlotPlace {
+enum SlotLocation {
     /// In the folder of the change, as far as files can be renamed from there.
     WithRecord,
     /// Beside their documents.
     Beside,
 }
 
-impl Journal<'_> {
+impl ChangeJournal<'_> {
     /// Does several steps; false when a file changed under us, with everything as it was.
     pub(super) fn together(
         &self,
         state: &StateFolder,
-        held: &[HeldFile],
-        steps: &[&Step],
+        held: &[LockedFile],
+        steps: &[&ChangeStep],
     ) -> Result<bool, StoreError> {
-        match self.attempt(state, held, steps, SlotPlace::WithRecord) {
+        match self.attempt(state, held, steps, SlotLocation::WithRecord) {
             // Only trying tells that two folders of one file system lie apart.
             Err(StoreError::NotWritten { source, .. })
                 if source.kind() == io::ErrorKind::CrossesDevices =>
             {
-                self.attempt(state, held, steps, SlotPlace::Beside)
+                self.attempt(state, held, steps, SlotLocation::Beside)
             }
             done => done,
         }
@@ -59,9 +59,9 @@ impl Journal<'_> {
     fn attempt(
         &self,
         state: &StateFolder,
-        held: &[HeldFile],
-        steps: &[&Step],
-        slots: SlotPlace,
+        held: &[LockedFile],
+        steps: &[&ChangeStep],
+        slots: SlotLocation,
     ) -> Result<bool, StoreError> {
         let change = self.stage(state, held, steps, slots)?;
         let begun = may_begin(held, &change).and_then(|may| {
@@ -93,9 +93,9 @@ impl Journal<'_> {
     fn stage(
         &self,
         state: &StateFolder,
-        held: &[HeldFile],
-        steps: &[&Step],
-        slots: SlotPlace,
+        held: &[LockedFile],
+        steps: &[&ChangeStep],
+        slots: SlotLocation,
     ) -> Result<StagedChange, StoreError> {
         let folder = state.ensure("journal")?.join(change_name());
         disk::make_folder(&folder)?;
@@ -115,9 +115,9 @@ impl Journal<'_> {
     fn stage_in(
         &self,
         change: &mut StagedChange,
-        held: &[HeldFile],
-        steps: &[&Step],
-        slots: SlotPlace,
+        held: &[LockedFile],
+        steps: &[&ChangeStep],
+        slots: SlotLocation,
     ) -> Result<(), StoreError> {
         let owner = change.folder.join(OWNER);
         let name = format!("{}\n", std::process::id());
@@ -127,7 +127,7 @@ impl Journal<'_> {
         let records = self.records(&change.folder, held, steps, slots)?;
         let json = self.intent(&records, &change.made);
         let record = change.folder.join(ChangePhase::Settled.file());
-        Temporary::write_beside(self.disk, &record, &json, false)?.appear(&record)?;
+        TemporaryFile::write_beside(self.disk, &record, &json, false)?.appear(&record)?;
         for folder in &change.made {
             files::make_folder(self.root, folder)?;
         }
@@ -136,18 +136,18 @@ impl Journal<'_> {
             let mut placed =
                 PlacedStep::find(record, number, &change.folder, self.root, &mut open)?;
             let text = match step {
-                Step::Replace { path, text } => {
+                ChangeStep::Replace { path, text } => {
                     let real = &held_of(held, path)?.real;
                     placed.target = intent::place_of_document(self.root, real, &mut open)?;
                     Some((text, true))
                 }
-                Step::Create { text, .. } => Some((text, false)),
-                Step::Move { .. } => None,
+                ChangeStep::Create { text, .. } => Some((text, false)),
+                ChangeStep::Move { .. } => None,
             };
             let slot = placed.slot.clone();
             if let Some((text, replaces)) = text {
                 let to = slot.clone();
-                Temporary::write_at(self.disk, to, &placed.target, text, replaces)?.stay();
+                TemporaryFile::write_at(self.disk, to, &placed.target, text, replaces)?.stay();
             }
             change.placed.push(placed);
             if text.is_some() {
@@ -164,13 +164,13 @@ impl Journal<'_> {
     fn records(
         &self,
         folder: &Path,
-        held: &[HeldFile],
-        steps: &[&Step],
-        slots: SlotPlace,
+        held: &[LockedFile],
+        steps: &[&ChangeStep],
+        slots: SlotLocation,
     ) -> Result<Vec<StepRecord>, StoreError> {
         let slot = |number: usize, path: &str, target: &Path, is_new: bool| {
             let above = target.parent().unwrap_or(target);
-            let fits = slots == SlotPlace::WithRecord && disk::can_stage(folder, above, is_new);
+            let fits = slots == SlotLocation::WithRecord && disk::can_stage(folder, above, is_new);
             (!fits).then(|| {
                 let name = intent::slot_beside(folder, number);
                 let real = self.root.locate(path).unwrap_or_else(|_| target.to_owned());
@@ -181,8 +181,8 @@ impl Journal<'_> {
                 beside.to_string_lossy().replace('\\', "/")
             })
         };
-        let record = |(number, step): (usize, &&Step)| match step {
-            Step::Replace { path, text } => {
+        let record = |(number, step): (usize, &&ChangeStep)| match step {
+            ChangeStep::Replace { path, text } => {
                 let held = held_of(held, path)?;
                 Ok(StepRecord::Replace {
                     path: path.clone(),
@@ -191,7 +191,7 @@ impl Journal<'_> {
                     new: sha256(text.as_bytes()),
                 })
             }
-            Step::Create { path, text } => {
+            ChangeStep::Create { path, text } => {
                 let target = self.root.path().join(path);
                 Ok(StepRecord::Create {
                     path: path.clone(),
@@ -199,7 +199,7 @@ impl Journal<'_> {
                     new: sha256(text.as_bytes()),
                 })
             }
-            Step::Move { from, to } => Ok(StepRecord::Move {
+            ChangeStep::Move { from, to } => Ok(StepRecord::Move {
                 from: from.clone(),
                 to: to.clone(),
             }),
@@ -208,10 +208,10 @@ impl Journal<'_> {
     }
 
     /// The folders above new places that are not there yet, the outer ones first.
-    fn missing_folders(&self, steps: &[&Step]) -> Result<Vec<String>, StoreError> {
+    fn missing_folders(&self, steps: &[&ChangeStep]) -> Result<Vec<String>, StoreError> {
         let mut missing = BTreeSet::new();
         for step in steps {
-            let (Step::Create { path, .. } | Step::Move { to: path, .. }) = step else {
+            let (ChangeStep::Create { path, .. } | ChangeStep::Move { to: path, .. }) = step else {
                 continue;
             };
             for (end, _) in path.match_indices('/') {
@@ -238,7 +238,7 @@ impl Journal<'_> {
         serde_json::to_string_pretty(&intent).unwrap_or_default()
     }
 
-    fn put_all(&self, held: &[HeldFile], change: &StagedChange) -> Result<bool, StoreError> {
+    fn put_all(&self, held: &[LockedFile], change: &StagedChange) -> Result<bool, StoreError> {
         for one in &change.placed {
             let expected = match &one.record {
                 StepRecord::Replace { path, .. } => Some(held_of(held, path)?.stamp),
@@ -254,7 +254,7 @@ impl Journal<'_> {
 
     /// Makes sure that all lasts, and says so: the commit point. False when an editor that had a file open before
     /// wrote into it since.
-    fn make_final(&self, held: &[HeldFile], change: &StagedChange) -> Result<bool, StoreError> {
+    fn make_final(&self, held: &[LockedFile], change: &StagedChange) -> Result<bool, StoreError> {
         self.flush(&change.placed)?;
         for one in &change.placed {
             if let StepRecord::Replace { path, old, .. } = &one.record {
@@ -403,7 +403,7 @@ impl Journal<'_> {
 }
 
 /// Asks all that could refuse the change while no file has changed; false when one did under us.
-fn may_begin(held: &[HeldFile], change: &StagedChange) -> Result<bool, StoreError> {
+fn may_begin(held: &[LockedFile], change: &StagedChange) -> Result<bool, StoreError> {
     for one in &change.placed {
         match &one.record {
             StepRecord::Replace { path, .. } => {

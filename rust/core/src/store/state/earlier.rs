@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::StoreError;
 use super::super::disk;
-use super::{Ownership, StateFolder, beside, owner, refuse_held, set_aside};
+use super::{StateFolder, StateOwnership, beside, owner, refuse_held, set_aside};
 
 /// What the folder is called as long as it waits for a person, when something had to be written meanwhile.
 const EARLIER: &str = "earlier-release";
@@ -35,7 +35,7 @@ impl StateFolder {
         };
         disk::exists(&beside(folder, EARLIER))
             || disk::exists(&folder.join(TOKENS))
-            || self.ownership() == Ownership::OfEarlierRelease
+            || self.ownership() == StateOwnership::OfEarlierRelease
     }
 
     /// Makes the state of an earlier release this user's own: a person trusts what it belongs to. Without any,
@@ -49,14 +49,14 @@ impl StateFolder {
             return Ok(None);
         };
         let is_left = self.is_in_repository && disk::exists(&beside(folder, EARLIER));
-        if self.ownership() == Ownership::OfEarlierRelease || is_left {
+        if self.ownership() == StateOwnership::OfEarlierRelease || is_left {
             let _turn = self.turn(folder)?;
-            if self.ownership() == Ownership::OfEarlierRelease {
+            if self.ownership() == StateOwnership::OfEarlierRelease {
                 put_in_order(folder)?;
                 let text = owner::signed(&self.anchor, user)?;
                 disk::create_owned(&folder.join(owner::OWNER), &text)?;
             }
-            if self.ownership() == Ownership::Own && disk::exists(&beside(folder, EARLIER)) {
+            if self.ownership() == StateOwnership::Own && disk::exists(&beside(folder, EARLIER)) {
                 self.take_in(&beside(folder, EARLIER))?;
             }
         }

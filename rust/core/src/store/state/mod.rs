@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 use super::StoreError;
 use super::digest::hex;
 use super::disk::{self, Lock, PATIENCE};
-use super::files::Root;
-pub use names::{escaped, unescaped};
-pub use owner::Ownership;
+use super::files::RootFolder;
+pub use names::{escape_name, unescape_name};
+pub use owner::StateOwnership;
 pub use user::UserState;
 
 /// The folder's name in a repository.
@@ -37,7 +37,7 @@ const DIGITS: usize = 32;
 
 /// What git says of where a folder lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GitPlace {
+pub struct GitLocation {
     /// The folder that all checkouts of the repository share.
     pub common: PathBuf,
     /// The top of the checkout; `None` in a repository without one.
@@ -72,7 +72,7 @@ pub struct StateFolder {
 
 impl StateFolder {
     /// The folder of a project, inside its repository's common folder where there is one.
-    pub fn of(root: &Root, git: Option<&GitPlace>, user: Option<&UserState>) -> Self {
+    pub fn of(root: &RootFolder, git: Option<&GitLocation>, user: Option<&UserState>) -> Self {
         let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());
         let root = root.path();
         let Some(git) = git else {
@@ -82,14 +82,14 @@ impl StateFolder {
         let top = git.top.as_deref().map_or_else(|| common.clone(), real);
         let inner = match root.strip_prefix(&top) {
             Ok(inside) if inside.as_os_str().is_empty() => TOP.to_owned(),
-            Ok(inside) => escaped(&inside.to_string_lossy().replace('\\', "/")),
+            Ok(inside) => escape_name(&inside.to_string_lossy().replace('\\', "/")),
             Err(_) => {
                 return Self::of_user(user, root.to_owned(), &[root, &common], TOP.to_owned());
             }
         };
         let checkout = match &git.checkout {
             Some(CheckoutName::Main) => MAIN.to_owned(),
-            Some(CheckoutName::Linked(name)) => format!("worktree-{}", escaped(name)),
+            Some(CheckoutName::Linked(name)) => format!("worktree-{}", escape_name(name)),
             // A file that points at a repository gives nothing of what lies there.
             None => return Self::of_user(user, top.clone(), &[&top, &common], inner),
         };
@@ -138,14 +138,14 @@ impl StateFolder {
     }
 
     /// Whose it is. Nothing is changed by asking.
-    pub fn ownership(&self) -> Ownership {
+    pub fn ownership(&self) -> StateOwnership {
         let (Some(folder), Some(user)) = (&self.folder, &self.user) else {
-            return Ownership::Nowhere;
+            return StateOwnership::Nowhere;
         };
         let unsigned = if self.is_in_repository {
-            Ownership::OfEarlierRelease
+            StateOwnership::OfEarlierRelease
         } else {
-            Ownership::Foreign("nothing says whose it is".into())
+            StateOwnership::Foreign("nothing says whose it is".into())
         };
         owner::ownership(folder, &self.anchor, user, unsigned)
     }
@@ -154,14 +154,14 @@ impl StateFolder {
     pub fn problem(&self) -> Option<String> {
         let folder = self.place()?.display();
         match self.ownership() {
-            Ownership::Own | Ownership::New | Ownership::Nowhere => None,
-            Ownership::Foreign(why) => Some(format!(
+            StateOwnership::Own | StateOwnership::New | StateOwnership::Nowhere => None,
+            StateOwnership::Foreign(why) => Some(format!(
                 "{folder} is not believed: {why}. It counts as empty, and is set aside when something is written"
             )),
-            Ownership::OtherUser(why) => Some(format!(
+            StateOwnership::OtherUser(why) => Some(format!(
                 "{folder} cannot be used: {why}. Documents can be read and edited; no work begins here"
             )),
-            Ownership::OfEarlierRelease => Some(format!(
+            StateOwnership::OfEarlierRelease => Some(format!(
                 "{folder} is of an earlier release: runs in it wait until a person trusts this folder"
             )),
         }
@@ -171,7 +171,7 @@ impl StateFolder {
     /// is believed.
     pub fn read(&self, part: &str) -> Option<PathBuf> {
         let mut path = self.place()?.to_owned();
-        if self.ownership() != Ownership::Own {
+        if self.ownership() != StateOwnership::Own {
             return None;
         }
         let is_fit = |path: &Path| {
@@ -214,26 +214,26 @@ impl StateFolder {
         let (Some(folder), Some(user)) = (self.folder.as_deref(), &self.user) else {
             return Err(nowhere());
         };
-        if self.ownership() == Ownership::Own {
+        if self.ownership() == StateOwnership::Own {
             return Ok(folder);
         }
         let _turn = self.turn(folder)?;
         match self.ownership() {
-            Ownership::Own => {}
-            Ownership::New => self.make(folder, user)?,
-            Ownership::Foreign(_) => {
+            StateOwnership::Own => {}
+            StateOwnership::New => self.make(folder, user)?,
+            StateOwnership::Foreign(_) => {
                 set_aside(folder)?;
                 self.make(folder, user)?;
             }
-            Ownership::OfEarlierRelease => {
+            StateOwnership::OfEarlierRelease => {
                 earlier::put_by(folder)?;
                 self.make(folder, user)?;
             }
-            Ownership::OtherUser(why) => {
+            StateOwnership::OtherUser(why) => {
                 let why = format!("{} cannot be used: {why}", folder.display());
                 return Err(StoreError::NoState { why });
             }
-            Ownership::Nowhere => return Err(nowhere()),
+            StateOwnership::Nowhere => return Err(nowhere()),
         }
         Ok(folder)
     }
@@ -244,7 +244,7 @@ impl StateFolder {
         if !self.is_in_repository {
             disk::make_folders(above)?;
         }
-        Lock::take(above, Instant::now() + PATIENCE)
+        Lock::acquire(above, Instant::now() + PATIENCE)
     }
 
     /// Makes the folder, which appears with its signature.

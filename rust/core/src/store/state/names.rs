@@ -15,7 +15,7 @@ const DIGEST: &str = "%z";
 const DIGITS: usize = 32;
 
 /// A name as that of a file, or of a part of a reference. Plain names in lower case stay as they are.
-pub fn escaped(name: &str) -> String {
+pub fn escape_name(name: &str) -> String {
     let mut escape = String::new();
     for (at, byte) in name.bytes().enumerate() {
         if is_plain(name, at, byte) {
@@ -48,7 +48,7 @@ fn is_plain(name: &str, at: usize, byte: u8) -> bool {
 }
 
 /// The name that an escape is for; `None` for what is none, or tells only a digest.
-pub fn unescaped(escape: &str) -> Option<String> {
+pub fn unescape_name(escape: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = escape;
     while let Some(first) = rest.bytes().next() {
@@ -63,7 +63,7 @@ pub fn unescaped(escape: &str) -> Option<String> {
     }
     let name = String::from_utf8(bytes).ok()?;
     // One name has one escape.
-    (escaped(&name) == escape).then_some(name)
+    (escape_name(&name) == escape).then_some(name)
 }
 
 #[cfg(test)]
@@ -80,7 +80,7 @@ mod tests {
             "a.b-c",
             "main",
         ] {
-            assert_eq!(escaped(name), name);
+            assert_eq!(escape_name(name), name);
         }
     }
 
@@ -100,8 +100,8 @@ mod tests {
             ("é", "%c3%a9"),
             ("a_b", "a%5fb"),
         ] {
-            assert_eq!(escaped(name), escape);
-            assert_eq!(unescaped(escape).as_deref(), Some(name));
+            assert_eq!(escape_name(name), escape);
+            assert_eq!(unescape_name(escape).as_deref(), Some(name));
         }
     }
 
@@ -110,7 +110,7 @@ mod tests {
         for escape in [
             "A", "%41x%", "%4", "a_b", "%zz", "%61", "..", "%2E", "%-1", "%+1",
         ] {
-            assert_eq!(unescaped(escape), None, "{escape}");
+            assert_eq!(unescape_name(escape), None, "{escape}");
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_name_has_an_escape_that_is_safe(name in "\\PC{1,60}|[aA.%@{}lock_-]{1,40}|.{1,80}") {
-            let escape = escaped(&name);
+            let escape = escape_name(&name);
             prop_assert!(is_part_of_ref(&escape), "{}", escape);
             prop_assert!(escape.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"%.-".contains(&b)));
             prop_assert!(!escape.contains("..") && !escape.to_lowercase().ends_with(".lock") && !escape.ends_with('.'));
@@ -132,13 +132,13 @@ mod tests {
 
         #[test]
         fn an_escape_leads_back_to_its_name(name in "\\PC{1,25}|[aA.%@lock_-]{1,40}") {
-            let escape = escaped(&name);
-            prop_assert!(escape.contains(DIGEST) || unescaped(&escape) == Some(name));
+            let escape = escape_name(&name);
+            prop_assert!(escape.contains(DIGEST) || unescape_name(&escape) == Some(name));
         }
 
         #[test]
         fn no_two_names_have_the_same_escape(one in "[aAé.%lockz0-9_-]{1,120}", other in "[aAé.%lockz0-9_-]{1,120}") {
-            prop_assert_eq!(one == other, escaped(&one) == escaped(&other));
+            prop_assert_eq!(one == other, escape_name(&one) == escape_name(&other));
         }
     }
 }

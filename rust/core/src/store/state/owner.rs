@@ -21,7 +21,7 @@ const SCHEMA: u32 = 1;
 
 /// Whose a state folder is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ownership {
+pub enum StateOwnership {
     /// This user's, made at this place: what is in it is believed.
     Own,
     /// There is none yet.
@@ -69,7 +69,7 @@ impl OwnerRecord {
             path: anchor.display().to_string(),
             device,
             inode,
-            born: disk::born(anchor).map(|nanos| nanos.to_string()),
+            born: disk::created_at(anchor).map(|nanos| nanos.to_string()),
             mac: String::new(),
         })
     }
@@ -96,7 +96,7 @@ impl OwnerRecord {
         // Device numbers change when a machine is started; folders are moved, but not both at once. Where a
         // disk has no such numbers, the path alone tells.
         let is_same_disk = device == self.device && (device, inode) != (0, 0);
-        let born = disk::born(anchor).map(|nanos| nanos.to_string());
+        let born = disk::created_at(anchor).map(|nanos| nanos.to_string());
         let is_as_old = self.born.is_none() || born.is_none() || self.born == born;
         match () {
             () if inode != self.inode || !is_as_old => {
@@ -121,17 +121,17 @@ pub(super) fn ownership(
     folder: &Path,
     anchor: &Path,
     user: &UserState,
-    unsigned: Ownership,
-) -> Ownership {
-    let foreign = |why: &str| Ownership::Foreign(why.to_owned());
+    unsigned: StateOwnership,
+) -> StateOwnership {
+    let foreign = |why: &str| StateOwnership::Foreign(why.to_owned());
     let facts = match disk::owned(folder) {
         None if disk::exists(folder) => {
-            return Ownership::OtherUser("it cannot be looked at".into());
+            return StateOwnership::OtherUser("it cannot be looked at".into());
         }
-        None => return Ownership::New,
+        None => return StateOwnership::New,
         Some(facts) if !facts.is_folder => return foreign("it is a link, or no folder"),
         Some(facts) if !facts.is_own => {
-            return Ownership::OtherUser("it belongs to another user".into());
+            return StateOwnership::OtherUser("it belongs to another user".into());
         }
         Some(facts) => facts,
     };
@@ -142,23 +142,23 @@ pub(super) fn ownership(
     let key = match user.key() {
         Ok(Some(key)) => key,
         Ok(None) => return foreign("another user, or another machine, made it"),
-        Err(error) => return Ownership::OtherUser(error.to_string()),
+        Err(error) => return StateOwnership::OtherUser(error.to_string()),
     };
     let text = match disk::read_owned(&record, LARGEST) {
         Ok(text) => text,
-        Err(error) => return Ownership::Foreign(error.to_string()),
+        Err(error) => return StateOwnership::Foreign(error.to_string()),
     };
     if let Some(why) = doubt(&text, &key, anchor) {
         return foreign(why);
     }
     if facts.is_shared {
         let why = "others than you may write it; take that right away (chmod go-w)";
-        return Ownership::OtherUser(why.into());
+        return StateOwnership::OtherUser(why.into());
     }
     if disk::holds_links(folder) {
         return foreign("a part of it is a link");
     }
-    Ownership::Own
+    StateOwnership::Own
 }
 
 /// Why a record is not believed, if it is not.

@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::bounds::LARGEST;
-use super::keys::{Key, is_list_item, keys, lines, token};
+use super::keys::{FrontMatterKey, is_list_item, keys, lines, token};
 use super::{
-    EditError, Value, insertion, may_explode, read_any, reads_back, refuse_other_than_lines,
-    replacement, set_by, unfaithful,
+    EditError, FrontMatterValue, insertion, may_explode, read_any, reads_back,
+    refuse_other_than_lines, replacement, set_by, unfaithful,
 };
 use crate::text::edit::{Edit, apply};
 
@@ -23,7 +23,7 @@ const MOST_AGAIN: usize = 4 * LARGEST;
 
 /// A key of front matter on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct FrontMatterEntry<'a> {
     /// The key, its quotes removed.
     pub name: Cow<'a, str>,
     /// Its line inside the YAML, counted from 1.
@@ -36,8 +36,8 @@ pub struct Entry<'a> {
 
 /// Returns the top-level keys of front matter with their values, separated from one another and in
 /// order. Of an unreadable value that spans several lines only the first line belongs to its key.
-pub fn entries(yaml: &str) -> Vec<Entry<'_>> {
-    let entry = |key: Key<'_>| Entry {
+pub fn entries(yaml: &str) -> Vec<FrontMatterEntry<'_>> {
+    let entry = |key: FrontMatterKey<'_>| FrontMatterEntry {
         line: key.line,
         yaml: &yaml[key.block.clone()],
         raw: token(&yaml[key.rest.clone()]),
@@ -46,8 +46,8 @@ pub fn entries(yaml: &str) -> Vec<Entry<'_>> {
     keys_apart(yaml).into_iter().map(entry).collect()
 }
 
-fn keys_apart(yaml: &str) -> Vec<Key<'_>> {
-    let mut found: Vec<Key<'_>> = Vec::new();
+fn keys_apart(yaml: &str) -> Vec<FrontMatterKey<'_>> {
+    let mut found: Vec<FrontMatterKey<'_>> = Vec::new();
     let (mut from, mut line, mut opened, mut again) = (0, 0, 0, 0);
     'rest: loop {
         for mut key in keys(&yaml[from..]) {
@@ -88,7 +88,7 @@ fn is_readable(yaml: &str) -> bool {
 pub fn set_apart(
     text: &str,
     key: &str,
-    value: Option<&Value>,
+    value: Option<&FrontMatterValue>,
     order: &[&str],
 ) -> Result<String, EditError> {
     set_by(text, key, value, |yaml, eol| {
@@ -118,11 +118,16 @@ fn past_stray_lines(yaml: &str, insertion: Edit) -> Edit {
     Edit::insert(stray.map_or(at, |line| line.end), insertion.text)
 }
 
-fn check(yaml: &str, edits: &[Edit], key: &str, value: Option<&Value>) -> Result<(), EditError> {
+fn check(
+    yaml: &str,
+    edits: &[Edit],
+    key: &str,
+    value: Option<&FrontMatterValue>,
+) -> Result<(), EditError> {
     let changed = apply(yaml, edits)?;
     let (before, after) = (entries(yaml), entries(&changed));
     // Only the one that counts may differ: the last of several with that name.
-    let others = |entries: &[Entry<'_>]| -> Vec<String> {
+    let others = |entries: &[FrontMatterEntry<'_>]| -> Vec<String> {
         let own = entries.iter().rposition(|entry| entry.name == key);
         let kept = entries.iter().enumerate();
         kept.filter(|(at, entry)| Some(*at) != own && !(value.is_none() && entry.name == key))
@@ -157,7 +162,7 @@ mod tests {
 
     #[track_caller]
     fn check(key: &str, value: Option<&str>, from: &str, to: &str) {
-        let value = value.map(|text| Value::Text(text.into()));
+        let value = value.map(|text| FrontMatterValue::Text(text.into()));
         let changed = set_apart(RAW, key, value.as_ref(), &["code", "title", "priority"]);
         assert!(RAW.contains(from));
         assert_eq!(changed, Ok(RAW.replacen(from, to, 1)));
@@ -222,7 +227,7 @@ mod tests {
     #[test]
     fn a_new_key_takes_no_line_that_belongs_to_none() {
         let text = "---\nx: |\n  block\n- item\n? odd\n? odd\n# note\ncode: A-1\n---\n";
-        let value = Value::Text("High".into());
+        let value = FrontMatterValue::Text("High".into());
         let changed = set_apart(text, "priority", Some(&value), &[]);
         let expected = text.replace("code: A-1\n", "code: A-1\npriority: High\n");
         assert_eq!(changed, Ok(expected));

@@ -30,7 +30,7 @@ const MOST_DIRECTIVES: usize = 100;
 pub(super) fn refuse_excess(yaml: &str) -> Result<(), YamlProblem> {
     let message = if yaml.len() > LARGEST {
         "longer than 1 MiB, which is the most that is read".to_owned()
-    } else if bracket_depth(yaml) > DEEPEST {
+    } else if count_open_brackets(yaml) > DEEPEST {
         format!("nested more than {DEEPEST} levels deep")
     } else if yaml.matches("%TAG").count() > MOST_DIRECTIVES {
         format!("more than {MOST_DIRECTIVES} `%TAG` lines; write the tags out")
@@ -44,7 +44,7 @@ pub(super) fn refuse_excess(yaml: &str) -> Result<(), YamlProblem> {
 }
 
 /// Returns a message of the reader, in our words where it is about bounds of its own.
-pub(super) fn reworded(message: String) -> String {
+pub(super) fn reword(message: String) -> String {
     const DEPTH: (&str, &str) = (
         "recursion limit exceeded",
         "nested more than 128 levels deep",
@@ -58,17 +58,24 @@ pub(super) fn reworded(message: String) -> String {
     message
 }
 
+/// Returns true if YAML may expand to much more than its length: by anchors and aliases, or by
+/// blocks nested so deep that reading them as a whole fails. False alarms are possible, the
+/// opposite is not.
+pub fn may_explode(yaml: &str) -> bool {
+    may_repeat(yaml) || may_be_too_deep(yaml)
+}
+
 /// Returns true if text may hold aliases.
 pub(super) fn may_repeat(yaml: &str) -> bool {
     yaml.contains('&') && yaml.contains('*')
 }
 
 /// Returns true if the values in text may be nested deeper than the reader follows.
-pub(super) fn may_be_too_deep(yaml: &str) -> bool {
+fn may_be_too_deep(yaml: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-', '?', ':']).len();
     // A column starts at most two levels: a map, and a list under one of its keys.
     let columns = yaml.split(is_break).map(indent).max().unwrap_or(0) + 1;
-    2 * columns + bracket_depth(yaml) > DEEPEST_READ
+    2 * columns + count_open_brackets(yaml) > DEEPEST_READ
 }
 
 fn is_break(c: char) -> bool {
@@ -81,7 +88,7 @@ fn is_blank(c: char) -> bool {
 
 /// What a character inside of brackets belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum FlowPart {
     /// Nothing: a token starts with the next one that is not blank.
     Between,
     /// A scalar without quotes.
@@ -101,7 +108,7 @@ enum Part {
     Verbatim,
 }
 
-impl Part {
+impl FlowPart {
     const COUNT: usize = Self::Verbatim as usize + 1;
 
     const ALL: [Self; Self::COUNT] = [
@@ -119,9 +126,9 @@ impl Part {
     ];
 
     /// Returns the part that the next character belongs to.
-    fn after(self, c: char, next: char) -> Self {
+    fn advance(self, c: char, next: char) -> Self {
         match self {
-            Self::Between => Self::from_start(c),
+            Self::Between => Self::start_token(c),
             Self::Plain | Self::PlainGap => match c {
                 '[' | '{' | ']' | '}' | ',' => Self::Between,
                 ':' if is_blank(next) => Self::Between,
@@ -135,7 +142,7 @@ impl Part {
             Self::Escape => Self::Double,
             Self::Comment if is_break(c) => Self::Between,
             Self::Name if !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) => {
-                Self::from_start(c)
+                Self::start_token(c)
             }
             Self::TagStart if c == '<' => Self::Verbatim,
             Self::TagStart | Self::Tag if is_blank(c) || c == ',' => Self::Between,
@@ -146,7 +153,7 @@ impl Part {
     }
 
     /// Returns the part behind a character at which a token may start.
-    fn from_start(c: char) -> Self {
+    fn start_token(c: char) -> Self {
         match c {
             '[' | '{' | ']' | '}' | ',' | ':' | '?' => Self::Between,
             '"' => Self::Double,
@@ -174,35 +181,35 @@ impl Part {
 /// not, without reading all of the YAML. So every bracket behind a blank is taken for a first one,
 /// too, and for each part the deepest reading counts. A closing bracket in a quote or comment hides
 /// nothing.
-fn bracket_depth(yaml: &str) -> usize {
+fn count_open_brackets(yaml: &str) -> usize {
     let opening = yaml.bytes().filter(|byte| matches!(byte, b'[' | b'{'));
     match opening.count() {
         most if most <= DEEPEST / 2 => most,
-        _ => deepest_reading(yaml),
+        _ => count_deepest(yaml),
     }
 }
 
-fn deepest_reading(yaml: &str) -> usize {
+fn count_deepest(yaml: &str) -> usize {
     let mut deepest = 0;
-    let mut depths = [0_usize; Part::COUNT];
+    let mut depths = [0_usize; FlowPart::COUNT];
     let mut chars = yaml.chars().peekable();
     let mut may_start = true;
     while let Some(c) = chars.next() {
         let next = chars.peek().copied().unwrap_or('\n');
         let is_opening = matches!(c, '[' | '{');
-        let mut after = [0; Part::COUNT];
-        for part in Part::ALL {
+        let mut after = [0; FlowPart::COUNT];
+        for part in FlowPart::ALL {
             let depth = match (depths[part as usize], c) {
                 (0, _) => continue,
                 (depth, _) if !part.counts_brackets() => depth,
                 (depth, ']' | '}') => depth - 1,
                 (depth, _) => depth + usize::from(is_opening),
             };
-            let known = &mut after[part.after(c, next) as usize];
+            let known = &mut after[part.advance(c, next) as usize];
             *known = depth.max(*known);
         }
         if is_opening && may_start {
-            let known = &mut after[Part::Between as usize];
+            let known = &mut after[FlowPart::Between as usize];
             *known = 1.max(*known);
         }
         depths = after;
@@ -302,7 +309,7 @@ mod tests {
     use serde::de::IgnoredAny;
 
     use super::super::{
-        KeyStep, Yaml, line_of, may_explode, read, read_any, read_key, read_spelled, reads_as_text,
+        KeyStep, Yaml, line_of, read, read_any, read_key, read_spelled, reads_as_text,
     };
     use super::*;
 
@@ -417,7 +424,7 @@ mod tests {
         }
         let other = "a: {b: [recursion limit exceeded]}";
         assert!(read::<Vec<String>>(other).is_err());
-        assert_eq!(reworded(other.into()), other);
+        assert_eq!(reword(other.into()), other);
     }
 
     /// Lists under the keys of maps start two levels in each column.
@@ -497,14 +504,14 @@ mod tests {
         fn brackets_are_counted_as_the_reader_counts_them(text in brackets()) {
             let yaml = format!("[{text} ]");
             let read = read::<Yaml>(&yaml).unwrap();
-            prop_assert_eq!(deepest_reading(&yaml), depth(&read));
+            prop_assert_eq!(count_deepest(&yaml), depth(&read));
         }
 
         #[test]
         fn the_count_is_no_smaller_behind_any_text(before in "[a\"'#:{,\\[ &!-]{0,20}", text in brackets()) {
             let yaml = format!("[{text} ]");
             let behind = format!("{before}\n{yaml}");
-            prop_assert!(deepest_reading(&behind) >= deepest_reading(&yaml));
+            prop_assert!(count_deepest(&behind) >= count_deepest(&yaml));
         }
     }
 }

@@ -7,7 +7,7 @@ use super::read;
 
 /// A top-level key of front matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key<'a> {
+pub struct FrontMatterKey<'a> {
     /// The key, its quotes removed.
     pub name: Cow<'a, str>,
     /// Its line inside the YAML, counted from 1.
@@ -19,17 +19,17 @@ pub struct Key<'a> {
 }
 
 /// Returns the top-level keys of front matter, in order, each with the lines that belong to it.
-pub fn keys(yaml: &str) -> Vec<Key<'_>> {
-    let mut keys: Vec<Key<'_>> = Vec::new();
-    let mut open = Open::default();
+pub fn keys(yaml: &str) -> Vec<FrontMatterKey<'_>> {
+    let mut keys: Vec<FrontMatterKey<'_>> = Vec::new();
+    let mut open = OpenValue::default();
     for (number, line) in lines(yaml, 0..yaml.len()).enumerate() {
         let text = yaml[line.clone()].trim_end_matches(['\n', '\r']);
         let fresh = !open.inside() && !text.starts_with([' ', '\t', '#']) && !is_list_item(text);
         if let Some((name, colon)) = fresh.then(|| key_of(text)).flatten() {
             let rest = line.start + colon + 1..line.start + text.len();
-            open = Open::default();
+            open = OpenValue::default();
             open.value(&yaml[rest.clone()]);
-            keys.push(Key {
+            keys.push(FrontMatterKey {
                 name,
                 line: number + 1,
                 block: line,
@@ -109,12 +109,12 @@ fn key_of(line: &str) -> Option<(Cow<'_, str>, usize)> {
 
 /// The unclosed multi-line value: text in brackets or quotes may look like a key.
 #[derive(Default)]
-struct Open {
+struct OpenValue {
     depth: usize,
     quote: Option<char>,
 }
 
-impl Open {
+impl OpenValue {
     fn inside(&self) -> bool {
         self.depth > 0 || self.quote.is_some()
     }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::super::edit::Edit;
-use super::super::scalar::{self, Place};
-use super::keys::{Key, is_list_item, lines, quoted_len, token};
+use super::super::scalar::{self, ScalarContext};
+use super::keys::{FrontMatterKey, is_list_item, lines, quoted_len, token};
 use super::{read, scalar_edit};
 
 /// The layouts a list can have.
@@ -19,7 +19,7 @@ pub(super) enum ListStyle {
 impl ListStyle {
     /// Returns the indentation of a new list: that of the first block list in the front matter,
     /// none if there is no other.
-    pub(super) fn prevailing_indent(yaml: &str, keys: &[Key<'_>]) -> usize {
+    pub(super) fn prevailing_indent(yaml: &str, keys: &[FrontMatterKey<'_>]) -> usize {
         let indent = |key| match Self::of(yaml, key) {
             Some(Self::Block(indent)) => Some(indent),
             _ => None,
@@ -27,7 +27,7 @@ impl ListStyle {
         keys.iter().find_map(indent).unwrap_or(0)
     }
 
-    fn of(yaml: &str, key: &Key<'_>) -> Option<Self> {
+    fn of(yaml: &str, key: &FrontMatterKey<'_>) -> Option<Self> {
         let rest = yaml[key.rest.clone()].trim_start();
         if rest.starts_with('[') {
             return Some(Self::Flow);
@@ -43,7 +43,7 @@ impl ListStyle {
 }
 
 /// Returns the edit that makes a list hold `items`.
-pub(super) fn edit(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Edit {
+pub(super) fn edit(yaml: &str, key: &FrontMatterKey<'_>, items: &[String], eol: &str) -> Edit {
     let block = || {
         let rest = &yaml[key.rest.clone()];
         let comment = comment_behind(rest);
@@ -83,19 +83,24 @@ fn comment_behind(rest: &str) -> &str {
 }
 
 /// Returns the same edit for a key that may hold one text: one text replaces another.
-pub(super) fn edit_one_or_many(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> Edit {
+pub(super) fn edit_one_or_many(
+    yaml: &str,
+    key: &FrontMatterKey<'_>,
+    items: &[String],
+    eol: &str,
+) -> Edit {
     let is_one = ListStyle::of(yaml, key).is_none() && !token(&yaml[key.rest.clone()]).is_empty();
     match items {
-        [item] if is_one => {
-            scalar_edit(yaml, key, |old| scalar::write_like(item, old, Place::Block))
-        }
+        [item] if is_one => scalar_edit(yaml, key, |old| {
+            scalar::write_like(item, old, ScalarContext::Block)
+        }),
         _ => edit(yaml, key, items, eol),
     }
 }
 
 /// Returns the `- item` lines for a list; existing items keep theirs, with the comments above them,
 /// and comments below the last item stay below.
-fn block_items(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> String {
+fn block_items(yaml: &str, key: &FrontMatterKey<'_>, items: &[String], eol: &str) -> String {
     let indent = match ListStyle::of(yaml, key) {
         Some(ListStyle::Block(indent)) => indent,
         _ => 0,
@@ -125,7 +130,11 @@ fn block_items(yaml: &str, key: &Key<'_>, items: &[String], eol: &str) -> String
 
 /// Returns one line of a block list.
 pub(super) fn block_line(item: &str, indent: usize, eol: &str) -> String {
-    format!("{:indent$}- {}{eol}", "", scalar::write(item, Place::Block))
+    format!(
+        "{:indent$}- {}{eol}",
+        "",
+        scalar::write(item, ScalarContext::Block)
+    )
 }
 
 /// Returns the only text of a YAML list with one item.
@@ -158,7 +167,7 @@ fn item_lines(block: &str, indent: usize) -> (Vec<Range<usize>>, Range<usize>) {
 
 /// Returns the edit of the inside of `[…]`; items that stay keep their spelling and the gap before
 /// them. `None` if comments inside would be lost.
-fn flow_edit(yaml: &str, key: &Key<'_>, items: &[String]) -> Option<Edit> {
+fn flow_edit(yaml: &str, key: &FrontMatterKey<'_>, items: &[String]) -> Option<Edit> {
     let open = key.rest.start + yaml[key.rest.start..key.block.end].find('[')?;
     let list = &yaml[open..key.block.end];
     let (tokens, close) = flow_tokens(list)?;
@@ -191,7 +200,7 @@ fn flow_edit(yaml: &str, key: &Key<'_>, items: &[String]) -> Option<Edit> {
         });
         match kept {
             Some((_, token)) => inside.push_str(token),
-            None => inside.push_str(&scalar::write(item, Place::Flow)),
+            None => inside.push_str(&scalar::write(item, ScalarContext::Flow)),
         }
     }
     inside.push_str(if items.is_empty() { "" } else { trail });

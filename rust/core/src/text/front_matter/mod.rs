@@ -26,18 +26,19 @@ use serde::de::{
 use serde_yaml::{Mapping, Value as Yaml};
 
 use super::edit::{Edit, EditError, apply, line_break};
-use super::scalar::{self, Place};
-pub use apart::{Entry, entries, set_apart};
-pub use keys::{Key, keys};
+use super::scalar::{self, ScalarContext};
+pub use apart::{FrontMatterEntry, entries, set_apart};
+pub use bounds::may_explode;
+pub use keys::{FrontMatterKey, keys};
 use keys::{lines, token};
 use lists::ListStyle;
 pub use located::KeyStep;
-pub use nested::{Nested, set_nested};
+pub use nested::{NestedEntry, set_nested};
 pub use transfer::{says_same, transfer, yaml_of};
 
 /// The places of a document's parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct FrontMatterLayout {
     /// The YAML between the fences, its last line break included; `None` without front matter.
     pub yaml: Option<Range<usize>>,
     /// The first byte of the body.
@@ -50,7 +51,7 @@ pub struct Layout {
 /// # Errors
 /// `EditError::Unclosed` when the opening fence has no partner, `EditError::Returns` for one whose line
 /// ends in a carriage return alone.
-pub fn layout(text: &str) -> Result<Layout, EditError> {
+pub fn layout(text: &str) -> Result<FrontMatterLayout, EditError> {
     let start = if text.starts_with('\u{feff}') {
         '\u{feff}'.len_utf8()
     } else {
@@ -67,7 +68,7 @@ pub fn layout(text: &str) -> Result<Layout, EditError> {
         return Err(EditError::Returns);
     }
     let Some((number, fence)) = lines.next().filter(|(_, line)| is_fence(line)) else {
-        return Ok(Layout {
+        return Ok(FrontMatterLayout {
             yaml: None,
             body: start,
         });
@@ -76,7 +77,7 @@ pub fn layout(text: &str) -> Result<Layout, EditError> {
         .map(|(_, line)| line)
         .find(is_fence)
         .ok_or(EditError::Unclosed { line: number + 1 })?;
-    Ok(Layout {
+    Ok(FrontMatterLayout {
         yaml: Some(fence.end..close.start),
         body: close.end,
     })
@@ -115,14 +116,14 @@ impl YamlProblem {
 impl From<serde_yaml::Error> for YamlProblem {
     fn from(error: serde_yaml::Error) -> Self {
         Self {
-            message: bounds::reworded(error.to_string()),
+            message: bounds::reword(error.to_string()),
             line: error.location().map(|at| at.line()),
         }
     }
 }
 
-/// The reader of a text, for every reading: text beyond the bounds does not get to it.
-fn reader(yaml: &str) -> Result<serde_yaml::Deserializer<'_>, YamlProblem> {
+/// Opens a text for every reading: text beyond the bounds does not get to it.
+fn open_reader(yaml: &str) -> Result<serde_yaml::Deserializer<'_>, YamlProblem> {
     bounds::refuse_excess(yaml)?;
     if bounds::may_repeat(yaml) {
         let count = Cell::new(0);
@@ -136,7 +137,7 @@ fn reader(yaml: &str) -> Result<serde_yaml::Deserializer<'_>, YamlProblem> {
 /// # Errors
 /// The first fault.
 pub fn read<T: DeserializeOwned>(yaml: &str) -> Result<T, YamlProblem> {
-    Ok(T::deserialize(reader(yaml)?)?)
+    Ok(T::deserialize(open_reader(yaml)?)?)
 }
 
 /// Reads YAML as plain data, and keeps the spelling of a scalar if it is not the usual one of its
@@ -149,22 +150,15 @@ pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
     let Some(shape) = read::<Option<serde_json::Value>>(yaml)? else {
         return Ok(serde_json::Value::Null);
     };
-    Ok(spelled::Spelled(&shape).deserialize(reader(yaml)?)?)
+    Ok(spelled::SpelledValue(&shape).deserialize(open_reader(yaml)?)?)
 }
 
 /// The line inside YAML, counted from 1, on which a key or an item stands; none where the steps lead nowhere. The
 /// YAML has to be readable.
 pub fn line_of(yaml: &str, steps: &[KeyStep]) -> Option<usize> {
-    let stopped = located::Located(steps).deserialize(reader(yaml).ok()?);
+    let stopped = located::Located(steps).deserialize(open_reader(yaml).ok()?);
     let stopped = stopped.err()?;
     YamlProblem::from(stopped).line
-}
-
-/// Returns true if YAML may expand to much more than its length: by anchors and aliases, or by
-/// blocks nested so deep that reading them as a whole fails. False alarms are possible, the
-/// opposite is not.
-pub fn may_explode(yaml: &str) -> bool {
-    bounds::may_repeat(yaml) || bounds::may_be_too_deep(yaml)
 }
 
 /// Checks that YAML is a mapping (or empty) without expecting any key.
@@ -191,20 +185,20 @@ fn mapping(yaml: &str) -> Result<Mapping, YamlProblem> {
 /// # Errors
 /// A fault when the YAML cannot be read or the value does not fit the type.
 pub fn read_key<T: DeserializeOwned>(yaml: &str, key: &str) -> Result<Option<T>, YamlProblem> {
-    let seed = OneKey {
+    let seed = SingleKey {
         key,
         kind: PhantomData,
     };
-    Ok(seed.deserialize(reader(yaml)?)?)
+    Ok(seed.deserialize(open_reader(yaml)?)?)
 }
 
 /// Reads one key of a mapping as the wanted type, so that its scalars keep their spelling.
-struct OneKey<'a, T> {
+struct SingleKey<'a, T> {
     key: &'a str,
     kind: PhantomData<T>,
 }
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OneKey<'_, T> {
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for SingleKey<'_, T> {
     type Value = Option<T>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -212,7 +206,7 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for OneKey<'_, T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for OneKey<'_, T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for SingleKey<'_, T> {
     type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -242,44 +236,44 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for OneKey<'_, T> {
 
 /// A list of texts; one text stands for a list of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Texts(pub Vec<String>);
+pub struct TextList(pub Vec<String>);
 
-impl<'de> Deserialize<'de> for Texts {
+impl<'de> Deserialize<'de> for TextList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
         impl<'de> Visitor<'de> for Either {
-            type Value = Texts;
+            type Value = TextList;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a list of texts or one text")
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<Texts, E> {
-                Ok(Texts(vec![text.to_owned()]))
+            fn visit_str<E>(self, text: &str) -> Result<TextList, E> {
+                Ok(TextList(vec![text.to_owned()]))
             }
 
-            fn visit_i64<E>(self, number: i64) -> Result<Texts, E> {
-                Ok(Texts(vec![number.to_string()]))
+            fn visit_i64<E>(self, number: i64) -> Result<TextList, E> {
+                Ok(TextList(vec![number.to_string()]))
             }
 
-            fn visit_u64<E>(self, number: u64) -> Result<Texts, E> {
-                Ok(Texts(vec![number.to_string()]))
+            fn visit_u64<E>(self, number: u64) -> Result<TextList, E> {
+                Ok(TextList(vec![number.to_string()]))
             }
 
-            fn visit_f64<E>(self, number: f64) -> Result<Texts, E> {
-                Ok(Texts(vec![number.to_string()]))
+            fn visit_f64<E>(self, number: f64) -> Result<TextList, E> {
+                Ok(TextList(vec![number.to_string()]))
             }
 
-            fn visit_bool<E>(self, flag: bool) -> Result<Texts, E> {
-                Ok(Texts(vec![flag.to_string()]))
+            fn visit_bool<E>(self, flag: bool) -> Result<TextList, E> {
+                Ok(TextList(vec![flag.to_string()]))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Texts, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<TextList, A::Error> {
                 let mut texts = Vec::new();
                 while let Some(text) = items.next_element::<String>()? {
                     texts.push(text);
                 }
-                Ok(Texts(texts))
+                Ok(TextList(texts))
             }
         }
         deserializer.deserialize_any(Either)
@@ -293,7 +287,7 @@ pub(super) fn reads_as_text(plain: &str) -> bool {
 
 /// A value to be written under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum FrontMatterValue {
     /// One text.
     Text(String),
     /// `true` or `false`.
@@ -303,10 +297,10 @@ pub enum Value {
     /// A list for a key that may also hold one text: one text that replaces another stays a text.
     OneOrMany(Vec<String>),
     /// A map of one level.
-    Map(Vec<(&'static str, Value)>),
+    Map(Vec<(&'static str, FrontMatterValue)>),
 }
 
-impl Value {
+impl FrontMatterValue {
     fn yaml(&self) -> Yaml {
         match self {
             Self::Text(text) => Yaml::String(text.clone()),
@@ -335,7 +329,7 @@ impl Value {
 pub fn set(
     text: &str,
     key: &str,
-    value: Option<&Value>,
+    value: Option<&FrontMatterValue>,
     order: &[&str],
 ) -> Result<String, EditError> {
     set_by(text, key, value, |yaml, eol| {
@@ -352,7 +346,7 @@ pub fn set(
 fn set_by(
     text: &str,
     key: &str,
-    value: Option<&Value>,
+    value: Option<&FrontMatterValue>,
     edits: impl FnOnce(&str, &str) -> Result<Vec<Edit>, EditError>,
 ) -> Result<String, EditError> {
     let layout = layout(text)?;
@@ -385,7 +379,7 @@ fn set_by(
 }
 
 /// Renders new front matter, fences included, for a document that does not exist yet.
-pub fn render(pairs: &[(&str, Value)]) -> String {
+pub fn render(pairs: &[(&str, FrontMatterValue)]) -> String {
     let lines: String = pairs
         .iter()
         .map(|(key, value)| fresh(key, value, "\n", 0))
@@ -396,7 +390,7 @@ pub fn render(pairs: &[(&str, Value)]) -> String {
 fn edit_of(
     yaml: &str,
     key: &str,
-    value: Option<&Value>,
+    value: Option<&FrontMatterValue>,
     order: &[&str],
     eol: &str,
 ) -> Result<Option<Edit>, EditError> {
@@ -411,7 +405,11 @@ fn edit_of(
     }))
 }
 
-fn refuse_other_than_lines(yaml: &str, keys: &[Key<'_>], key: &str) -> Result<(), EditError> {
+fn refuse_other_than_lines(
+    yaml: &str,
+    keys: &[FrontMatterKey<'_>],
+    key: &str,
+) -> Result<(), EditError> {
     let has_content = yaml
         .lines()
         .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
@@ -424,9 +422,9 @@ fn refuse_other_than_lines(yaml: &str, keys: &[Key<'_>], key: &str) -> Result<()
 /// Returns the edit that adds a key.
 fn insertion(
     yaml: &str,
-    keys: &[Key<'_>],
+    keys: &[FrontMatterKey<'_>],
     key: &str,
-    value: &Value,
+    value: &FrontMatterValue,
     order: &[&str],
     eol: &str,
 ) -> Edit {
@@ -435,20 +433,31 @@ fn insertion(
 }
 
 /// Returns the edit that gives a key another value.
-fn replacement(yaml: &str, found: &Key<'_>, key: &str, value: &Value, eol: &str) -> Edit {
+fn replacement(
+    yaml: &str,
+    found: &FrontMatterKey<'_>,
+    key: &str,
+    value: &FrontMatterValue,
+    eol: &str,
+) -> Edit {
     match value {
-        Value::List(items) => lists::edit(yaml, found, items, eol),
-        Value::OneOrMany(items) => lists::edit_one_or_many(yaml, found, items, eol),
-        Value::Map(_) => Edit::replace(found.block.clone(), fresh(key, value, eol, 0)),
-        Value::Text(text) => scalar_edit(yaml, found, |old| {
-            scalar::write_like(text, old, Place::Block)
+        FrontMatterValue::List(items) => lists::edit(yaml, found, items, eol),
+        FrontMatterValue::OneOrMany(items) => lists::edit_one_or_many(yaml, found, items, eol),
+        FrontMatterValue::Map(_) => Edit::replace(found.block.clone(), fresh(key, value, eol, 0)),
+        FrontMatterValue::Text(text) => scalar_edit(yaml, found, |old| {
+            scalar::write_like(text, old, ScalarContext::Block)
         }),
-        Value::Flag(flag) => scalar_edit(yaml, found, |_| flag.to_string()),
+        FrontMatterValue::Flag(flag) => scalar_edit(yaml, found, |_| flag.to_string()),
     }
 }
 
 /// Checks a change: the key must have the intended value, and nothing else may differ.
-fn check(yaml: &str, edit: &Edit, key: &str, value: Option<&Value>) -> Result<(), EditError> {
+fn check(
+    yaml: &str,
+    edit: &Edit,
+    key: &str,
+    value: Option<&FrontMatterValue>,
+) -> Result<(), EditError> {
     let broken = |problem: YamlProblem| unfaithful(key, problem.message);
     let changed = apply(yaml, std::slice::from_ref(edit))?;
     let mut before = mapping(yaml).map_err(broken)?;
@@ -464,7 +473,12 @@ fn check(yaml: &str, edit: &Edit, key: &str, value: Option<&Value>) -> Result<()
 }
 
 /// Checks a change of entries in the map under a key in the same way.
-fn check_nested(yaml: &str, edit: &Edit, key: &str, entries: &[Nested]) -> Result<(), EditError> {
+fn check_nested(
+    yaml: &str,
+    edit: &Edit,
+    key: &str,
+    entries: &[NestedEntry],
+) -> Result<(), EditError> {
     let broken = |problem: YamlProblem| unfaithful(key, problem.message);
     let changed = apply(yaml, std::slice::from_ref(edit))?;
     let mut before = mapping(yaml).map_err(broken)?;
@@ -498,12 +512,16 @@ fn unfaithful(key: &str, why: String) -> EditError {
 }
 
 /// Returns true if a key in the YAML has the value that was to be written.
-fn reads_back(yaml: &str, key: &str, value: Option<&Value>) -> Result<bool, YamlProblem> {
+fn reads_back(
+    yaml: &str,
+    key: &str,
+    value: Option<&FrontMatterValue>,
+) -> Result<bool, YamlProblem> {
     Ok(match value {
         None => !mapping(yaml)?.contains_key(key),
-        Some(Value::Text(text)) => read_key(yaml, key)?.as_ref() == Some(text),
-        Some(Value::List(items) | Value::OneOrMany(items)) => {
-            read_key::<Texts>(yaml, key)?.is_some_and(|t| t.0 == *items)
+        Some(FrontMatterValue::Text(text)) => read_key(yaml, key)?.as_ref() == Some(text),
+        Some(FrontMatterValue::List(items) | FrontMatterValue::OneOrMany(items)) => {
+            read_key::<TextList>(yaml, key)?.is_some_and(|t| t.0 == *items)
         }
         Some(value) => mapping(yaml)?.get(key) == Some(&value.yaml()),
     })
@@ -511,7 +529,7 @@ fn reads_back(yaml: &str, key: &str, value: Option<&Value>) -> Result<bool, Yaml
 
 /// Returns the place of an absent key: behind the nearest present key that the order names before
 /// it, else before the first present key that it names after it, else at the end.
-fn place_of(key: &str, keys: &[Key<'_>], order: &[&str], end: usize) -> usize {
+fn place_of(key: &str, keys: &[FrontMatterKey<'_>], order: &[&str], end: usize) -> usize {
     let rank = |name: &str| order.iter().position(|o| *o == name);
     let Some(own) = rank(key) else {
         return keys.last().map_or(end, |k| k.block.end);
@@ -529,7 +547,7 @@ fn place_of(key: &str, keys: &[Key<'_>], order: &[&str], end: usize) -> usize {
     }
 }
 
-fn scalar_edit(yaml: &str, key: &Key<'_>, write: impl Fn(&str) -> String) -> Edit {
+fn scalar_edit(yaml: &str, key: &FrontMatterKey<'_>, write: impl Fn(&str) -> String) -> Edit {
     let rest = &yaml[key.rest.clone()];
     let below = yaml[key.rest.end..key.block.end].lines().skip(1);
     let is_one_line = below
@@ -552,20 +570,22 @@ fn scalar_edit(yaml: &str, key: &Key<'_>, write: impl Fn(&str) -> String) -> Edi
 }
 
 /// Returns `key: value` for a new key; a list is in block layout with this indentation.
-fn fresh(key: &str, value: &Value, eol: &str, indent: usize) -> String {
+fn fresh(key: &str, value: &FrontMatterValue, eol: &str, indent: usize) -> String {
     match value {
-        Value::Text(text) => format!("{key}: {}{eol}", scalar::write(text, Place::Block)),
-        Value::Flag(flag) => format!("{key}: {flag}{eol}"),
-        Value::List(items) | Value::OneOrMany(items) if items.is_empty() => {
+        FrontMatterValue::Text(text) => {
+            format!("{key}: {}{eol}", scalar::write(text, ScalarContext::Block))
+        }
+        FrontMatterValue::Flag(flag) => format!("{key}: {flag}{eol}"),
+        FrontMatterValue::List(items) | FrontMatterValue::OneOrMany(items) if items.is_empty() => {
             format!("{key}: []{eol}")
         }
-        Value::List(items) | Value::OneOrMany(items) => {
+        FrontMatterValue::List(items) | FrontMatterValue::OneOrMany(items) => {
             let lines = items
                 .iter()
                 .map(|item| lists::block_line(item, indent, eol));
             format!("{key}:{eol}{}", lines.collect::<String>())
         }
-        Value::Map(pairs) => {
+        FrontMatterValue::Map(pairs) => {
             let lines = pairs
                 .iter()
                 .map(|(name, value)| format!("  {}", fresh(name, value, eol, 2)));

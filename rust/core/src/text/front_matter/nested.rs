@@ -1,11 +1,13 @@
 //! Changes the entries of a map under a key one by one.
 
-use super::keys::{Key, keys, token};
-use super::{Value, check_nested, insertion, refuse_other_than_lines, replacement, set, set_by};
+use super::keys::{FrontMatterKey, keys, token};
+use super::{
+    FrontMatterValue, check_nested, insertion, refuse_other_than_lines, replacement, set, set_by,
+};
 use crate::text::edit::{Edit, EditError};
 
 /// An entry of a map and its value; `None` removes it.
-pub type Nested = (&'static str, Option<Value>);
+pub type NestedEntry = (&'static str, Option<FrontMatterValue>);
 
 /// Changes entries of the map under a key, and adds the map if it is missing. In a map in block
 /// layout all other lines stay as they are, with their comments.
@@ -18,13 +20,13 @@ pub type Nested = (&'static str, Option<Value>);
 pub fn set_nested(
     text: &str,
     key: &str,
-    entries: &[Nested],
+    entries: &[NestedEntry],
     order: &[&str],
 ) -> Result<String, EditError> {
     let given = entries
         .iter()
         .filter_map(|(name, value)| Some((*name, value.clone()?)));
-    let whole = Value::Map(given.collect());
+    let whole = FrontMatterValue::Map(given.collect());
     set_by(text, key, Some(&whole), |yaml, eol| {
         let keys = keys(yaml);
         refuse_other_than_lines(yaml, &keys, key)?;
@@ -41,7 +43,7 @@ pub fn set_nested(
 }
 
 /// A map in block layout.
-struct Block<'a> {
+struct NestedBlock<'a> {
     /// The start of its lines in the YAML.
     start: usize,
     lines: &'a str,
@@ -49,7 +51,7 @@ struct Block<'a> {
     indent: &'a str,
 }
 
-fn block_of<'a>(yaml: &'a str, found: &Key<'_>) -> Option<Block<'a>> {
+fn block_of<'a>(yaml: &'a str, found: &FrontMatterKey<'_>) -> Option<NestedBlock<'a>> {
     if !token(&yaml[found.rest.clone()]).is_empty() {
         return None;
     }
@@ -60,17 +62,17 @@ fn block_of<'a>(yaml: &'a str, found: &Key<'_>) -> Option<Block<'a>> {
     let first = lines.lines().find(is_entry)?;
     let indent = &first[..first.len() - first.trim_start().len()];
     let is_map = !indent.is_empty() && !first.trim_start().starts_with('-');
-    is_map.then_some(Block {
+    is_map.then_some(NestedBlock {
         start,
         lines,
         indent,
     })
 }
 
-impl Block<'_> {
+impl NestedBlock<'_> {
     /// Returns the edit of the block: the entries are changed as if they were the keys of a
     /// document, then put back in their place.
-    fn edit(&self, entries: &[Nested]) -> Result<Edit, EditError> {
+    fn edit(&self, entries: &[NestedEntry]) -> Result<Edit, EditError> {
         const FENCE: &str = "---\n";
         let order: Vec<&str> = entries.iter().map(|(name, _)| *name).collect();
         let outer: String = self

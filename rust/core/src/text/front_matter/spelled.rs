@@ -10,9 +10,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::{Map, Value};
 
 /// Reads text of a known shape once more, with the spelling of its scalars.
-pub(super) struct Spelled<'a>(pub(super) &'a Value);
+pub(super) struct SpelledValue<'a>(pub(super) &'a Value);
 
-impl<'de> DeserializeSeed<'de> for Spelled<'_> {
+impl<'de> DeserializeSeed<'de> for SpelledValue<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -24,7 +24,7 @@ impl<'de> DeserializeSeed<'de> for Spelled<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Spelled<'_> {
+impl<'de> Visitor<'de> for SpelledValue<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,7 +50,7 @@ impl<'de> Visitor<'de> for Spelled<'_> {
         let shapes = self.0.as_array().map(Vec::as_slice).unwrap_or_default();
         let mut read = Vec::with_capacity(shapes.len());
         for shape in shapes {
-            read.extend(items.next_element_seed(Spelled(shape))?);
+            read.extend(items.next_element_seed(SpelledValue(shape))?);
         }
         if items.next_element::<serde::de::IgnoredAny>()?.is_some() {
             return Err(A::Error::custom("more items than before"));
@@ -63,7 +63,7 @@ impl<'de> Visitor<'de> for Spelled<'_> {
         while let Some(key) = map.next_key::<String>()? {
             let shape = self.0.get(&key);
             let shape = shape.ok_or_else(|| A::Error::custom("another key than before"))?;
-            let value = map.next_value_seed(Spelled(shape))?;
+            let value = map.next_value_seed(SpelledValue(shape))?;
             if read.insert(key, value).is_some() {
                 return Err(A::Error::custom("a key that stands there twice"));
             }

@@ -1,6 +1,6 @@
 //! Copies a key from another document, with its lines there.
 
-use super::keys::{Key, keys};
+use super::keys::{FrontMatterKey, keys};
 use super::{
     Edit, EditError, YamlProblem, apply, layout, line_break, mapping, place_of,
     refuse_other_than_lines, unfaithful,
@@ -55,7 +55,7 @@ pub fn yaml_of(text: &str) -> Result<&str, EditError> {
     Ok(layout(text)?.yaml.map_or("", |range| &text[range]))
 }
 
-fn find<'a>(keys: &'a [Key<'a>], key: &str) -> Option<&'a Key<'a>> {
+fn find<'a>(keys: &'a [FrontMatterKey<'a>], key: &str) -> Option<&'a FrontMatterKey<'a>> {
     keys.iter().find(|k| k.name == key)
 }
 

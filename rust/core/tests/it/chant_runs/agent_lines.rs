@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use chant_core::config::runs::Runs;
-use chant_core::dialects::chant::agents::filling::{Given, OwnServer};
+use chant_core::config::runs::RunSettings;
+use chant_core::dialects::chant::agents::filling::{CommandPlaceholders, OwnServer};
 use chant_core::dialects::chant::agents::{Agent, templates};
 
 /// A word as a person would write it for a shell.
@@ -17,8 +17,8 @@ fn quoted(word: &str) -> String {
 }
 
 /// Everything that is started and written for an agent, or why nothing is.
-fn told(name: &str, given: &Given<'_>) -> String {
-    let agent = Agent::named(&Runs::default(), name).unwrap();
+fn told(name: &str, given: &CommandPlaceholders<'_>) -> String {
+    let agent = Agent::named(&RunSettings::default(), name).unwrap();
     let line = match agent.command_line(given) {
         Ok(line) => line,
         Err(error) => return format!("{error}\n"),
@@ -49,7 +49,7 @@ fn built_in_agents_are_started_like_this() {
         variables: BTreeMap::new(),
     };
     let checks = ["cargo test -q".to_owned(), "sh -c 'rm *'".to_owned()];
-    let confined = Given {
+    let confined = CommandPlaceholders {
         prompt: "# do",
         prompt_file: "/trees/s.prompt.md",
         model: Some("big"),
@@ -62,9 +62,9 @@ fn built_in_agents_are_started_like_this() {
         checks: &checks,
         own_program: &own,
         is_confined: true,
-        ..Given::default()
+        ..CommandPlaceholders::default()
     };
-    let guarded = Given {
+    let guarded = CommandPlaceholders {
         private: None,
         is_confined: false,
         ..confined
@@ -80,11 +80,11 @@ fn built_in_agents_are_started_like_this() {
 
 #[test]
 fn an_agent_without_our_server_or_a_model_is_told_of_none() {
-    let bare = Given {
+    let bare = CommandPlaceholders {
         prompt: "# do",
         is_confined: true,
         own_program: &["chant-mcp".to_owned()],
-        ..Given::default()
+        ..CommandPlaceholders::default()
     };
     for template in templates() {
         let told = told(template.name, &bare);
@@ -104,10 +104,10 @@ fn variables_of_a_server_are_told_in_the_words_of_each_host() {
         arguments: Vec::new(),
         variables: BTreeMap::from([("CHANT_SPEC_ID".to_owned(), "a \"b\"".to_owned())]),
     };
-    let given = Given {
+    let given = CommandPlaceholders {
         server: Some(&server),
         is_confined: true,
-        ..Given::default()
+        ..CommandPlaceholders::default()
     };
     let codex = told("codex", &given);
     assert!(

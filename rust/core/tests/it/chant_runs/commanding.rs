@@ -3,25 +3,25 @@
 use std::collections::BTreeMap;
 
 use chant_core::config::Config;
-use chant_core::config::runs::Rotation;
-use chant_core::dialects::chant::agents::environment::{Told, variables};
-use chant_core::dialects::chant::agents::filling::{CommandLine, Given};
+use chant_core::config::runs::AgentRotation;
+use chant_core::dialects::chant::agents::environment::{AgentContext, variables};
+use chant_core::dialects::chant::agents::filling::{CommandLine, CommandPlaceholders};
 use chant_core::dialects::chant::agents::workers::{next_worker, workers};
 use chant_core::dialects::chant::agents::{Agent, AgentError, model, split_model, usual_model};
 use chant_core::dialects::chant::error::ChantError;
 use chant_core::dialects::chant::parse;
-use chant_core::dialects::chant::prompt::Place;
+use chant_core::dialects::chant::prompt::PromptWorktree;
 use chant_core::error::ErrorKind;
-use chant_core::store::index::Source;
-use chant_core::work::output::{Mask, secrets};
+use chant_core::store::index::FileSource;
+use chant_core::work::output::{SecretMask, secrets};
 
 fn config(yaml: &str) -> Config {
     let text = format!("---\n{yaml}\n---\n");
     Config::read(None, Some(("config", &text)), None).unwrap()
 }
 
-fn given<'a>(prompt: &'a str, own_program: &'a [String]) -> Given<'a> {
-    Given {
+fn given<'a>(prompt: &'a str, own_program: &'a [String]) -> CommandPlaceholders<'a> {
+    CommandPlaceholders {
         prompt,
         prompt_file: "/state/p.md",
         model: Some("opus"),
@@ -31,12 +31,12 @@ fn given<'a>(prompt: &'a str, own_program: &'a [String]) -> Given<'a> {
         git_dir: Some("/main/.git"),
         own_program,
         is_confined: true,
-        ..Given::default()
+        ..CommandPlaceholders::default()
     }
 }
 
 /// The command line of an agent, and `<` behind it when the prompt goes to standard input.
-fn line(yaml: &str, name: &str, given: &Given<'_>) -> Result<String, AgentError> {
+fn line(yaml: &str, name: &str, given: &CommandPlaceholders<'_>) -> Result<String, AgentError> {
     let line = Agent::named(&config(yaml).runs, name)?.command_line(given)?;
     let stdin = if line.prompt_on_stdin { " <" } else { "" };
     Ok(format!("{}{stdin}", line.argv.join(" ")))
@@ -53,7 +53,7 @@ fn check(yaml: &str, name: &str, expected: &str) {
 
 #[test]
 fn an_agent_that_nothing_holds_is_guarded_or_refused_unless_the_user_says_otherwise() {
-    let bare = Given {
+    let bare = CommandPlaceholders {
         is_confined: false,
         ..given("# do", &[])
     };
@@ -88,7 +88,7 @@ fn an_agent_that_nothing_holds_is_guarded_or_refused_unless_the_user_says_otherw
 
 #[test]
 fn arguments_without_a_value_are_left_out_with_those_they_belong_to() {
-    let bare = Given {
+    let bare = CommandPlaceholders {
         model: None,
         mcp_config: None,
         git_dir: None,
@@ -110,7 +110,7 @@ fn arguments_without_a_value_are_left_out_with_those_they_belong_to() {
 
 #[test]
 fn a_limit_of_turns_is_told_to_agents_that_know_one_and_refused_for_others() {
-    let limited = Given {
+    let limited = CommandPlaceholders {
         turns: Some(7),
         ..given("x", &[])
     };
@@ -183,7 +183,7 @@ fn unknown_agents_and_models_that_are_options_are_refused() {
     let expected = "Unknown agent 'gtp'. Known are: aider, amp, claude, cline, codex, copilot, crush, cursor-agent, demo, droid, gemini, goose, kirocli, ollama, openai, opencode, own, pi, qwen. Add it below `agents:` in .chant/config.md with its `command`.";
     assert_eq!(error.to_string(), expected);
     assert_eq!(ChantError::from(error).kind(), ErrorKind::NotFound);
-    let sly = Given {
+    let sly = CommandPlaceholders {
         model: Some("--dangerously-skip-permissions"),
         ..given("x", &[])
     };
@@ -200,7 +200,7 @@ fn the_specs_model_comes_first_then_variables_agent_and_configuration() {
     let other = Agent::named(&config.runs, "codex").unwrap();
     let spec = |yaml: &str| {
         let text = format!("---\n{yaml}\n---\nx\n");
-        parse::document("s.md", Source::Text(text)).unwrap()
+        parse::document("s.md", FileSource::Text(text)).unwrap()
     };
     let environment = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -223,7 +223,7 @@ fn the_specs_model_comes_first_then_variables_agent_and_configuration() {
 // proves: chant:split:model_is_chosen_in_order
 #[test]
 fn splits_have_a_model_of_their_own_and_sonnet_where_that_is_known() {
-    let spec = parse::document("s.md", Source::Text("x\n".into())).unwrap();
+    let spec = parse::document("s.md", FileSource::Text("x\n".into())).unwrap();
     let found = |yaml: &str, agent: &str, told: &[&str]| {
         let config = config(yaml);
         let agent = Agent::named(&config.runs, agent).unwrap();
@@ -252,7 +252,7 @@ fn splits_have_a_model_of_their_own_and_sonnet_where_that_is_known() {
 fn work_in_parallel_is_divided_by_weight_within_each_agents_bound() {
     let yaml = "parallel:\n  agents:\n  - {name: a, command: claude-a, max_concurrent: 2, weight: 2}\n  - {name: b, command: codex, max_concurrent: 2}\nagents: {a: {skip_permissions: true}}";
     let workers = workers(&config(yaml).runs).unwrap();
-    let bare = Given {
+    let bare = CommandPlaceholders {
         is_confined: false,
         ..given("x", &[])
     };
@@ -264,7 +264,7 @@ fn work_in_parallel_is_divided_by_weight_within_each_agents_bound() {
     );
     assert!(!workers[1].agent.skips_permissions);
     let (mut running, mut order) = (Vec::new(), Vec::new());
-    let next = |running: &[&str]| next_worker(&workers, Rotation::None, running, &[], 0.5);
+    let next = |running: &[&str]| next_worker(&workers, AgentRotation::None, running, &[], 0.5);
     while let Some(worker) = next(&running) {
         running.push(&worker.agent.name);
         order.push(worker.agent.name.as_str());
@@ -284,21 +284,28 @@ fn agents_take_turns_by_weight_or_by_chance_within_each_agents_bound() {
     };
     let mut given: Vec<&str> = Vec::new();
     for _ in 0..8 {
-        given.insert(0, next(Rotation::RoundRobin, &[], &given, 0.0).unwrap());
+        given.insert(
+            0,
+            next(AgentRotation::RoundRobin, &[], &given, 0.0).unwrap(),
+        );
     }
     given.reverse();
     assert_eq!(given, ["a", "a", "b", "c", "a", "a", "b", "c"]);
     assert_eq!(
-        next(Rotation::RoundRobin, &["b"], &["a", "a"], 0.0),
+        next(AgentRotation::RoundRobin, &["b"], &["a", "a"], 0.0),
         Some("c")
     );
     let chances = [0.0, 0.49, 0.5, 0.74, 0.75, 0.999, 1.0];
-    let chosen = chances.map(|chance| next(Rotation::Random, &[], &[], chance).unwrap());
+    let chosen = chances.map(|chance| next(AgentRotation::Random, &[], &[], chance).unwrap());
     assert_eq!(chosen, ["a", "a", "b", "b", "c", "c", "c"]);
-    let without_b = chances.map(|chance| next(Rotation::Random, &["b"], &[], chance).unwrap());
+    let without_b = chances.map(|chance| next(AgentRotation::Random, &["b"], &[], chance).unwrap());
     assert_eq!(without_b, ["a", "a", "a", "c", "c", "c", "c"]);
     let full = [&["a"; 9][..], &["c"; 9], &["b"]].concat();
-    for rotation in [Rotation::None, Rotation::Random, Rotation::RoundRobin] {
+    for rotation in [
+        AgentRotation::None,
+        AgentRotation::Random,
+        AgentRotation::RoundRobin,
+    ] {
         assert_eq!(next(rotation, &full, &[], 0.3), None);
         assert_eq!(next(rotation, &full[1..], &[], 0.3), Some("a"));
     }
@@ -379,11 +386,11 @@ fn without_a_list_the_provider_works_as_often_as_may_be() {
 /// Reference chant 6.5 and the decision about the agent's own server.
 #[test]
 fn an_agent_finds_its_spec_project_and_worktree_in_its_environment() {
-    let told = Told {
+    let told = AgentContext {
         spec_id: "s",
         spec_file: "/trees/s/.chant/specs/s.md",
         project: "/main",
-        worktree: Some(Place {
+        worktree: Some(PromptWorktree {
             path: "/trees/s",
             branch: "chant/s",
         }),
@@ -403,12 +410,12 @@ fn an_agent_finds_its_spec_project_and_worktree_in_its_environment() {
         "CHANT_BRANCH=chant/s",
     ];
     assert_eq!(shown, expected);
-    let bare = Told {
+    let bare = AgentContext {
         worktree: None,
         ..told
     };
     assert_eq!(variables(&bare).len(), 3);
-    let split = Told {
+    let split = AgentContext {
         prompt: Some("split"),
         ..bare
     };
@@ -427,7 +434,7 @@ fn values_of_variables_named_like_secrets_are_masked() {
         ("HOME", "/home/me"),
     ];
     let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let mask = Mask::new(&secrets(&BTreeMap::from(environment))).unwrap();
+    let mask = SecretMask::new(&secrets(&BTreeMap::from(environment))).unwrap();
     assert_eq!(
         mask.apply("sk-abcdef sk-abc hunter2 x-marks in /home/me"),
         "*** *** *** *** in /home/me"

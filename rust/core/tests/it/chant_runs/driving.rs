@@ -1,7 +1,7 @@
 //! What git's merge driver leaves in a spec's file.
 
 use chant_core::dialects::chant::merge::driver::{MergedFile, merge_file};
-use chant_core::text::merge::Markers;
+use chant_core::text::merge::ConflictMarkers;
 use proptest::prelude::*;
 
 const BASE: &str = "---
@@ -18,7 +18,7 @@ Text.
 - [ ] two
 ";
 
-const MARKERS: Markers<'_> = Markers {
+const MARKERS: ConflictMarkers<'_> = ConflictMarkers {
     length: 7,
     ours: "HEAD",
     theirs: "topic",
@@ -269,7 +269,7 @@ fn a_spec_that_both_sides_made_is_compared_with_nothing() {
 // proves: chant:merge_driver:marks_only_what_is_left
 #[test]
 fn markers_are_as_git_asks_for_them() {
-    let markers = Markers {
+    let markers = ConflictMarkers {
         length: 9,
         ours: "main:old name.md",
         theirs: "",

@@ -1,6 +1,6 @@
 //! The two copies of a spec, and git's merge driver.
 
-use chant_core::dialects::chant::merge::{Conflict, Side, driver_merged, merged};
+use chant_core::dialects::chant::merge::{MergeSide, SpecConflict, driver_merged, merge_specs};
 use proptest::prelude::*;
 
 const BASE: &str = "---
@@ -36,15 +36,17 @@ fn with(text: &str, changes: &[(&str, &str)]) -> String {
 #[track_caller]
 fn check(checkout: &[(&str, &str)], branch: &[(&str, &str)], expected: &[(&str, &str)]) {
     let (checkout, branch) = (with(BASE, checkout), with(BASE, branch));
-    let found = merged(Some(BASE), Some(&checkout), Some(&branch));
+    let found = merge_specs(Some(BASE), Some(&checkout), Some(&branch));
     assert_eq!(found, Ok(with(BASE, expected)));
 }
 
 #[track_caller]
 fn conflicts(checkout: &[(&str, &str)], branch: &[(&str, &str)]) -> Vec<String> {
     let (checkout, branch) = (with(BASE, checkout), with(BASE, branch));
-    let found = merged(Some(BASE), Some(&checkout), Some(&branch)).unwrap_err();
-    let told = found.iter().map(|c| c.told("the checkout", "the branch"));
+    let found = merge_specs(Some(BASE), Some(&checkout), Some(&branch)).unwrap_err();
+    let told = found
+        .iter()
+        .map(|c| c.describe("the checkout", "the branch"));
     told.collect()
 }
 
@@ -105,7 +107,7 @@ fn a_tick_made_in_the_checkout_alone_stays_and_one_taken_back_on_the_branch_is_g
     let branch = with(&base, &[("[x] two", "[ ] two")]);
     let expected = with(BASE, &[("[ ] one", "[x] one")]);
     assert_eq!(
-        merged(Some(&base), Some(&checkout), Some(&branch)),
+        merge_specs(Some(&base), Some(&checkout), Some(&branch)),
         Ok(expected)
     );
 }
@@ -223,18 +225,24 @@ fn line_ends_of_a_whole_file_are_no_change() {
     );
     let expected = with(&checkout, &[("End.", "The end."), ("[ ] one", "[x] one")]);
     assert_eq!(
-        merged(Some(BASE), Some(&checkout), Some(&branch)),
+        merge_specs(Some(BASE), Some(&checkout), Some(&branch)),
         Ok(expected)
     );
 }
 
 #[test]
 fn absent_and_unreadable_versions_are_told_apart() {
-    let removed = |side| Err(vec![Conflict::Removed(side)]);
-    assert_eq!(merged(None, Some("a"), None), Ok("a".into()));
-    assert_eq!(merged(None, None, Some("a")), Ok("a".into()));
-    assert_eq!(merged(Some("a"), None, Some("a")), removed(Side::Ours));
-    assert_eq!(merged(Some("a"), Some("a"), None), removed(Side::Theirs));
+    let removed = |side| Err(vec![SpecConflict::Removed(side)]);
+    assert_eq!(merge_specs(None, Some("a"), None), Ok("a".into()));
+    assert_eq!(merge_specs(None, None, Some("a")), Ok("a".into()));
+    assert_eq!(
+        merge_specs(Some("a"), None, Some("a")),
+        removed(MergeSide::Ours)
+    );
+    assert_eq!(
+        merge_specs(Some("a"), Some("a"), None),
+        removed(MergeSide::Theirs)
+    );
     let told = conflicts(
         &[("labels: [a", "labels: [[a")],
         &[("type: code", "- type")],
@@ -250,9 +258,9 @@ fn absent_and_unreadable_versions_are_told_apart() {
 fn without_a_version_before_both_equal_parts_agree_and_others_clash() {
     let other = with(BASE, &[("[ ] one", "[x] one"), ("[a, b]", "[b, c]")]);
     let expected = with(BASE, &[("[ ] one", "[x] one"), ("[a, b]", "[a, b, c]")]);
-    assert_eq!(merged(None, Some(BASE), Some(&other)), Ok(expected));
+    assert_eq!(merge_specs(None, Some(BASE), Some(&other)), Ok(expected));
     let other = with(BASE, &[("Text.", "Other.")]);
-    assert!(merged(None, Some(BASE), Some(&other)).is_err());
+    assert!(merge_specs(None, Some(BASE), Some(&other)).is_err());
 }
 
 #[track_caller]
@@ -373,10 +381,10 @@ fn labels(text: &str) -> Vec<String> {
 proptest! {
     #[test]
     fn a_side_that_did_not_change_leaves_the_other_as_it_is(base in versions(), other in versions()) {
-        prop_assert_eq!(merged(Some(&base), Some(&other), Some(&base)), Ok(other.clone()));
+        prop_assert_eq!(merge_specs(Some(&base), Some(&other), Some(&base)), Ok(other.clone()));
         prop_assert_eq!(driver_merged(&base, &base, &other), Ok(other.clone()));
         prop_assert_eq!(driver_merged(&base, &other, &base), Ok(other.clone()));
-        let from_branch = merged(Some(&base), Some(&base), Some(&other)).unwrap();
+        let from_branch = merge_specs(Some(&base), Some(&base), Some(&other)).unwrap();
         let lost: Vec<&str> = criteria(&base).into_iter().filter(|c| !criteria(&other).contains(c)).collect();
         if lost.is_empty() {
             prop_assert_eq!(from_branch, other);
@@ -391,7 +399,7 @@ proptest! {
 
     #[test]
     fn no_tick_is_lost_and_none_is_made(base in versions(), ours in versions(), theirs in versions()) {
-        let Ok(text) = merged(Some(&base), Some(&ours), Some(&theirs)) else { return Ok(()) };
+        let Ok(text) = merge_specs(Some(&base), Some(&ours), Some(&theirs)) else { return Ok(()) };
         let (before, now) = (ticked(&base), ticked(&text));
         for tick in ticked(&ours).into_iter().chain(ticked(&theirs)) {
             // Unless it stood there before and was taken back, or its criterion was removed.
@@ -407,8 +415,8 @@ proptest! {
 
     #[test]
     fn united_labels_are_the_same_from_either_side(base in versions(), ours in versions(), theirs in versions()) {
-        let one = merged(Some(&base), Some(&ours), Some(&theirs));
-        let other = merged(Some(&base), Some(&theirs), Some(&ours));
+        let one = merge_specs(Some(&base), Some(&ours), Some(&theirs));
+        let other = merge_specs(Some(&base), Some(&theirs), Some(&ours));
         if let (Ok(one), Ok(other)) = (one, other) {
             prop_assert_eq!(labels(&one), labels(&other));
         }

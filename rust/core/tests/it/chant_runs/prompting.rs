@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use chant_core::dialects::chant::model::Spec;
 use chant_core::dialects::chant::parse;
-use chant_core::dialects::chant::prompt::{Parts, Place, PromptError, assembled, choose, is_name};
-use chant_core::store::index::Source;
+use chant_core::dialects::chant::prompt::{
+    PromptError, PromptParts, PromptWorktree, assemble_prompt, choose_prompt, is_name,
+};
+use chant_core::store::index::FileSource;
 
 fn spec(text: &str) -> Arc<Spec> {
-    parse::document(".chant/specs/s-1.md", Source::Text(text.into())).unwrap()
+    parse::document(".chant/specs/s-1.md", FileSource::Text(text.into())).unwrap()
 }
 
 const SPEC: &str = "---\ntarget_files: [a.rs, b.rs]\ncontext: [notes.md, gone.md]\n---\n# Title {{spec.id}}\n\nBody with {{project.name}}.\n";
@@ -19,11 +21,11 @@ fn with(
     texts: &[(&str, &str)],
     spec: &Spec,
     extensions: &[&str],
-    worktree: Option<Place<'_>>,
+    worktree: Option<PromptWorktree<'_>>,
 ) -> Result<String, PromptError> {
     let texts: BTreeMap<&str, &str> = texts.iter().copied().collect();
     let extensions: Vec<String> = extensions.iter().map(|name| (*name).to_owned()).collect();
-    assembled(&Parts {
+    assemble_prompt(&PromptParts {
         name: "main",
         spec,
         project: "demo",
@@ -165,7 +167,7 @@ fn names_never_lead_out_of_the_folder() {
 
 #[test]
 fn what_every_run_has_to_say_comes_behind_in_order() {
-    let place = Place {
+    let place = PromptWorktree {
         path: "/trees/s-1",
         branch: "chant/s-1",
     };
@@ -261,12 +263,21 @@ fn prompts_are_chosen_by_request_spec_type_and_default() {
     let documentation = spec("---\ntype: documentation\n---\n");
     let named = spec("---\ntype: documentation\nprompt: own\n---\n");
     let (all, none) = (|_: &str| true, |_: &str| false);
-    assert_eq!(choose(Some("asked"), &named, "standard", &all), "asked");
-    assert_eq!(choose(None, &named, "standard", &all), "own");
     assert_eq!(
-        choose(None, &documentation, "standard", &all),
+        choose_prompt(Some("asked"), &named, "standard", &all),
+        "asked"
+    );
+    assert_eq!(choose_prompt(None, &named, "standard", &all), "own");
+    assert_eq!(
+        choose_prompt(None, &documentation, "standard", &all),
         "documentation"
     );
-    assert_eq!(choose(None, &documentation, "standard", &none), "standard");
-    assert_eq!(choose(None, &spec("x\n"), "careful", &all), "careful");
+    assert_eq!(
+        choose_prompt(None, &documentation, "standard", &none),
+        "standard"
+    );
+    assert_eq!(
+        choose_prompt(None, &spec("x\n"), "careful", &all),
+        "careful"
+    );
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use chant_core::dialects::chant::id::SpecId;
-use chant_core::dialects::chant::model::Status;
-use chant_core::dialects::chant::schedule::{Schedule, Tried};
-use chant_core::dialects::chant::start::{Mode, Work};
+use chant_core::dialects::chant::model::SpecStatus;
+use chant_core::dialects::chant::schedule::{AttemptCount, SpecSchedule};
+use chant_core::dialects::chant::start::{StartTarget, WorkMode};
 
 use crate::chant_specs::specs;
 
@@ -22,10 +22,10 @@ fn number(number: usize) -> NonZeroUsize {
     NonZeroUsize::new(number).unwrap()
 }
 
-fn work(text: &str) -> Work {
+fn work(text: &str) -> StartTarget {
     match text.split_once(": ") {
-        None => Work::Spec(id(text)),
-        Some((driver, members)) => Work::Members {
+        None => StartTarget::Spec(id(text)),
+        Some((driver, members)) => StartTarget::Members {
             driver: id(driver),
             members: ids(members),
         },
@@ -37,15 +37,15 @@ fn work(text: &str) -> Work {
 fn played(
     lines: &str,
     wanted: &str,
-    mode: Mode,
-    ends: impl Fn(&str, u32) -> (Status, u32),
+    mode: WorkMode,
+    ends: impl Fn(&str, u32) -> (SpecStatus, u32),
 ) -> String {
     let mut states: BTreeMap<String, String> = BTreeMap::new();
     for line in lines.lines() {
         let (name, rest) = line.split_once(' ').unwrap();
         states.insert(name.into(), rest.into());
     }
-    let schedule = Schedule::of(&work(wanted), mode, number(3));
+    let schedule = SpecSchedule::of(&work(wanted), mode, number(3));
     let (mut running, mut tried, mut told) = (Vec::new(), BTreeMap::new(), Vec::new());
     for _ in 0..30 {
         let lines: Vec<String> = states
@@ -54,8 +54,11 @@ fn played(
             .collect();
         let specs = specs(&lines.join("\n"));
         if let Some(next) = schedule.next(&specs, &running, &tried) {
-            set(&mut states, &next, Status::InProgress);
-            tried.entry(next.clone()).or_insert(Tried::default()).times += 1;
+            set(&mut states, &next, SpecStatus::InProgress);
+            tried
+                .entry(next.clone())
+                .or_insert(AttemptCount::default())
+                .times += 1;
             running.push(next);
             let names: Vec<&str> = running.iter().map(SpecId::as_str).collect();
             told.push(names.join("+"));
@@ -71,46 +74,46 @@ fn played(
     format!("{} and never ends", told.join(" "))
 }
 
-fn set(states: &mut BTreeMap<String, String>, id: &SpecId, status: Status) {
+fn set(states: &mut BTreeMap<String, String>, id: &SpecId, status: SpecStatus) {
     let rest = &states[id.as_str()];
     let behind = rest.split_once(' ').map_or("", |(_, behind)| behind);
     states.insert(id.to_string(), format!("{status} {behind}"));
 }
 
-fn done(_: &str, _: u32) -> (Status, u32) {
-    (Status::Completed, 0)
+fn done(_: &str, _: u32) -> (SpecStatus, u32) {
+    (SpecStatus::Completed, 0)
 }
 
 #[test]
 fn one_spec_is_that_one_and_a_driver_its_members_in_order() {
     let lines = "a pending\nb pending\nD pending driver\nD.1 pending\nD.2 pending\nD.10 pending";
-    assert_eq!(played(lines, "b", Mode::Single, done), "b");
+    assert_eq!(played(lines, "b", WorkMode::Single, done), "b");
     assert_eq!(
-        played(lines, "D: D.1 D.2 D.10", Mode::Single, done),
+        played(lines, "D: D.1 D.2 D.10", WorkMode::Single, done),
         "D.1 D.2 D.10"
     );
     // What was asked for is begun whatever its state, but once.
     let stopped = "b in_progress\na pending";
-    assert_eq!(played(stopped, "b", Mode::Single, done), "b");
-    let failing = |_: &str, _: u32| (Status::NeedsAttention, 3);
-    assert_eq!(played(stopped, "b", Mode::Single, failing), "b");
+    assert_eq!(played(stopped, "b", WorkMode::Single, done), "b");
+    let failing = |_: &str, _: u32| (SpecStatus::NeedsAttention, 3);
+    assert_eq!(played(stopped, "b", WorkMode::Single, failing), "b");
 }
 
 #[test]
 fn a_chain_goes_on_with_what_became_ready_and_begins_with_what_was_asked_for() {
     let lines = "a pending [c]\nb pending\nc pending\nd pending approval";
-    assert_eq!(played(lines, "b", Mode::Chain, done), "b c a");
+    assert_eq!(played(lines, "b", WorkMode::Chain, done), "b c a");
     let failing = |name: &str, _: u32| match name {
-        "c" => (Status::Failed, 0),
-        _ => (Status::Completed, 0),
+        "c" => (SpecStatus::Failed, 0),
+        _ => (SpecStatus::Completed, 0),
     };
-    assert_eq!(played(lines, "c", Mode::Chain, failing), "c b");
+    assert_eq!(played(lines, "c", WorkMode::Chain, failing), "c b");
 }
 
 #[test]
 fn what_most_waits_for_in_a_row_comes_first_then_the_order_of_ids() {
     let lines = "a pending\nb pending\nc pending [b]\nd pending [c]\ne pending\nf pending [e]";
-    assert_eq!(played(lines, "a", Mode::Chain, done), "a b c e d f");
+    assert_eq!(played(lines, "a", WorkMode::Chain, done), "a b c e d f");
 }
 
 /// Weakness W11: a spec that fails was begun again at once and for ever.
@@ -118,31 +121,31 @@ fn what_most_waits_for_in_a_row_comes_first_then_the_order_of_ids() {
 fn a_failing_spec_is_tried_as_often_as_it_is_worth_and_after_the_others() {
     let lines = "a pending\nb pending\nc pending";
     let flaky = |name: &str, times: u32| match (name, times) {
-        ("a", 3) => (Status::Completed, 2),
-        ("a", _) => (Status::Failed, 2),
-        _ => (Status::Completed, 0),
+        ("a", 3) => (SpecStatus::Completed, 2),
+        ("a", _) => (SpecStatus::Failed, 2),
+        _ => (SpecStatus::Completed, 0),
     };
-    assert_eq!(played(lines, "a", Mode::Chain, flaky), "a a a b c");
+    assert_eq!(played(lines, "a", WorkMode::Chain, flaky), "a a a b c");
     let lines = "0 pending\na pending\nb pending\nc pending";
-    assert_eq!(played(lines, "0", Mode::Chain, flaky), "0 a b c a a");
+    assert_eq!(played(lines, "0", WorkMode::Chain, flaky), "0 a b c a a");
     let hopeless = |name: &str, _: u32| match name {
-        "a" => (Status::Failed, 1),
-        _ => (Status::Completed, 0),
+        "a" => (SpecStatus::Failed, 1),
+        _ => (SpecStatus::Completed, 0),
     };
-    assert_eq!(played(lines, "0", Mode::Chain, hopeless), "0 a b c a");
+    assert_eq!(played(lines, "0", WorkMode::Chain, hopeless), "0 a b c a");
 }
 
 #[test]
 fn in_parallel_no_more_run_than_asked_for_and_than_configured() {
     let lines = "a pending\nb pending\nc pending [a]\nd pending\ne pending";
-    let two = played(lines, "a", Mode::Parallel(number(2)), done);
+    let two = played(lines, "a", WorkMode::Parallel(number(2)), done);
     assert_eq!(two, "a a+b b+c c+d d+e");
-    let nine = played(lines, "a", Mode::Parallel(number(9)), done);
+    let nine = played(lines, "a", WorkMode::Parallel(number(9)), done);
     assert_eq!(nine, "a a+b a+b+d b+d+c d+c+e");
 }
 
 #[test]
 fn specs_in_a_circle_are_never_begun() {
     let lines = "a pending [b]\nb pending [a]\nc pending\nd pending [a]";
-    assert_eq!(played(lines, "c", Mode::Chain, done), "c");
+    assert_eq!(played(lines, "c", WorkMode::Chain, done), "c");
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use chant_core::config::Config;
 use chant_core::dialects::chant::error::ChantError;
-use chant_core::dialects::chant::model::{Spec, Status};
+use chant_core::dialects::chant::model::{Spec, SpecStatus};
 use chant_core::dialects::chant::parse;
-use chant_core::dialects::chant::specs::Specs;
-use chant_core::dialects::chant::start::{Mode, Plan, Refusal, Start, Work};
-use chant_core::store::index::{Change, Source};
+use chant_core::dialects::chant::specs::SpecGraph;
+use chant_core::dialects::chant::start::{
+    StartInputs, StartPlan, StartRefusal, StartTarget, WorkMode,
+};
+use chant_core::store::index::{DocumentChange, FileSource};
 use proptest::prelude::*;
 
 use crate::chant_specs::specs;
@@ -16,13 +18,13 @@ use crate::chant_specs::specs;
 const GOOD: &str = "# T\n\n- Add a\n- Add b\n\n## Acceptance Criteria\n\n- [ ] Add a\n- [ ] Add b\n- [ ] Test a\n- [ ] Test b\n";
 
 /// Specs of given front matter and body.
-fn written(files: &[(&str, &str, &str)]) -> Specs {
-    let mut specs = Specs::default();
+fn written(files: &[(&str, &str, &str)]) -> SpecGraph {
+    let mut specs = SpecGraph::default();
     let change = |(id, yaml, body): &(&str, &str, &str)| {
         let path = format!(".chant/specs/{id}.md");
         let text = format!("---\n{yaml}\n---\n{body}");
-        Change {
-            document: Some(parse::document(&path, Source::Text(text))),
+        DocumentChange {
+            document: Some(parse::document(&path, FileSource::Text(text))),
             path: path.into(),
         }
     };
@@ -61,8 +63,8 @@ impl Default for Asked {
 }
 
 impl Asked {
-    fn plan(&self, specs: &Specs, id: &str) -> Result<Plan, Refusal> {
-        let start = Start {
+    fn plan(&self, specs: &SpecGraph, id: &str) -> Result<StartPlan, StartRefusal> {
+        let start = StartInputs {
             specs,
             config: &self.config,
             skip_criteria: self.skip_criteria,
@@ -84,17 +86,17 @@ impl Asked {
 }
 
 #[track_caller]
-fn refused(asked: &Asked, specs: &Specs, id: &str, expected: &str) {
+fn refused(asked: &Asked, specs: &SpecGraph, id: &str, expected: &str) {
     let refusal = asked.plan(specs, id).unwrap_err();
     assert_eq!(refusal.to_string().lines().next(), Some(expected));
     assert!(refusal.details().is_object());
     assert_eq!(ChantError::from(refusal.clone()).kind(), refusal.kind());
 }
 
-fn planned(asked: &Asked, specs: &Specs, id: &str) -> String {
+fn planned(asked: &Asked, specs: &SpecGraph, id: &str) -> String {
     match asked.plan(specs, id).unwrap().work {
-        Work::Spec(id) => id.to_string(),
-        Work::Members { driver, members } => {
+        StartTarget::Spec(id) => id.to_string(),
+        StartTarget::Members { driver, members } => {
             let members: Vec<String> = members.iter().map(ToString::to_string).collect();
             format!("{driver}: {}", members.join(" "))
         }
@@ -279,7 +281,7 @@ fn criteria_and_grades_are_asked_for_unless_skipped() {
 
 #[test]
 fn modes_are_read_once_and_written_as_answers_spell_them() {
-    let of = |chain, parallel| Mode::of(chain, parallel).map(|mode| mode.to_string());
+    let of = |chain, parallel| WorkMode::of(chain, parallel).map(|mode| mode.to_string());
     assert_eq!(of(false, None), Ok("single".into()));
     assert_eq!(of(true, None), Ok("chain".into()));
     assert_eq!(of(true, Some(3)), Ok("parallel(3)".into()));
@@ -307,7 +309,7 @@ proptest! {
         let specs = specs(&lines.join("\n"));
         let asked = Asked::skipping();
         for spec in specs.all().iter().filter(|spec| spec.id.as_str() != "D") {
-            let is_to_do = !matches!(spec.status, Status::Completed);
+            let is_to_do = !matches!(spec.status, SpecStatus::Completed);
             let may_start = asked.plan(&specs, spec.id.as_str()).is_ok();
             prop_assert_eq!(may_start, is_to_do && specs.is_ready(spec), "{} in {:?}", spec.id, lines);
         }

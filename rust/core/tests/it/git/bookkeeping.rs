@@ -1,13 +1,13 @@
 //! A branch for work: its first commit, and what counts as work done since.
 
-use chant_core::git::bookkeeping::{Beginning, Begun, DiffStat, Since};
+use chant_core::git::bookkeeping::{BranchStart, DiffStat, NewBranch, WorkQuery};
 
 use super::*;
 
 const SPEC: &str = ".chant/specs/x.md";
 
-fn begin(repo: &Repo, files: &[(String, Vec<u8>)]) -> Result<Begun, GitError> {
-    repo.begin_branch(&Beginning {
+fn begin(repo: &Repo, files: &[(String, Vec<u8>)]) -> Result<BranchStart, GitError> {
+    repo.begin_branch(&NewBranch {
         branch: "chant/x",
         target: "main",
         message: "Begin x\n",
@@ -105,7 +105,7 @@ fn what_a_branch_cannot_begin_at_is_named() {
 }
 
 /// Begins a branch in a repository and checks it out beside it.
-fn begun(sandbox: &Sandbox, kind: &str) -> (PathBuf, PathBuf, Repo, Begun) {
+fn begun(sandbox: &Sandbox, kind: &str) -> (PathBuf, PathBuf, Repo, BranchStart) {
     let folder = sandbox.repo(kind);
     let repo = open(&folder);
     let begun = begin(&repo, &spec("- [ ] it works\n")).unwrap();
@@ -115,9 +115,15 @@ fn begun(sandbox: &Sandbox, kind: &str) -> (PathBuf, PathBuf, Repo, Begun) {
 }
 
 #[track_caller]
-fn check_evidence(repo: &Repo, begun: &Begun, target: Option<&str>, expected: &[&str], work: bool) {
+fn check_evidence(
+    repo: &Repo,
+    begun: &BranchStart,
+    target: Option<&str>,
+    expected: &[&str],
+    work: bool,
+) {
     let besides = [SPEC.to_owned()];
-    let since = Since {
+    let since = WorkQuery {
         branch: "chant/x",
         base: &begun.commit,
         target,

@@ -11,13 +11,13 @@ fn head_is_a_branch_an_unborn_branch_or_a_commit() {
         let name = "main".to_owned();
         assert_eq!(
             repo.head().unwrap(),
-            Head::Unborn { name: name.clone() },
+            CheckoutHead::Unborn { name: name.clone() },
             "{kind}"
         );
         let commit = sandbox.commit(&folder, "First");
         assert_eq!(
             repo.head().unwrap(),
-            Head::Branch {
+            CheckoutHead::Branch {
                 name,
                 commit: commit.clone()
             }
@@ -25,7 +25,7 @@ fn head_is_a_branch_an_unborn_branch_or_a_commit() {
         sandbox.git(&folder, "switch -q -c feature/deep/one.two");
         assert_eq!(repo.head().unwrap().branch(), Some("feature/deep/one.two"));
         sandbox.git(&folder, "switch -q --detach");
-        assert_eq!(repo.head().unwrap(), Head::Detached { commit });
+        assert_eq!(repo.head().unwrap(), CheckoutHead::Detached { commit });
         assert_eq!(repo.head().unwrap().branch(), None);
     }
 }
@@ -79,7 +79,7 @@ fn names_that_git_would_not_take_are_refused_before_git_sees_them() {
                 assert!(refused.to_string().contains(&format!("`{name}`")));
             };
             is_invalid(repo.branch_tip(name).unwrap_err());
-            is_invalid(repo.tagged(Tip::Branch(name), "x").unwrap_err());
+            is_invalid(repo.tagged(HistoryStart::Branch(name), "x").unwrap_err());
             is_invalid(repo.is_merged(name, "main").unwrap_err());
             is_invalid(repo.back_up(name, "x").unwrap_err());
             is_invalid(repo.delete_backed_up_branch(name).unwrap_err());

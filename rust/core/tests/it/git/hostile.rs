@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use chant_core::git::bookkeeping::Since;
+use chant_core::git::bookkeeping::WorkQuery;
 
 use super::*;
 
@@ -103,8 +103,8 @@ fn read_all(repo: &Repo, folder: &Path) {
         repo.worktrees(),
     );
     let _ = (
-        repo.tagged(Tip::Head, "x"),
-        repo.tagged(Tip::Branch("side"), "x"),
+        repo.tagged(HistoryStart::Head, "x"),
+        repo.tagged(HistoryStart::Branch("side"), "x"),
     );
     let _ = (repo.branch_tip("main"), repo.is_merged("side", "main"));
     let _ = (
@@ -118,7 +118,7 @@ fn read_all(repo: &Repo, folder: &Path) {
         repo.diff_stat("HEAD~1", "HEAD"),
         repo.differing("HEAD~1", "HEAD"),
     );
-    let _ = repo.evidence(&Since {
+    let _ = repo.evidence(&WorkQuery {
         branch: "side",
         base: "main",
         target: None,

@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use chant_core::git::land::{Exempt, Landed, Landing, Waits};
-use chant_core::git::merge::{Merge, Merged, Resolution};
+use chant_core::git::land::{ExemptFile, LandingOutcome, LandingRequest, LandingWait};
+use chant_core::git::merge::{FileResolution, MergeOutcome, MergeRequest};
 
 use super::*;
 
@@ -15,7 +15,7 @@ pub(super) struct Field {
     pub(super) repo: Repo,
     pub(super) old: String,
     pub(super) new: String,
-    pub(super) exempt: Vec<Exempt>,
+    pub(super) exempt: Vec<ExemptFile>,
     pub(super) interrupted: Vec<(String, String)>,
 }
 
@@ -74,7 +74,7 @@ impl Field {
     /// Merges anew, after main or the branch went on.
     pub(super) fn merge(&mut self) {
         self.old = self.sandbox.id(&self.folder, "main");
-        let merge = Merge {
+        let merge = MergeRequest {
             ours: &self.old,
             theirs: "work",
             asked: &[],
@@ -82,14 +82,14 @@ impl Field {
             fast_forward: false,
             replaced: &[],
         };
-        match self.repo.merge(&merge, &|_, _| Resolution::Default) {
-            Ok(Merged::Commit { commit, .. }) => self.new = commit,
+        match self.repo.merge(&merge, &|_, _| FileResolution::Default) {
+            Ok(MergeOutcome::Commit { commit, .. }) => self.new = commit,
             other => unreachable!("{other:?}"),
         }
     }
 
-    pub(super) fn landing(&self) -> Landing<'_> {
-        Landing {
+    pub(super) fn landing(&self) -> LandingRequest<'_> {
+        LandingRequest {
             branch: "main",
             old: &self.old,
             new: &self.new,
@@ -101,7 +101,7 @@ impl Field {
         }
     }
 
-    pub(super) fn land(&self) -> Result<Landed, GitError> {
+    pub(super) fn land(&self) -> Result<LandingOutcome, GitError> {
         self.repo.land(&self.landing(), &|_| Ok(()))
     }
 
@@ -143,7 +143,7 @@ impl Field {
     pub(super) fn lands(&self) {
         let (before, _, _, files) = self.sandbox.state(&self.folder);
         let checkouts = vec![self.folder.clone()];
-        assert_eq!(self.land(), Ok(Landed::Done { checkouts }));
+        assert_eq!(self.land(), Ok(LandingOutcome::Done { checkouts }));
         self.landed(&before, &files);
     }
 
@@ -177,11 +177,11 @@ impl Field {
     #[track_caller]
     pub(super) fn waits(&self, blocked_by: &[&str]) {
         let before = self.sandbox.state(&self.folder);
-        let waits = Waits::Changes {
+        let waits = LandingWait::Changes {
             checkout: self.folder.clone(),
             blocked_by: blocked_by.iter().map(|path| (*path).into()).collect(),
         };
-        assert_eq!(self.land(), Ok(Landed::Waits(waits)));
+        assert_eq!(self.land(), Ok(LandingOutcome::Waits(waits)));
         assert_eq!(self.sandbox.state(&self.folder), before);
         assert_eq!(self.sandbox.id(&self.folder, "main"), self.old);
         self.check_clean();
@@ -274,7 +274,7 @@ fn a_change_made_in_the_instant_of_an_add_is_still_seen() {
         // As long as what was added and as old: only the time of the index tells.
         write(&field.folder, "other.txt", "AGAIN\n");
         stamp("other.txt");
-        assert!(matches!(field.land(), Ok(Landed::Done { .. })));
+        assert!(matches!(field.land(), Ok(LandingOutcome::Done { .. })));
         let status = field.sandbox.git(&field.folder, "status --porcelain");
         assert_eq!(status, "MM other.txt", "{kind}");
     }
@@ -369,7 +369,10 @@ fn names_that_need_care_land() {
         };
         let mut field = Field::with(kind, all("old\n"), all("new\n"));
         let (_, _, _, files) = field.sandbox.state(&field.folder);
-        assert!(matches!(field.land(), Ok(Landed::Done { .. })), "{kind}");
+        assert!(
+            matches!(field.land(), Ok(LandingOutcome::Done { .. })),
+            "{kind}"
+        );
         assert_eq!(field.sandbox.git(&field.folder, "status --porcelain"), "");
         assert_eq!(files.len(), names.len());
         for name in names {
@@ -466,7 +469,7 @@ fn line_ends_that_the_users_configuration_converts_are_no_change() {
 #[test]
 fn the_file_that_went_into_the_commit_is_replaced_though_it_was_changed() {
     for kind in KINDS {
-        let exempt = |was: Option<&str>, bytes: Option<&str>| Exempt {
+        let exempt = |was: Option<&str>, bytes: Option<&str>| ExemptFile {
             path: "changed.txt".into(),
             was: was.map(Into::into),
             bytes: bytes.map(Into::into),
@@ -482,19 +485,25 @@ fn the_file_that_went_into_the_commit_is_replaced_though_it_was_changed() {
         field.exempt = vec![exempt(None, None)];
         field.waits(&["changed.txt"]);
         field.exempt = vec![exempt(Some("in work\n"), None)];
-        assert!(matches!(field.land(), Ok(Landed::Done { .. })), "{kind}");
+        assert!(
+            matches!(field.land(), Ok(LandingOutcome::Done { .. })),
+            "{kind}"
+        );
         assert_eq!(fs::read(&file).unwrap(), b"new\n");
         assert_eq!(field.sandbox.git(&field.folder, "status --porcelain"), "");
 
         // Not tracked by git: only the working copy changes.
         let mut field = Field::new(kind);
         write(&field.folder, "spec.log", "in work\n");
-        field.exempt = vec![Exempt {
+        field.exempt = vec![ExemptFile {
             path: "spec.log".into(),
             was: Some(b"in work\n".to_vec()),
             bytes: Some(b"completed\n".to_vec()),
         }];
-        assert!(matches!(field.land(), Ok(Landed::Done { .. })), "{kind}");
+        assert!(
+            matches!(field.land(), Ok(LandingOutcome::Done { .. })),
+            "{kind}"
+        );
         assert_eq!(
             fs::read(field.folder.join("spec.log")).unwrap(),
             b"completed\n"
@@ -517,13 +526,13 @@ fn an_edit_made_at_the_last_moment_is_never_overwritten() {
             }
             Ok(())
         };
-        let waits = Waits::Changes {
+        let waits = LandingWait::Changes {
             checkout: field.folder.clone(),
             blocked_by: vec![path.into()],
         };
         assert_eq!(
             field.repo.land(&field.landing(), &reached),
-            Ok(Landed::Waits(waits))
+            Ok(LandingOutcome::Waits(waits))
         );
         assert_eq!(fs::read(field.folder.join(path)).unwrap(), text.as_bytes());
         field.check_clean();

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::time::Duration;
 
-use chant_core::git::land::{Landed, Landing, Waits};
+use chant_core::git::land::{LandingOutcome, LandingRequest, LandingWait};
 
 use super::landing::{Field, work};
 use super::*;
@@ -107,7 +107,10 @@ fn untracked_and_ignored_files_are_in_the_way() {
         let field = Field::new(kind);
         write(&field.folder, "added/here.txt", "added\n");
         fs::create_dir_all(field.folder.join("new-name.txt/empty")).unwrap();
-        assert!(matches!(field.land(), Ok(Landed::Done { .. })), "{kind}");
+        assert!(
+            matches!(field.land(), Ok(LandingOutcome::Done { .. })),
+            "{kind}"
+        );
         assert_eq!(field.sandbox.git(&field.folder, "status --porcelain"), "");
     }
 }
@@ -168,7 +171,7 @@ fn what_has_not_ended_in_the_checkout_is_waited_for() {
                 &[&format!("{}^{{tree}}", field.new)],
             );
             landing.new = &merged;
-            let waits = Landed::Waits(Waits::UnderWay { checkout, what });
+            let waits = LandingOutcome::Waits(LandingWait::UnderWay { checkout, what });
             assert_eq!(field.repo.land(&landing, &|_| Ok(())), Ok(waits), "{kind}");
             assert_eq!(field.sandbox.state(&field.folder), before);
         };
@@ -227,25 +230,28 @@ fn a_lock_of_somebody_else_is_waited_for_and_then_told() {
         let before = field.sandbox.state(&field.folder);
         for (text, run) in [("", None), ("chant-mcp run y-7\n", Some("y-7".to_owned()))] {
             fs::write(&lock, text).unwrap();
-            let waits = Waits::Locked {
+            let waits = LandingWait::Locked {
                 lock: lock.clone(),
                 run,
             };
-            assert_eq!(field.land(), Ok(Landed::Waits(waits)), "{kind}");
+            assert_eq!(field.land(), Ok(LandingOutcome::Waits(waits)), "{kind}");
             assert_eq!(fs::read_to_string(&lock).unwrap(), text);
         }
         let locks = field.repo.landing_locks().unwrap();
         assert_eq!(locks, [(lock.clone(), "y-7".to_owned())]);
         assert_eq!(field.repo.free_landing_lock(&lock, "x-1"), Ok(false));
         assert!(lock.exists());
-        let patient = Landing {
+        let patient = LandingRequest {
             patience: Duration::from_secs(20),
             ..field.landing()
         };
         std::thread::scope(|scope| {
             let landed = scope.spawn(|| open(&field.folder).land(&patient, &|_| Ok(())));
             assert_eq!(field.repo.free_landing_lock(&lock, "y-7"), Ok(true));
-            assert!(matches!(landed.join().unwrap(), Ok(Landed::Done { .. })));
+            assert!(matches!(
+                landed.join().unwrap(),
+                Ok(LandingOutcome::Done { .. })
+            ));
         });
         assert_eq!(field.repo.landing_locks(), Ok(vec![]));
         assert_ne!(field.sandbox.state(&field.folder), before);
@@ -264,7 +270,7 @@ fn the_users_git_cannot_come_between() {
         Ok(())
     };
     let landed = field.repo.land(&field.landing(), &reached);
-    assert!(matches!(landed, Ok(Landed::Done { .. })));
+    assert!(matches!(landed, Ok(LandingOutcome::Done { .. })));
     assert_eq!(
         field.sandbox.git(&field.folder, "status --porcelain"),
         " M other.txt"
@@ -300,7 +306,7 @@ fn a_branch_that_moved_is_told_and_nothing_stays_changed() {
             };
             let landed = field.repo.land(&field.landing(), &reached);
             let now = Some(moved.clone());
-            assert_eq!(landed, Ok(Landed::Moved { now }), "{kind} {moment}");
+            assert_eq!(landed, Ok(LandingOutcome::Moved { now }), "{kind} {moment}");
             let after = field.sandbox.state(&field.folder);
             assert_eq!(
                 (&after.0, &after.1, &after.3),
@@ -316,7 +322,7 @@ fn a_branch_that_moved_is_told_and_nothing_stays_changed() {
 fn history_is_never_taken_away() {
     for kind in KINDS {
         let field = Field::new(kind);
-        let landing = Landing {
+        let landing = LandingRequest {
             old: "work",
             new: "main",
             ..field.landing()
@@ -363,7 +369,10 @@ fn a_sparse_checkout_stays_sparse() {
             .sandbox
             .git(&field.folder, "sparse-checkout set --no-cone /* !/side/");
         assert!(!field.folder.join("side").exists());
-        assert!(matches!(field.land(), Ok(Landed::Done { .. })), "{kind}");
+        assert!(
+            matches!(field.land(), Ok(LandingOutcome::Done { .. })),
+            "{kind}"
+        );
         assert!(!field.folder.join("side").exists());
         assert_eq!(field.sandbox.git(&field.folder, "status --porcelain"), "");
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Landings that stop between two steps, and what the next attempt makes of it.
 
-use chant_core::git::land::Landed;
+use chant_core::git::land::LandingOutcome;
 
 use super::landing::Field;
 use super::*;
@@ -38,7 +38,7 @@ fn the_next_attempt_completes_what_a_crash_left() {
             let checkouts = vec![field.folder.clone()];
             assert_eq!(
                 field.land(),
-                Ok(Landed::Done { checkouts }),
+                Ok(LandingOutcome::Done { checkouts }),
                 "{kind} {moment} {times}"
             );
             field.landed(&status, &files);
@@ -54,7 +54,7 @@ fn another_run_waits_until_the_lock_of_the_dead_one_is_freed() {
     assert!(field.sandbox.fails(&field.folder, "add other.txt"));
     assert_eq!(field.repo.free_landing_lock(&lock, &run), Ok(true));
     field.sandbox.git(&field.folder, "add other.txt");
-    assert!(matches!(field.land(), Ok(Landed::Done { .. })));
+    assert!(matches!(field.land(), Ok(LandingOutcome::Done { .. })));
     assert_eq!(field.sandbox.git(&field.folder, "status --porcelain"), "");
     field.check_clean();
 }
@@ -84,7 +84,7 @@ fn check_after_main_went_on(kind: &str, moment: &'static str, times: usize) {
     let touched = moment != "index-locked";
     let unknowing = field.land();
     assert_eq!(
-        matches!(unknowing, Ok(Landed::Waits(_))),
+        matches!(unknowing, Ok(LandingOutcome::Waits(_))),
         touched,
         "{kind} {moment} {times}: {unknowing:?}"
     );
@@ -92,7 +92,7 @@ fn check_after_main_went_on(kind: &str, moment: &'static str, times: usize) {
         field.interrupted = vec![first];
         let landed = field.land();
         assert!(
-            matches!(landed, Ok(Landed::Done { .. })),
+            matches!(landed, Ok(LandingOutcome::Done { .. })),
             "{kind} {moment} {times}: {landed:?}"
         );
     }
@@ -124,7 +124,10 @@ fn a_change_made_after_a_crash_is_the_users() {
         field.repo.free_landing_lock(&lock, &run).unwrap();
         write(&field.folder, "changed.txt", "mine, on top\n");
         let waits = field.land();
-        assert!(matches!(waits, Ok(Landed::Waits(_))), "{kind}: {waits:?}");
+        assert!(
+            matches!(waits, Ok(LandingOutcome::Waits(_))),
+            "{kind}: {waits:?}"
+        );
         let kept = fs::read(field.folder.join("changed.txt")).unwrap();
         assert_eq!(kept, b"mine, on top\n");
     }

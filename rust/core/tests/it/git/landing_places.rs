@@ -1,13 +1,13 @@
 //! Where a branch is checked out, or not.
 
-use chant_core::git::land::{Landed, Waits};
+use chant_core::git::land::{LandingOutcome, LandingWait};
 
 use super::landing::{Field, work};
 use super::*;
 
-fn done(checkouts: &[&Path]) -> Landed {
+fn done(checkouts: &[&Path]) -> LandingOutcome {
     let checkouts = checkouts.iter().map(|path| (*path).to_owned());
-    Landed::Done {
+    LandingOutcome::Done {
         checkouts: checkouts.collect(),
     }
 }
@@ -77,13 +77,13 @@ fn a_linked_worktree_on_the_branch_comes_along_and_others_stay() {
         // Whichever checkout it is asked from.
         let blocked = || {
             write(&linked, "changed.txt", "edited\n");
-            let waits = Waits::Changes {
+            let waits = LandingWait::Changes {
                 checkout: linked.clone(),
                 blocked_by: vec!["changed.txt".into()],
             };
             assert_eq!(
                 repo.land(&field.landing(), &|_| Ok(())),
-                Ok(Landed::Waits(waits))
+                Ok(LandingOutcome::Waits(waits))
             );
             write(&linked, "changed.txt", "old\n");
         };
@@ -113,11 +113,11 @@ fn all_checkouts_of_a_branch_come_along_or_none() {
             field.sandbox.state(&field.folder),
             field.sandbox.state(&second),
         );
-        let waits = Waits::Changes {
+        let waits = LandingWait::Changes {
             checkout: second.clone(),
             blocked_by: vec!["changed.txt".into()],
         };
-        assert_eq!(field.land(), Ok(Landed::Waits(waits)), "{kind}");
+        assert_eq!(field.land(), Ok(LandingOutcome::Waits(waits)), "{kind}");
         assert_eq!(
             (
                 field.sandbox.state(&field.folder),
@@ -145,7 +145,7 @@ fn a_worktree_whose_folder_is_gone_is_waited_for_only_if_the_user_locked_it() {
         fs::remove_dir_all(&checkout).unwrap();
         assert_eq!(
             field.land(),
-            Ok(Landed::Waits(Waits::Away { checkout })),
+            Ok(LandingOutcome::Waits(LandingWait::Away { checkout })),
             "{kind}"
         );
         field
@@ -214,7 +214,7 @@ fn submodules_move_as_links_only() {
             Ok(())
         };
         let landed = field.repo.land(&field.landing(), &go_on);
-        assert!(matches!(landed, Ok(Landed::Moved { .. })), "{kind}");
+        assert!(matches!(landed, Ok(LandingOutcome::Moved { .. })), "{kind}");
         assert_eq!(sandbox.git(&field.folder, "status --porcelain"), status);
         sandbox.git(
             &field.folder,

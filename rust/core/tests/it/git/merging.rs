@@ -1,6 +1,8 @@
 //! Merges in memory.
 
-use chant_core::git::merge::{Conflict, ConflictKind, Merge, Merged, Resolution, Sides};
+use chant_core::git::merge::{
+    ConflictKind, FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest,
+};
 
 use super::*;
 
@@ -27,8 +29,8 @@ fn forked(
     (sandbox, folder, repo)
 }
 
-fn merge(asked: &[String]) -> Merge<'_> {
-    Merge {
+fn merge(asked: &[String]) -> MergeRequest<'_> {
+    MergeRequest {
         ours: "main",
         theirs: "work",
         asked,
@@ -38,24 +40,24 @@ fn merge(asked: &[String]) -> Merge<'_> {
     }
 }
 
-fn by_default(_: &str, _: Sides<'_>) -> Resolution {
-    Resolution::Default
+fn by_default(_: &str, _: FileSides<'_>) -> FileResolution {
+    FileResolution::Default
 }
 
 #[track_caller]
-fn commit_of(merged: Result<Merged, GitError>) -> String {
+fn commit_of(merged: Result<MergeOutcome, GitError>) -> String {
     match merged {
-        Ok(Merged::Commit { commit, .. }) => commit,
+        Ok(MergeOutcome::Commit { commit, .. }) => commit,
         other => unreachable!("{other:?}"),
     }
 }
 
-fn in_conflict(files: &[(&str, ConflictKind)]) -> Merged {
-    let files = files.iter().map(|(path, kind)| Conflict {
+fn in_conflict(files: &[(&str, ConflictKind)]) -> MergeOutcome {
+    let files = files.iter().map(|(path, kind)| FileConflict {
         path: (*path).into(),
         kind: kind.clone(),
     });
-    Merged::Conflicts(files.collect())
+    MergeOutcome::Conflicts(files.collect())
 }
 
 #[test]
@@ -156,12 +158,12 @@ fn the_caller_is_asked_for_its_files_also_where_git_sees_no_conflict() {
                 String::from_utf8_lossy(text).trim().to_owned()
             })
         };
-        let resolve = |path: &str, sides: Sides<'_>| {
+        let resolve = |path: &str, sides: FileSides<'_>| {
             let sides = [sides.base, sides.ours, sides.theirs].map(text).join(" ");
             told.borrow_mut().push(format!("{path} {sides}"));
             match path {
-                "new.md" => Resolution::Default,
-                _ => Resolution::Bytes(format!("merged {path}\n").into()),
+                "new.md" => FileResolution::Default,
+                _ => FileResolution::Bytes(format!("merged {path}\n").into()),
             }
         };
         let commit = commit_of(repo.merge(&merge(&asked), &resolve));
@@ -175,9 +177,9 @@ fn the_caller_is_asked_for_its_files_also_where_git_sees_no_conflict() {
         assert_eq!(read("spec.md"), b"merged spec.md\n");
         assert_eq!(read("quiet.md"), b"merged quiet.md\n");
         assert_eq!(read("new.md"), b"work\n");
-        let refuse = |path: &str, _: Sides<'_>| match path {
-            "quiet.md" => Resolution::Conflict("two titles".into()),
-            _ => Resolution::Default,
+        let refuse = |path: &str, _: FileSides<'_>| match path {
+            "quiet.md" => FileResolution::Conflict("two titles".into()),
+            _ => FileResolution::Default,
         };
         let expected = in_conflict(&[
             ("quiet.md", ConflictKind::Refused("two titles".into())),
@@ -198,21 +200,21 @@ fn a_target_that_did_not_move_is_fast_forwarded_only_if_allowed_and_unchanged() 
         sandbox.git(&folder, "switch -q main");
         let repo = open(&folder);
         let asked = ["spec.md".to_owned()];
-        let forward = Merge {
+        let forward = MergeRequest {
             fast_forward: true,
             replaced: &[],
             ..merge(&asked)
         };
-        let forwarded = Ok(Merged::FastForward { commit });
+        let forwarded = Ok(MergeOutcome::FastForward { commit });
         assert_eq!(repo.merge(&forward, &by_default), forwarded, "{kind}");
-        let same = |_: &str, _: Sides<'_>| Resolution::Bytes(b"work\n".to_vec());
+        let same = |_: &str, _: FileSides<'_>| FileResolution::Bytes(b"work\n".to_vec());
         assert_eq!(repo.merge(&forward, &same), forwarded);
-        let other = |_: &str, _: Sides<'_>| Resolution::Bytes(b"done\n".to_vec());
+        let other = |_: &str, _: FileSides<'_>| FileResolution::Bytes(b"done\n".to_vec());
         commit_of(repo.merge(&forward, &other));
         commit_of(repo.merge(&merge(&asked), &by_default));
         sandbox.git(&folder, "merge -q --ff-only work");
         sandbox.commit(&folder, "More");
-        assert_eq!(repo.merge(&forward, &other), Ok(Merged::Nothing));
+        assert_eq!(repo.merge(&forward, &other), Ok(MergeOutcome::Nothing));
     }
 }
 
@@ -233,7 +235,7 @@ fn modes_links_and_submodules_are_merged_as_git_merges_them() {
             },
         );
         let asked = ["spec.md".to_owned()];
-        let done = |_: &str, _: Sides<'_>| Resolution::Bytes(b"done\n".to_vec());
+        let done = |_: &str, _: FileSides<'_>| FileResolution::Bytes(b"done\n".to_vec());
         let commit = commit_of(repo.merge(&merge(&asked), &done));
         let listed = sandbox.git_with(
             &folder,
@@ -287,7 +289,7 @@ fn a_partial_clone_fetches_what_a_merge_needs() {
     sandbox.settle(&clone);
     sandbox.git(&clone, "branch -q work origin/work");
     let asked = ["spec.md".to_owned()];
-    let done = |_: &str, _: Sides<'_>| Resolution::Bytes(b"done\n".to_vec());
+    let done = |_: &str, _: FileSides<'_>| FileResolution::Bytes(b"done\n".to_vec());
     let repo = open(&clone);
     let commit = commit_of(repo.merge(&merge(&asked), &done));
     let read = |path: &str| repo.file_at(&commit, path).unwrap().unwrap();

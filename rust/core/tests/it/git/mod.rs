@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use chant_core::git::tags::Commit;
-use chant_core::git::{GitError, Head, Repo, Tip};
+use chant_core::git::{CheckoutHead, GitError, HistoryStart, Repo};
 use tempfile::TempDir;
 
 /// How `git init` is asked for each kind of repository; git2 reads the first only.
@@ -258,8 +258,8 @@ fn subjects(commits: &[Commit]) -> Vec<&str> {
 }
 
 #[track_caller]
-fn check_tagged(sandbox: &Sandbox, repo: &Repo, folder: &Path, tip: Tip<'_>, tag: &str) {
-    let revision = if let Tip::Branch(branch) = tip {
+fn check_tagged(sandbox: &Sandbox, repo: &Repo, folder: &Path, tip: HistoryStart<'_>, tag: &str) {
+    let revision = if let HistoryStart::Branch(branch) = tip {
         branch
     } else {
         "HEAD"

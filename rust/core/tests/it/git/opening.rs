@@ -62,7 +62,7 @@ fn a_bare_repository_has_no_checkout() {
             repo.uncommitted(&bare),
             Err(GitError::Bare { path: bare.clone() })
         );
-        assert_eq!(repo.tagged(Tip::Head, "x").unwrap(), []);
+        assert_eq!(repo.tagged(HistoryStart::Head, "x").unwrap(), []);
     }
 }
 
@@ -81,11 +81,14 @@ fn a_submodule_is_a_repository_of_its_own() {
     assert_eq!(repo.checkout(), Some(folder.join("sub").as_path()));
     assert_eq!(repo.common_dir(), folder.join(".git/modules/sub"));
     assert_eq!(
-        ids(&repo.tagged(Tip::Head, "inner").unwrap()),
+        ids(&repo.tagged(HistoryStart::Head, "inner").unwrap()),
         [tip.as_str()]
     );
     assert_eq!(repo.worktrees().unwrap()[0].path, folder.join("sub"));
-    assert_eq!(open(&folder).tagged(Tip::Head, "inner").unwrap(), []);
+    assert_eq!(
+        open(&folder).tagged(HistoryStart::Head, "inner").unwrap(),
+        []
+    );
 }
 
 #[cfg(unix)]
@@ -119,14 +122,14 @@ fn a_repository_deleted_under_us_is_an_error_and_not_the_one_around_it() {
         let folder = sandbox.init("project/inner", kind);
         sandbox.commit(&folder, "chant(x): inner");
         let repo = open(&folder);
-        assert_eq!(repo.tagged(Tip::Head, "x").unwrap().len(), 1);
+        assert_eq!(repo.tagged(HistoryStart::Head, "x").unwrap().len(), 1);
         fs::remove_dir_all(folder.join(".git")).unwrap();
         let before = sandbox.git(&around, "for-each-ref");
         let gone = GitError::Gone {
             path: folder.clone(),
         };
         assert_eq!(repo.head(), Err(gone.clone()), "{kind}");
-        assert_eq!(repo.tagged(Tip::Head, "x"), Err(gone.clone()));
+        assert_eq!(repo.tagged(HistoryStart::Head, "x"), Err(gone.clone()));
         assert_eq!(repo.branch_tip("main"), Err(gone.clone()));
         assert_eq!(repo.back_up("main", "x"), Err(gone.clone()));
         assert_eq!(repo.uncommitted(&folder), Err(gone.clone()));
@@ -135,6 +138,6 @@ fn a_repository_deleted_under_us_is_an_error_and_not_the_one_around_it() {
         assert_eq!(sandbox.git(&around, "for-each-ref"), before);
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!(repo.head(), Err(gone.clone()), "{kind}");
-        assert_eq!(repo.tagged(Tip::Branch("main"), "x"), Err(gone));
+        assert_eq!(repo.tagged(HistoryStart::Branch("main"), "x"), Err(gone));
     }
 }

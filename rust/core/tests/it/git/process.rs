@@ -1,7 +1,7 @@
 //! The process around us: its variables, a missing git.
 
-use chant_core::git::bookkeeping::Beginning;
-use chant_core::git::land::Landing;
+use chant_core::git::bookkeeping::NewBranch;
+use chant_core::git::land::LandingRequest;
 
 use super::*;
 
@@ -98,7 +98,7 @@ fn in_a_process_without_git(folder: &Path) {
     );
     let repo = open(&project);
     assert_eq!(
-        subjects(&repo.tagged(Tip::Head, "x").unwrap()),
+        subjects(&repo.tagged(HistoryStart::Head, "x").unwrap()),
         ["chant(x): one"]
     );
     assert_eq!(repo.user().unwrap().unwrap().0, "Grace");
@@ -122,14 +122,14 @@ fn in_a_process_without_git(folder: &Path) {
     assert_eq!(listed(&repo).len(), 1);
     repo.back_up("x", "x").unwrap().unwrap();
     assert_eq!(repo.is_merged("x", "main"), Ok(true));
-    let begun = repo.begin_branch(&Beginning {
+    let begun = repo.begin_branch(&NewBranch {
         branch: "work",
         target: "main",
         message: "Begin",
         files: &[("spec.md".into(), b"s\n".to_vec())],
     });
     let begun = begun.unwrap();
-    let landing = Landing {
+    let landing = LandingRequest {
         branch: "main",
         old: &begun.target,
         new: &begun.commit,

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use chant_core::confine::Confinement;
-use chant_core::git::run_folder::RunFolder;
+use chant_core::git::run_folder::RunRepository;
 use chant_core::git::run_folder::pool::{FolderPool, PoolBounds, PoolSurroundings};
 
 use super::*;
@@ -89,7 +89,7 @@ impl World {
     }
 
     /// A run's folder whose branch begins at `main`.
-    fn folder(&self, name: &str) -> RunFolder<'_> {
+    fn folder(&self, name: &str) -> RunRepository<'_> {
         self.sandbox
             .git(&self.project, &format!("branch -f {BRANCH} main"));
         self.repo

@@ -1,7 +1,7 @@
 //! The folder of a run: made, worked in, brought back, made again and removed.
 
 use chant_core::confine::Confinement;
-use chant_core::git::run_folder::RunFolder;
+use chant_core::git::run_folder::RunRepository;
 
 use super::*;
 
@@ -48,7 +48,7 @@ impl World {
         world
     }
 
-    fn folder(&self) -> RunFolder<'_> {
+    fn folder(&self) -> RunRepository<'_> {
         self.repo.run_folder(&self.top, BRANCH, Confinement::Off)
     }
 

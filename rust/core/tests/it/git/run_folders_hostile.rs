@@ -4,9 +4,9 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::Duration;
 
-use chant_core::confine::reach::Wanted;
-use chant_core::confine::{Ability, Confinement};
-use chant_core::git::run_folder::RunFolder;
+use chant_core::confine::reach::AccessRequest;
+use chant_core::confine::{Confinement, LandlockSupport};
+use chant_core::git::run_folder::RunRepository;
 
 use super::run_folders::commit_of_tree;
 use super::*;
@@ -40,7 +40,7 @@ impl World {
         let top = sandbox.path("runs/x");
         fs::create_dir(top.parent().unwrap()).unwrap();
         let home = sandbox.path("").display().to_string();
-        let wanted = Wanted {
+        let wanted = AccessRequest {
             environment: BTreeMap::from([("HOME", &*home), ("PATH", "/usr/bin:/bin")]),
             own_read: [
                 settings_of_the_machine(),
@@ -48,8 +48,8 @@ impl World {
             ]
             .concat(),
             own_write: vec![top.clone()],
-            ability: Ability::of_system(None),
-            ..Wanted::default()
+            ability: LandlockSupport::of_system(None),
+            ..AccessRequest::default()
         };
         let confinement = Confinement::to(wanted.policy().unwrap());
         let repo = open(&project);
@@ -67,7 +67,7 @@ impl World {
         world
     }
 
-    fn folder(&self) -> RunFolder<'_> {
+    fn folder(&self) -> RunRepository<'_> {
         let confinement = self.confinement.clone();
         self.repo.run_folder(&self.top, BRANCH, confinement)
     }

@@ -29,10 +29,12 @@ fn tagged_commits_are_found_in_subject_and_body_oldest_first() {
             "",
             "open",
         ] {
-            check_tagged(&sandbox, &repo, &folder, Tip::Head, tag);
-            check_tagged(&sandbox, &repo, &folder, Tip::Branch("main"), tag);
+            check_tagged(&sandbox, &repo, &folder, HistoryStart::Head, tag);
+            check_tagged(&sandbox, &repo, &folder, HistoryStart::Branch("main"), tag);
         }
-        let found = repo.tagged(Tip::Head, "2026-01-22-001-x7m.1").unwrap();
+        let found = repo
+            .tagged(HistoryStart::Head, "2026-01-22-001-x7m.1")
+            .unwrap();
         assert_eq!(
             subjects(&found),
             ["chant(2026-01-22-001-x7m.1): one more", "Body only"],
@@ -44,7 +46,9 @@ fn tagged_commits_are_found_in_subject_and_body_oldest_first() {
         );
         assert_eq!(found[0].time, 1_700_000_120);
         assert_eq!(
-            repo.tagged(Tip::Head, "open, chant(inner").unwrap().len(),
+            repo.tagged(HistoryStart::Head, "open, chant(inner")
+                .unwrap()
+                .len(),
             1
         );
         assert_eq!(sandbox.state(&folder), before);
@@ -57,10 +61,17 @@ fn nothing_is_tagged_where_there_is_no_commit_or_no_such_branch() {
         let sandbox = Sandbox::new();
         let folder = sandbox.init("project", kind);
         let repo = open(&folder);
-        assert_eq!(repo.tagged(Tip::Head, "x"), Ok(Vec::new()), "{kind}");
+        assert_eq!(
+            repo.tagged(HistoryStart::Head, "x"),
+            Ok(Vec::new()),
+            "{kind}"
+        );
         sandbox.commit(&folder, "chant(x): first");
-        assert_eq!(repo.tagged(Tip::Head, "x").unwrap().len(), 1);
-        assert_eq!(repo.tagged(Tip::Branch("none"), "x"), Ok(Vec::new()));
+        assert_eq!(repo.tagged(HistoryStart::Head, "x").unwrap().len(), 1);
+        assert_eq!(
+            repo.tagged(HistoryStart::Branch("none"), "x"),
+            Ok(Vec::new())
+        );
     }
 }
 
@@ -74,10 +85,10 @@ fn tagged_is_never_stale() {
         let repo = open(&folder);
         let check = |what: &str| {
             for tag in ["x", "y", "amended"] {
-                check_tagged(&sandbox, &repo, &folder, Tip::Head, tag);
-                check_tagged(&sandbox, &repo, &folder, Tip::Branch("main"), tag);
+                check_tagged(&sandbox, &repo, &folder, HistoryStart::Head, tag);
+                check_tagged(&sandbox, &repo, &folder, HistoryStart::Branch("main"), tag);
             }
-            let found = repo.tagged(Tip::Head, "x").unwrap();
+            let found = repo.tagged(HistoryStart::Head, "x").unwrap();
             format!("{what}: {}", subjects(&found).join(", "))
         };
         sandbox.commit(&folder, "chant(x): one");
@@ -102,14 +113,14 @@ fn tagged_is_never_stale() {
         sandbox.git(&folder, "branch -q -f main side");
         sandbox.git(&folder, "pack-refs --all --prune");
         assert_eq!(
-            subjects(&repo.tagged(Tip::Branch("main"), "x").unwrap()),
+            subjects(&repo.tagged(HistoryStart::Branch("main"), "x").unwrap()),
             ["chant(x): side"]
         );
         sandbox.git(&folder, "gc -q --prune=now");
         assert_eq!(check("gc"), "gc: chant(x): side");
         sandbox.git(&folder, "worktree add -q -b third ../linked");
         sandbox.commit(&linked, "chant(x): in another checkout");
-        check_tagged(&sandbox, &repo, &folder, Tip::Branch("third"), "x");
+        check_tagged(&sandbox, &repo, &folder, HistoryStart::Branch("third"), "x");
         sandbox.git(&folder, "merge -q --no-ff -m Merge third");
         assert_eq!(
             check("merge"),
@@ -117,7 +128,7 @@ fn tagged_is_never_stale() {
         );
         sandbox.git(&folder, "switch -q --detach HEAD~1");
         assert_eq!(check("detached"), "detached: chant(x): side");
-        check_tagged(&sandbox, &open(&linked), &linked, Tip::Head, "x");
+        check_tagged(&sandbox, &open(&linked), &linked, HistoryStart::Head, "x");
     }
 }
 
@@ -131,24 +142,30 @@ fn long_histories_with_merges_are_read_as_git_reads_them() {
         let repo = open(&folder);
         let before = sandbox.state(&folder);
         for tag in ["tag-0", "tag-3", "tag-6", "every"] {
-            check_tagged(&sandbox, &repo, &folder, Tip::Head, tag);
+            check_tagged(&sandbox, &repo, &folder, HistoryStart::Head, tag);
         }
         assert_eq!(
-            repo.tagged(Tip::Head, "every").unwrap().len(),
+            repo.tagged(HistoryStart::Head, "every").unwrap().len(),
             300,
             "{kind}"
         );
         // More tips than are kept, forth and back.
         for back in [0, 50, 100, 150, 200, 250, 0, 100, 250] {
             sandbox.git_with(&folder, "branch -q -f moving", &[&format!("main~{back}")]);
-            check_tagged(&sandbox, &repo, &folder, Tip::Branch("moving"), "tag-3");
+            check_tagged(
+                &sandbox,
+                &repo,
+                &folder,
+                HistoryStart::Branch("moving"),
+                "tag-3",
+            );
         }
         let tip = sandbox.id(&folder, "HEAD");
         import(&sandbox, &folder, &tip, 300..350);
-        check_tagged(&sandbox, &repo, &folder, Tip::Head, "tag-3");
+        check_tagged(&sandbox, &repo, &folder, HistoryStart::Head, "tag-3");
         assert_eq!(
-            repo.tagged(Tip::Head, "every"),
-            open(&folder).tagged(Tip::Head, "every")
+            repo.tagged(HistoryStart::Head, "every"),
+            open(&folder).tagged(HistoryStart::Head, "every")
         );
         assert_eq!(sandbox.state(&folder).3, before.3);
     }
@@ -189,7 +206,7 @@ fn parents_come_before_children_even_if_their_clocks_were_wrong() {
             sandbox.clock.set(time);
             expected.push(sandbox.commit(&folder, "chant(x): work"));
         }
-        let found = open(&folder).tagged(Tip::Head, "x").unwrap();
+        let found = open(&folder).tagged(HistoryStart::Head, "x").unwrap();
         assert_eq!(ids(&found), expected, "{kind}");
         assert_eq!(
             found[1].time, 1_600_000_060,
@@ -208,7 +225,7 @@ fn a_message_that_is_not_utf_8_is_read_lossily() {
         fs::write(sandbox.path("commit"), bytes).unwrap();
         let commit = sandbox.git(&folder, "hash-object -t commit -w ../commit");
         sandbox.git_with(&folder, "update-ref refs/heads/main", &[&commit]);
-        let found = open(&folder).tagged(Tip::Head, "x").unwrap();
+        let found = open(&folder).tagged(HistoryStart::Head, "x").unwrap();
         assert_eq!(
             found[0].message, "First\n\nchant(x): caf\u{fffd}\n",
             "{kind}"
@@ -229,15 +246,15 @@ fn a_shallow_clone_has_the_commits_it_has_and_more_once_it_is_deepened() {
         sandbox.git_with(&source, "clone -q --depth=2", &[&url, "../shallow"]);
         let repo = open(&folder);
         assert_eq!(
-            subjects(&repo.tagged(Tip::Head, "x").unwrap()),
+            subjects(&repo.tagged(HistoryStart::Head, "x").unwrap()),
             ["chant(x): 4", "chant(x): 5"],
             "{kind}"
         );
         sandbox.git(&folder, "fetch -q --deepen=1");
-        assert_eq!(repo.tagged(Tip::Head, "x").unwrap().len(), 3);
+        assert_eq!(repo.tagged(HistoryStart::Head, "x").unwrap().len(), 3);
         sandbox.git(&folder, "fetch -q --unshallow");
-        assert_eq!(repo.tagged(Tip::Head, "x").unwrap().len(), 5);
-        check_tagged(&sandbox, &repo, &folder, Tip::Head, "x");
+        assert_eq!(repo.tagged(HistoryStart::Head, "x").unwrap().len(), 5);
+        check_tagged(&sandbox, &repo, &folder, HistoryStart::Head, "x");
     }
 }
 
@@ -254,11 +271,11 @@ fn a_parent_that_is_missing_ends_the_walk_until_it_arrives() {
     fs::rename(&object, sandbox.path("object")).unwrap();
     let repo = open(&folder);
     assert_eq!(
-        subjects(&repo.tagged(Tip::Head, "x").unwrap()),
+        subjects(&repo.tagged(HistoryStart::Head, "x").unwrap()),
         ["chant(x): kept"]
     );
     fs::rename(sandbox.path("object"), &object).unwrap();
-    assert_eq!(repo.tagged(Tip::Head, "x").unwrap().len(), 2);
+    assert_eq!(repo.tagged(HistoryStart::Head, "x").unwrap().len(), 2);
 }
 
 #[test]
@@ -269,7 +286,7 @@ fn threads_may_share_a_repository() {
     let repo = open(&folder);
     std::thread::scope(|scope| {
         let calls: Vec<_> = (0..8)
-            .map(|_| scope.spawn(|| repo.tagged(Tip::Head, "x").unwrap().len()))
+            .map(|_| scope.spawn(|| repo.tagged(HistoryStart::Head, "x").unwrap().len()))
             .collect();
         assert!(calls.into_iter().all(|call| call.join().unwrap() == 1));
         let kept: Vec<_> = (0..8)
@@ -314,7 +331,7 @@ fn a_partial_clone_answers_and_an_act_fetches_what_it_lacks() {
             "the clone is not partial"
         );
         let repo = open(&folder);
-        check_tagged(&sandbox, &repo, &folder, Tip::Head, "x");
+        check_tagged(&sandbox, &repo, &folder, HistoryStart::Head, "x");
         assert_eq!(repo.uncommitted(&folder).unwrap(), [""; 0]);
         assert_eq!(repo.is_merged("main", "main"), Ok(true));
         assert!(repo.is_tracked(Path::new("a.txt")).unwrap());

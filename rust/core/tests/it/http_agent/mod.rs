@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use chant_core::provider::endpoint::Endpoint;
-use chant_core::provider::talk::{Task, Tries, run};
-use chant_core::provider::{Protocol, ProviderError};
-use chant_core::work::command::Commands;
+use chant_core::provider::endpoint::ModelEndpoint;
+use chant_core::provider::talk::{HttpAgentTask, RetryLimits, run};
+use chant_core::provider::{ModelProtocol, ProviderError};
+use chant_core::work::command::CommandRunner;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -138,10 +138,10 @@ fn openai(name: &str, arguments: &str) -> String {
     ])
 }
 
-fn complete(protocol: Protocol) -> String {
+fn complete(protocol: ModelProtocol) -> String {
     match protocol {
-        Protocol::Ollama => ollama("", &[("task_complete", json!({"summary": "All done."}))]),
-        Protocol::OpenAi => openai("task_complete", r#"{"summary": "All done."}"#),
+        ModelProtocol::Ollama => ollama("", &[("task_complete", json!({"summary": "All done."}))]),
+        ModelProtocol::OpenAi => openai("task_complete", r#"{"summary": "All done."}"#),
     }
 }
 
@@ -166,17 +166,17 @@ impl Outcome {
     }
 }
 
-fn work(protocol: Protocol, folder: &Path, retries: u32, answers: Vec<String>) -> Outcome {
+fn work(protocol: ModelProtocol, folder: &Path, retries: u32, answers: Vec<String>) -> Outcome {
     talk(protocol, folder, retries, answers, false)
 }
 
 /// A question instead of work.
 fn asked(folder: &Path, answers: Vec<String>) -> Outcome {
-    talk(Protocol::Ollama, folder, 0, answers, true)
+    talk(ModelProtocol::Ollama, folder, 0, answers, true)
 }
 
 fn talk(
-    protocol: Protocol,
+    protocol: ModelProtocol,
     folder: &Path,
     retries: u32,
     answers: Vec<String>,
@@ -186,24 +186,25 @@ fn talk(
     let key = [("OPENAI_API_KEY", "sk-secret"), ("PATH", "/usr/bin:/bin")];
     let environment = key.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let path = match protocol {
-        Protocol::Ollama => "/v1",
-        Protocol::OpenAi => "/api/v1/",
+        ModelProtocol::Ollama => "/v1",
+        ModelProtocol::OpenAi => "/api/v1/",
     };
     let mut told = Vec::new();
     let end = run(
-        &Task {
-            endpoint: &Endpoint::parse(protocol, &format!("{}{path}", server.address)).unwrap(),
+        &HttpAgentTask {
+            endpoint: &ModelEndpoint::parse(protocol, &format!("{}{path}", server.address))
+                .unwrap(),
             model: "small",
             prompt: "Paint the ferry",
             is_question,
             folder,
             environment: &BTreeMap::from(environment),
-            tries: Tries {
+            tries: RetryLimits {
                 retries,
                 delay: Duration::from_millis(1),
             },
         },
-        &Commands::default(),
+        &CommandRunner::default(),
         &mut |line| told.push(line.to_owned()),
     );
     Outcome {
@@ -215,8 +216,11 @@ fn talk(
 
 /// The result of one call.
 fn called(folder: &Path, name: &str, arguments: Value) -> String {
-    let answers = vec![ollama("", &[(name, arguments)]), complete(Protocol::Ollama)];
-    let outcome = work(Protocol::Ollama, folder, 0, answers);
+    let answers = vec![
+        ollama("", &[(name, arguments)]),
+        complete(ModelProtocol::Ollama),
+    ];
+    let outcome = work(ModelProtocol::Ollama, folder, 0, answers);
     outcome.end.as_ref().unwrap();
     outcome.last_result()
 }
@@ -226,7 +230,7 @@ fn called(folder: &Path, name: &str, arguments: Value) -> String {
 fn a_model_of_ollamas_is_asked_with_tools_until_it_is_done() {
     let folder = TempDir::new().unwrap();
     let outcome = work(
-        Protocol::Ollama,
+        ModelProtocol::Ollama,
         folder.path(),
         0,
         vec![
@@ -244,7 +248,7 @@ fn a_model_of_ollamas_is_asked_with_tools_until_it_is_done() {
                     json!({"command": "cat a/b.txt; echo $OPENAI_API_KEY."}),
                 )],
             ),
-            complete(Protocol::Ollama),
+            complete(ModelProtocol::Ollama),
         ],
     );
     outcome.end.as_ref().unwrap();
@@ -320,12 +324,12 @@ fn a_model_behind_openais_protocol_is_heard_in_pieces() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("ferry.txt"), "red\n").unwrap();
     let outcome = work(
-        Protocol::OpenAi,
+        ModelProtocol::OpenAi,
         folder.path(),
         0,
         vec![
             openai("read_file", r#"{"path": "ferry.txt"}"#),
-            complete(Protocol::OpenAi),
+            complete(ModelProtocol::OpenAi),
         ],
     );
     outcome.end.as_ref().unwrap();
@@ -353,7 +357,7 @@ fn a_server_that_does_not_stream_is_understood() {
     let whole = json!({"choices": [{"message": message, "finish_reason": "stop"}]}).to_string();
     let json = "content-type: application/json\r\n";
     let outcome = work(
-        Protocol::OpenAi,
+        ModelProtocol::OpenAi,
         folder.path(),
         0,
         vec![answer("200 OK", json, &whole)],
@@ -361,7 +365,7 @@ fn a_server_that_does_not_stream_is_understood() {
     outcome.end.unwrap();
     let pretty = "{\n \"message\": {\"tool_calls\": [{\"function\": {\"name\": \"task_complete\"}}]},\n \"done\": true\n}";
     let outcome = work(
-        Protocol::Ollama,
+        ModelProtocol::Ollama,
         folder.path(),
         0,
         vec![answer("200 OK", json, pretty)],
@@ -528,9 +532,9 @@ fn a_call_that_cannot_be_done_is_told_to_the_model_which_goes_on() {
     );
     let broken = vec![
         openai("read_file", r#"{"path": "#),
-        complete(Protocol::OpenAi),
+        complete(ModelProtocol::OpenAi),
     ];
-    let outcome = work(Protocol::OpenAi, folder.path(), 0, broken);
+    let outcome = work(ModelProtocol::OpenAi, folder.path(), 0, broken);
     let call = &outcome.requests[1].body["messages"][2]["tool_calls"][0];
     assert_eq!(
         call["function"]["arguments"], "{}",

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use chant_core::provider::Protocol;
-use chant_core::provider::endpoint::Endpoint;
-use chant_core::provider::talk::{Task, Tries, run};
-use chant_core::work::command::Commands;
+use chant_core::provider::ModelProtocol;
+use chant_core::provider::endpoint::ModelEndpoint;
+use chant_core::provider::talk::{HttpAgentTask, RetryLimits, run};
+use chant_core::work::command::CommandRunner;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -19,8 +19,8 @@ fn what_may_pass_is_tried_again_and_told() {
     let folder = TempDir::new().unwrap();
     for status in ["429 Too Many", "500 Oh", "502 Bad", "503 Busy", "504 Slow"] {
         let refused = answer(status, "", r#"{"error": {"message": "not now"}}"#);
-        let answers = vec![refused.clone(), refused, complete(Protocol::OpenAi)];
-        let outcome = work(Protocol::OpenAi, folder.path(), 2, answers);
+        let answers = vec![refused.clone(), refused, complete(ModelProtocol::OpenAi)];
+        let outcome = work(ModelProtocol::OpenAi, folder.path(), 2, answers);
         outcome.end.as_ref().unwrap();
         let retries = outcome
             .told
@@ -31,7 +31,12 @@ fn what_may_pass_is_tried_again_and_told() {
         assert_eq!(outcome.requests[0].body, outcome.requests[2].body);
     }
     let busy = answer("503 Busy", "", "come back");
-    let outcome = work(Protocol::Ollama, folder.path(), 1, vec![busy.clone(), busy]);
+    let outcome = work(
+        ModelProtocol::Ollama,
+        folder.path(),
+        1,
+        vec![busy.clone(), busy],
+    );
     assert!(outcome.error().contains("503"), "{}", outcome.error());
     assert!(
         outcome.error().ends_with("come back (tried 2 times)"),
@@ -47,10 +52,10 @@ fn a_server_says_when_to_come_back() {
     let begun = Instant::now();
     let later = answer("429 Too Many", "retry-after: 1\r\n", "");
     let outcome = work(
-        Protocol::Ollama,
+        ModelProtocol::Ollama,
         folder.path(),
         1,
-        vec![later, complete(Protocol::Ollama)],
+        vec![later, complete(ModelProtocol::Ollama)],
     );
     outcome.end.as_ref().unwrap();
     assert!(begun.elapsed() >= Duration::from_secs(1));
@@ -60,7 +65,7 @@ fn a_server_says_when_to_come_back() {
         outcome.told
     );
     let never = answer("429 Too Many", "retry-after: 86400\r\n", "");
-    let outcome = work(Protocol::Ollama, folder.path(), 1, vec![never]);
+    let outcome = work(ModelProtocol::Ollama, folder.path(), 1, vec![never]);
     assert!(
         outcome.error().ends_with("it asks to wait for 86400 s"),
         "{}",
@@ -72,10 +77,10 @@ fn a_server_says_when_to_come_back() {
         "",
     );
     let outcome = work(
-        Protocol::Ollama,
+        ModelProtocol::Ollama,
         folder.path(),
         1,
-        vec![past, complete(Protocol::Ollama)],
+        vec![past, complete(ModelProtocol::Ollama)],
     );
     outcome.end.unwrap();
 }
@@ -98,10 +103,10 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
     ];
     for broken in pieces {
         let outcome = work(
-            Protocol::OpenAi,
+            ModelProtocol::OpenAi,
             folder.path(),
             1,
-            vec![broken.clone(), complete(Protocol::OpenAi)],
+            vec![broken.clone(), complete(ModelProtocol::OpenAi)],
         );
         assert!(outcome.end.is_ok(), "{broken}: {}", outcome.error());
         assert_eq!(outcome.requests[0].body, outcome.requests[1].body);
@@ -109,7 +114,7 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
             outcome.told.iter().any(|line| line.starts_with("[retry] ")),
             "{broken}"
         );
-        let outcome = work(Protocol::OpenAi, folder.path(), 0, vec![broken]);
+        let outcome = work(ModelProtocol::OpenAi, folder.path(), 0, vec![broken]);
         assert!(outcome.end.is_err());
     }
     let half =
@@ -120,10 +125,10 @@ fn an_answer_that_breaks_off_is_asked_for_again() {
     ]);
     for broken in [half.to_owned(), failing] {
         let outcome = work(
-            Protocol::Ollama,
+            ModelProtocol::Ollama,
             folder.path(),
             1,
-            vec![broken, complete(Protocol::Ollama)],
+            vec![broken, complete(ModelProtocol::Ollama)],
         );
         assert!(outcome.end.is_ok(), "{}", outcome.error());
         assert_eq!(outcome.requests[0].body, outcome.requests[1].body);
@@ -139,19 +144,19 @@ fn a_server_that_is_not_there_is_tried_again() {
     let folder = TempDir::new().unwrap();
     let mut told = Vec::new();
     let end = run(
-        &Task {
-            endpoint: &Endpoint::parse(Protocol::Ollama, &address).unwrap(),
+        &HttpAgentTask {
+            endpoint: &ModelEndpoint::parse(ModelProtocol::Ollama, &address).unwrap(),
             model: "m",
             prompt: "x",
             is_question: false,
             folder: folder.path(),
             environment: &BTreeMap::new(),
-            tries: Tries {
+            tries: RetryLimits {
                 retries: 2,
                 delay: Duration::from_millis(40),
             },
         },
-        &Commands::default(),
+        &CommandRunner::default(),
         &mut |line| told.push(line.to_owned()),
     );
     let error = end.unwrap_err().to_string();
@@ -201,19 +206,19 @@ fn what_would_be_refused_again_fails_at_once_in_the_servers_words() {
         ),
     ] {
         let outcome = work(
-            Protocol::OpenAi,
+            ModelProtocol::OpenAi,
             folder.path(),
             3,
-            vec![answer(status, "", body), complete(Protocol::OpenAi)],
+            vec![answer(status, "", body), complete(ModelProtocol::OpenAi)],
         );
         assert!(outcome.error().ends_with(expected), "{}", outcome.error());
         assert_eq!(outcome.requests.len(), 1);
     }
     for (protocol, body) in [
-        (Protocol::OpenAi, "<html>"),
-        (Protocol::Ollama, "<html>"),
-        (Protocol::OpenAi, "{}"),
-        (Protocol::Ollama, "{}"),
+        (ModelProtocol::OpenAi, "<html>"),
+        (ModelProtocol::Ollama, "<html>"),
+        (ModelProtocol::OpenAi, "{}"),
+        (ModelProtocol::Ollama, "{}"),
     ] {
         let outcome = work(
             protocol,
@@ -228,7 +233,7 @@ fn what_would_be_refused_again_fails_at_once_in_the_servers_words() {
         );
     }
     let elsewhere = answer("302 Found", "location: http://127.0.0.1:1/\r\n", "");
-    let outcome = work(Protocol::OpenAi, folder.path(), 3, vec![elsewhere]);
+    let outcome = work(ModelProtocol::OpenAi, folder.path(), 3, vec![elsewhere]);
     assert!(
         outcome
             .error()
@@ -243,7 +248,7 @@ fn what_would_be_refused_again_fails_at_once_in_the_servers_words() {
 fn a_model_that_never_ends_is_given_up() {
     let folder = TempDir::new().unwrap();
     let again = ollama("", &[("list_files", json!({}))]);
-    let outcome = work(Protocol::Ollama, folder.path(), 0, vec![again; 60]);
+    let outcome = work(ModelProtocol::Ollama, folder.path(), 0, vec![again; 60]);
     assert_eq!(
         outcome.error(),
         "The model `small` did not complete the task in 50 rounds; what it committed is kept"
@@ -257,7 +262,7 @@ fn a_model_that_calls_no_tool_is_reminded_once() {
     let folder = TempDir::new().unwrap();
     let empty = ollama("", &[]);
     let outcome = work(
-        Protocol::Ollama,
+        ModelProtocol::Ollama,
         folder.path(),
         0,
         vec![empty.clone(), empty.clone()],
@@ -275,17 +280,17 @@ fn a_model_that_calls_no_tool_is_reminded_once() {
             .starts_with("You called no tool")
     );
     let outcome = work(
-        Protocol::Ollama,
+        ModelProtocol::Ollama,
         folder.path(),
         0,
         vec![ollama("Done, I think.", &[]), ollama("Yes, done.", &[])],
     );
     outcome.end.unwrap();
     let outcome = work(
-        Protocol::Ollama,
+        ModelProtocol::Ollama,
         folder.path(),
         0,
-        vec![empty, complete(Protocol::Ollama)],
+        vec![empty, complete(ModelProtocol::Ollama)],
     );
     outcome.end.unwrap();
 }
@@ -314,7 +319,7 @@ fn a_model_that_is_asked_is_reminded_of_an_answer_and_of_no_work() {
 // proves: chant:http:endpoints_are_checked
 #[test]
 fn endpoints_are_read_and_what_is_none_is_refused() {
-    let protocols = [Protocol::Ollama, Protocol::OpenAi];
+    let protocols = [ModelProtocol::Ollama, ModelProtocol::OpenAi];
     for protocol in protocols {
         for text in [
             "",
@@ -325,18 +330,24 @@ fn endpoints_are_read_and_what_is_none_is_refused() {
             "http://user:pass@host/v1",
             "https://host/v1?key=x",
         ] {
-            let error = Endpoint::parse(protocol, text).unwrap_err().to_string();
+            let error = ModelEndpoint::parse(protocol, text)
+                .unwrap_err()
+                .to_string();
             assert!(
                 error.starts_with(&format!("`{text}` cannot be an endpoint: ")),
                 "{error}"
             );
         }
-        assert!(Endpoint::parse(protocol, "http://[::1]:8080/v1").is_ok());
+        assert!(ModelEndpoint::parse(protocol, "http://[::1]:8080/v1").is_ok());
     }
-    let needs_key = |text: &str| Endpoint::parse(Protocol::OpenAi, text).unwrap().needs_key();
+    let needs_key = |text: &str| {
+        ModelEndpoint::parse(ModelProtocol::OpenAi, text)
+            .unwrap()
+            .needs_key()
+    };
     assert!(needs_key("https://api.openai.com/v1") && !needs_key("https://llm.example.org/v1"));
     assert!(
-        !Endpoint::parse(Protocol::Ollama, "http://localhost")
+        !ModelEndpoint::parse(ModelProtocol::Ollama, "http://localhost")
             .unwrap()
             .needs_key()
     );

@@ -4,33 +4,35 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use chant_core::work::WorkError;
-use chant_core::work::agent::{self, Agent, Ended, Ending, Input, Job};
-use chant_core::work::interruption::Interruption;
-use chant_core::work::output::{Header, Mask, Output, Room};
+use chant_core::work::agent::{
+    self, AgentEnding, AgentInput, AgentJob, AgentOutcome, AgentProcess,
+};
+use chant_core::work::interruption::CancelToken;
+use chant_core::work::output::{LogHeader, LogLimits, RunLog, SecretMask};
 use chant_core::work::process;
 use rustix::process::Signal;
 
 use super::output::lines;
 use super::{Project, SPEC, is_alive, script, until};
 
-fn start(project: &Project, job: Job) -> Result<Agent, WorkError> {
-    let header = Header {
+fn start(project: &Project, job: AgentJob) -> Result<AgentProcess, WorkError> {
+    let header = LogHeader {
         spec_id: SPEC,
         prompt: &job.prompt,
         withheld: &job.withheld,
     };
-    let mask = Mask::new(&job.secrets)?;
-    let output = Output::open(&project.runs, &header, mask, job.limits.room)?;
+    let mask = SecretMask::new(&job.secrets)?;
+    let output = RunLog::open(&project.runs, &header, mask, job.limits.room)?;
     agent::start(&project.runs, &project.draft(), job, output, false)
 }
 
-fn run(project: &Project, job: Job) -> Ended {
-    let interruption = Interruption::new().unwrap();
+fn run(project: &Project, job: AgentJob) -> AgentOutcome {
+    let interruption = CancelToken::new().unwrap();
     start(project, job).unwrap().wait(&interruption).unwrap()
 }
 
 /// Runs a script to its end in a project of its own; gives its log, too.
-fn of(text: &str) -> (Ended, Vec<String>) {
+fn of(text: &str) -> (AgentOutcome, Vec<String>) {
     let project = Project::new();
     let ended = run(&project, script(&project.root, text));
     let lines = lines(&project);
@@ -43,7 +45,7 @@ fn both_streams_come_into_the_log_and_the_exit_code_is_told() {
     lines.sort();
     assert_eq!(lines, ["err two", "out no end", "out one"]);
     assert_eq!((ended.exit_code, ended.signal), (Some(3), None));
-    assert_eq!((ended.ending, ended.left_behind), (Ending::Itself, 0));
+    assert_eq!((ended.ending, ended.left_behind), (AgentEnding::Itself, 0));
     assert_eq!(ended.tail, ["two"]);
     assert_eq!(
         ended.to_string(),
@@ -93,8 +95,8 @@ fn input_comes_from_a_text_or_a_file_and_need_not_be_read() {
     let text = "a line of a prompt\n".repeat(60_000);
     fs::write(project.path("prompt.md"), &text).unwrap();
     for input in [
-        Input::Text(text.clone()),
-        Input::File(project.path("prompt.md")),
+        AgentInput::Text(text.clone()),
+        AgentInput::File(project.path("prompt.md")),
     ] {
         let mut job = script(&project.root, "wc -c; echo all >&2");
         job.input = input.clone();
@@ -106,7 +108,7 @@ fn input_comes_from_a_text_or_a_file_and_need_not_be_read() {
         assert!(run(&project, deaf).is_success());
     }
     let mut job = script(&project.root, "cat; echo end");
-    job.input = Input::Empty;
+    job.input = AgentInput::Empty;
     run(&project, job);
     assert_eq!(lines(&project), ["out end"]);
 }
@@ -132,12 +134,12 @@ fn a_flood_on_both_streams_ends_the_agent_and_fills_only_its_room() {
     let project = Project::new();
     let mut job = script(&project.root, "yes out & yes err >&2");
     job.limits.output = Some(3 << 20);
-    job.limits.room = Room {
+    job.limits.room = LogLimits {
         log: 100_000,
         ..job.limits.room
     };
     let ended = run(&project, job);
-    assert_eq!(ended.ending, Ending::Output(3 << 20));
+    assert_eq!(ended.ending, AgentEnding::Output(3 << 20));
     assert!(
         ended
             .to_string()
@@ -157,13 +159,16 @@ fn the_whole_run_and_each_silence_have_their_limits() {
     job.limits.run = Some(Duration::from_millis(300));
     job.limits.idle = Some(Duration::from_secs(20));
     let ended = run(&project, job);
-    assert_eq!(ended.ending, Ending::Timeout(Duration::from_millis(300)));
+    assert_eq!(
+        ended.ending,
+        AgentEnding::Timeout(Duration::from_millis(300))
+    );
     assert_eq!(ended.signal, Some(15));
 
     let mut job = script(&project.root, "echo begun; sleep 60");
     job.limits.idle = Some(Duration::from_millis(200));
     let ended = run(&project, job);
-    assert_eq!(ended.ending, Ending::Idle(Duration::from_millis(200)));
+    assert_eq!(ended.ending, AgentEnding::Idle(Duration::from_millis(200)));
     assert_eq!(ended.to_string(), "The agent said nothing for 0.2 s");
     assert!(lines(&project).contains(&"out begun".to_owned()));
 }
@@ -196,7 +201,7 @@ fn a_halted_agent_may_end_in_good_order() {
 fn an_agent_that_does_not_read_keeps_nobody_from_ending_it() {
     let project = Project::new();
     let mut job = script(&project.root, "exec sleep 300");
-    job.input = Input::Text("x".repeat(1 << 20));
+    job.input = AgentInput::Text("x".repeat(1 << 20));
     job.limits.run = Some(Duration::from_millis(200));
     let ended = run(&project, job);
     assert_eq!((ended.exit_code, ended.signal), (None, Some(15)));
@@ -209,16 +214,16 @@ fn an_agent_may_say_something_while_it_is_ended() {
     let mut job = script(&project.root, text);
     job.limits.grace = Duration::from_secs(20);
     let agent = start(&project, job).unwrap();
-    let interruption = Interruption::new().unwrap();
+    let interruption = CancelToken::new().unwrap();
     let ended = std::thread::scope(|scope| {
         let waits = scope.spawn(|| agent.wait(&interruption).unwrap());
         until(|| project.log().contains("out up"));
-        interruption.tell();
+        interruption.cancel();
         waits.join().unwrap()
     });
     assert_eq!(
         (ended.ending, ended.exit_code),
-        (Ending::Interrupted, Some(7))
+        (AgentEnding::Interrupted, Some(7))
     );
     assert!(lines(&project).contains(&"out saved".to_owned()));
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-use chant_core::work::command::{Bounds, Commands};
+use chant_core::work::command::{CommandLimits, CommandRunner};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use tempfile::TempDir;
 
@@ -24,11 +24,11 @@ fn a_command_that_cannot_be_listened_to_is_ended_with_all_it_started() {
         kill_process(pid.unwrap(), Signal::KILL).unwrap();
         waitpid(pid, WaitOptions::empty()).unwrap();
     };
-    let ended = Commands::default().run(
+    let ended = CommandRunner::default().run(
         &["/bin/sh", "-c", script].map(str::to_owned),
         folder.path(),
         &BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]),
-        Bounds {
+        CommandLimits {
             time: Duration::from_secs(60),
             kept: 1024,
         },

@@ -29,16 +29,16 @@ fn a_held_lock_is_refused_at_once_naming_its_holder() {
     let project = Project::new();
     let mut other = holder(&project);
     let before = Instant::now();
-    let error = SpecLock::take(&project.runs, SPEC).unwrap_err();
+    let error = SpecLock::acquire(&project.runs, SPEC).unwrap_err();
     assert!(before.elapsed() < Duration::from_secs(2));
     let said = error.to_string();
     let begins = format!("Spec '{SPEC}' is locked by process {} since 2", other.pid());
     assert!(said.starts_with(&begins), "{said}");
-    assert!(project.runs.begin(project.draft()).is_err());
+    assert!(project.runs.create_run(project.draft()).is_err());
     other.signal(Signal::TERM);
     other.ends();
     assert!(!project.lock_file().exists());
-    drop(SpecLock::take(&project.runs, SPEC).unwrap());
+    drop(SpecLock::acquire(&project.runs, SPEC).unwrap());
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn the_lock_of_a_process_that_was_killed_is_free() {
     other.signal(Signal::KILL);
     other.ends();
     assert!(project.lock_file().exists());
-    let lock = SpecLock::take(&project.runs, SPEC).unwrap();
+    let lock = SpecLock::acquire(&project.runs, SPEC).unwrap();
     let text = fs::read_to_string(project.lock_file()).unwrap();
     assert!(
         text.starts_with(&format!("{} ", std::process::id())),
@@ -68,7 +68,7 @@ fn a_look_at_a_free_lock_does_not_make_a_start_fail() {
         std::thread::sleep(Duration::from_millis(30));
         drop(file);
     });
-    drop(SpecLock::take(&project.runs, SPEC).unwrap());
+    drop(SpecLock::acquire(&project.runs, SPEC).unwrap());
     frees.join().unwrap();
 }
 
@@ -78,7 +78,7 @@ fn a_link_in_the_place_of_a_lock_is_not_written_through() {
     let precious = project.path("precious");
     fs::write(&precious, "kept").unwrap();
     std::os::unix::fs::symlink(&precious, project.lock_file()).unwrap();
-    let error = SpecLock::take(&project.runs, SPEC).unwrap_err();
+    let error = SpecLock::acquire(&project.runs, SPEC).unwrap_err();
     assert!(error.to_string().contains("not a file of ours"), "{error}");
     assert_eq!(fs::read_to_string(precious).unwrap(), "kept");
 }
@@ -86,9 +86,9 @@ fn a_link_in_the_place_of_a_lock_is_not_written_through() {
 #[test]
 fn merges_take_turns_and_wait_so_long_only() {
     let project = Project::new();
-    let [a, b] = ["a", "b"].map(|spec| SpecLock::take(&project.runs, spec).unwrap());
-    let first = MergeLock::take(&project.runs, &a, Duration::ZERO).unwrap();
-    let error = MergeLock::take(&project.runs, &b, Duration::from_millis(50)).unwrap_err();
+    let [a, b] = ["a", "b"].map(|spec| SpecLock::acquire(&project.runs, spec).unwrap());
+    let first = MergeLock::acquire(&project.runs, &a, Duration::ZERO).unwrap();
+    let error = MergeLock::acquire(&project.runs, &b, Duration::from_millis(50)).unwrap_err();
     assert!(matches!(error, WorkError::Merging { .. }), "{error}");
     assert!(
         error
@@ -96,8 +96,9 @@ fn merges_take_turns_and_wait_so_long_only() {
             .contains(&format!("process {}", std::process::id()))
     );
     let runs = project.runs.clone();
-    let waits =
-        std::thread::spawn(move || MergeLock::take(&runs, &b, Duration::from_secs(30)).map(drop));
+    let waits = std::thread::spawn(move || {
+        MergeLock::acquire(&runs, &b, Duration::from_secs(30)).map(drop)
+    });
     until(|| !waits.is_finished());
     drop(first);
     waits.join().unwrap().unwrap();

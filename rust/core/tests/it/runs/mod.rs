@@ -28,20 +28,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use chant_core::store::disk::{self, Disk};
-use chant_core::store::files::Root;
+use chant_core::store::files::RootFolder;
 use chant_core::store::state::StateFolder;
 use chant_core::work::WorkError;
-use chant_core::work::agent::{Ended, Input, Job, Limits};
-use chant_core::work::handshake::{Handshake, wait_for_handshake};
-use chant_core::work::interruption::Interruption;
+use chant_core::work::agent::{AgentInput, AgentJob, AgentLimits, AgentOutcome};
+use chant_core::work::handshake::{StartHandshake, wait_for_handshake};
+use chant_core::work::interruption::CancelToken;
 use chant_core::work::lock::SpecLock;
-use chant_core::work::process::{self, Identity};
-use chant_core::work::record::{MergeState, Record, SINGLE};
-use chant_core::work::records::Runs;
+use chant_core::work::process::{self, ProcessIdentity};
+use chant_core::work::record::{MergeState, RunRecord, SINGLE};
+use chant_core::work::records::RunStore;
 use chant_core::work::recover::recover;
-use chant_core::work::runner::{self, End, Run, Steps};
+use chant_core::work::runner::{self, ActiveRun, RunEnd, RunSteps};
 use chant_core::work::spending::EventPlan;
-use chant_core::work::state::{Event, State};
+use chant_core::work::state::{RunEvent, RunState};
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -54,7 +54,7 @@ struct Project {
     /// What its runs have for the number of a process, so that all tests' runs are told apart.
     number: u64,
     root: PathBuf,
-    runs: Runs,
+    runs: RunStore,
 }
 
 impl Project {
@@ -111,14 +111,14 @@ impl Project {
 
     /// A draft of a run that this process would run itself. All tests are one process, so that its
     /// number does not tell their runs apart.
-    fn draft(&self) -> Record {
-        let mut draft = Record::new(SPEC, SINGLE, Identity::own(), Timestamp::now());
+    fn draft(&self) -> RunRecord {
+        let mut draft = RunRecord::new(SPEC, SINGLE, ProcessIdentity::own(), Timestamp::now());
         draft.process_id = format!("{SPEC}-{}", self.number);
         draft
     }
 
-    fn begin(&self) -> Record {
-        self.runs.begin(self.draft()).unwrap()
+    fn begin(&self) -> RunRecord {
+        self.runs.create_run(self.draft()).unwrap()
     }
 
     /// The process number that a script wrote into a file, as soon as it is there.
@@ -134,7 +134,7 @@ impl Project {
         number.unwrap()
     }
 
-    fn get(&self, record: &Record) -> Record {
+    fn get(&self, record: &RunRecord) -> RunRecord {
         self.runs.get(&record.process_id).unwrap()
     }
 }
@@ -146,10 +146,10 @@ impl Drop for Project {
     }
 }
 
-fn runs_of(root: &Path, disk: Disk) -> Runs {
+fn runs_of(root: &Path, disk: Disk) -> RunStore {
     let user = crate::own_disk().user_state;
-    let root = Root::open(root).unwrap();
-    Runs {
+    let root = RootFolder::open(root).unwrap();
+    RunStore {
         disk,
         state: StateFolder::of(&root, None, user.as_ref()),
         root,
@@ -172,8 +172,8 @@ fn is_alive(pid: u32) -> bool {
 }
 
 /// A shell script as an agent.
-fn script(root: &Path, text: &str) -> Job {
-    Job {
+fn script(root: &Path, text: &str) -> AgentJob {
+    AgentJob {
         name: "script".into(),
         model: None,
         prompt: "standard".into(),
@@ -181,10 +181,10 @@ fn script(root: &Path, text: &str) -> Job {
         environment: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
         folder: root.to_owned(),
         confinement: chant_core::confine::Confinement::Off,
-        input: Input::Empty,
-        limits: Limits {
+        input: AgentInput::Empty,
+        limits: AgentLimits {
             grace: Duration::from_millis(300),
-            ..Limits::default()
+            ..AgentLimits::default()
         },
         withheld: Vec::new(),
         secrets: Vec::new(),
@@ -196,12 +196,12 @@ fn script(root: &Path, text: &str) -> Job {
 
 /// The steps of a run without specs and branches.
 struct Scripted {
-    job: Job,
+    job: AgentJob,
     refusal: Option<String>,
 }
 
-impl Steps for Scripted {
-    fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String> {
+impl RunSteps for Scripted {
+    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, String> {
         let told = |error: WorkError| error.to_string();
         run.update(|record| {
             record.branch = Some(format!("chant/{SPEC}"));
@@ -215,7 +215,7 @@ impl Steps for Scripted {
         }
     }
 
-    fn give_up(&mut self, run: &mut Run<'_>, _why: &str) {
+    fn give_up(&mut self, run: &mut ActiveRun<'_>, _why: &str) {
         run.update(|record| {
             record.branch = None;
             Ok(())
@@ -223,9 +223,13 @@ impl Steps for Scripted {
         .unwrap();
     }
 
-    fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String> {
+    fn conclude_run(
+        &mut self,
+        run: &mut ActiveRun<'_>,
+        ended: &AgentOutcome,
+    ) -> Result<RunEnd, String> {
         if !ended.is_success() {
-            return Ok(End::failed(ended.to_string()));
+            return Ok(RunEnd::failed(ended.to_string()));
         }
         run.update(|record| {
             record.merge.state = MergeState::Merged;
@@ -233,8 +237,8 @@ impl Steps for Scripted {
             Ok(())
         })
         .map_err(|error| error.to_string())?;
-        Ok(End {
-            event: Event::Merge,
+        Ok(RunEnd {
+            event: RunEvent::Merge,
             reason: None,
         })
     }
@@ -254,7 +258,7 @@ struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    fn run(record: &'a Record, script: &'a str) -> Self {
+    fn run(record: &'a RunRecord, script: &'a str) -> Self {
         Self {
             what: "run",
             process_id: &record.process_id,
@@ -305,7 +309,7 @@ impl Other {
 
     /// A runner that says it is under way.
     #[track_caller]
-    fn running(project: &Project, record: &Record, script: &str) -> Self {
+    fn running(project: &Project, record: &RunRecord, script: &str) -> Self {
         let other = Self::start(project, Task::run(record, script));
         other.handshake().unwrap();
         other
@@ -356,11 +360,11 @@ fn as_another_process() {
         ..Disk::default()
     };
     let runs = runs_of(&root, disk);
-    let interruption = Interruption::new().unwrap();
+    let interruption = CancelToken::new().unwrap();
     interruption.listen().unwrap();
-    let handshake = Handshake::over(std::io::stdin().as_fd().try_clone_to_owned().unwrap());
+    let handshake = StartHandshake::over(std::io::stdin().as_fd().try_clone_to_owned().unwrap());
     if given("WHAT") == "hold" {
-        let _lock = SpecLock::take(&runs, SPEC).unwrap();
+        let _lock = SpecLock::acquire(&runs, SPEC).unwrap();
         handshake.ok();
         until(|| interruption.is_told());
         return;
@@ -370,5 +374,5 @@ fn as_another_process() {
         refusal: Some(given("REFUSAL")).filter(|why| !why.is_empty()),
     };
     let end = runner::run(&runs, &given("ID"), handshake, &interruption, &mut steps);
-    let _ = end.map(|state: State| fs::write(root.join("ended"), state.as_str()));
+    let _ = end.map(|state: RunState| fs::write(root.join("ended"), state.as_str()));
 }

@@ -1,23 +1,29 @@
 //! What comes into the log, however it is cut on its way.
 
-use chant_core::work::output::{Header, Mask, Output, Room, Stream};
+use chant_core::work::output::{LogHeader, LogLimits, LogStream, RunLog, SecretMask};
 use proptest::prelude::*;
 
 use super::{Project, SPEC};
 
-const ROOMY: Room = Room {
+const ROOMY: LogLimits = LogLimits {
     line: 100,
     log: 1 << 20,
 };
 
-fn open(project: &Project, secrets: &[&str], room: Room) -> Output {
+fn open(project: &Project, secrets: &[&str], room: LogLimits) -> RunLog {
     let secrets: Vec<String> = secrets.iter().map(|&secret| secret.to_owned()).collect();
-    let header = Header {
+    let header = LogHeader {
         spec_id: SPEC,
         prompt: "standard",
         withheld: &[],
     };
-    Output::open(&project.runs, &header, Mask::new(&secrets).unwrap(), room).unwrap()
+    RunLog::open(
+        &project.runs,
+        &header,
+        SecretMask::new(&secrets).unwrap(),
+        room,
+    )
+    .unwrap()
 }
 
 /// The lines behind the header, without their stamps.
@@ -34,11 +40,11 @@ pub(super) fn lines(project: &Project) -> Vec<String> {
 }
 
 /// What the log holds of a text that comes in parts.
-fn heard(parts: &[&[u8]], secrets: &[&str], room: Room) -> Vec<String> {
+fn heard(parts: &[&[u8]], secrets: &[&str], room: LogLimits) -> Vec<String> {
     let project = Project::new();
     let mut output = open(&project, secrets, room);
     for part in parts {
-        output.take(Stream::Out, part);
+        output.take(LogStream::Out, part);
     }
     output.close();
     lines(&project)
@@ -99,7 +105,7 @@ fn bytes_that_are_no_text_and_ends_that_are_missing_are_survived() {
 #[test]
 fn long_lines_are_cut_between_characters() {
     let text = "é".repeat(75) + "\n";
-    let room = Room { line: 51, ..ROOMY };
+    let room = LogLimits { line: 51, ..ROOMY };
     let lines = heard(&[text.as_bytes()], &[], room);
     assert_eq!(
         lines,
@@ -146,9 +152,9 @@ fn secrets_are_masked_in_json_by_lines_and_where_they_overlap() {
 #[test]
 fn a_full_log_says_so_once_and_still_takes_notes() {
     let project = Project::new();
-    let mut output = open(&project, &[], Room { log: 200, ..ROOMY });
+    let mut output = open(&project, &[], LogLimits { log: 200, ..ROOMY });
     for _ in 0..100 {
-        output.take(Stream::Err, b"a line\n");
+        output.take(LogStream::Err, b"a line\n");
     }
     output.note("the end");
     let (tail, failure) = output.close();
@@ -174,7 +180,7 @@ proptest! {
         most in 4..60_usize,
     ) {
         let secrets = ["abba", "b-é"];
-        let room = Room { line: most, ..ROOMY };
+        let room = LogLimits { line: most, ..ROOMY };
         let mut parts = Vec::new();
         let mut rest = text.as_bytes();
         for size in sizes {
@@ -189,7 +195,7 @@ proptest! {
         if !text.contains(['\n', '\r']) && !text.is_empty() {
             let said: String = lines.iter().map(|line| line.strip_prefix("out ").unwrap()).collect();
             prop_assert!(secrets.iter().all(|secret| !said.contains(secret)), "{said}");
-            let masked = Mask::new(&secrets.map(str::to_owned)).unwrap().apply(&text);
+            let masked = SecretMask::new(&secrets.map(str::to_owned)).unwrap().apply(&text);
             prop_assert_eq!(said.replace("***", ""), masked.replace("***", ""));
         }
     }
@@ -206,15 +212,15 @@ fn messages_are_read_whole_and_told_as_lines_without_secrets() {
         )
     }
     let project = Project::new();
-    let room = Room {
+    let room = LogLimits {
         line: 8,
         log: 10_000,
     };
     let mut output = open(&project, &["secret"], room).read_by(Some(reads));
-    output.take(Stream::Out, b"message one wo");
-    output.take(Stream::Out, b"rds secret\nplain\nmessage\n");
-    output.take(Stream::Err, b"message x\n");
-    output.take(Stream::Out, b"message last");
+    output.take(LogStream::Out, b"message one wo");
+    output.take(LogStream::Out, b"rds secret\nplain\nmessage\n");
+    output.take(LogStream::Err, b"message x\n");
+    output.take(LogStream::Out, b"message last");
     output.close();
     let log = project.log();
     let told: Vec<&str> = log

@@ -7,18 +7,18 @@ use std::thread;
 use chant_core::store::StoreError;
 use chant_core::store::disk::{self, Disk};
 use chant_core::work::WorkError;
-use chant_core::work::process::Identity;
-use chant_core::work::record::{self, Record, RunStatus, SINGLE};
+use chant_core::work::process::ProcessIdentity;
+use chant_core::work::record::{self, RunRecord, RunStatus, SINGLE};
 use chant_core::work::shown;
-use chant_core::work::state::{Event, State, Stop};
+use chant_core::work::state::{RunEvent, RunState, StopReason};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::{Project, SPEC, runs_of};
 
 /// A process that has been dead for long.
-fn dead() -> Identity {
-    Identity {
+fn dead() -> ProcessIdentity {
+    ProcessIdentity {
         pid: 1,
         pid_start: Some("1".into()),
         boot_id: Some("an earlier start of the machine".into()),
@@ -26,16 +26,16 @@ fn dead() -> Identity {
 }
 
 /// A record as if its run had ended some days ago.
-fn ended(spec_id: &str, token: u64, event: Event, days: i64) -> Record {
+fn ended(spec_id: &str, token: u64, event: RunEvent, days: i64) -> RunRecord {
     let at = Timestamp::now() - SignedDuration::from_hours(24 * days);
-    let mut record = Record::new(spec_id, SINGLE, dead(), at);
+    let mut record = RunRecord::new(spec_id, SINGLE, dead(), at);
     record.token = token;
     record.process_id = format!("{spec_id}-{token}");
     record.change(event, None, at).unwrap();
     record
 }
 
-fn put(project: &Project, record: &Record) {
+fn put(project: &Project, record: &RunRecord) {
     project.put(&record.process_id, &record.text());
 }
 
@@ -80,7 +80,7 @@ fn of_many_who_begin_a_run_of_one_spec_one_does() {
                 (project.runs.clone(), project.draft(), Arc::clone(&barrier));
             thread::spawn(move || {
                 barrier.wait();
-                runs.begin(draft)
+                runs.create_run(draft)
             })
         })
         .collect();
@@ -126,7 +126,7 @@ fn who_decided_on_an_old_record_is_refused_and_reads_again() {
     project
         .runs
         .update(&mine.process_id, |record| {
-            record.stop_requested = Some(Stop::Pause);
+            record.stop_requested = Some(StopReason::Pause);
             Ok(())
         })
         .unwrap();
@@ -136,7 +136,7 @@ fn who_decided_on_an_old_record_is_refused_and_reads_again() {
     let mut fresh = project.get(&mine);
     assert_eq!(
         (fresh.branch.as_deref(), fresh.stop_requested),
-        (None, Some(Stop::Pause))
+        (None, Some(StopReason::Pause))
     );
     fresh.branch = Some("chant/mine".into());
     assert_eq!(project.runs.swap(&fresh).unwrap().generation, 3);
@@ -154,16 +154,16 @@ fn a_change_that_changes_nothing_writes_nothing() {
 fn tokens_grow_and_attempts_count_runs_of_the_same_work() {
     let project = Project::new();
     let ends = [
-        (Event::Fail, 1, 1),
-        (Event::Stop(Stop::Pause), 2, 2),
-        (Event::Merge, 3, 3),
+        (RunEvent::Fail, 1, 1),
+        (RunEvent::Stop(StopReason::Pause), 2, 2),
+        (RunEvent::Merge, 3, 3),
         // What is closed begins anew.
-        (Event::Fail, 4, 1),
+        (RunEvent::Fail, 4, 1),
     ];
     for (event, token, attempt) in ends {
         let record = project.begin();
         assert_eq!((record.token, record.attempt), (token, attempt));
-        let end = |record: &mut Record| Ok(record.change(event, None, Timestamp::now())?);
+        let end = |record: &mut RunRecord| Ok(record.change(event, None, Timestamp::now())?);
         project.runs.update(&record.process_id, end).unwrap();
     }
     assert_eq!(project.runs.newest_of(SPEC).unwrap().unwrap().token, 4);
@@ -175,16 +175,16 @@ fn tokens_grow_and_attempts_count_runs_of_the_same_work() {
 #[test]
 fn nothing_begins_beside_work_that_waits_or_a_death_that_was_not_looked_after() {
     let project = Project::new();
-    put(&project, &ended(SPEC, 1, Event::Wait, 0));
-    let error = project.runs.begin(project.draft()).unwrap_err();
+    put(&project, &ended(SPEC, 1, RunEvent::Wait, 0));
+    let error = project.runs.create_run(project.draft()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "Run '2026-02-02-001-abc-1' of spec '2026-02-02-001-abc' is awaiting_merge; see to that first, nothing was started"
     );
-    let mut dead = Record::new(SPEC, SINGLE, dead(), Timestamp::now());
+    let mut dead = RunRecord::new(SPEC, SINGLE, dead(), Timestamp::now());
     dead.token = 2;
     put(&project, &dead);
-    let error = project.runs.begin(project.draft()).unwrap_err();
+    let error = project.runs.create_run(project.draft()).unwrap_err();
     assert!(matches!(error, WorkError::Unrecovered { .. }), "{error}");
     assert_eq!(project.runs.token(SPEC).unwrap(), None);
 }
@@ -197,7 +197,7 @@ fn a_crash_after_the_token_leaves_a_gap_and_nothing_else() {
         ..Disk::default()
     };
     let error = runs_of(&project.root, disk)
-        .begin(project.draft())
+        .create_run(project.draft())
         .unwrap_err();
     assert!(matches!(
         error,
@@ -212,13 +212,13 @@ fn a_crash_after_the_token_leaves_a_gap_and_nothing_else() {
 
 #[test]
 fn an_illegal_change_leaves_the_record_as_it_was() {
-    let mut record = ended(SPEC, 1, Event::Merge, 0);
+    let mut record = ended(SPEC, 1, RunEvent::Merge, 0);
     let before = record.clone();
     record
-        .change(Event::Fail, Some("no".into()), Timestamp::now())
+        .change(RunEvent::Fail, Some("no".into()), Timestamp::now())
         .unwrap_err();
     assert_eq!(record, before);
-    assert_eq!(record.state(), State::Completed);
+    assert_eq!(record.state(), RunState::Completed);
 }
 
 #[test]
@@ -227,10 +227,10 @@ fn the_word_of_the_seed_follows_from_the_end() {
         let value: Value = serde_json::from_str(&ended(SPEC, 1, event, 0).text()).unwrap();
         format!("{} {}", value["status"], value["end_state"])
     };
-    assert_eq!(text(Event::Merge), r#""completed" "completed""#);
-    assert_eq!(text(Event::Wait), r#""failed" "awaiting_merge""#);
+    assert_eq!(text(RunEvent::Merge), r#""completed" "completed""#);
+    assert_eq!(text(RunEvent::Wait), r#""failed" "awaiting_merge""#);
     assert_eq!(
-        text(Event::Stop(Stop::TakeOver)),
+        text(RunEvent::Stop(StopReason::TakeOver)),
         r#""failed" "taken_over""#
     );
 }
@@ -240,13 +240,13 @@ fn the_word_of_the_seed_follows_from_the_end() {
 fn old_records_go_but_not_those_whose_work_waits() {
     let project = Project::new();
     for record in [
-        ended("a", 1, Event::Fail, 8),
-        ended("b", 1, Event::Fail, 6),
-        ended("c", 1, Event::Stop(Stop::Pause), 30),
-        ended("d", 1, Event::Stop(Stop::Pause), 30),
-        ended("d", 2, Event::Merge, 1),
-        ended("e", 1, Event::Wait, 30),
-        Record::new(
+        ended("a", 1, RunEvent::Fail, 8),
+        ended("b", 1, RunEvent::Fail, 6),
+        ended("c", 1, RunEvent::Stop(StopReason::Pause), 30),
+        ended("d", 1, RunEvent::Stop(StopReason::Pause), 30),
+        ended("d", 2, RunEvent::Merge, 1),
+        ended("e", 1, RunEvent::Wait, 30),
+        RunRecord::new(
             "f",
             SINGLE,
             dead(),
@@ -280,7 +280,7 @@ fn old_records_go_but_not_those_whose_work_waits() {
 fn of_records_that_ended_the_newest_two_hundred_stay() {
     let project = Project::new();
     for number in 0..205 {
-        let mut record = ended(SPEC, number, Event::Fail, 0);
+        let mut record = ended(SPEC, number, RunEvent::Fail, 0);
         let at = Timestamp::now() - SignedDuration::from_mins(i64::try_from(number).unwrap());
         record.completed_at = Some(record::stamp(at));
         put(&project, &record);
@@ -338,17 +338,17 @@ fn records_of_others_are_told_and_never_changed() {
 
 #[test]
 fn a_process_counts_as_the_one_meant_only_with_its_start_and_its_machine() {
-    let own = Identity::own();
+    let own = ProcessIdentity::own();
     assert!(own.is_alive());
-    let another_start = Identity {
+    let another_start = ProcessIdentity {
         pid_start: Some("1".into()),
         ..own.clone()
     };
-    let another_boot = Identity {
+    let another_boot = ProcessIdentity {
         boot_id: Some("another".into()),
         ..own.clone()
     };
-    let no_start = Identity {
+    let no_start = ProcessIdentity {
         pid_start: None,
         ..own
     };
@@ -370,7 +370,7 @@ fn names_that_would_leave_the_folder_are_refused() {
 fn a_second_runner_with_the_number_of_an_earlier_one_gets_another_name() {
     let project = Project::new();
     let first = project.begin();
-    let end = |record: &mut Record| Ok(record.change(Event::Fail, None, Timestamp::now())?);
+    let end = |record: &mut RunRecord| Ok(record.change(RunEvent::Fail, None, Timestamp::now())?);
     project.runs.update(&first.process_id, end).unwrap();
     let second = project.begin();
     assert_eq!(second.process_id, format!("{}-2", first.process_id));
@@ -383,6 +383,10 @@ fn a_token_that_is_no_number_is_named() {
     let state = &project.runs.state;
     let folder = state.ensure(&state.in_project("tokens")).unwrap();
     disk::create_owned(&folder.join(SPEC), "many\n").unwrap();
-    let error = project.runs.begin(project.draft()).unwrap_err().to_string();
+    let error = project
+        .runs
+        .create_run(project.draft())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("it should hold one number"), "{error}");
 }

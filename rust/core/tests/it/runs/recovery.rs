@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use chant_core::work::interruption::Interruption;
+use chant_core::work::interruption::CancelToken;
 use chant_core::work::lock::SpecLock;
-use chant_core::work::process::Identity;
-use chant_core::work::record::{MergeState, Record, SINGLE};
+use chant_core::work::process::ProcessIdentity;
+use chant_core::work::record::{MergeState, RunRecord, SINGLE};
 use chant_core::work::recover::recover;
-use chant_core::work::state::{Event, State, Stop};
-use chant_core::work::watch::Alarm;
+use chant_core::work::state::{RunEvent, RunState, StopReason};
+use chant_core::work::watch::WatchAlarm;
 use jiff::{SignedDuration, Timestamp};
 use rustix::process::Signal;
 
@@ -50,10 +50,10 @@ fn a_runner_killed_at_any_moment_is_found_and_its_agent_ended() {
         assert_eq!(recovered.problems, Vec::<String>::new());
         assert_eq!(recovered.found.len(), 1, "{moment}");
         let found = &recovered.found[0];
-        assert_eq!(found.record.state(), State::Lost);
+        assert_eq!(found.record.state(), RunState::Lost);
         let reason = format!("The runner (PID {}) died {words}", runner.pid());
         assert_eq!(found.record.reason.as_ref(), Some(&reason), "{moment}");
-        assert!(SpecLock::take(&project.runs, SPEC).is_err());
+        assert!(SpecLock::acquire(&project.runs, SPEC).is_err());
         if moment == "before-handshake" {
             assert!(!is_alive(found.record.agent.as_ref().unwrap().pid.unwrap()));
             assert!(found.ended >= 1);
@@ -78,12 +78,12 @@ fn a_living_run_and_a_spec_that_somebody_holds_are_left_alone() {
 
     let project = Project::new();
     let record = project.begin();
-    let forget = |record: &mut Record| {
+    let forget = |record: &mut RunRecord| {
         record.pid_start = Some("1".into());
         Ok(())
     };
     project.runs.update(&record.process_id, forget).unwrap();
-    let lock = SpecLock::take(&project.runs, SPEC).unwrap();
+    let lock = SpecLock::acquire(&project.runs, SPEC).unwrap();
     assert!(recover(&project.runs).unwrap().found.is_empty());
     drop(lock);
     assert_eq!(recover(&project.runs).unwrap().found.len(), 1);
@@ -92,16 +92,16 @@ fn a_living_run_and_a_spec_that_somebody_holds_are_left_alone() {
 #[test]
 fn a_run_that_was_to_be_stopped_is_stopped_and_not_lost_unless_it_was_merged() {
     for (merge, state) in [
-        (MergeState::None, State::Paused),
-        (MergeState::Merged, State::Lost),
+        (MergeState::None, RunState::Paused),
+        (MergeState::Merged, RunState::Lost),
     ] {
         let project = Project::new();
         let record = project.begin();
         let mut runner = Other::running(&project, &record, "exec sleep 300");
         runner.signal(Signal::KILL);
         runner.ends();
-        let ask = |record: &mut Record| {
-            record.stop_requested = Some(Stop::Pause);
+        let ask = |record: &mut RunRecord| {
+            record.stop_requested = Some(StopReason::Pause);
             record.merge.state = merge;
             Ok(())
         };
@@ -121,7 +121,7 @@ fn an_agent_whose_start_is_not_in_the_record_yet_is_ended_too() {
     let agent = project.get(&record).agent.unwrap().pid.unwrap();
     runner.signal(Signal::KILL);
     runner.ends();
-    let forget = |record: &mut Record| {
+    let forget = |record: &mut RunRecord| {
         record.agent = None;
         Ok(())
     };
@@ -142,14 +142,14 @@ fn of_two_who_recover_at_once_one_does() {
         tries.into_iter().map(|one| one.join().unwrap()).collect()
     });
     assert_eq!(counts.iter().sum::<usize>(), 1, "{counts:?}");
-    assert_eq!(project.get(&record).state(), State::Lost);
+    assert_eq!(project.get(&record).state(), RunState::Lost);
 }
 
 #[test]
 fn files_of_dead_processes_go_and_those_of_living_ones_stay() {
     let project = Project::new();
     let locks = project.lock_file().parent().unwrap().to_owned();
-    let own = Identity::own();
+    let own = ProcessIdentity::own();
     let start = own.pid_start.unwrap();
     for (name, text) in [
         (
@@ -184,7 +184,7 @@ fn files_of_dead_processes_go_and_those_of_living_ones_stay() {
 fn a_record_that_cannot_be_read_stands_in_no_others_way() {
     let project = Project::new();
     let record = project.begin();
-    let forget = |record: &mut Record| {
+    let forget = |record: &mut RunRecord| {
         record.pid_start = Some("1".into());
         Ok(())
     };
@@ -211,8 +211,8 @@ fn with_nothing_to_do_it_is_cheap() {
     let project = Project::new();
     for number in 0..200 {
         let at = Timestamp::now() - SignedDuration::from_mins(number);
-        let mut record = Record::new(&format!("s{number}"), SINGLE, Identity::own(), at);
-        record.change(Event::Merge, None, at).unwrap();
+        let mut record = RunRecord::new(&format!("s{number}"), SINGLE, ProcessIdentity::own(), at);
+        record.change(RunEvent::Merge, None, at).unwrap();
         project.put(&record.process_id, &record.text());
     }
     let before = Instant::now();
@@ -229,11 +229,11 @@ fn with_nothing_to_do_it_is_cheap() {
 #[test]
 fn a_watch_hears_of_a_runner_that_died_before_it_listened() {
     let project = Project::new();
-    let interruption = Interruption::new().unwrap();
+    let interruption = CancelToken::new().unwrap();
     let mut dead = project.begin();
     dead.pid_start = Some("1".into());
     let long = Duration::from_secs(30);
-    let mut alarm = Alarm::of(&project.runs).unwrap();
+    let mut alarm = WatchAlarm::of(&project.runs).unwrap();
     let begun = Instant::now();
     for _ in 0..2 {
         alarm

@@ -5,11 +5,11 @@ use std::io::Write;
 use std::time::Duration;
 
 use chant_core::work::WorkError;
-use chant_core::work::handshake::{Handshake, wait_for_handshake};
-use chant_core::work::interruption::Interruption;
+use chant_core::work::handshake::{StartHandshake, wait_for_handshake};
+use chant_core::work::interruption::CancelToken;
 use chant_core::work::lock::SpecLock;
-use chant_core::work::runner::Run;
-use chant_core::work::state::{State, Stop};
+use chant_core::work::runner::ActiveRun;
+use chant_core::work::state::{RunState, StopReason};
 use rustix::process::Signal;
 
 use super::{Other, Project, SPEC, Task, is_alive, until};
@@ -24,7 +24,7 @@ fn a_run_goes_from_its_record_to_its_end() {
         "echo working; until [ -e go ]; do sleep 0.01; done",
     );
     let now = project.get(&record);
-    assert_eq!((now.state(), now.pid), (State::Running, runner.pid()));
+    assert_eq!((now.state(), now.pid), (RunState::Running, runner.pid()));
     assert!(now.adopted_at.is_some() && now.runner().is_alive());
     let agent = now.agent.unwrap();
     assert_eq!(
@@ -33,16 +33,16 @@ fn a_run_goes_from_its_record_to_its_end() {
     );
     assert!(is_alive(agent.pid.unwrap()));
     assert!(matches!(
-        SpecLock::take(&project.runs, SPEC),
+        SpecLock::acquire(&project.runs, SPEC),
         Err(WorkError::Held { .. })
     ));
     fs::write(project.path("go"), "").unwrap();
     runner.ends();
     let end = project.get(&record);
-    assert_eq!((end.state(), end.exit_code), (State::Completed, Some(0)));
+    assert_eq!((end.state(), end.exit_code), (RunState::Completed, Some(0)));
     assert!(end.completed_at.is_some());
     assert!(project.log().contains("out working"));
-    drop(SpecLock::take(&project.runs, SPEC).unwrap());
+    drop(SpecLock::acquire(&project.runs, SPEC).unwrap());
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn an_agent_that_fails_ends_its_run_with_its_last_words() {
     let record = project.begin();
     Other::running(&project, &record, "echo no model >&2; exit 4").ends();
     let end = project.get(&record);
-    assert_eq!((end.state(), end.exit_code), (State::Failed, Some(4)));
+    assert_eq!((end.state(), end.exit_code), (RunState::Failed, Some(4)));
     assert_eq!(
         end.reason.unwrap(),
         "The agent ended with exit code 4; its last words:\nno model"
@@ -73,7 +73,7 @@ fn a_run_that_cannot_begin_says_why_and_frees_the_spec() {
     );
     runner.ends();
     let end = project.get(&record);
-    assert_eq!((end.state(), end.branch), (State::Failed, None));
+    assert_eq!((end.state(), end.branch), (RunState::Failed, None));
     assert!(end.agent.is_none() && project.log().is_empty());
     assert_eq!(project.begin().attempt, 2);
 }
@@ -92,7 +92,7 @@ fn a_runner_that_dies_without_a_word_is_told_with_its_complaint() {
         why.starts_with("The runner ended before the run was under way"),
         "{why}"
     );
-    assert_eq!(project.get(&record).state(), State::Running);
+    assert_eq!(project.get(&record).state(), RunState::Running);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_handshake_is_one_line_or_a_failure() {
     let told = format!("{ended}; it complained: No module named chant_mcp");
     assert_eq!(wait(b"", false), Err(told));
     let (reads, writes) = std::io::pipe().unwrap();
-    Handshake::over(writes).refuse(&"é".repeat(9000));
+    StartHandshake::over(writes).refuse(&"é".repeat(9000));
     assert!(
         wait_for_handshake(&reads, bound, None, &mut |_| {})
             .unwrap_err()
@@ -129,20 +129,20 @@ fn a_handshake_is_one_line_or_a_failure() {
     );
     let (reads, writes) = std::io::pipe().unwrap();
     drop(reads);
-    Handshake::over(writes).ok();
+    StartHandshake::over(writes).ok();
 }
 
 #[test]
 fn a_runner_whose_spec_is_locked_says_by_whom_and_its_run_has_failed() {
     let project = Project::new();
     let record = project.begin();
-    let lock = SpecLock::take(&project.runs, SPEC).unwrap();
+    let lock = SpecLock::acquire(&project.runs, SPEC).unwrap();
     let runner = Other::start(&project, Task::run(&record, "exit 0"));
     let why = runner.handshake().unwrap_err();
     let holder = format!("is locked by process {}", std::process::id());
     assert!(why.contains(&holder), "{why}");
     let end = project.get(&record);
-    assert_eq!((end.state(), end.reason), (State::Failed, Some(why)));
+    assert_eq!((end.state(), end.reason), (RunState::Failed, Some(why)));
     drop(lock);
 }
 
@@ -156,7 +156,7 @@ fn a_runner_that_is_told_to_end_by_a_signal_alone_fails_in_good_order() {
         runner.signal(signal);
         runner.ends();
         let end = project.get(&record);
-        assert_eq!(end.state(), State::Failed);
+        assert_eq!(end.state(), RunState::Failed);
         assert_eq!(end.reason.unwrap(), "The runner was told to end");
         assert!(!is_alive(child));
     }
@@ -166,8 +166,8 @@ fn a_runner_that_is_told_to_end_by_a_signal_alone_fails_in_good_order() {
 fn a_record_that_ended_or_is_to_be_stopped_is_not_adopted() {
     let project = Project::new();
     let record = project.begin();
-    let ask = |record: &mut chant_core::work::record::Record| {
-        record.stop_requested = Some(Stop::Cancel);
+    let ask = |record: &mut chant_core::work::record::RunRecord| {
+        record.stop_requested = Some(StopReason::Cancel);
         Ok(())
     };
     project.runs.update(&record.process_id, ask).unwrap();
@@ -178,7 +178,7 @@ fn a_record_that_ended_or_is_to_be_stopped_is_not_adopted() {
         format!("Run '{}' was stopped before it began", record.process_id)
     );
     let now = project.get(&record);
-    assert_eq!((now.state(), now.adopted_at), (State::Running, None));
+    assert_eq!((now.state(), now.adopted_at), (RunState::Running, None));
 }
 
 #[test]
@@ -186,14 +186,14 @@ fn a_run_above_other_runs_takes_no_spec() {
     let project = Project::new();
     let mut draft = project.draft();
     draft.mode = "chain".into();
-    let above = project.runs.begin(draft).unwrap();
+    let above = project.runs.create_run(draft).unwrap();
     assert_eq!((above.token, project.runs.token(SPEC).unwrap()), (0, None));
-    let interruption = Interruption::new().unwrap();
-    let run = Run::adopt(&project.runs, &above.process_id, &interruption).unwrap();
+    let interruption = CancelToken::new().unwrap();
+    let run = ActiveRun::adopt(&project.runs, &above.process_id, &interruption).unwrap();
     assert!(run.lock().is_none());
     let mut below = project.draft();
     below.parent = Some(above.process_id.clone());
-    assert_eq!(project.runs.begin(below).unwrap().token, 1);
+    assert_eq!(project.runs.create_run(below).unwrap().token, 1);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_run_whose_starter_is_gone_goes_on() {
     let state = project.get(&record).state();
     // Closed before the runner opened its end, or after.
     assert!(
-        [State::Completed, State::Running].contains(&state),
+        [RunState::Completed, RunState::Running].contains(&state),
         "{state}"
     );
     until(|| !is_alive(runner.pid()));

@@ -1,37 +1,39 @@
 //! Which changes of a run are legal.
 
-use chant_core::work::state::{Event, State, Stop, change};
+use chant_core::work::state::{RunEvent, RunState, StopReason, next_state};
 
-const STATES: [State; 10] = [
-    State::Running,
-    State::Completed,
-    State::AwaitingMerge,
-    State::AwaitingApproval,
-    State::NeedsAttention,
-    State::Failed,
-    State::Paused,
-    State::TakenOver,
-    State::Cancelled,
-    State::Lost,
+const STATES: [RunState; 10] = [
+    RunState::Running,
+    RunState::Completed,
+    RunState::AwaitingMerge,
+    RunState::AwaitingApproval,
+    RunState::NeedsAttention,
+    RunState::Failed,
+    RunState::Paused,
+    RunState::TakenOver,
+    RunState::Cancelled,
+    RunState::Lost,
 ];
 
-const EVENTS: [Event; 11] = [
-    Event::Start,
-    Event::Merge,
-    Event::Wait,
-    Event::AskApproval,
-    Event::Doubt,
-    Event::Fail,
-    Event::Stop(Stop::Pause),
-    Event::Stop(Stop::TakeOver),
-    Event::Stop(Stop::Cancel),
-    Event::Stop(Stop::Reset),
-    Event::FindDead,
+const EVENTS: [RunEvent; 11] = [
+    RunEvent::Start,
+    RunEvent::Merge,
+    RunEvent::Wait,
+    RunEvent::AskApproval,
+    RunEvent::Doubt,
+    RunEvent::Fail,
+    RunEvent::Stop(StopReason::Pause),
+    RunEvent::Stop(StopReason::TakeOver),
+    RunEvent::Stop(StopReason::Cancel),
+    RunEvent::Stop(StopReason::Reset),
+    RunEvent::FindDead,
 ];
 
 /// The states that an event may happen in.
-fn from(event: Event) -> Vec<&'static str> {
-    let legal = STATES.iter().filter(|state| change(**state, event).is_ok());
+fn from(event: RunEvent) -> Vec<&'static str> {
+    let legal = STATES
+        .iter()
+        .filter(|state| next_state(**state, event).is_ok());
     legal.map(|state| state.as_str()).collect()
 }
 
@@ -60,12 +62,12 @@ fn each_event_happens_in_its_states_only() {
 fn only_a_start_leads_back_and_nothing_leaves_a_closed_run() {
     for state in STATES {
         for event in EVENTS {
-            let Ok(to) = change(state, event) else {
+            let Ok(to) = next_state(state, event) else {
                 continue;
             };
             assert_eq!(
-                to == State::Running,
-                event == Event::Start,
+                to == RunState::Running,
+                event == RunEvent::Start,
                 "{state} {event}"
             );
             assert!(!state.is_closed(), "{state} {event}");
@@ -76,7 +78,7 @@ fn only_a_start_leads_back_and_nothing_leaves_a_closed_run() {
 
 #[test]
 fn a_refusal_names_the_state_and_the_event() {
-    let error = change(State::Paused, Event::Fail).unwrap_err();
+    let error = next_state(RunState::Paused, RunEvent::Fail).unwrap_err();
     assert_eq!(
         error.to_string(),
         "A run that is paused cannot be failed; nothing was changed"

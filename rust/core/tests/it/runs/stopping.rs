@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use chant_core::work::WorkError;
 use chant_core::work::lock::SpecLock;
-use chant_core::work::process::Identity;
-use chant_core::work::record::Record;
-use chant_core::work::state::{Event, State, Stop};
-use chant_core::work::stop::{Fate, GRACE, stop};
+use chant_core::work::process::ProcessIdentity;
+use chant_core::work::record::RunRecord;
+use chant_core::work::state::{RunEvent, RunState, StopReason};
+use chant_core::work::stop::{GRACE, RunnerFate, stop};
 use rustix::process::Signal;
 
 use super::{Other, Project, SPEC, Task, is_alive, until};
@@ -24,11 +24,11 @@ fn a_paused_run_stays_paused_whatever_its_agent_does() {
     let record = project.begin();
     let mut runner = Other::running(&project, &record, DEAF);
     let [agent, far] = ["agent", "far"].map(|file| project.number(file));
-    let stopped = stop(&project.runs, &record.process_id, Stop::Pause, GRACE).unwrap();
-    assert_eq!((stopped.runner, stopped.ended), (Fate::Ended, 0));
+    let stopped = stop(&project.runs, &record.process_id, StopReason::Pause, GRACE).unwrap();
+    assert_eq!((stopped.runner, stopped.ended), (RunnerFate::Ended, 0));
     assert!(!is_alive(agent) && !is_alive(far) && !is_alive(runner.pid()));
-    assert_eq!(stopped.record.state(), State::Running);
-    let error = SpecLock::take(&project.runs, SPEC).unwrap_err();
+    assert_eq!(stopped.record.state(), RunState::Running);
+    let error = SpecLock::acquire(&project.runs, SPEC).unwrap_err();
     assert!(matches!(error, WorkError::Held { .. }), "{error}");
     stopped
         .end(&project.runs, Some("Paused by hand".into()))
@@ -37,11 +37,11 @@ fn a_paused_run_stays_paused_whatever_its_agent_does() {
     let end = project.get(&record);
     assert_eq!(
         (end.state(), end.stop_requested),
-        (State::Paused, Some(Stop::Pause))
+        (RunState::Paused, Some(StopReason::Pause))
     );
     assert_eq!(end.reason.as_deref(), Some("Paused by hand"));
-    drop(SpecLock::take(&project.runs, SPEC).unwrap());
-    let error = stop(&project.runs, &record.process_id, Stop::Cancel, GRACE).unwrap_err();
+    drop(SpecLock::acquire(&project.runs, SPEC).unwrap());
+    let error = stop(&project.runs, &record.process_id, StopReason::Cancel, GRACE).unwrap_err();
     assert_eq!(
         error.to_string(),
         format!(
@@ -73,12 +73,18 @@ fn a_runner_that_does_not_listen_is_killed_and_its_agent_ended() {
         }
     });
     let grace = Duration::from_millis(100);
-    let stopped = stop(&project.runs, &record.process_id, Stop::TakeOver, grace).unwrap();
+    let stopped = stop(
+        &project.runs,
+        &record.process_id,
+        StopReason::TakeOver,
+        grace,
+    )
+    .unwrap();
     hold.join().unwrap();
-    assert_eq!(stopped.runner, Fate::Killed);
+    assert_eq!(stopped.runner, RunnerFate::Killed);
     assert!(!is_alive(agent) && !is_alive(far) && !is_alive(orphan));
     let end = stopped.end(&project.runs, None).unwrap();
-    assert_eq!(end.state(), State::TakenOver);
+    assert_eq!(end.state(), RunState::TakenOver);
     runner.ends();
 }
 
@@ -91,13 +97,13 @@ fn the_agent_of_a_runner_that_is_gone_is_ended() {
     runner.signal(Signal::KILL);
     runner.ends();
     assert!(is_alive(agent) && is_alive(far));
-    let stopped = stop(&project.runs, &record.process_id, Stop::Cancel, GRACE).unwrap();
-    assert_eq!(stopped.runner, Fate::Gone);
+    let stopped = stop(&project.runs, &record.process_id, StopReason::Cancel, GRACE).unwrap();
+    assert_eq!(stopped.runner, RunnerFate::Gone);
     assert!(stopped.ended >= 2, "{}", stopped.ended);
     assert!(!is_alive(agent) && !is_alive(far));
     assert_eq!(
         stopped.end(&project.runs, None).unwrap().state(),
-        State::Cancelled
+        RunState::Cancelled
     );
 }
 
@@ -110,8 +116,8 @@ fn a_stranger_with_the_number_of_a_runner_or_agent_is_not_signalled() {
         .spawn()
         .unwrap();
     let record = project.begin();
-    let now = Identity::of(stranger.id());
-    let claim = |record: &mut Record| {
+    let now = ProcessIdentity::of(stranger.id());
+    let claim = |record: &mut RunRecord| {
         record.pid = stranger.id();
         record.pid_start = Some("12345".into());
         record.adopted_at = Some("2026-02-02T10:00:00.000Z".into());
@@ -123,8 +129,8 @@ fn a_stranger_with_the_number_of_a_runner_or_agent_is_not_signalled() {
         Ok(())
     };
     project.runs.update(&record.process_id, claim).unwrap();
-    let stopped = stop(&project.runs, &record.process_id, Stop::Pause, GRACE).unwrap();
-    assert_eq!((stopped.runner, stopped.ended), (Fate::Gone, 0));
+    let stopped = stop(&project.runs, &record.process_id, StopReason::Pause, GRACE).unwrap();
+    assert_eq!((stopped.runner, stopped.ended), (RunnerFate::Gone, 0));
     assert!(now.is_proven());
     stopped.end(&project.runs, None).unwrap();
     stranger.kill().unwrap();
@@ -135,8 +141,8 @@ fn a_stranger_with_the_number_of_a_runner_or_agent_is_not_signalled() {
 fn who_is_only_starting_a_run_is_not_signalled() {
     let project = Project::new();
     let record = project.begin();
-    let stopped = stop(&project.runs, &record.process_id, Stop::Pause, GRACE).unwrap();
-    assert_eq!(stopped.runner, Fate::Gone);
+    let stopped = stop(&project.runs, &record.process_id, StopReason::Pause, GRACE).unwrap();
+    assert_eq!(stopped.runner, RunnerFate::Gone);
     stopped.end(&project.runs, None).unwrap();
     let runner = Other::start(&project, Task::run(&record, "exit 0"));
     assert!(
@@ -161,7 +167,7 @@ fn a_runner_that_is_told_to_stop_writes_no_other_end() {
         until(|| project.path("reached").exists());
         let stops = std::thread::spawn({
             let (runs, id) = (project.runs.clone(), record.process_id.clone());
-            move || stop(&runs, &id, Stop::Pause, GRACE).unwrap()
+            move || stop(&runs, &id, StopReason::Pause, GRACE).unwrap()
         });
         until(|| project.get(&record).stop_requested.is_some());
         fs::write(project.path("go"), "").unwrap();
@@ -173,9 +179,9 @@ fn a_runner_that_is_told_to_stop_writes_no_other_end() {
         assert_eq!(
             end,
             if merged {
-                State::Completed
+                RunState::Completed
             } else {
-                State::Paused
+                RunState::Paused
             }
         );
     }
@@ -193,13 +199,13 @@ fn a_start_without_a_handshake_is_given_up_and_has_failed() {
     until(|| project.path("reached").exists());
     let agent = project.get(&record).agent.unwrap().pid.unwrap();
     let grace = Duration::from_millis(50);
-    let stopped = stop(&project.runs, &record.process_id, Stop::Cancel, grace).unwrap();
+    let stopped = stop(&project.runs, &record.process_id, StopReason::Cancel, grace).unwrap();
     let end = stopped
         .fail(&project.runs, "It said nothing".into())
         .unwrap();
     assert_eq!(
         (end.state(), end.reason.as_deref()),
-        (State::Failed, Some("It said nothing"))
+        (RunState::Failed, Some("It said nothing"))
     );
     assert!(!is_alive(agent));
     runner.ends();
@@ -210,15 +216,15 @@ fn a_stop_that_died_midway_is_done_again() {
     let project = Project::new();
     let record = project.begin();
     let mut runner = Other::running(&project, &record, DEAF);
-    let ask = |record: &mut Record| {
-        record.stop_requested = Some(Stop::Pause);
+    let ask = |record: &mut RunRecord| {
+        record.stop_requested = Some(StopReason::Pause);
         Ok(())
     };
     project.runs.update(&record.process_id, ask).unwrap();
-    let stopped = stop(&project.runs, &record.process_id, Stop::Pause, GRACE).unwrap();
+    let stopped = stop(&project.runs, &record.process_id, StopReason::Pause, GRACE).unwrap();
     assert_eq!(
         stopped.end(&project.runs, None).unwrap().state(),
-        State::Paused
+        RunState::Paused
     );
     runner.ends();
 }
@@ -228,17 +234,21 @@ fn a_stop_that_a_recovery_completed_is_no_failure() {
     let project = Project::new();
     let record = project.begin();
     let mut runner = Other::running(&project, &record, DEAF);
-    let stopped = stop(&project.runs, &record.process_id, Stop::Pause, GRACE).unwrap();
+    let stopped = stop(&project.runs, &record.process_id, StopReason::Pause, GRACE).unwrap();
     // Recovery takes a dead runner for what its record says it was to be: stopped.
-    let end = |record: &mut Record| {
+    let end = |record: &mut RunRecord| {
         let now = (project.runs.clock)();
-        Ok(record.change(Event::Stop(Stop::Pause), Some("Found dead".into()), now)?)
+        Ok(record.change(
+            RunEvent::Stop(StopReason::Pause),
+            Some("Found dead".into()),
+            now,
+        )?)
     };
     project.runs.update(&record.process_id, end).unwrap();
     let ended = stopped.end(&project.runs, None).unwrap();
     assert_eq!(
         (ended.state(), ended.reason.as_deref()),
-        (State::Paused, Some("Found dead"))
+        (RunState::Paused, Some("Found dead"))
     );
     runner.ends();
 }

@@ -183,7 +183,7 @@ fn a_link_that_leads_out_of_the_project_is_not_read() {
     let secret = Project::with(&[("secret.md", "secret")]);
     let link = project.root().join(FEATURE).join("checklist.md");
     std::os::unix::fs::symlink(secret.root().join("secret.md"), link).unwrap();
-    let piece = ops::Piece {
+    let piece = ops::DocumentRange {
         offset: 0,
         max_chars: 100,
     };
@@ -204,7 +204,7 @@ fn a_feature_that_is_a_link_out_of_the_project_is_not_followed() {
     let link = project.root().join("specs/099-elsewhere");
     std::os::unix::fs::symlink(elsewhere.root(), link).unwrap();
     let features = project.features();
-    let piece = ops::Piece {
+    let piece = ops::DocumentRange {
         offset: 0,
         max_chars: 100,
     };

@@ -1,11 +1,11 @@
 //! Tasks of other forms than the template's: read, or named.
 
 use chant_core::dialects::speckit::parse::tasks;
-use chant_core::dialects::speckit::task::{Mark, Task};
+use chant_core::dialects::speckit::task::{Task, TaskMark};
 use chant_core::dialects::speckit::unread::UnreadReason;
 
 /// The tasks of a text: ID, mark, line.
-fn read(text: &str) -> Vec<(String, Mark, usize)> {
+fn read(text: &str) -> Vec<(String, TaskMark, usize)> {
     let row = |task: Task| (task.id.into_string(), task.mark, task.line);
     tasks(text).tasks.into_iter().map(row).collect()
 }
@@ -19,16 +19,16 @@ fn unread(text: &str) -> Vec<(usize, UnreadReason)> {
 #[test]
 fn headings_with_a_box_and_an_id_are_tasks_at_any_level() {
     for (line, id, mark, title) in [
-        ("### - [x] T001 Do", "T001", Mark::Done, "Do"),
-        ("## [ ] T001: Do", "T001", Mark::Open, "Do"),
-        ("#### [~] **T-001** Do ##", "T-001", Mark::Partial, "Do"),
-        ("### 1. [X] Task T001: Do", "T001", Mark::Done, "Do"),
-        ("### T001: Do [x]", "T001", Mark::Done, "Do"),
-        ("### T001 [ ] Do", "T001", Mark::Open, "Do"),
+        ("### - [x] T001 Do", "T001", TaskMark::Done, "Do"),
+        ("## [ ] T001: Do", "T001", TaskMark::Open, "Do"),
+        ("#### [~] **T-001** Do ##", "T-001", TaskMark::Partial, "Do"),
+        ("### 1. [X] Task T001: Do", "T001", TaskMark::Done, "Do"),
+        ("### T001: Do [x]", "T001", TaskMark::Done, "Do"),
+        ("### T001 [ ] Do", "T001", TaskMark::Open, "Do"),
         (
             "###### ［x］ TASK-7 [P] [US1-US3] Do",
             "TASK-7",
-            Mark::Done,
+            TaskMark::Done,
             "Do",
         ),
     ] {
@@ -42,7 +42,7 @@ fn headings_with_a_box_and_an_id_are_tasks_at_any_level() {
             "{line}"
         );
         let sign = text[task.box_at.unwrap()..].chars().next().unwrap();
-        assert_eq!(Mark::of(sign), Some(mark), "{line}");
+        assert_eq!(TaskMark::of(sign), Some(mark), "{line}");
     }
 }
 
@@ -51,9 +51,9 @@ fn headings_with_a_box_and_an_id_are_tasks_at_any_level() {
 fn a_heading_without_a_box_is_as_far_as_the_boxes_below_it() {
     let text = "# Tasks\n## Phase 1: Setup\n#### T001: Do\n**Depends on**: T000\n- [x] a\n- [ ] b\n\n#### T002: More\n- [x] c\n#### T003: Last\n* [ ] d\n";
     let expected = [
-        ("T001", Mark::Partial, 3),
-        ("T002", Mark::Done, 8),
-        ("T003", Mark::Open, 10),
+        ("T001", TaskMark::Partial, 3),
+        ("T002", TaskMark::Done, 8),
+        ("T003", TaskMark::Open, 10),
     ];
     assert_eq!(
         read(text),
@@ -77,7 +77,7 @@ fn a_heading_above_a_list_that_has_its_task_is_a_heading() {
         let list = tasks(text);
         let ids: Vec<&str> = list.tasks.iter().map(|task| &*task.id).collect();
         assert_eq!((ids, list.unread), (vec!["T001"], Vec::new()), "{text}");
-        assert_eq!(list.tasks[0].mark, Mark::Open, "{text}");
+        assert_eq!(list.tasks[0].mark, TaskMark::Open, "{text}");
     }
     let list = tasks("- [ ] T001 Do\n\n### T001: How\n- [x] a\n");
     assert_eq!(list.tasks[0].criteria[0].text, "a");
@@ -120,7 +120,7 @@ fn a_summary_that_has_the_only_boxes_holds_the_tasks() {
         let list = tasks(text);
         assert_eq!(
             (list.tasks.len(), list.tasks[0].mark),
-            (1, Mark::Done),
+            (1, TaskMark::Done),
             "{text}"
         );
         assert_eq!(list.unread, [], "{text}");

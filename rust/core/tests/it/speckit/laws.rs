@@ -3,7 +3,7 @@
 use std::fs;
 
 use chant_core::dialects::speckit::parse::tasks;
-use chant_core::dialects::speckit::task::Mark;
+use chant_core::dialects::speckit::task::TaskMark;
 use proptest::prelude::*;
 
 use super::{FEATURE, Project};
@@ -63,7 +63,7 @@ proptest! {
         let project = Project::of_tasks(&text);
         let features = project.features();
         for (at, task) in list.tasks.iter().enumerate() {
-            if task.mark == Mark::Done || list.named(&task.id).len() != 1 {
+            if task.mark == TaskMark::Done || list.named(&task.id).len() != 1 {
                 continue;
             }
             fs::write(project.root().join(FEATURE).join("tasks.md"), &text).unwrap();
@@ -73,7 +73,7 @@ proptest! {
             let differing: Vec<usize> = (0..text.len()).filter(|at| after.as_bytes()[*at] != text.as_bytes()[*at]).collect();
             prop_assert_eq!(differing, vec![task.box_at.unwrap()]);
             let mut expected = list.clone();
-            expected.tasks[at].mark = Mark::Done;
+            expected.tasks[at].mark = TaskMark::Done;
             prop_assert_eq!(tasks(&after), expected);
         }
     }

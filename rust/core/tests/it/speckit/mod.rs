@@ -14,10 +14,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chant_core::answer::Answer;
-use chant_core::dialects::speckit::files::{Features, Who};
-use chant_core::dialects::speckit::ops::{self, Report};
-use chant_core::dialects::speckit::questions::Listener;
-use chant_core::dialects::speckit::resolve::Start;
+use chant_core::dialects::speckit::files::{CallerIdentity, FeatureStore};
+use chant_core::dialects::speckit::ops::{self, StatusReport};
+use chant_core::dialects::speckit::questions::QuestionListener;
+use chant_core::dialects::speckit::resolve::SearchStart;
 use chant_core::error::Error;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -30,8 +30,8 @@ pub(super) struct Project {
 
 pub(super) const FEATURE: &str = "specs/060-x";
 
-pub(super) fn who(session: &str) -> Who {
-    Who {
+pub(super) fn who(session: &str) -> CallerIdentity {
+    CallerIdentity {
         session: session.into(),
         agent: Some("agent".into()),
     }
@@ -76,12 +76,12 @@ impl Project {
     }
 
     /// The project as a user who trusts every folder sees it from one of its folders, with these variables.
-    pub(super) fn seen(&self, from: &str, variables: &[(&str, &str)]) -> Features {
+    pub(super) fn seen(&self, from: &str, variables: &[(&str, &str)]) -> FeatureStore {
         let config = self.write(".user.md", "---\ntrust: {roots: [/]}\n---\n");
         seen_from(&self.root().join(from), variables, Timestamp::now).trusted_by(Some(config), None)
     }
 
-    pub(super) fn features(&self) -> Features {
+    pub(super) fn features(&self) -> FeatureStore {
         self.seen("", &[])
     }
 
@@ -99,17 +99,17 @@ pub(super) fn seen_from(
     folder: &Path,
     variables: &[(&str, &str)],
     clock: fn() -> Timestamp,
-) -> Features {
+) -> FeatureStore {
     let variable = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     let environment: BTreeMap<String, String> = variables.iter().map(variable).collect();
-    let start = Start {
+    let start = SearchStart {
         folder: folder.to_owned(),
         environment,
     };
-    Features::new(start, crate::own_disk(), clock)
+    FeatureStore::new(start, crate::own_disk(), clock)
 }
 
-pub(super) fn context(features: &Features) -> Value {
+pub(super) fn context(features: &FeatureStore) -> Value {
     data(&ops::context(features, None).unwrap())
 }
 
@@ -119,11 +119,11 @@ pub(super) fn data(answer: &Answer) -> Value {
 
 /// Asks without waiting.
 pub(super) fn asked(
-    features: &Features,
+    features: &FeatureStore,
     session: &str,
-    report: &Report<'_>,
+    report: &StatusReport<'_>,
 ) -> Result<Answer, Error> {
-    let mut listener = Listener {
+    let mut listener = QuestionListener {
         tell: &mut |_| {},
         has_left: &|| false,
     };

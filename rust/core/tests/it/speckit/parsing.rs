@@ -1,7 +1,7 @@
 //! What is a task, and what is not (reference rstn 2.6).
 
 use chant_core::dialects::speckit::parse::{tasks, tick};
-use chant_core::dialects::speckit::task::{Mark, Task, TaskList};
+use chant_core::dialects::speckit::task::{Task, TaskList, TaskMark};
 use chant_core::dialects::speckit::unread::UnreadReason;
 
 fn ids(list: &TaskList) -> Vec<&str> {
@@ -19,34 +19,34 @@ fn one(line: &str) -> Task {
 #[test]
 fn tasks_are_found_with_any_bullet_indentation_and_wrapping() {
     for (line, id, mark) in [
-        ("- [ ] T001 Do", "T001", Mark::Open),
-        ("* [x] T013 Do", "T013", Mark::Done),
-        ("+ [X] T1000 Do", "T1000", Mark::Done),
-        ("1. [~] T1.1 Do", "T1.1", Mark::Partial),
-        ("\t- [-] T067a-3 Do", "T067a-3", Mark::Skipped),
-        ("        - [ ] T028a Do", "T028a", Mark::Open),
-        ("- [ ] **T007** Do", "T007", Mark::Open),
-        ("- [ ] **T007:** Do", "T007", Mark::Open),
-        ("- [x] ~~T017 Do~~", "T017", Mark::Done),
-        ("- [ ] T008: Do", "T008", Mark::Open),
-        ("- [ ] T009 - Do", "T009", Mark::Open),
-        ("- [ ] [P] T006 Do", "T006", Mark::Open),
-        ("- [ ] T010. Do\r", "T010", Mark::Open),
-        ("\u{feff}- [ ] T011 Do", "T011", Mark::Open),
-        ("- [ ] [T014] [P] [US1] Do", "T014", Mark::Open),
-        ("- [ ] [P] [T015] Do", "T015", Mark::Open),
-        ("- [ ] `T016` Do", "T016", Mark::Open),
-        ("- [ ] **T018: Do**", "T018", Mark::Open),
-        ("- [ ] **T019 [P]** Do", "T019", Mark::Open),
-        ("- [ ] **T020** · Do", "T020", Mark::Open),
-        ("- [ ] T021：Do", "T021", Mark::Open),
-        ("- [ ] T022、Do", "T022", Mark::Open),
+        ("- [ ] T001 Do", "T001", TaskMark::Open),
+        ("* [x] T013 Do", "T013", TaskMark::Done),
+        ("+ [X] T1000 Do", "T1000", TaskMark::Done),
+        ("1. [~] T1.1 Do", "T1.1", TaskMark::Partial),
+        ("\t- [-] T067a-3 Do", "T067a-3", TaskMark::Skipped),
+        ("        - [ ] T028a Do", "T028a", TaskMark::Open),
+        ("- [ ] **T007** Do", "T007", TaskMark::Open),
+        ("- [ ] **T007:** Do", "T007", TaskMark::Open),
+        ("- [x] ~~T017 Do~~", "T017", TaskMark::Done),
+        ("- [ ] T008: Do", "T008", TaskMark::Open),
+        ("- [ ] T009 - Do", "T009", TaskMark::Open),
+        ("- [ ] [P] T006 Do", "T006", TaskMark::Open),
+        ("- [ ] T010. Do\r", "T010", TaskMark::Open),
+        ("\u{feff}- [ ] T011 Do", "T011", TaskMark::Open),
+        ("- [ ] [T014] [P] [US1] Do", "T014", TaskMark::Open),
+        ("- [ ] [P] [T015] Do", "T015", TaskMark::Open),
+        ("- [ ] `T016` Do", "T016", TaskMark::Open),
+        ("- [ ] **T018: Do**", "T018", TaskMark::Open),
+        ("- [ ] **T019 [P]** Do", "T019", TaskMark::Open),
+        ("- [ ] **T020** · Do", "T020", TaskMark::Open),
+        ("- [ ] T021：Do", "T021", TaskMark::Open),
+        ("- [ ] T022、Do", "T022", TaskMark::Open),
     ] {
         let task = one(line);
         assert_eq!((&*task.id, task.mark), (id, mark), "{line}");
         assert_eq!(task.title(), "Do", "{line}");
         let character = line[task.box_at.unwrap()..].chars().next().unwrap();
-        assert_eq!(Mark::of(character), Some(mark), "{line}");
+        assert_eq!(TaskMark::of(character), Some(mark), "{line}");
     }
 }
 

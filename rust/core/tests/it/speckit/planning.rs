@@ -2,14 +2,14 @@
 
 use chant_core::dialects::speckit::ops;
 use chant_core::dialects::speckit::parse::tasks;
-use chant_core::dialects::speckit::plan::Plan;
+use chant_core::dialects::speckit::plan::TaskPlan;
 
 use super::{Project, data};
 
 #[track_caller]
 fn ready(text: &str, expected: &[&str]) {
     let list = tasks(text);
-    let plan = Plan::knowing(&list, &[]);
+    let plan = TaskPlan::with_statuses(&list, &[]);
     let ready: Vec<&str> = plan.ready().iter().map(|task| &*task.id).collect();
     assert_eq!(ready, expected);
 }

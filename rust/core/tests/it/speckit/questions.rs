@@ -4,9 +4,9 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use chant_core::answer::Answer;
-use chant_core::dialects::speckit::files::Features;
-use chant_core::dialects::speckit::ops::{self, Report};
-use chant_core::dialects::speckit::questions::Listener;
+use chant_core::dialects::speckit::files::FeatureStore;
+use chant_core::dialects::speckit::ops::{self, StatusReport};
+use chant_core::dialects::speckit::questions::QuestionListener;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -14,8 +14,8 @@ use super::{Project, asked, hint, seen_from, who};
 
 const NOW: &str = "questions:\n  wait_secs: 0\n";
 
-fn report<'a>(prompt: &'a str, question: Option<&'a str>) -> Report<'a> {
-    Report {
+fn report<'a>(prompt: &'a str, question: Option<&'a str>) -> StatusReport<'a> {
+    StatusReport {
         status: "needs_input",
         prompt: Some(prompt),
         message: None,
@@ -29,7 +29,7 @@ fn project() -> Project {
     project
 }
 
-fn open(features: &Features) -> Vec<Value> {
+fn open(features: &FeatureStore) -> Vec<Value> {
     let answer = ops::questions(features, false).unwrap();
     serde_json::from_str(&answer.text).unwrap()
 }
@@ -143,7 +143,7 @@ fn an_answer_wakes_the_one_who_waits() {
                 ops::answer(&features, &who("person"), &id, Some("yes")).unwrap();
             });
         };
-        let mut listener = Listener {
+        let mut listener = QuestionListener {
             tell: &mut tell,
             has_left: &|| false,
         };
@@ -159,7 +159,7 @@ fn a_call_that_nobody_waits_for_leaves_the_question_open_and_unheard() {
     let project = project();
     project.write(".specify/chant-mcp.yml", "questions: {wait_secs: 60}\n");
     let features = project.features();
-    let mut listener = Listener {
+    let mut listener = QuestionListener {
         tell: &mut |_| {},
         has_left: &|| true,
     };
@@ -192,7 +192,7 @@ fn no_more_than_a_hundred_questions_wait() {
 fn a_status_is_an_event_that_names_session_agent_feature_and_run() {
     let project = project();
     let features = project.seen("", &[("CHANT_SPEC_ID", "2026-01-22-001-x7m")]);
-    let error = Report {
+    let error = StatusReport {
         status: "error",
         prompt: None,
         message: Some("no way"),
@@ -220,7 +220,7 @@ fn an_event_after_a_torn_line_stands_on_its_own() {
     let project = project();
     let log = events_of(&project);
     fs::write(&log, "{\"event\": \"torn").unwrap();
-    let completed = Report {
+    let completed = StatusReport {
         status: "completed",
         prompt: None,
         message: None,

@@ -20,12 +20,12 @@ fn it_waits_and_is_taken_over_once() {
     let user = User::new();
     let (top, folder) = old(&user);
     let state = user.state(&top);
-    assert_eq!(state.ownership(), Ownership::OfEarlierRelease);
+    assert_eq!(state.ownership(), StateOwnership::OfEarlierRelease);
     assert_eq!(state.read("tokens"), None);
     assert!(state.has_earlier() && state.problem().unwrap().contains("trusts"));
     let tokens = state.take_over_earlier().unwrap().unwrap();
     assert_eq!(fs::read_to_string(tokens.join("x")).unwrap(), "3\n");
-    assert_eq!(state.ownership(), Ownership::Own);
+    assert_eq!(state.ownership(), StateOwnership::Own);
     assert!(state.read("speckit/events.jsonl").unwrap().exists());
     assert_eq!(
         fs::metadata(&folder).unwrap().permissions().mode() & 0o777,

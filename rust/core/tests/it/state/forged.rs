@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chant_core::dialects::chant::ops;
-use chant_core::dialects::chant::project::{Clock, Options, Project};
+use chant_core::dialects::chant::project::{Project, ProjectOptions, ZonedClock};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ impl Clone {
     }
 
     fn open(&self) -> Arc<Project> {
-        let options = Options {
+        let options = ProjectOptions {
             root: self.top.clone(),
             user_config: Some(self.user.path("config.md")),
             searched: Vec::new(),
@@ -49,7 +49,7 @@ impl Clone {
             )]),
             program: Vec::new(),
             prompts: None,
-            clock: Clock {
+            clock: ZonedClock {
                 now: Timestamp::now,
                 zone: TimeZone::UTC,
             },

@@ -18,8 +18,8 @@ use chant_core::git::Repo;
 use chant_core::state_place::state_of;
 use chant_core::store::StoreError;
 use chant_core::store::disk::Disk;
-use chant_core::store::files::Root;
-use chant_core::store::state::{Ownership, StateFolder, UserState};
+use chant_core::store::files::RootFolder;
+use chant_core::store::state::{StateFolder, StateOwnership, UserState};
 use tempfile::TempDir;
 
 /// A user with a home, and folders that they have.
@@ -55,7 +55,7 @@ impl User {
     }
 
     fn state(&self, folder: &Path) -> StateFolder {
-        let root = Root::open(folder).unwrap();
+        let root = RootFolder::open(folder).unwrap();
         let repo = Repo::open(root.path()).unwrap();
         state_of(&root, repo.as_ref(), &self.disk())
     }
@@ -94,7 +94,7 @@ fn copy(from: &Path, to: &Path) {
 fn check_foreign(state: &StateFolder, why: &str) {
     let ownership = state.ownership();
     assert!(
-        matches!(&ownership, Ownership::Foreign(told) if told.contains(why)),
+        matches!(&ownership, StateOwnership::Foreign(told) if told.contains(why)),
         "{ownership:?}"
     );
     assert_eq!(state.read("journal"), None);
@@ -121,12 +121,12 @@ fn a_repositorys_state_lies_in_its_common_folder_for_its_owner_alone() {
     let user = User::new();
     let top = user.repository("a");
     let state = user.state(&top);
-    assert_eq!(state.ownership(), Ownership::New);
+    assert_eq!(state.ownership(), StateOwnership::New);
     assert_eq!(state.read("journal"), None);
     assert!(!top.join(".git/chant-mcp").exists(), "asking makes nothing");
     let journal = state.ensure("journal").unwrap();
     assert_eq!(journal, top.join(".git/chant-mcp/journal"));
-    assert_eq!(state.ownership(), Ownership::Own);
+    assert_eq!(state.ownership(), StateOwnership::Own);
     assert_eq!(state.read("journal"), Some(journal.clone()));
     for (path, rights) in [
         (journal.as_path(), 0o700),
@@ -148,7 +148,7 @@ fn without_git_it_lies_with_the_user_and_the_folders_own_is_not_looked_at() {
     fs::create_dir_all(root.join(".chant-mcp/journal")).unwrap();
     fs::write(root.join(".chant-mcp/owner.json"), "{}").unwrap();
     let state = user.state(&root);
-    assert_eq!(state.ownership(), Ownership::New);
+    assert_eq!(state.ownership(), StateOwnership::New);
     let folder = state.ensure("journal").unwrap();
     assert!(folder.starts_with(user.path("home/chant-mcp/projects")));
     assert_ne!(user.state(&user.path("")).place(), state.place());
@@ -163,11 +163,11 @@ fn without_git_it_lies_with_the_user_and_the_folders_own_is_not_looked_at() {
 fn a_user_without_a_home_has_no_state_and_is_told_what_to_set() {
     let user = User::new();
     let top = user.repository("a");
-    let root = Root::open(&top).unwrap();
+    let root = RootFolder::open(&top).unwrap();
     let repo = Repo::open(&top).unwrap();
     for repo in [None, repo.as_ref()] {
         let state = state_of(&root, repo, &Disk::default());
-        assert_eq!(state.ownership(), Ownership::Nowhere);
+        assert_eq!(state.ownership(), StateOwnership::Nowhere);
         assert_eq!((state.read("journal"), state.place()), (None, None));
         let told = state.ensure("journal").unwrap_err().to_string();
         assert!(
@@ -185,10 +185,10 @@ fn a_copy_of_a_repository_is_foreign_and_the_original_and_a_moved_one_stay_own()
     user.state(&top).ensure("journal/x").unwrap();
     copy(&top, &user.path("b"));
     check_foreign(&user.state(&user.path("b")), "another place");
-    assert_eq!(user.state(&top).ownership(), Ownership::Own);
+    assert_eq!(user.state(&top).ownership(), StateOwnership::Own);
     fs::rename(&top, user.path("c")).unwrap();
     let moved = user.state(&user.path("c"));
-    assert_eq!(moved.ownership(), Ownership::Own);
+    assert_eq!(moved.ownership(), StateOwnership::Own);
     assert!(moved.read("journal/x").unwrap().exists());
     // What the copy holds is kept when something is written there.
     let copied = user.state(&user.path("b"));
@@ -196,7 +196,7 @@ fn a_copy_of_a_repository_is_foreign_and_the_original_and_a_moved_one_stay_own()
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     let aside = user.path("b/.git/chant-mcp.set-aside-1/journal/x");
     assert!(aside.exists());
-    assert_eq!(copied.ownership(), Ownership::Own);
+    assert_eq!(copied.ownership(), StateOwnership::Own);
 }
 
 // proves: trust:state:a_copy_is_not_believed
@@ -205,7 +205,7 @@ fn another_users_signature_is_foreign_and_so_is_a_forged_one() {
     let (user, other) = (User::new(), User::new());
     let top = user.repository("a");
     user.state(&top).ensure("journal").unwrap();
-    let root = Root::open(&top).unwrap();
+    let root = RootFolder::open(&top).unwrap();
     let repo = Repo::open(&top).unwrap();
     let seen = state_of(&root, repo.as_ref(), &other.disk());
     check_foreign(&seen, "another user, or another machine");
@@ -219,14 +219,14 @@ fn another_users_signature_is_foreign_and_so_is_a_forged_one() {
         assert!(text.contains(from));
         fs::write(&record, text.replacen(from, to, 1)).unwrap();
         assert!(
-            matches!(user.state(&top).ownership(), Ownership::Foreign(_)),
+            matches!(user.state(&top).ownership(), StateOwnership::Foreign(_)),
             "{to}"
         );
     }
     fs::write(&record, "{").unwrap();
     check_foreign(&user.state(&top), "cannot be read");
     fs::write(&record, &text).unwrap();
-    assert_eq!(user.state(&top).ownership(), Ownership::Own);
+    assert_eq!(user.state(&top).ownership(), StateOwnership::Own);
     mode(&record, 0o666);
     check_foreign(&user.state(&top), "may write it");
 }
@@ -241,14 +241,14 @@ fn links_are_foreign_and_rights_of_others_are_told() {
     symlink(other.join(".git/chant-mcp"), &folder).unwrap();
     check_foreign(&user.state(&top), "a link");
     user.state(&top).ensure("journal").unwrap();
-    assert_eq!(user.state(&top).ownership(), Ownership::Own);
-    assert_eq!(user.state(&other).ownership(), Ownership::Own);
+    assert_eq!(user.state(&top).ownership(), StateOwnership::Own);
+    assert_eq!(user.state(&other).ownership(), StateOwnership::Own);
     symlink(user.path("b"), folder.join("logs")).unwrap();
     check_foreign(&user.state(&top), "a part of it is a link");
     fs::remove_file(folder.join("logs")).unwrap();
     mode(&folder, 0o777);
     let state = user.state(&top);
-    assert!(matches!(state.ownership(), Ownership::OtherUser(_)));
+    assert!(matches!(state.ownership(), StateOwnership::OtherUser(_)));
     let refused = state.ensure("journal").unwrap_err();
     assert!(matches!(refused, StoreError::NoState { .. }), "{refused}");
     assert!(refused.to_string().contains("chmod go-w"), "{refused}");
@@ -266,11 +266,11 @@ fn a_key_that_others_can_read_signs_nothing() {
     user.state(&top).ensure("journal").unwrap();
     mode(&user.path("home/chant-mcp/key"), 0o644);
     let state = user.state(&top);
-    assert!(matches!(state.ownership(), Ownership::OtherUser(_)));
+    assert!(matches!(state.ownership(), StateOwnership::OtherUser(_)));
     assert!(state.ensure("journal").is_err());
     assert_eq!(beside(&top.join(".git/chant-mcp")), Vec::<String>::new());
     mode(&user.path("home/chant-mcp/key"), 0o600);
-    assert_eq!(user.state(&top).ownership(), Ownership::Own);
+    assert_eq!(user.state(&top).ownership(), StateOwnership::Own);
 }
 
 // proves: trust:state:a_pointer_to_a_repository_gives_nothing
@@ -301,7 +301,7 @@ fn a_file_that_points_at_a_repository_has_nothing_of_its_state() {
         fs::create_dir(&thief).unwrap();
         fs::write(thief.join(".git"), says).unwrap();
         let state = user.state(&thief);
-        assert_eq!(state.ownership(), Ownership::New, "{name}");
+        assert_eq!(state.ownership(), StateOwnership::New, "{name}");
         assert!(
             state.place().unwrap().starts_with(user.path("home")),
             "{name}"

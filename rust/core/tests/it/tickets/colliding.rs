@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use chant_core::dialects::tickets::ops::{
-    Mode, Piece, SectionCall, delete_cr, get_cr, manage_cr_sections, update_cr_attrs,
+    DetailLevel, SectionCall, TicketTextRange, delete_cr, get_cr, manage_cr_sections,
+    update_cr_attrs,
 };
 use serde_json::{Value, json};
 
@@ -142,7 +143,13 @@ fn two_files_of_one_code_are_both_shown_and_neither_is_changed() {
         (&shown["title"], &shown["files"]),
         (&json!("A"), &json!(paths))
     );
-    let answer = get_cr(&project.board, "1", Mode::Full, Piece::default()).unwrap();
+    let answer = get_cr(
+        &project.board,
+        "1",
+        DetailLevel::Full,
+        TicketTextRange::default(),
+    )
+    .unwrap();
     assert!(answer.note.unwrap().contains("several files"));
     for refused in [
         project.update("1", json!({"priority": "High"})),

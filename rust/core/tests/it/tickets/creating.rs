@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use chant_core::dialects::tickets::board::Place;
-use chant_core::dialects::tickets::ops::{Create, create_cr};
+use chant_core::dialects::tickets::board::ProjectLocation;
+use chant_core::dialects::tickets::ops::{NewTicket, create_cr};
 use serde_json::{Value, json};
 
 use super::{NOW, Project, check_code, create, open, place, told};
@@ -82,7 +82,7 @@ fn a_template_is_used_where_there_is_no_content() {
         let data = data.as_object().unwrap();
         told(create_cr(
             &project.board,
-            &Create {
+            &NewTicket {
                 kind: "Bug Fix",
                 data,
                 template: Some(&template),
@@ -207,7 +207,7 @@ fn a_counter_file_that_holds_no_number_is_left_alone_and_told() {
 #[test]
 fn projects_number_and_lie_as_they_say() {
     let folder = tempfile::TempDir::new().unwrap();
-    let place = Place {
+    let place = ProjectLocation {
         code: "p2".into(),
         tickets: "./".into(),
         start_number: 100,
@@ -230,7 +230,7 @@ fn projects_number_and_lie_as_they_say() {
             .ends_with("/P2-101-bug-fix.md")
     );
     for tickets in ["../outside", "/tmp", "docs/../../x"] {
-        let place = Place {
+        let place = ProjectLocation {
             tickets: tickets.into(),
             ..place.clone()
         };

@@ -12,10 +12,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chant_core::answer::Answer;
-use chant_core::dialects::tickets::board::{Board, Place};
+use chant_core::dialects::tickets::board::{ProjectLocation, TicketStore};
 use chant_core::dialects::tickets::error::object;
 use chant_core::dialects::tickets::ops::{
-    self, Create, Filters, Mode, Piece, SectionCall, manage_cr_sections,
+    self, DetailLevel, NewTicket, SectionCall, TicketFilters, TicketTextRange, manage_cr_sections,
 };
 use chant_core::error::Error;
 use jiff::Timestamp;
@@ -32,11 +32,11 @@ fn now() -> Timestamp {
 /// A project with tickets, as one server sees it.
 pub(super) struct Project {
     folder: TempDir,
-    pub(super) board: Board,
+    pub(super) board: TicketStore,
 }
 
-pub(super) fn place(root: &Path) -> Place {
-    Place {
+pub(super) fn place(root: &Path) -> ProjectLocation {
+    ProjectLocation {
         id: "dem".into(),
         name: "Demo".into(),
         code: "DEM".into(),
@@ -48,8 +48,8 @@ pub(super) fn place(root: &Path) -> Place {
     }
 }
 
-pub(super) fn open(place: Place) -> Result<Board, Error> {
-    Board::open(place, crate::own_disk(), now)
+pub(super) fn open(place: ProjectLocation) -> Result<TicketStore, Error> {
+    TicketStore::open(place, crate::own_disk(), now)
 }
 
 impl Project {
@@ -71,7 +71,7 @@ impl Project {
     }
 
     /// Another server over the same files.
-    pub(super) fn again(&self) -> Board {
+    pub(super) fn again(&self) -> TicketStore {
         open(place(self.folder.path())).unwrap()
     }
 
@@ -104,12 +104,22 @@ impl Project {
     }
 
     pub(super) fn attributes(&self, key: &str) -> Value {
-        let answer = ops::get_cr(&self.board, key, Mode::Attributes, Piece::default());
+        let answer = ops::get_cr(
+            &self.board,
+            key,
+            DetailLevel::Attributes,
+            TicketTextRange::default(),
+        );
         told(answer).unwrap()
     }
 
     pub(super) fn full(&self, key: &str) -> Result<String, Value> {
-        words(ops::get_cr(&self.board, key, Mode::Full, Piece::default()))
+        words(ops::get_cr(
+            &self.board,
+            key,
+            DetailLevel::Full,
+            TicketTextRange::default(),
+        ))
     }
 
     pub(super) fn update(&self, key: &str, attributes: Value) -> Result<Value, Value> {
@@ -131,9 +141,9 @@ impl Project {
     }
 
     pub(super) fn list(&self, filters: Value) -> Result<Value, Value> {
-        let filters = Filters::read(filters.as_object().unwrap());
+        let filters = TicketFilters::read(filters.as_object().unwrap());
         let filters = filters.map_err(|error| object(&error.into()))?;
-        let page = chant_core::answer::Page {
+        let page = chant_core::answer::PageRequest {
             limit: ops::DEFAULT_LIMIT,
             offset: 0,
         };
@@ -164,10 +174,10 @@ impl Project {
     }
 }
 
-pub(super) fn create(board: &Board, kind: &str, data: Value) -> Result<Value, Value> {
+pub(super) fn create(board: &TicketStore, kind: &str, data: Value) -> Result<Value, Value> {
     told(ops::create_cr(
         board,
-        &Create {
+        &NewTicket {
             kind,
             data: data.as_object().unwrap(),
             template: None,

@@ -1,6 +1,6 @@
 //! Files as they are found in the wild (reference tickets 2.2 to 2.9): all read, all editable in place.
 
-use chant_core::dialects::tickets::edit::Draft;
+use chant_core::dialects::tickets::edit::TicketDraft;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -348,7 +348,7 @@ proptest! {
         let yaml: String = lines.iter().map(|line| format!("{line}{eol}")).collect();
         let body = format!("# T{eol}{eol}## A{eol}");
         let text = format!("---{eol}{yaml}---{eol}{body}");
-        let mut draft = Draft::of("DEM-001-x.md", &text);
+        let mut draft = TicketDraft::of("DEM-001-x.md", &text);
         draft.entries();
         if draft.set_text("priority", "Critical").is_err() {
             prop_assert!(!draft.is_changed());

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use chant_core::answer::{MOST_CHARS, Page};
-use chant_core::dialects::tickets::board::Board;
-use chant_core::dialects::tickets::code::Code;
+use chant_core::answer::{MOST_CHARS, PageRequest};
+use chant_core::dialects::tickets::board::TicketStore;
+use chant_core::dialects::tickets::code::TicketCode;
 use chant_core::dialects::tickets::error::{TicketError, object};
-use chant_core::dialects::tickets::listing::{Attribute, Listing};
-use chant_core::dialects::tickets::ops::{Filters, Mode, Piece, get_cr, list_crs, project_stats};
+use chant_core::dialects::tickets::listing::{FilterAttribute, TicketListing};
+use chant_core::dialects::tickets::ops::{
+    DetailLevel, TicketFilters, TicketTextRange, get_cr, list_crs, project_stats,
+};
 use chant_core::dialects::tickets::parse;
 use chant_core::error::Error;
 use chant_core::store::StoreError;
@@ -118,7 +120,7 @@ fn unknown_filters_and_words_are_refused_with_those_there_are() {
 }
 
 /// What lists say that are filtered by each of the attributes.
-fn filtered(board: &Board) -> Vec<Result<Value, Value>> {
+fn filtered(board: &TicketStore) -> Vec<Result<Value, Value>> {
     let filters = [
         json!({"status": "odd"}),
         json!({"status": ["Approved", "ODD"], "priority": "high"}),
@@ -126,8 +128,8 @@ fn filtered(board: &Board) -> Vec<Result<Value, Value>> {
         json!({"phaseEpic": "ÉTAPE", "priority": ["High", "Medium"]}),
     ];
     let list = |filters: &Value| {
-        let filters = Filters::read(filters.as_object().unwrap()).unwrap();
-        told(list_crs(board, &filters, Page::default(), None))
+        let filters = TicketFilters::read(filters.as_object().unwrap()).unwrap();
+        told(list_crs(board, &filters, PageRequest::default(), None))
     };
     filters.iter().map(list).collect()
 }
@@ -169,17 +171,20 @@ proptest! {
 
 #[test]
 fn a_listing_that_knows_too_many_words_of_no_file_says_so() {
-    let code = Code::new("DEM", 1);
+    let code = TicketCode::new("DEM", 1);
     let ticket = |assignee: usize| {
         let lines = format!("code: DEM-1\nassignee: {assignee}\n");
         Arc::new(parse::ticket("DEM-1.md", file(&lines, "")))
     };
-    let mut listing = Listing::of([(&code, &ticket(0))].into_iter());
+    let mut listing = TicketListing::of([(&code, &ticket(0))].into_iter());
     for assignee in 1..=1_010 {
         assert_eq!(listing.is_worn(), assignee > 1_002, "{assignee}");
         listing.replace("DEM-1.md", Some(&code), Some((&code, &ticket(assignee))));
     }
-    assert!(listing.has(Attribute::Assignee, "1010") && !listing.has(Attribute::Assignee, "1009"));
+    assert!(
+        listing.has(FilterAttribute::Assignee, "1010")
+            && !listing.has(FilterAttribute::Assignee, "1009")
+    );
 }
 
 fn page(
@@ -189,10 +194,10 @@ fn page(
     fields: Option<&[&str]>,
 ) -> Result<Value, Value> {
     let fields: Option<Vec<String>> = fields.map(|f| f.iter().map(ToString::to_string).collect());
-    let page = Page { limit, offset };
+    let page = PageRequest { limit, offset };
     told(list_crs(
         &project.board,
-        &Filters::default(),
+        &TicketFilters::default(),
         page,
         fields.as_deref(),
     ))
@@ -277,8 +282,8 @@ fn a_ticket_is_shown_in_three_modes() {
     let metadata = told(get_cr(
         &project.board,
         "DEM-1",
-        Mode::Metadata,
-        Piece::default(),
+        DetailLevel::Metadata,
+        TicketTextRange::default(),
     ))
     .unwrap();
     let expected = json!({
@@ -287,7 +292,7 @@ fn a_ticket_is_shown_in_three_modes() {
         "filePath": project.path("DEM-001-a.md"),
     });
     assert_eq!(metadata.to_string(), expected.to_string());
-    assert!(Mode::read("all").is_err());
+    assert!(DetailLevel::read("all").is_err());
 }
 
 #[test]
@@ -296,11 +301,11 @@ fn long_bodies_come_in_pieces_that_make_up_the_whole() {
     let project = Project::with(&[("DEM-001-a.md", &format!("---\ncode: DEM-001\n---\n{body}"))]);
     let (mut whole, mut offset) = (String::new(), 0);
     while offset < body.chars().count() {
-        let wanted = Piece {
+        let wanted = TicketTextRange {
             offset,
-            ..Piece::default()
+            ..TicketTextRange::default()
         };
-        let answer = get_cr(&project.board, "1", Mode::Full, wanted).unwrap();
+        let answer = get_cr(&project.board, "1", DetailLevel::Full, wanted).unwrap();
         let length = answer.text.chars().count();
         assert!(length < MOST_CHARS);
         offset += length;

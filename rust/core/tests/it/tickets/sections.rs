@@ -2,10 +2,10 @@
 
 use chant_core::answer::MOST_CHARS;
 use chant_core::dialects::tickets::error::TicketError;
-use chant_core::dialects::tickets::ops::{Piece, SectionCall};
-use chant_core::dialects::tickets::sections::{Mode, content, of, rewrite};
+use chant_core::dialects::tickets::ops::{SectionCall, TicketTextRange};
+use chant_core::dialects::tickets::sections::{SectionMode, content, parse_sections, rewrite};
 use chant_core::text::edit::apply;
-use chant_core::text::sections::{Place, names, put};
+use chant_core::text::sections::{SectionPlace, names, put};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -18,9 +18,9 @@ fn with(body: &str) -> Project {
 }
 
 fn list(project: &Project, offset: usize) -> (String, Value) {
-    let piece = Piece {
+    let piece = TicketTextRange {
         offset,
-        ..Piece::default()
+        ..TicketTextRange::default()
     };
     let call = SectionCall {
         key: "1",
@@ -87,7 +87,7 @@ fn a_list_is_a_tree_in_the_order_of_the_document() {
 #[test]
 fn headings_are_those_of_commonmark_outside_of_code() {
     let headings = |body: &str| -> Vec<String> {
-        let sections = of(body);
+        let sections = parse_sections(body);
         let shown = sections
             .iter()
             .map(|one| format!("{} {}", one.level, one.title));
@@ -136,7 +136,7 @@ fn a_change_is_told_in_the_words_of_the_seed() {
         section: Some("## A"),
         content: Some("\n\n### Notes\n\nNew"),
         expect: None,
-        piece: Piece::default(),
+        piece: TicketTextRange::default(),
     };
     let (text, data) = project.sections(&call).unwrap();
     let file = project.path("DEM-001-x.md");
@@ -377,7 +377,7 @@ fn calls_that_lack_something_or_say_two_things_are_refused() {
                 update_mode: mode,
                 content,
                 expect: None,
-                piece: Piece::default(),
+                piece: TicketTextRange::default(),
             };
             project.sections(&call).map(|(_, data)| data)
         };
@@ -500,10 +500,10 @@ proptest! {
     fn nothing_outside_of_the_section_changes(
         body in body(),
         pick in any::<prop::sample::Index>(),
-        mode in prop::sample::select(vec![Mode::Replace, Mode::Append, Mode::Prepend]),
+        mode in prop::sample::select(vec![SectionMode::Replace, SectionMode::Append, SectionMode::Prepend]),
         text in prop::sample::select(vec!["fresh", "fresh\n\n### Sub\n\nmore\n", "```\n# fresh\n```", "\n\n- fresh\n"]),
     ) {
-        let sections = of(&body);
+        let sections = parse_sections(&body);
         prop_assume!(!sections.is_empty());
         let at = pick.index(sections.len());
         let section = &sections[at];
@@ -518,11 +518,11 @@ proptest! {
         let (before, behind) = (&body[..section.heading.end], &body[section.content.end..]);
         prop_assert!(changed.starts_with(before) && changed.ends_with(behind));
         prop_assert!(changed.contains("fresh"));
-        let after = of(&changed);
+        let after = parse_sections(&changed);
         prop_assert_eq!(&after[at].title, &section.title);
         prop_assert!(content(&changed, &after[at]).contains("fresh"));
         let kept = content(&body, section);
-        if mode != Mode::Replace {
+        if mode != SectionMode::Replace {
             prop_assert!(changed.contains(kept), "what was there stays");
         }
     }
@@ -532,24 +532,24 @@ proptest! {
     fn a_section_behind_is_lost_or_kept_as_the_whole_document_says(
         body in body(),
         pick in any::<prop::sample::Index>(),
-        mode in prop::sample::select(vec![Mode::Replace, Mode::Append, Mode::Prepend]),
+        mode in prop::sample::select(vec![SectionMode::Replace, SectionMode::Append, SectionMode::Prepend]),
         text in prop::sample::select(vec![
             "```\n", "~~~~\n# no\n~~~\n", "<!--\n", "<!-- a -->", "<div>\n", "<script>", "- a\n\n  ", "> quote",
             "[a]: /u \"", "| a |\n|--", "    code", "text", "text\n\n```sh\nls\n```", "1. a\n   ```\n", "\\",
         ]),
     ) {
-        let sections = of(&body);
+        let sections = parse_sections(&body);
         prop_assume!(!sections.is_empty());
         let at = pick.index(sections.len());
         let section = &sections[at];
         let place = match mode {
-            Mode::Replace => Place::Whole,
-            Mode::Append => Place::End,
-            Mode::Prepend => Place::Start,
+            SectionMode::Replace => SectionPlace::Whole,
+            SectionMode::Append => SectionPlace::End,
+            SectionMode::Prepend => SectionPlace::Start,
         };
         let changed = apply(&body, &[put(&body, section, text, place)]).unwrap();
         let behind = |body: &str, from: usize| -> Vec<(u8, String)> {
-            let found = of(body).into_iter().filter(|section| section.heading.start >= from);
+            let found = parse_sections(body).into_iter().filter(|section| section.heading.start >= from);
             found.map(|section| (section.level, section.title)).collect()
         };
         let end = section.content.end;

@@ -1,6 +1,6 @@
 //! `update_cr_attrs`, `update_cr_status` and `delete_cr`.
 
-use chant_core::dialects::tickets::model::Status;
+use chant_core::dialects::tickets::model::TicketStatus;
 use serde_json::json;
 
 use super::{NOW, Project, check_code};
@@ -230,7 +230,7 @@ fn the_workflow_is_the_documented_one() {
     ];
     for (from, allowed) in table {
         let allowed = allowed.replace('_', "-");
-        for to in Status::ALL {
+        for to in TicketStatus::ALL {
             let text = format!("---\ncode: DEM-001\nstatus: {from}\n---\n");
             let project = Project::with(&[("a.md", &text)]);
             let answer = project.status("1", to.as_str());

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use chant_core::answer::Page;
-use chant_core::dialects::tickets::board::Board;
-use chant_core::dialects::tickets::code::Code;
+use chant_core::answer::PageRequest;
+use chant_core::dialects::tickets::board::TicketStore;
+use chant_core::dialects::tickets::code::TicketCode;
 use chant_core::dialects::tickets::model::Ticket;
 use chant_core::dialects::tickets::ops::{graph, picture, ready, ticket};
 use chant_core::dialects::tickets::parse;
-use chant_core::dialects::tickets::picture::Extent;
-use chant_core::dialects::tickets::waits::Waits;
+use chant_core::dialects::tickets::picture::PictureExtent;
+use chant_core::dialects::tickets::waits::TicketGraph;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn file(line: &str) -> (String, String) {
 
 #[track_caller]
 fn check(lines: &str, expected: &str) {
-    let list = told(ready(&project(lines).board, Page::default())).unwrap();
+    let list = told(ready(&project(lines).board, PageRequest::default())).unwrap();
     let shown = codes(&list["crs"]).replace("DEM-00", "");
     assert_eq!(shown, expected, "{lines}");
 }
@@ -76,7 +76,7 @@ fn approved_tickets_are_ready_once_all_they_wait_for_is_done() {
 }
 
 fn nodes(project: &Project) -> Value {
-    told(graph(&project.board, Page::default())).unwrap()
+    told(graph(&project.board, PageRequest::default())).unwrap()
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn rows(tree: &Value) -> Vec<String> {
 }
 
 #[track_caller]
-fn check_tree(lines: &str, extent: Extent, expected: &[&str]) -> Value {
+fn check_tree(lines: &str, extent: PictureExtent, expected: &[&str]) -> Value {
     let tree = told(picture(&project(lines).board, "tree", extent)).unwrap();
     assert_eq!(rows(&tree), expected, "{lines}");
     tree
@@ -157,7 +157,7 @@ fn a_tree_shows_what_waits_and_below_it_what_it_waits_for() {
         "DEM-004 Approved here",
         ".DEM-001 Approved above",
     ];
-    let tree = check_tree(lines, Extent::Waiting, &waiting);
+    let tree = check_tree(lines, PictureExtent::Waiting, &waiting);
     assert_eq!((&tree["total"], &tree["shown"]), (&json!(5), &json!(3)));
     let all = [
         "DEM-002 Proposed here",
@@ -169,7 +169,7 @@ fn a_tree_shows_what_waits_and_below_it_what_it_waits_for() {
         ".DEM-001 Approved above",
         "DEM-005 Approved here",
     ];
-    let tree = check_tree(lines, Extent::All, &all);
+    let tree = check_tree(lines, PictureExtent::All, &all);
     assert_eq!((&tree["total"], &tree["shown"]), (&json!(5), &json!(5)));
 }
 
@@ -183,9 +183,9 @@ fn loops_are_drawn_and_told() {
         "DEM-003 Approved here",
         ".DEM-003 Approved above",
     ];
-    let tree = check_tree(lines, Extent::Waiting, &rows);
+    let tree = check_tree(lines, PictureExtent::Waiting, &rows);
     assert_eq!(tree["cycles"], json!([["DEM-001", "DEM-002"], ["DEM-003"]]));
-    let drawn = picture(&project(lines).board, "dot", Extent::Waiting).unwrap();
+    let drawn = picture(&project(lines).board, "dot", PictureExtent::Waiting).unwrap();
     assert_eq!(
         drawn.note.as_deref(),
         Some(
@@ -198,7 +198,7 @@ fn loops_are_drawn_and_told() {
 #[test]
 fn pictures_are_texts_for_other_programs() {
     let project = project("1 On_Hold\n2 In_Progress <1,API-7");
-    let text = |format| words(picture(&project.board, format, Extent::Waiting));
+    let text = |format| words(picture(&project.board, format, PictureExtent::Waiting));
     assert_snapshot!(text("mermaid").unwrap(), @r##"
     flowchart TD
       n0["⊘ DEM-001<br/>DEM-001"]:::blocked
@@ -221,7 +221,7 @@ fn pictures_are_texts_for_other_programs() {
     }
     "##);
     check_code(
-        &told(picture(&project.board, "svg", Extent::Waiting)),
+        &told(picture(&project.board, "svg", PictureExtent::Waiting)),
         "VALIDATION_ERROR",
         "Invalid format 'svg'. Must be one of: tree, mermaid, dot",
     );
@@ -255,12 +255,12 @@ fn a_ticket_is_told_whole_with_what_it_waits_for_and_who_waits_for_it() {
 }
 
 /// Everything that is said of what waits for what.
-fn said(board: &Board) -> Vec<Value> {
-    let tree = told(picture(board, "tree", Extent::All));
+fn said(board: &TicketStore) -> Vec<Value> {
+    let tree = told(picture(board, "tree", PictureExtent::All));
     let whole = (1..=5).map(|number| told(ticket(board, &number.to_string())));
     let all = [
-        told(graph(board, Page::default())),
-        told(ready(board, Page::default())),
+        told(graph(board, PageRequest::default())),
+        told(ready(board, PageRequest::default())),
         tree,
     ];
     all.into_iter()
@@ -311,10 +311,10 @@ proptest! {
         tickets in prop::collection::vec((1..=5_u64, relations(), relations()), 0..6),
         last in (1..=6_u64, relations(), relations()),
     ) {
-        let mut waits = Waits::new("DEM");
-        let mut known: BTreeMap<Code, Ticket> = BTreeMap::new();
-        let mut read = |waits: &mut Waits, (number, depends_on, blocks): (u64, Vec<&str>, Vec<&str>), is_last| {
-            let code = Code::new("DEM", number);
+        let mut waits = TicketGraph::new("DEM");
+        let mut known: BTreeMap<TicketCode, Ticket> = BTreeMap::new();
+        let mut read = |waits: &mut TicketGraph, (number, depends_on, blocks): (u64, Vec<&str>, Vec<&str>), is_last| {
+            let code = TicketCode::new("DEM", number);
             let relations = [("dependsOn", depends_on), ("blocks", blocks)];
             let lines = relations.map(|(key, names)| format!("{key}: {}\n", names.join(",")));
             let ticket = parse::ticket("", format!("---\n{}---\n", lines.concat()));

@@ -1,6 +1,6 @@
 //! The environment variables that describe a run to its agent.
 
-use crate::dialects::chant::prompt::Place;
+use crate::dialects::chant::prompt::PromptWorktree;
 
 /// The variables that describe a run to its agent; they are not passed on to another run that it
 /// starts.
@@ -17,7 +17,7 @@ pub const TOLD: [&str; 8] = [
 
 /// The facts of a run for its agent.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct AgentContext<'a> {
     /// The spec's id.
     pub spec_id: &'a str,
     /// The copy of the spec that the agent reads and ticks: that of the worktree, if there is one.
@@ -25,7 +25,7 @@ pub struct Told<'a> {
     /// The project's root in the user's checkout.
     pub project: &'a str,
     /// The worktree; `None` in the checkout itself.
-    pub worktree: Option<Place<'a>>,
+    pub worktree: Option<PromptWorktree<'a>>,
     /// The file that names our server.
     pub mcp_config: Option<&'a str>,
     /// The prompt, if it asks for something other than work on the spec.
@@ -33,8 +33,9 @@ pub struct Told<'a> {
 }
 
 /// Returns the variables of a run, all paths absolute (reference chant 6.5).
-pub fn variables(told: &Told<'_>) -> Vec<(&'static str, String)> {
-    let worktree = |of: fn(Place<'_>) -> &str| told.worktree.map(|place| of(place).to_owned());
+pub fn variables(told: &AgentContext<'_>) -> Vec<(&'static str, String)> {
+    let worktree =
+        |of: fn(PromptWorktree<'_>) -> &str| told.worktree.map(|place| of(place).to_owned());
     let values = [
         Some(told.spec_id.to_owned()),
         Some(told.spec_file.to_owned()),

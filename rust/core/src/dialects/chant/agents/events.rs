@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::{Agent, messages, messages_of_others};
 use crate::agent_events::EventFormat;
-use crate::config::runs::Limits;
-use crate::work::output::Reads;
+use crate::config::runs::RunLimits;
+use crate::work::output::LineFilter;
 use crate::work::spending::SpendingLimits;
 
 /// The formats of events, by the start of the name of an agent or its program, for commands of a
@@ -49,13 +49,17 @@ pub fn format_of(agent: &Agent) -> EventFormat {
 }
 
 /// Returns the function that selects the agent's output for the log; `None` if all of it is logged.
-pub fn reads_of(agent: &Agent) -> Option<Reads> {
+pub fn reads_of(agent: &Agent) -> Option<LineFilter> {
     let of_format = messages_of_others::reads_of(format_of(agent));
-    of_format.or_else(|| agent.tells_messages().then_some(messages::lines as Reads))
+    of_format.or_else(|| {
+        agent
+            .tells_messages()
+            .then_some(messages::log_lines as LineFilter)
+    })
 }
 
 /// Returns the limits of usage as configured.
-pub fn spending(limits: &Limits) -> SpendingLimits {
+pub fn spending(limits: &RunLimits) -> SpendingLimits {
     SpendingLimits {
         tokens: limits.tokens.map(std::num::NonZero::get),
         cost: limits.cost_usd,
@@ -66,7 +70,7 @@ pub fn spending(limits: &Limits) -> SpendingLimits {
 
 /// Returns the reason why limits cannot be enforced: the agent does not report the usage that they
 /// bound.
-pub fn unheld_limit(agent: &Agent, limits: &Limits) -> Option<String> {
+pub fn unheld_limit(agent: &Agent, limits: &RunLimits) -> Option<String> {
     if agent.is_demo() {
         return None;
     }
@@ -94,10 +98,10 @@ pub fn unheld_limit(agent: &Agent, limits: &Limits) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::runs::{AgentSettings, Argument, Runs};
+    use crate::config::runs::{AgentSettings, ArgumentGroup, RunSettings};
 
     fn agent(name: &str) -> Agent {
-        Agent::named(&Runs::default(), name).unwrap()
+        Agent::named(&RunSettings::default(), name).unwrap()
     }
 
     #[test]
@@ -125,7 +129,7 @@ mod tests {
     #[test]
     fn commands_of_a_configuration_have_the_formats_of_their_names() {
         let command = |program: &str| AgentSettings {
-            command: Some(vec![Argument::One(program.into())]),
+            command: Some(vec![ArgumentGroup::One(program.into())]),
             ..AgentSettings::default()
         };
         for (name, program, format) in [
@@ -134,7 +138,7 @@ mod tests {
             ("pi", "sh", EventFormat::Pi),
             ("pilot", "sh", EventFormat::Plain),
         ] {
-            let mut runs = Runs::default();
+            let mut runs = RunSettings::default();
             runs.agents.insert(name.into(), command(program));
             let agent = Agent::named(&runs, name).unwrap();
             assert_eq!(format_of(&agent), format, "{name}");
@@ -144,13 +148,13 @@ mod tests {
     // proves: chant:costs:money_limit_needs_money
     #[test]
     fn a_limit_that_an_agent_does_not_tell_about_cannot_hold_it() {
-        let money = Limits {
+        let money = RunLimits {
             cost_usd: crate::money::UsdAmount::new(1.0),
-            ..Limits::default()
+            ..RunLimits::default()
         };
-        let tokens = Limits {
+        let tokens = RunLimits {
             tokens: Some(std::num::NonZeroU64::MIN),
-            ..Limits::default()
+            ..RunLimits::default()
         };
         for (name, of_money, of_tokens) in [
             ("claude", true, true),
@@ -164,7 +168,7 @@ mod tests {
             let agent = agent(name);
             assert_eq!(unheld_limit(&agent, &money).is_none(), of_money, "{name}");
             assert_eq!(unheld_limit(&agent, &tokens).is_none(), of_tokens, "{name}");
-            assert_eq!(unheld_limit(&agent, &Limits::default()), None);
+            assert_eq!(unheld_limit(&agent, &RunLimits::default()), None);
         }
     }
 }

@@ -11,7 +11,7 @@ const LONGEST_ARGUMENT: usize = 100_000;
 
 /// The values for the placeholders of a command.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Given<'a> {
+pub struct CommandPlaceholders<'a> {
     /// The prompt.
     pub prompt: &'a str,
     /// The file that holds the prompt, absolute.
@@ -116,7 +116,7 @@ pub struct CommandLine {
 
 /// Returns arguments that belong together with their placeholders replaced: none if one has no
 /// value, and once for each check if they name one.
-pub(super) fn arguments(pieces: &[String], given: &Given<'_>) -> Vec<Vec<String>> {
+pub(super) fn arguments(pieces: &[String], given: &CommandPlaceholders<'_>) -> Vec<Vec<String>> {
     if pieces.iter().any(|piece| piece.contains("{check}")) {
         let checks = given.checks.iter().filter(|check| is_plain(check));
         let of = |check: &String| -> Vec<String> {
@@ -139,7 +139,7 @@ fn is_plain(command: &str) -> bool {
 }
 
 /// Returns a text with its placeholders replaced, each once; `None` if one has no value.
-pub(super) fn text(template: &str, given: &Given<'_>) -> Option<String> {
+pub(super) fn text(template: &str, given: &CommandPlaceholders<'_>) -> Option<String> {
     static PLACEHOLDER: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\{([a-z_]+)\}").ok());
     let Some(placeholder) = PLACEHOLDER.as_ref() else {
@@ -148,19 +148,19 @@ pub(super) fn text(template: &str, given: &Given<'_>) -> Option<String> {
     let mut is_whole = true;
     let filled = placeholder.replace_all(template, |found: &Captures<'_>| {
         match value(&found[1], given) {
-            Filling::NoPlaceholder => found[0].to_owned(),
-            Filling::Nothing => {
+            PlaceholderValue::NoPlaceholder => found[0].to_owned(),
+            PlaceholderValue::Nothing => {
                 is_whole = false;
                 String::new()
             }
-            Filling::Text(text) => text,
+            PlaceholderValue::Text(text) => text,
         }
     });
     is_whole.then(|| filled.into_owned())
 }
 
 /// The outcomes of replacing a word in braces.
-enum Filling {
+enum PlaceholderValue {
     /// It is no placeholder and stays.
     NoPlaceholder,
     /// It has no value.
@@ -170,7 +170,7 @@ enum Filling {
 }
 
 /// Returns the value of a placeholder.
-fn value(name: &str, given: &Given<'_>) -> Filling {
+fn value(name: &str, given: &CommandPlaceholders<'_>) -> PlaceholderValue {
     let owned = |value: Option<&str>| value.map(str::to_owned);
     let value = match name {
         "prompt" => Some(prompt_argument(given)),
@@ -209,9 +209,9 @@ fn value(name: &str, given: &Given<'_>) -> Filling {
             .map(|server| json!(server.arguments).to_string()),
         "server_variables" => given.server.and_then(OwnServer::table),
         "server_words" => given.server.map(OwnServer::words),
-        _ => return Filling::NoPlaceholder,
+        _ => return PlaceholderValue::NoPlaceholder,
     };
-    value.map_or(Filling::Nothing, Filling::Text)
+    value.map_or(PlaceholderValue::Nothing, PlaceholderValue::Text)
 }
 
 /// Returns a text between quotes, as JSON and TOML read it.
@@ -220,7 +220,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// Returns the servers of a run as an object: ours, or none.
-fn servers(given: &Given<'_>, entry: impl Fn(&OwnServer) -> Value) -> String {
+fn servers(given: &CommandPlaceholders<'_>, entry: impl Fn(&OwnServer) -> Value) -> String {
     let own = given.server.map(|server| json!({"chant": entry(server)}));
     own.unwrap_or_else(|| json!({})).to_string()
 }
@@ -234,7 +234,7 @@ fn rules(checks: &[String]) -> String {
 
 /// Returns the prompt as an argument. A prompt that is too long, or that could be taken for an
 /// option or a file, is named by its file.
-fn prompt_argument(given: &Given<'_>) -> String {
+fn prompt_argument(given: &CommandPlaceholders<'_>) -> String {
     let is_too_long = given.prompt.len() > LONGEST_ARGUMENT;
     if is_too_long || given.prompt.starts_with(['-', '@']) || given.prompt.contains('\0') {
         format!("Read and execute the task in {}", given.prompt_file)

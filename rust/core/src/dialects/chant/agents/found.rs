@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::built_in::{BuiltIn, ProgramName, StatePlace};
+use super::built_in::{BuiltIn, ProgramName, StateRelocation};
 use super::{Agent, templates};
 use crate::store::disk;
 
 /// The environment in which agents are searched.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct AgentSearch<'a> {
     /// The environment from which runs are started.
     pub environment: &'a BTreeMap<String, String>,
     /// The project's folder; a program in it may come from anyone and is no agent of the user's.
@@ -18,7 +18,7 @@ pub struct Surroundings<'a> {
 
 /// An agent that is installed.
 #[derive(Debug, Clone)]
-pub struct FoundAgent {
+pub struct InstalledAgent {
     /// Its template.
     pub template: &'static BuiltIn,
     /// Its program.
@@ -51,7 +51,7 @@ impl std::fmt::Display for LoginSign {
 impl Agent {
     /// Returns the agent behind the first of its programs that exists.
     #[must_use]
-    pub fn located(&self, around: Surroundings<'_>) -> Self {
+    pub fn located(&self, around: AgentSearch<'_>) -> Self {
         let mut programs = self.programs().iter();
         match programs.find(|own| around.program(own).is_some()) {
             Some(own) => self.clone().behind(own.name),
@@ -60,12 +60,12 @@ impl Agent {
     }
 }
 
-impl Surroundings<'_> {
+impl AgentSearch<'_> {
     /// Returns the installed agents, in the order in which one is chosen.
-    pub fn agents(self) -> Vec<FoundAgent> {
+    pub fn agents(self) -> Vec<InstalledAgent> {
         let found = templates().filter_map(|template| {
             let path = template.programs.iter().find_map(|own| self.program(own))?;
-            Some(FoundAgent {
+            Some(InstalledAgent {
                 template,
                 path,
                 login: self.login(template),
@@ -112,15 +112,15 @@ impl Surroundings<'_> {
     }
 
     /// Returns the path of a file in an agent's own state.
-    pub fn state_file(self, place: &StatePlace, name: &str) -> Option<PathBuf> {
-        let users = UsersFiles(self);
+    pub fn state_file(self, place: &StateRelocation, name: &str) -> Option<PathBuf> {
+        let users = UserFiles(self);
         match place {
-            StatePlace::Nowhere => None,
-            StatePlace::Variable(variable, usual) => {
+            StateRelocation::Nowhere => None,
+            StateRelocation::Variable(variable, usual) => {
                 let moved = users.folder(variable);
                 Some(moved.or_else(|| users.in_home(usual))?.join(name))
             }
-            StatePlace::Home(_) => users.file(name),
+            StateRelocation::Home(_) => users.file(name),
         }
     }
 }
@@ -134,9 +134,9 @@ pub const FOLDERS: [(&str, &str); 3] = [
 
 /// The user's own files.
 #[derive(Debug, Clone, Copy)]
-pub struct UsersFiles<'a>(pub Surroundings<'a>);
+pub struct UserFiles<'a>(pub AgentSearch<'a>);
 
-impl UsersFiles<'_> {
+impl UserFiles<'_> {
     /// Returns the folder that a variable names.
     pub fn folder(self, variable: &str) -> Option<PathBuf> {
         let path = PathBuf::from(self.0.environment.get(variable)?);

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{Agent, AgentError};
-use crate::config::runs::{Argument, Providers};
-use crate::provider::endpoint::Endpoint;
-use crate::provider::{KEY, Protocol};
+use crate::config::runs::{ArgumentGroup, HttpProviders};
+use crate::provider::endpoint::ModelEndpoint;
+use crate::provider::{KEY, ModelProtocol};
 
 /// The number of tries after the first, by default.
 const RETRIES: u32 = 3;
@@ -15,20 +15,20 @@ const DELAY: Duration = Duration::from_secs(1);
 
 /// The model behind an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Provider {
+pub struct ModelProvider {
     /// Its protocol.
-    pub protocol: Protocol,
+    pub protocol: ModelProtocol,
     /// Its address, as it is configured.
     pub endpoint: String,
     retries: u32,
     delay: Duration,
 }
 
-impl Provider {
-    pub(super) fn of(protocol: Protocol, providers: &Providers) -> Self {
+impl ModelProvider {
+    pub(super) fn of(protocol: ModelProtocol, providers: &HttpProviders) -> Self {
         let settings = match protocol {
-            Protocol::Ollama => &providers.ollama,
-            Protocol::OpenAi => &providers.openai,
+            ModelProtocol::Ollama => &providers.ollama,
+            ModelProtocol::OpenAi => &providers.openai,
         };
         let endpoint = settings.endpoint.as_deref();
         Self {
@@ -40,8 +40,8 @@ impl Provider {
     }
 
     /// Returns the arguments for our own program; the prompt goes to its standard input.
-    pub(super) fn arguments(&self) -> Vec<Argument> {
-        let pair = |name: &str, value: String| Argument::Together(vec![name.into(), value]);
+    pub(super) fn arguments(&self) -> Vec<ArgumentGroup> {
+        let pair = |name: &str, value: String| ArgumentGroup::Together(vec![name.into(), value]);
         vec![
             pair("--provider", self.protocol.name().into()),
             pair("--endpoint", self.endpoint.clone()),
@@ -57,7 +57,7 @@ impl Provider {
         environment: &BTreeMap<String, String>,
     ) -> Option<String> {
         let name = self.protocol.name();
-        let endpoint = match Endpoint::parse(self.protocol, &self.endpoint) {
+        let endpoint = match ModelEndpoint::parse(self.protocol, &self.endpoint) {
             Ok(endpoint) => endpoint,
             Err(error) => {
                 return Some(format!(

@@ -18,7 +18,7 @@ const TELLING: [&str; 8] = [
 
 /// Returns the lines of the log for a line of an agent; `None` for one that is no message and stays
 /// as it is. Texts are logged whole, the use of tools and their failures in short, nothing else.
-pub fn lines(line: &str) -> Option<Vec<String>> {
+pub fn log_lines(line: &str) -> Option<Vec<String>> {
     let message: Value = serde_json::from_str(line).ok()?;
     let kind = message.get("type")?.as_str()?;
     let content = message.pointer("/message/content");
@@ -40,15 +40,15 @@ fn said(part: &Value) -> Vec<String> {
     let Some(tool) = part.get("name").and_then(Value::as_str) else {
         return Vec::new();
     };
-    used(tool, part.get("input").unwrap_or(&Value::Null))
+    describe_tool_use(tool, part.get("input").unwrap_or(&Value::Null))
 }
 
 /// Returns the line about a used tool, with the most important part of its input.
-pub(super) fn used(tool: &str, input: &Value) -> Vec<String> {
+pub(super) fn describe_tool_use(tool: &str, input: &Value) -> Vec<String> {
     let told = TELLING.iter().find_map(|key| input.get(key)?.as_str());
     let shown = told.or(input.as_str()).map(str::to_owned);
     let shown = shown.unwrap_or_else(|| input.to_string());
-    vec![format!("[{tool}] {}", short(&shown))]
+    vec![format!("[{tool}] {}", shorten_line(&shown))]
 }
 
 fn failed(part: &Value) -> Option<String> {
@@ -57,7 +57,7 @@ fn failed(part: &Value) -> Option<String> {
     let told = content
         .as_str()
         .map_or_else(|| content.to_string(), str::to_owned);
-    Some(format!("[failed] {}", short(&told)))
+    Some(format!("[failed] {}", shorten_line(&told)))
 }
 
 /// Returns the line about another try of the model, with its reason.
@@ -68,13 +68,13 @@ fn tried_again(message: &Value) -> Option<String> {
     }
     let why = message.get("error").and_then(Value::as_str);
     let status = message.get("error_status").and_then(Value::as_u64);
-    Some(again(status, why.unwrap_or_default()))
+    Some(describe_retry(status, why.unwrap_or_default()))
 }
 
 /// Returns the line about another try, with the status and the message of the last one.
-pub(super) fn again(status: Option<u64>, why: &str) -> String {
+pub(super) fn describe_retry(status: Option<u64>, why: &str) -> String {
     let status = status.map(|status| status.to_string()).unwrap_or_default();
-    let told = [&*status, &*short(why)].map(str::to_owned);
+    let told = [&*status, &*shorten_line(why)].map(str::to_owned);
     let told: Vec<String> = told.into_iter().filter(|word| !word.is_empty()).collect();
     format!("[retry] {}", told.join(" ")).trim_end().to_owned()
 }
@@ -94,14 +94,14 @@ fn ended(message: &Value) -> Option<String> {
         .and_then(Value::as_str)
         .unwrap_or_default();
     Some(
-        format!("[result] {how} {}", short(told))
+        format!("[result] {how} {}", shorten_line(told))
             .trim_end()
             .to_owned(),
     )
 }
 
 /// Returns the start of a text, on one line.
-pub(super) fn short(text: &str) -> String {
+pub(super) fn shorten_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
     match line.char_indices().nth(SHOWN) {
@@ -116,7 +116,7 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: &[&str]) {
-        assert_eq!(lines(line).unwrap(), expected);
+        assert_eq!(log_lines(line).unwrap(), expected);
     }
 
     // proves: chant:agents:messages_are_logged_as_lines
@@ -150,7 +150,7 @@ mod tests {
         let told = format!(
             r#"{{"type":"assistant","message":{{"content":[{{"name":"T","input":{{"x":"{long}"}}}}]}}}}"#
         );
-        assert!(lines(&told).unwrap()[0].ends_with("é…"));
+        assert!(log_lines(&told).unwrap()[0].ends_with("é…"));
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
             "{\"type\":\"own\"}",
             "{broken",
         ] {
-            assert_eq!(lines(line), None, "{line}");
+            assert_eq!(log_lines(line), None, "{line}");
         }
     }
 }

@@ -4,14 +4,16 @@
 
 use serde_json::Value;
 
-use super::messages::{again, lines, short, used};
+use super::messages::{describe_retry, describe_tool_use, log_lines, shorten_line};
 use crate::agent_events::EventFormat;
-use crate::work::output::Reads;
+use crate::work::output::LineFilter;
 
 /// Returns the function that selects lines of a format for the log; `None` if all lines are logged.
-pub fn reads_of(format: EventFormat) -> Option<Reads> {
+pub fn reads_of(format: EventFormat) -> Option<LineFilter> {
     Some(match format {
-        EventFormat::Claude | EventFormat::Qwen | EventFormat::Amp | EventFormat::Cursor => lines,
+        EventFormat::Claude | EventFormat::Qwen | EventFormat::Amp | EventFormat::Cursor => {
+            log_lines
+        }
         EventFormat::Codex => codex,
         EventFormat::Copilot => copilot,
         EventFormat::OpenCode => opencode,
@@ -38,9 +40,9 @@ fn text(value: &Value) -> Vec<String> {
 fn failed(error: &Value) -> Vec<String> {
     let message = error.get("message").unwrap_or(error);
     match message.as_str() {
-        Some(said) => vec![format!("[failed] {}", short(said))],
+        Some(said) => vec![format!("[failed] {}", shorten_line(said))],
         None if message.is_null() => Vec::new(),
-        None => vec![format!("[failed] {}", short(&message.to_string()))],
+        None => vec![format!("[failed] {}", shorten_line(&message.to_string()))],
     }
 }
 
@@ -55,18 +57,18 @@ fn codex(line: &str) -> Option<Vec<String>> {
         "item.completed" => match item["type"].as_str().unwrap_or_default() {
             "agent_message" => text(&item["text"]),
             "command_execution" => {
-                let mut shown = used("command", &item["command"]);
+                let mut shown = describe_tool_use("command", &item["command"]);
                 if item["exit_code"].as_i64().is_some_and(|code| code != 0) {
                     shown.extend(failed(&item["aggregated_output"]));
                 }
                 shown
             }
             "mcp_tool_call" => {
-                let mut shown = used(name(&item["tool"]), &item["arguments"]);
+                let mut shown = describe_tool_use(name(&item["tool"]), &item["arguments"]);
                 shown.extend(failed(&item["error"]));
                 shown
             }
-            "file_change" => used("change", &item["changes"]),
+            "file_change" => describe_tool_use("change", &item["changes"]),
             "error" => failed(item),
             _ => Vec::new(),
         },
@@ -85,12 +87,12 @@ fn copilot(line: &str) -> Option<Vec<String>> {
     };
     Some(match kind.as_str() {
         "assistant.message" => text(&data["content"]),
-        "tool.execution_start" => used(name(&data["toolName"]), &data["arguments"]),
+        "tool.execution_start" => describe_tool_use(name(&data["toolName"]), &data["arguments"]),
         "tool.execution_complete" => failed(&data["error"]),
         "session.error" => failed(data),
         "model.call_failure" => {
             let why = data["errorType"].as_str().unwrap_or_default();
-            vec![again(data["statusCode"].as_u64(), why)]
+            vec![describe_retry(data["statusCode"].as_u64(), why)]
         }
         "result" => Vec::new(),
         kind if kind.contains('.') => Vec::new(),
@@ -104,7 +106,7 @@ fn opencode(line: &str) -> Option<Vec<String>> {
     Some(match kind.as_str() {
         "text" => text(&part["text"]),
         "tool_use" => {
-            let mut shown = used(name(&part["tool"]), &part["state"]["input"]);
+            let mut shown = describe_tool_use(name(&part["tool"]), &part["state"]["input"]);
             shown.extend(failed(&part["state"]["error"]));
             shown
         }
@@ -122,7 +124,7 @@ fn gemini(line: &str) -> Option<Vec<String>> {
     Some(match kind.as_str() {
         "message" if event["role"] == "user" => Vec::new(),
         "message" => text(&event["content"]),
-        "tool_use" => used(name(&event["tool_name"]), &event["parameters"]),
+        "tool_use" => describe_tool_use(name(&event["tool_name"]), &event["parameters"]),
         "tool_result" | "result" => failed(&event["error"]),
         "error" => failed(&event),
         "init" => Vec::new(),
@@ -177,7 +179,7 @@ fn said(parts: &Value) -> Vec<String> {
         };
         match (part["text"].is_string(), call["name"].as_str()) {
             (true, _) => text(&part["text"]),
-            (false, Some(name)) => used(name, &call["arguments"]),
+            (false, Some(name)) => describe_tool_use(name, &call["arguments"]),
             (false, None) => Vec::new(),
         }
     });

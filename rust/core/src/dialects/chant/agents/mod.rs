@@ -15,12 +15,12 @@ pub mod workers;
 
 use std::collections::BTreeMap;
 
-use self::built_in::{AgentState, BUILT_IN, BuiltIn, Guarded, ProgramName};
-use self::filling::{CommandLine, Given};
-use self::http::Provider;
+use self::built_in::{AgentState, BUILT_IN, BuiltIn, ProgramName, UnconfinedLaunch};
+use self::filling::{CommandLine, CommandPlaceholders};
+use self::http::ModelProvider;
 use super::model::Spec;
 use crate::config::Config;
-use crate::config::runs::{AgentSettings, Argument, Delivery, Runs};
+use crate::config::runs::{AgentSettings, ArgumentGroup, PromptDelivery, RunSettings};
 
 /// The reasons why an agent cannot be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -115,7 +115,7 @@ impl AgentError {
 }
 
 /// Variables and their values.
-type Variables = Vec<(String, String)>;
+type VariableList = Vec<(String, String)>;
 
 /// A program that works on specs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +127,7 @@ pub struct Agent {
     /// True if it acts without asking, although it is not confined.
     pub skips_permissions: bool,
     /// The model behind it, if our own program is the agent.
-    pub provider: Option<Provider>,
+    pub provider: Option<ModelProvider>,
     /// Its template; a command of the configuration has none.
     pub template: Option<&'static BuiltIn>,
     /// The place of its own state, if we know it.
@@ -135,8 +135,8 @@ pub struct Agent {
     /// The program that is started in place of the template's.
     program: Option<String>,
     /// The whole command, or the arguments behind those of the template.
-    command: Vec<Argument>,
-    delivery: Delivery,
+    command: Vec<ArgumentGroup>,
+    delivery: PromptDelivery,
 }
 
 impl Agent {
@@ -144,7 +144,7 @@ impl Agent {
     ///
     /// # Errors
     /// `Unknown`, or a command that cannot work.
-    pub fn named(runs: &Runs, name: &str) -> Result<Self, AgentError> {
+    pub fn named(runs: &RunSettings, name: &str) -> Result<Self, AgentError> {
         Self::known(runs, name, name).unwrap_or_else(|| {
             let own = runs.agents.iter();
             let own = own.filter(|(_, settings)| settings.command.is_some());
@@ -164,13 +164,13 @@ impl Agent {
     ///
     /// # Errors
     /// `NoAgent` when none is configured and none was found, or as [`Agent::named`].
-    pub fn of_provider(runs: &Runs) -> Result<Self, AgentError> {
+    pub fn of_provider(runs: &RunSettings) -> Result<Self, AgentError> {
         let name = runs.provider().ok_or(AgentError::NoAgent)?;
         Self::named(runs, name)
     }
 
     /// Returns the agent with a name, called `called`; settings under that name come first.
-    fn known(runs: &Runs, name: &str, called: &str) -> Option<Result<Self, AgentError>> {
+    fn known(runs: &RunSettings, name: &str, called: &str) -> Option<Result<Self, AgentError>> {
         let built_in = template(name);
         let names = [Some(called), Some(name), built_in.map(|agent| agent.name)];
         let settings = names
@@ -193,7 +193,7 @@ impl Agent {
     }
 
     fn of(
-        runs: &Runs,
+        runs: &RunSettings,
         name: &str,
         settings: &AgentSettings,
         template: Option<&'static BuiltIn>,
@@ -204,7 +204,7 @@ impl Agent {
             command.extend(settings.skip_arguments.iter().cloned());
         }
         let protocol = template.and_then(|template| template.protocol);
-        let provider = protocol.map(|protocol| Provider::of(protocol, &runs.providers));
+        let provider = protocol.map(|protocol| ModelProvider::of(protocol, &runs.providers));
         if let Some(provider) = &provider {
             command.extend(provider.arguments());
         }
@@ -217,7 +217,7 @@ impl Agent {
             state: template.map(|template| &template.state),
             program: None,
             command,
-            delivery: Delivery::Stdin,
+            delivery: PromptDelivery::Stdin,
         };
         let whole = agent.whole(true)?;
         agent.delivery = settings.prompt.unwrap_or_else(|| delivery(&whole.0));
@@ -225,16 +225,16 @@ impl Agent {
         Ok(agent)
     }
 
-    fn checked(&self, command: &[Argument]) -> Result<(), AgentError> {
+    fn checked(&self, command: &[ArgumentGroup]) -> Result<(), AgentError> {
         let program = command.first().and_then(|first| pieces(first).first());
         if program.is_none_or(String::is_empty) {
             let name = self.name.clone();
             return Err(AgentError::NoProgram { name });
         }
         let expected = match self.delivery {
-            Delivery::Stdin => return Ok(()),
-            Delivery::Argument => "{prompt}",
-            Delivery::File => "{prompt_file}",
+            PromptDelivery::Stdin => return Ok(()),
+            PromptDelivery::Argument => "{prompt}",
+            PromptDelivery::File => "{prompt_file}",
         };
         if holds(command, expected) {
             return Ok(());
@@ -313,7 +313,7 @@ impl Agent {
     ///
     /// # Errors
     /// `Unguarded`.
-    pub fn words(&self, is_confined: bool) -> Result<(Vec<String>, Variables), AgentError> {
+    pub fn words(&self, is_confined: bool) -> Result<(Vec<String>, VariableList), AgentError> {
         let (command, variables) = self.whole(is_confined)?;
         let words = command.iter().flat_map(pieces).cloned();
         Ok((words.collect(), variables))
@@ -321,11 +321,11 @@ impl Agent {
 
     /// Returns true if the prompt goes to its standard input.
     pub fn reads_prompt_from_stdin(&self) -> bool {
-        self.delivery == Delivery::Stdin
+        self.delivery == PromptDelivery::Stdin
     }
 
     /// Returns command and variables, in the form for confined runs or for others.
-    fn whole(&self, is_confined: bool) -> Result<(Vec<Argument>, Variables), AgentError> {
+    fn whole(&self, is_confined: bool) -> Result<(Vec<ArgumentGroup>, VariableList), AgentError> {
         let Some(template) = self.template else {
             return Ok((self.command.clone(), Vec::new()));
         };
@@ -333,8 +333,8 @@ impl Agent {
             (_, true, _) => (&template.confined, template.confined.variables),
             // It is not confined then, so no text may claim so.
             (_, false, true) => (&template.confined, &[][..]),
-            (Guarded::By(form), false, false) => (form, form.variables),
-            (Guarded::Not(why), false, false) => {
+            (UnconfinedLaunch::By(form), false, false) => (form, form.variables),
+            (UnconfinedLaunch::Not(why), false, false) => {
                 return Err(AgentError::Unguarded {
                     name: self.name.clone(),
                     title: template.title,
@@ -360,7 +360,7 @@ impl Agent {
     /// # Errors
     /// `Model`; `Unguarded` if nothing would limit its actions; `NoProgram` if our own program is
     /// needed and not given; `Limit` for a limit without an option.
-    pub fn command_line(&self, given: &Given<'_>) -> Result<CommandLine, AgentError> {
+    pub fn command_line(&self, given: &CommandPlaceholders<'_>) -> Result<CommandLine, AgentError> {
         if let Some(model) = given.model.filter(|model| model.starts_with('-')) {
             return Err(AgentError::Model {
                 model: model.into(),
@@ -374,7 +374,7 @@ impl Agent {
             });
         }
         let mut parts = command.iter().flat_map(|argument| match argument {
-            Argument::One(own) if own == "{chant}" => vec![given.own_program.to_vec()],
+            ArgumentGroup::One(own) if own == "{chant}" => vec![given.own_program.to_vec()],
             argument => filling::arguments(pieces(argument), given),
         });
         let mut argv = parts.next().unwrap_or_default();
@@ -390,12 +390,12 @@ impl Agent {
             argv,
             variables: variables.collect(),
             files: self.files(given),
-            prompt_on_stdin: self.delivery == Delivery::Stdin,
+            prompt_on_stdin: self.delivery == PromptDelivery::Stdin,
         })
     }
 
     /// Returns the files that a confined run writes into the agent's state before it starts.
-    fn files(&self, given: &Given<'_>) -> Vec<(String, String)> {
+    fn files(&self, given: &CommandPlaceholders<'_>) -> Vec<(String, String)> {
         let files = self
             .template
             .map_or(&[][..], |template| template.state.files);
@@ -416,26 +416,26 @@ pub fn templates() -> impl Iterator<Item = &'static BuiltIn> {
     BUILT_IN.iter().copied()
 }
 
-fn pieces(argument: &Argument) -> &[String] {
+fn pieces(argument: &ArgumentGroup) -> &[String] {
     match argument {
-        Argument::One(one) => std::slice::from_ref(one),
-        Argument::Together(several) => several,
+        ArgumentGroup::One(one) => std::slice::from_ref(one),
+        ArgumentGroup::Together(several) => several,
     }
 }
 
-fn holds(command: &[Argument], placeholder: &str) -> bool {
+fn holds(command: &[ArgumentGroup], placeholder: &str) -> bool {
     let mut pieces = command.iter().flat_map(pieces);
     pieces.any(|piece| piece.contains(placeholder))
 }
 
 /// Returns the way in which a command passes the prompt by default.
-fn delivery(command: &[Argument]) -> Delivery {
+fn delivery(command: &[ArgumentGroup]) -> PromptDelivery {
     if holds(command, "{prompt}") {
-        Delivery::Argument
+        PromptDelivery::Argument
     } else if holds(command, "{prompt_file}") {
-        Delivery::File
+        PromptDelivery::File
     } else {
-        Delivery::Stdin
+        PromptDelivery::Stdin
     }
 }
 

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-use super::built_in::{BuiltIn, Guarded};
-use super::found::{FoundAgent, LoginSign};
-use crate::work::command::{Bounds, Commands, Ended};
+use super::built_in::{BuiltIn, UnconfinedLaunch};
+use super::found::{InstalledAgent, LoginSign};
+use crate::work::command::{CommandLimits, CommandOutcome, CommandRunner};
 
 /// The limits of an answer's time and size.
-const BOUNDS: Bounds = Bounds {
+const BOUNDS: CommandLimits = CommandLimits {
     time: Duration::from_secs(10),
     kept: 256 * 1024,
 };
@@ -19,14 +19,14 @@ const RELEASE: usize = 60;
 
 /// A query to an installed agent.
 #[derive(Debug, Clone, Copy)]
-pub struct Probe<'a> {
+pub struct AgentProbe<'a> {
     /// The agent.
-    pub agent: &'a FoundAgent,
+    pub agent: &'a InstalledAgent,
     /// The variables in its environment.
     pub environment: &'a BTreeMap<String, String>,
 }
 
-impl Probe<'_> {
+impl AgentProbe<'_> {
     /// Returns the release, in the words of the program; `None` if it reports none.
     pub fn release(self) -> Option<String> {
         let ended = self.ask(&["--version"])?;
@@ -76,11 +76,11 @@ impl Probe<'_> {
         Some(flags.filter(|flag| !known.contains(flag)).collect())
     }
 
-    fn ask(self, arguments: &[&str]) -> Option<Ended> {
+    fn ask(self, arguments: &[&str]) -> Option<CommandOutcome> {
         let program = self.agent.path.display().to_string();
         let arguments = arguments.iter().map(|&argument| argument.to_owned());
         let argv: Vec<String> = std::iter::once(program).chain(arguments).collect();
-        let commands = Commands::default();
+        let commands = CommandRunner::default();
         let ended = commands.run(&argv, Path::new("/"), self.environment, BOUNDS, &mut || ());
         ended.ok()
     }
@@ -91,8 +91,8 @@ impl BuiltIn {
     /// hides.
     fn flags(&self) -> BTreeSet<String> {
         let guarded = match &self.guarded {
-            Guarded::By(form) => form.arguments,
-            Guarded::Not(_) => &[],
+            UnconfinedLaunch::By(form) => form.arguments,
+            UnconfinedLaunch::Not(_) => &[],
         };
         let groups = [self.head, self.confined.arguments, guarded, self.tail].concat();
         let pieces = groups.into_iter().flatten();
@@ -115,7 +115,7 @@ fn flags_in(help: &str) -> BTreeSet<String> {
 }
 
 /// Returns the output of a program as text.
-fn told(ended: &Ended) -> String {
+fn told(ended: &CommandOutcome) -> String {
     let bytes = [&ended.beginning[..], &ended.end[..]].concat();
     String::from_utf8_lossy(&bytes).into_owned()
 }

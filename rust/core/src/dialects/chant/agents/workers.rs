@@ -1,11 +1,11 @@
 //! Divides parallel work among agents (reference chant 7).
 
 use super::{Agent, AgentError, template};
-use crate::config::runs::{Rotation, Runs};
+use crate::config::runs::{AgentRotation, RunSettings};
 
 /// An agent that shares parallel work with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Worker {
+pub struct AgentWorker {
     /// The agent.
     pub agent: Agent,
     /// The greatest number of its runs at the same time.
@@ -19,8 +19,8 @@ pub struct Worker {
 ///
 /// # Errors
 /// As [`Agent::named`].
-pub fn workers(runs: &Runs) -> Result<Vec<Worker>, AgentError> {
-    let worker = |agent, at_once, weight| Worker {
+pub fn workers(runs: &RunSettings) -> Result<Vec<AgentWorker>, AgentError> {
+    let worker = |agent, at_once, weight| AgentWorker {
         agent,
         at_once,
         weight,
@@ -43,7 +43,7 @@ pub fn workers(runs: &Runs) -> Result<Vec<Worker>, AgentError> {
 }
 
 /// Returns an agent behind a program with the arguments of `claude`.
-fn like_claude(runs: &Runs, name: &str, program: &str) -> Result<Agent, AgentError> {
+fn like_claude(runs: &RunSettings, name: &str, program: &str) -> Result<Agent, AgentError> {
     let settings = [name, program]
         .into_iter()
         .find_map(|name| runs.agents.get(name));
@@ -55,20 +55,20 @@ fn like_claude(runs: &Runs, name: &str, program: &str) -> Result<Agent, AgentErr
 /// the active agents, `given` those of the agents that runs were given, the newest first; `chance`
 /// is from 0 to 1.
 pub fn next_worker<'a>(
-    workers: &'a [Worker],
-    rotation: Rotation,
+    workers: &'a [AgentWorker],
+    rotation: AgentRotation,
     running: &[&str],
     given: &[&str],
     chance: f64,
-) -> Option<&'a Worker> {
-    let is_free = |worker: &&Worker| {
+) -> Option<&'a AgentWorker> {
+    let is_free = |worker: &&AgentWorker| {
         let name = &worker.agent.name;
         running.iter().filter(|other| *other == name).count() < worker.at_once
     };
     match rotation {
-        Rotation::None => free_worker(workers, running),
-        Rotation::Random => {
-            let free: Vec<&Worker> = workers.iter().filter(is_free).collect();
+        AgentRotation::None => free_worker(workers, running),
+        AgentRotation::Random => {
+            let free: Vec<&AgentWorker> = workers.iter().filter(is_free).collect();
             let total: f64 = free.iter().map(|worker| f64::from(worker.weight)).sum();
             let mut left = chance * total;
             let chosen = free.iter().find(|worker| {
@@ -77,12 +77,12 @@ pub fn next_worker<'a>(
             });
             chosen.or(free.last()).copied()
         }
-        Rotation::RoundRobin => {
+        AgentRotation::RoundRobin => {
             // A round has a turn for each unit of weight; its past turns are counted.
             let weights = workers.iter().map(|worker| worker.weight as usize);
             let round = weights.sum::<usize>().saturating_sub(1);
             let round = &given[..given.len().min(round)];
-            let left = |worker: &Worker| {
+            let left = |worker: &AgentWorker| {
                 let name = &worker.agent.name;
                 let turns = round.iter().filter(|other| *other == name).count();
                 i64::from(worker.weight) - i64::try_from(turns).unwrap_or(i64::MAX)
@@ -99,8 +99,8 @@ pub fn next_worker<'a>(
 
 /// Returns the worker for one more run: of those with room the one with the fewest runs for its
 /// weight, then the first. `running` holds the names of the active agents.
-fn free_worker<'a>(workers: &'a [Worker], running: &[&str]) -> Option<&'a Worker> {
-    let count = |worker: &Worker| {
+fn free_worker<'a>(workers: &'a [AgentWorker], running: &[&str]) -> Option<&'a AgentWorker> {
+    let count = |worker: &AgentWorker| {
         running
             .iter()
             .filter(|name| **name == worker.agent.name)
@@ -110,8 +110,9 @@ fn free_worker<'a>(workers: &'a [Worker], running: &[&str]) -> Option<&'a Worker
         .iter()
         .filter(|worker| count(worker) < worker.at_once);
     // Compared without division: 1 of weight 2 is less than 1 of weight 1.
-    let load = |one: &Worker, other: &Worker| {
-        let weighed = |worker: &Worker, by: &Worker| count(worker) as u64 * u64::from(by.weight);
+    let load = |one: &AgentWorker, other: &AgentWorker| {
+        let weighed =
+            |worker: &AgentWorker, by: &AgentWorker| count(worker) as u64 * u64::from(by.weight);
         weighed(one, other).cmp(&weighed(other, one))
     };
     free.min_by(|one, other| load(one, other))

@@ -2,9 +2,9 @@
 
 use serde::de::DeserializeOwned;
 
-use super::super::model::Status;
-use super::{Candidate, Reading, STATE};
-use crate::text::front_matter::{self, Entry, Texts};
+use super::super::model::SpecStatus;
+use super::{ImportCandidate, ImportReading, STATE};
+use crate::text::front_matter::{self, FrontMatterEntry, TextList};
 
 /// Keys whose texts stay keys of the spec, under the same name.
 const KEPT: [&str; 13] = [
@@ -27,18 +27,18 @@ const KEPT: [&str; 13] = [
 const KEPT_LISTS: [&str; 3] = ["references", "documentation", "modified_files"];
 
 /// Reads a task's file; one without an id is reported and skipped.
-pub fn read(name: &str, text: &str, reading: &mut Reading) {
+pub fn read(name: &str, text: &str, reading: &mut ImportReading) {
     let layout = match front_matter::layout(text) {
         Ok(layout) => layout,
         Err(error) => return reading.note(name, "front matter", format!("left out: {error}")),
     };
     let yaml = layout.yaml.map_or("", |range| &text[range]);
-    let front = Front(front_matter::entries(yaml));
+    let front = BacklogFrontMatter(front_matter::entries(yaml));
     let Some(id) = front.text("id") else {
         return reading.note(name, "id", "without one the file was left out");
     };
     let title = front.text("title").unwrap_or_default();
-    let mut spec = Candidate::new(origin(&id), &title);
+    let mut spec = ImportCandidate::new(origin(&id), &title);
     read_status(
         &mut spec,
         &front.text("status").unwrap_or_default(),
@@ -64,7 +64,7 @@ pub fn read(name: &str, text: &str, reading: &mut Reading) {
     }
     front.note_others(&id, reading);
     let body = sections(&text[layout.body..]);
-    if spec.status == Status::Completed && body.contains("\n- [ ]") {
+    if spec.status == SpecStatus::Completed && body.contains("\n- [ ]") {
         let why = "it is done there and not all of its boxes are ticked; none was ticked here";
         reading.note(&id, "Acceptance Criteria", why);
     }
@@ -85,16 +85,16 @@ fn renamed(key: &str) -> String {
     }
 }
 
-fn read_status(spec: &mut Candidate, status: &str, id: &str, reading: &mut Reading) {
+fn read_status(spec: &mut ImportCandidate, status: &str, id: &str, reading: &mut ImportReading) {
     spec.status = match status.to_lowercase().replace([' ', '_', '-'], "").as_str() {
-        "todo" | "" => Status::Pending,
-        "inprogress" | "doing" => Status::InProgress,
-        "done" => Status::Completed,
+        "todo" | "" => SpecStatus::Pending,
+        "inprogress" | "doing" => SpecStatus::InProgress,
+        "done" => SpecStatus::Completed,
         _ => {
             spec.text(STATE, status);
             let why = format!("`{status}` became `pending`; the word is kept as `{STATE}`");
             reading.note(id, "status", why);
-            Status::Pending
+            SpecStatus::Pending
         }
     };
 }
@@ -133,10 +133,10 @@ fn without_number(line: &str) -> String {
 
 /// Front matter that is read key by key: names of people stand in it without quotes, such as
 /// `@ada`.
-struct Front<'a>(Vec<Entry<'a>>);
+struct BacklogFrontMatter<'a>(Vec<FrontMatterEntry<'a>>);
 
-impl Front<'_> {
-    fn entry(&self, key: &str) -> Option<&Entry<'_>> {
+impl BacklogFrontMatter<'_> {
+    fn entry(&self, key: &str) -> Option<&FrontMatterEntry<'_>> {
         self.0.iter().rfind(|entry| entry.name == key)
     }
 
@@ -154,7 +154,7 @@ impl Front<'_> {
     /// Returns a list, also one that is written as one text, or in brackets with names that YAML
     /// refuses.
     fn list(&self, key: &str) -> Vec<String> {
-        if let Some(Texts(texts)) = self.read::<Texts>(key) {
+        if let Some(TextList(texts)) = self.read::<TextList>(key) {
             return texts;
         }
         let Some(entry) = self.entry(key) else {
@@ -168,7 +168,7 @@ impl Front<'_> {
         names.map(str::to_owned).collect()
     }
 
-    fn note_others(&self, id: &str, reading: &mut Reading) {
+    fn note_others(&self, id: &str, reading: &mut ImportReading) {
         let known = [
             "id",
             "title",

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::super::model::Status;
+use super::super::model::SpecStatus;
 use super::super::parse::CRITERIA;
-use super::{Candidate, Extra, Reading, STATE};
+use super::{ExtraValue, ImportCandidate, ImportReading, STATE};
 use crate::text::checklist::behind_box;
 
 /// Keys whose texts stay keys of the spec, under the same name.
@@ -25,8 +25,8 @@ const KEPT: [&str; 10] = [
 const SECTIONS: [(&str, &str); 2] = [("design", "Design"), ("notes", "Notes")];
 
 /// Reads issues; an invalid line is reported and skipped.
-pub fn read(text: &str) -> Reading {
-    let mut reading = Reading::default();
+pub fn read(text: &str) -> ImportReading {
+    let mut reading = ImportReading::default();
     for (at, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() {
@@ -47,7 +47,7 @@ fn origin(id: &str) -> String {
     format!("beads:{id}")
 }
 
-fn read_issue(mut issue: Map<String, Value>, line: usize, reading: &mut Reading) {
+fn read_issue(mut issue: Map<String, Value>, line: usize, reading: &mut ImportReading) {
     let Some(id) = take_text(&mut issue, "id") else {
         reading.note(&format!("line {line}"), "id", "without one it was left out");
         return;
@@ -62,7 +62,7 @@ fn read_issue(mut issue: Map<String, Value>, line: usize, reading: &mut Reading)
         return;
     }
     let title = take_text(&mut issue, "title").unwrap_or_default();
-    let mut spec = Candidate::new(origin(&id), &title);
+    let mut spec = ImportCandidate::new(origin(&id), &title);
     read_status(&mut spec, &status, &id, reading);
     spec.completed_at = take_text(&mut issue, "closed_at").filter(|_| spec.status.is_done());
     read_kind(&mut spec, take_text(&mut issue, "issue_type").as_deref());
@@ -99,23 +99,23 @@ fn read_issue(mut issue: Map<String, Value>, line: usize, reading: &mut Reading)
     reading.candidates.push(spec);
 }
 
-fn read_status(spec: &mut Candidate, status: &str, id: &str, reading: &mut Reading) {
+fn read_status(spec: &mut ImportCandidate, status: &str, id: &str, reading: &mut ImportReading) {
     spec.status = match status {
-        "open" | "" => Status::Pending,
-        "in_progress" => Status::InProgress,
-        "closed" => Status::Completed,
+        "open" | "" => SpecStatus::Pending,
+        "in_progress" => SpecStatus::InProgress,
+        "closed" => SpecStatus::Completed,
         // Its dependencies show the reason, or a person has to find it.
-        "blocked" => Status::Blocked,
+        "blocked" => SpecStatus::Blocked,
         other => {
             spec.text(STATE, other);
             let why = format!("`{other}` became `pending`; the word is kept as `{STATE}`");
             reading.note(id, "status", why);
-            Status::Pending
+            SpecStatus::Pending
         }
     };
 }
 
-fn read_kind(spec: &mut Candidate, kind: Option<&str>) {
+fn read_kind(spec: &mut ImportCandidate, kind: Option<&str>) {
     match kind {
         None | Some("task" | "epic") => {}
         // A label names the kind of work, as elsewhere in specs.
@@ -124,7 +124,7 @@ fn read_kind(spec: &mut Candidate, kind: Option<&str>) {
 }
 
 /// Adds criteria as boxes if each line is an item, or there is one line; else unchanged.
-fn read_criteria(spec: &mut Candidate, text: &str, id: &str, reading: &mut Reading) {
+fn read_criteria(spec: &mut ImportCandidate, text: &str, id: &str, reading: &mut ImportReading) {
     let lines: Vec<&str> = text
         .lines()
         .filter(|line| !line.trim().is_empty())
@@ -146,7 +146,7 @@ fn read_criteria(spec: &mut Candidate, text: &str, id: &str, reading: &mut Readi
         _ => format!("- [ ] {item}\n"),
     });
     let boxes: String = boxes.collect();
-    if spec.status == Status::Completed && boxes.contains("- [ ]") {
+    if spec.status == SpecStatus::Completed && boxes.contains("- [ ]") {
         let why =
             "it is closed there and not all of its criteria are ticked; no box was ticked here";
         reading.note(id, "acceptance_criteria", why);
@@ -172,7 +172,7 @@ fn item(line: &str) -> Option<&str> {
         .filter(|item| !item.is_empty())
 }
 
-fn read_comments(spec: &mut Candidate, comments: Option<Value>) {
+fn read_comments(spec: &mut ImportCandidate, comments: Option<Value>) {
     let Some(Value::Array(comments)) = comments else {
         return;
     };
@@ -187,10 +187,10 @@ fn read_comments(spec: &mut Candidate, comments: Option<Value>) {
 }
 
 fn read_dependencies(
-    spec: &mut Candidate,
+    spec: &mut ImportCandidate,
     dependencies: Option<Value>,
     id: &str,
-    reading: &mut Reading,
+    reading: &mut ImportReading,
 ) {
     let Some(Value::Array(dependencies)) = dependencies else {
         return;
@@ -215,14 +215,14 @@ fn read_dependencies(
     }
     for (key, origins) in [("related_to", related), ("discovered_from", discovered)] {
         if !origins.is_empty() {
-            spec.keys.push((key.to_owned(), Extra::Items(origins)));
+            spec.keys.push((key.to_owned(), ExtraValue::Items(origins)));
         }
     }
 }
 
 /// Reads the place in the id itself: `bd-12.3` is the third part of `bd-12`, unless it is recorded
 /// as a part of something else.
-fn read_place(spec: &mut Candidate, id: &str) {
+fn read_place(spec: &mut ImportCandidate, id: &str) {
     let place = id.rsplit_once('.');
     let Some((parent, Ok(number))) = place.map(|(parent, number)| (parent, number.parse())) else {
         return;

@@ -7,8 +7,8 @@ pub mod specs;
 pub mod table;
 pub mod write;
 
-use super::model::Status;
-pub use write::{Source, bring_in};
+use super::model::SpecStatus;
+pub use write::{ImportSource, bring_in};
 
 /// The key with the origin of a spec, so that it is imported only once.
 pub const ORIGIN: &str = "imported_from";
@@ -18,7 +18,7 @@ pub const STATE: &str = "imported_status";
 
 /// A spec to be imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct ImportCandidate {
     /// Its origin: the format, a colon, and its name there.
     pub origin: String,
     /// Its title.
@@ -26,7 +26,7 @@ pub struct Candidate {
     /// Its kind of work; a spec that gets members becomes a driver.
     pub kind: &'static str,
     /// Its state.
-    pub status: Status,
+    pub status: SpecStatus,
     /// The time at which it was completed, in the words of the source.
     pub completed_at: Option<String>,
     /// Labels.
@@ -38,7 +38,7 @@ pub struct Candidate {
     /// Its number among the parts, if it had one.
     pub number: Option<u64>,
     /// Further keys of front matter, in their order.
-    pub keys: Vec<(String, Extra)>,
+    pub keys: Vec<(String, ExtraValue)>,
     /// The text behind the title: sections, acceptance criteria among them.
     pub body: String,
     /// The text of a spec, which is kept except for keys that must change.
@@ -47,7 +47,7 @@ pub struct Candidate {
 
 /// The value of a further key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Extra {
+pub enum ExtraValue {
     /// A text.
     Text(String),
     /// A list of texts.
@@ -56,7 +56,7 @@ pub enum Extra {
     Items(Vec<String>),
 }
 
-impl Candidate {
+impl ImportCandidate {
     /// Returns an open spec of which nothing else is known.
     pub fn new(origin: String, title: &str) -> Self {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -68,7 +68,7 @@ impl Candidate {
             },
             origin,
             kind: "code",
-            status: Status::Pending,
+            status: SpecStatus::Pending,
             completed_at: None,
             labels: Vec::new(),
             depends_on: Vec::new(),
@@ -105,21 +105,21 @@ impl Candidate {
         let value = value.trim();
         if !value.is_empty() {
             self.keys
-                .push((key.to_owned(), Extra::Text(value.to_owned())));
+                .push((key.to_owned(), ExtraValue::Text(value.to_owned())));
         }
     }
 
     /// Adds a further key, unless its list is empty.
     pub fn list(&mut self, key: &str, values: Vec<String>) {
         if !values.is_empty() {
-            self.keys.push((key.to_owned(), Extra::List(values)));
+            self.keys.push((key.to_owned(), ExtraValue::List(values)));
         }
     }
 }
 
 /// A part of a source that has no counterpart in specs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unmapped {
+pub struct UnmappedField {
     /// The name of its item there.
     pub item: String,
     /// The key or part that it concerns.
@@ -130,17 +130,17 @@ pub struct Unmapped {
 
 /// The content of a source.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct ImportReading {
     /// The items, in the order of the source.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<ImportCandidate>,
     /// The parts that were left out or changed.
-    pub unmapped: Vec<Unmapped>,
+    pub unmapped: Vec<UnmappedField>,
 }
 
-impl Reading {
+impl ImportReading {
     /// Notes a part without a counterpart.
     pub fn note(&mut self, item: &str, key: &str, why: impl Into<String>) {
-        self.unmapped.push(Unmapped {
+        self.unmapped.push(UnmappedField {
             item: item.to_owned(),
             key: key.to_owned(),
             why: why.into(),

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::super::error::ChantError;
-use super::super::project::{ARCHIVE, Project, Snapshot};
+use super::super::project::{ARCHIVE, Project, ProjectSnapshot};
 use super::ORIGIN;
 use crate::error::Error;
 use crate::store::StoreError;
-use crate::store::disk::{self, Listing};
+use crate::store::disk::{self, FolderListing};
 use crate::text::front_matter;
 
 /// Returns the imported specs of a project, archived ones included; every archived file is read.
@@ -15,17 +15,17 @@ use crate::text::front_matter;
 /// # Errors
 /// A `StoreError`, or `Refused` for an archived spec whose front matter cannot be read, because its
 /// origin could be imported twice.
-pub(super) fn known(
+pub(super) fn find_imported(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
 ) -> Result<HashMap<String, String>, Error> {
     let mut found = archived(project)?;
-    found.extend(active(snapshot));
+    found.extend(active_imports(snapshot));
     Ok(found)
 }
 
 /// Returns the active specs that were imported.
-pub(super) fn active(snapshot: &Snapshot) -> impl Iterator<Item = (String, String)> {
+pub(super) fn active_imports(snapshot: &ProjectSnapshot) -> impl Iterator<Item = (String, String)> {
     snapshot.specs.all().iter().filter_map(|spec| {
         let origin = of(&spec.text).ok().flatten()?;
         Some((origin, spec.id.to_string()))
@@ -59,9 +59,9 @@ fn archived(project: &Project) -> Result<HashMap<String, String>, Error> {
 }
 
 /// Returns a listing; a folder that is gone has an empty one.
-fn listed(listing: Result<Listing, StoreError>) -> Result<Listing, StoreError> {
+fn listed(listing: Result<FolderListing, StoreError>) -> Result<FolderListing, StoreError> {
     match listing {
-        Err(StoreError::Missing { .. }) => Ok(Listing::default()),
+        Err(StoreError::Missing { .. }) => Ok(FolderListing::default()),
         listing => listing,
     }
 }

@@ -1,14 +1,14 @@
 //! Reads specs of another project.
 
-use super::super::model::Status;
+use super::super::model::SpecStatus;
 use super::super::parse;
-use super::{Candidate, Extra, Reading};
+use super::{ExtraValue, ImportCandidate, ImportReading};
 use crate::outside;
-use crate::store::index::Source;
+use crate::store::index::FileSource;
 
 /// Reads a spec's file; an unreadable one is reported and skipped.
-pub fn read(path: &str, text: String, reading: &mut Reading) {
-    let spec = match parse::document(path, Source::Text(text)) {
+pub fn read(path: &str, text: String, reading: &mut ImportReading) {
+    let spec = match parse::document(path, FileSource::Text(text)) {
         Ok(spec) => spec,
         Err(broken) => {
             let why = format!("left out: {}", broken.problem.message);
@@ -16,12 +16,12 @@ pub fn read(path: &str, text: String, reading: &mut Reading) {
         }
     };
     let id = spec.id.as_str();
-    let mut candidate = Candidate::new(origin(id), spec.title.as_deref().unwrap_or_default());
+    let mut candidate = ImportCandidate::new(origin(id), spec.title.as_deref().unwrap_or_default());
     candidate.status = match spec.status {
-        Status::InProgress => {
+        SpecStatus::InProgress => {
             let why = "`in_progress` became `pending`: nobody works on it here";
             reading.note(id, "status", why);
-            Status::Pending
+            SpecStatus::Pending
         }
         status => status,
     };
@@ -31,7 +31,7 @@ pub fn read(path: &str, text: String, reading: &mut Reading) {
             let why = format!("`{name}` was kept; see to it that it means the same here");
             reading.note(id, "depends_on", why);
         }
-        candidate.depends_on.push(match outside::parts(name) {
+        candidate.depends_on.push(match outside::split_key(name) {
             None if !name.contains(':') => origin(name),
             _ => name.to_owned(),
         });
@@ -40,7 +40,7 @@ pub fn read(path: &str, text: String, reading: &mut Reading) {
         let members = members.iter().map(|id| origin(id)).collect();
         candidate
             .keys
-            .push(("members".into(), Extra::Items(members)));
+            .push(("members".into(), ExtraValue::Items(members)));
     }
     if let Some(branch) = &spec.branch {
         let why = format!("`{branch}` is a branch of the other repository; it was kept as it is");

@@ -1,7 +1,7 @@
 //! Reads rows of a table with a line of names, such as the export of a workspace.
 
-use super::super::model::Status;
-use super::{Candidate, Reading, STATE};
+use super::super::model::SpecStatus;
+use super::{ImportCandidate, ImportReading, STATE};
 
 /// Columns that repeat others, or that are true only in the place where the table was made.
 const DERIVED: [&str; 6] = ["dialect", "id", "done", "ready", "waits_for", "path"];
@@ -20,20 +20,20 @@ const READ: [&str; 9] = [
 ];
 
 /// Reads rows; `None` if no column has their titles.
-pub fn read(records: Vec<Vec<String>>) -> Option<Reading> {
+pub fn read(records: Vec<Vec<String>>) -> Option<ImportReading> {
     let mut records = records.into_iter();
     let names = records.next()?;
     if !names.iter().any(|name| name == "title") {
         return None;
     }
-    let rows: Vec<Row> = records
-        .map(|cells| Row {
+    let rows: Vec<ImportRow> = records
+        .map(|cells| ImportRow {
             names: &names,
             cells,
         })
         .collect();
-    let keys: Vec<&str> = rows.iter().map(Row::key).collect();
-    let mut reading = Reading::default();
+    let keys: Vec<&str> = rows.iter().map(ImportRow::key).collect();
+    let mut reading = ImportReading::default();
     for name in &names {
         if !READ.contains(&name.as_str()) && !DERIVED.contains(&name.as_str()) {
             reading.note("line 1", name, "specs have nothing like it; left out");
@@ -45,12 +45,12 @@ pub fn read(records: Vec<Vec<String>>) -> Option<Reading> {
     Some(reading)
 }
 
-struct Row<'a> {
+struct ImportRow<'a> {
     names: &'a [String],
     cells: Vec<String>,
 }
 
-impl Row<'_> {
+impl ImportRow<'_> {
     fn text(&self, name: &str) -> &str {
         let at = self.names.iter().position(|known| known == name);
         let cell = at.and_then(|at| self.cells.get(at));
@@ -72,13 +72,13 @@ impl Row<'_> {
     }
 }
 
-fn read_row(row: &Row<'_>, line: usize, keys: &[&str], reading: &mut Reading) {
+fn read_row(row: &ImportRow<'_>, line: usize, keys: &[&str], reading: &mut ImportReading) {
     let key = row.key();
     if key.is_empty() {
         let why = "without `key`, `id` or `title` it was left out";
         return reading.note(&format!("record {line}"), "title", why);
     }
-    let mut spec = Candidate::new(origin(key), row.text("title"));
+    let mut spec = ImportCandidate::new(origin(key), row.text("title"));
     read_status(&mut spec, row, key, reading);
     spec.labels = row.list("labels").map(str::to_owned).collect();
     for name in row.list("depends_on") {
@@ -111,17 +111,22 @@ fn origin(key: &str) -> String {
     format!("csv:{key}")
 }
 
-fn read_status(spec: &mut Candidate, row: &Row<'_>, key: &str, reading: &mut Reading) {
+fn read_status(
+    spec: &mut ImportCandidate,
+    row: &ImportRow<'_>,
+    key: &str,
+    reading: &mut ImportReading,
+) {
     let word = row.text("status");
-    let known = Status::ALL.into_iter().find(|one| one.as_str() == word);
+    let known = SpecStatus::ALL.into_iter().find(|one| one.as_str() == word);
     spec.status = match known {
         // Work that has started or is ready elsewhere is neither here.
-        Some(Status::InProgress | Status::Paused | Status::Ready | Status::Blocked) => {
-            Status::Pending
-        }
+        Some(
+            SpecStatus::InProgress | SpecStatus::Paused | SpecStatus::Ready | SpecStatus::Blocked,
+        ) => SpecStatus::Pending,
         Some(status) => status,
-        None if row.text("done") == "true" => Status::Completed,
-        None => Status::Pending,
+        None if row.text("done") == "true" => SpecStatus::Completed,
+        None => SpecStatus::Pending,
     };
     if known.is_none() && !word.is_empty() {
         spec.text(STATE, word);

@@ -8,21 +8,21 @@ use super::super::id::{InvalidSpecId, SpecId, sequence_text};
 use super::super::model::KEY_ORDER;
 use super::super::ops::add::{last_of_today, suffix};
 use super::super::parse;
-use super::super::project::{Project, SPECS, Snapshot};
-use super::super::specs::Specs;
-use super::super::view::import::{Created, Imported, Left, Present};
-use super::{Candidate, Extra, ORIGIN, Reading, Unmapped, origins};
+use super::super::project::{Project, ProjectSnapshot, SPECS};
+use super::super::specs::SpecGraph;
+use super::super::view::import::{ImportReport, ImportedSpecView, PresentSpecView, UnmappedView};
+use super::{ExtraValue, ImportCandidate, ImportReading, ORIGIN, UnmappedField, origins};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::graph::DepGraph;
 use crate::outside;
-use crate::store::index::{self, Change};
-use crate::store::journal::Step;
-use crate::text::front_matter::{self, Value};
+use crate::store::index::{self, DocumentChange};
+use crate::store::journal::ChangeStep;
+use crate::text::front_matter::{self, FrontMatterValue};
 
 /// The source of candidates, as answers show it.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct ImportSource<'a> {
     /// `chant`, `vine`, `beads`, `backlog` or `csv`.
     pub format: &'a str,
     /// The path that the caller named.
@@ -37,19 +37,19 @@ pub struct Source<'a> {
 /// is written then.
 pub fn bring_in(
     project: &Project,
-    reading: &Reading,
-    source: Source<'_>,
+    reading: &ImportReading,
+    source: ImportSource<'_>,
     dry_run: bool,
 ) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
-    let before = origins::known(project, &snapshot)?;
-    let mut plan = Plan::of(&snapshot, reading, &before);
+    let before = origins::find_imported(project, &snapshot)?;
+    let mut plan = ImportPlan::of(&snapshot, reading, &before);
     if dry_run {
         plan.decide(project, &snapshot)?;
     } else {
         drop(snapshot);
         project.change(&[], |snapshot, _| {
-            plan = Plan::of(snapshot, reading, &before);
+            plan = ImportPlan::of(snapshot, reading, &before);
             plan.decide(project, snapshot).map(Some)
         })?;
     }
@@ -57,22 +57,26 @@ pub fn bring_in(
 }
 
 /// The plan for the candidates.
-struct Plan<'a> {
+struct ImportPlan<'a> {
     /// The new ones, in the order of the source.
-    fresh: Vec<&'a Candidate>,
+    fresh: Vec<&'a ImportCandidate>,
     /// Those that were imported before, with their specs.
     present: Vec<(String, String)>,
-    unmapped: Vec<Unmapped>,
+    unmapped: Vec<UnmappedField>,
     /// The ids of specs by their origins.
     ids: HashMap<String, String>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ImportPlan<'a> {
     /// Creates a plan; `before` holds the origins known before, because a spec that was archived
     /// since was imported all the same.
-    fn of(snapshot: &Snapshot, reading: &'a Reading, before: &HashMap<String, String>) -> Self {
+    fn of(
+        snapshot: &ProjectSnapshot,
+        reading: &'a ImportReading,
+        before: &HashMap<String, String>,
+    ) -> Self {
         let mut ids = before.clone();
-        ids.extend(origins::active(snapshot));
+        ids.extend(origins::active_imports(snapshot));
         let mut plan = Self {
             fresh: Vec::new(),
             present: Vec::new(),
@@ -95,7 +99,7 @@ impl<'a> Plan<'a> {
 
     fn note(&mut self, origin: &str, key: &str, why: impl Into<String>) {
         let (_, item) = origin.split_once(':').unwrap_or(("", origin));
-        self.unmapped.push(Unmapped {
+        self.unmapped.push(UnmappedField {
             item: item.to_owned(),
             key: key.to_owned(),
             why: why.into(),
@@ -103,7 +107,11 @@ impl<'a> Plan<'a> {
     }
 
     /// Assigns ids, and returns the files to be created.
-    fn decide(&mut self, project: &Project, snapshot: &Snapshot) -> Result<Vec<Step>, Error> {
+    fn decide(
+        &mut self,
+        project: &Project,
+        snapshot: &ProjectSnapshot,
+    ) -> Result<Vec<ChangeStep>, Error> {
         self.give_ids(project, snapshot)?;
         let parents: HashSet<String> = self
             .fresh
@@ -120,25 +128,25 @@ impl<'a> Plan<'a> {
             let names = depends_on.remove(id.as_str()).unwrap_or_default();
             let text = self.text(candidate, &id, names, parents.contains(id.as_str()))?;
             let path = format!("{SPECS}/{id}.md");
-            if let Err(broken) = parse::document(&path, index::Source::Text(text.clone())) {
+            if let Err(broken) = parse::document(&path, index::FileSource::Text(text.clone())) {
                 let why = format!(
                     "{} would become a spec that cannot be read: {}. Nothing was imported.",
                     candidate.origin, broken.problem.message
                 );
                 return Err(ChantError::Refused(why).into());
             }
-            steps.push(Step::Create { path, text });
+            steps.push(ChangeStep::Create { path, text });
         }
         Ok(steps)
     }
 
-    fn id(&self, candidate: &Candidate) -> Option<SpecId> {
+    fn id(&self, candidate: &ImportCandidate) -> Option<SpecId> {
         self.ids.get(&candidate.origin)?.parse().ok()
     }
 
     /// Assigns ids as `chant_add` does: the next ones of today, and those of members below their
     /// parents.
-    fn give_ids(&mut self, project: &Project, snapshot: &Snapshot) -> Result<(), Error> {
+    fn give_ids(&mut self, project: &Project, snapshot: &ProjectSnapshot) -> Result<(), Error> {
         let mut free = FreeIds::of(project, snapshot);
         let parents = self.parents(snapshot);
         let mut waiting = self.fresh.clone();
@@ -159,7 +167,7 @@ impl<'a> Plan<'a> {
             }
             if later.len() == before {
                 // They are parts of one another: the first of them becomes independent.
-                let is_inside_itself = |one: &&Candidate| is_inside_itself(one, &parents);
+                let is_inside_itself = |one: &&ImportCandidate| is_inside_itself(one, &parents);
                 let first = later.remove(later.iter().position(is_inside_itself).unwrap_or(0));
                 self.note(&first.origin, "parent", "it is a part of itself; left out");
                 self.ids
@@ -171,7 +179,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the parents of new specs, both by their origins: other new specs, or active specs.
-    fn parents(&mut self, snapshot: &Snapshot) -> HashMap<&'a str, &'a str> {
+    fn parents(&mut self, snapshot: &ProjectSnapshot) -> HashMap<&'a str, &'a str> {
         let fresh: HashSet<&str> = self.fresh.iter().map(|other| &*other.origin).collect();
         let mut parents = HashMap::new();
         for candidate in self.fresh.clone() {
@@ -194,7 +202,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the dependencies of each new spec, by id.
-    fn dependencies(&mut self, snapshot: &Snapshot) -> HashMap<String, Vec<String>> {
+    fn dependencies(&mut self, snapshot: &ProjectSnapshot) -> HashMap<String, Vec<String>> {
         let mut found = HashMap::new();
         for candidate in self.fresh.clone() {
             let Some(own) = self.id(candidate) else {
@@ -221,11 +229,11 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the id of the spec with an origin; names of items elsewhere stay.
-    fn named(&self, snapshot: &Snapshot, name: &str) -> Option<String> {
+    fn named(&self, snapshot: &ProjectSnapshot, name: &str) -> Option<String> {
         if let Some(id) = self.ids.get(name) {
             return Some(id.clone());
         }
-        match outside::parts(name) {
+        match outside::split_key(name) {
             Some(("chant", id)) => snapshot.specs.find(id).map(|spec| spec.id.to_string()),
             // The name of a repository stands before the colon, and that of no format.
             None if is_origin(name) => None,
@@ -235,7 +243,7 @@ impl<'a> Plan<'a> {
 
     /// Leaves out dependencies of new specs that would close a cycle with them or with existing
     /// specs.
-    fn break_loops(&mut self, known: &Specs, depends_on: &mut HashMap<String, Vec<String>>) {
+    fn break_loops(&mut self, known: &SpecGraph, depends_on: &mut HashMap<String, Vec<String>>) {
         let mut specs = known.clone();
         loop {
             specs.apply(self.outlines(depends_on));
@@ -289,16 +297,22 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the new specs with only their dependencies.
-    fn outlines(&self, depends_on: &HashMap<String, Vec<String>>) -> Vec<Change<parse::Document>> {
-        let outline = |candidate: &&Candidate| {
+    fn outlines(
+        &self,
+        depends_on: &HashMap<String, Vec<String>>,
+    ) -> Vec<DocumentChange<parse::ParsedSpec>> {
+        let outline = |candidate: &&ImportCandidate| {
             let id = self.id(candidate)?;
             let names = depends_on.get(id.as_str()).cloned().unwrap_or_default();
             let names = said_names(candidate, &id, names).map(|names| ("depends_on", names));
-            let status = ("status", Value::Text(candidate.status.to_string()));
-            let pairs: Vec<(&str, Value)> = names.into_iter().chain([status]).collect();
+            let status = (
+                "status",
+                FrontMatterValue::Text(candidate.status.to_string()),
+            );
+            let pairs: Vec<(&str, FrontMatterValue)> = names.into_iter().chain([status]).collect();
             let path = format!("{SPECS}/{id}.md");
-            let text = index::Source::Text(front_matter::render(&pairs));
-            Some(Change {
+            let text = index::FileSource::Text(front_matter::render(&pairs));
+            Some(DocumentChange {
                 document: Some(parse::document(&path, text)),
                 path: path.into(),
             })
@@ -315,12 +329,12 @@ impl<'a> Plan<'a> {
     /// Returns the text of a new spec.
     fn text(
         &mut self,
-        candidate: &Candidate,
+        candidate: &ImportCandidate,
         id: &SpecId,
         depends_on: Vec<String>,
         has_members: bool,
     ) -> Result<String, Error> {
-        let items: Vec<(String, Value)> = candidate
+        let items: Vec<(String, FrontMatterValue)> = candidate
             .keys
             .iter()
             .map(|(key, extra)| (key.clone(), self.value(candidate, key, extra)))
@@ -334,13 +348,13 @@ impl<'a> Plan<'a> {
         } else {
             candidate.kind
         };
-        let text = |text: &str| Some(Value::Text(text.into()));
+        let text = |text: &str| Some(FrontMatterValue::Text(text.into()));
         let labels = (!candidate.labels.is_empty()).then(|| candidate.labels.clone());
         let pairs = [
             ("type", text(kind)),
             ("status", text(candidate.status.as_str())),
             ("depends_on", depends_on),
-            ("labels", labels.map(Value::List)),
+            ("labels", labels.map(FrontMatterValue::List)),
             (
                 "completed_at",
                 candidate.completed_at.as_deref().and_then(text),
@@ -353,7 +367,7 @@ impl<'a> Plan<'a> {
         let pairs = pairs
             .into_iter()
             .filter_map(|(key, value)| Some((key, value?)));
-        let pairs: Vec<(&str, Value)> = pairs.chain(items).collect();
+        let pairs: Vec<(&str, FrontMatterValue)> = pairs.chain(items).collect();
         let mut text = format!("{}\n# {}\n", front_matter::render(&pairs), candidate.title);
         if !candidate.body.is_empty() {
             text.push_str(&format!("\n{}", candidate.body));
@@ -361,11 +375,16 @@ impl<'a> Plan<'a> {
         Ok(text.replace('\0', "\u{fffd}"))
     }
 
-    fn value(&mut self, candidate: &Candidate, key: &str, extra: &Extra) -> Value {
+    fn value(
+        &mut self,
+        candidate: &ImportCandidate,
+        key: &str,
+        extra: &ExtraValue,
+    ) -> FrontMatterValue {
         match extra {
-            Extra::Text(text) => Value::Text(text.clone()),
-            Extra::List(texts) => Value::List(texts.clone()),
-            Extra::Items(origins) => {
+            ExtraValue::Text(text) => FrontMatterValue::Text(text.clone()),
+            ExtraValue::List(texts) => FrontMatterValue::List(texts.clone()),
+            ExtraValue::Items(origins) => {
                 let mut ids = Vec::new();
                 for origin in origins {
                     if let Some(id) = self.ids.get(origin) {
@@ -375,13 +394,13 @@ impl<'a> Plan<'a> {
                         self.note(&candidate.origin, key, why);
                     }
                 }
-                Value::List(ids)
+                FrontMatterValue::List(ids)
             }
         }
     }
 
-    fn told(&self, source: Source<'_>, dry_run: bool) -> Answer {
-        let created = self.fresh.iter().map(|candidate| Created {
+    fn told(&self, source: ImportSource<'_>, dry_run: bool) -> Answer {
+        let created = self.fresh.iter().map(|candidate| ImportedSpecView {
             // The ids of a dry run might be given to other specs.
             id: self
                 .ids
@@ -393,13 +412,15 @@ impl<'a> Plan<'a> {
             status: candidate.status.as_str(),
         });
         let present = self.present.iter();
-        Answer::whole(&Imported {
+        Answer::whole(&ImportReport {
             format: source.format,
             source: source.path,
             dry_run,
             created: created.collect(),
-            present: present.map(|(from, id)| Present { id, from }).collect(),
-            unmapped: self.unmapped.iter().map(Left::from).collect(),
+            present: present
+                .map(|(from, id)| PresentSpecView { id, from })
+                .collect(),
+            unmapped: self.unmapped.iter().map(UnmappedView::from).collect(),
         })
     }
 }
@@ -407,7 +428,7 @@ impl<'a> Plan<'a> {
 /// The free ids; they stay free while the specs folder is locked.
 struct FreeIds<'a> {
     project: &'a Project,
-    snapshot: &'a Snapshot,
+    snapshot: &'a ProjectSnapshot,
     today: String,
     sequence: u64,
     /// The taken numbers of members, by their parents.
@@ -415,7 +436,7 @@ struct FreeIds<'a> {
 }
 
 impl<'a> FreeIds<'a> {
-    fn of(project: &'a Project, snapshot: &'a Snapshot) -> Self {
+    fn of(project: &'a Project, snapshot: &'a ProjectSnapshot) -> Self {
         let today = project.today();
         Self {
             project,
@@ -452,7 +473,7 @@ fn checked(id: Result<SpecId, InvalidSpecId>) -> Result<SpecId, Error> {
 }
 
 /// Returns true if a candidate's parent is, in the end, a part of the candidate.
-fn is_inside_itself(candidate: &Candidate, parents: &HashMap<&str, &str>) -> bool {
+fn is_inside_itself(candidate: &ImportCandidate, parents: &HashMap<&str, &str>) -> bool {
     let mut met = HashSet::new();
     let mut at = candidate.origin.as_str();
     while let Some(parent) = parents.get(at)
@@ -465,20 +486,24 @@ fn is_inside_itself(candidate: &Candidate, parents: &HashMap<&str, &str>) -> boo
 
 /// Returns the dependencies in a new spec's file: a part without any would wait for the parts
 /// before it, and a spec that is kept as it is gets no new key.
-fn said_names(candidate: &Candidate, id: &SpecId, names: Vec<String>) -> Option<Value> {
+fn said_names(
+    candidate: &ImportCandidate,
+    id: &SpecId,
+    names: Vec<String>,
+) -> Option<FrontMatterValue> {
     let is_said = match candidate.document {
         Some(_) => !candidate.depends_on.is_empty(),
         None => id.is_member() || !names.is_empty(),
     };
-    is_said.then_some(Value::List(names))
+    is_said.then_some(FrontMatterValue::List(names))
 }
 
 /// Returns the text of a spec whose document is kept, except for keys that must change.
 fn kept(
-    candidate: &Candidate,
+    candidate: &ImportCandidate,
     document: &str,
-    depends_on: Option<Value>,
-    items: Vec<(String, Value)>,
+    depends_on: Option<FrontMatterValue>,
+    items: Vec<(String, FrontMatterValue)>,
 ) -> Result<String, Error> {
     let mut text = document.to_owned();
     let names = depends_on.map(|names| ("depends_on".to_owned(), names));
@@ -486,7 +511,7 @@ fn kept(
         ("status", candidate.status.to_string()),
         (ORIGIN, candidate.origin.clone()),
     ];
-    let own = own.map(|(key, value)| (key.to_owned(), Value::Text(value)));
+    let own = own.map(|(key, value)| (key.to_owned(), FrontMatterValue::Text(value)));
     for (key, value) in names.into_iter().chain(items).chain(own) {
         text = front_matter::set(&text, &key, Some(&value), &KEY_ORDER)?;
     }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::super::parse::CRITERIA;
-use super::Conflict;
+use super::SpecConflict;
 use crate::text::edit::{Edit, apply, line_break, with_line_break};
-use crate::text::merge::{self, Markers};
+use crate::text::merge::{self, ConflictMarkers};
 use crate::text::{checklist, markdown};
 
 /// A criterion of one version.
-struct Item {
+struct CriterionItem {
     text: String,
     /// The number of items with the same text before it.
     number: usize,
@@ -19,7 +19,7 @@ struct Item {
     lines: Range<usize>,
 }
 
-impl Item {
+impl CriterionItem {
     fn is(&self, other: &Self) -> bool {
         self.text == other.text && self.number == other.number
     }
@@ -29,12 +29,12 @@ impl Item {
 ///
 /// # Errors
 /// Lines that both sides changed, and criteria for which there is no place.
-pub(super) fn merged(
+pub(super) fn merge_bodies(
     base: Option<&str>,
     ours: &str,
     theirs: &str,
     keeps_criteria: bool,
-) -> Result<String, Vec<Conflict>> {
+) -> Result<String, Vec<SpecConflict>> {
     let text = outside_ticks(base.unwrap_or_default(), ours, theirs)?;
     let text = if keeps_criteria {
         with_lost_items(text, ours)?
@@ -46,7 +46,12 @@ pub(super) fn merged(
 
 /// Returns bodies merged line by line, with markers around lines that both sides changed. A
 /// criterion has the mark that [`merged`] would give it, whichever side its line comes from.
-pub(super) fn marked(base: &str, ours: &str, theirs: &str, markers: &Markers<'_>) -> String {
+pub(super) fn merge_with_markers(
+    base: &str,
+    ours: &str,
+    theirs: &str,
+    markers: &ConflictMarkers<'_>,
+) -> String {
     let versions = [base, ours, theirs];
     let ticked = versions.map(|body| ticked(body.to_owned(), Some(base), ours, theirs));
     let [base, ours, theirs] = ticked.each_ref().map(String::as_bytes);
@@ -55,10 +60,10 @@ pub(super) fn marked(base: &str, ours: &str, theirs: &str, markers: &Markers<'_>
 }
 
 /// Returns the three versions merged as if no criterion were ticked.
-fn outside_ticks(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Conflict>> {
+fn outside_ticks(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<SpecConflict>> {
     let [base, ours, theirs] = [base, ours, theirs].map(unticked);
     merge::lines(&base, &ours, &theirs).map_err(|clashes| {
-        let conflict = |clash: merge::Clash| Conflict::Body {
+        let conflict = |clash: merge::LineConflict| SpecConflict::Body {
             base: clash.base,
             ours: clash.ours,
             theirs: clash.theirs,
@@ -71,9 +76,9 @@ fn unticked(body: &str) -> String {
     with_marks(body.to_owned(), |_| Some(' '))
 }
 
-fn items(body: &str) -> Vec<Item> {
+fn items(body: &str) -> Vec<CriterionItem> {
     let outline = markdown::outline(body);
-    let mut items: Vec<Item> = Vec::new();
+    let mut items: Vec<CriterionItem> = Vec::new();
     for task in checklist::under(&outline, CRITERIA) {
         let text = checklist::text(body, task);
         let start = body[..task.marker.start].rfind('\n').map_or(0, |at| at + 1);
@@ -81,7 +86,7 @@ fn items(body: &str) -> Vec<Item> {
         let end = body[last..]
             .find('\n')
             .map_or(body.len(), |at| last + at + 1);
-        items.push(Item {
+        items.push(CriterionItem {
             number: items.iter().filter(|item| item.text == text).count(),
             text,
             mark: task.marker.start + 1,
@@ -92,8 +97,8 @@ fn items(body: &str) -> Vec<Item> {
 }
 
 /// Returns a body with other marks of its criteria; `None` leaves a mark as it is.
-fn with_marks(body: String, mark: impl Fn(&Item) -> Option<char>) -> String {
-    let edit = |item: Item| {
+fn with_marks(body: String, mark: impl Fn(&CriterionItem) -> Option<char>) -> String {
+    let edit = |item: CriterionItem| {
         let mark_now = mark(&item)?;
         Some(Edit::replace(item.mark..item.mark + 1, mark_now))
     };
@@ -103,15 +108,15 @@ fn with_marks(body: String, mark: impl Fn(&Item) -> Option<char>) -> String {
 
 /// Sets the marks: that of the other side if it changed it; else ours.
 fn ticked(text: String, base: Option<&str>, ours: &str, theirs: &str) -> String {
-    let marks = |body: &str| -> Vec<(Item, char)> {
-        let mark = |item: Item| {
+    let marks = |body: &str| -> Vec<(CriterionItem, char)> {
+        let mark = |item: CriterionItem| {
             let mark = body[item.mark..].chars().next().unwrap_or(' ');
             (item, mark)
         };
         items(body).into_iter().map(mark).collect()
     };
     let [ours, theirs, base] = [ours, theirs, base.unwrap_or_default()].map(marks);
-    let of = |marks: &[(Item, char)], item: &Item| {
+    let of = |marks: &[(CriterionItem, char)], item: &CriterionItem| {
         let found = marks.iter().find(|(known, _)| known.is(item));
         found.map(|(_, mark)| *mark)
     };
@@ -132,7 +137,7 @@ fn mark_of(base: Option<char>, ours: char, theirs: char) -> char {
 }
 
 /// Restores criteria that only our side has, each beside its neighbour there.
-fn with_lost_items(text: String, ours: &str) -> Result<String, Vec<Conflict>> {
+fn with_lost_items(text: String, ours: &str) -> Result<String, Vec<SpecConflict>> {
     let wanted = items(ours);
     let mut present = items(&text);
     let mut text = text;
@@ -150,7 +155,7 @@ fn with_lost_items(text: String, ours: &str) -> Result<String, Vec<Conflict>> {
             {
                 (present, text) = (now, restored);
             }
-            _ => conflicts.push(Conflict::Criterion(item.text.clone())),
+            _ => conflicts.push(SpecConflict::Criterion(item.text.clone())),
         }
     }
     if conflicts.is_empty() {
@@ -160,14 +165,14 @@ fn with_lost_items(text: String, ours: &str) -> Result<String, Vec<Conflict>> {
     }
 }
 
-fn unticked_lines(body: &str, item: &Item) -> String {
+fn unticked_lines(body: &str, item: &CriterionItem) -> String {
     let mark = item.mark - item.lines.start;
     let mut lines = body[item.lines.clone()].to_owned();
     lines.replace_range(mark..=mark, " ");
     lines
 }
 
-fn indent(body: &str, item: &Item) -> usize {
+fn indent(body: &str, item: &CriterionItem) -> usize {
     let line = &body[item.lines.clone()];
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
@@ -176,14 +181,14 @@ fn indent(body: &str, item: &Item) -> usize {
 /// stood before it, before the nearest one that stood behind it, or behind the last.
 fn place_for(
     text: &str,
-    present: &[Item],
-    wanted: &[Item],
+    present: &[CriterionItem],
+    wanted: &[CriterionItem],
     at: usize,
     depth: usize,
 ) -> Option<usize> {
-    let find = |item: &Item| present.iter().find(|other| other.is(item));
-    let behind = |item: &Item| end_of(text, item, depth);
-    let follows = |next: &&Item| next.lines.start == wanted[at].lines.end;
+    let find = |item: &CriterionItem| present.iter().find(|other| other.is(item));
+    let behind = |item: &CriterionItem| end_of(text, item, depth);
+    let follows = |next: &&CriterionItem| next.lines.start == wanted[at].lines.end;
     if let Some(next) = wanted.get(at + 1).filter(follows).and_then(find) {
         return Some(next.lines.start);
     }
@@ -197,7 +202,7 @@ fn place_for(
 }
 
 /// Returns the end of an item at an indentation: lines with a deeper one belong to it.
-fn end_of(text: &str, item: &Item, depth: usize) -> usize {
+fn end_of(text: &str, item: &CriterionItem, depth: usize) -> usize {
     let own = indent(text, item).max(depth);
     let mut end = item.lines.end;
     for line in text[end..].split_inclusive('\n') {

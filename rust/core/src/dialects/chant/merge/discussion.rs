@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::super::approval::discussion;
-use super::Conflict;
+use super::SpecConflict;
 use crate::text::edit::line_break;
 use crate::text::markdown;
 use crate::text::sections::{Section, sections};
@@ -14,12 +14,12 @@ use crate::text::sections::{Section, sections};
 ///
 /// # Errors
 /// As `merge`.
-pub(super) fn merged(
+pub(super) fn merge_around_discussion(
     base: Option<&str>,
     ours: &str,
     theirs: &str,
-    merge: impl Fn(Option<&str>, &str, &str) -> Result<String, Vec<Conflict>>,
-) -> Result<String, Vec<Conflict>> {
+    merge: impl Fn(Option<&str>, &str, &str) -> Result<String, Vec<SpecConflict>>,
+) -> Result<String, Vec<SpecConflict>> {
     let lifted = discussion(ours);
     let base = base.map(without);
     let text = merge(base.as_deref(), &without(ours), &without(theirs))?;

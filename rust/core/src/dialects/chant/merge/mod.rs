@@ -13,14 +13,14 @@ use std::borrow::Cow;
 
 use crate::text::edit::{line_break, with_line_break};
 use crate::text::front_matter;
-use keys::{RUN, Rules};
+use keys::{RUN, SpecMergeRules};
 
 /// The name of git's merge driver for spec files, as `init` configures it.
 pub const DRIVER: &str = "chant-spec";
 
 /// The two sides of a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum MergeSide {
     /// The checkout's version; for the merge driver git's `ours`.
     Ours,
     /// The branch's version; for the merge driver git's `theirs`.
@@ -29,13 +29,13 @@ pub enum Side {
 
 /// A disagreement of two versions of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Conflict {
+pub enum SpecConflict {
     /// One side no longer has the file.
-    Removed(Side),
+    Removed(MergeSide),
     /// A version cannot be read as a spec.
     Unreadable {
         /// Its side; `None` for the base.
-        side: Option<Side>,
+        side: Option<MergeSide>,
         /// The fault in it.
         why: String,
     },
@@ -61,12 +61,12 @@ pub enum Conflict {
     },
 }
 
-impl Conflict {
+impl SpecConflict {
     /// Returns the conflict in one sentence; `ours` and `theirs` name the sides.
-    pub fn told(&self, ours: &str, theirs: &str) -> String {
-        let name = |side: &Side| match side {
-            Side::Ours => ours,
-            Side::Theirs => theirs,
+    pub fn describe(&self, ours: &str, theirs: &str) -> String {
+        let name = |side: &MergeSide| match side {
+            MergeSide::Ours => ours,
+            MergeSide::Theirs => theirs,
         };
         let value = |value: &Option<String>| match value {
             Some(value) => format!("`{value}`"),
@@ -117,16 +117,16 @@ fn first_line(piece: &str) -> &str {
 ///
 /// # Errors
 /// All conflicts; at least one.
-pub fn merged(
+pub fn merge_specs(
     base: Option<&str>,
     checkout: Option<&str>,
     branch: Option<&str>,
-) -> Result<String, Vec<Conflict>> {
+) -> Result<String, Vec<SpecConflict>> {
     match (checkout, branch) {
         (Some(checkout), Some(branch)) => three_way(base, checkout, branch, &RUN),
         (Some(only), None) | (None, Some(only)) if base.is_none() => Ok(only.to_owned()),
-        (None, _) => Err(vec![Conflict::Removed(Side::Ours)]),
-        (Some(_), None) => Err(vec![Conflict::Removed(Side::Theirs)]),
+        (None, _) => Err(vec![SpecConflict::Removed(MergeSide::Ours)]),
+        (Some(_), None) => Err(vec![SpecConflict::Removed(MergeSide::Theirs)]),
     }
 }
 
@@ -135,7 +135,11 @@ pub fn merged(
 ///
 /// # Errors
 /// As [`merged`].
-pub fn merged_beside(base: &str, checkout: &str, branch: &str) -> Result<String, Vec<Conflict>> {
+pub fn merged_beside(
+    base: &str,
+    checkout: &str,
+    branch: &str,
+) -> Result<String, Vec<SpecConflict>> {
     three_way(Some(base), checkout, branch, &keys::OTHER)
 }
 
@@ -145,7 +149,7 @@ pub fn merged_beside(base: &str, checkout: &str, branch: &str) -> Result<String,
 ///
 /// # Errors
 /// As [`merged`].
-pub fn driver_merged(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Conflict>> {
+pub fn driver_merged(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<SpecConflict>> {
     three_way(Some(base), ours, theirs, &keys::DRIVER)
 }
 
@@ -153,35 +157,35 @@ fn three_way(
     base: Option<&str>,
     ours: &str,
     theirs: &str,
-    rules: &Rules,
-) -> Result<String, Vec<Conflict>> {
+    rules: &SpecMergeRules,
+) -> Result<String, Vec<SpecConflict>> {
     let base = base.map(|base| in_line_ends_of(ours, base));
     let (base, theirs) = (base.as_deref(), &*in_line_ends_of(ours, theirs));
     let before = base.unwrap_or_default();
     let sides = [
         (None, before),
-        (Some(Side::Ours), ours),
-        (Some(Side::Theirs), theirs),
+        (Some(MergeSide::Ours), ours),
+        (Some(MergeSide::Theirs), theirs),
     ];
     let unreadable = sides.into_iter().filter_map(|(side, text)| {
         let why = body_of(text).err()?;
-        Some(Conflict::Unreadable { side, why })
+        Some(SpecConflict::Unreadable { side, why })
     });
-    let mut conflicts: Vec<Conflict> = unreadable.collect();
+    let mut conflicts: Vec<SpecConflict> = unreadable.collect();
     if !conflicts.is_empty() {
         return Err(conflicts);
     }
     let body = |text| body_of(text).unwrap_or_default();
-    let front = keys::merged(before, ours, theirs, rules);
+    let front = keys::merge_front_matter(before, ours, theirs, rules);
     let body = if rules.keeps_discussion {
-        discussion::merged(
+        discussion::merge_around_discussion(
             base.map(body),
             body(ours),
             body(theirs),
-            |base, ours, theirs| body::merged(base, ours, theirs, rules.keeps_criteria),
+            |base, ours, theirs| body::merge_bodies(base, ours, theirs, rules.keeps_criteria),
         )
     } else {
-        body::merged(
+        body::merge_bodies(
             base.map(body),
             body(ours),
             body(theirs),
@@ -219,8 +223,8 @@ fn body_of(text: &str) -> Result<&str, String> {
 }
 
 /// Returns a document with another body.
-fn composed(front: &str, body: &str) -> Result<String, Conflict> {
-    let unreadable = |why: String| Conflict::Unreadable { side: None, why };
+fn composed(front: &str, body: &str) -> Result<String, SpecConflict> {
+    let unreadable = |why: String| SpecConflict::Unreadable { side: None, why };
     let start = front_matter::layout(front).map_err(|e| unreadable(e.to_string()))?;
     let text = format!("{}{body}", &front[..start.body]);
     match body_of(&text) {

@@ -6,26 +6,26 @@ use super::super::approval;
 use super::super::error::ChantError;
 use super::super::from_run;
 use super::super::id::{InvalidSpecId, SpecId, date_and_sequence, sequence_text};
-use super::super::model::{Spec, Status};
+use super::super::model::{Spec, SpecStatus};
 use super::super::parse;
-use super::super::project::{Project, SPECS, Snapshot};
+use super::super::project::{Project, ProjectSnapshot, SPECS};
 use super::super::{derive, parse::CRITERIA};
 use super::lint::findings;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::next_step::NextStep;
 use crate::store::disk::{Lock, PATIENCE};
-use crate::store::index::Source;
+use crate::store::index::FileSource;
 use crate::store::{StoreError, files};
 use crate::text::checklist::behind_box;
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 
 /// Bytes of a description beyond which its first line or sentence becomes the title.
 const LONG: usize = 80;
 
 /// What a new spec says.
 #[derive(Debug, Clone, Default)]
-pub struct Add {
+pub struct NewSpec {
     /// What is to be done; becomes title and body.
     pub description: String,
     /// Name of a prompt template.
@@ -51,13 +51,13 @@ pub struct Add {
 /// # Errors
 /// `InvalidArgument`; as [`Project::resolve`] for the parent; that the configuration cannot be read;
 /// else prefixed `Failed to create spec`.
-pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
+pub fn add(project: &Project, new: &NewSpec) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
-    let Written {
+    let UnnumberedSpec {
         parent,
         text,
         warnings,
-    } = written(project, &snapshot, new)?;
+    } = render_new_spec(project, &snapshot, new)?;
     // Kept any longer it would have to be copied for the spec that comes in addition.
     drop(snapshot);
     let id = create(project, parent.as_deref(), &text)
@@ -105,7 +105,7 @@ pub fn add(project: &Project, new: &Add) -> Result<Answer, Error> {
 }
 
 /// A new spec that has no ID yet.
-pub(super) struct Written {
+pub(super) struct UnnumberedSpec {
     /// The spec it becomes a member of.
     pub parent: Option<Arc<Spec>>,
     /// Its text.
@@ -118,7 +118,11 @@ pub(super) struct Written {
 ///
 /// # Errors
 /// As [`add`].
-pub(super) fn written(project: &Project, snapshot: &Snapshot, new: &Add) -> Result<Written, Error> {
+pub(super) fn render_new_spec(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    new: &NewSpec,
+) -> Result<UnnumberedSpec, Error> {
     let config = snapshot.config.clone()?;
     check_words(new)?;
     if new.prompt.is_some() && project.sign_of_run().is_some() {
@@ -144,16 +148,16 @@ pub(super) fn written(project: &Project, snapshot: &Snapshot, new: &Add) -> Resu
     let derived = derive::derive(project, &config);
     let mut text = render(new, depends_on, project.spec_of_run(), &derived)?;
     if project.sign_of_run().is_some() {
-        text = from_run::awaiting("new.md", &text)?;
+        text = from_run::prepare_for_approval("new.md", &text)?;
     }
-    Ok(Written {
+    Ok(UnnumberedSpec {
         parent,
         text,
         warnings: derived.warnings,
     })
 }
 
-fn check_words(new: &Add) -> Result<(), ChantError> {
+fn check_words(new: &NewSpec) -> Result<(), ChantError> {
     let refuse = |name: &'static str, why: &str| {
         Err(ChantError::InvalidArgument {
             name,
@@ -214,34 +218,40 @@ fn title_and_body(description: &str) -> (String, String) {
 }
 
 fn render(
-    new: &Add,
+    new: &NewSpec,
     depends_on: Option<Vec<String>>,
     found_by: Option<&str>,
-    derived: &derive::Derived,
+    derived: &derive::DerivedKeys,
 ) -> Result<String, Error> {
     let list = |own: &[String], more: &[String]| {
         let mut all = own.to_vec();
         all.extend(more.iter().filter(|item| !own.contains(item)).cloned());
-        (!all.is_empty()).then_some(Value::List(all))
+        (!all.is_empty()).then_some(FrontMatterValue::List(all))
     };
     let pairs = [
         (
             "type",
-            Some(Value::Text(
+            Some(FrontMatterValue::Text(
                 new.kind.clone().unwrap_or_else(|| "code".into()),
             )),
         ),
-        ("status", Some(Value::Text(Status::Pending.as_str().into()))),
-        ("depends_on", depends_on.map(Value::List)),
+        (
+            "status",
+            Some(FrontMatterValue::Text(SpecStatus::Pending.as_str().into())),
+        ),
+        ("depends_on", depends_on.map(FrontMatterValue::List)),
         ("labels", list(&new.labels, &derived.labels)),
         ("target_files", list(&new.target_files, &[])),
         ("context", list(&derived.context, &[])),
-        ("prompt", new.prompt.clone().map(Value::Text)),
-        ("found_by", found_by.map(|id| Value::Text(id.to_owned()))),
+        ("prompt", new.prompt.clone().map(FrontMatterValue::Text)),
+        (
+            "found_by",
+            found_by.map(|id| FrontMatterValue::Text(id.to_owned())),
+        ),
         ("derived_fields", list(&derived.fields, &[])),
-        ("approval", new.needs_approval.then(approval::wanted)),
+        ("approval", new.needs_approval.then(approval::request_value)),
     ];
-    let pairs: Vec<(&str, Value)> = pairs
+    let pairs: Vec<(&str, FrontMatterValue)> = pairs
         .into_iter()
         .filter_map(|(key, value)| Some((key, value?)))
         .collect();
@@ -261,11 +271,15 @@ fn render(
 }
 
 /// A text that would not say what was asked for is not written.
-fn check_reads_back(text: &str, pairs: &[(&str, Value)], new: &Add) -> Result<(), Error> {
-    let spec = parse::document("new.md", Source::Text(text.to_owned()))
+fn check_reads_back(
+    text: &str,
+    pairs: &[(&str, FrontMatterValue)],
+    new: &NewSpec,
+) -> Result<(), Error> {
+    let spec = parse::document("new.md", FileSource::Text(text.to_owned()))
         .map_err(|broken| ChantError::unreadable(&broken))?;
     let list = |key: &str| match pairs.iter().find(|(name, _)| *name == key) {
-        Some((_, Value::List(items))) => items.clone(),
+        Some((_, FrontMatterValue::List(items))) => items.clone(),
         _ => Vec::new(),
     };
     let same = |read: &Option<Vec<Box<str>>>, key: &str| {
@@ -291,7 +305,7 @@ pub(in super::super) fn create(
     text: &str,
 ) -> Result<SpecId, Error> {
     let folder = project.root.locate(SPECS)?;
-    let _lock = Lock::take(&folder, std::time::Instant::now() + PATIENCE)?;
+    let _lock = Lock::acquire(&folder, std::time::Instant::now() + PATIENCE)?;
     for _ in 0..100 {
         let snapshot = project.snapshot()?;
         let id = next_id(project, &snapshot, parent)?;
@@ -312,7 +326,7 @@ pub(in super::super) fn create(
 /// The next free ID, of a member where there is a parent; whoever asks holds the specs folder's lock.
 pub(super) fn next_id(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     parent: Option<&Spec>,
 ) -> Result<SpecId, Error> {
     if let Some(parent) = parent {
@@ -327,7 +341,11 @@ pub(super) fn next_id(
 }
 
 /// The highest sequence of the IDs of a day, of those that git knows, too; 0 when there is none.
-pub(in super::super) fn last_of_today(project: &Project, snapshot: &Snapshot, today: &str) -> u64 {
+pub(in super::super) fn last_of_today(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    today: &str,
+) -> u64 {
     let sequence = |id: &SpecId| {
         let (date, sequence) = date_and_sequence(id)?;
         (date == today).then_some(sequence)

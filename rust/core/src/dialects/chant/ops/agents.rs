@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::super::agents::built_in::{BuiltIn, Guarded, StatePlace};
-use super::super::agents::found::{FoundAgent, LoginSign};
+use super::super::agents::built_in::{BuiltIn, StateRelocation, UnconfinedLaunch};
+use super::super::agents::found::{InstalledAgent, LoginSign};
 use super::super::agents::{Agent, AgentError, template, templates};
 use super::super::error::ChantError;
 use super::super::project::Project;
-use super::super::view::agents::{AgentList, AgentShown, CommandShown, KnownAgent};
+use super::super::view::agents::{AgentList, AgentListEntry, AgentView, CommandView};
 use crate::answer::Answer;
 use crate::config::Config;
-use crate::config::runs::Runs;
-use crate::environment::{Beside, passed};
+use crate::config::runs::RunSettings;
+use crate::environment::{PassedNames, filter_environment};
 use crate::error::Error;
 
 /// What `chant-mcp agents list` shows. Installed agents are asked for their release, and who is logged in, unless
@@ -53,19 +53,19 @@ pub fn agent_show(project: &Project, name: &str) -> Result<Answer, Error> {
         })
     })?;
     // Its template, whatever the configuration says of it.
-    let agent = Agent::named(&Runs::default(), template.name).map_err(ChantError::from)?;
+    let agent = Agent::named(&RunSettings::default(), template.name).map_err(ChantError::from)?;
     let credentials = template.credentials();
     let is_set = |name: &&str| {
         let value = project.environment.get(*name);
         value.is_some_and(|value| !value.is_empty())
     };
-    Ok(Answer::data(&AgentShown {
+    Ok(Answer::data(&AgentView {
         known,
         confined: shown(&agent, template, true)?,
         guarded: shown(&agent, template, false).ok(),
         guarded_refusal: match template.guarded {
-            Guarded::By(_) => None,
-            Guarded::Not(why) => Some(why),
+            UnconfinedLaunch::By(_) => None,
+            UnconfinedLaunch::Not(why) => Some(why),
         },
         passed: credentials.iter().copied().filter(is_set).collect(),
         accepted: credentials,
@@ -83,7 +83,7 @@ fn look(
     config: &Config,
     is_quick: bool,
     is_meant: impl Fn(&BuiltIn) -> bool,
-) -> Vec<KnownAgent> {
+) -> Vec<AgentListEntry> {
     let found = project.surroundings().agents();
     let chosen = config.runs.provider();
     let meant: Vec<&'static BuiltIn> = templates().filter(|one| is_meant(one)).collect();
@@ -95,7 +95,7 @@ fn look(
                 let found = found.iter().find(|one| one.template.name == template.name);
                 let is_chosen = chosen.is_some_and(|name| template.is_called(name));
                 scope.spawn(move || {
-                    let told = found.map(|found| tell(project, config, found, is_quick));
+                    let told = found.map(|found| query_agent(project, config, found, is_quick));
                     known(template, found, told.unwrap_or_default(), is_chosen)
                 })
             })
@@ -107,31 +107,31 @@ fn look(
 
 /// What an installed agent says of itself.
 #[derive(Default)]
-pub(super) struct ToldByAgent {
+pub(super) struct AgentSelfReport {
     pub(super) release: Option<String>,
     pub(super) login: Option<Result<LoginSign, String>>,
 }
 
 /// Asks an installed agent.
 #[cfg(unix)]
-pub(super) fn tell(
+pub(super) fn query_agent(
     project: &Project,
     config: &Config,
-    found: &FoundAgent,
+    found: &InstalledAgent,
     is_quick: bool,
-) -> ToldByAgent {
+) -> AgentSelfReport {
     let environment = environment(project, config, found.template);
-    let probe = super::super::agents::probe::Probe {
+    let probe = super::super::agents::probe::AgentProbe {
         agent: found,
         environment: &environment,
     };
     if is_quick {
-        return ToldByAgent {
+        return AgentSelfReport {
             release: None,
             login: found.login.clone().map(Ok),
         };
     }
-    ToldByAgent {
+    AgentSelfReport {
         release: probe.release(),
         login: probe.login(),
     }
@@ -139,8 +139,8 @@ pub(super) fn tell(
 
 /// What is known of an installed agent where none is started yet.
 #[cfg(not(unix))]
-pub(super) fn tell(_: &Project, _: &Config, found: &FoundAgent, _: bool) -> ToldByAgent {
-    ToldByAgent {
+pub(super) fn tell(_: &Project, _: &Config, found: &InstalledAgent, _: bool) -> AgentSelfReport {
+    AgentSelfReport {
         release: None,
         login: found.login.clone().map(Ok),
     }
@@ -152,11 +152,11 @@ pub(super) fn environment(
     config: &Config,
     template: &BuiltIn,
 ) -> BTreeMap<String, String> {
-    let beside = Beside {
+    let beside = PassedNames {
         credentials: &template.credentials(),
         configured: &config.runs.passed,
     };
-    let mut variables = passed(&project.environment, beside).variables;
+    let mut variables = filter_environment(&project.environment, beside).variables;
     let quiet = template
         .quiet
         .iter()
@@ -168,11 +168,11 @@ pub(super) fn environment(
 
 fn known(
     template: &'static BuiltIn,
-    found: Option<&FoundAgent>,
-    told: ToldByAgent,
+    found: Option<&InstalledAgent>,
+    told: AgentSelfReport,
     is_chosen: bool,
-) -> KnownAgent {
-    KnownAgent {
+) -> AgentListEntry {
+    AgentListEntry {
         name: template.name,
         title: template.title,
         aliases: template.aliases.to_vec(),
@@ -186,7 +186,7 @@ fn known(
         is_tested: template.tested.is_some(),
         tested_release: template.tested,
         is_chosen,
-        can_be_guarded: matches!(template.guarded, Guarded::By(_)),
+        can_be_guarded: matches!(template.guarded, UnconfinedLaunch::By(_)),
         install: template.install,
         log_in: template.log_in,
         note: template.note,
@@ -197,10 +197,10 @@ fn shown(
     agent: &Agent,
     template: &'static BuiltIn,
     is_confined: bool,
-) -> Result<CommandShown, Error> {
+) -> Result<CommandView, Error> {
     let (argv, variables) = agent.words(is_confined).map_err(ChantError::from)?;
     let files = template.state.files.iter().copied();
-    Ok(CommandShown {
+    Ok(CommandView {
         argv,
         variables: variables.into_iter().collect(),
         files: files.filter(|_| is_confined).collect(),
@@ -220,11 +220,11 @@ fn limits(agent: &Agent) -> Vec<&'static str> {
 
 fn state(template: &BuiltIn) -> String {
     match template.state.place {
-        StatePlace::Nowhere => "it has none".into(),
-        StatePlace::Variable(name, usual) => {
+        StateRelocation::Nowhere => "it has none".into(),
+        StateRelocation::Variable(name, usual) => {
             format!("a private folder that goes with the run, by {name}, in the place of ~/{usual}")
         }
-        StatePlace::Home(own) => format!(
+        StateRelocation::Home(own) => format!(
             "a private home folder that goes with the run and leads to yours, but to ~/{}",
             own.join(", ~/")
         ),

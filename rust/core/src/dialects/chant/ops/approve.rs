@@ -5,32 +5,32 @@
 
 use std::sync::Arc;
 
-use super::super::approval::{Decision, Verdict};
+use super::super::approval::{ApprovalDecision, ApprovalVerdict};
 use super::super::error::ChantError;
 use super::super::id::SpecId;
-use super::super::model::{Spec, SpecType, Status};
+use super::super::model::{Spec, SpecStatus, SpecType};
 use super::super::parse::{self, CRITERIA};
-use super::super::project::{Project, SPECS, Snapshot};
+use super::super::project::{Project, ProjectSnapshot, SPECS};
 #[cfg(unix)]
-use super::super::runtime::approval::Pending;
+use super::super::runtime::approval::PendingApproval;
 use super::add::next_id;
-use super::edit::Draft;
+use super::edit::SpecDraft;
 #[cfg(not(unix))]
 use super::elsewhere::Pending;
 use crate::answer::Answer;
 use crate::config::RejectionAction;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::store::index::Source;
-use crate::store::journal::Step;
+use crate::store::index::FileSource;
+use crate::store::journal::ChangeStep;
 use crate::text::checklist;
 use crate::text::edit::Edit;
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 use crate::text::markdown;
 
 /// Who decides, and why.
 #[derive(Debug, Clone, Default)]
-pub struct Judgement {
+pub struct ApprovalInput {
     /// The person; git's user when not given.
     pub by: Option<String>,
     /// Why; a rejection needs it.
@@ -41,9 +41,9 @@ pub struct Judgement {
 ///
 /// # Errors
 /// As [`Project::resolve`]; for agents; while somebody works on it; when there is nothing to approve of.
-pub fn approve(project: &Project, id: &str, judgement: &Judgement) -> Result<Answer, Error> {
-    let (spec, decision, known) = decided(project, id, Verdict::Approved, judgement)?;
-    let pending = Pending::of(project, &spec)?;
+pub fn approve(project: &Project, id: &str, judgement: &ApprovalInput) -> Result<Answer, Error> {
+    let (spec, decision, known) = decided(project, id, ApprovalVerdict::Approved, judgement)?;
+    let pending = PendingApproval::of(project, &spec)?;
     let is_new = write(project, &spec, |_, draft| {
         if !decision.is_repeated(draft.spec()) {
             draft.rewrite(|text| decision.written(text))?;
@@ -59,18 +59,18 @@ pub fn approve(project: &Project, id: &str, judgement: &Judgement) -> Result<Ans
 ///
 /// # Errors
 /// As [`approve`]; without a reason; when the action cannot be done.
-pub fn reject(project: &Project, id: &str, judgement: &Judgement) -> Result<Answer, Error> {
-    let (spec, decision, known) = decided(project, id, Verdict::Rejected, judgement)?;
+pub fn reject(project: &Project, id: &str, judgement: &ApprovalInput) -> Result<Answer, Error> {
+    let (spec, decision, known) = decided(project, id, ApprovalVerdict::Rejected, judgement)?;
     let action = project.snapshot()?.config.clone()?.rejection_action;
-    let pending = Pending::of(project, &spec)?;
+    let pending = PendingApproval::of(project, &spec)?;
     let mut follows = String::new();
     let is_new = write(project, &spec, |snapshot, draft| {
         if decision.is_repeated(draft.spec()) {
             return Ok(Vec::new());
         }
         draft.rewrite(|text| decision.written(text))?;
-        if pending.is_work() || draft.spec().status == Status::Completed {
-            draft.set_text("status", Status::NeedsAttention.as_str())?;
+        if pending.is_work() || draft.spec().status == SpecStatus::Completed {
+            draft.set_text("status", SpecStatus::NeedsAttention.as_str())?;
             draft.set("completed_at", None)?;
         }
         let (steps, told) = match action {
@@ -91,9 +91,9 @@ pub fn reject(project: &Project, id: &str, judgement: &Judgement) -> Result<Answ
 fn decided(
     project: &Project,
     id: &str,
-    verdict: Verdict,
-    judgement: &Judgement,
-) -> Result<(Arc<Spec>, Decision, Known), Error> {
+    verdict: ApprovalVerdict,
+    judgement: &ApprovalInput,
+) -> Result<(Arc<Spec>, ApprovalDecision, AuthorMatch), Error> {
     project.refuse_agents(verdict.as_str())?;
     // What a dead runner left, or what was approved by hand, is settled before anybody decides.
     super::recover(project)?;
@@ -105,17 +105,17 @@ fn decided(
         None => user(repo.as_deref())?,
     };
     let at = project.clock.stamp();
-    let decision = Decision::new(verdict, &by, at, judgement.reason.as_deref())?;
+    let decision = ApprovalDecision::new(verdict, &by, at, judgement.reason.as_deref())?;
     decision.refuse_past(&spec)?;
     let known = match &repo {
-        Some(repo) if !repo.knows(&decision.by)? => Known::No,
-        _ => Known::Yes,
+        Some(repo) if !repo.knows(&decision.by)? => AuthorMatch::No,
+        _ => AuthorMatch::Yes,
     };
     Ok((spec, decision, known))
 }
 
 /// Whether a commit is by who decides.
-enum Known {
+enum AuthorMatch {
     Yes,
     No,
 }
@@ -136,11 +136,11 @@ fn user(repo: Option<&Repo>) -> Result<String, Error> {
 fn write(
     project: &Project,
     spec: &Spec,
-    mut change: impl FnMut(&Snapshot, &mut Draft) -> Result<Vec<Step>, Error>,
+    mut change: impl FnMut(&ProjectSnapshot, &mut SpecDraft) -> Result<Vec<ChangeStep>, Error>,
 ) -> Result<bool, Error> {
     let mut is_changed = false;
     project.change(&[&spec.path], |snapshot, texts| {
-        let mut draft = Draft::of(&spec.path, texts[0])?;
+        let mut draft = SpecDraft::of(&spec.path, texts[0])?;
         if draft.spec().status != spec.status {
             let message = format!(
                 "Spec '{}' was made {} meanwhile; look at it and decide again.",
@@ -153,7 +153,7 @@ fn write(
         let text = draft.finish();
         is_changed = text != texts[0];
         if is_changed {
-            steps.push(Step::Replace {
+            steps.push(ChangeStep::Replace {
                 path: spec.path.to_string(),
                 text,
             });
@@ -163,7 +163,7 @@ fn write(
     Ok(is_changed)
 }
 
-fn told(spec: &Spec, decision: &Decision, is_new: bool, known: &Known) -> String {
+fn told(spec: &Spec, decision: &ApprovalDecision, is_new: bool, known: &AuthorMatch) -> String {
     let (id, by, verdict) = (&spec.id, &decision.by, decision.verdict.as_str());
     if !is_new {
         let own = spec.approval.as_ref();
@@ -171,10 +171,10 @@ fn told(spec: &Spec, decision: &Decision, is_new: bool, known: &Known) -> String
         return format!("Spec '{id}' is {verdict} already, by {by}; nothing was changed in it.");
     }
     let mut text = match decision.verdict {
-        Verdict::Approved => format!("Approved spec: {id} (by {by})"),
-        Verdict::Rejected => format!("Rejected spec: {id} (by {by})"),
+        ApprovalVerdict::Approved => format!("Approved spec: {id} (by {by})"),
+        ApprovalVerdict::Rejected => format!("Rejected spec: {id} (by {by})"),
     };
-    if matches!(known, Known::No) {
+    if matches!(known, AuthorMatch::No) {
         text.push_str(&format!(
             "\nWarning: no commit of this repository is by '{by}'."
         ));
@@ -185,10 +185,10 @@ fn told(spec: &Spec, decision: &Decision, is_new: bool, known: &Known) -> String
 /// A spec for what has to be mended, which the rejected one waits for.
 fn fix(
     project: &Project,
-    snapshot: &Snapshot,
-    draft: &mut Draft,
-    decision: &Decision,
-) -> Result<(Vec<Step>, String), Error> {
+    snapshot: &ProjectSnapshot,
+    draft: &mut SpecDraft,
+    decision: &ApprovalDecision,
+) -> Result<(Vec<ChangeStep>, String), Error> {
     let rejected = draft.spec();
     let id = next_id(project, snapshot, None)?;
     let title = rejected.title.as_deref().unwrap_or(rejected.id.as_str());
@@ -212,16 +212,16 @@ fn fix(
     let told = format!("\nCreated fix spec: {id}; '{}' waits for it", rejected.id);
     let mut waits: Vec<String> = texts(rejected.depends_on.as_deref());
     waits.push(id.to_string());
-    draft.set("depends_on", Some(Value::List(waits)))?;
+    draft.set("depends_on", Some(FrontMatterValue::List(waits)))?;
     Ok((vec![created(&id, text)], told))
 }
 
 /// A member for each criterion; the spec becomes their driver, and its criteria theirs.
 fn members(
     project: &Project,
-    snapshot: &Snapshot,
-    draft: &mut Draft,
-) -> Result<(Vec<Step>, String), Error> {
+    snapshot: &ProjectSnapshot,
+    draft: &mut SpecDraft,
+) -> Result<(Vec<ChangeStep>, String), Error> {
     let rejected = draft.spec();
     let id = rejected.id.clone();
     if snapshot.specs.members(&id).next().is_some() {
@@ -261,7 +261,7 @@ fn members(
     }
     draft.edit_body(edits)?;
     draft.set_text("type", SpecType::Driver.as_str())?;
-    draft.set_text("status", Status::Pending.as_str())?;
+    draft.set_text("status", SpecStatus::Pending.as_str())?;
     let names: Vec<&str> = ids.iter().map(SpecId::as_str).collect();
     let told = format!(
         "\nCreated members: {}; '{id}' is their driver",
@@ -272,7 +272,7 @@ fn members(
 
 /// Refuses a member's text that would not read back with its one criterion open.
 fn refuse_unlike(text: &str, criterion: &str) -> Result<(), Error> {
-    let spec = parse::document("new.md", Source::Text(text.to_owned()))
+    let spec = parse::document("new.md", FileSource::Text(text.to_owned()))
         .map_err(|broken| ChantError::unreadable(&broken))?;
     let read = spec.criteria.iter().map(|read| spec.criterion_text(read));
     if spec.unchecked() == 1 && read.eq([criterion.to_owned()]) {
@@ -284,22 +284,28 @@ fn refuse_unlike(text: &str, criterion: &str) -> Result<(), Error> {
     Err(ChantError::Refused(message).into())
 }
 
-fn open_keys() -> Vec<(&'static str, Value)> {
+fn open_keys() -> Vec<(&'static str, FrontMatterValue)> {
     vec![
-        ("type", Value::Text(SpecType::Code.as_str().into())),
-        ("status", Value::Text(Status::Pending.as_str().into())),
+        (
+            "type",
+            FrontMatterValue::Text(SpecType::Code.as_str().into()),
+        ),
+        (
+            "status",
+            FrontMatterValue::Text(SpecStatus::Pending.as_str().into()),
+        ),
     ]
 }
 
-fn created(id: &SpecId, text: String) -> Step {
-    Step::Create {
+fn created(id: &SpecId, text: String) -> ChangeStep {
+    ChangeStep::Create {
         path: format!("{SPECS}/{id}.md"),
         text,
     }
 }
 
-fn list(items: &[Box<str>]) -> Value {
-    Value::List(texts(Some(items)))
+fn list(items: &[Box<str>]) -> FrontMatterValue {
+    FrontMatterValue::List(texts(Some(items)))
 }
 
 fn texts(items: Option<&[Box<str>]>) -> Vec<String> {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::error::ChantError;
-use super::super::model::{Spec, Status};
-use super::super::project::{ARCHIVE, Project, Snapshot};
+use super::super::model::{Spec, SpecStatus};
+use super::super::project::{ARCHIVE, Project, ProjectSnapshot};
 use crate::answer::Answer;
 use crate::config::Config;
 use crate::error::Error;
 use crate::store::disk::{self, PATIENCE};
-use crate::store::journal::Step;
+use crate::store::journal::ChangeStep;
 
 /// `chant_archive`: moves a completed or cancelled spec to `.chant/archive/<first ten characters>/`;
 /// what git tracks is staged as moved, in a folder that a person trusts. A driver goes only when all its
@@ -34,7 +34,7 @@ pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
     loop {
         let paths: Vec<&str> = moves.iter().map(|(from, _)| from.as_str()).collect();
         let mut needed = None;
-        let plan = |snapshot: &Snapshot, _: &[&str]| {
+        let plan = |snapshot: &ProjectSnapshot, _: &[&str]| {
             let spec = project.resolve_to_edit(snapshot, spec.id.as_str())?;
             let now = moves_of(project, snapshot, &spec)?;
             if now == moves {
@@ -63,17 +63,21 @@ pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
 }
 
 /// A document's place and where it goes.
-type Move = (String, String);
+type FileMove = (String, String);
 
-fn step((from, to): &Move) -> Step {
-    Step::Move {
+fn step((from, to): &FileMove) -> ChangeStep {
+    ChangeStep::Move {
         from: from.clone(),
         to: to.clone(),
     }
 }
 
 /// What goes to the archive with a spec, itself last; refused where something speaks against it.
-fn moves_of(project: &Project, snapshot: &Snapshot, spec: &Arc<Spec>) -> Result<Vec<Move>, Error> {
+fn moves_of(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    spec: &Arc<Spec>,
+) -> Result<Vec<FileMove>, Error> {
     let config = snapshot.config.clone().unwrap_or_default();
     refuse_open(snapshot, spec)?;
     refuse_unmerged(project, spec, &config)?;
@@ -92,7 +96,7 @@ fn place_of(spec: &Spec) -> String {
     format!("{ARCHIVE}/{}/{}.md", spec.id.archive_folder(), spec.id)
 }
 
-fn refuse_open(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
+fn refuse_open(snapshot: &ProjectSnapshot, spec: &Spec) -> Result<(), ChantError> {
     if !spec.status.is_done() {
         let status = snapshot.specs.status(spec);
         let message = format!(
@@ -120,7 +124,7 @@ fn refuse_unmerged(project: &Project, spec: &Spec, config: &Config) -> Result<()
     let Some(branch) = spec
         .branch
         .as_deref()
-        .filter(|branch| *branch != main && spec.status == Status::Completed)
+        .filter(|branch| *branch != main && spec.status == SpecStatus::Completed)
     else {
         return Ok(());
     };

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use super::super::error::ChantError;
 use super::super::project::Project;
 use super::super::project::place;
-use super::super::runtime::confined::{self, Held, Hold};
-use super::super::view::confine::{Confinable, HeldThing};
+use super::super::runtime::confined::{self, AppliedConfinement, ConfinedActor};
+use super::super::view::confine::{ConfinementItem, ConfinementView};
 use crate::answer::Answer;
 use crate::config::Config;
-use crate::config::confine::{Confine, Reached};
+use crate::config::confine::{ConfineSettings, NetworkSetting};
 use crate::confine::ability::{ASSUMED, DEVICES, SCOPES};
-use crate::confine::{Ability, Standing};
+use crate::confine::{ConfinementStatus, LandlockSupport};
 use crate::error::Error;
 use crate::store::disk;
 
@@ -24,8 +24,8 @@ use crate::store::disk;
 pub fn confine_check(project: &Project) -> Result<Answer, Error> {
     let config = project.configuration_without_specs()?;
     let assumed = project.environment.get(ASSUMED).map(String::as_str);
-    let ability = Ability::of_system(assumed);
-    let tried = confined::standing(project, &config).and_then(|standing| {
+    let ability = LandlockSupport::of_system(assumed);
+    let tried = confined::confinement_status(project, &config).and_then(|standing| {
         tried(project, &config)?;
         Ok(standing)
     });
@@ -33,10 +33,10 @@ pub fn confine_check(project: &Project) -> Result<Answer, Error> {
         Ok(standing) => (standing, None),
         Err(error) => {
             let why = "what the configuration asks for cannot be held".into();
-            (Standing::Unconfined(why), Some(error.to_string()))
+            (ConfinementStatus::Unconfined(why), Some(error.to_string()))
         }
     };
-    Ok(Answer::data(&Confinable {
+    Ok(Answer::data(&ConfinementView {
         confinement: standing.to_string(),
         landlock_abi: ability.abi,
         held: held(&standing, ability, &config.confine),
@@ -46,14 +46,14 @@ pub fn confine_check(project: &Project) -> Result<Answer, Error> {
 
 /// Holds a thread that does nothing else, as a check would be held.
 fn tried(project: &Project, config: &Config) -> Result<(), Error> {
-    let folder = Trial::new(project)?;
+    let folder = TrialFolders::new(project)?;
     let argv = [];
     let hold = confined::of_run(
         project,
         config,
         None,
         &folder.own,
-        Held::Trial(&argv, &folder.private),
+        ConfinedActor::Trial(&argv, &folder.private),
         None,
     )?;
     let enforced = std::thread::spawn(move || hold.confinement.enforce()).join();
@@ -67,7 +67,7 @@ fn tried(project: &Project, config: &Config) -> Result<(), Error> {
 
 /// A command that is to be started by this process, which is held.
 #[derive(Debug)]
-pub struct HeldCommand {
+pub struct ConfinedCommand {
     /// Its command line.
     pub argv: Vec<String>,
     /// What it finds in its environment beside what is there.
@@ -85,13 +85,13 @@ pub fn confine_command(
     project: &Project,
     folder: &Path,
     argv: &[String],
-) -> Result<HeldCommand, Error> {
+) -> Result<ConfinedCommand, Error> {
     let config = project.configuration_without_specs()?;
-    let standing = confined::standing(project, &config)?;
-    let trial = Trial::new(project)?;
+    let standing = confined::confinement_status(project, &config)?;
+    let trial = TrialFolders::new(project)?;
     let repo = project.repo()?;
-    let held = Held::Trial(argv, &trial.private);
-    let Hold {
+    let held = ConfinedActor::Trial(argv, &trial.private);
+    let AppliedConfinement {
         confinement,
         variables,
     } = confined::of_run(project, &config, repo.as_deref(), folder, held, None)?;
@@ -100,7 +100,7 @@ pub fn confine_command(
         .enforce()
         .map_err(|error| ChantError::Refused(error.to_string()))?;
     let text = |word: OsString| word.to_string_lossy().into_owned();
-    Ok(HeldCommand {
+    Ok(ConfinedCommand {
         argv: line.into_iter().map(text).collect(),
         variables,
         confinement: standing.to_string(),
@@ -108,15 +108,15 @@ pub fn confine_command(
 }
 
 /// The folders of one trial.
-pub(super) struct Trial {
+pub(super) struct TrialFolders {
     pub(super) own: PathBuf,
     private: PathBuf,
 }
 
-impl Trial {
+impl TrialFolders {
     /// Makes them, and removes those of trials that are over.
     pub(super) fn new(project: &Project) -> Result<Self, Error> {
-        let all = place::state(project)?.join("trials");
+        let all = place::user_state_folder(project)?.join("trials");
         disk::make_folders(&all)?;
         for one in disk::names(&all)? {
             let process = one
@@ -140,19 +140,23 @@ impl Trial {
 
     pub(super) fn remove(&self) {
         // An agent that is tried has its private folder beside its own.
-        let of_agent = place::beside(&self.own, place::PRIVATE);
+        let of_agent = place::sibling_file(&self.own, place::PRIVATE);
         for folder in [&self.own, &self.private, &of_agent] {
             let _ = disk::remove_tree(folder);
         }
     }
 }
 
-fn held(standing: &Standing, ability: Ability, confine: &Confine) -> Vec<HeldThing> {
-    let is_held = !matches!(standing, Standing::Unconfined(_));
-    let is_landlock = matches!(standing, Standing::Landlock(_));
-    let is_linux = is_landlock || matches!(standing, Standing::Bubblewrap);
+fn held(
+    standing: &ConfinementStatus,
+    ability: LandlockSupport,
+    confine: &ConfineSettings,
+) -> Vec<ConfinementItem> {
+    let is_held = !matches!(standing, ConfinementStatus::Unconfined(_));
+    let is_landlock = matches!(standing, ConfinementStatus::Landlock(_));
+    let is_linux = is_landlock || matches!(standing, ConfinementStatus::Bubblewrap);
     let has = |abi: u8| is_held && (!is_landlock || ability.abi >= abi);
-    let thing = |what, holds, note: &'static str| HeldThing {
+    let thing = |what, holds, note: &'static str| ConfinementItem {
         what,
         holds,
         note: Some(note).filter(|note| !note.is_empty()),
@@ -207,7 +211,7 @@ fn held(standing: &Standing, ability: Ability, confine: &Confine) -> Vec<HeldThi
         thing("keyrings and io_uring", is_linux, ""),
         thing(
             "the network",
-            is_held && confine.network == Reached::None,
+            is_held && confine.network == NetworkSetting::None,
             "`confine.network: none` closes it",
         ),
     ]

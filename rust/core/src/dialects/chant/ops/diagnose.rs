@@ -4,27 +4,27 @@ use std::path::PathBuf;
 
 use super::super::agents::{self, Agent};
 use super::super::error::ChantError;
-use super::super::model::{Spec, Status};
-use super::super::project::run_tree::{RunTree, Scenery};
-use super::super::project::{Project, Snapshot};
-use super::super::specs::{Specs, Wait, steps};
-use super::super::view::report::{Check, Diagnosis};
-use super::super::view::spec::sentence;
+use super::super::model::{Spec, SpecStatus};
+use super::super::project::run_tree::{RunTree, RunTreeContext};
+use super::super::project::{Project, ProjectSnapshot};
+use super::super::specs::{SpecGraph, SpecWait, describe_cycle};
+use super::super::view::report::{DiagnosisCheck, DiagnosisReport};
+use super::super::view::spec::describe_wait;
 use super::read::age;
 use super::work::next_step;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
-use crate::git::{GitError, Repo, Tip};
+use crate::git::{GitError, HistoryStart, Repo};
 use crate::next_step::{HintText, NextStep, hint};
 use crate::work::record::{RunStatus, SINGLE};
-use crate::work::shown::{self, Run};
+use crate::work::shown::{self, RunView};
 
 /// The name of the check that looks at the agent.
 const AGENT: &str = "Agent";
 
 /// What was found outside the spec's file.
-struct Findings {
+struct DiagnosisFacts {
     /// Commits that carry the spec's tag; the error's words when git could not say.
     commits: Result<Vec<Commit>, String>,
     branch: String,
@@ -32,7 +32,7 @@ struct Findings {
     is_merged: bool,
     worktree: Option<PathBuf>,
     uncommitted: Vec<String>,
-    runs: Vec<Run>,
+    runs: Vec<RunView>,
 }
 
 /// `chant_diagnose`: checks graded by the spec's state, the result in a sentence, and what to do.
@@ -50,7 +50,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
     let status = snapshot.specs.status(&spec);
     let found = look(project, &snapshot, &spec);
     let mut checks = vec![
-        Check {
+        DiagnosisCheck {
             name: "Spec file",
             passed: true,
             details: Some("Valid YAML".into()),
@@ -68,7 +68,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
     checks.extend(trust_check(project));
     let (diagnosis, suggestion) = conclusion(&spec, status, &found, &checks, &snapshot.specs);
     let suggestion = suggestion.map(|hint| hint.at(project.door));
-    Ok(Answer::data(&Diagnosis {
+    Ok(Answer::data(&DiagnosisReport {
         spec_id: spec.id.as_str(),
         status: status.as_str(),
         location: match &found.worktree {
@@ -82,7 +82,7 @@ pub fn diagnose(project: &Project, id: &str) -> Result<Answer, Error> {
 }
 
 /// The diagnosis of a file that is no spec: nothing else can be looked at.
-fn unreadable(snapshot: &Snapshot, id: &str) -> Answer {
+fn unreadable(snapshot: &ProjectSnapshot, id: &str) -> Answer {
     let broken = snapshot.specs.broken_of(id);
     let message = broken.map_or("Does not exist", |broken| &broken.problem.message);
     let details = match message.strip_prefix("cannot be read: ") {
@@ -100,11 +100,11 @@ fn unreadable(snapshot: &Snapshot, id: &str) -> Answer {
             .unwrap_or_default();
         format!("{}{line}", broken.problem.path)
     });
-    Answer::data(&Diagnosis {
+    Answer::data(&DiagnosisReport {
         spec_id: id,
         status: "unreadable",
         location: "main repository".into(),
-        checks: vec![Check {
+        checks: vec![DiagnosisCheck {
             name: "Spec file",
             passed: false,
             details: Some(details),
@@ -114,12 +114,12 @@ fn unreadable(snapshot: &Snapshot, id: &str) -> Answer {
     })
 }
 
-fn look(project: &Project, snapshot: &Snapshot, spec: &Spec) -> Findings {
+fn look(project: &Project, snapshot: &ProjectSnapshot, spec: &Spec) -> DiagnosisFacts {
     let branch = snapshot.branch_of(spec);
     let runs = project.runs().ok().and_then(|runs| shown::all(&runs).ok());
     let (mut runs, _) = runs.unwrap_or_default();
     runs.retain(|run| run.spec_id == spec.id.as_str());
-    let mut found = Findings {
+    let mut found = DiagnosisFacts {
         commits: Ok(Vec::new()),
         branch,
         branch_exists: false,
@@ -136,8 +136,8 @@ fn look(project: &Project, snapshot: &Snapshot, spec: &Spec) -> Findings {
     found
 }
 
-impl Findings {
-    fn look_in(&mut self, project: &Project, repo: &Repo, snapshot: &Snapshot, spec: &Spec) {
+impl DiagnosisFacts {
+    fn look_in(&mut self, project: &Project, repo: &Repo, snapshot: &ProjectSnapshot, spec: &Spec) {
         let main = snapshot
             .config
             .as_ref()
@@ -145,7 +145,7 @@ impl Findings {
         self.branch_exists = matches!(repo.branch_tip(&self.branch), Ok(Some(_)));
         if self.branch_exists {
             let config = snapshot.config.clone().unwrap_or_default();
-            let scenery = Scenery {
+            let scenery = RunTreeContext {
                 project,
                 config: &config,
                 repo,
@@ -155,9 +155,9 @@ impl Findings {
         }
         // Work that goes on in a worktree is committed there.
         let tip = if self.worktree.is_some() {
-            Tip::Branch(&self.branch)
+            HistoryStart::Branch(&self.branch)
         } else {
-            Tip::Head
+            HistoryStart::Head
         };
         let commits = repo.tagged(tip, spec.id.as_str());
         self.commits = commits.map_err(|error: GitError| error.to_string());
@@ -167,7 +167,7 @@ impl Findings {
         self.is_merged = self.branch == main || repo.is_merged(&self.branch, main).unwrap_or(false);
     }
 
-    fn look_at_worktree(&mut self, scenery: Scenery<'_, '_>, spec: &Spec) {
+    fn look_at_worktree(&mut self, scenery: RunTreeContext<'_, '_>, spec: &Spec) {
         let tree = scenery.any_tree_of(spec.id.as_str(), &self.branch);
         let Some(tree) = tree.ok().flatten().filter(RunTree::is_there) else {
             return;
@@ -186,14 +186,14 @@ impl Findings {
             .is_ok_and(|commits| !commits.is_empty())
     }
 
-    fn living_run(&self) -> Option<&Run> {
+    fn living_run(&self) -> Option<&RunView> {
         self.runs
             .iter()
             .find(|run| run.status == RunStatus::Running)
     }
 
     /// How the last run on the spec itself ended, unless one is under way.
-    fn last_end(&self) -> Option<(&Run, &str)> {
+    fn last_end(&self) -> Option<(&RunView, &str)> {
         let own = self.runs.iter().filter(|run| run.mode == SINGLE);
         let last = own.max_by(|a, b| a.started_at.cmp(&b.started_at))?;
         let end = last.end_state.as_deref()?;
@@ -215,12 +215,12 @@ impl Findings {
     }
 
     /// The last run, when its end is what is the matter with the spec, with its end and the reason.
-    fn trouble(&self, status: Status) -> Option<(&Run, &str, &str)> {
+    fn trouble(&self, status: SpecStatus) -> Option<(&RunView, &str, &str)> {
         let (run, end) = self.last_end()?;
         let asks = match status {
-            Status::Failed => ["failed", "lost"].contains(&end),
-            Status::NeedsAttention => ["needs_attention", "awaiting_approval"].contains(&end),
-            Status::InProgress => end == "awaiting_merge",
+            SpecStatus::Failed => ["failed", "lost"].contains(&end),
+            SpecStatus::NeedsAttention => ["needs_attention", "awaiting_approval"].contains(&end),
+            SpecStatus::InProgress => end == "awaiting_merge",
             _ => false,
         };
         asks.then(|| {
@@ -235,16 +235,16 @@ impl Findings {
 
 /// A log is missed only where an agent ran.
 /// That nobody trusts the folder: no agent is started there, and runs are not looked after.
-fn trust_check(project: &Project) -> Option<Check> {
+fn trust_check(project: &Project) -> Option<DiagnosisCheck> {
     let line = project.untrusted_line()?;
-    Some(Check {
+    Some(DiagnosisCheck {
         name: "Trust",
         passed: true,
         details: Some(line.into()),
     })
 }
 
-fn log_check(project: &Project, spec: &Spec, found: &Findings) -> Check {
+fn log_check(project: &Project, spec: &Spec, found: &DiagnosisFacts) -> DiagnosisCheck {
     let stamp = project.shown_log_stamp(spec.id.as_str());
     let details = match &stamp {
         Some(stamp) => {
@@ -256,29 +256,29 @@ fn log_check(project: &Project, spec: &Spec, found: &Findings) -> Check {
         }
         None => "Does not exist (checked in main)".into(),
     };
-    Check {
+    DiagnosisCheck {
         name: "Log file",
         passed: stamp.is_some() || found.runs.is_empty(),
         details: Some(details),
     }
 }
 
-fn lock_check(project: &Project, spec: &Spec) -> Check {
-    let details = match super::state::holder(project, &spec.id) {
+fn lock_check(project: &Project, spec: &Spec) -> DiagnosisCheck {
+    let details = match super::state::find_lock_holder(project, &spec.id) {
         None => "Not present (checked in main)".into(),
         Some(holder) => format!(
             "Present (spec may be running) (checked in main); {}",
             holder.words()
         ),
     };
-    Check {
+    DiagnosisCheck {
         name: "Lock file",
         passed: true,
         details: Some(details),
     }
 }
 
-fn commit_check(found: &Findings) -> Check {
+fn commit_check(found: &DiagnosisFacts) -> DiagnosisCheck {
     let (passed, details) = match &found.commits {
         Ok(commits) => match commits.last() {
             Some(commit) => (true, format!("Found: {}", commit.short)),
@@ -286,7 +286,7 @@ fn commit_check(found: &Findings) -> Check {
         },
         Err(why) => (false, format!("Cannot run git log: {why}")),
     };
-    Check {
+    DiagnosisCheck {
         name: "Git commit",
         passed,
         details: Some(details),
@@ -294,7 +294,7 @@ fn commit_check(found: &Findings) -> Check {
 }
 
 /// Open criteria are normal as long as nobody claims that the work is done.
-fn criteria_check(spec: &Spec, status: Status) -> Check {
+fn criteria_check(spec: &Spec, status: SpecStatus) -> DiagnosisCheck {
     let unchecked = spec.unchecked();
     let mut details = if unchecked == 0 {
         "All satisfied".into()
@@ -305,44 +305,49 @@ fn criteria_check(spec: &Spec, status: Status) -> Check {
         details = format!("{details}; {sentence}");
     }
     let takes_boxes = spec.fences.iter().any(|fence| fence.boxes > 0);
-    Check {
+    DiagnosisCheck {
         name: "Acceptance criteria",
-        passed: !takes_boxes && (unchecked == 0 || status != Status::Completed),
+        passed: !takes_boxes && (unchecked == 0 || status != SpecStatus::Completed),
         details: Some(details),
     }
 }
 
-fn status_check(spec: &Spec, status: Status, found: &Findings, idle: Option<&str>) -> Check {
+fn status_check(
+    spec: &Spec,
+    status: SpecStatus,
+    found: &DiagnosisFacts,
+    idle: Option<&str>,
+) -> DiagnosisCheck {
     let (passed, details) = match status {
-        Status::InProgress if found.has_commit() && !found.is_being_worked() => (
+        SpecStatus::InProgress if found.has_commit() && !found.is_being_worked() => (
             false,
             "Status is in_progress but commit exists (should be completed?)",
         ),
-        Status::InProgress => (true, "In progress"),
-        Status::Completed if spec.unchecked() > 0 => (
+        SpecStatus::InProgress => (true, "In progress"),
+        SpecStatus::Completed if spec.unchecked() > 0 => (
             false,
             "Status is completed but acceptance criteria unchecked",
         ),
-        Status::Completed
+        SpecStatus::Completed
             if found.commits.is_ok() && !found.has_commit() && !found.runs.is_empty() =>
         {
             (false, "Status is completed but no commit found")
         }
-        Status::Completed if !found.has_commit() => {
+        SpecStatus::Completed if !found.has_commit() => {
             (true, "Completed by hand, no commit carries its tag")
         }
-        Status::Completed => (true, "Completed"),
-        Status::Pending | Status::Ready | Status::Blocked if found.has_commit() => {
+        SpecStatus::Completed => (true, "Completed"),
+        SpecStatus::Pending | SpecStatus::Ready | SpecStatus::Blocked if found.has_commit() => {
             (false, "Status is pending but commit exists")
         }
-        Status::Pending | Status::Ready => (true, idle.unwrap_or("Not begun")),
-        Status::Blocked => (true, "Blocked by unmet dependencies"),
-        Status::Paused => (true, "Paused (work stopped mid-execution)"),
-        Status::Failed => (true, "Marked as failed"),
-        Status::NeedsAttention => (true, "Marked as needs attention"),
-        Status::Cancelled => (true, "Marked as cancelled (nothing more will be done)"),
+        SpecStatus::Pending | SpecStatus::Ready => (true, idle.unwrap_or("Not begun")),
+        SpecStatus::Blocked => (true, "Blocked by unmet dependencies"),
+        SpecStatus::Paused => (true, "Paused (work stopped mid-execution)"),
+        SpecStatus::Failed => (true, "Marked as failed"),
+        SpecStatus::NeedsAttention => (true, "Marked as needs attention"),
+        SpecStatus::Cancelled => (true, "Marked as cancelled (nothing more will be done)"),
     };
-    Check {
+    DiagnosisCheck {
         name: "Status consistency",
         passed,
         details: Some(details.into()),
@@ -350,36 +355,39 @@ fn status_check(spec: &Spec, status: Status, found: &Findings, idle: Option<&str
 }
 
 /// Waiting is normal before work begins, unless what is waited for does not exist.
-fn dependency_check(spec: &Spec, status: Status, specs: &Specs) -> Check {
+fn dependency_check(spec: &Spec, status: SpecStatus, specs: &SpecGraph) -> DiagnosisCheck {
     let waits = specs.waits(spec);
     let is_before = matches!(
         status,
-        Status::Pending | Status::Blocked | Status::Ready | Status::Cancelled
+        SpecStatus::Pending | SpecStatus::Blocked | SpecStatus::Ready | SpecStatus::Cancelled
     );
     let is_hopeless = waits.iter().any(is_unknown);
     let is_loop = specs
         .graph()
         .find(spec.id.as_str())
         .and_then(|node| specs.graph().cycle_through(node));
-    let mut words: Vec<String> = waits.iter().take(5).map(sentence).collect();
+    let mut words: Vec<String> = waits.iter().take(5).map(describe_wait).collect();
     if waits.len() > 5 {
         words.push(format!("{} more", waits.len() - 5));
     }
     let details = match (&is_loop, words.is_empty()) {
-        (Some(cycle), _) => format!("Circular: {}", steps(specs.graph(), cycle).join(" -> ")),
+        (Some(cycle), _) => format!(
+            "Circular: {}",
+            describe_cycle(specs.graph(), cycle).join(" -> ")
+        ),
         (None, true) => "All met".into(),
         (None, false) => format!("Waits for: {}", words.join("; ")),
     };
     let passed =
-        is_loop.is_none() && !is_hopeless && (is_before || !waits.iter().any(Wait::blocks));
-    Check {
+        is_loop.is_none() && !is_hopeless && (is_before || !waits.iter().any(SpecWait::blocks));
+    DiagnosisCheck {
         name: "Dependencies",
         passed,
         details: Some(details),
     }
 }
 
-fn process_check(status: Status, found: &Findings) -> Check {
+fn process_check(status: SpecStatus, found: &DiagnosisFacts) -> DiagnosisCheck {
     let stale = found.runs.iter().rev().find(|run| run.is_stale);
     let (passed, details) = match (found.living_run(), stale) {
         (Some(run), _) => (
@@ -390,7 +398,7 @@ fn process_check(status: Status, found: &Findings) -> Check {
                 run.pid.unwrap_or(0)
             ),
         ),
-        (None, Some(run)) if status == Status::InProgress => (
+        (None, Some(run)) if status == SpecStatus::InProgress => (
             false,
             format!("{} says it runs, but no such process lives", run.process_id),
         ),
@@ -405,20 +413,20 @@ fn process_check(status: Status, found: &Findings) -> Check {
             ),
         },
     };
-    Check {
+    DiagnosisCheck {
         name: "Process",
         passed,
         details: Some(details),
     }
 }
 
-fn branch_check(status: Status, found: &Findings) -> Check {
+fn branch_check(status: SpecStatus, found: &DiagnosisFacts) -> DiagnosisCheck {
     let branch = &found.branch;
     let (passed, mut details) = match (found.branch_exists, found.is_merged) {
         (false, _) => (true, format!("{branch} does not exist")),
         (true, true) => (true, format!("{branch} is merged")),
         (true, false) => (
-            status != Status::Completed,
+            status != SpecStatus::Completed,
             format!("{branch} is not merged"),
         ),
     };
@@ -428,8 +436,8 @@ fn branch_check(status: Status, found: &Findings) -> Check {
             found.uncommitted.len()
         ));
     }
-    let is_clean = found.uncommitted.is_empty() || status != Status::Completed;
-    Check {
+    let is_clean = found.uncommitted.is_empty() || status != SpecStatus::Completed;
+    DiagnosisCheck {
         name: "Branch",
         passed: passed && is_clean,
         details: Some(details),
@@ -439,17 +447,17 @@ fn branch_check(status: Status, found: &Findings) -> Check {
 /// The configured agent, where it is a model over HTTP and work on the spec is to come.
 fn agent_check(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     spec: &Spec,
-    status: Status,
-) -> Option<Check> {
+    status: SpecStatus,
+) -> Option<DiagnosisCheck> {
     let may_start = [
-        Status::Pending,
-        Status::Blocked,
-        Status::Ready,
-        Status::Paused,
-        Status::Failed,
-        Status::NeedsAttention,
+        SpecStatus::Pending,
+        SpecStatus::Blocked,
+        SpecStatus::Ready,
+        SpecStatus::Paused,
+        SpecStatus::Failed,
+        SpecStatus::NeedsAttention,
     ];
     if !may_start.contains(&status) {
         return None;
@@ -459,7 +467,7 @@ fn agent_check(
     let provider = agent.provider.as_ref()?;
     let model = agents::model(spec, &agent, &project.environment, config);
     let ready = agent.refuse_unready(model.as_deref(), &project.environment);
-    Some(Check {
+    Some(DiagnosisCheck {
         name: AGENT,
         passed: ready.is_ok(),
         details: Some(match ready {
@@ -475,14 +483,14 @@ fn agent_check(
 }
 
 /// Whether a spec waits for something that does not exist.
-fn is_unknown(wait: &Wait) -> bool {
-    matches!(wait, Wait::Item { status: None, kind, .. } if kind.blocks())
+fn is_unknown(wait: &SpecWait) -> bool {
+    matches!(wait, SpecWait::Item { status: None, kind, .. } if kind.blocks())
 }
 
 /// What is to be mended first of all a spec waits for: a dependency that nobody can meet, any other
 /// dependency, approval.
-fn decisive(waits: &[Wait]) -> Option<&Wait> {
-    let is_item = |wait: &&Wait| matches!(wait, Wait::Item { .. });
+fn decisive(waits: &[SpecWait]) -> Option<&SpecWait> {
+    let is_item = |wait: &&SpecWait| matches!(wait, SpecWait::Item { .. });
     let item = waits.iter().find(|wait| is_unknown(wait));
     item.or_else(|| waits.iter().find(is_item))
         .or_else(|| waits.first())
@@ -529,10 +537,10 @@ fn after_trouble(spec: &Spec, end: &str) -> HintText {
 
 fn conclusion(
     spec: &Spec,
-    status: Status,
-    found: &Findings,
-    checks: &[Check],
-    specs: &Specs,
+    status: SpecStatus,
+    found: &DiagnosisFacts,
+    checks: &[DiagnosisCheck],
+    specs: &SpecGraph,
 ) -> (String, Option<HintText>) {
     let id = || spec.id.to_string();
     let failed: Vec<&str> = checks
@@ -561,15 +569,15 @@ fn conclusion(
         );
     }
     match status {
-        Status::InProgress if found.has_commit() && is_met => (
+        SpecStatus::InProgress if found.has_commit() && is_met => (
             "Spec appears complete but wasn't finalized.".into(),
             Some(hint!["Complete it with ", NextStep::Finalize(id()), "."]),
         ),
-        Status::InProgress if found.has_commit() => (
+        SpecStatus::InProgress if found.has_commit() => (
             "Spec has a commit but acceptance criteria not all satisfied.".into(),
             Some(hint![format!("Open criteria: {}", open())]),
         ),
-        Status::InProgress => (
+        SpecStatus::InProgress => (
             "Spec is in progress but has issues.".into(),
             Some(hint![
                 "Look at its log with ",
@@ -582,7 +590,7 @@ fn conclusion(
         _ => {
             let suggestion = match failed.first() {
                 Some(&"Dependencies") => match decisive(&specs.waits(spec)) {
-                    Some(Wait::Approval) => hint![
+                    Some(SpecWait::Approval) => hint![
                         "The spec needs a person's approval before work goes on: ",
                         NextStep::Approve(id()),
                         ", or ",
@@ -592,7 +600,7 @@ fn conclusion(
                     Some(wait) => hint![
                         "Correct depends_on with ",
                         NextStep::EditSpec(id()),
-                        format!(": {}", sentence(wait)),
+                        format!(": {}", describe_wait(wait)),
                     ],
                     None => hint![
                         "Take one of the dependencies of the loop out with ",

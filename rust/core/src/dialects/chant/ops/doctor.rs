@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::agents::filling::Given;
+use super::super::agents::filling::CommandPlaceholders;
 #[cfg(unix)]
-use super::super::agents::probe::Probe;
+use super::super::agents::probe::AgentProbe;
 use super::super::agents::workers::workers;
 use super::super::agents::{Agent, template, usual_model};
 use super::super::error::ChantError;
@@ -13,9 +13,9 @@ use super::super::project::Project;
 #[cfg(unix)]
 use super::super::runtime::confined;
 #[cfg(unix)]
-use super::super::view::doctor::HelloSeen;
+use super::super::view::doctor::HelloView;
 use super::super::view::doctor::{
-    AgentSeen, Doctor, EnvironmentSeen, GitSeen, InstalledSeen, Variable,
+    ConfiguredAgentView, DoctorReport, EnvironmentView, GitView, InstalledAgentView, PassedVariable,
 };
 #[cfg(unix)]
 use super::agents::environment as environment_of;
@@ -23,11 +23,11 @@ use super::agents::environment as environment_of;
 use super::hello::hello;
 use crate::answer::Answer;
 use crate::config::Config;
-use crate::environment::{Beside, is_secret, passed};
+use crate::environment::{PassedNames, filter_environment, is_secret};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk::{Lock, weak_promises};
-use crate::trust::TrustGround;
+use crate::trust::TrustReason;
 
 /// What `chant-mcp doctor` shows. The agents that would work are started for what they say of themselves; with
 /// `is_live` their models are asked once, which costs. Nothing is changed.
@@ -46,7 +46,7 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
     let seen = agents
         .iter()
         .map(|agent| look(project, &config, agent, is_live));
-    let seen: Vec<AgentSeen> = seen.collect();
+    let seen: Vec<ConfiguredAgentView> = seen.collect();
     if has_specs {
         problems.extend(unknown);
         problems.extend(seen.iter().flat_map(wrong));
@@ -57,7 +57,7 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
                 .filter_map(|agent| unready(project, &config, agent)),
         );
     }
-    Ok(Answer::data(&Doctor {
+    Ok(Answer::data(&DoctorReport {
         version: env!("CARGO_PKG_VERSION"),
         root: project.root().display().to_string(),
         has_specs,
@@ -75,11 +75,11 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
 fn trust_line(project: &Project) -> String {
     let report = project.trust_report();
     match report.ground {
-        Some(TrustGround::Hash) => format!("trusted: a person agreed to {}", report.summary),
-        Some(TrustGround::UserRoots) => {
+        Some(TrustReason::Hash) => format!("trusted: a person agreed to {}", report.summary),
+        Some(TrustReason::UserRoots) => {
             "trusted: `trust.roots` of your own configuration names it".into()
         }
-        Some(TrustGround::Caller) => "trusted by the hash that was given".into(),
+        Some(TrustReason::Caller) => "trusted by the hash that was given".into(),
         None => format!(
             "not trusted: {}; look with `chant-mcp trust --show`",
             report.summary
@@ -90,7 +90,7 @@ fn trust_line(project: &Project) -> String {
 /// How runs would be held, in a sentence.
 #[cfg(unix)]
 fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<String>) -> String {
-    match confined::standing(project, config) {
+    match confined::confinement_status(project, config) {
         Ok(standing) => standing.to_string(),
         Err(error) => {
             problems.push(error.to_string());
@@ -113,7 +113,11 @@ fn configuration(
     match project.snapshot() {
         Ok(snapshot) => {
             // Whether there are locks is known when one was taken.
-            drop(project.gate().and_then(|specs| Lock::try_take(&specs)));
+            drop(
+                project
+                    .folder_lock()
+                    .and_then(|specs| Lock::try_take(&specs)),
+            );
             problems.extend(
                 weak_promises()
                     .iter()
@@ -134,7 +138,7 @@ fn configuration(
     }
 }
 
-fn git(project: &Project, has_specs: bool, problems: &mut Vec<String>) -> GitSeen {
+fn git(project: &Project, has_specs: bool, problems: &mut Vec<String>) -> GitView {
     let program = found(project, "git");
     if program.is_none() {
         problems.push("There is no program `git` on the PATH; runs need it.".into());
@@ -152,7 +156,7 @@ fn git(project: &Project, has_specs: bool, problems: &mut Vec<String>) -> GitSee
     if has_specs && repo.is_some() && by.is_none() {
         problems.push("Git does not know by whom commits are. `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org` set it.".into());
     }
-    GitSeen {
+    GitView {
         program,
         common_dir: repo.map(|repo| repo.common_dir().display().to_string()),
         commits_by: by,
@@ -189,17 +193,17 @@ fn agents(config: &Config, problems: &mut Vec<String>) -> Vec<Agent> {
     all
 }
 
-fn look(project: &Project, config: &Config, agent: &Agent, is_live: bool) -> AgentSeen {
-    let given = Given {
+fn look(project: &Project, config: &Config, agent: &Agent, is_live: bool) -> ConfiguredAgentView {
+    let given = CommandPlaceholders {
         own_program: &project.program,
         is_confined: true,
-        ..Given::default()
+        ..CommandPlaceholders::default()
     };
     let agent = agent.located(project.surroundings());
     let line = agent.command_line(&given);
     let argv = line.map(|line| line.argv).unwrap_or_default();
     let program = argv.into_iter().next().unwrap_or_default();
-    AgentSeen {
+    ConfiguredAgentView {
         name: agent.name.clone(),
         path: found(project, &program),
         program,
@@ -225,23 +229,23 @@ fn installed(
     config: &Config,
     agent: &Agent,
     is_live: bool,
-) -> Option<InstalledSeen> {
+) -> Option<InstalledAgentView> {
     let template = agent.template?;
     let mut found = project.surroundings().agents().into_iter();
     let found = found.find(|found| found.template.name == template.name)?;
     let environment = environment_of(project, config, template);
-    let probe = Probe {
+    let probe = AgentProbe {
         agent: &found,
         environment: &environment,
     };
     let login = probe.login();
     let is_set = |name: &&str| environment.contains_key(*name);
-    let hello = hello(project, config, agent, is_live).unwrap_or_else(|error| HelloSeen {
+    let hello = hello(project, config, agent, is_live).unwrap_or_else(|error| HelloView {
         is_live,
         works: false,
         told: error.to_string(),
     });
-    Some(InstalledSeen {
+    Some(InstalledAgentView {
         version: probe.release(),
         tested_release: template.tested,
         logged_in: login.as_ref().map(Result::is_ok),
@@ -257,12 +261,12 @@ fn installed(
 
 /// What an installed agent says of itself where none is started yet.
 #[cfg(not(unix))]
-fn installed(_: &Project, _: &Config, _: &Agent, _: bool) -> Option<InstalledSeen> {
+fn installed(_: &Project, _: &Config, _: &Agent, _: bool) -> Option<InstalledAgentView> {
     None
 }
 
 /// What is wrong with an installed agent, each with what to do.
-fn wrong(agent: &AgentSeen) -> Vec<String> {
+fn wrong(agent: &ConfiguredAgentView) -> Vec<String> {
     let Some(seen) = &agent.installed else {
         return Vec::new();
     };
@@ -302,8 +306,8 @@ fn found(project: &Project, program: &str) -> Option<String> {
     found.ok().map(|path| path.display().to_string())
 }
 
-fn missing(agent: &AgentSeen) -> Option<String> {
-    let AgentSeen { name, program, .. } = agent;
+fn missing(agent: &ConfiguredAgentView) -> Option<String> {
+    let ConfiguredAgentView { name, program, .. } = agent;
     agent.path.is_none().then(|| {
         format!("Agent '{name}' cannot be started: there is no program `{program}` on the PATH. Install it, or name another agent with `defaults.provider` in .chant/config.md.")
     })
@@ -317,27 +321,30 @@ fn unready(project: &Project, config: &Config, agent: &Agent) -> Option<String> 
 }
 
 /// What an agent would get of our environment.
-fn environment(project: &Project, config: &Config, agent: Option<&Agent>) -> EnvironmentSeen {
+fn environment(project: &Project, config: &Config, agent: Option<&Agent>) -> EnvironmentView {
     let credentials = agent.map(Agent::credentials).unwrap_or_default();
     let configured = &config.runs.passed;
-    let beside = Beside {
+    let beside = PassedNames {
         credentials: &credentials,
         configured,
     };
-    let found = passed(&project.environment, beside);
+    let found = filter_environment(&project.environment, beside);
     // A name that somebody adds may well be that of a secret, whatever it is called.
     let is_hidden = |name: &str| {
         is_secret(name) || credentials.contains(&name) || configured.iter().any(|own| own == name)
     };
-    EnvironmentSeen {
+    EnvironmentView {
         passed: shown(&found.variables, &is_hidden),
         withheld: found.withheld,
         configured: configured.clone(),
     }
 }
 
-fn shown(variables: &BTreeMap<String, String>, is_hidden: &dyn Fn(&str) -> bool) -> Vec<Variable> {
-    let shown = variables.iter().map(|(name, value)| Variable {
+fn shown(
+    variables: &BTreeMap<String, String>,
+    is_hidden: &dyn Fn(&str) -> bool,
+) -> Vec<PassedVariable> {
+    let shown = variables.iter().map(|(name, value)| PassedVariable {
         name: name.clone(),
         // The address of a proxy may hold a password.
         shown: if is_hidden(name) || value.contains('@') {

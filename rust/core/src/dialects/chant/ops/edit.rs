@@ -6,23 +6,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::error::ChantError;
-use super::super::model::{KEY_ORDER, Spec, Status};
+use super::super::model::{KEY_ORDER, Spec, SpecStatus};
 use super::super::parse;
-use super::super::project::{Project, Snapshot};
+use super::super::project::{Project, ProjectSnapshot};
 use crate::error::Error;
 use crate::store::disk::{self, PATIENCE};
-use crate::store::index::Source;
-use crate::store::journal::Step;
+use crate::store::index::FileSource;
+use crate::store::journal::ChangeStep;
 use crate::text::edit::{self, Edit};
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 
 /// A spec's text while it is being changed.
-pub(in super::super) struct Draft {
+pub(in super::super) struct SpecDraft {
     text: String,
     spec: Arc<Spec>,
 }
 
-impl Draft {
+impl SpecDraft {
     /// Begins with a text as it stands on disk.
     ///
     /// # Errors
@@ -44,7 +44,11 @@ impl Draft {
     ///
     /// # Errors
     /// `EditError` when that cannot be done without risk.
-    pub(in super::super) fn set(&mut self, key: &str, value: Option<Value>) -> Result<(), Error> {
+    pub(in super::super) fn set(
+        &mut self,
+        key: &str,
+        value: Option<FrontMatterValue>,
+    ) -> Result<(), Error> {
         let text = front_matter::set(&self.text, key, value.as_ref(), &KEY_ORDER)?;
         self.take(text)
     }
@@ -58,7 +62,7 @@ impl Draft {
         key: &str,
         text: impl Into<String>,
     ) -> Result<(), Error> {
-        self.set(key, Some(Value::Text(text.into())))
+        self.set(key, Some(FrontMatterValue::Text(text.into())))
     }
 
     /// Gives it another text.
@@ -104,7 +108,7 @@ impl Draft {
 }
 
 fn read(path: &str, text: &str) -> Result<Arc<Spec>, Error> {
-    parse::document(path, Source::Text(text.to_owned()))
+    parse::document(path, FileSource::Text(text.to_owned()))
         .map_err(|broken| ChantError::unreadable(&broken).into())
 }
 
@@ -117,12 +121,12 @@ fn read(path: &str, text: &str) -> Result<Arc<Spec>, Error> {
 /// What `change_spec` refuses, or a `StoreError`; every file is then as it was.
 pub(in super::super) fn change(
     project: &Project,
-    snapshot: Snapshot,
+    snapshot: ProjectSnapshot,
     spec: &Spec,
     completes: impl Fn(&Spec) -> bool,
-    mut change_spec: impl FnMut(&Snapshot, &mut Draft) -> Result<(), Error>,
+    mut change_spec: impl FnMut(&ProjectSnapshot, &mut SpecDraft) -> Result<(), Error>,
 ) -> Result<Vec<Arc<Spec>>, Error> {
-    let around = |snapshot: &Snapshot| match snapshot.specs.find(spec.id.as_str()) {
+    let around = |snapshot: &ProjectSnapshot| match snapshot.specs.find(spec.id.as_str()) {
         Some(spec) if completes(spec) => completed_with(snapshot, spec),
         _ => Vec::new(),
     };
@@ -148,7 +152,7 @@ pub(in super::super) fn change(
             }
             let mut steps = Vec::new();
             for (path, text) in paths.iter().zip(texts) {
-                let mut draft = Draft::of(path, text)?;
+                let mut draft = SpecDraft::of(path, text)?;
                 if *path == &*spec.path {
                     change_spec(snapshot, &mut draft)?;
                 } else {
@@ -156,7 +160,7 @@ pub(in super::super) fn change(
                 }
                 let changed = draft.finish();
                 if changed != **text {
-                    steps.push(Step::Replace {
+                    steps.push(ChangeStep::Replace {
                         path: (*path).to_owned(),
                         text: changed,
                     });
@@ -173,8 +177,8 @@ pub(in super::super) fn change(
 }
 
 /// Makes a container a completed one.
-pub(super) fn complete_container(draft: &mut Draft, now: &str) -> Result<(), Error> {
-    draft.set_text("status", Status::Completed.as_str())?;
+pub(super) fn complete_container(draft: &mut SpecDraft, now: &str) -> Result<(), Error> {
+    draft.set_text("status", SpecStatus::Completed.as_str())?;
     draft.set_text("completed_at", now)?;
     if draft.spec().model.is_none() {
         draft.set_text("model", "auto-completed")?;
@@ -185,13 +189,13 @@ pub(super) fn complete_container(draft: &mut Draft, now: &str) -> Result<(), Err
 fn may_complete_itself(spec: &Spec) -> bool {
     matches!(
         spec.status,
-        Status::Pending | Status::Blocked | Status::InProgress
+        SpecStatus::Pending | SpecStatus::Blocked | SpecStatus::InProgress
     ) && spec.unchecked() == 0
 }
 
 /// The specs around a member that are complete once it is, nearest first: not begun or in progress,
 /// without open criteria, not blocked, all their other members done (reference chant 4.6).
-pub(super) fn completed_with(snapshot: &Snapshot, spec: &Spec) -> Vec<Arc<Spec>> {
+pub(super) fn completed_with(snapshot: &ProjectSnapshot, spec: &Spec) -> Vec<Arc<Spec>> {
     let specs = &snapshot.specs;
     let mut done: Vec<String> = vec![spec.id.to_string()];
     let mut containers = Vec::new();
@@ -200,7 +204,7 @@ pub(super) fn completed_with(snapshot: &Snapshot, spec: &Spec) -> Vec<Arc<Spec>>
         let is_done = |member: &Arc<Spec>| {
             member.status.is_done() || done.iter().any(|id| id == member.id.as_str())
         };
-        let is_free = specs.status(container) != Status::Blocked;
+        let is_free = specs.status(container) != SpecStatus::Blocked;
         if !may_complete_itself(container) || !is_free || !specs.members(&container.id).all(is_done)
         {
             break;
@@ -213,7 +217,7 @@ pub(super) fn completed_with(snapshot: &Snapshot, spec: &Spec) -> Vec<Arc<Spec>>
 }
 
 /// The lines that tell which containers were completed along.
-pub(in super::super) fn told(containers: &[Arc<Spec>]) -> String {
+pub(in super::super) fn describe_completed(containers: &[Arc<Spec>]) -> String {
     containers
         .iter()
         .map(|container| format!("\nCompleted driver: {}", container.id))

@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::approval::Decision;
+use super::super::approval::ApprovalDecision;
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::Project;
-use super::super::split::{Question, Wish as SplitWish};
-use super::super::start::Mode;
+use super::super::split::{SplitQuestion, SplitRequest};
+use super::super::start::WorkMode;
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::work::record::Asked;
-use crate::work::records::Runs;
-use crate::work::state::Stop;
+use crate::work::record::RunOptions;
+use crate::work::records::RunStore;
+use crate::work::state::StopReason;
 
 /// What a start asks for.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct StartOptions {
     /// How much is worked on.
-    pub mode: Mode,
+    pub mode: WorkMode,
     /// Everything else.
-    pub asked: Asked,
+    pub asked: RunOptions,
 }
 
 fn refused<T>() -> Result<T, Error> {
@@ -32,7 +32,7 @@ fn refused<T>() -> Result<T, Error> {
 
 /// A command that is to be started by this process, which is held.
 #[derive(Debug)]
-pub struct HeldCommand {
+pub struct ConfinedCommand {
     /// Its command line.
     pub argv: Vec<String>,
     /// What it finds in its environment beside what is there.
@@ -53,7 +53,7 @@ pub fn confine_check(_: &Project) -> Result<Answer, Error> {
 ///
 /// # Errors
 /// Always.
-pub fn confine_command(_: &Project, _: &Path, _: &[String]) -> Result<HeldCommand, Error> {
+pub fn confine_command(_: &Project, _: &Path, _: &[String]) -> Result<ConfinedCommand, Error> {
     refused()
 }
 
@@ -64,7 +64,7 @@ pub fn confine_command(_: &Project, _: &Path, _: &[String]) -> Result<HeldComman
 pub fn work_start(
     _: &Arc<Project>,
     _: &str,
-    _: &Wish,
+    _: &StartOptions,
     _: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     refused()
@@ -74,7 +74,7 @@ pub fn work_start(
 ///
 /// # Errors
 /// Always.
-pub fn work_forecast(_: &Project, _: &str, _: &Wish) -> Result<Answer, Error> {
+pub fn work_forecast(_: &Project, _: &str, _: &StartOptions) -> Result<Answer, Error> {
     refused()
 }
 
@@ -85,7 +85,7 @@ pub fn work_forecast(_: &Project, _: &str, _: &Wish) -> Result<Answer, Error> {
 pub fn split(
     _: &Arc<Project>,
     _: &str,
-    _: SplitWish<'_>,
+    _: SplitRequest<'_>,
     _: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     refused()
@@ -95,7 +95,11 @@ pub fn split(
 ///
 /// # Errors
 /// Never.
-pub fn split_question(_: &Project, _: &str, _: SplitWish<'_>) -> Result<Option<Question>, Error> {
+pub fn split_question(
+    _: &Project,
+    _: &str,
+    _: SplitRequest<'_>,
+) -> Result<Option<SplitQuestion>, Error> {
     Ok(None)
 }
 
@@ -196,9 +200,9 @@ pub fn recover(_: &Project) -> Result<Vec<String>, Error> {
 }
 
 /// Work that waits for a decision; there is none.
-pub(super) struct Pending;
+pub(super) struct PendingApproval;
 
-impl Pending {
+impl PendingApproval {
     pub(super) fn of(_: &Project, _: &Spec) -> Result<Self, Error> {
         Ok(Self)
     }
@@ -211,28 +215,33 @@ impl Pending {
         Ok(String::new())
     }
 
-    pub(super) fn send_back(self, _: &Project, _: &Decision) -> Result<String, Error> {
+    pub(super) fn send_back(self, _: &Project, _: &ApprovalDecision) -> Result<String, Error> {
         Ok(String::new())
     }
 }
 
 /// A run that was stopped; there are none.
-pub(super) enum Ended {}
+pub(super) enum EndedRun {}
 
-impl Ended {
+impl EndedRun {
     pub(super) fn is_completed(&self) -> bool {
         match *self {}
     }
 
-    pub(super) fn write(&mut self, _: &Runs) -> Result<(), Error> {
+    pub(super) fn write(&mut self, _: &RunStore) -> Result<(), Error> {
         match *self {}
     }
 }
 
-pub(super) fn close_settled(_: &Project, _: &Runs) -> Result<(), Error> {
+pub(super) fn close_settled(_: &Project, _: &RunStore) -> Result<(), Error> {
     Ok(())
 }
 
-pub(super) fn halt_all(_: &Project, _: &Runs, _: &Spec, _: Stop) -> Result<Vec<Ended>, Error> {
+pub(super) fn halt_all(
+    _: &Project,
+    _: &RunStore,
+    _: &Spec,
+    _: StopReason,
+) -> Result<Vec<EndedRun>, Error> {
     Ok(Vec::new())
 }

@@ -4,23 +4,23 @@ use super::super::agents::usual_model;
 use super::super::approval;
 use super::super::error::ChantError;
 use super::super::evidence::without_checks;
-use super::super::model::{Spec, SpecType, Status};
-use super::super::project::run_tree::Scenery;
-use super::super::project::{Project, Snapshot};
-use super::edit::{self, Draft};
+use super::super::model::{Spec, SpecStatus, SpecType};
+use super::super::project::run_tree::RunTreeContext;
+use super::super::project::{Project, ProjectSnapshot};
+use super::edit::{self, SpecDraft};
 use super::receipts::left_after;
 use super::update::refuse_running;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::tags::Commit;
-use crate::git::{Repo, Tip};
+use crate::git::{HistoryStart, Repo};
 use crate::next_step::{NextStep, hint};
-use crate::text::front_matter::Value;
-use crate::work::record::Record;
+use crate::text::front_matter::FrontMatterValue;
+use crate::work::record::RunRecord;
 
 /// How to complete.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Finalize {
+pub struct FinalizeOptions {
     /// Whether a missing log is no obstacle for a spec that an agent worked on.
     pub force: bool,
 }
@@ -45,7 +45,7 @@ const AGENTS: [&str; 9] = [
 ///
 /// # Errors
 /// As [`Project::resolve`]; what is missing, in the order of reference chant 5.11.
-pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Error> {
+pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "finalized")?;
@@ -56,7 +56,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     refuse_running(project, &spec).map_err(failed)?;
     let repo = project.repo().map_err(failed)?;
     if let Some(repo) = &repo {
-        let scenery = Scenery {
+        let scenery = RunTreeContext {
             project,
             config: &config,
             repo,
@@ -79,20 +79,20 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
         && commits.iter().any(|commit| is_of_agent(&commit.message));
     let model = usual_model(&project.environment, &config);
     let now = project.clock.stamp();
-    let change = |snapshot: &Snapshot, draft: &mut Draft| {
+    let change = |snapshot: &ProjectSnapshot, draft: &mut SpecDraft| {
         refuse_unfit(snapshot, draft.spec())?;
         refuse_open_members(snapshot, draft.spec()).map_err(|error| failed(error.into()))?;
-        draft.set_text("status", Status::Completed.as_str())?;
+        draft.set_text("status", SpecStatus::Completed.as_str())?;
         if !commits.is_empty() {
             let hashes = commits.iter().map(|commit| commit.short.clone()).collect();
-            draft.set("commits", Some(Value::List(hashes)))?;
+            draft.set("commits", Some(FrontMatterValue::List(hashes)))?;
         }
         draft.set_text("completed_at", &now)?;
         if let Some(model) = model.as_deref().filter(|_| draft.spec().model.is_none()) {
             draft.set_text("model", model)?;
         }
         if needs_approval {
-            draft.set("approval", Some(approval::wanted()))?;
+            draft.set("approval", Some(approval::request_value()))?;
         }
         Ok(())
     };
@@ -112,7 +112,7 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
     if let Some(said) = without_checks(&spec, &config) {
         text.push_str(&format!("\n{said}"));
     }
-    text.push_str(&edit::told(&containers));
+    text.push_str(&edit::describe_completed(&containers));
     text.push_str(&left_after(project, &spec, &commits));
     if spec.kind == SpecType::Conflict {
         // The work that waited for this may be merged now; what cannot be is found by the next look.
@@ -122,11 +122,11 @@ pub fn finalize(project: &Project, id: &str, how: Finalize) -> Result<Answer, Er
 }
 
 /// State and criteria: what nothing waives.
-fn refuse_unfit(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
+fn refuse_unfit(snapshot: &ProjectSnapshot, spec: &Spec) -> Result<(), ChantError> {
     let id = &spec.id;
     if !matches!(
         spec.status,
-        Status::InProgress | Status::Completed | Status::Failed
+        SpecStatus::InProgress | SpecStatus::Completed | SpecStatus::Failed
     ) {
         let status = snapshot.specs.status(spec);
         let message = format!(
@@ -148,7 +148,11 @@ fn refuse_unfit(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
 }
 
 /// Refuses while something in the spec's worktree is in no commit; brings its commits into the project.
-fn refuse_dirty_worktree(scenery: Scenery<'_, '_>, spec: &Spec, branch: &str) -> Result<(), Error> {
+fn refuse_dirty_worktree(
+    scenery: RunTreeContext<'_, '_>,
+    spec: &Spec,
+    branch: &str,
+) -> Result<(), Error> {
     let Some(tree) = scenery.any_tree_of(spec.id.as_str(), branch)? else {
         return Ok(());
     };
@@ -165,7 +169,7 @@ fn refuse_dirty_worktree(scenery: Scenery<'_, '_>, spec: &Spec, branch: &str) ->
     Err(ChantError::Refused(message).into())
 }
 
-fn refuse_open_members(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantError> {
+fn refuse_open_members(snapshot: &ProjectSnapshot, spec: &Spec) -> Result<(), ChantError> {
     let members = snapshot.specs.open_members(&spec.id);
     if members.is_empty() {
         return Ok(());
@@ -183,7 +187,7 @@ fn refuse_open_members(snapshot: &Snapshot, spec: &Spec) -> Result<(), ChantErro
 /// of what is checked out.
 fn commits_of(repo: &Repo, spec: &Spec) -> Result<Vec<Commit>, Error> {
     let tag = format!("chant({}):", spec.id);
-    let of = |tip: Tip<'_>| -> Result<Vec<Commit>, Error> {
+    let of = |tip: HistoryStart<'_>| -> Result<Vec<Commit>, Error> {
         let commits = repo.tagged(tip, spec.id.as_str())?;
         Ok(commits
             .into_iter()
@@ -195,12 +199,12 @@ fn commits_of(repo: &Repo, spec: &Spec) -> Result<Vec<Commit>, Error> {
         .as_deref()
         .filter(|branch| matches!(repo.branch_tip(branch), Ok(Some(_))))
     {
-        let commits = of(Tip::Branch(branch))?;
+        let commits = of(HistoryStart::Branch(branch))?;
         if !commits.is_empty() {
             return Ok(commits);
         }
     }
-    of(Tip::Head)
+    of(HistoryStart::Head)
 }
 
 /// Where an agent ran, its log and a commit of it are asked for.
@@ -208,11 +212,11 @@ fn refuse_without_evidence(
     project: &Project,
     spec: &Spec,
     commits: &[Commit],
-    how: Finalize,
+    how: FinalizeOptions,
 ) -> Result<(), Error> {
     // Runs that only the project tells of prove nothing, and ask for nothing.
     let runs = project.runs()?.of_spec(spec.id.as_str())?;
-    if !runs.iter().any(Record::works_on_spec) {
+    if !runs.iter().any(RunRecord::works_on_spec) {
         return Ok(());
     }
     project.refuse_untrusted("finalize a run")?;

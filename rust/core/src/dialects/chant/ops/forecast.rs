@@ -5,18 +5,18 @@ use std::num::NonZeroU32;
 
 use indexmap::IndexSet;
 
-use super::super::model::{Spec, SpecType, Status};
+use super::super::model::{Spec, SpecStatus, SpecType};
 use super::super::project::Project;
-use super::super::specs::{Specs, Wait};
-use super::super::start::{Mode, Work};
-use super::super::view::work::{ExpectedAmount, Forecast};
-use super::start::{Wish, plan};
+use super::super::specs::{SpecGraph, SpecWait};
+use super::super::start::{StartTarget, WorkMode};
+use super::super::view::work::{ExpectedAmount, ForecastView};
+use super::start::{StartOptions, plan};
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::graph::Progress;
+use crate::graph::ItemProgress;
 use crate::graph::network::Network;
-use crate::graph::network::schedule::{Crew, Durations};
-use crate::work::durations::{Learned, LearnedAmount};
+use crate::graph::network::schedule::{DurationEstimates, ScheduleOptions};
+use crate::work::durations::{LearnedAmount, RunStatistics};
 
 /// Runs that have to be known before anything is expected of others.
 const ENOUGH: usize = 3;
@@ -29,25 +29,25 @@ const SEED: u64 = 1;
 ///
 /// # Errors
 /// As [`Project::resolve`]; what forbids the start.
-pub fn work_forecast(project: &Project, id: &str, wish: &Wish) -> Result<Answer, Error> {
+pub fn work_forecast(project: &Project, id: &str, wish: &StartOptions) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let planned = plan(project, &snapshot, id, wish)?;
     let config = snapshot.config.clone()?;
     let specs = &snapshot.specs;
     let agents = match wish.mode {
-        Mode::Single | Mode::Chain => 1,
-        Mode::Parallel(agents) => agents.min(config.runs.limits.agents_at_once).get(),
+        WorkMode::Single | WorkMode::Chain => 1,
+        WorkMode::Parallel(agents) => agents.min(config.runs.limits.agents_at_once).get(),
     };
-    let scope = Scope::of(specs, &planned.work, wish.mode);
+    let scope = ForecastScope::of(specs, &planned.work, wish.mode);
     let (records, _) = project.runs()?.all()?;
-    let learned = Learned::from_records(&records);
+    let learned = RunStatistics::from_records(&records);
     let known = learned.duration.runs;
     let one = NonZeroU32::MIN;
     let crew = u32::try_from(agents).ok().and_then(NonZeroU32::new);
     let note = (known < ENOUGH).then(|| {
         format!("{known} completed runs are known, and at least {ENOUGH} are needed to expect anything of others")
     });
-    Ok(Answer::data(&Forecast {
+    Ok(Answer::data(&ForecastView {
         specs: scope.worked(),
         agents,
         known_runs: known,
@@ -59,21 +59,21 @@ pub fn work_forecast(project: &Project, id: &str, wish: &Wish) -> Result<Answer,
 }
 
 /// What would be worked on.
-struct Scope {
+struct ForecastScope {
     /// The specs, each behind those that it waits for; containers are closed without an agent.
     items: Vec<(String, bool)>,
     /// Which waits for which, by their places.
     edges: Vec<(u32, u32)>,
 }
 
-impl Scope {
-    fn of(specs: &Specs, work: &Work, mode: Mode) -> Self {
+impl ForecastScope {
+    fn of(specs: &SpecGraph, work: &StartTarget, mode: WorkMode) -> Self {
         let first: BTreeSet<String> = match work {
-            Work::Spec(id) => BTreeSet::from([id.to_string()]),
-            Work::Members { driver, .. } => specs.open_members(driver).into_iter().collect(),
+            StartTarget::Spec(id) => BTreeSet::from([id.to_string()]),
+            StartTarget::Members { driver, .. } => specs.open_members(driver).into_iter().collect(),
         };
-        let goes_on = mode != Mode::Single;
-        let named = matches!(work, Work::Spec(_));
+        let goes_on = mode != WorkMode::Single;
+        let named = matches!(work, StartTarget::Spec(_));
         let mut found: IndexSet<String> = IndexSet::new();
         found.extend(first.iter().filter(|_| named).cloned());
         let is_wanted = |spec: &Spec| {
@@ -81,7 +81,7 @@ impl Scope {
             is_asked_for || (goes_on && spec.kind != SpecType::Conflict)
         };
         let is_open = |spec: &Spec| {
-            let open = [Status::Pending, Status::Blocked, Status::Ready];
+            let open = [SpecStatus::Pending, SpecStatus::Blocked, SpecStatus::Ready];
             specs.is_ready(spec) || open.contains(&specs.status(spec))
         };
         let candidates: Vec<&Spec> = specs
@@ -95,8 +95,7 @@ impl Scope {
             let before = found.len();
             for spec in &candidates {
                 let waits = specs.waits(spec);
-                let is_met =
-                    |wait: &Wait| matches!(wait, Wait::Item { id, .. } if found.contains(id));
+                let is_met = |wait: &SpecWait| matches!(wait, SpecWait::Item { id, .. } if found.contains(id));
                 if waits.iter().all(is_met) {
                     found.insert(spec.id.to_string());
                 }
@@ -107,7 +106,7 @@ impl Scope {
         }
     }
 
-    fn with_edges(specs: &Specs, found: &IndexSet<String>) -> Self {
+    fn with_edges(specs: &SpecGraph, found: &IndexSet<String>) -> Self {
         let place = |id: &str| u32::try_from(found.get_index_of(id)?).ok();
         let (mut items, mut edges) = (Vec::new(), Vec::new());
         for id in found {
@@ -115,7 +114,7 @@ impl Scope {
             let is_container = spec.is_some_and(|spec| specs.members(&spec.id).next().is_some());
             items.push((id.clone(), !is_container));
             for wait in spec.map(|spec| specs.waits(spec)).into_iter().flatten() {
-                if let Wait::Item { id: other, .. } = wait
+                if let SpecWait::Item { id: other, .. } = wait
                     && let (Some(from), Some(to)) = (place(&other), place(id))
                 {
                     edges.push((from, to));
@@ -152,13 +151,13 @@ impl Scope {
                 false => 0.0,
             })
             .collect();
-        let progress = vec![Progress::Open; self.items.len()];
+        let progress = vec![ItemProgress::Open; self.items.len()];
         let network = Network::new(keys.collect(), progress, edges)?;
-        let durations = Durations {
+        let durations = DurationEstimates {
             median: &medians,
             spread: learned.spread.unwrap_or(0.0),
         };
-        let crew = Crew {
+        let crew = ScheduleOptions {
             agents,
             rounds: ROUNDS,
             seed: SEED,

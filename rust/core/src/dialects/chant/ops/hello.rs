@@ -4,18 +4,18 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::super::agents::Agent;
-use super::super::agents::filling::{CommandLine, Given};
+use super::super::agents::filling::{CommandLine, CommandPlaceholders};
 use super::super::error::ChantError;
 use super::super::project::Project;
 use super::super::runtime::briefing;
-use super::super::runtime::confined::{self, Held};
-use super::super::view::doctor::HelloSeen;
+use super::super::runtime::confined::{self, ConfinedActor};
+use super::super::view::doctor::HelloView;
 use super::agents::environment;
-use super::confine::Trial;
+use super::confine::TrialFolders;
 use crate::config::Config;
 use crate::error::Error;
 use crate::store::disk;
-use crate::work::command::{Bounds, Commands, Ended, Started};
+use crate::work::command::{CommandLimits, CommandOptions, CommandOutcome, CommandRunner};
 
 /// What a model is asked.
 const QUESTION: &str = "Answer with the single word OK. Use no tools and change nothing.";
@@ -32,15 +32,15 @@ pub(super) fn hello(
     config: &Config,
     agent: &Agent,
     is_live: bool,
-) -> Result<HelloSeen, Error> {
-    let trial = Trial::new(project)?;
+) -> Result<HelloView, Error> {
+    let trial = TrialFolders::new(project)?;
     let tried = try_in(&trial, project, config, agent, is_live);
     trial.remove();
     let ended = tried?;
     let bytes = [&ended.beginning[..], &ended.end[..]].concat();
     let text = String::from_utf8_lossy(&bytes);
     let is_answered = !is_live || text.contains("OK");
-    Ok(HelloSeen {
+    Ok(HelloView {
         is_live,
         works: ended.exit_code == Some(0) && is_answered,
         told: end_of(&text, &ended),
@@ -48,12 +48,12 @@ pub(super) fn hello(
 }
 
 fn try_in(
-    trial: &Trial,
+    trial: &TrialFolders,
     project: &Project,
     config: &Config,
     agent: &Agent,
     is_live: bool,
-) -> Result<Ended, Error> {
+) -> Result<CommandOutcome, Error> {
     let is_confined = confined::is_held(project, config)?;
     let folder = trial.own.display().to_string();
     let prompt_file = trial.own.join("prompt.md");
@@ -66,7 +66,7 @@ fn try_in(
         files,
         prompt_on_stdin,
     } = agent
-        .command_line(&Given {
+        .command_line(&CommandPlaceholders {
             prompt: QUESTION,
             prompt_file: &prompt_file.display().to_string(),
             model: model.as_deref(),
@@ -75,7 +75,7 @@ fn try_in(
             openai_base_url: briefing::openai_base_url(project),
             own_program: &project.program,
             is_confined,
-            ..Given::default()
+            ..CommandPlaceholders::default()
         })
         .map_err(ChantError::from)?;
     if !is_live {
@@ -83,16 +83,16 @@ fn try_in(
         argv.push("--version".into());
     }
     let trusted = briefing::trusted_line(project, agent, is_confined)?;
-    let held = Held::Agent(&trusted, agent.state, &files);
+    let held = ConfinedActor::Agent(&trusted, agent.state, &files);
     let repo = project.repo()?;
     let hold = confined::of_run(project, config, repo.as_deref(), &trial.own, held, None)?;
     let mut found = match agent.template {
         Some(template) => environment(project, config, template),
-        None => briefing::passed(project, config, &[]).variables,
+        None => briefing::passed_environment(project, config, &[]).variables,
     };
     found.extend(variables);
     found.extend(hold.variables);
-    let started = Started {
+    let started = CommandOptions {
         folder: &trial.own,
         environment: &found,
         input: if is_live && prompt_on_stdin {
@@ -102,15 +102,15 @@ fn try_in(
         },
         confinement: &hold.confinement,
     };
-    let bounds = Bounds {
+    let bounds = CommandLimits {
         time: Duration::from_secs(if is_live { 120 } else { 30 }),
         kept: 64 * 1024,
     };
-    Ok(Commands::default().run_held(&argv, started, bounds, &mut || ())?)
+    Ok(CommandRunner::default().run_held(&argv, started, bounds, &mut || ())?)
 }
 
 /// What a program wrote last, for people.
-fn end_of(text: &str, ended: &Ended) -> String {
+fn end_of(text: &str, ended: &CommandOutcome) -> String {
     let printable = |c: &char| !c.is_control() || *c == '\n';
     let shown: Vec<char> = text.trim().chars().filter(printable).collect();
     let end: String = shown[shown.len().saturating_sub(SHOWN)..].iter().collect();

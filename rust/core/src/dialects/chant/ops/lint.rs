@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::super::error::ChantError;
 use super::super::model::Spec;
-use super::super::project::{Project, Snapshot};
-use super::super::scores::Scores;
+use super::super::project::{Project, ProjectSnapshot};
+use super::super::scores::SpecScores;
 use super::super::view::list::{problems_of_page, title_shown};
-use super::super::view::report::{Diagnostic, LintReport, Score};
-use super::linter::{File, of_files};
+use super::super::view::report::{LintDiagnostic, LintReport, ScoreView};
+use super::linter::{LintFile, of_files};
 use super::read::room_of;
-use crate::answer::{Answer, Page, fitting, size_of};
-use crate::config::view::FindingEntry;
+use crate::answer::{Answer, PageRequest, fitting, size_of};
+use crate::config::view::ConfigFindingView;
 use crate::error::Error;
 
 /// `chant_lint`: findings and grades of one spec or of all, in the order of IDs.
@@ -21,7 +21,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// As [`Project::resolve`], or that the configuration cannot be read.
-pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, Error> {
+pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
     let linted = match id {
@@ -72,38 +72,42 @@ pub fn lint(project: &Project, id: Option<&str>, page: Page) -> Result<Answer, E
 const MOST_OF_CONFIGURATION: usize = 20;
 
 /// What is wrong with the configuration, what keeps work from being done first.
-fn configuration(project: &Project) -> Vec<FindingEntry> {
+fn configuration(project: &Project) -> Vec<ConfigFindingView> {
     let mut mistakes = project.configuration_mistakes();
     mistakes.sort_by_key(|finding| !finding.is_near());
     mistakes.truncate(MOST_OF_CONFIGURATION);
-    mistakes.iter().map(FindingEntry::from).collect()
+    mistakes.iter().map(ConfigFindingView::from).collect()
 }
 
 /// The findings about one spec, for the answer that made it.
 pub(super) fn findings(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     spec: &Arc<Spec>,
-) -> Result<Vec<Diagnostic>, Error> {
+) -> Result<Vec<LintDiagnostic>, Error> {
     let config = snapshot.config.clone()?;
-    let files = [File::Spec(spec.clone())];
+    let files = [LintFile::Spec(spec.clone())];
     Ok(of_files(project, snapshot, &config, &files).diagnostics)
 }
 
 /// The file that an ID asks to look at.
-fn file_of(project: &Project, snapshot: &Snapshot, id: &str) -> Result<Vec<File>, Error> {
+fn file_of(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    id: &str,
+) -> Result<Vec<LintFile>, Error> {
     match project.resolve(snapshot, id) {
-        Ok(spec) => Ok(vec![File::Spec(spec)]),
+        Ok(spec) => Ok(vec![LintFile::Spec(spec)]),
         Err(Error::Chant(ChantError::Unreadable { id, .. })) => {
             let broken = snapshot.specs.broken_of(&id).cloned();
-            Ok(broken.map(File::Broken).into_iter().collect())
+            Ok(broken.map(LintFile::Broken).into_iter().collect())
         }
         Err(error) => Err(error),
     }
 }
 
-fn score<'a>(spec: &'a Spec, scores: &Scores) -> Score<'a> {
-    Score {
+fn score<'a>(spec: &'a Spec, scores: &SpecScores) -> ScoreView<'a> {
+    ScoreView {
         id: spec.id.as_str(),
         title: title_shown(spec),
         traffic_light: scores.light().word(),
@@ -111,7 +115,9 @@ fn score<'a>(spec: &'a Spec, scores: &Scores) -> Score<'a> {
         confidence: scores.confidence.letter(),
         splittability: scores.splittability.letter(),
         ac_quality: scores.ac_quality.letter(),
-        isolation: scores.isolation.map(super::super::scores::Grade::letter),
+        isolation: scores
+            .isolation
+            .map(super::super::scores::QualityGrade::letter),
         suggestions: scores.suggestions(),
     }
 }

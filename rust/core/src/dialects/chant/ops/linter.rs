@@ -8,16 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::super::id::SpecId;
-use super::super::model::{Broken, Spec, Status};
-use super::super::project::{Project, Snapshot};
-use super::super::rules::{LOOKING_AROUND, PARSE, Subject, rules};
-use super::super::scores::{Scores, Size};
-use super::super::specs::steps;
-use super::super::view::report::Diagnostic;
+use super::super::model::{BrokenSpec, Spec, SpecStatus};
+use super::super::project::{Project, ProjectSnapshot};
+use super::super::rules::{LOOKING_AROUND, LintSubject, PARSE, rules};
+use super::super::scores::{SpecScores, SpecSize};
+use super::super::specs::describe_cycle;
+use super::super::view::report::LintDiagnostic;
 use crate::config::Config;
 use crate::counted::count_visited;
 use crate::graph::Node;
-use crate::lint::{Finding, Severity};
+use crate::lint::{LintFinding, Severity};
 use crate::store::files;
 use crate::text::front_matter;
 
@@ -26,9 +26,9 @@ pub(super) struct Linted {
     /// How many files were looked at.
     pub(super) files: usize,
     /// Findings in the order of IDs and rules.
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<LintDiagnostic>,
     /// Specs with their grades, in the order of IDs.
-    pub(super) scores: Vec<(Arc<Spec>, Scores)>,
+    pub(super) scores: Vec<(Arc<Spec>, SpecScores)>,
     /// Findings that are errors.
     pub(super) errors: usize,
     /// How many specs have each light, in the order of these.
@@ -52,11 +52,11 @@ struct Known {
 #[derive(Clone)]
 struct OwnFindings {
     spec: Arc<Spec>,
-    size: Size,
+    size: SpecSize,
     /// Findings with the place of their rule.
-    findings: Arc<[(usize, Finding)]>,
+    findings: Arc<[(usize, LintFinding)]>,
     /// Its grades, for one without members.
-    scores: Scores,
+    scores: SpecScores,
 }
 
 impl LintMemory {
@@ -64,7 +64,7 @@ impl LintMemory {
     pub(super) fn all(
         &self,
         project: &Project,
-        snapshot: &Snapshot,
+        snapshot: &ProjectSnapshot,
         config: &Arc<Config>,
     ) -> Arc<Linted> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +82,7 @@ impl LintMemory {
             return Arc::clone(linted);
         }
         let files = all_files(snapshot);
-        let linter = Linter::new(project, snapshot, config, &files);
+        let linter = SpecLinter::new(project, snapshot, config, &files);
         known.all = None;
         linter.bring_up_to_date(&mut known.own, &files);
         let linted = Arc::new(linter.linted(&files, &known.own));
@@ -96,22 +96,22 @@ impl LintMemory {
 /// What lint finds about some files alone.
 pub(super) fn of_files(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     config: &Config,
-    files: &[File],
+    files: &[LintFile],
 ) -> Linted {
-    Linter::new(project, snapshot, config, files).linted(files, &[])
+    SpecLinter::new(project, snapshot, config, files).linted(files, &[])
 }
 
 /// A file to look at.
-pub(super) enum File {
+pub(super) enum LintFile {
     /// One that is a spec.
     Spec(Arc<Spec>),
     /// One that is none.
-    Broken(Arc<Broken>),
+    Broken(Arc<BrokenSpec>),
 }
 
-impl File {
+impl LintFile {
     fn spec(&self) -> Option<&Arc<Spec>> {
         match self {
             Self::Spec(spec) => Some(spec),
@@ -129,32 +129,32 @@ impl File {
 }
 
 /// All files in the order of their IDs.
-fn all_files(snapshot: &Snapshot) -> Vec<File> {
+fn all_files(snapshot: &ProjectSnapshot) -> Vec<LintFile> {
     let specs = &snapshot.specs;
-    let mut files: Vec<File> = specs.all().iter().cloned().map(File::Spec).collect();
+    let mut files: Vec<LintFile> = specs.all().iter().cloned().map(LintFile::Spec).collect();
     if specs.broken().len() > 0 {
-        files.extend(specs.broken().cloned().map(File::Broken));
-        files.sort_by_cached_key(File::key);
+        files.extend(specs.broken().cloned().map(LintFile::Broken));
+        files.sort_by_cached_key(LintFile::key);
     }
     files
 }
 
 /// Everything the rules need to know.
-struct Linter<'a> {
+struct SpecLinter<'a> {
     project: &'a Project,
-    snapshot: &'a Snapshot,
+    snapshot: &'a ProjectSnapshot,
     config: &'a Config,
     loops: HashMap<String, Vec<String>>,
     /// Whether nothing was asked that may change while specs and configuration stay as they are.
     is_lasting: AtomicBool,
 }
 
-impl<'a> Linter<'a> {
+impl<'a> SpecLinter<'a> {
     fn new(
         project: &'a Project,
-        snapshot: &'a Snapshot,
+        snapshot: &'a ProjectSnapshot,
         config: &'a Config,
-        files: &[File],
+        files: &[LintFile],
     ) -> Self {
         Self {
             project,
@@ -166,7 +166,7 @@ impl<'a> Linter<'a> {
     }
 
     /// Finds out what specs say themselves of which that is not known.
-    fn bring_up_to_date(&self, own: &mut Vec<Option<OwnFindings>>, files: &[File]) {
+    fn bring_up_to_date(&self, own: &mut Vec<Option<OwnFindings>>, files: &[LintFile]) {
         let graph = self.snapshot.specs.graph();
         own.resize_with(graph.len(), || None);
         let place = |spec: &Arc<Spec>| graph.find(spec.id.as_str()).map(Node::index);
@@ -174,7 +174,7 @@ impl<'a> Linter<'a> {
             let known = own[at].as_ref();
             !known.is_some_and(|known| Arc::ptr_eq(&known.spec, spec))
         };
-        let specs = files.par_iter().filter_map(File::spec);
+        let specs = files.par_iter().filter_map(LintFile::spec);
         let unknown = specs.filter_map(|spec| {
             let at = place(spec).filter(|at| is_unknown(spec, *at))?;
             Some((at, self.own(spec)))
@@ -184,7 +184,7 @@ impl<'a> Linter<'a> {
         }
     }
 
-    fn linted(&self, files: &[File], own: &[Option<OwnFindings>]) -> Linted {
+    fn linted(&self, files: &[LintFile], own: &[Option<OwnFindings>]) -> Linted {
         let found: Vec<_> = files.par_iter().map(|file| self.found(file, own)).collect();
         let mut linted = Linted {
             files: files.len(),
@@ -194,7 +194,7 @@ impl<'a> Linter<'a> {
             lights: [0; 3],
         };
         for (file, (diagnostics, scores)) in files.iter().zip(found) {
-            let is_error = |d: &&Diagnostic| d.severity == Severity::Error.as_str();
+            let is_error = |d: &&LintDiagnostic| d.severity == Severity::Error.as_str();
             linted.errors += diagnostics.iter().filter(is_error).count();
             linted.diagnostics.extend(diagnostics);
             if let Some((spec, scores)) = file.spec().zip(scores) {
@@ -205,11 +205,15 @@ impl<'a> Linter<'a> {
         linted
     }
 
-    fn found(&self, file: &File, own: &[Option<OwnFindings>]) -> (Vec<Diagnostic>, Option<Scores>) {
+    fn found(
+        &self,
+        file: &LintFile,
+        own: &[Option<OwnFindings>],
+    ) -> (Vec<LintDiagnostic>, Option<SpecScores>) {
         let spec = match file {
-            File::Spec(spec) => spec,
-            File::Broken(_) if self.config.disables(PARSE) => return (Vec::new(), None),
-            File::Broken(broken) => return (vec![unreadable(broken)], None),
+            LintFile::Spec(spec) => spec,
+            LintFile::Broken(_) if self.config.disables(PARSE) => return (Vec::new(), None),
+            LintFile::Broken(broken) => return (vec![unreadable(broken)], None),
         };
         let node = self.snapshot.specs.graph().find(spec.id.as_str());
         let known = node.and_then(|node| own.get(node.index())?.clone());
@@ -218,13 +222,13 @@ impl<'a> Linter<'a> {
         let scores = if members.is_empty() {
             own.scores.clone()
         } else {
-            Scores::of(spec, own.size, &members)
+            SpecScores::of(spec, own.size, &members)
         };
         let mut findings = self.by_rules(spec, own.size, true);
         findings.extend(own.findings.iter().cloned());
         findings.sort_by_key(|(rule, _)| *rule);
         let rules = rules();
-        let diagnostic = |(rule, finding): (usize, Finding)| Diagnostic {
+        let diagnostic = |(rule, finding): (usize, LintFinding)| LintDiagnostic {
             spec_id: spec.id.to_string(),
             rule: rules[rule].name,
             severity: finding.severity.as_str(),
@@ -237,17 +241,22 @@ impl<'a> Linter<'a> {
 
     fn own(&self, spec: &Arc<Spec>) -> OwnFindings {
         count_visited(1);
-        let size = Size::of(spec);
+        let size = SpecSize::of(spec);
         OwnFindings {
             findings: self.by_rules(spec, size, false).into(),
-            scores: Scores::of(spec, size, &[]),
+            scores: SpecScores::of(spec, size, &[]),
             spec: Arc::clone(spec),
             size,
         }
     }
 
     /// What the rules find that look around a spec, or those that look at its own text.
-    fn by_rules(&self, spec: &Arc<Spec>, size: Size, around: bool) -> Vec<(usize, Finding)> {
+    fn by_rules(
+        &self,
+        spec: &Arc<Spec>,
+        size: SpecSize,
+        around: bool,
+    ) -> Vec<(usize, LintFinding)> {
         let is_archived = |id: &str| {
             self.is_lasting.store(false, Relaxed);
             self.project.is_archived(id)
@@ -257,7 +266,7 @@ impl<'a> Linter<'a> {
         } else {
             front_matter::keys(spec.yaml())
         };
-        let subject = Subject {
+        let subject = LintSubject {
             spec,
             size,
             keys: keys.into_iter().map(|key| key.name.into_owned()).collect(),
@@ -287,7 +296,7 @@ impl<'a> Linter<'a> {
         let schema_path = spec
             .output_schema
             .as_deref()
-            .filter(|_| spec.status == Status::Completed)?;
+            .filter(|_| spec.status == SpecStatus::Completed)?;
         self.is_lasting.store(false, Relaxed);
         let project = self.project;
         let read = |path: &str| {
@@ -299,7 +308,7 @@ impl<'a> Linter<'a> {
         };
         let (path, name) = project.shown_log(spec.id.as_str()).ok()?;
         let (log, _) = project.disk.read_text(&path, &name).ok()?;
-        super::super::output::wrong(schema_path, &schema, &log)
+        super::super::output::find_mismatch(schema_path, &schema, &log)
     }
 }
 
@@ -307,12 +316,12 @@ impl<'a> Linter<'a> {
 const LARGEST_KNOT: usize = 300;
 
 /// The loops that specs are in, by ID, each beginning with the spec itself.
-fn loops(snapshot: &Snapshot, files: &[File]) -> HashMap<String, Vec<String>> {
+fn loops(snapshot: &ProjectSnapshot, files: &[LintFile]) -> HashMap<String, Vec<String>> {
     let graph = snapshot.specs.graph();
     let own = |node: Node| {
         Some((
             graph.key(node).to_owned(),
-            steps(graph, &graph.cycle_through(node)?),
+            describe_cycle(graph, &graph.cycle_through(node)?),
         ))
     };
     if let [one] = files {
@@ -320,7 +329,7 @@ fn loops(snapshot: &Snapshot, files: &[File]) -> HashMap<String, Vec<String>> {
         return node.and_then(own).into_iter().collect();
     }
     let mut loops = HashMap::new();
-    for knot in graph.knots() {
+    for knot in graph.cyclic_components() {
         if knot.len() <= LARGEST_KNOT {
             loops.extend(knot.into_iter().filter_map(own));
         } else if let Some((_, path)) = knot.first().and_then(|node| own(*node)) {
@@ -338,13 +347,13 @@ fn loops(snapshot: &Snapshot, files: &[File]) -> HashMap<String, Vec<String>> {
     loops
 }
 
-fn unreadable(broken: &Broken) -> Diagnostic {
+fn unreadable(broken: &BrokenSpec) -> LintDiagnostic {
     let line = broken
         .problem
         .line
         .map(|line| format!(":{line}"))
         .unwrap_or_default();
-    Diagnostic {
+    LintDiagnostic {
         spec_id: broken.id.to_string(),
         rule: PARSE,
         severity: Severity::Error.as_str(),

@@ -8,10 +8,10 @@ use super::super::runtime::{settle, task};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::next_step::{NextStep, hint};
-use crate::work::process::Identity;
-use crate::work::record::{Record, SINGLE};
-use crate::work::records::Runs;
-use crate::work::state::State;
+use crate::work::process::ProcessIdentity;
+use crate::work::record::{RunRecord, SINGLE};
+use crate::work::records::RunStore;
+use crate::work::state::RunState;
 
 /// Judges and merges the work on a spec that waits for a merge, was paused or taken over, failed, or
 /// needs attention; without an ID everything that waits. Nothing is believed that a run would not have
@@ -25,7 +25,7 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     let runs = project.runs()?;
     let waited = waiting(&runs)?;
     // What waited and need not any more is merged by that.
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let Some(id) = id else {
         return tell_all(&runs, &waited);
     };
@@ -46,27 +46,27 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     };
     let record = match record.state() {
         // What was asked for is so; another process did it, or a look at the project.
-        State::Completed if !waited.contains(&record.process_id) => {
+        RunState::Completed if !waited.contains(&record.process_id) => {
             let text = format!("The work on spec '{}' is merged already.", spec.id);
             return Ok(Answer::prose(text));
         }
-        State::AwaitingMerge | State::Completed => record,
+        RunState::AwaitingMerge | RunState::Completed => record,
         _ => by_hand(project, &runs, &spec, agreed)?,
     };
-    if record.state() != State::Completed && !record.acting_change.is_empty() {
+    if record.state() != RunState::Completed && !record.acting_change.is_empty() {
         return Err(acts_anew(&spec, &record).into());
     }
     let change = newest
         .map(|record| record.acting_change)
         .unwrap_or_default();
-    if agreed.is_some() && record.state() == State::Completed {
+    if agreed.is_some() && record.state() == RunState::Completed {
         project.renew_trust(&before, &change)?;
     }
     told(&spec, &record)
 }
 
 /// The refusal of work that would change what runs on this machine.
-fn acts_anew(spec: &Spec, record: &Record) -> ChantError {
+fn acts_anew(spec: &Spec, record: &RunRecord) -> ChantError {
     ChantError::ActsAnew {
         id: spec.id.to_string(),
         agreement: agreement_to(&record.acting_change),
@@ -94,19 +94,24 @@ fn refuse_unapproved(spec: &Spec) -> Result<(), ChantError> {
 /// A run without an agent, in this process.
 fn by_hand(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     spec: &Spec,
     agreed: Option<&str>,
-) -> Result<Record, Error> {
-    let draft = Record::new(spec.id.as_str(), SINGLE, Identity::own(), (runs.clock)());
-    let record = runs.begin(draft)?;
+) -> Result<RunRecord, Error> {
+    let draft = RunRecord::new(
+        spec.id.as_str(),
+        SINGLE,
+        ProcessIdentity::own(),
+        (runs.clock)(),
+    );
+    let record = runs.create_run(draft)?;
     task::conclude_by_hand(project, &record.process_id, agreed)?;
     Ok(runs.get(&record.process_id)?)
 }
 
-fn told(spec: &Spec, record: &Record) -> Result<Answer, Error> {
+fn told(spec: &Spec, record: &RunRecord) -> Result<Answer, Error> {
     let reason = record.reason.as_deref().unwrap_or_default();
-    if record.state() != State::Completed {
+    if record.state() != RunState::Completed {
         let message = format!(
             "Spec '{}' was not merged ({}): {reason}",
             spec.id,
@@ -122,15 +127,15 @@ fn told(spec: &Spec, record: &Record) -> Result<Answer, Error> {
 }
 
 /// The runs whose work waits for a merge.
-fn waiting(runs: &Runs) -> Result<Vec<String>, Error> {
+fn waiting(runs: &RunStore) -> Result<Vec<String>, Error> {
     let (records, _) = runs.all()?;
     let waits = records
         .into_iter()
-        .filter(|record| record.state() == State::AwaitingMerge);
+        .filter(|record| record.state() == RunState::AwaitingMerge);
     Ok(waits.map(|record| record.process_id).collect())
 }
 
-fn tell_all(runs: &Runs, waited: &[String]) -> Result<Answer, Error> {
+fn tell_all(runs: &RunStore, waited: &[String]) -> Result<Answer, Error> {
     let mut lines = Vec::new();
     for process_id in waited {
         let now = runs.get(process_id)?;

@@ -41,12 +41,12 @@ mod work;
 #[cfg(unix)]
 pub(super) mod worktrees;
 
-pub use add::{Add, add};
+pub use add::{NewSpec, add};
 pub use agents::{agent_show, agents_list};
-pub use approve::{Judgement, approve, reject};
+pub use approve::{ApprovalInput, approve, reject};
 pub use archive::archive;
 #[cfg(unix)]
-pub use confine::{HeldCommand, confine_check, confine_command};
+pub use confine::{ConfinedCommand, confine_check, confine_command};
 pub use diagnose::diagnose;
 pub use doctor::doctor;
 #[cfg(not(unix))]
@@ -55,7 +55,7 @@ pub use elsewhere::{
     prune_worktrees, recover, run_work, split, split_question, takeover, watch, watch_start,
     watch_status, watch_stop, work_forecast, work_start, worktrees,
 };
-pub use finalize::{Finalize, finalize};
+pub use finalize::{FinalizeOptions, finalize};
 #[cfg(unix)]
 pub use forecast::work_forecast;
 pub use lint::lint;
@@ -64,16 +64,16 @@ pub use linter::LintMemory;
 pub use merge::merge;
 #[cfg(unix)]
 pub use pause::{pause, takeover};
-pub use read::{Piece, get, list, log, ready, status, verify};
+pub use read::{BodyRange, get, list, log, ready, status, verify};
 pub use receipts::{ReceiptQuery, receipt_fetch, receipt_push, receipt_show, receipt_verify};
 pub use search::search;
 #[cfg(unix)]
 pub use split::{split, split_question};
-pub use stage::{Operation, Stage};
+pub use stage::{SpecOperation, StagedSpecs};
 #[cfg(unix)]
-pub use start::{Wish, recover, run_work, work_start};
+pub use start::{StartOptions, recover, run_work, work_start};
 pub use state::{cancel, reset};
-pub use update::{Update, update, update_from_run};
+pub use update::{SpecUpdate, update, update_from_run};
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};
 pub use work::work_list;

@@ -2,27 +2,27 @@
 //! 5.20 R).
 
 use super::super::error::ChantError;
-use super::super::model::{Spec, Status};
+use super::super::model::{Spec, SpecStatus};
 use super::super::project::Project;
 use super::super::runtime::conflict;
-use super::super::runtime::settle::{self, Halted};
-use super::super::runtime::workplace::Workplace;
-use super::super::view::work::{DiffStat, Takeover};
+use super::super::runtime::settle::{self, HaltOutcome};
+use super::super::runtime::workplace::RunFolder;
+use super::super::view::work::{DiffStatView, TakeoverReport};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::next_step::{DoorKind, NextStep, hint};
 use crate::store::disk;
 use crate::work::WorkError;
-use crate::work::log::{self, Query};
-use crate::work::record::Record;
-use crate::work::records::Runs;
-use crate::work::state::{State, Stop};
-use crate::work::stop::{self, Stopped};
+use crate::work::log::{self, LogQuery};
+use crate::work::record::RunRecord;
+use crate::work::records::RunStore;
+use crate::work::state::{RunState, StopReason};
+use crate::work::stop::{self, StoppedRun};
 
 /// Lines of a log that a takeover shows (seed chant, `chant_takeover`).
 const TAIL: usize = 20;
 /// How much of a log is looked at.
-const LOOKED_AT: Query = Query {
+const LOOKED_AT: LogQuery = LogQuery {
     lines: 1000,
     offset: None,
     since: None,
@@ -49,10 +49,10 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
         let message = format!("Failed to pause work for spec '{}': {why}", spec.id);
         ChantError::Refused(message).into()
     };
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let runs = project.runs()?;
     let mut halted =
-        halt_all(project, &runs, &spec, Stop::Pause).map_err(|error| failed(&error))?;
+        halt_all(project, &runs, &spec, StopReason::Pause).map_err(|error| failed(&error))?;
     for one in &mut halted {
         one.write(&runs)?;
     }
@@ -60,30 +60,30 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
         return Err(failed(&"No running process found"));
     }
     let mut text = format!("Successfully paused work for spec '{}'", spec.id);
-    text.push_str(&told(&halted));
+    text.push_str(&describe_ended(&halted));
     Ok(Answer::prose(text))
 }
 
 /// Closes the conflict specs of work that nobody wants to merge any more.
-pub(super) fn close_settled(project: &Project, runs: &Runs) -> Result<(), Error> {
+pub(super) fn close_settled(project: &Project, runs: &RunStore) -> Result<(), Error> {
     conflict::close_settled(project, runs)
 }
 
 /// What became of a run that was to be stopped.
-pub(super) struct Ended {
-    record: Record,
+pub(super) struct EndedRun {
+    record: RunRecord,
     /// What is to be ended when the spec says what happened; none for a run that completed.
-    stopped: Option<Box<Stopped>>,
+    stopped: Option<Box<StoppedRun>>,
 }
 
-impl Ended {
+impl EndedRun {
     /// Whether its work was merged before it could be stopped.
     pub(super) fn is_completed(&self) -> bool {
-        self.record.state() == State::Completed
+        self.record.state() == RunState::Completed
     }
 
     /// Writes the end into the record, and lets the spec go.
-    pub(super) fn write(&mut self, runs: &Runs) -> Result<(), Error> {
+    pub(super) fn write(&mut self, runs: &RunStore) -> Result<(), Error> {
         if let Some(stopped) = self.stopped.take() {
             self.record = stopped.end(runs, None)?;
         }
@@ -98,15 +98,15 @@ impl Ended {
 /// no trust: a person can always stop a run, also when what acts has changed since it began.
 pub(super) fn halt_all(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     spec: &Spec,
-    why: Stop,
-) -> Result<Vec<Ended>, Error> {
-    let running = |record: &Record| record.state() == State::Running;
-    let ends_chains = matches!(why, Stop::Pause | Stop::TakeOver);
+    why: StopReason,
+) -> Result<Vec<EndedRun>, Error> {
+    let running = |record: &RunRecord| record.state() == RunState::Running;
+    let ends_chains = matches!(why, StopReason::Pause | StopReason::TakeOver);
     let (records, _) = runs.all()?;
-    let of_spec = |record: &&Record| record.spec_id == spec.id.as_str() && running(record);
-    let (own, mut crews): (Vec<&Record>, Vec<&Record>) = records
+    let of_spec = |record: &&RunRecord| record.spec_id == spec.id.as_str() && running(record);
+    let (own, mut crews): (Vec<&RunRecord>, Vec<&RunRecord>) = records
         .iter()
         .filter(of_spec)
         .partition(|record| record.works_on_spec());
@@ -119,7 +119,7 @@ pub(super) fn halt_all(
     // Crews are asked first, so that they start nothing else, and ended last: one that is starting a spec
     // waits for that.
     for crew in &crews {
-        match stop::ask(runs, &crew.process_id, why) {
+        match stop::request_stop(runs, &crew.process_id, why) {
             Ok(_) | Err(WorkError::NotRunning { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -130,11 +130,11 @@ pub(super) fn halt_all(
         stopped.extend(end_one(project, runs, record, why)?);
     }
     // What is given up is the spec that was named; work on others can go on later.
-    let why_others = if ends_chains { why } else { Stop::Pause };
-    let end_hands = |stopped: &mut Vec<Ended>| -> Result<(), Error> {
+    let why_others = if ends_chains { why } else { StopReason::Pause };
+    let end_hands = |stopped: &mut Vec<EndedRun>| -> Result<(), Error> {
         let (now, _) = runs.all()?;
         let is_below =
-            |record: &Record, crew: &Record| record.parent.as_ref() == Some(&crew.process_id);
+            |record: &RunRecord, crew: &RunRecord| record.parent.as_ref() == Some(&crew.process_id);
         let hands = now.iter().filter(|record| {
             let is_other = record.spec_id != spec.id.as_str();
             is_other && running(record) && crews.iter().any(|crew| is_below(record, crew))
@@ -166,19 +166,19 @@ pub(super) fn halt_all(
 /// Stops one run; `None` when it ended otherwise meanwhile.
 fn end_one(
     project: &Project,
-    runs: &Runs,
-    record: &Record,
-    why: Stop,
-) -> Result<Option<Ended>, Error> {
-    let ended = |stopped| -> Result<Option<Ended>, Error> {
+    runs: &RunStore,
+    record: &RunRecord,
+    why: StopReason,
+) -> Result<Option<EndedRun>, Error> {
+    let ended = |stopped| -> Result<Option<EndedRun>, Error> {
         let record = runs.get(&record.process_id)?;
-        Ok(Some(Ended { record, stopped }))
+        Ok(Some(EndedRun { record, stopped }))
     };
-    match settle::halt(project, runs, &record.process_id, why) {
-        Ok(Halted::Stopped(stopped)) => ended(Some(stopped)),
-        Ok(Halted::Completed)
+    match settle::stop_run(project, runs, &record.process_id, why) {
+        Ok(HaltOutcome::Stopped(stopped)) => ended(Some(stopped)),
+        Ok(HaltOutcome::Completed)
         | Err(Error::Work(WorkError::NotRunning {
-            state: State::Completed,
+            state: RunState::Completed,
             ..
         })) => ended(None),
         Err(Error::Work(WorkError::NotRunning { .. })) => Ok(None),
@@ -187,7 +187,7 @@ fn end_one(
 }
 
 /// What had been completed before it could be stopped, and all that was.
-pub(super) fn told(ended: &[Ended]) -> String {
+pub(super) fn describe_ended(ended: &[EndedRun]) -> String {
     let mut text = String::new();
     for spec in ended
         .iter()
@@ -222,10 +222,10 @@ pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Erro
         let message = format!("Failed to take over spec '{}': {why}", spec.id);
         ChantError::Refused(message)
     };
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let runs = project.runs()?;
     let mut halted =
-        halt_all(project, &runs, &spec, Stop::TakeOver).map_err(|error| failed(&error))?;
+        halt_all(project, &runs, &spec, StopReason::TakeOver).map_err(|error| failed(&error))?;
     for one in &mut halted {
         one.write(&runs)?;
     }
@@ -240,7 +240,7 @@ pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Erro
 }
 
 /// What an analysis looks at.
-struct Found {
+struct TakeoverFacts {
     tail: Vec<String>,
     lines: usize,
     errors: Vec<String>,
@@ -248,7 +248,7 @@ struct Found {
     uncommitted: Vec<String>,
     /// Whether a worktree is there and was not looked at.
     is_unseen: bool,
-    diff: Option<DiffStat>,
+    diff: Option<DiffStatView>,
     checked: usize,
     open: Vec<String>,
 }
@@ -256,16 +256,16 @@ struct Found {
 fn analysis(
     project: &Project,
     spec: &Spec,
-    record: Option<&Record>,
-    halted: &[Ended],
+    record: Option<&RunRecord>,
+    halted: &[EndedRun],
 ) -> Result<Answer, Error> {
     let repo = project.repo()?;
     let place = match (&repo, record) {
-        (Some(repo), Some(record)) => Workplace::of(project, repo, record)?,
+        (Some(repo), Some(record)) => RunFolder::of(project, repo, record)?,
         _ => None,
     };
     let place = place.as_ref();
-    let mut found = Found {
+    let mut found = TakeoverFacts {
         tail: Vec::new(),
         lines: 0,
         errors: Vec::new(),
@@ -283,7 +283,7 @@ fn analysis(
         found.look_at_criteria(spec);
     }
     let worktree = place.filter(|place| disk::exists(&place.worktree));
-    Ok(Answer::data(&Takeover {
+    Ok(Answer::data(&TakeoverReport {
         spec_id: spec.id.as_str(),
         analysis: found.analysis(record, halted),
         log_tail: found.tail.join("\n"),
@@ -296,7 +296,7 @@ fn analysis(
     }))
 }
 
-impl Found {
+impl TakeoverFacts {
     fn look_at_log(&mut self, project: &Project, spec: &Spec) {
         let shown = project.shown_log(spec.id.as_str());
         let opened = shown.and_then(|(real, name)| project.disk.open(&real, &name));
@@ -323,11 +323,11 @@ impl Found {
         &mut self,
         project: &Project,
         repo: &crate::git::Repo,
-        place: &Workplace,
+        place: &RunFolder,
         spec: &Spec,
     ) -> Result<(), Error> {
         if repo.branch_tip(&place.branch)?.is_some() {
-            let done = repo.evidence(&crate::git::bookkeeping::Since {
+            let done = repo.evidence(&crate::git::bookkeeping::WorkQuery {
                 branch: &place.branch,
                 base: &place.base,
                 target: repo.branch_tip(&place.target)?.as_deref(),
@@ -338,7 +338,7 @@ impl Found {
                 .map(|c| format!("{} {}", &c.id[..7], c.subject))
                 .collect();
             let stat = repo.diff_stat(&place.base, &place.branch)?;
-            self.diff = Some(DiffStat {
+            self.diff = Some(DiffStatView {
                 files: stat.files,
                 insertions: stat.insertions,
                 deletions: stat.deletions,
@@ -358,7 +358,7 @@ impl Found {
             None => place.branch_text(project, repo)?,
         };
         let read = copy.map(|text| {
-            super::super::parse::document(&spec.path, crate::store::index::Source::Text(text))
+            super::super::parse::document(&spec.path, crate::store::index::FileSource::Text(text))
         });
         match read {
             Some(Ok(copy)) => self.look_at_criteria(&copy),
@@ -376,7 +376,7 @@ impl Found {
         self.open = spec.open_criteria();
     }
 
-    fn analysis(&self, record: Option<&Record>, halted: &[Ended]) -> String {
+    fn analysis(&self, record: Option<&RunRecord>, halted: &[EndedRun]) -> String {
         let mut lines = Vec::new();
         match (record, halted.is_empty()) {
             (Some(record), false) => lines.push(format!("Stopped run {}.", record.process_id)),
@@ -388,7 +388,7 @@ impl Found {
             (None, _) => lines.push("No run of this spec is recorded.".into()),
         }
         lines.extend(
-            told(halted)
+            describe_ended(halted)
                 .lines()
                 .filter(|line| !line.is_empty())
                 .map(str::to_owned),
@@ -440,8 +440,8 @@ impl Found {
         &self,
         door: DoorKind,
         spec: &Spec,
-        record: Option<&Record>,
-        worktree: Option<&Workplace>,
+        record: Option<&RunRecord>,
+        worktree: Option<&RunFolder>,
     ) -> String {
         let mut lines = Vec::new();
         if !self.errors.is_empty() {
@@ -458,17 +458,17 @@ impl Found {
         let id = || spec.id.to_string();
         let merge = NextStep::Merge(id()).words(door);
         let work = NextStep::Work(id()).words(door);
-        if spec.status == Status::Completed {
+        if spec.status == SpecStatus::Completed {
             lines.push("The spec is completed; nothing is left to do.".into());
             return lines.join("\n");
         }
-        let state = record.map(Record::state);
+        let state = record.map(RunRecord::state);
         let has_branch = record.is_some_and(|record| record.branch.is_some());
         match (state, worktree) {
-            (Some(State::AwaitingMerge), _) => lines.push(format!(
+            (Some(RunState::AwaitingMerge), _) => lines.push(format!(
                 "Its work is proven and waits; when nothing is in its way any more, a person merges it with {merge}."
             )),
-            (Some(State::AwaitingApproval), _) => lines.push(format!(
+            (Some(RunState::AwaitingApproval), _) => lines.push(format!(
                 "Its work is proven and waits for a person: {} or {}.",
                 NextStep::Approve(id()).words(door),
                 NextStep::Reject(id()).words(door)

@@ -7,23 +7,23 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::super::error::ChantError;
-use super::super::model::{Problem, Spec, Status};
+use super::super::model::{Spec, SpecProblem, SpecStatus};
 use super::super::parse;
 use super::super::project::logs::log_name;
-use super::super::project::{Project, Snapshot};
+use super::super::project::{Project, ProjectSnapshot};
 use super::super::view::list::{
     ProblemEntry, SpecEntry, SpecList, problems, problems_of_page, title_shown,
 };
-use super::super::view::spec::{SpecDetails, Verification};
-use super::super::view::status::{Activity, StatusCounts};
-use super::super::view::work::Log;
-use crate::answer::{Answer, Page, fitting, piece, size_of};
+use super::super::view::spec::{SpecDetails, VerificationReport};
+use super::super::view::status::{SpecActivity, StatusCounts};
+use super::super::view::work::LogView;
+use crate::answer::{Answer, PageRequest, fitting, piece, size_of};
 use crate::error::Error;
 use crate::store::StoreError;
 use crate::store::disk;
-use crate::store::index::Source;
+use crate::store::index::FileSource;
 use crate::text::front_matter;
-use crate::work::log::{self, Query};
+use crate::work::log::{self, LogQuery};
 
 /// Specs in progress whose activity one answer shows.
 const ACTIVITY_SHOWN: usize = 50;
@@ -64,22 +64,22 @@ pub fn list(
     project: &Project,
     status: Option<&str>,
     approval: Option<&str>,
-    page: Page,
+    page: PageRequest,
 ) -> Result<Answer, Error> {
-    let status: Option<Status> = status
+    let status: Option<SpecStatus> = status
         .map(str::parse)
         .transpose()
         .map_err(ChantError::from)?;
     let snapshot = project.snapshot()?;
     let overview = snapshot.specs.overview();
-    let of_status = |wanted: Status| move |at: &usize| overview.statuses[*at] == wanted;
+    let of_status = |wanted: SpecStatus| move |at: &usize| overview.statuses[*at] == wanted;
     let all = 0..overview.statuses.len();
     if let Some(approval) = approval {
         refuse_unknown_approval(approval)?;
         let specs = snapshot.specs.all();
         let is_shown = |at: &usize| match status {
-            None => overview.statuses[*at] != Status::Cancelled,
-            Some(Status::Ready) => overview.ready.contains(at),
+            None => overview.statuses[*at] != SpecStatus::Cancelled,
+            Some(SpecStatus::Ready) => overview.ready.contains(at),
             Some(status) => overview.statuses[*at] == status,
         };
         let stands_there = |at: &usize| {
@@ -92,13 +92,13 @@ pub fn list(
     }
     Ok(match status {
         None => {
-            let shown = all.filter(|at| overview.statuses[*at] != Status::Cancelled);
-            let total = overview.statuses.len() - overview.counts[Status::Cancelled as usize];
+            let shown = all.filter(|at| overview.statuses[*at] != SpecStatus::Cancelled);
+            let total = overview.statuses.len() - overview.counts[SpecStatus::Cancelled as usize];
             page_of(project, &snapshot, shown, total, page)
         }
-        Some(Status::Ready) => {
+        Some(SpecStatus::Ready) => {
             let mut found: Vec<usize> = all
-                .filter(of_status(Status::Ready))
+                .filter(of_status(SpecStatus::Ready))
                 .chain(overview.ready.iter().copied())
                 .collect();
             found.sort_unstable();
@@ -129,7 +129,7 @@ fn refuse_unknown_approval(word: &str) -> Result<(), ChantError> {
 ///
 /// # Errors
 /// That there is no project.
-pub fn ready(project: &Project, page: Page) -> Result<Answer, Error> {
+pub fn ready(project: &Project, page: PageRequest) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let ready = &snapshot.specs.overview().ready;
     Ok(page_of(
@@ -143,10 +143,10 @@ pub fn ready(project: &Project, page: Page) -> Result<Answer, Error> {
 
 fn page_of(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     found: impl Iterator<Item = usize>,
     total: usize,
-    page: Page,
+    page: PageRequest,
 ) -> Answer {
     let specs = &snapshot.specs;
     let statuses = &specs.overview().statuses;
@@ -158,17 +158,17 @@ fn page_of(
 /// A page of entries with what is wrong in the project.
 pub(super) fn spec_list<'a>(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     entries: impl Iterator<Item = SpecEntry<'a>>,
     total: usize,
-    page: Page,
+    page: PageRequest,
 ) -> Answer {
     let (problems, problems_total) = problems_of_page(&project.problems(snapshot), page.offset);
     let specs = fitting(entries, room_of(&problems));
     let returned = specs.len();
     let next = page.offset + returned;
     let next_offset = (returned > 0 && next < total).then_some(next);
-    let cancelled = snapshot.specs.overview().counts[Status::Cancelled as usize];
+    let cancelled = snapshot.specs.overview().counts[SpecStatus::Cancelled as usize];
     let are_all = cancelled > 0 && total == 0 && cancelled == snapshot.specs.all().len();
     Answer::data(&SpecList {
         cancelled: are_all.then_some(cancelled),
@@ -193,7 +193,7 @@ pub(super) fn room_of(problems: &[ProblemEntry]) -> usize {
 
 /// Which piece of a body is wanted, in characters.
 #[derive(Debug, Clone, Copy)]
-pub struct Piece {
+pub struct BodyRange {
     /// Characters to pass over.
     pub offset: usize,
     /// Most characters.
@@ -207,7 +207,7 @@ pub struct Piece {
 ///
 /// # Errors
 /// As [`Project::resolve`].
-pub fn get(project: &Project, id: &str, wanted: Piece) -> Result<Answer, Error> {
+pub fn get(project: &Project, id: &str, wanted: BodyRange) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve(&snapshot, id)?;
     if let Some(copy) = project.copy_with(&spec.id)? {
@@ -250,10 +250,10 @@ fn further_keys(spec: &Spec) -> Map<String, Value> {
 /// copy is the same; a repository that cannot be read has none.
 fn copy_on_branch(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     spec: &Spec,
 ) -> Option<(String, Arc<Spec>)> {
-    if spec.status != Status::InProgress {
+    if spec.status != SpecStatus::InProgress {
         return None;
     }
     let repo = project.repo().ok()??;
@@ -271,7 +271,7 @@ fn copy_on_branch(
     }
     Some((
         branch,
-        parse::document(&spec.path, Source::Text(text)).ok()?,
+        parse::document(&spec.path, FileSource::Text(text)).ok()?,
     ))
 }
 
@@ -293,7 +293,7 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
                 .all()
                 .iter()
                 .zip(statuses)
-                .filter(|(_, status)| **status == Status::InProgress)
+                .filter(|(_, status)| **status == SpecStatus::InProgress)
         };
         let total = in_progress().count();
         counts.in_progress_activity = Some(
@@ -305,7 +305,7 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
         counts.in_progress_activity_total = (total > ACTIVITY_SHOWN).then_some(total);
     }
     counts.trust = project.untrusted_line();
-    let mut found: Vec<Problem> = project.state_problem().into_iter().collect();
+    let mut found: Vec<SpecProblem> = project.state_problem().into_iter().collect();
     found.extend(project.problems(&snapshot));
     (counts.problems, counts.problems_total) = problems(&found);
     Ok(Answer::data(&counts))
@@ -322,7 +322,7 @@ pub(super) fn modified(project: &Project, path: &str) -> Option<Timestamp> {
     Timestamp::from_nanosecond(stamp.modified).ok()
 }
 
-fn activity(project: &Project, spec: &Spec) -> Activity {
+fn activity(project: &Project, spec: &Spec) -> SpecActivity {
     let local = |at: Timestamp| {
         at.to_zoned(project.clock.zone.clone())
             .strftime("%Y-%m-%d %H:%M:%S")
@@ -330,7 +330,7 @@ fn activity(project: &Project, spec: &Spec) -> Activity {
     };
     let spec_modified = modified(project, &spec.path);
     let log_modified = log_modified(project, spec.id.as_str());
-    Activity {
+    SpecActivity {
         id: spec.id.to_string(),
         title: title_shown(spec),
         spec_modified: spec_modified.map(local),
@@ -351,7 +351,7 @@ pub fn verify(project: &Project, id: &str) -> Result<Answer, Error> {
     if let Some(copy) = project.copy_with(&spec.id)? {
         return verify(&copy, spec.id.as_str());
     }
-    Ok(Answer::data(&Verification::of(&spec)))
+    Ok(Answer::data(&VerificationReport::of(&spec)))
 }
 
 /// When the log of a spec was last written; `None` when it has none.
@@ -410,14 +410,14 @@ pub fn log(
     let read = log::read(
         file,
         length,
-        Query {
+        LogQuery {
             lines,
             offset,
             since,
         },
     )
     .map_err(unreadable)?;
-    Ok(Answer::data(&Log {
+    Ok(Answer::data(&LogView {
         content: read.content,
         byte_offset: read.byte_offset,
         line_count: read.line_count,

@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use regex::{Regex, RegexBuilder};
 
 use super::super::error::ChantError;
-use super::super::model::{Spec, Status};
+use super::super::model::{Spec, SpecStatus};
 use super::super::project::Project;
 use super::super::view::list::SpecEntry;
 use super::read::spec_list;
-use crate::answer::{Answer, Page};
+use crate::answer::{Answer, PageRequest};
 use crate::error::Error;
-use crate::text::signature::{Signature, Word};
+use crate::text::signature::{SignatureQuery, TextSignature};
 
 /// Longest query, in characters.
 const MOST_QUERY: usize = 1_000;
@@ -33,24 +33,24 @@ pub fn search(
     project: &Project,
     query: &str,
     status: Option<&str>,
-    page: Page,
+    page: PageRequest,
 ) -> Result<Answer, Error> {
-    let status: Option<Status> = status
+    let status: Option<SpecStatus> = status
         .map(str::parse)
         .transpose()
         .map_err(ChantError::from)?;
-    let wanted = Wanted::new(query)?;
+    let wanted = SpecSearch::new(query)?;
     let snapshot = project.snapshot()?;
     let (specs, overview) = (&snapshot.specs, snapshot.specs.overview());
     let has_status = |at: usize| match status {
         None => true,
-        Some(Status::Ready) => {
-            overview.statuses[at] == Status::Ready || overview.ready.binary_search(&at).is_ok()
+        Some(SpecStatus::Ready) => {
+            overview.statuses[at] == SpecStatus::Ready || overview.ready.binary_search(&at).is_ok()
         }
         Some(status) => overview.statuses[at] == status,
     };
     // Each thread searches with a copy of its own: copies of a pattern share what is costly to make.
-    let matches = |wanted: &mut Wanted, (at, spec): (usize, &Arc<Spec>)| {
+    let matches = |wanted: &mut SpecSearch, (at, spec): (usize, &Arc<Spec>)| {
         let signature = specs.signature(at);
         // Nothing of a spec is looked at whose signature denies the word.
         let is_match = has_status(at)
@@ -78,14 +78,14 @@ pub fn search(
 
 /// What is searched for, in any case.
 #[derive(Clone)]
-struct Wanted {
-    word: Word,
+struct SpecSearch {
+    word: SignatureQuery,
     lower: String,
     exact: Finder<'static>,
     pattern: Regex,
 }
 
-impl Wanted {
+impl SpecSearch {
     fn new(query: &str) -> Result<Self, ChantError> {
         let refused = |why: String| ChantError::InvalidArgument { name: "query", why };
         if query.chars().count() > MOST_QUERY {
@@ -97,20 +97,20 @@ impl Wanted {
             .map_err(|e| refused(e.to_string()))?;
         let lower = query.to_ascii_lowercase();
         Ok(Self {
-            word: Word::of(query),
+            word: SignatureQuery::of(query),
             exact: Finder::new(&lower).into_owned(),
             lower,
             pattern,
         })
     }
 
-    fn is_in(&self, body: &str, signature: &Signature) -> bool {
+    fn is_in(&self, body: &str, signature: &TextSignature) -> bool {
         // Most words stand in texts in lower case, and an exact search is several times quicker.
         self.exact.find(body.as_bytes()).is_some() || self.first_in(body, signature).is_some()
     }
 
     /// Where a body holds it first.
-    fn first_in(&self, body: &str, signature: &Signature) -> Option<Range<usize>> {
+    fn first_in(&self, body: &str, signature: &TextSignature) -> Option<Range<usize>> {
         if !self.lower.is_ascii() || !signature.is_plain() {
             return self.pattern.find(body).map(|found| found.range());
         }

@@ -5,28 +5,28 @@ use std::sync::Arc;
 
 use super::super::error::ChantError;
 use super::super::id::SpecId;
-use super::super::model::{Spec, SpecType, Status};
-use super::super::project::{Project, SPECS, Snapshot};
+use super::super::model::{Spec, SpecStatus, SpecType};
+use super::super::project::{Project, ProjectSnapshot, SPECS};
 use super::super::prompt::{PromptError, SPLIT as PROMPT};
 use super::super::runtime::briefing::{self, has_prompt};
 use super::super::runtime::settle;
-use super::super::runtime::turns::Turns;
-use super::super::scores::{Grade, Scores, Size};
-use super::super::split::{DEEPEST, DEPTH, Question, Wish, write};
+use super::super::runtime::turns::AgentSlots;
+use super::super::scores::{QualityGrade, SpecScores, SpecSize};
+use super::super::split::{DEEPEST, DEPTH, SplitQuestion, SplitRequest, write};
 use super::super::start::refuse_unapproved;
-use super::super::view::split::{Member, Proposal, SplitOptions, SplitRun};
-use super::edit::Draft;
-use super::start::{begin, leave};
+use super::super::view::split::{ProposedMember, SplitOptions, SplitProposal, SplitRun};
+use super::edit::SpecDraft;
+use super::start::{detach_runner, start_run};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git;
 use crate::next_step::{HintText, NextStep, hint};
-use crate::store::journal::Step;
-use crate::text::front_matter::Value;
+use crate::store::journal::ChangeStep;
+use crate::text::front_matter::FrontMatterValue;
 use crate::work::lock::SpecLock;
-use crate::work::record::{Asked, AskedOfSplit, Record, SPLIT};
-use crate::work::records::{Runs, refuse_running};
-use crate::work::state::State;
+use crate::work::record::{RunOptions, RunRecord, SPLIT, SplitRunOptions};
+use crate::work::records::{RunStore, refuse_running};
+use crate::work::state::RunState;
 
 /// `chant_split`: has an agent propose members for a spec, and answers with the run's record at once. A
 /// proposal that waits is told again, or with `force` written. `steps` is told what is being done until
@@ -38,13 +38,13 @@ use crate::work::state::State;
 pub fn split(
     project: &Arc<Project>,
     id: &str,
-    wish: Wish<'_>,
+    wish: SplitRequest<'_>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
     project.refuse_untrusted("chant_split")?;
     let asked = asked(wish)?;
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "split")?;
@@ -80,15 +80,15 @@ pub fn split(
 pub fn split_question(
     project: &Project,
     id: &str,
-    wish: Wish<'_>,
-) -> Result<Option<Question>, Error> {
+    wish: SplitRequest<'_>,
+) -> Result<Option<SplitQuestion>, Error> {
     let snapshot = project.snapshot()?;
     // What is wrong with the ID is told by the split itself.
     let Ok(spec) = project.resolve(&snapshot, id) else {
         return Ok(None);
     };
     let waiting = waiting(&project.runs()?, &spec.id)?;
-    let fits = |(record, proposal): &(Record, Proposal)| {
+    let fits = |(record, proposal): &(RunRecord, SplitProposal)| {
         serves(record, wish) && proposal.of == git::blob(&spec.text)
     };
     Ok(waiting.filter(fits).map(|(record, proposal)| {
@@ -97,21 +97,21 @@ pub fn split_question(
         outline(&proposal.members, "", &mut text);
         let warnings = proposal.warnings.iter();
         text.extend(warnings.map(|warning| format!("\nNote: {warning}")));
-        Question {
+        SplitQuestion {
             process_id: record.process_id,
             text,
         }
     }))
 }
 
-fn asked(wish: Wish<'_>) -> Result<AskedOfSplit, ChantError> {
+fn asked(wish: SplitRequest<'_>) -> Result<SplitRunOptions, ChantError> {
     let depth = wish.max_depth.map_or(Ok(DEPTH), u32::try_from);
     let depth = depth.ok().filter(|depth| (1..=DEEPEST).contains(depth));
     let max_depth = depth.ok_or_else(|| ChantError::InvalidArgument {
         name: "max_depth",
         why: format!("expected a number of levels from 1 to {DEEPEST}"),
     })?;
-    Ok(AskedOfSplit {
+    Ok(SplitRunOptions {
         force: wish.force,
         recursive: wish.recursive,
         max_depth,
@@ -119,16 +119,16 @@ fn asked(wish: Wish<'_>) -> Result<AskedOfSplit, ChantError> {
 }
 
 /// The split of a spec that is under way, if it will do what is asked for now.
-fn under_way(records: &[Record], asked: AskedOfSplit) -> Option<&Record> {
-    let is_same = |record: &&Record| {
+fn under_way(records: &[RunRecord], asked: SplitRunOptions) -> Option<&RunRecord> {
+    let is_same = |record: &&RunRecord| {
         record.mode == SPLIT
-            && record.state() == State::Running
+            && record.state() == RunState::Running
             && record.asked.split == Some(asked)
     };
     records.iter().find(is_same)
 }
 
-fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish<'_>) -> Result<(), Error> {
+fn refuse(snapshot: &ProjectSnapshot, spec: &Spec, wish: SplitRequest<'_>) -> Result<(), Error> {
     let id = &spec.id;
     if spec.kind == SpecType::Group {
         let diagnose = NextStep::Diagnose(id.to_string());
@@ -140,16 +140,16 @@ fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish<'_>) -> Result<(), Error>
     refuse_unapproved(spec).map_err(ChantError::from)?;
     let status = snapshot.specs.status(spec);
     let may = match status {
-        Status::Pending => true,
-        Status::Blocked | Status::Ready => wish.force,
+        SpecStatus::Pending => true,
+        SpecStatus::Blocked | SpecStatus::Ready => wish.force,
         _ => false,
     };
     if !may {
         let hint = match status {
-            Status::Blocked | Status::Ready => {
+            SpecStatus::Blocked | SpecStatus::Ready => {
                 hint!["\n", NextStep::Force, " splits it all the same."]
             }
-            Status::Failed | Status::InProgress => {
+            SpecStatus::Failed | SpecStatus::InProgress => {
                 hint![
                     "\n",
                     NextStep::Reset(id.to_string()),
@@ -169,8 +169,8 @@ fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish<'_>) -> Result<(), Error>
             .into());
     }
     let members: Vec<&Arc<Spec>> = snapshot.specs.members(id).collect();
-    let grade = Scores::of(spec, Size::of(spec), &members).splittability;
-    if grade == Grade::D && !wish.force {
+    let grade = SpecScores::of(spec, SpecSize::of(spec), &members).splittability;
+    if grade == QualityGrade::D && !wish.force {
         let message = format!(
             "Spec '{id}' says of its parts that they are coupled (splittability D), so members of it would be, too."
         );
@@ -186,9 +186,9 @@ fn refuse(snapshot: &Snapshot, spec: &Spec, wish: Wish<'_>) -> Result<(), Error>
 
 /// How a spec whose proposal is for an older text is split anew: one that is only split by force would be
 /// refused without it, and by force alone given that proposal again.
-fn way_anew(snapshot: &Snapshot, spec: &Spec) -> HintText {
+fn way_anew(snapshot: &ProjectSnapshot, spec: &Spec) -> HintText {
     let split = NextStep::Split(spec.id.to_string());
-    let how = match refuse(snapshot, spec, Wish::default()) {
+    let how = match refuse(snapshot, spec, SplitRequest::default()) {
         Ok(()) => hint![", without force."],
         Err(_) => hint![", with ", NextStep::Force, " and ", NextStep::Fresh, "."],
     };
@@ -196,22 +196,22 @@ fn way_anew(snapshot: &Snapshot, spec: &Spec) -> HintText {
 }
 
 /// The newest proposal for a spec that is not written, with its run.
-fn waiting(runs: &Runs, id: &SpecId) -> Result<Option<(Record, Proposal)>, Error> {
+fn waiting(runs: &RunStore, id: &SpecId) -> Result<Option<(RunRecord, SplitProposal)>, Error> {
     let records = runs.of_spec(id.as_str())?.into_iter();
     let splits =
-        records.filter(|record| record.mode == SPLIT && record.state() == State::Completed);
+        records.filter(|record| record.mode == SPLIT && record.state() == RunState::Completed);
     let newest = splits.max_by_key(|record| (record.started_at.clone(), record.pid));
     let found = newest.and_then(|record| Some((proposal_of(&record)?, record)));
     let waits = found.filter(|(proposal, _)| proposal.written.is_empty());
     Ok(waits.map(|(proposal, record)| (record, proposal)))
 }
 
-fn proposal_of(record: &Record) -> Option<Proposal> {
+fn proposal_of(record: &RunRecord) -> Option<SplitProposal> {
     serde_json::from_value(record.proposal.clone()?).ok()
 }
 
 /// Whether what a run proposed is what is asked for now.
-fn serves(record: &Record, wish: Wish<'_>) -> bool {
+fn serves(record: &RunRecord, wish: SplitRequest<'_>) -> bool {
     let Some(made) = record.asked.split.filter(|_| !wish.fresh) else {
         return false;
     };
@@ -221,10 +221,10 @@ fn serves(record: &Record, wish: Wish<'_>) -> bool {
 
 fn start(
     project: &Arc<Project>,
-    runs: Runs,
-    snapshot: &Snapshot,
+    runs: RunStore,
+    snapshot: &ProjectSnapshot,
     spec: &Spec,
-    split: AskedOfSplit,
+    split: SplitRunOptions,
     steps: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     let config = snapshot.config.clone()?;
@@ -235,24 +235,24 @@ fn start(
         };
         return Err(ChantError::from(missing).into());
     }
-    let asked = Asked {
+    let asked = RunOptions {
         split: Some(split),
-        ..Asked::default()
+        ..RunOptions::default()
     };
-    let agent = briefing::agent(&config, &asked)?;
+    let agent = briefing::choose_agent(&config, &asked)?;
     briefing::refuse_unfit_agent(project, &config, &agent, spec)?;
-    Turns::of(&runs)?.refuse_when_full(&config)?;
+    AgentSlots::of(&runs)?.refuse_when_full(&config)?;
     steps("Starting a runner");
     let mode = (SPLIT.to_owned(), asked);
-    let (record, runner) = begin(project, &runs, &spec.id, mode, None, steps)?;
+    let (record, runner) = start_run(project, &runs, &spec.id, mode, None, steps)?;
     let told = answer(project, &record);
-    leave(project, runs, &record, runner);
+    detach_runner(project, runs, &record, runner);
     Ok(told)
 }
 
 /// Writes a proposal that waits, while nobody begins work on the spec.
-fn write_now(project: &Project, runs: &Runs, record: &Record) -> Result<Answer, Error> {
-    let _lock = SpecLock::take(runs, &record.spec_id)?;
+fn write_now(project: &Project, runs: &RunStore, record: &RunRecord) -> Result<Answer, Error> {
+    let _lock = SpecLock::acquire(runs, &record.spec_id)?;
     let record = write_proposal(project, runs, &record.process_id)?;
     Ok(answer(project, &record))
 }
@@ -260,11 +260,11 @@ fn write_now(project: &Project, runs: &Runs, record: &Record) -> Result<Answer, 
 /// Writes the proposal that was agreed to, and no other that took its place meanwhile.
 fn write_agreed(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     id: &SpecId,
     agreed: &str,
 ) -> Result<Answer, Error> {
-    let _lock = SpecLock::take(runs, id.as_str())?;
+    let _lock = SpecLock::acquire(runs, id.as_str())?;
     let waits = waiting(runs, id)?.map(|(record, _)| record.process_id);
     if waits.as_deref() == Some(agreed) {
         return Ok(answer(project, &write_proposal(project, runs, agreed)?));
@@ -288,9 +288,9 @@ fn write_agreed(
 /// That the spec is another one by now, or what cannot be written; nothing is changed then.
 pub(in super::super) fn write_proposal(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     process_id: &str,
-) -> Result<Record, Error> {
+) -> Result<RunRecord, Error> {
     let record = runs.get(process_id)?;
     let broken = || {
         let message = format!("The proposal of run '{process_id}' cannot be read. Split anew.");
@@ -304,7 +304,7 @@ pub(in super::super) fn write_proposal(
     project.change(&[&spec.path], |snapshot, texts| {
         let text = texts.first().copied().unwrap_or_default();
         if git::blob(text) != proposal.of {
-            let draft = Draft::of(&spec.path, text)?;
+            let draft = SpecDraft::of(&spec.path, text)?;
             let message = format!(
                 "Spec '{}' changed since run '{process_id}' looked at it; nothing was written.",
                 spec.id
@@ -313,20 +313,20 @@ pub(in super::super) fn write_proposal(
             return Err(ChantError::Refused(message).advise(hint).into());
         }
         ids = project.next_members(snapshot, &spec.id, proposal.members.len())?;
-        let new = write::specs(&ids, &proposal.members)
+        let new = write::render_members(&ids, &proposal.members)
             .map_err(|bad| ChantError::Refused(bad.to_string()))?;
-        let mut steps = vec![Step::Replace {
+        let mut steps = vec![ChangeStep::Replace {
             path: spec.path.to_string(),
             text: group(&spec.path, text, &ids)?,
         }];
-        steps.extend(new.into_iter().map(|new| Step::Create {
+        steps.extend(new.into_iter().map(|new| ChangeStep::Create {
             path: format!("{SPECS}/{}.md", new.id),
             text: new.text,
         }));
         Ok(Some(steps))
     })?;
     proposal.written = ids.iter().map(SpecId::to_string).collect();
-    let reason = told(&spec.id, &proposal);
+    let reason = describe_proposal(&spec.id, &proposal);
     let value = serde_json::to_value(&proposal).ok();
     Ok(runs.update(process_id, |record| {
         record.proposal.clone_from(&value);
@@ -337,12 +337,12 @@ pub(in super::super) fn write_proposal(
 
 /// The text of a spec as the group of its members: what it waits for stays, and holds for them, too.
 fn group(path: &str, text: &str, ids: &[SpecId]) -> Result<String, Error> {
-    let mut draft = Draft::of(path, text)?;
+    let mut draft = SpecDraft::of(path, text)?;
     let listed = draft.spec().members.iter().flatten();
     let mut members: Vec<String> = listed.map(ToString::to_string).collect();
     members.extend(ids.iter().map(SpecId::to_string));
     draft.set_text("type", SpecType::Group.as_str())?;
-    draft.set("members", Some(Value::List(members)))?;
+    draft.set("members", Some(FrontMatterValue::List(members)))?;
     Ok(draft.finish())
 }
 
@@ -350,7 +350,7 @@ fn group(path: &str, text: &str, ids: &[SpecId]) -> Result<String, Error> {
 const WAITS: &str = "The proposal waits.";
 
 /// What became of a proposal, for the record.
-pub(in super::super) fn told(id: &SpecId, proposal: &Proposal) -> String {
+pub(in super::super) fn describe_proposal(id: &SpecId, proposal: &SplitProposal) -> String {
     let count = proposal.count();
     let notes = match proposal.warnings.len() {
         0 => String::new(),
@@ -365,7 +365,7 @@ pub(in super::super) fn told(id: &SpecId, proposal: &Proposal) -> String {
 }
 
 /// Members as lines, each with what it waits for.
-fn outline(members: &[Member], outer: &str, text: &mut String) {
+fn outline(members: &[ProposedMember], outer: &str, text: &mut String) {
     for (at, member) in members.iter().enumerate() {
         let number = format!("{outer}{}", at + 1);
         let criteria = member.criteria.len();
@@ -391,7 +391,7 @@ fn outline(members: &[Member], outer: &str, text: &mut String) {
     }
 }
 
-fn answer(project: &Project, record: &Record) -> Answer {
+fn answer(project: &Project, record: &RunRecord) -> Answer {
     let proposal = proposal_of(record);
     let waits = |reason: &&String| reason.ends_with(WAITS);
     let id = &record.spec_id;
@@ -407,8 +407,8 @@ fn answer(project: &Project, record: &Record) -> Answer {
         spec_id: &record.spec_id,
         pid: record.pid,
         status: match record.state() {
-            State::Running => "running",
-            State::Completed => "completed",
+            RunState::Running => "running",
+            RunState::Completed => "completed",
             _ => "failed",
         },
         started_at: &record.started_at,

@@ -5,52 +5,52 @@ use std::sync::Arc;
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::parse;
-use super::super::project::{Project, SPECS, Snapshot};
-use super::super::specs::Specs;
-use super::add::{self, Add};
-use super::edit::{self, Draft};
-use super::update::{self, Update};
+use super::super::project::{Project, ProjectSnapshot, SPECS};
+use super::super::specs::SpecGraph;
+use super::add::{self, NewSpec};
+use super::edit::{self, SpecDraft};
+use super::update::{self, SpecUpdate};
 use crate::error::Error;
-use crate::outside::{self, Telling};
-use crate::store::index::{Change, Source};
-use crate::store::staged::Staged;
+use crate::outside::{self, StatusLookup};
+use crate::store::index::{DocumentChange, FileSource};
+use crate::store::staged::StagedTexts;
 
 /// One change.
 #[derive(Debug, Clone)]
-pub enum Operation {
+pub enum SpecOperation {
     /// A spec is changed, as by [`update::update`].
     Update {
         /// Its full or partial ID.
         id: String,
         /// What is changed.
-        update: Box<Update>,
+        update: Box<SpecUpdate>,
     },
     /// There is a new spec, as by [`add::add`].
     Add {
         /// What it says.
-        new: Box<Add>,
+        new: Box<NewSpec>,
         /// The ID it was given when it was first tried.
         id: Option<String>,
     },
 }
 
 /// The specs as they would be, and the texts that differ from those on disk.
-pub struct Stage {
-    snapshot: Snapshot,
-    texts: Staged,
+pub struct StagedSpecs {
+    snapshot: ProjectSnapshot,
+    texts: StagedTexts,
 }
 
-impl Stage {
+impl StagedSpecs {
     /// Begins with what is true now.
-    pub fn begin(snapshot: Snapshot) -> Self {
+    pub fn begin(snapshot: ProjectSnapshot) -> Self {
         Self {
             snapshot,
-            texts: Staged::default(),
+            texts: StagedTexts::default(),
         }
     }
 
     /// The specs as they would be.
-    pub fn specs(&self) -> &Arc<Specs> {
+    pub fn specs(&self) -> &Arc<SpecGraph> {
         &self.snapshot.specs
     }
 
@@ -59,16 +59,25 @@ impl Stage {
     /// # Errors
     /// What the change alone would be refused for; everything is as before then. `IdTaken`, when the ID
     /// of a new spec is another one's by now.
-    pub fn play(&mut self, project: &Project, operation: &mut Operation) -> Result<String, Error> {
+    pub fn apply(
+        &mut self,
+        project: &Project,
+        operation: &mut SpecOperation,
+    ) -> Result<String, Error> {
         match operation {
-            Operation::Update { id, update } => self
+            SpecOperation::Update { id, update } => self
                 .update(project, id, update)
                 .map_err(|error| error.during("Failed to update spec")),
-            Operation::Add { new, id } => self.add(project, new, id),
+            SpecOperation::Add { new, id } => self.add(project, new, id),
         }
     }
 
-    fn update(&mut self, project: &Project, id: &str, update: &Update) -> Result<String, Error> {
+    fn update(
+        &mut self,
+        project: &Project,
+        id: &str,
+        update: &SpecUpdate,
+    ) -> Result<String, Error> {
         let spec = project.resolve_to_edit(&self.snapshot, id)?;
         project.refuse_own(&spec.id, "changed together with others")?;
         let status = update.status()?;
@@ -82,7 +91,7 @@ impl Stage {
             .transpose()?;
         let depends_on = depends_on
             .map(|new| update::merged_names(project, &self.snapshot, &spec, update, &new));
-        let mut draft = Draft::of(&spec.path, &spec.text)?;
+        let mut draft = SpecDraft::of(&spec.path, &spec.text)?;
         update::apply(
             &self.snapshot,
             &mut draft,
@@ -94,7 +103,7 @@ impl Stage {
         if update::completes(&spec, status) {
             let now = project.clock.stamp();
             for container in edit::completed_with(&self.snapshot, &spec) {
-                let mut draft = Draft::of(&container.path, &container.text)?;
+                let mut draft = SpecDraft::of(&container.path, &container.text)?;
                 edit::complete_container(&mut draft, &now)?;
                 drafts.push(draft);
             }
@@ -109,10 +118,10 @@ impl Stage {
     fn add(
         &mut self,
         project: &Project,
-        new: &Add,
+        new: &NewSpec,
         id: &mut Option<String>,
     ) -> Result<String, Error> {
-        let written = add::written(project, &self.snapshot, new)?;
+        let written = add::render_new_spec(project, &self.snapshot, new)?;
         let given = if let Some(given) = id {
             if self.snapshot.specs.find(given).is_some() {
                 return Err(ChantError::IdTaken { id: given.clone() }.into());
@@ -131,9 +140,9 @@ impl Stage {
     }
 
     fn put(&mut self, path: Box<str>, text: String, is_new: bool) -> Result<(), Error> {
-        let spec: Arc<Spec> = parse::document(&path, Source::Text(text.clone()))
+        let spec: Arc<Spec> = parse::document(&path, FileSource::Text(text.clone()))
             .map_err(|broken| ChantError::unreadable(&broken))?;
-        let change = Change {
+        let change = DocumentChange {
             path: path.clone(),
             document: Some(Ok(spec)),
         };
@@ -143,9 +152,9 @@ impl Stage {
     }
 
     /// Takes in how far the items of other dialects are that specs wait for.
-    pub fn look_outside(&mut self, tell: Telling<'_>) {
+    pub fn look_outside(&mut self, tell: StatusLookup<'_>) {
         let mut named = self.snapshot.specs.named_elsewhere();
-        named.retain(|(_, key)| outside::parts(key).is_some());
+        named.retain(|(_, key)| outside::split_key(key).is_some());
         let keys: Vec<String> = named.iter().map(|(_, key)| key.clone()).collect();
         for ((node, key), standing) in named.into_iter().zip(tell(&keys)) {
             let found = standing.into();
@@ -156,7 +165,7 @@ impl Stage {
     }
 
     /// The documents that are changed or new.
-    pub fn texts(&self) -> &Staged {
+    pub fn texts(&self) -> &StagedTexts {
         &self.texts
     }
 }

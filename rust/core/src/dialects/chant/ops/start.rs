@@ -8,15 +8,15 @@ use super::super::agents::workers::workers;
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Spec;
-use super::super::project::run_tree::Scenery;
-use super::super::project::{Project, Snapshot};
+use super::super::project::run_tree::RunTreeContext;
+use super::super::project::{Project, ProjectSnapshot};
 use super::super::runtime::briefing::{self, has_prompt};
 use super::super::runtime::confined;
-use super::super::runtime::turns::{Turns, next_agent, takes_turns};
+use super::super::runtime::turns::{AgentSlots, next_agent, takes_turns};
 use super::super::runtime::{refuse_without_commit, settle, split, task};
-use super::super::scores::Scores;
-use super::super::start::{Mode, Plan, Start, Work};
-use super::super::view::work::{Grades, QualityWarning, Started};
+use super::super::scores::SpecScores;
+use super::super::start::{StartInputs, StartPlan, StartTarget, WorkMode};
+use super::super::view::work::{GradesView, QualityWarning, StartedRunView};
 use super::lint::findings;
 use crate::answer::Answer;
 use crate::config::Config;
@@ -24,35 +24,35 @@ use crate::error::Error;
 use crate::lint::Severity;
 use crate::work::WorkError;
 use crate::work::handshake::PATIENCE;
-use crate::work::launch::{self, Launched};
+use crate::work::launch::{self, LaunchedRunner};
 use crate::work::lock::StartLock;
-use crate::work::record::{Asked, Record, SINGLE};
-use crate::work::records::Runs;
-use crate::work::runner::End;
-use crate::work::state::State;
+use crate::work::record::{RunOptions, RunRecord, SINGLE};
+use crate::work::records::RunStore;
+use crate::work::runner::RunEnd;
+use crate::work::state::RunState;
 use crate::work::stop;
 
 /// What a start asks for.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct StartOptions {
     /// How much is worked on.
-    pub mode: Mode,
+    pub mode: WorkMode,
     /// Everything else.
-    pub asked: Asked,
+    pub asked: RunOptions,
 }
 
-impl Wish {
+impl StartOptions {
     /// What the start of a recorded run asked for.
-    pub fn of(record: &Record) -> Self {
+    pub fn of(record: &RunRecord) -> Self {
         let number = record
             .mode
             .strip_prefix("parallel(")
             .and_then(|rest| rest.strip_suffix(')'));
         let number: Option<NonZeroUsize> = number.and_then(|number| number.parse().ok());
         let mode = match (number, record.mode.as_str()) {
-            (Some(number), _) => Mode::Parallel(number),
-            (None, SINGLE) => Mode::Single,
-            (None, _) => Mode::Chain,
+            (Some(number), _) => WorkMode::Parallel(number),
+            (None, SINGLE) => WorkMode::Single,
+            (None, _) => WorkMode::Chain,
         };
         Self {
             mode,
@@ -69,12 +69,12 @@ impl Wish {
 pub fn work_start(
     project: &Arc<Project>,
     id: &str,
-    wish: &Wish,
+    wish: &StartOptions,
     steps: &mut dyn FnMut(&str),
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
     project.refuse_untrusted("chant_work_start")?;
-    settle::recover(project)?;
+    settle::recover_runs(project)?;
     let spec = project.resolve_to_edit(&project.snapshot()?, id)?;
     settle::recover_for(project, spec.id.as_str())?;
     let snapshot = project.snapshot()?;
@@ -86,21 +86,21 @@ pub fn work_start(
     let config = snapshot.config.clone()?;
     let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
     let repo = project.repository()?;
-    refuse_without_commit(Scenery {
+    refuse_without_commit(RunTreeContext {
         project,
         config: &config,
         repo: &repo,
     })?;
-    briefing::identity(project, &repo)?;
+    briefing::committer_variables(project, &repo)?;
     let standing = confined::standing_of_start(project, &config, &repo)?;
     refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);
     steps("Starting a runner");
     let mode = (mode.to_string(), asked);
-    let (record, runner) = begin(project, &runs, &spec.id, mode, None, steps)?;
-    leave(project, runs, &record, runner);
-    Ok(Answer::data(&Started {
+    let (record, runner) = start_run(project, &runs, &spec.id, mode, None, steps)?;
+    detach_runner(project, runs, &record, runner);
+    Ok(Answer::data(&StartedRunView {
         process_id: &record.process_id,
         spec_id: &record.spec_id,
         pid: record.pid,
@@ -115,16 +115,21 @@ pub fn work_start(
 }
 
 /// Lets a runner live on by itself; what it leaves is looked after at once when it dies.
-pub(super) fn leave(project: &Arc<Project>, runs: Runs, record: &Record, runner: Launched) {
+pub(super) fn detach_runner(
+    project: &Arc<Project>,
+    runs: RunStore,
+    record: &RunRecord,
+    runner: LaunchedRunner,
+) {
     let (process_id, own) = (record.process_id.clone(), project.clone());
-    runner.leave(move || {
+    runner.detach(move || {
         // A runner that ended without a word of how died; one that was lost left something to do.
-        let is_lost = |record: Record| match record.state() {
-            State::Running => record.stop_requested.is_none(),
-            state => state == State::Lost,
+        let is_lost = |record: RunRecord| match record.state() {
+            RunState::Running => record.stop_requested.is_none(),
+            state => state == RunState::Lost,
         };
         if runs.get(&process_id).is_ok_and(is_lost) {
-            let _ = settle::recover(&own);
+            let _ = settle::recover_runs(&own);
         }
     });
 }
@@ -132,12 +137,12 @@ pub(super) fn leave(project: &Arc<Project>, runs: Runs, record: &Record, runner:
 /// Refuses a start none of whose agents has room, or one of whose agents cannot be started.
 fn refuse_unfit_agents(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     config: &Config,
     spec: &Spec,
-    wish: &Wish,
+    wish: &StartOptions,
 ) -> Result<(), Error> {
-    let is_parallel = matches!(wish.mode, Mode::Parallel(_));
+    let is_parallel = matches!(wish.mode, WorkMode::Parallel(_));
     let is_divided = is_parallel && wish.asked.agent.is_none();
     if !is_divided {
         next_agent(project, runs, config, spec, &wish.asked)?;
@@ -145,7 +150,7 @@ fn refuse_unfit_agents(
     if !is_divided && !takes_turns(config, &wish.asked) {
         return Ok(());
     }
-    Turns::of(runs)?.refuse_start((runs.clock)(), config)?;
+    AgentSlots::of(runs)?.refuse_start((runs.clock)(), config)?;
     for worker in workers(&config.runs).map_err(ChantError::from)? {
         briefing::refuse_unfit_agent(project, config, &worker.agent, spec)?;
     }
@@ -153,36 +158,38 @@ fn refuse_unfit_agents(
 }
 
 /// Mode and wishes as the record keeps them.
-fn recorded(wish: &Wish, plan: &Plan, limit: NonZeroUsize) -> (Mode, Asked) {
+fn recorded(wish: &StartOptions, plan: &StartPlan, limit: NonZeroUsize) -> (WorkMode, RunOptions) {
     let mut asked = wish.asked.clone();
     let mode = match (wish.mode, &plan.work) {
         // The members of a driver are worked like a chain that ends with them.
-        (Mode::Single, Work::Members { .. }) => {
+        (WorkMode::Single, StartTarget::Members { .. }) => {
             asked.only_members = true;
-            Mode::Chain
+            WorkMode::Chain
         }
-        (Mode::Parallel(workers), _) => Mode::Parallel(workers.min(limit)),
+        (WorkMode::Parallel(workers), _) => WorkMode::Parallel(workers.min(limit)),
         (mode, _) => mode,
     };
     (mode, asked)
 }
 
-fn mode_told(mode: Mode, record: &Record) -> String {
+fn mode_told(mode: WorkMode, record: &RunRecord) -> String {
     match mode {
-        Mode::Single => Mode::Single.to_string(),
+        WorkMode::Single => WorkMode::Single.to_string(),
         _ => record.mode.clone(),
     }
 }
 
-fn warning(id: &SpecId, scores: &Scores) -> QualityWarning {
+fn warning(id: &SpecId, scores: &SpecScores) -> QualityWarning {
     QualityWarning {
         status: "refine",
-        scores: Grades {
+        scores: GradesView {
             complexity: scores.complexity.letter(),
             confidence: scores.confidence.letter(),
             splittability: scores.splittability.letter(),
             ac_quality: scores.ac_quality.letter(),
-            isolation: scores.isolation.map(super::super::scores::Grade::letter),
+            isolation: scores
+                .isolation
+                .map(super::super::scores::QualityGrade::letter),
         },
         suggestions: scores.suggestions(),
         message: format!("Spec '{id}' does not pass the quality gate; skip_criteria waived that."),
@@ -195,7 +202,7 @@ fn warning(id: &SpecId, scores: &Scores) -> QualityWarning {
 /// That none is named, why it could not begin, which the hand-shake said too, or could not be ended.
 pub fn run_work(project: &Project) -> Result<&'static str, Error> {
     let (process_id, handshake) = launch::take_up()?;
-    Ok(task::run(project, &process_id, handshake)?.as_str())
+    Ok(task::run_spec(project, &process_id, handshake)?.as_str())
 }
 
 /// Looks after what dead runs left, and after work that waits; gives what could not be put right.
@@ -203,7 +210,7 @@ pub fn run_work(project: &Project) -> Result<&'static str, Error> {
 /// # Errors
 /// As [`settle::recover`].
 pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
-    settle::recover(project)
+    settle::recover_runs(project)
 }
 
 /// What a start comes to.
@@ -212,10 +219,10 @@ pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
 /// The first thing that forbids it.
 pub(in super::super) fn plan(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     id: &str,
-    wish: &Wish,
-) -> Result<Plan, Error> {
+    wish: &StartOptions,
+) -> Result<StartPlan, Error> {
     let config = snapshot.config.clone()?;
     let spec = project.resolve(snapshot, id)?;
     let runs = project.runs()?;
@@ -223,7 +230,7 @@ pub(in super::super) fn plan(
     runs.newest_of(spec.id.as_str())?;
     let left = |spec: &Spec| {
         let newest = runs.newest_of(spec.id.as_str()).ok().flatten();
-        newest.filter(|record| !record.state().is_closed() && record.state() != State::Running)
+        newest.filter(|record| !record.state().is_closed() && record.state() != RunState::Running)
     };
     let goes_on = |spec: &Spec| left(spec).is_some();
     let has_work = |spec: &Spec| left(spec).is_some_and(|record| record.agent.is_some());
@@ -238,7 +245,7 @@ pub(in super::super) fn plan(
         });
         said.collect()
     };
-    let start = Start {
+    let start = StartInputs {
         specs: &snapshot.specs,
         config: &config,
         skip_criteria: wish.asked.skip_criteria,
@@ -258,14 +265,14 @@ pub(in super::super) fn plan(
 /// What forbids the start, or why the runner could not begin.
 pub(in super::super) fn begin_one(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     id: &SpecId,
-    asked: Asked,
+    asked: RunOptions,
     parent: Option<&str>,
     steps: &mut dyn FnMut(&str),
-) -> Result<(Record, Launched), Error> {
-    let wish = Wish {
-        mode: Mode::Single,
+) -> Result<(RunRecord, LaunchedRunner), Error> {
+    let wish = StartOptions {
+        mode: WorkMode::Single,
         asked,
     };
     let snapshot = project.snapshot()?;
@@ -275,32 +282,32 @@ pub(in super::super) fn begin_one(
     next_agent(project, runs, &config, &spec, &wish.asked)?;
     drop(snapshot);
     let mode = (wish.mode.to_string(), wish.asked);
-    begin(project, runs, id, mode, parent, steps)
+    start_run(project, runs, id, mode, parent, steps)
 }
 
 /// Starts a runner, gives its run a record, and waits until it is under way.
-pub(super) fn begin(
+pub(super) fn start_run(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     id: &SpecId,
-    (mode, asked): (String, Asked),
+    (mode, asked): (String, RunOptions),
     parent: Option<&str>,
     steps: &mut dyn FnMut(&str),
-) -> Result<(Record, Launched), Error> {
+) -> Result<(RunRecord, LaunchedRunner), Error> {
     let mut runner = project.launch(runs, ["work", "--runner", id.as_str()])?;
     let identity = runner.identity().clone();
-    let mut draft = Record::new(id.as_str(), &mode, identity, (runs.clock)());
+    let mut draft = RunRecord::new(id.as_str(), &mode, identity, (runs.clock)());
     draft.parent = parent.map(str::to_owned);
     draft.asked = asked;
     let record = match record(project, runs, draft) {
         Ok(record) => record,
         Err(error) => {
-            runner.leave(|| ());
+            runner.detach(|| ());
             return Err(error);
         }
     };
     if let Err(why) = runner.run(&record.process_id, PATIENCE, steps) {
-        runner.leave(|| ());
+        runner.detach(|| ());
         give_up(project, runs, &record, &why)?;
         return Err(WorkError::Step(why).into());
     }
@@ -309,44 +316,44 @@ pub(super) fn begin(
 
 /// Gives a run its record, and its agent where they take turns; what room there is cannot be taken by
 /// another start meanwhile.
-fn record(project: &Project, runs: &Runs, mut draft: Record) -> Result<Record, Error> {
+fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<RunRecord, Error> {
     let snapshot = project.snapshot()?;
     if !draft.has_agent() {
         project.refuse_untrusted_snapshot(&snapshot)?;
-        return Ok(runs.begin(draft)?);
+        return Ok(runs.create_run(draft)?);
     }
     let config = snapshot.config.clone()?;
     let spec = project.resolve(&snapshot, &draft.spec_id)?;
-    let _lock = StartLock::take(runs)?;
+    let _lock = StartLock::acquire(runs)?;
     project.refuse_untrusted_snapshot(&snapshot)?;
     if !draft.works_on_spec() {
-        Turns::of(runs)?.refuse_start((runs.clock)(), &config)?;
-        return Ok(runs.begin(draft)?);
+        AgentSlots::of(runs)?.refuse_start((runs.clock)(), &config)?;
+        return Ok(runs.create_run(draft)?);
     }
     let agent = next_agent(project, runs, &config, &spec, &draft.asked)?;
     if takes_turns(&config, &draft.asked) {
         draft.asked.agent = Some(agent.name);
     }
-    Ok(runs.begin(draft)?)
+    Ok(runs.create_run(draft)?)
 }
 
 /// Has the record of a run that could not begin say so, and its spec, if its runner did not. One that was
 /// stopped meanwhile did not fail.
-fn give_up(project: &Project, runs: &Runs, record: &Record, why: &str) -> Result<(), Error> {
+fn give_up(project: &Project, runs: &RunStore, record: &RunRecord, why: &str) -> Result<(), Error> {
     // Should this process die now, whoever finds that has nothing worse to do than to let it be started again.
     match stop::stop_unbegun(runs, &record.process_id, stop::GRACE) {
         Ok(stopped) => {
             let shown = if record.works_on_spec() {
-                settle::show(project, record, &End::failed(why))
+                settle::write_end_to_spec(project, record, &RunEnd::failed(why))
             } else {
                 Ok(())
             };
             stopped.fail(runs, why.to_owned())?;
-            split::clear(project, record);
+            split::remove_copy(project, record);
             shown
         }
         Err(WorkError::NotRunning {
-            state: State::Paused | State::TakenOver | State::Cancelled,
+            state: RunState::Paused | RunState::TakenOver | RunState::Cancelled,
             process_id,
         }) => Err(WorkError::Stopped { process_id }.into()),
         Err(WorkError::NotRunning { .. }) => Ok(()),

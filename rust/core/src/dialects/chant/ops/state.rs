@@ -2,35 +2,35 @@
 
 use super::super::error::ChantError;
 use super::super::id::SpecId;
-use super::super::model::{Spec, Status};
-use super::super::project::run_tree::{RunTree, Scenery};
-use super::super::project::site::Site;
-use super::super::project::{Project, Snapshot};
+use super::super::model::{Spec, SpecStatus};
+use super::super::project::run_tree::{RunTree, RunTreeContext};
+use super::super::project::site::WorktreeFolder;
+use super::super::project::{Project, ProjectSnapshot};
 use super::edit;
 #[cfg(not(unix))]
 use super::elsewhere::{Ended, close_settled, halt_all};
 #[cfg(unix)]
-use super::pause::{Ended, close_settled, halt_all};
+use super::pause::{EndedRun, close_settled, halt_all};
 use super::read::age;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
 use crate::store::disk::{self, Lock};
-use crate::store::state::escaped;
-use crate::work::lock::{Holder as HeldBy, SpecLock, lock_of};
-use crate::work::record::Record;
-use crate::work::records::Runs;
-use crate::work::state::{Event, State, Stop};
+use crate::store::state::escape_name;
+use crate::work::lock::{LockHolder as HeldBy, SpecLock, lock_of};
+use crate::work::record::RunRecord;
+use crate::work::records::RunStore;
+use crate::work::state::{RunEvent, RunState, StopReason};
 
 /// Who holds a spec's lock, for people: what is decided asks the lock itself.
-pub(super) struct Holder {
+pub(super) struct SpecLockHolder {
     path: String,
     pid: Option<u32>,
     modified: i128,
     is_held: bool,
 }
 
-impl Holder {
+impl SpecLockHolder {
     /// What a diagnosis says of it.
     pub(super) fn words(&self) -> String {
         let who = self
@@ -50,11 +50,11 @@ impl Holder {
 }
 
 /// Who holds a spec's lock, if its file is there.
-pub(super) fn holder(project: &Project, id: &SpecId) -> Option<Holder> {
+pub(super) fn find_lock_holder(project: &Project, id: &SpecId) -> Option<SpecLockHolder> {
     let path = lock_of(&project.runs().ok()?, id.as_str())?;
     let stamp = disk::stamp(&path)?;
     let inside = path.strip_prefix(project.root()).unwrap_or(&path);
-    Some(Holder {
+    Some(SpecLockHolder {
         is_held: matches!(Lock::try_take(&path), Ok(None)),
         pid: HeldBy::of(&path).pid,
         modified: stamp.modified,
@@ -63,14 +63,14 @@ pub(super) fn holder(project: &Project, id: &SpecId) -> Option<Holder> {
 }
 
 /// The work on a spec, stopped; how it ends is written when the spec says so.
-struct Halt {
-    runs: Runs,
-    halted: Vec<Ended>,
+struct HaltedWork {
+    runs: RunStore,
+    halted: Vec<EndedRun>,
 }
 
-impl Halt {
+impl HaltedWork {
     /// Stops the work on a spec, so that nothing overwrites what is written then.
-    fn of(project: &Project, spec: &Spec, why: Stop) -> Result<Self, Error> {
+    fn of(project: &Project, spec: &Spec, why: StopReason) -> Result<Self, Error> {
         let runs = project.runs()?;
         let halted = halt_all(project, &runs, spec, why)?;
         Ok(Self { runs, halted })
@@ -78,7 +78,7 @@ impl Halt {
 
     /// Refuses when the work was completed before it could be stopped.
     fn refuse_completed(&self, spec: &Spec) -> Result<(), Error> {
-        if self.halted.iter().any(Ended::is_completed) {
+        if self.halted.iter().any(EndedRun::is_completed) {
             let message = format!(
                 "The work on '{}' was merged before it could be stopped: the spec is completed.",
                 spec.id
@@ -89,15 +89,15 @@ impl Halt {
     }
 
     /// Writes the ends: of what was stopped, and of work that waited.
-    fn end(mut self, project: &Project, spec: &Spec, why: Stop) -> Result<(), Error> {
+    fn end(mut self, project: &Project, spec: &Spec, why: StopReason) -> Result<(), Error> {
         for halted in &mut self.halted {
             halted.write(&self.runs)?;
         }
-        let waits = |state| matches!(state, State::AwaitingMerge | State::AwaitingApproval);
+        let waits = |state| matches!(state, RunState::AwaitingMerge | RunState::AwaitingApproval);
         let newest = self.runs.newest_of(spec.id.as_str())?;
         if let Some(record) = newest.filter(|record| waits(record.state())) {
             self.runs.update(&record.process_id, |record| {
-                Ok(record.change(Event::Stop(why), None, (self.runs.clock)())?)
+                Ok(record.change(RunEvent::Stop(why), None, (self.runs.clock)())?)
             })?;
         }
         // What is not closed now is closed by the next look at the project.
@@ -116,11 +116,11 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "cancelled")?;
-    if spec.status == Status::InProgress {
+    if spec.status == SpecStatus::InProgress {
         refuse_worked(project, &spec, "cancelled")?;
     }
-    let halt = if spec.status.may_become(Status::Cancelled) {
-        Some(Halt::of(project, &spec, Stop::Cancel)?)
+    let halt = if spec.status.may_become(SpecStatus::Cancelled) {
+        Some(HaltedWork::of(project, &spec, StopReason::Cancel)?)
     } else {
         None
     };
@@ -141,22 +141,22 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
         |_| false,
         |_, draft| {
             let status = draft.spec().status;
-            if status == Status::Cancelled {
+            if status == SpecStatus::Cancelled {
                 let message = format!("Spec '{}' is already cancelled", spec.id);
                 return Err(ChantError::WrongState { message, status }.into());
             }
-            if !status.may_become(Status::Cancelled) {
+            if !status.may_become(SpecStatus::Cancelled) {
                 let error = Error::from(ChantError::Transition {
                     from: status,
-                    to: Status::Cancelled,
+                    to: SpecStatus::Cancelled,
                 });
                 return Err(error.during("Failed to transition spec to Cancelled"));
             }
-            draft.set_text("status", Status::Cancelled.as_str())
+            draft.set_text("status", SpecStatus::Cancelled.as_str())
         },
     )?;
     if let Some(halt) = halt {
-        halt.end(project, &spec, Stop::Cancel)?;
+        halt.end(project, &spec, StopReason::Cancel)?;
     }
     let mut text = format!("Cancelled spec: {}", spec.id);
     if !dependants.is_empty() {
@@ -175,7 +175,7 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
 }
 
 /// The specs that name this one and are not done, in order.
-fn open_dependants(snapshot: &Snapshot, spec: &Spec) -> Vec<String> {
+fn open_dependants(snapshot: &ProjectSnapshot, spec: &Spec) -> Vec<String> {
     let graph = snapshot.specs.graph();
     let Some(node) = graph.find(spec.id.as_str()) else {
         return Vec::new();
@@ -211,7 +211,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     worked
         .and_then(|()| refuse_to_give_up(project, &spec))
         .map_err(failed)?;
-    let halt = Halt::of(project, &spec, Stop::Reset).map_err(failed)?;
+    let halt = HaltedWork::of(project, &spec, StopReason::Reset).map_err(failed)?;
     halt.refuse_completed(&spec).map_err(failed)?;
     let snapshot = project.snapshot()?;
     let branch = snapshot.own_branch(&spec);
@@ -232,7 +232,7 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
         |_| false,
         |_, draft| {
             refuse_unresettable(draft.spec())?;
-            draft.set_text("status", Status::Pending.as_str())?;
+            draft.set_text("status", SpecStatus::Pending.as_str())?;
             for key in RUN_KEYS {
                 let is_own = key != "branch" || draft.spec().branch.as_deref() == Some(&*branch);
                 if is_own {
@@ -243,7 +243,8 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
         },
     )
     .map_err(failed)?;
-    halt.end(project, &spec, Stop::Reset).map_err(failed)?;
+    halt.end(project, &spec, StopReason::Reset)
+        .map_err(failed)?;
     let mut text = format!("Reset spec '{}' to pending", spec.id);
     if let (Some(repo), Some(backup)) = (&repo, backup) {
         text.push_str(&format!("\nBranch {branch} is kept as {backup}"));
@@ -269,12 +270,12 @@ fn remove_stale_lock(project: &Project, spec: &Spec) {
         && lock_of(&runs, spec.id.as_str()).is_some()
     {
         // Whoever takes a lock removes its file; what cannot be taken is somebody's.
-        drop(SpecLock::take(&runs, spec.id.as_str()));
+        drop(SpecLock::acquire(&runs, spec.id.as_str()));
     }
 }
 
 fn refuse_unresettable(spec: &Spec) -> Result<(), ChantError> {
-    if matches!(spec.status, Status::Failed | Status::InProgress) {
+    if matches!(spec.status, SpecStatus::Failed | SpecStatus::InProgress) {
         return Ok(());
     }
     let message = format!(
@@ -291,12 +292,12 @@ fn refuse_unresettable(spec: &Spec) -> Result<(), ChantError> {
 /// The files of the spec's run, where there are any.
 fn tree_of<'r>(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     repo: &'r Repo,
     spec: &Spec,
 ) -> Result<Option<RunTree<'r>>, Error> {
     let config = snapshot.config.clone()?;
-    let scenery = Scenery {
+    let scenery = RunTreeContext {
         project,
         config: &config,
         repo,
@@ -308,7 +309,7 @@ fn tree_of<'r>(
 /// the branch. Worktrees of the user's own are left alone.
 fn keep_uncommitted(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     repo: &Repo,
     spec: &Spec,
 ) -> Result<(), Error> {
@@ -351,7 +352,7 @@ fn back_up(repo: &Repo, spec: &Spec, branch: &str) -> Result<Option<String>, Err
             return Err(ChantError::Refused(message).into());
         }
     }
-    Ok(repo.back_up(branch, &escaped(spec.id.as_str()))?)
+    Ok(repo.back_up(branch, &escape_name(spec.id.as_str()))?)
 }
 
 /// Removes the worktree that the runtime made for a spec, and the branch, which is kept as a backup.
@@ -369,7 +370,7 @@ fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Res
     let snapshot = project.snapshot()?;
     if let Some(tree) = tree_of(project, &snapshot, repo, spec)? {
         tree.remove()?;
-    } else if let Ok(site) = Site::of(project, &*snapshot.config.clone()?, repo) {
+    } else if let Ok(site) = WorktreeFolder::of(project, &*snapshot.config.clone()?, repo) {
         site.refuse_unmarked_folder(spec.id.as_str())?;
     }
     Ok(repo.delete_backed_up_branch(branch)?)
@@ -380,8 +381,8 @@ fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Res
 fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error> {
     project.refuse_held_by_others(&spec.id, what)?;
     let records = project.runs()?.of_spec(spec.id.as_str())?;
-    let is_own = |record: &Record| record.state() == State::Running;
-    match holder(project, &spec.id).filter(|holder| holder.is_held) {
+    let is_own = |record: &RunRecord| record.state() == RunState::Running;
+    match find_lock_holder(project, &spec.id).filter(|holder| holder.is_held) {
         Some(holder) if !records.iter().any(is_own) => {
             let message = format!(
                 "Spec '{}' is being worked: {}. Stop that first; nothing was {what}.",
@@ -397,7 +398,7 @@ fn refuse_worked(project: &Project, spec: &Spec, what: &str) -> Result<(), Error
 /// Refuses to give up what runs of a spec left, in an untrusted folder.
 fn refuse_to_give_up(project: &Project, spec: &Spec) -> Result<(), Error> {
     let records = project.runs()?.of_spec(spec.id.as_str())?;
-    let is_left = |record: &Record| !record.state().is_closed() && record.has_agent();
+    let is_left = |record: &RunRecord| !record.state().is_closed() && record.has_agent();
     if records.iter().any(is_left) {
         project.refuse_untrusted("remove a branch")?;
     }

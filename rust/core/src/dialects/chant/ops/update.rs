@@ -4,29 +4,29 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::super::error::ChantError;
 use super::super::evidence::without_checks;
-use super::super::model::{Criterion, Spec, Status};
-use super::super::project::{Project, Snapshot};
-use super::super::specs::steps;
-use super::edit::{self, Draft};
+use super::super::model::{Criterion, Spec, SpecStatus};
+use super::super::project::{Project, ProjectSnapshot};
+use super::super::specs::describe_cycle;
+use super::edit::{self, SpecDraft};
 use super::receipts::left_after;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::graph::cycles::Cycle;
-use crate::graph::{Edge, Kind, Node};
-use crate::ident::Resolved;
+use crate::graph::{Edge, EdgeKind, Node};
+use crate::ident::ResolvedId;
 use crate::next_step::{NextStep, hint};
 use crate::outside::PREFIXES;
 use crate::text::checklist::{behind_box, without_bullet};
 use crate::text::edit::{Edit, line_break, with_line_break};
-use crate::text::front_matter::Value;
+use crate::text::front_matter::FrontMatterValue;
 use crate::text::markdown;
 use crate::text::merge::merged_list;
-use crate::work::record::Record;
-use crate::work::state::State;
+use crate::work::record::RunRecord;
+use crate::work::state::RunState;
 
 /// What to change; what is `None` or empty stays.
 #[derive(Debug, Clone, Default)]
-pub struct Update {
+pub struct SpecUpdate {
     /// New state.
     pub status: Option<String>,
     /// Text to append as a section `## Output`, or the new body.
@@ -53,7 +53,7 @@ pub struct Update {
     pub seen_lists: BTreeMap<String, Vec<String>>,
 }
 
-impl Update {
+impl SpecUpdate {
     fn is_empty(&self) -> bool {
         let has_output = self
             .output
@@ -74,7 +74,7 @@ impl Update {
     ///
     /// # Errors
     /// `InvalidStatus` for a word that is none, `NoUpdates` when nothing is to be changed at all.
-    pub(super) fn status(&self) -> Result<Option<Status>, ChantError> {
+    pub(super) fn status(&self) -> Result<Option<SpecStatus>, ChantError> {
         let status = self.status.as_deref().map(str::parse).transpose()?;
         if self.is_empty() {
             return Err(ChantError::NoUpdates);
@@ -91,7 +91,7 @@ impl Update {
 ///
 /// # Errors
 /// As [`Project::resolve`]; `InvalidStatus`, `NoUpdates`; else prefixed `Failed to update spec`.
-pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Error> {
+pub fn update(project: &Project, id: &str, update: &SpecUpdate) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     let status = update.status()?;
@@ -114,7 +114,7 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
     let depends_on = depends_on.transpose()?;
     let completes = |spec: &Spec| completes(spec, status);
     let config = snapshot.config.clone();
-    let change = |snapshot: &Snapshot, draft: &mut Draft| {
+    let change = |snapshot: &ProjectSnapshot, draft: &mut SpecDraft| {
         let depends_on = depends_on.as_deref();
         let depends_on =
             depends_on.map(|new| merged_names(project, snapshot, draft.spec(), update, new));
@@ -127,7 +127,7 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
             "\nWarning: unknown dependency '{name}'; the spec stays blocked until there is one."
         ));
     }
-    text.push_str(&edit::told(&containers));
+    text.push_str(&edit::describe_completed(&containers));
     let mut note = None;
     if completes(&spec) {
         let config = config.as_ref().ok();
@@ -145,7 +145,7 @@ pub fn update(project: &Project, id: &str, update: &Update) -> Result<Answer, Er
 ///
 /// # Errors
 /// As [`update`]; `Refused` where no run asks, or the run's folder has no such spec.
-pub fn update_from_run(project: &Project, id: &str, update: &Update) -> Result<Answer, Error> {
+pub fn update_from_run(project: &Project, id: &str, update: &SpecUpdate) -> Result<Answer, Error> {
     let refused = |why: String| Err(Error::from(ChantError::Refused(why)));
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
@@ -182,11 +182,11 @@ pub fn update_from_run(project: &Project, id: &str, update: &Update) -> Result<A
 }
 
 /// Whether a change to a state makes a spec a completed one.
-pub(super) fn completes(spec: &Spec, status: Option<Status>) -> bool {
-    status == Some(Status::Completed) && spec.status != Status::Completed
+pub(super) fn completes(spec: &Spec, status: Option<SpecStatus>) -> bool {
+    status == Some(SpecStatus::Completed) && spec.status != SpecStatus::Completed
 }
 
-pub(super) fn refuse_nul(update: &Update) -> Result<(), ChantError> {
+pub(super) fn refuse_nul(update: &SpecUpdate) -> Result<(), ChantError> {
     let has_nul = |output: &String| output.contains('\0');
     if !update.output.as_ref().is_some_and(has_nul) {
         return Ok(());
@@ -201,7 +201,7 @@ pub(super) fn refuse_nul(update: &Update) -> Result<(), ChantError> {
 pub(super) fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error> {
     let records = project.runs()?.of_spec(spec.id.as_str())?;
     let is_under_way =
-        |record: &&Record| record.state() == State::Running && record.runner().is_alive();
+        |record: &&RunRecord| record.state() == RunState::Running && record.runner().is_alive();
     let running = records.iter().find(is_under_way);
     match running {
         None => Ok(()),
@@ -227,10 +227,10 @@ pub(super) fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error
 
 /// Changes a draft.
 pub(super) fn apply(
-    snapshot: &Snapshot,
-    draft: &mut Draft,
-    update: &Update,
-    status: Option<Status>,
+    snapshot: &ProjectSnapshot,
+    draft: &mut SpecDraft,
+    update: &SpecUpdate,
+    status: Option<SpecStatus>,
     depends_on: Option<&[String]>,
 ) -> Result<(), Error> {
     let expected = update.expect_body.as_deref();
@@ -258,7 +258,10 @@ pub(super) fn apply(
         if !update.force {
             refuse_loop(snapshot, draft.spec(), ids)?;
         }
-        draft.set("depends_on", Some(Value::OneOrMany(ids.to_vec())))?;
+        draft.set(
+            "depends_on",
+            Some(FrontMatterValue::OneOrMany(ids.to_vec())),
+        )?;
     }
     let lists = [
         ("labels", &update.labels),
@@ -273,7 +276,7 @@ pub(super) fn apply(
             let now = texts(now.as_deref().unwrap_or_default());
             let seen = update.seen_lists.get(key).unwrap_or(&now);
             let items = merged_list(seen, items, &now);
-            draft.set(key, Some(Value::List(items)))?;
+            draft.set(key, Some(FrontMatterValue::List(items)))?;
         }
     }
     match update.model.as_deref() {
@@ -297,7 +300,11 @@ pub(super) fn apply(
 }
 
 /// The rules for a change of state by hand.
-fn refuse_status(snapshot: &Snapshot, spec: &Spec, status: Status) -> Result<(), ChantError> {
+fn refuse_status(
+    snapshot: &ProjectSnapshot,
+    spec: &Spec,
+    status: SpecStatus,
+) -> Result<(), ChantError> {
     // Between pending and blocked only derivation tells; what is stored decides what may follow.
     if !spec.status.may_become(status) {
         return Err(ChantError::Transition {
@@ -305,7 +312,7 @@ fn refuse_status(snapshot: &Snapshot, spec: &Spec, status: Status) -> Result<(),
             to: status,
         });
     }
-    if status != Status::Completed || spec.status == Status::Completed {
+    if status != SpecStatus::Completed || spec.status == SpecStatus::Completed {
         return Ok(());
     }
     let open: Vec<String> = spec
@@ -344,9 +351,9 @@ fn refuse_status(snapshot: &Snapshot, spec: &Spec, status: Status) -> Result<(),
 /// The IDs that a spec is to wait for, as they come out of what it waits for now.
 pub(super) fn merged_names(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     spec: &Spec,
-    update: &Update,
+    update: &SpecUpdate,
     new: &[String],
 ) -> Vec<String> {
     let Some(seen) = update.seen_lists.get("depends_on") else {
@@ -370,7 +377,7 @@ fn texts(items: &[Box<str>]) -> Vec<String> {
 /// Partial IDs made full; names of other repositories and dialects, and unknown ones, as given.
 pub(super) fn full_names(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     names: &[String],
     unknown: &mut Vec<String>,
 ) -> Result<Vec<String>, Error> {
@@ -392,12 +399,12 @@ pub(super) fn full_names(
         let resolved = match snapshot.specs.resolve(name, &project.clock.today()) {
             // A full ID means itself, also where its spec cannot be read at the moment.
             _ if is_elsewhere => name.to_owned(),
-            Resolved::One(spec) => spec.id.to_string(),
-            Resolved::Many(_) => {
+            ResolvedId::One(spec) => spec.id.to_string(),
+            ResolvedId::Many(_) => {
                 project.resolve(snapshot, name)?;
                 continue;
             }
-            Resolved::None => {
+            ResolvedId::None => {
                 let is_unknown = match local.split_once(':') {
                     None => snapshot.specs.find(local).is_none(),
                     Some((prefix, _)) => !is_prefix(snapshot, prefix),
@@ -416,7 +423,7 @@ pub(super) fn full_names(
 }
 
 /// Whether what stands before a colon names a dialect or a repository; true while nobody can say.
-fn is_prefix(snapshot: &Snapshot, prefix: &str) -> bool {
+fn is_prefix(snapshot: &ProjectSnapshot, prefix: &str) -> bool {
     let Ok(config) = &snapshot.config else {
         return true;
     };
@@ -424,7 +431,11 @@ fn is_prefix(snapshot: &Snapshot, prefix: &str) -> bool {
 }
 
 /// Refuses dependencies that would close a loop through the spec, implied steps included.
-fn refuse_loop(snapshot: &Snapshot, spec: &Spec, names: &[String]) -> Result<(), ChantError> {
+fn refuse_loop(
+    snapshot: &ProjectSnapshot,
+    spec: &Spec,
+    names: &[String],
+) -> Result<(), ChantError> {
     let graph = snapshot.specs.graph();
     let Some(own) = graph.find(spec.id.as_str()) else {
         return Ok(());
@@ -445,12 +456,12 @@ fn refuse_loop(snapshot: &Snapshot, spec: &Spec, names: &[String]) -> Result<(),
         };
         let first = Edge {
             to,
-            kind: Kind::Explicit,
+            kind: EdgeKind::Explicit,
             via: own,
         };
         if let Some(path) = graph.path_to(to, &goals) {
             let cycle: Cycle = std::iter::once((own, first)).chain(path).collect();
-            let mut path = steps(graph, &cycle);
+            let mut path = describe_cycle(graph, &cycle);
             if let Some((_, last)) = cycle.last().filter(|(_, last)| last.to != own) {
                 // The loop closes because a member waits for what its driver names.
                 path.push(format!("{} (driver of {})", spec.id, graph.key(last.to)));
@@ -462,7 +473,7 @@ fn refuse_loop(snapshot: &Snapshot, spec: &Spec, names: &[String]) -> Result<(),
 }
 
 /// Ticks or unticks criteria; each is named by its text, with or without its box.
-fn tick(draft: &mut Draft, texts: &[String], checked: bool) -> Result<(), Error> {
+fn tick(draft: &mut SpecDraft, texts: &[String], checked: bool) -> Result<(), Error> {
     let mut edits = Vec::new();
     for text in texts {
         let spec = draft.spec();
@@ -509,7 +520,7 @@ fn folded(text: &str) -> String {
 }
 
 /// Appends a section `## Output` in the line ends of the file.
-fn append_output(draft: &mut Draft, output: &str) -> Result<(), Error> {
+fn append_output(draft: &mut SpecDraft, output: &str) -> Result<(), Error> {
     let body = draft.spec().body();
     let eol = line_break(&draft.spec().text);
     let gap = if body.is_empty() || body.ends_with('\n') {
@@ -523,7 +534,7 @@ fn append_output(draft: &mut Draft, output: &str) -> Result<(), Error> {
 }
 
 /// Puts a text in the place of the body; without a title of its own it keeps the old one.
-fn replace_body(draft: &mut Draft, text: &str) -> Result<(), Error> {
+fn replace_body(draft: &mut SpecDraft, text: &str) -> Result<(), Error> {
     let spec = draft.spec();
     let eol = line_break(&spec.text);
     let has_title = markdown::outline(text)

@@ -11,8 +11,8 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::work::handshake::PATIENCE;
 use crate::work::launch;
-use crate::work::record::Record;
-use crate::work::state::State;
+use crate::work::record::RunRecord;
+use crate::work::state::RunState;
 use crate::work::watch as engine;
 
 /// Watches in this process until told to end, or idle; with `once` it looks a single time. A process that
@@ -43,7 +43,7 @@ pub fn watch(
 pub fn watch_status(project: &Project) -> Result<Answer, Error> {
     project.snapshot()?;
     let runs = project.runs()?;
-    let watch_running = engine::watcher(&runs)?.is_some();
+    let watch_running = engine::find_watcher(&runs)?.is_some();
     let (records, _) = runs.all()?;
     let mut worktrees = Vec::new();
     if project.repo()?.is_some() {
@@ -71,18 +71,18 @@ pub fn watch_status(project: &Project) -> Result<Answer, Error> {
 }
 
 /// Where a run stands, in the four words of the seed.
-fn word(record: &Record) -> &'static str {
+fn word(record: &RunRecord) -> &'static str {
     match record.state() {
-        State::Running => "working",
-        State::Completed | State::AwaitingMerge | State::AwaitingApproval => "done",
-        State::Failed | State::Lost | State::NeedsAttention => "failed",
-        State::Paused | State::TakenOver | State::Cancelled => "unknown",
+        RunState::Running => "working",
+        RunState::Completed | RunState::AwaitingMerge | RunState::AwaitingApproval => "done",
+        RunState::Failed | RunState::Lost | RunState::NeedsAttention => "failed",
+        RunState::Paused | RunState::TakenOver | RunState::Cancelled => "unknown",
     }
 }
 
-fn trouble(record: &Record) -> Option<String> {
+fn trouble(record: &RunRecord) -> Option<String> {
     match record.state() {
-        State::Running | State::Completed => None,
+        RunState::Running | RunState::Completed => None,
         state => Some(match &record.reason {
             Some(reason) => format!("{state}: {reason}"),
             None => state.to_string(),
@@ -99,13 +99,13 @@ pub fn watch_start(project: &Project) -> Result<Answer, Error> {
     project.refuse_untrusted("chant_watch_start")?;
     let runs = project.runs()?;
     let running = || ChantError::Refused("Watch is already running".into());
-    if engine::watcher(&runs)?.is_some() {
+    if engine::find_watcher(&runs)?.is_some() {
         return Err(running().into());
     }
     let mut started = project.launch(&runs, ["watch", "--runner", "--quiet"])?;
     let pid = started.identity().pid;
     let told = started.run("watch", PATIENCE, &mut |_| {});
-    started.leave(|| ());
+    started.detach(|| ());
     told.map_err(|why| ChantError::Refused(format!("Failed to start watch: {why}")))?;
     Ok(Answer::prose(format!("Started watch process (PID: {pid})")))
 }

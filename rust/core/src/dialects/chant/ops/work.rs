@@ -5,19 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::id::SpecId;
 use super::super::parse;
 use super::super::project::Project;
-use super::super::runtime::workplace::Workplace;
+use super::super::runtime::workplace::RunFolder;
 use super::super::view::list::{PROBLEMS_SHOWN, ProblemEntry};
-use super::super::view::spec::Criteria;
+use super::super::view::spec::CriteriaCounts;
 use super::super::view::work::{RunCounts, RunEntry, SpecCounts, WorkList};
 use super::read::{log_modified, room_of, utc};
 use crate::agent_events::{AgentUsage, FailureCause};
 use crate::answer::{Answer, fitting};
-use crate::dialects::chant::model::Problem;
+use crate::dialects::chant::model::SpecProblem;
 use crate::error::Error;
 use crate::next_step::HintText;
-use crate::store::index::Source;
+use crate::store::index::FileSource;
 use crate::work::record::{BrokenRecord, RunStatus, SINGLE, SPLIT};
-use crate::work::shown::{self, Run};
+use crate::work::shown::{self, RunView};
 use crate::work::usage::UsageEntry;
 
 /// What is said of runs in a folder that nobody trusts.
@@ -45,7 +45,7 @@ pub fn work_list(
             RunStatus::Failed => summary.failed += 1,
         }
     }
-    let is_wanted = |run: &Run| {
+    let is_wanted = |run: &RunView| {
         (include_completed || run.status == RunStatus::Running)
             && process_id.is_none_or(|part| {
                 let is_below = run.parent.as_ref().is_some_and(|name| name.contains(part));
@@ -73,38 +73,38 @@ pub fn work_list(
 }
 
 /// All runs, and what is wrong with what tells of them.
-fn recorded(project: &Project) -> Result<(Vec<Run>, Vec<Problem>), Error> {
+fn recorded(project: &Project) -> Result<(Vec<RunView>, Vec<SpecProblem>), Error> {
     let (runs, broken) = match project.runs() {
         Ok(runs) => shown::all(&runs)?,
         // A repository that git refuses keeps nothing from being shown that the project itself tells.
         Err(_) => shown::history(&project.disk, &project.root, &BTreeSet::new())?,
     };
-    let problem = |record: BrokenRecord| Problem {
+    let problem = |record: BrokenRecord| SpecProblem {
         path: record.path.as_str().into(),
         line: None,
         message: record.why,
     };
-    let mut problems: Vec<Problem> = project.state_problem().into_iter().collect();
+    let mut problems: Vec<SpecProblem> = project.state_problem().into_iter().collect();
     problems.extend(broken.into_iter().map(problem));
     if runs.is_empty() || project.is_trusted() {
         return Ok((runs, problems));
     }
     problems.insert(
         0,
-        Problem {
+        SpecProblem {
             path: ".chant".into(),
             line: None,
             message: NOT_TRUSTED.into(),
         },
     );
-    let unsure = |run: Run| Run {
+    let unsure = |run: RunView| RunView {
         is_stale: run.is_stale || run.status == RunStatus::Running,
         ..run
     };
     Ok((runs.into_iter().map(unsure).collect(), problems))
 }
 
-fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
+fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
     // What only the project tells of is not looked into.
     let is_running = run.status == RunStatus::Running && run.is_own;
     let (criteria, specs) = match run.mode.as_str() {
@@ -151,17 +151,17 @@ fn entry(project: &Project, run: &Run, all: &[Run]) -> RunEntry {
 }
 
 /// What to do about the cause that a run failed for.
-pub(super) fn next_step(run: &Run) -> Option<HintText> {
+pub(super) fn next_step(run: &RunView) -> Option<HintText> {
     let cause = FailureCause::named(run.report.cause.as_deref()?)?;
     Some(cause.next_step(run.agent.as_deref().unwrap_or_default(), &run.spec_id))
 }
 
 /// What the agent of a run used up; of a run above other runs what theirs did.
-fn usage(run: &Run, all: &[Run]) -> Option<UsageEntry> {
+fn usage(run: &RunView, all: &[RunView]) -> Option<UsageEntry> {
     if matches!(run.mode.as_str(), SINGLE | SPLIT) {
         return run.report.usage.clone();
     }
-    let is_below = |other: &&Run| other.parent.as_ref() == Some(&run.process_id);
+    let is_below = |other: &&RunView| other.parent.as_ref() == Some(&run.process_id);
     let usages = all.iter().filter(is_below);
     let usages = usages.filter_map(|other| other.report.usage.as_ref());
     let sum = usages.fold(AgentUsage::default(), |sum, usage| sum + usage.into());
@@ -169,21 +169,23 @@ fn usage(run: &Run, all: &[Run]) -> Option<UsageEntry> {
 }
 
 /// The criteria in the copy of a spec that a run works on.
-fn criteria(project: &Project, run: &Run) -> Result<Option<Criteria>, Error> {
+fn criteria(project: &Project, run: &RunView) -> Result<Option<CriteriaCounts>, Error> {
     let record = project.runs()?.get(&run.process_id)?;
     let Some(repo) = project.repo()? else {
         return Ok(None);
     };
-    let Some(place) = Workplace::of(project, &repo, &record)? else {
+    let Some(place) = RunFolder::of(project, &repo, &record)? else {
         return Ok(None);
     };
     let text = place.copy_text(project)?;
-    let copy = text.map(|text| parse::document(&place.spec, Source::Text(text)));
-    Ok(copy.and_then(Result::ok).map(|copy| Criteria::of(&copy)))
+    let copy = text.map(|text| parse::document(&place.spec, FileSource::Text(text)));
+    Ok(copy
+        .and_then(Result::ok)
+        .map(|copy| CriteriaCounts::of(&copy)))
 }
 
 /// How far the specs of a run above other runs are.
-fn specs(project: &Project, crew: &Run, all: &[Run]) -> Result<SpecCounts, Error> {
+fn specs(project: &Project, crew: &RunView, all: &[RunView]) -> Result<SpecCounts, Error> {
     let hands = all
         .iter()
         .filter(|run| run.parent.as_ref() == Some(&crew.process_id));

@@ -4,33 +4,33 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::error::ChantError;
-use super::super::project::run_tree::{RunTree, Scenery};
+use super::super::project::run_tree::{RunTree, RunTreeContext};
 use super::super::project::{Project, SPECS};
 use super::super::runtime::{pool, refuse_without_commit, settle};
-use super::super::view::work::{MadeInAdvance, WorktreeEntry, Worktrees};
+use super::super::view::work::{FolderPoolView, WorktreeEntry, WorktreeList};
 use crate::answer::Answer;
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::git::bookkeeping::Since;
-use crate::store::state::{escaped, unescaped};
+use crate::git::bookkeeping::WorkQuery;
+use crate::store::state::{escape_name, unescape_name};
 use crate::work::lock::SpecLock;
-use crate::work::record::Record;
-use crate::work::state::State;
+use crate::work::record::RunRecord;
+use crate::work::state::RunState;
 
 /// The worktrees of runs, by their folders: whose they are, what they hold, whether they can go.
 ///
 /// # Errors
 /// That there is no project or no repository, or a failure of git.
 pub fn worktrees(project: &Project) -> Result<Answer, Error> {
-    settle::recover(project)?;
-    let site = Site::of(project)?;
+    settle::recover_runs(project)?;
+    let site = WorktreeContext::of(project)?;
     // What cannot be looked at is no worktree of a run.
-    let pool = pool::of(site.scenery()).ok().flatten();
+    let pool = pool::open_pool(site.scenery()).ok().flatten();
     let made = pool.map(|pool| pool.folders()).unwrap_or_default();
-    Ok(Answer::data(&Worktrees {
+    Ok(Answer::data(&WorktreeList {
         worktrees: site.entries()?,
-        made_in_advance: MadeInAdvance {
+        made_in_advance: FolderPoolView {
             folders: made.len(),
             bytes: made.iter().map(|one| one.bytes).sum(),
         },
@@ -42,7 +42,7 @@ pub fn worktrees(project: &Project) -> Result<Answer, Error> {
 /// # Errors
 /// As [`worktrees`], or what keeps folders from being made.
 pub fn prepare_worktrees(project: &Project) -> Result<usize, Error> {
-    pool::fill(project)
+    pool::fill_pool(project)
 }
 
 /// Removes the worktrees of runs that ended whose work is merged and that hold nothing else; everything
@@ -52,13 +52,16 @@ pub fn prepare_worktrees(project: &Project) -> Result<usize, Error> {
 /// As [`worktrees`].
 pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
     project.refuse_untrusted("worktree prune")?;
-    settle::recover(project)?;
-    let (site, runs) = (Site::of(project)?, project.runs()?);
+    settle::recover_runs(project)?;
+    let (site, runs) = (WorktreeContext::of(project)?, project.runs()?);
     let mut lines = Vec::new();
     for entry in site.entries()? {
         let mut kept = entry.kept.clone();
         if kept.is_none() {
-            let lock = entry.spec_id.as_ref().map(|id| SpecLock::take(&runs, id));
+            let lock = entry
+                .spec_id
+                .as_ref()
+                .map(|id| SpecLock::acquire(&runs, id));
             let removed = match lock {
                 Some(Err(error)) => Err(error.into()),
                 _ => site.remove(&entry),
@@ -71,7 +74,7 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
         });
     }
     // What stays of them is in the way of nothing, and the next look may remove it.
-    let (removed, left) = pool::clear(site.scenery()).unwrap_or_default();
+    let (removed, left) = pool::prune_pool(site.scenery()).unwrap_or_default();
     for path in removed {
         lines.push(format!("Removed {}, made in advance", path.display()));
     }
@@ -88,19 +91,19 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
 
 /// Removes the worktrees that nobody needs any more of runs whose state is one of those meant; gives their
 /// folders. Each is looked at again with its spec's lock in our hands, so that no run begins there meanwhile.
-pub(in super::super) fn tidied(
+pub(in super::super) fn remove_unneeded(
     project: &Project,
     is_meant: impl Fn(Option<&'static str>) -> bool,
 ) -> Result<Vec<String>, Error> {
     if project.repo()?.is_none() {
         return Ok(Vec::new());
     }
-    let (site, runs) = (Site::of(project)?, project.runs()?);
+    let (site, runs) = (WorktreeContext::of(project)?, project.runs()?);
     let may_go = |entry: &WorktreeEntry| entry.kept.is_none() && is_meant(entry.state);
     let mut gone = Vec::new();
     let entries = site.entries()?.into_iter();
     for seen in entries.filter(|seen| may_go(seen)) {
-        let lock = seen.spec_id.as_ref().map(|id| SpecLock::take(&runs, id));
+        let lock = seen.spec_id.as_ref().map(|id| SpecLock::acquire(&runs, id));
         let Some(Ok(_lock)) = lock else { continue };
         let now = site.entry_now(Path::new(&seen.path))?;
         let removed = now.filter(may_go).map(|now| site.remove(&now));
@@ -112,22 +115,22 @@ pub(in super::super) fn tidied(
 }
 
 pub(super) fn entries(project: &Project) -> Result<Vec<WorktreeEntry>, Error> {
-    Site::of(project)?.entries()
+    WorktreeContext::of(project)?.entries()
 }
 
 /// Where the worktrees of runs lie, and what their work is measured against.
-struct Site<'a> {
+struct WorktreeContext<'a> {
     project: &'a Project,
     config: Arc<Config>,
     repo: Arc<Repo>,
     target: String,
 }
 
-impl<'a> Site<'a> {
+impl<'a> WorktreeContext<'a> {
     fn of(project: &'a Project) -> Result<Self, Error> {
         let config = project.snapshot()?.config?;
         let repo = project.repository()?;
-        let target = refuse_without_commit(Scenery {
+        let target = refuse_without_commit(RunTreeContext {
             project,
             config: &config,
             repo: &repo,
@@ -157,7 +160,7 @@ impl<'a> Site<'a> {
             return Err(ChantError::Refused(message).into());
         };
         tree.remove()?;
-        self.repo.back_up(branch, &escaped(spec_id))?;
+        self.repo.back_up(branch, &escape_name(spec_id))?;
         Ok(self.repo.delete_backed_up_branch(branch)?)
     }
 
@@ -173,8 +176,8 @@ impl<'a> Site<'a> {
         Ok(self.entries_of(|tree| tree.path() == path)?.pop())
     }
 
-    fn scenery(&self) -> Scenery<'_, '_> {
-        Scenery {
+    fn scenery(&self) -> RunTreeContext<'_, '_> {
+        RunTreeContext {
             project: self.project,
             config: &self.config,
             repo: &self.repo,
@@ -190,14 +193,14 @@ impl<'a> Site<'a> {
         // A run is recorded before it has a worktree.
         let trees = self.scenery().all_trees(
             |spec_id| snapshot.own_branch_of(spec_id),
-            |branch| branch.strip_prefix(prefix).and_then(unescaped),
+            |branch| branch.strip_prefix(prefix).and_then(unescape_name),
         )?;
         let (records, _) = self.project.runs()?.all()?;
         let own = trees.into_iter().filter(is_meant);
         own.map(|tree| self.entry(&tree, &records)).collect()
     }
 
-    fn entry(&self, tree: &RunTree<'_>, records: &[Record]) -> Result<WorktreeEntry, Error> {
+    fn entry(&self, tree: &RunTree<'_>, records: &[RunRecord]) -> Result<WorktreeEntry, Error> {
         entry(
             self.project,
             &self.repo,
@@ -213,7 +216,7 @@ fn entry(
     repo: &Repo,
     target: &str,
     tree: &RunTree<'_>,
-    records: &[Record],
+    records: &[RunRecord],
 ) -> Result<WorktreeEntry, Error> {
     let branch = Some(tree.branch.as_str()).filter(|branch| !branch.is_empty());
     let id = Some(tree.spec_id.clone()).filter(|id| !id.is_empty());
@@ -223,8 +226,8 @@ fn entry(
     let newest = of_spec.max_by_key(|record| record.token);
     let spec_of = |id: &String| project.path_in_repository(repo, &format!("{SPECS}/{id}.md"));
     let spec = id.as_ref().and_then(spec_of);
-    let fetched = match newest.map(Record::state) {
-        Some(State::Running) => Ok(false),
+    let fetched = match newest.map(RunRecord::state) {
+        Some(RunState::Running) => Ok(false),
         _ if !project.is_trusted() => Ok(false),
         _ => tree.fetch(),
     };
@@ -237,7 +240,7 @@ fn entry(
     let is_merged = match (branch, newest.and_then(|record| record.base.as_deref())) {
         (Some(branch), Some(base)) if repo.branch_tip(branch)?.is_some() => {
             // Commits of the runtime's own are nobody's work.
-            let since = Since {
+            let since = WorkQuery {
                 branch,
                 base,
                 target: Some(target),
@@ -254,8 +257,8 @@ fn entry(
         }
         (None, _) => false,
     };
-    let kept = match newest.map(Record::state) {
-        Some(State::Running) => Some("a run is under way".to_owned()),
+    let kept = match newest.map(RunRecord::state) {
+        Some(RunState::Running) => Some("a run is under way".to_owned()),
         Some(state) if state.waits() => Some(format!("its run is {state}")),
         _ if newest.is_some_and(|record| {
             record.branch.is_some() && record.branch.as_deref() != branch

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::super::model::Spec;
 use super::super::parse;
-use super::{Project, Snapshot};
+use super::{Project, ProjectSnapshot};
 use crate::error::Error;
 use crate::store::files;
-use crate::store::index::Source;
+use crate::store::index::FileSource;
 
 impl Project {
     /// The archived specs that can be read, by their IDs; of several files of one ID the one that counts.
@@ -26,7 +26,7 @@ impl Project {
         let mut specs = Vec::with_capacity(paths.len());
         for path in paths {
             let (text, _) = files::read(&self.disk, &self.root, &path)?;
-            specs.extend(parse::document(&path, Source::Text(text)).ok());
+            specs.extend(parse::document(&path, FileSource::Text(text)).ok());
         }
         Ok(specs)
     }
@@ -38,7 +38,7 @@ impl Project {
     #[cfg(unix)]
     pub(in super::super) fn spec_or_archived(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &ProjectSnapshot,
         id: &str,
     ) -> Result<Arc<Spec>, Error> {
         if let Some(spec) = snapshot.specs.find(id) {

@@ -1,6 +1,6 @@
 //! The configuration files of a project, and what is to be said about them.
 
-use super::{AGENTS, CONFIG, Project, Snapshot};
+use super::{AGENTS, CONFIG, Project, ProjectSnapshot};
 use crate::config::Config;
 use crate::config::check::{
     CheckedFile, ConfigFinding, MisspelledKey, in_front_matter, in_yaml, with_refusal,
@@ -54,7 +54,7 @@ impl Project {
     }
 }
 
-impl Snapshot {
+impl ProjectSnapshot {
     /// Refuses to act while a key of the configuration is nearly a known one.
     ///
     /// # Errors

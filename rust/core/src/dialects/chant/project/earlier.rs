@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::logs::log_name;
-use super::{Problem, Project, site};
+use super::{Project, SpecProblem, site};
 use crate::error::Error;
 use crate::store::disk;
 use crate::work::mirror::RECORDS;
-use crate::work::record::Record;
+use crate::work::record::RunRecord;
 
 /// Says among the records of a checkout that those of the earlier release were looked through.
 const DONE: &str = ".taken-over";
@@ -48,7 +48,7 @@ impl Project {
     }
 
     /// The records in the project that have their spec's token.
-    fn records_of_earlier(&self, tokens: &Path) -> Vec<Record> {
+    fn records_of_earlier(&self, tokens: &Path) -> Vec<RunRecord> {
         let folder = self.root.path().join(RECORDS);
         if disk::real(&folder).ok().as_deref() != Some(&folder) {
             return Vec::new();
@@ -58,7 +58,7 @@ impl Project {
             let path = folder.join(&one.name);
             disk::owned(&path).filter(|facts| facts.is_file && facts.is_own)?;
             let (text, _) = self.disk.read_text(&path, &one.name).ok()?;
-            let record = Record::believed(&one.name, &text).ok()?;
+            let record = RunRecord::believed(&one.name, &text).ok()?;
             let token = disk::read_owned(&tokens.join(&record.spec_id), LARGEST).ok()?;
             let is_newest = token.trim().parse() == Ok(record.token);
             (is_newest && record.works_on_spec()).then_some(record)
@@ -67,10 +67,11 @@ impl Project {
     }
 
     /// Says beside a worktree whose it is, if it is the one that the run would be given now.
-    fn mark_worktree(&self, record: &Record) {
+    fn mark_worktree(&self, record: &RunRecord) {
         let listed = || {
             let (snapshot, repo) = (self.snapshot().ok()?, self.repo().ok()??);
-            let site = site::Site::of(self, &*snapshot.config.clone().ok()?, &repo).ok()?;
+            let site =
+                site::WorktreeFolder::of(self, &*snapshot.config.clone().ok()?, &repo).ok()?;
             let branch = snapshot.own_branch_of(&record.spec_id);
             let trees = repo.worktrees().ok()?.into_iter();
             let mut ours = trees.filter(|tree| !tree.is_main && !tree.prunable);
@@ -80,17 +81,17 @@ impl Project {
         };
         if let Some(path) = listed() {
             // Without the mark it is not removed, which a person is told.
-            let _ = site::mark(&path, &record.process_id, &record.spec_id);
+            let _ = site::write_run_mark(&path, &record.process_id, &record.spec_id);
         }
     }
 
     /// What a person should know of the folder for our own state.
-    pub(in super::super) fn state_problem(&self) -> Option<Problem> {
+    pub(in super::super) fn state_problem(&self) -> Option<SpecProblem> {
         let state = self.state().ok()?;
         let message = state.problem()?;
         let inside = state.place()?.strip_prefix(self.root.path()).ok();
         let path = inside.or(state.place())?.display().to_string();
-        Some(Problem {
+        Some(SpecProblem {
             path: path.into(),
             line: None,
             message,
@@ -102,9 +103,10 @@ impl Project {
     pub(super) fn note_left_journal(&self) {
         let folder = self.root.path().join(OLD_STATE);
         let names = disk::names(&folder).unwrap_or_default();
-        let is_left = |one: &disk::Named| disk::exists(&folder.join(&one.name).join("intent.json"));
+        let is_left =
+            |one: &disk::FolderEntry| disk::exists(&folder.join(&one.name).join("intent.json"));
         if names.iter().any(is_left) {
-            self.unfinished().push(Problem {
+            self.unfinished().push(SpecProblem {
                 path: OLD_STATE.into(),
                 line: None,
                 message: "an earlier release left a change of several files half done; it is not finished any more, because a folder's own files are not gone by. Look at the texts in there, and remove `.chant-mcp`".into(),

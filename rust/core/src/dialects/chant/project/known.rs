@@ -5,37 +5,37 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::super::agents::found::Surroundings;
+use super::super::agents::found::AgentSearch;
 use super::super::id::SpecId;
-use super::super::model::Status;
-use super::super::parse::{self, Document};
-use super::super::specs::{Elsewhere, Specs};
+use super::super::model::SpecStatus;
+use super::super::parse::{self, ParsedSpec};
+use super::super::specs::{ExternalDependency, SpecGraph};
 use super::lookup::look_up;
 use super::{AGENTS, ARCHIVE, CONFIG, ConfigTexts, SPECS};
 use crate::config::{Config, ConfigError};
 use crate::graph::Node;
-use crate::outside::{self, Outside, Standing};
+use crate::outside::{self, ExternalItems, ExternalStatus};
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk, Stamp};
-use crate::store::files::Root;
-use crate::store::index::{Change, Index, Source};
+use crate::store::disk::{self, Disk, FileStamp};
+use crate::store::files::RootFolder;
+use crate::store::index::{DocumentChange, DocumentIndex, FileSource};
 
 /// What was read so far.
-pub(super) struct Known {
-    pub(super) index: Index<Document>,
-    pub(super) specs: Arc<Specs>,
+pub(super) struct ProjectCache {
+    pub(super) index: DocumentIndex<ParsedSpec>,
+    pub(super) specs: Arc<SpecGraph>,
     pub(super) seen_folders: SeenFolders,
-    archive: Index<Option<Status>>,
+    archive: DocumentIndex<Option<SpecStatus>>,
     /// Archived specs: by ID the files that hold it, each with its state, which cannot be told when
     /// the file is broken.
-    archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<Status>>>,
+    archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<SpecStatus>>>,
     /// Files of other repositories that dependencies were looked up in.
-    foreign: BTreeMap<PathBuf, (Option<Stamp>, Option<Status>)>,
+    foreign: BTreeMap<PathBuf, (Option<FileStamp>, Option<SpecStatus>)>,
     /// Whether one of them could change and keep its stamp.
     is_foreign_doubted: bool,
     /// Items of other dialects that dependencies name, as they were last found.
-    outside: BTreeMap<String, Standing>,
-    config_stamps: Option<[Option<Stamp>; 3]>,
+    outside: BTreeMap<String, ExternalStatus>,
+    config_stamps: Option<[Option<FileStamp>; 3]>,
     pub(super) config: Result<Arc<Config>, ConfigError>,
     pub(super) config_texts: Arc<ConfigTexts>,
     /// The agent that works where the configuration names none, and when it was looked for.
@@ -57,17 +57,17 @@ pub(super) struct SeenFolders {
 const FOUND_FOR: Duration = Duration::from_secs(2);
 
 /// The state of an archived spec.
-fn archived(path: &str, source: Source) -> Option<Status> {
+fn archived(path: &str, source: FileSource) -> Option<SpecStatus> {
     parse::document(path, source).ok().map(|spec| spec.status)
 }
 
-impl Known {
-    pub(super) fn new(disk: &Disk, root: &Root) -> Self {
+impl ProjectCache {
+    pub(super) fn new(disk: &Disk, root: &RootFolder) -> Self {
         Self {
-            index: Index::new(disk.clone(), root.clone(), SPECS, ".md", parse::document),
+            index: DocumentIndex::new(disk.clone(), root.clone(), SPECS, ".md", parse::document),
             specs: Arc::default(),
             seen_folders: SeenFolders::default(),
-            archive: Index::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
+            archive: DocumentIndex::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
             archived: HashMap::new(),
             foreign: BTreeMap::new(),
             is_foreign_doubted: false,
@@ -81,15 +81,21 @@ impl Known {
     }
 
     /// Reads the configuration when one of its files changed; says whether it did.
-    pub(super) fn refresh_config(&mut self, root: &Root, user: Option<&Path>, disk: &Disk) -> bool {
+    pub(super) fn refresh_config(
+        &mut self,
+        root: &RootFolder,
+        user: Option<&Path>,
+        disk: &Disk,
+    ) -> bool {
         let stamp = |name: &str| (disk.stamp)(&root.path().join(name));
         let stamps = [
             user.and_then(|path| (disk.stamp)(path)),
             stamp(CONFIG),
             stamp(AGENTS),
         ];
-        let is_settled =
-            |stamp: &Option<Stamp>| stamp.is_none_or(|stamp| disk.is_settled(root.path(), &stamp));
+        let is_settled = |stamp: &Option<FileStamp>| {
+            stamp.is_none_or(|stamp| disk.is_settled(root.path(), &stamp))
+        };
         if self.config_stamps == Some(stamps) {
             return false;
         }
@@ -125,7 +131,7 @@ impl Known {
 
     /// Looks for the agent that works, where the configuration names none. One that is installed or logged in to
     /// while we serve is seen soon.
-    pub(super) fn find_agent(&mut self, around: Surroundings<'_>) {
+    pub(super) fn find_agent(&mut self, around: AgentSearch<'_>) {
         let Ok(config) = &mut self.config else {
             return;
         };
@@ -149,7 +155,7 @@ impl Known {
             Err(_) => self.archive.clear(),
         };
         let is_changed = !changes.is_empty();
-        for Change { path, document } in changes {
+        for DocumentChange { path, document } in changes {
             let id = parse::stem(&path);
             if let Some(status) = document {
                 let files = self.archived.entry(id.into()).or_default();
@@ -177,7 +183,7 @@ impl Known {
 
     /// Where an archived spec lies, and its state; of several files of one ID the last readable one
     /// by path counts.
-    pub(super) fn archived_as(&self, id: &str) -> Option<(&str, Option<Status>)> {
+    pub(super) fn archived_as(&self, id: &str) -> Option<(&str, Option<SpecStatus>)> {
         let files = self.archived.get(id)?;
         let readable = files.iter().rfind(|(_, status)| status.is_some());
         let (path, status) = readable.or_else(|| files.last_key_value())?;
@@ -188,9 +194,9 @@ impl Known {
     /// other dialects.
     pub(super) fn look_elsewhere(
         &mut self,
-        root: &Root,
+        root: &RootFolder,
         disk: &Disk,
-        (outside, may_leave): (&Outside, &dyn Fn() -> bool),
+        (outside, may_leave): (&ExternalItems, &dyn Fn() -> bool),
         is_changed: bool,
     ) {
         if self.specs.names_nothing_elsewhere() {
@@ -214,7 +220,7 @@ impl Known {
         self.is_foreign_doubted = false;
         let config = self.config.clone();
         let named = self.specs.named_elsewhere();
-        let found: Vec<(Node, Elsewhere)> = named
+        let found: Vec<(Node, ExternalDependency)> = named
             .into_iter()
             .map(|(node, key)| (node, self.look_up(&key, config.as_deref(), root, disk)))
             .collect();
@@ -225,16 +231,17 @@ impl Known {
     }
 
     /// Asks how far the items of other dialects are; says whether one is further than before.
-    fn look_outside(&mut self, outside: &Outside, is_changed: bool) -> bool {
+    fn look_outside(&mut self, outside: &ExternalItems, is_changed: bool) -> bool {
         let named: Vec<String> = if is_changed {
             let named = self.specs.named_elsewhere().into_iter();
             let keys = named.map(|(_, key)| key);
-            keys.filter(|key| outside::parts(key).is_some()).collect()
+            keys.filter(|key| outside::split_key(key).is_some())
+                .collect()
         } else {
             self.outside.keys().cloned().collect()
         };
         let standings = outside.standings(&named);
-        let found: BTreeMap<String, Standing> = named.into_iter().zip(standings).collect();
+        let found: BTreeMap<String, ExternalStatus> = named.into_iter().zip(standings).collect();
         let is_other = found != self.outside;
         self.outside = found;
         is_other
@@ -244,16 +251,16 @@ impl Known {
         &mut self,
         key: &str,
         config: Result<&Config, &ConfigError>,
-        root: &Root,
+        root: &RootFolder,
         disk: &Disk,
-    ) -> Elsewhere {
+    ) -> ExternalDependency {
         let Some((prefix, id)) = key.split_once(':') else {
             return match self.archived_as(key) {
                 Some((path, Some(status))) => found(status, format!("archived: {path}")),
                 Some((path, None)) => {
-                    Elsewhere::Unreachable(format!("archived, but {path} cannot be read"))
+                    ExternalDependency::Unreachable(format!("archived, but {path} cannot be read"))
                 }
-                None => Elsewhere::Unknown,
+                None => ExternalDependency::Unknown,
             };
         };
         if let Some(standing) = self.outside.get(key) {
@@ -261,24 +268,24 @@ impl Known {
         }
         let config = match config {
             Ok(config) => config,
-            Err(error) => return Elsewhere::Unreachable(error.to_string()),
+            Err(error) => return ExternalDependency::Unreachable(error.to_string()),
         };
         let Some(repository) = config
             .repositories
             .iter()
             .find(|repository| repository.name == prefix)
         else {
-            return Elsewhere::Unreachable(format!(
+            return ExternalDependency::Unreachable(format!(
                 "no repository `{prefix}` under `repos:` in the configuration"
             ));
         };
         if !self.looked_into_others {
-            return Elsewhere::Unreachable(format!(
+            return ExternalDependency::Unreachable(format!(
                 "not trusted: this folder names repository `{prefix}`, and nobody has said that it may be read; a person does with `chant-mcp trust`"
             ));
         }
         let Ok(id) = id.parse::<SpecId>() else {
-            return Elsewhere::Unreachable(format!("`{id}` cannot be a spec ID"));
+            return ExternalDependency::Unreachable(format!("`{id}` cannot be a spec ID"));
         };
         let base = root.path().join(&repository.path);
         let looked = look_up(&base, &id, disk);
@@ -290,10 +297,10 @@ impl Known {
             (Some((status, place)), _) => {
                 found(status, format!("in repository `{prefix}`: {place}"))
             }
-            (None, Some(why)) => {
-                Elsewhere::Unreachable(format!("it cannot be read in repository `{prefix}`: {why}"))
-            }
-            (None, None) => Elsewhere::Unreachable(format!(
+            (None, Some(why)) => ExternalDependency::Unreachable(format!(
+                "it cannot be read in repository `{prefix}`: {why}"
+            )),
+            (None, None) => ExternalDependency::Unreachable(format!(
                 "not found in repository `{prefix}` at {}",
                 base.display()
             )),
@@ -302,8 +309,8 @@ impl Known {
 }
 
 /// A spec that lies outside the active ones.
-fn found(status: Status, place: String) -> Elsewhere {
-    Elsewhere::Found {
+fn found(status: SpecStatus, place: String) -> ExternalDependency {
+    ExternalDependency::Found {
         status: status.to_string(),
         is_done: status.is_done(),
         place,

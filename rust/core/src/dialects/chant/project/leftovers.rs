@@ -3,7 +3,7 @@
 use std::sync::MutexGuard;
 use std::time::Instant;
 
-use super::super::model::Problem;
+use super::super::model::SpecProblem;
 use super::{ARCHIVE, Project};
 use crate::error::Error;
 use crate::store::disk::{self, TICK};
@@ -21,8 +21,8 @@ const FOLDERS: [&str; 6] = [
     ".chant/archive",
 ];
 
-fn problem_of(left: LeftChange) -> Problem {
-    Problem {
+fn problem_of(left: LeftChange) -> SpecProblem {
+    SpecProblem {
         path: left.path.into(),
         line: None,
         message: left.message,
@@ -74,7 +74,7 @@ impl Project {
         }
     }
 
-    pub(super) fn unfinished(&self) -> MutexGuard<'_, Vec<Problem>> {
+    pub(super) fn unfinished(&self) -> MutexGuard<'_, Vec<SpecProblem>> {
         let problems = self.unfinished.lock();
         problems.unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -95,7 +95,7 @@ impl Project {
     }
 
     /// What is to be reported of changes of several files that were interrupted.
-    pub fn interruptions(&self) -> Vec<Problem> {
+    pub fn interruptions(&self) -> Vec<SpecProblem> {
         let left = self
             .journal(self.known_state().as_ref(), &[])
             .left_changes();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::Project;
 use crate::store::StoreError;
-use crate::store::disk::{self, Stamp};
+use crate::store::disk::{self, FileStamp};
 use crate::work::mirror::LOGS;
 
 impl Project {
@@ -29,7 +29,7 @@ impl Project {
     }
 
     /// The stamp of the log that people are shown.
-    pub(in super::super) fn shown_log_stamp(&self, spec_id: &str) -> Option<Stamp> {
+    pub(in super::super) fn shown_log_stamp(&self, spec_id: &str) -> Option<FileStamp> {
         disk::stamp(&self.shown_log(spec_id).ok()?.0)
     }
 

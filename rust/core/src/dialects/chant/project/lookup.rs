@@ -3,29 +3,29 @@
 use std::path::{Path, PathBuf};
 
 use super::super::id::SpecId;
-use super::super::model::Status;
+use super::super::model::SpecStatus;
 use super::super::parse;
 use super::{ARCHIVE, SPECS};
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk, Stamp};
-use crate::store::index::Source;
+use crate::store::disk::{self, Disk, FileStamp};
+use crate::store::index::FileSource;
 
 /// What was found out about a spec.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct SpecLookup {
     /// Its state, and its file relative to the folder; the active spec counts before the archived one.
-    pub found: Option<(Status, String)>,
+    pub found: Option<(SpecStatus, String)>,
     /// Why a file of that ID cannot be read, where none can.
     pub unreadable: Option<String>,
     /// The files that decide about it, with the stamp and the state that each had.
-    pub files: Vec<(PathBuf, Option<Stamp>, Option<Status>)>,
+    pub files: Vec<(PathBuf, Option<FileStamp>, Option<SpecStatus>)>,
     /// Whether one of them could change and keep its stamp: it was written a moment ago.
     pub is_doubted: bool,
 }
 
 /// Looks up a spec among the active and the archived ones of a folder.
-pub fn look_up(base: &Path, id: &SpecId, disk: &Disk) -> Looked {
-    let mut looked = Looked::default();
+pub fn look_up(base: &Path, id: &SpecId, disk: &Disk) -> SpecLookup {
+    let mut looked = SpecLookup::default();
     let real = disk::real(base).unwrap_or_else(|_| base.to_owned());
     let disk = disk.clone().within(&real);
     let places = [
@@ -36,7 +36,7 @@ pub fn look_up(base: &Path, id: &SpecId, disk: &Disk) -> Looked {
         let path = base.join(&place);
         let stamp = disk::stamp(&path);
         let read = match disk.read_text(&real.join(&place), &place) {
-            Ok((text, _)) => parse::document(&place, Source::Text(text))
+            Ok((text, _)) => parse::document(&place, FileSource::Text(text))
                 .map_err(|broken| format!("{place}: {}", broken.problem.message)),
             Err(StoreError::Missing { .. }) => Err(String::new()),
             Err(error) => Err(error.to_string()),

@@ -24,30 +24,30 @@ use std::time::Instant;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::agents::found::Surroundings;
+use super::agents::found::AgentSearch;
 use super::error::ChantError;
 use super::id::SpecId;
-use super::model::{Problem, Spec};
+use super::model::{Spec, SpecProblem};
 use super::ops::LintMemory;
-use super::specs::Specs;
+use super::specs::SpecGraph;
 use crate::config::{Config, ConfigError};
 use crate::error::Error;
 use crate::git::Repo;
-use crate::ident::{Resolved, close_names, meant};
+use crate::ident::{ResolvedId, close_names, meant};
 use crate::next_step::{DoorKind, NextStep, hint};
-use crate::outside::Outside;
+use crate::outside::ExternalItems;
 use crate::state_place::state_of;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, weak_promises};
-use crate::store::files::Root;
-use crate::store::journal::{Journal, Step};
-use crate::store::state::{StateFolder, UserState, escaped};
+use crate::store::files::RootFolder;
+use crate::store::journal::{ChangeJournal, ChangeStep};
+use crate::store::state::{StateFolder, UserState, escape_name};
 use crate::vanished::MissingFolders;
-use crate::work::records::Runs;
-use known::Known;
-use own::Own;
+use crate::work::records::RunStore;
+use known::ProjectCache;
+use own::CallerRun;
 pub(super) use trusted::AgreedPrompts;
-use trusted::KnownTrust;
+use trusted::CachedTrust;
 pub use trusted::TrustReport;
 
 /// Where active specs lie.
@@ -64,14 +64,14 @@ const MATCHES_SHOWN: usize = 10;
 
 /// What time it is, and where.
 #[derive(Clone)]
-pub struct Clock {
+pub struct ZonedClock {
     /// Tells the time.
     pub now: fn() -> Timestamp,
     /// The user's time zone: IDs carry the local date.
     pub zone: TimeZone,
 }
 
-impl Clock {
+impl ZonedClock {
     /// The local date as IDs carry it.
     pub fn today(&self) -> String {
         (self.now)()
@@ -87,7 +87,7 @@ impl Clock {
 }
 
 /// What a project needs to be told.
-pub struct Options {
+pub struct ProjectOptions {
     /// Its root: the folder that holds `.chant`.
     pub root: PathBuf,
     /// The user's own configuration file.
@@ -103,47 +103,47 @@ pub struct Options {
     /// The hash of what may act here, named by whoever opens the project and knows it.
     pub trust: Option<String>,
     /// The time.
-    pub clock: Clock,
+    pub clock: ZonedClock,
     /// The disk.
     pub disk: Disk,
 }
 
 /// A chant project, opened once; every answer is as of the moment it is asked for.
 pub struct Project {
-    pub(super) root: Root,
+    pub(super) root: RootFolder,
     pub(super) disk: Disk,
-    pub(super) clock: Clock,
+    pub(super) clock: ZonedClock,
     pub(super) environment: BTreeMap<String, String>,
     pub(super) program: Vec<String>,
     pub(super) prompts: Option<PathBuf>,
     user_config: Option<PathBuf>,
     searched: Vec<String>,
     repo: Mutex<Option<Arc<Repo>>>,
-    known: Mutex<Known>,
+    known: Mutex<ProjectCache>,
     /// Tells of items of other dialects.
-    outside: Outside,
+    outside: ExternalItems,
     /// Files of interrupted changes that could not be finished.
-    unfinished: Mutex<Vec<Problem>>,
+    unfinished: Mutex<Vec<SpecProblem>>,
     /// Where our own state lies, and when that was found out.
     known_state: Mutex<Option<(StateFolder, Instant)>>,
     /// Folders of archived specs that git has and that are not there.
     missing: MissingFolders,
     /// The run that whoever asks works for, if they are an agent.
-    own: Option<Own>,
+    own: Option<CallerRun>,
     /// The hash that whoever opened the project named.
     pub(super) named_trust: Option<String>,
     /// Who asks here, for the words of what may help.
     pub(super) door: DoorKind,
     /// Whether the folder is trusted, as it was looked through last.
-    known_trust: Mutex<Option<KnownTrust>>,
+    known_trust: Mutex<Option<CachedTrust>>,
     /// What lint found.
     pub(super) linted: LintMemory,
 }
 
 /// The specs and the configuration at one moment.
-pub struct Snapshot {
+pub struct ProjectSnapshot {
     /// All active specs.
-    pub specs: Arc<Specs>,
+    pub specs: Arc<SpecGraph>,
     /// The configuration, or why it cannot be read; then defaults hold for answers.
     pub config: Result<Arc<Config>, ConfigError>,
     /// The project's own texts that the configuration was made of.
@@ -164,15 +164,15 @@ impl Project {
     ///
     /// # Errors
     /// `StoreError` when the root does not exist.
-    pub fn open(options: Options) -> Result<Self, Error> {
-        let root = Root::open(&options.root)?;
+    pub fn open(options: ProjectOptions) -> Result<Self, Error> {
+        let root = RootFolder::open(&options.root)?;
         let mut options = options;
         let user_state = || UserState::of(&options.environment);
         options.disk.user_state = options.disk.user_state.take().or_else(user_state);
         options.disk = options.disk.within(root.path());
-        let known = Known::new(&options.disk, &root);
+        let known = ProjectCache::new(&options.disk, &root);
         let mut project = Self {
-            own: Own::of(&options.environment),
+            own: CallerRun::of(&options.environment),
             root,
             disk: options.disk,
             clock: options.clock,
@@ -183,7 +183,7 @@ impl Project {
             searched: options.searched,
             repo: Mutex::default(),
             known: Mutex::new(known),
-            outside: Outside::default(),
+            outside: ExternalItems::default(),
             unfinished: Mutex::default(),
             known_state: Mutex::default(),
             missing: MissingFolders::default(),
@@ -204,7 +204,7 @@ impl Project {
 
     /// The same project, which asks about items of other dialects that dependencies name.
     #[must_use]
-    pub fn knowing(self, outside: Outside) -> Self {
+    pub fn with_external(self, outside: ExternalItems) -> Self {
         Self { outside, ..self }
     }
 
@@ -226,8 +226,8 @@ impl Project {
     }
 
     /// The runs of this project.
-    pub(super) fn runs(&self) -> Result<Runs, Error> {
-        Ok(Runs {
+    pub(super) fn runs(&self) -> Result<RunStore, Error> {
+        Ok(RunStore {
             disk: self.disk.clone(),
             root: self.root.clone(),
             state: self.state()?,
@@ -235,8 +235,12 @@ impl Project {
         })
     }
 
-    fn journal<'a>(&'a self, state: Option<&'a StateFolder>, gates: &'a [PathBuf]) -> Journal<'a> {
-        Journal {
+    fn journal<'a>(
+        &'a self,
+        state: Option<&'a StateFolder>,
+        gates: &'a [PathBuf],
+    ) -> ChangeJournal<'a> {
+        ChangeJournal {
             disk: &self.disk,
             root: &self.root,
             state,
@@ -255,9 +259,9 @@ impl Project {
     pub(super) fn change(
         &self,
         paths: &[&str],
-        mut plan: impl FnMut(&Snapshot, &[&str]) -> Result<Option<Vec<Step>>, Error>,
+        mut plan: impl FnMut(&ProjectSnapshot, &[&str]) -> Result<Option<Vec<ChangeStep>>, Error>,
     ) -> Result<bool, Error> {
-        let gates = [self.gate()?];
+        let gates = [self.folder_lock()?];
         self.change_together(paths, &gates, |texts| plan(&self.snapshot()?, texts))
     }
 
@@ -265,7 +269,7 @@ impl Project {
     ///
     /// # Errors
     /// `StoreError` when it is not there.
-    pub fn gate(&self) -> Result<PathBuf, StoreError> {
+    pub fn folder_lock(&self) -> Result<PathBuf, StoreError> {
         self.root.locate(SPECS)
     }
 
@@ -279,7 +283,7 @@ impl Project {
         &self,
         paths: &[&str],
         gates: &[PathBuf],
-        plan: impl FnMut(&[&str]) -> Result<Option<Vec<Step>>, Error>,
+        plan: impl FnMut(&[&str]) -> Result<Option<Vec<ChangeStep>>, Error>,
     ) -> Result<bool, Error> {
         // A repository that git refuses is no obstacle for the change of one file.
         let state = self.state();
@@ -325,7 +329,7 @@ impl Project {
     ///
     /// # Errors
     /// `ChantError::NotInitialized` without `.chant/specs`, or a `StoreError`.
-    pub fn snapshot(&self) -> Result<Snapshot, Error> {
+    pub fn snapshot(&self) -> Result<ProjectSnapshot, Error> {
         self.settle_undecided()?;
         let mut known = self.known();
         let changes = match known.index.refresh() {
@@ -352,7 +356,7 @@ impl Project {
             (&self.outside, &may_leave),
             is_changed,
         );
-        Ok(Snapshot {
+        Ok(ProjectSnapshot {
             specs: known.specs.clone(),
             config: known.config.clone(),
             config_texts: known.config_texts.clone(),
@@ -360,8 +364,8 @@ impl Project {
     }
 
     /// Where agents are looked for.
-    pub(super) fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings {
+    pub(super) fn surroundings(&self) -> AgentSearch<'_> {
+        AgentSearch {
             environment: &self.environment,
             root: self.root.path(),
         }
@@ -377,17 +381,17 @@ impl Project {
 
     /// Everything that is wrong with the project's files: interrupted changes, the configuration, what its
     /// file system cannot do, then specs in the order of their paths.
-    pub fn problems(&self, snapshot: &Snapshot) -> Vec<Problem> {
+    pub fn problems(&self, snapshot: &ProjectSnapshot) -> Vec<SpecProblem> {
         let mut problems = self.interruptions();
         if let Err(error) = &snapshot.config {
-            problems.push(Problem {
+            problems.push(SpecProblem {
                 path: error.file.as_str().into(),
                 line: None,
                 message: error.to_string(),
             });
         }
         problems.extend(self.archive_gone());
-        problems.extend(weak_promises().into_iter().map(|promise| Problem {
+        problems.extend(weak_promises().into_iter().map(|promise| SpecProblem {
             path: ".".into(),
             line: None,
             message: promise.sentence().to_owned(),
@@ -404,10 +408,10 @@ impl Project {
     }
 
     /// What is known, begun anew when a crash interrupted whoever held it.
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, ProjectCache> {
         self.known.lock().unwrap_or_else(|poisoned| {
             let mut known = poisoned.into_inner();
-            *known = Known::new(&self.disk, &self.root);
+            *known = ProjectCache::new(&self.disk, &self.root);
             self.known.clear_poison();
             known
         })
@@ -417,15 +421,15 @@ impl Project {
     ///
     /// # Errors
     /// `NotFound`, `Ambiguous`, `Unreadable`, or `InvalidArgument` for an empty ID.
-    pub fn resolve(&self, snapshot: &Snapshot, text: &str) -> Result<Arc<Spec>, Error> {
+    pub fn resolve(&self, snapshot: &ProjectSnapshot, text: &str) -> Result<Arc<Spec>, Error> {
         if text.trim().is_empty() {
             let why = "expected a spec ID or a part of one, got an empty text".into();
             return Err(ChantError::InvalidArgument { name: "id", why }.into());
         }
         let specs = &snapshot.specs;
         match specs.resolve(text, &self.clock.today()) {
-            Resolved::One(spec) => Ok(spec.clone()),
-            Resolved::Many(found) => {
+            ResolvedId::One(spec) => Ok(spec.clone()),
+            ResolvedId::Many(found) => {
                 let matches = found
                     .iter()
                     .take(MATCHES_SHOWN)
@@ -439,7 +443,7 @@ impl Project {
                 }
                 .into())
             }
-            Resolved::None => Err(self.not_found(specs, text).into()),
+            ResolvedId::None => Err(self.not_found(specs, text).into()),
         }
     }
 
@@ -449,7 +453,7 @@ impl Project {
     /// As [`Project::resolve`], and `Duplicate` when the ID stands in several files.
     pub(super) fn resolve_to_edit(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &ProjectSnapshot,
         text: &str,
     ) -> Result<Arc<Spec>, Error> {
         let spec = self.resolve(snapshot, text)?;
@@ -479,7 +483,7 @@ impl Project {
     /// be read as such, by what git knows, and by archived ones, whose IDs must not come to mean something else.
     pub(super) fn numbers_of_members(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &ProjectSnapshot,
         id: &SpecId,
     ) -> impl Iterator<Item = u64> {
         let mut known = self.known();
@@ -505,7 +509,7 @@ impl Project {
     /// `Refused` for IDs that would be too long.
     pub(super) fn next_members(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &ProjectSnapshot,
         id: &SpecId,
         count: usize,
     ) -> Result<Vec<SpecId>, Error> {
@@ -514,7 +518,7 @@ impl Project {
         Ok(ids.map_err(|error| ChantError::Refused(error.to_string()))?)
     }
 
-    fn not_found(&self, specs: &Specs, text: &str) -> ChantError {
+    fn not_found(&self, specs: &SpecGraph, text: &str) -> ChantError {
         let by_end = specs.broken().find(|broken| broken.id.ends_with(text));
         let mut holding = specs.broken().filter(|broken| broken.id.contains(text));
         let only = match (holding.next(), holding.next()) {
@@ -547,7 +551,7 @@ impl Project {
 }
 
 // Where a spec's work lies in git.
-impl Snapshot {
+impl ProjectSnapshot {
     /// The branch that carries a spec's work: the one it names, else the runtime's own.
     pub(super) fn branch_of(&self, spec: &Spec) -> String {
         spec.branch
@@ -566,7 +570,7 @@ impl Snapshot {
             .config
             .as_ref()
             .map_or("chant/", |config| config.branch_prefix.as_str());
-        format!("{prefix}{}", escaped(id))
+        format!("{prefix}{}", escape_name(id))
     }
 }
 

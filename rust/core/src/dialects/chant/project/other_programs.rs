@@ -6,7 +6,7 @@ use super::super::id::SpecId;
 use super::Project;
 use crate::error::Error;
 use crate::store::disk::Lock;
-use crate::work::lock::Holder;
+use crate::work::lock::LockHolder;
 
 /// Where earlier releases have their locks.
 const LOCKS: &str = ".chant/.locks";
@@ -30,7 +30,7 @@ impl Project {
         }
         let message = format!(
             "Spec '{id}' is being worked by {}, which holds {name}. Stop that first; nothing was {what}.",
-            Holder::of(&path)
+            LockHolder::of(&path)
         );
         Err(ChantError::Refused(message).into())
     }

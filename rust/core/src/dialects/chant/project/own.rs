@@ -8,20 +8,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::agents::environment::TOLD;
 use super::super::error::ChantError;
 use super::super::id::SpecId;
-use super::{Options, Project};
+use super::{Project, ProjectOptions};
 use crate::error::Error;
 use crate::store::disk;
 use crate::work::{MARK, RUNNER_VALUE};
 
 /// The run of the agent that asks.
-pub(super) struct Own {
+pub(super) struct CallerRun {
     spec_id: String,
     worktree: PathBuf,
     /// The project in the worktree, opened when it is first asked for.
     copy: Mutex<Option<Arc<Project>>>,
 }
 
-impl Own {
+impl CallerRun {
     /// The run that an environment tells of.
     pub(super) fn of(environment: &BTreeMap<String, String>) -> Option<Self> {
         let told = |name: &str| environment.get(name).filter(|value| !value.is_empty());
@@ -39,7 +39,7 @@ impl Project {
     /// # Errors
     /// A `StoreError` when the worktree is gone.
     pub(in super::super) fn copy_with(&self, id: &SpecId) -> Result<Option<Arc<Self>>, Error> {
-        let is_own = |own: &&Own| own.spec_id == id.as_str();
+        let is_own = |own: &&CallerRun| own.spec_id == id.as_str();
         match self.own.as_ref().filter(is_own) {
             Some(own) => Ok(Some(self.opened(own)?)),
             None => Ok(None),
@@ -67,14 +67,14 @@ impl Project {
         Ok(self.copy_of_run()?.map(|copy| copy.root().to_owned()))
     }
 
-    fn opened(&self, own: &Own) -> Result<Arc<Self>, Error> {
+    fn opened(&self, own: &CallerRun) -> Result<Arc<Self>, Error> {
         let mut copy = own.copy.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(copy) = copy.as_ref() {
             return Ok(copy.clone());
         }
         let mut environment = self.environment.clone();
         environment.retain(|name, _| !TOLD.contains(&name.as_str()));
-        let opened = Self::open(Options {
+        let opened = Self::open(ProjectOptions {
             root: own.worktree.join(self.inside_checkout()?),
             user_config: self.user_config.clone(),
             searched: Vec::new(),
@@ -86,7 +86,7 @@ impl Project {
             // The agent may put a link in the place of anything there, at any moment.
             disk: self.disk.clone().without_links_in(&own.worktree),
         })?
-        .knowing(self.outside.clone());
+        .with_external(self.outside.clone());
         Ok(copy.insert(Arc::new(opened)).clone())
     }
 

@@ -12,7 +12,7 @@ use crate::git::{self, Repo};
 ///
 /// # Errors
 /// `Refused` when nothing says where the user's own files lie.
-pub(in super::super) fn worktrees(
+pub(in super::super) fn worktrees_folder(
     project: &Project,
     config: &Config,
     repo: &Repo,
@@ -24,13 +24,13 @@ pub(in super::super) fn worktrees(
 ///
 /// # Errors
 /// As [`worktrees`].
-pub(in super::super) fn pool(
+pub(in super::super) fn pool_folder(
     project: &Project,
     config: &Config,
     repo: &Repo,
 ) -> Result<PathBuf, Error> {
     // No spec's ID begins with a dot, so this is no spec's worktree.
-    Ok(worktrees(project, config, repo)?.join(".pool"))
+    Ok(worktrees_folder(project, config, repo)?.join(".pool"))
 }
 
 /// The folder that a split is looked into in: made for one run, and gone with it.
@@ -61,7 +61,7 @@ pub(in super::super) fn of_reruns(
     repo: &Repo,
 ) -> Result<PathBuf, Error> {
     // No spec's ID begins with a dot, so this is no spec's worktree.
-    Ok(worktrees(project, config, repo)?.join(".rerun"))
+    Ok(worktrees_folder(project, config, repo)?.join(".rerun"))
 }
 
 /// The folder that belongs to a repository, or to a project without one.
@@ -79,14 +79,14 @@ fn named(project: &Project, config: &Config, common: &Path) -> String {
 ///
 /// # Errors
 /// `Refused` when nothing says where the user's own files lie.
-pub(in super::super) fn caches(
+pub(in super::super) fn caches_folder(
     project: &Project,
     config: &Config,
     repo: Option<&Repo>,
 ) -> Result<PathBuf, Error> {
     let common = repo.map_or(project.root(), Repo::common_dir);
     let name = named(project, config, common);
-    Ok(state(project)?.join("caches").join(name))
+    Ok(user_state_folder(project)?.join("caches").join(name))
 }
 
 /// The folder that holds those of all repositories.
@@ -98,14 +98,14 @@ fn folder_of_all(project: &Project, config: &Config) -> Result<PathBuf, Error> {
             .and_then(|rest| Some(home?.join(rest)));
         return Ok(inside_home.unwrap_or_else(|| project.root.path().join(given)));
     }
-    Ok(state(project)?.join("worktrees"))
+    Ok(user_state_folder(project)?.join("worktrees"))
 }
 
 /// The folder for the user's own state of ours.
 ///
 /// # Errors
 /// `Refused` when nothing says where that may be.
-pub(in super::super) fn state(project: &Project) -> Result<PathBuf, Error> {
+pub(in super::super) fn user_state_folder(project: &Project) -> Result<PathBuf, Error> {
     let home = || variable(project, "HOME").map(|home| home.join(".local/state"));
     let state = variable(project, "XDG_STATE_HOME").or_else(home);
     let state = state.ok_or_else(|| {
@@ -139,7 +139,7 @@ fn name_of(project: &Project, config: &Config) -> String {
 }
 
 /// A file that belongs to a worktree and lies beside it.
-pub(in super::super) fn beside(worktree: &Path, ending: &str) -> PathBuf {
+pub(in super::super) fn sibling_file(worktree: &Path, ending: &str) -> PathBuf {
     let mut name = worktree.file_name().unwrap_or_default().to_owned();
     name.push(ending);
     worktree.with_file_name(name)

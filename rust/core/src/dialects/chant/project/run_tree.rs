@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::super::error::ChantError;
 use super::Project;
-use super::site::{self, Site};
+use super::site::{self, WorktreeFolder};
 use crate::config::Config;
 use crate::confine::Confinement;
 use crate::error::Error;
 use crate::git::run_folder::pool::FolderPool;
-use crate::git::run_folder::{Elsewhere, RunFolder};
+use crate::git::run_folder::{RunRepository, StrayCommits};
 use crate::git::{GitError, Repo};
 use crate::store::disk;
 
@@ -22,30 +22,30 @@ const SHOWN: usize = 5;
 /// Where the files of one run are.
 pub(in super::super) struct RunTree<'a> {
     repo: &'a Repo,
-    site: Option<Site>,
+    site: Option<WorktreeFolder>,
     /// The spec that the run is about.
     pub spec_id: String,
     /// The branch that the work belongs on.
     pub branch: String,
-    kind: Kind<'a>,
+    kind: RunTreeKind<'a>,
 }
 
-enum Kind<'a> {
+enum RunTreeKind<'a> {
     /// A repository of its own.
-    Own(RunFolder<'a>),
+    Own(RunRepository<'a>),
     /// A linked worktree.
     Linked(PathBuf),
 }
 
 /// What a run tree is made from.
 #[derive(Clone, Copy)]
-pub(in super::super) struct Scenery<'a, 'r> {
+pub(in super::super) struct RunTreeContext<'a, 'r> {
     pub project: &'a Project,
     pub config: &'a Config,
     pub repo: &'r Repo,
 }
 
-impl<'r> Scenery<'_, 'r> {
+impl<'r> RunTreeContext<'_, 'r> {
     /// The files of the run of a spec, where there are any.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl<'r> Scenery<'_, 'r> {
         branch: &str,
     ) -> Result<Option<RunTree<'r>>, Error> {
         // Where nothing says where such folders lie, there is none.
-        let Ok(site) = Site::of(self.project, self.config, self.repo) else {
+        let Ok(site) = WorktreeFolder::of(self.project, self.config, self.repo) else {
             return Ok(None);
         };
         let trees = self.repo.worktrees()?.into_iter();
@@ -117,7 +117,7 @@ impl<'r> Scenery<'_, 'r> {
         branch_of: impl Fn(&str) -> String,
         spec_of: impl Fn(&str) -> Option<String>,
     ) -> Result<Vec<RunTree<'r>>, Error> {
-        let site = Site::of(self.project, self.config, self.repo)?;
+        let site = WorktreeFolder::of(self.project, self.config, self.repo)?;
         let mut found = Vec::new();
         for tree in self.repo.worktrees()? {
             if tree.is_main || !site.holds(&tree.path) {
@@ -137,7 +137,7 @@ impl<'r> Scenery<'_, 'r> {
 
     /// The linked worktree at a path.
     pub(in super::super) fn linked(self, path: &Path, spec_id: &str, branch: &str) -> RunTree<'r> {
-        self.tree((spec_id, branch), Kind::Linked(path.to_owned()))
+        self.tree((spec_id, branch), RunTreeKind::Linked(path.to_owned()))
     }
 
     /// How everything is held that works in a folder.
@@ -155,10 +155,10 @@ impl<'r> Scenery<'_, 'r> {
         Ok(Confinement::Off)
     }
 
-    fn tree(self, (spec_id, branch): (&str, &str), kind: Kind<'r>) -> RunTree<'r> {
+    fn tree(self, (spec_id, branch): (&str, &str), kind: RunTreeKind<'r>) -> RunTree<'r> {
         RunTree {
             repo: self.repo,
-            site: Site::of(self.project, self.config, self.repo).ok(),
+            site: WorktreeFolder::of(self.project, self.config, self.repo).ok(),
             spec_id: spec_id.to_owned(),
             branch: branch.to_owned(),
             kind,
@@ -187,7 +187,7 @@ impl<'r> Scenery<'_, 'r> {
         confinement: Confinement,
     ) -> RunTree<'r> {
         let folder = self.repo.run_folder(path, branch, confinement);
-        self.tree((spec_id, branch), Kind::Own(folder))
+        self.tree((spec_id, branch), RunTreeKind::Own(folder))
     }
 }
 
@@ -195,8 +195,8 @@ impl RunTree<'_> {
     /// The top of the files.
     pub(in super::super) fn path(&self) -> &Path {
         match &self.kind {
-            Kind::Own(folder) => folder.top(),
-            Kind::Linked(path) => path,
+            RunTreeKind::Own(folder) => folder.top(),
+            RunTreeKind::Linked(path) => path,
         }
     }
 
@@ -207,12 +207,12 @@ impl RunTree<'_> {
 
     /// Whether what git may be made to run there is held.
     pub(in super::super) fn is_held(&self) -> bool {
-        matches!(&self.kind, Kind::Own(folder) if folder.is_held())
+        matches!(&self.kind, RunTreeKind::Own(folder) if folder.is_held())
     }
 
     /// Whether it is a linked worktree of the project's repository.
     pub(in super::super) fn is_linked(&self) -> bool {
-        matches!(self.kind, Kind::Linked(_))
+        matches!(self.kind, RunTreeKind::Linked(_))
     }
 
     /// Makes a new folder with the files of the branch's newest commit.
@@ -221,8 +221,8 @@ impl RunTree<'_> {
     /// A failure of git.
     pub(in super::super) fn make(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
         match &self.kind {
-            Kind::Own(folder) => Ok(folder.make(progress)?),
-            Kind::Linked(_) => Ok(()),
+            RunTreeKind::Own(folder) => Ok(folder.make(progress)?),
+            RunTreeKind::Linked(_) => Ok(()),
         }
     }
 
@@ -236,8 +236,8 @@ impl RunTree<'_> {
         progress: &mut dyn FnMut(&str),
     ) -> Result<bool, Error> {
         match &self.kind {
-            Kind::Own(folder) => Ok(folder.make_from(pool, progress)?),
-            Kind::Linked(_) => Ok(false),
+            RunTreeKind::Own(folder) => Ok(folder.make_from(pool, progress)?),
+            RunTreeKind::Linked(_) => Ok(false),
         }
     }
 
@@ -247,8 +247,8 @@ impl RunTree<'_> {
     /// A failure of git.
     pub(in super::super) fn catch_up(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
         match &self.kind {
-            Kind::Own(folder) => Ok(folder.catch_up(progress)?),
-            Kind::Linked(_) => Ok(()),
+            RunTreeKind::Own(folder) => Ok(folder.catch_up(progress)?),
+            RunTreeKind::Linked(_) => Ok(()),
         }
     }
 
@@ -260,7 +260,7 @@ impl RunTree<'_> {
     /// # Errors
     /// A failure of git.
     pub(in super::super) fn fetch(&self) -> Result<bool, GitError> {
-        let Kind::Own(folder) = &self.kind else {
+        let RunTreeKind::Own(folder) = &self.kind else {
             return Ok(false);
         };
         if !folder.is_there() {
@@ -278,10 +278,10 @@ impl RunTree<'_> {
     /// A failure of git.
     pub(in super::super) fn hand_over(&self) -> Result<(), GitError> {
         match &self.kind {
-            Kind::Own(folder) if folder.is_there() => folder.make_repository_again(),
-            Kind::Own(_) => Ok(()),
+            RunTreeKind::Own(folder) if folder.is_there() => folder.make_repository_again(),
+            RunTreeKind::Own(_) => Ok(()),
             // Its git folder is the project's; what a killed git holds there is let go.
-            Kind::Linked(path) => self.repo.free_worktree(path).map(drop),
+            RunTreeKind::Linked(path) => self.repo.free_worktree(path).map(drop),
         }
     }
 
@@ -296,9 +296,9 @@ impl RunTree<'_> {
     }
 
     /// Where work lies that is not on the branch.
-    pub(in super::super) fn elsewhere(&self, base: &str) -> Vec<Elsewhere> {
+    pub(in super::super) fn elsewhere(&self, base: &str) -> Vec<StrayCommits> {
         match &self.kind {
-            Kind::Own(folder) if folder.is_there() => folder.elsewhere(base),
+            RunTreeKind::Own(folder) if folder.is_there() => folder.elsewhere(base),
             _ => Vec::new(),
         }
     }
@@ -309,8 +309,8 @@ impl RunTree<'_> {
     /// A failure of git.
     pub(in super::super) fn uncommitted(&self) -> Result<Vec<String>, GitError> {
         match &self.kind {
-            Kind::Own(folder) => folder.uncommitted(),
-            Kind::Linked(path) => self.repo.uncommitted(path),
+            RunTreeKind::Own(folder) => folder.uncommitted(),
+            RunTreeKind::Linked(path) => self.repo.uncommitted(path),
         }
     }
 
@@ -324,17 +324,19 @@ impl RunTree<'_> {
         project: &Project,
     ) -> Result<Vec<String>, GitError> {
         match &self.kind {
-            Kind::Own(folder) if folder.is_held() || project.is_trusted() => folder.uncommitted(),
-            Kind::Own(_) => Ok(Vec::new()),
-            Kind::Linked(path) => project.uncommitted(self.repo, path),
+            RunTreeKind::Own(folder) if folder.is_held() || project.is_trusted() => {
+                folder.uncommitted()
+            }
+            RunTreeKind::Own(_) => Ok(Vec::new()),
+            RunTreeKind::Linked(path) => project.uncommitted(self.repo, path),
         }
     }
 
     /// Whether the files are those of the branch.
     pub(in super::super) fn stands_on_branch(&self) -> Result<bool, GitError> {
         match &self.kind {
-            Kind::Own(folder) => Ok(folder.stands_on_branch()),
-            Kind::Linked(path) => Ok(self.repo.worktrees()?.into_iter().any(|tree| {
+            RunTreeKind::Own(folder) => Ok(folder.stands_on_branch()),
+            RunTreeKind::Linked(path) => Ok(self.repo.worktrees()?.into_iter().any(|tree| {
                 tree.branch.as_deref() == Some(&*self.branch)
                     && !tree.prunable
                     && tree.path == *path
@@ -348,12 +350,12 @@ impl RunTree<'_> {
     /// A failure of git.
     pub(in super::super) fn commit_everything(&self, message: &str) -> Result<(), GitError> {
         match &self.kind {
-            Kind::Own(folder) => {
+            RunTreeKind::Own(folder) => {
                 self.fetch()?;
                 folder.commit_everything(message)?;
                 self.fetch().map(drop)
             }
-            Kind::Linked(path) => self.repo.commit_everything(path, message),
+            RunTreeKind::Linked(path) => self.repo.commit_everything(path, message),
         }
     }
 
@@ -363,8 +365,8 @@ impl RunTree<'_> {
     /// A failure of the disk.
     pub(in super::super) fn remove_made(&self) -> Result<(), GitError> {
         match &self.kind {
-            Kind::Own(folder) => folder.remove(),
-            Kind::Linked(_) => Ok(()),
+            RunTreeKind::Own(folder) => folder.remove(),
+            RunTreeKind::Linked(_) => Ok(()),
         }
     }
 
@@ -383,7 +385,7 @@ impl RunTree<'_> {
             return Err(ChantError::Refused(message).into());
         };
         match &self.kind {
-            Kind::Own(folder) => {
+            RunTreeKind::Own(folder) => {
                 site.refuse_unmarked(path, &self.spec_id)?;
                 if self.fetch()? {
                     let message = format!("{} had commits that came only now", path.display());
@@ -398,7 +400,7 @@ impl RunTree<'_> {
                 }
                 folder.remove()?;
             }
-            Kind::Linked(path) => {
+            RunTreeKind::Linked(path) => {
                 site.refuse_strange(self.repo, path, &self.branch, &self.spec_id)?;
                 self.repo.remove_worktree(path)?;
             }

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::super::error::ChantError;
 use super::Project;
-use super::place::{self, BESIDE, CHECKING, CONNECT, MARKER, PRIVATE, beside};
+use super::place::{self, BESIDE, CHECKING, CONNECT, MARKER, PRIVATE, sibling_file};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk;
-use crate::store::state::escaped;
+use crate::store::state::escape_name;
 
 /// So many folders are tried for a run whose usual one holds something else.
 const FOLDERS: usize = 100;
@@ -28,11 +28,11 @@ struct RunMark {
 
 /// The folder that holds the worktrees of a repository's runs; its path is real where it is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Site {
+pub(in super::super) struct WorktreeFolder {
     folder: PathBuf,
 }
 
-impl Site {
+impl WorktreeFolder {
     /// The folder as the configuration says now.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl Site {
         config: &Config,
         repo: &Repo,
     ) -> Result<Self, Error> {
-        Ok(Self::at(place::worktrees(project, config, repo)?))
+        Ok(Self::at(place::worktrees_folder(project, config, repo)?))
     }
 
     /// A folder that holds such folders.
@@ -60,7 +60,7 @@ impl Site {
     /// Whether a path is one that a run of the spec may have been given.
     pub(in super::super) fn may_be_of(&self, path: &Path, spec_id: &str) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let rest = name.strip_prefix(&*escaped(spec_id));
+        let rest = name.strip_prefix(&*escape_name(spec_id));
         let is_number = |rest: &str| {
             let number = rest.strip_prefix('-');
             rest.is_empty() || number.is_some_and(|number| number.parse::<u32>().is_ok())
@@ -105,7 +105,7 @@ impl Site {
     /// # Errors
     /// `Refused`.
     pub(in super::super) fn refuse_unmarked_folder(&self, spec_id: &str) -> Result<(), Error> {
-        let usual = self.folder.join(escaped(spec_id));
+        let usual = self.folder.join(escape_name(spec_id));
         if disk::exists(&usual) {
             return self.refuse_unmarked(&usual, spec_id);
         }
@@ -115,11 +115,11 @@ impl Site {
     /// The first folder for the spec that is not there.
     pub(in super::super) fn free_folder(&self, spec_id: &str) -> PathBuf {
         let free = self.names_of(spec_id).find(|path| !disk::exists(path));
-        free.unwrap_or_else(|| self.folder.join(&*escaped(spec_id)))
+        free.unwrap_or_else(|| self.folder.join(&*escape_name(spec_id)))
     }
 
     fn names_of(&self, spec_id: &str) -> impl Iterator<Item = PathBuf> {
-        let name = escaped(spec_id);
+        let name = escape_name(spec_id);
         let numbered = (2..FOLDERS).map({
             let name = name.clone();
             move |number| format!("{name}-{number}")
@@ -169,7 +169,7 @@ impl Site {
 }
 
 fn mark_of(path: &Path) -> Option<RunMark> {
-    let text = disk::read_owned(&beside(path, MARKER), LARGEST).ok()?;
+    let text = disk::read_owned(&sibling_file(path, MARKER), LARGEST).ok()?;
     serde_json::from_str(&text).ok()
 }
 
@@ -177,12 +177,12 @@ fn mark_of(path: &Path) -> Option<RunMark> {
 ///
 /// # Errors
 /// `NotWritten`.
-pub(in super::super) fn mark(path: &Path, run: &str, spec_id: &str) -> Result<(), Error> {
+pub(in super::super) fn write_run_mark(path: &Path, run: &str, spec_id: &str) -> Result<(), Error> {
     let mark = RunMark {
         run: run.to_owned(),
         spec: spec_id.to_owned(),
     };
-    let place = beside(path, MARKER);
+    let place = sibling_file(path, MARKER);
     disk::remove(&place)?;
     let text = serde_json::to_string(&mark).unwrap_or_default() + "\n";
     Ok(disk::create_owned(&place, &text)?)
@@ -191,10 +191,10 @@ pub(in super::super) fn mark(path: &Path, run: &str, spec_id: &str) -> Result<()
 /// Removes what lies beside a folder that went; what stays is in nobody's way.
 pub(in super::super) fn remove_beside(path: &Path) {
     for ending in BESIDE {
-        let _ = disk::remove(&beside(path, ending));
+        let _ = disk::remove(&sibling_file(path, ending));
     }
     for ending in [PRIVATE, CHECKING, CONNECT] {
-        let _ = disk::remove_tree(&beside(path, ending));
+        let _ = disk::remove_tree(&sibling_file(path, ending));
     }
 }
 

@@ -5,23 +5,23 @@ use std::path::PathBuf;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::{AGENTS, CONFIG, ConfigTexts, Project, Snapshot};
+use super::{AGENTS, CONFIG, ConfigTexts, Project, ProjectSnapshot};
 use crate::error::Error;
-use crate::store::disk::{self, Stamp};
+use crate::store::disk::{self, FileStamp};
 use crate::trust::acting::{ActingConfiguration, listing_difference};
-use crate::trust::effects::{RunRight, goes_by_configuration, needs_trust, right_in_run};
-use crate::trust::look::{FolderTrust, TrustLook};
+use crate::trust::effects::{RunPermission, goes_by_configuration, needs_trust, right_in_run};
+use crate::trust::look::{FolderTrust, TrustSurvey};
 use crate::trust::store::{TrustStore, TrustedPlace};
-use crate::trust::{TrustGround, TrustVerdict, given};
+use crate::trust::{TrustReason, TrustVerdict, grant_now};
 use crate::work::mirror;
 
 /// What is said of a folder that nobody trusts.
 const UNTRUSTED: &str = "not trusted: nothing is run here, and runs are neither looked after nor shown as live; a person looks with `chant-mcp trust --show`";
 
 /// A verdict, and what it depended on.
-pub(super) struct KnownTrust {
+pub(super) struct CachedTrust {
     /// The files that were looked at, with their stamps.
-    stamps: Vec<(PathBuf, Option<Stamp>)>,
+    stamps: Vec<(PathBuf, Option<FileStamp>)>,
     /// The commit that worktrees began at, and its branch.
     base: Option<(String, String)>,
     is_trusted: bool,
@@ -44,7 +44,7 @@ impl AgreedPrompts {
 #[derive(Debug, Clone)]
 pub struct TrustReport {
     /// Why it is trusted, if it is.
-    pub ground: Option<TrustGround>,
+    pub ground: Option<TrustReason>,
     /// The folder.
     pub root: PathBuf,
     /// How much it asks for.
@@ -70,7 +70,7 @@ impl Project {
     /// a known one; `NotTrusted`, with what the folder asks for; `Refused` when an agent of a run
     /// asks for what is never its to do.
     pub fn refuse_untrusted(&self, what: &str) -> Result<(), Error> {
-        if let RunRight::Never(instead) = right_in_run(what) {
+        if let RunPermission::Never(instead) = right_in_run(what) {
             self.refuse_run(what, instead)?;
         }
         if !needs_trust(what) {
@@ -91,13 +91,13 @@ impl Project {
     /// `NotTrusted`; `MisspelledKey` while a key of the configuration is nearly a known one.
     pub(in super::super) fn refuse_untrusted_snapshot(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &ProjectSnapshot,
     ) -> Result<AgreedPrompts, Error> {
         snapshot.refuse_misspelled()?;
         self.refuse_untrusted_texts(snapshot)
     }
 
-    fn refuse_untrusted_texts(&self, snapshot: &Snapshot) -> Result<AgreedPrompts, Error> {
+    fn refuse_untrusted_texts(&self, snapshot: &ProjectSnapshot) -> Result<AgreedPrompts, Error> {
         let look = self.look(Some(&snapshot.config_texts));
         match look.verdict {
             TrustVerdict::Trusted(_) => Ok(AgreedPrompts(look.reading.prompts())),
@@ -119,7 +119,7 @@ impl Project {
         is_meant.then_some(UNTRUSTED)
     }
 
-    fn known_trust_now<T>(&self, of: impl Fn(&KnownTrust) -> T) -> T {
+    fn known_trust_now<T>(&self, of: impl Fn(&CachedTrust) -> T) -> T {
         let mut known = self.known_trust();
         if let Some(known) = known.as_ref()
             && self.is_current(known)
@@ -135,7 +135,7 @@ impl Project {
         ];
         let more = more.into_iter().flatten();
         stamps.extend(more.map(|path| (path.clone(), disk::stamp(&path))));
-        let found = KnownTrust {
+        let found = CachedTrust {
             stamps,
             base,
             is_trusted: matches!(look.verdict, TrustVerdict::Trusted(_)),
@@ -143,15 +143,15 @@ impl Project {
         };
         let answer = of(&found);
         let now = SystemTime::now();
-        let is_fresh = |stamp: &Option<Stamp>| stamp.is_some_and(|stamp| stamp.is_young(now));
+        let is_fresh = |stamp: &Option<FileStamp>| stamp.is_some_and(|stamp| stamp.is_young(now));
         // A file so new that another write could leave its stamp is read again next time.
         let may_be_kept = !found.stamps.iter().any(|(_, stamp)| is_fresh(stamp));
         *known = may_be_kept.then_some(found);
         answer
     }
 
-    fn is_current(&self, known: &KnownTrust) -> bool {
-        let is_same = |(path, stamp): &(PathBuf, Option<Stamp>)| disk::stamp(path) == *stamp;
+    fn is_current(&self, known: &CachedTrust) -> bool {
+        let is_same = |(path, stamp): &(PathBuf, Option<FileStamp>)| disk::stamp(path) == *stamp;
         let is_base_same = || match &known.base {
             Some((commit, name)) => {
                 let repo = self.repo().ok().flatten();
@@ -162,7 +162,7 @@ impl Project {
         known.stamps.iter().all(is_same) && is_base_same()
     }
 
-    fn known_trust(&self) -> MutexGuard<'_, Option<KnownTrust>> {
+    fn known_trust(&self) -> MutexGuard<'_, Option<CachedTrust>> {
         self.known_trust
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -207,7 +207,7 @@ impl Project {
         let is_meant = look.acting.hash() == hash && look.acting.gaps().is_empty();
         match (&look.store, look.verdict) {
             (Some(store), _) if is_meant => {
-                store.give(&look.place, given(&look.acting, self.clock.stamp()))?;
+                store.give(&look.place, grant_now(&look.acting, self.clock.stamp()))?;
                 *self.known_trust() = None;
                 Ok(())
             }
@@ -250,7 +250,7 @@ impl Project {
         match (&look.store, &look.verdict) {
             (_, TrustVerdict::Trusted(_)) => Ok(true),
             (Some(store), _) if is_agreed && look.acting.gaps().is_empty() => {
-                store.give(&look.place, given(&look.acting, self.clock.stamp()))?;
+                store.give(&look.place, grant_now(&look.acting, self.clock.stamp()))?;
                 *self.known_trust() = None;
                 Ok(true)
             }
@@ -263,7 +263,7 @@ impl Project {
         self.look(None).reading.real_places()
     }
 
-    fn look(&self, texts: Option<&ConfigTexts>) -> TrustLook {
+    fn look(&self, texts: Option<&ConfigTexts>) -> TrustSurvey {
         let known: Vec<(&str, Option<&str>)> = texts.map_or_else(Vec::new, |texts| {
             vec![
                 (CONFIG, texts.project.as_deref()),

@@ -2,7 +2,7 @@
 
 use super::super::error::ChantError;
 use super::super::id::SpecId;
-use super::super::model::Problem;
+use super::super::model::SpecProblem;
 use super::{ARCHIVE, Project, SPECS};
 use crate::store::disk;
 use crate::vanished;
@@ -13,8 +13,10 @@ impl Project {
         // A repository that git refuses says nothing.
         let repo = self.repo().ok().flatten();
         let is_spec = |name: &str| name.strip_suffix(".md").is_some();
-        match vanished::evidence(repo.as_deref(), &self.root, SPECS, was_there, is_spec) {
-            Some(evidence) => ChantError::SpecsGone(vanished::problem("specs", SPECS, &evidence)),
+        match vanished::evidence_of_loss(repo.as_deref(), &self.root, SPECS, was_there, is_spec) {
+            Some(evidence) => {
+                ChantError::SpecsGone(vanished::loss_message("specs", SPECS, &evidence))
+            }
             None => ChantError::NotInitialized {
                 searched: self.searched(),
             },
@@ -22,7 +24,7 @@ impl Project {
     }
 
     /// What is wrong where the archive, or a day of it, is not there: it was, as this process or git knows.
-    pub(super) fn archive_gone(&self) -> Vec<Problem> {
+    pub(super) fn archive_gone(&self) -> Vec<SpecProblem> {
         let repo = || self.repo().ok().flatten();
         let mut missing = self.missing.find(&self.disk, &self.root, ARCHIVE, repo);
         let is_there = disk::exists(&self.root.path().join(ARCHIVE));
@@ -33,12 +35,14 @@ impl Project {
             let message = if folder == ARCHIVE {
                 let repo = self.repo().ok().flatten();
                 let evidence =
-                    vanished::evidence(repo.as_deref(), &self.root, ARCHIVE, true, |_| true)?;
-                vanished::problem("archived specs", ARCHIVE, &evidence)
+                    vanished::evidence_of_loss(repo.as_deref(), &self.root, ARCHIVE, true, |_| {
+                        true
+                    })?;
+                vanished::loss_message("archived specs", ARCHIVE, &evidence)
             } else {
                 vanished::missing_problem("archived specs", &folder)
             };
-            Some(Problem {
+            Some(SpecProblem {
                 path: folder.into(),
                 line: None,
                 message,

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::{Value, json};
 
-use self::enclosed::{MEANING, enclosed, on_a_line};
+use self::enclosed::{MEANING, enclose_text, on_a_line};
 use super::model::{Spec, SpecType};
 use crate::text::front_matter;
 
@@ -70,7 +70,7 @@ impl PromptError {
 
 /// The place of a run's work, if it is not the checkout itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct PromptWorktree<'a> {
     /// The worktree's folder.
     pub path: &'a str,
     /// Its branch.
@@ -79,7 +79,7 @@ pub struct Place<'a> {
 
 /// The parts from which a prompt is built.
 #[derive(Clone, Copy)]
-pub struct Parts<'a> {
+pub struct PromptParts<'a> {
     /// Name of the prompt.
     pub name: &'a str,
     /// The spec.
@@ -87,7 +87,7 @@ pub struct Parts<'a> {
     /// Name of the project.
     pub project: &'a str,
     /// The place of the run's work; `None` in the checkout itself.
-    pub worktree: Option<Place<'a>>,
+    pub worktree: Option<PromptWorktree<'a>>,
     /// The names of the texts that are added behind it.
     pub extensions: &'a [String],
     /// Reads a prompt by its name, an extension as `extensions/<name>`; `None` if there is none.
@@ -98,7 +98,7 @@ pub struct Parts<'a> {
 
 /// Returns the name of the prompt for a spec: the one asked for, the spec's own, the one of its
 /// type, the default.
-pub fn choose(
+pub fn choose_prompt(
     asked: Option<&str>,
     spec: &Spec,
     default: &str,
@@ -128,7 +128,7 @@ pub fn is_name(name: &str) -> bool {
 /// # Errors
 /// A prompt or schema that is missing or cannot be read, prompts that extend one another in a
 /// cycle.
-pub fn assembled(parts: &Parts<'_>) -> Result<String, PromptError> {
+pub fn assemble_prompt(parts: &PromptParts<'_>) -> Result<String, PromptError> {
     let template = resolved(parts, parts.name, &mut Vec::new())?;
     let mut extensions = Vec::new();
     for name in parts.extensions {
@@ -163,7 +163,11 @@ pub fn assembled(parts: &Parts<'_>) -> Result<String, PromptError> {
 
 /// Returns the body of a prompt with its parent's inserted; `way` holds the prompts that led
 /// to it.
-fn resolved(parts: &Parts<'_>, name: &str, way: &mut Vec<String>) -> Result<String, PromptError> {
+fn resolved(
+    parts: &PromptParts<'_>,
+    name: &str,
+    way: &mut Vec<String>,
+) -> Result<String, PromptError> {
     static PARENT: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\{\{>\s*parent\s*\}\}").ok());
     if let Some(from) = way.iter().position(|known| known == name) {
@@ -214,7 +218,7 @@ fn encloses(template: &str) -> bool {
 }
 
 /// Returns a template with its placeholders replaced.
-fn filled(parts: &Parts<'_>, template: &str) -> String {
+fn filled(parts: &PromptParts<'_>, template: &str) -> String {
     let Some(placeholder) = PLACEHOLDER.as_ref() else {
         return template.to_owned();
     };
@@ -234,16 +238,16 @@ fn filled(parts: &Parts<'_>, template: &str) -> String {
     filled.into_owned()
 }
 
-fn value(parts: &Parts<'_>, name: &str) -> Option<String> {
+fn value(parts: &PromptParts<'_>, name: &str) -> Option<String> {
     let spec = parts.spec;
-    let worktree = |of: fn(Place<'_>) -> &str| parts.worktree.map_or("", of).to_owned();
+    let worktree = |of: fn(PromptWorktree<'_>) -> &str| parts.worktree.map_or("", of).to_owned();
     Some(match name {
         "project.name" => parts.project.to_owned(),
-        "spec" => enclosed(&whole(spec)),
+        "spec" => enclose_text(&whole(spec)),
         "spec.id" => spec.id.to_string(),
         "spec.path" => spec.path.to_string(),
         "spec.title" => on_a_line(spec.title.as_deref().unwrap_or("(untitled)")),
-        "spec.description" => enclosed(spec.body().trim()),
+        "spec.description" => enclose_text(spec.body().trim()),
         "spec.target_files" => {
             let files = spec.target_files.as_deref().unwrap_or_default().iter();
             files
@@ -272,17 +276,17 @@ fn whole(spec: &Spec) -> String {
 
 /// Returns the files that a spec names as context, each under a line with its path; an unreadable
 /// file is named, so that its absence is visible.
-fn context(parts: &Parts<'_>) -> String {
+fn context(parts: &PromptParts<'_>) -> String {
     let names = parts.spec.context.as_deref().unwrap_or_default();
     let text = |name: &str| match (parts.file)(name) {
-        Ok(text) => format!("--- {} ---\n{}", on_a_line(name), enclosed(&text)),
+        Ok(text) => format!("--- {} ---\n{}", on_a_line(name), enclose_text(&text)),
         Err(why) => format!("--- {} (not shown: {why}) ---", on_a_line(name)),
     };
     let texts: Vec<String> = names.iter().map(|name| text(name)).collect();
     texts.join("\n\n")
 }
 
-fn environment(place: Place<'_>) -> String {
+fn environment(place: PromptWorktree<'_>) -> String {
     format!(
         "## Execution Environment\n\n\
          You work in a git worktree that was made for this spec alone.\n\n\

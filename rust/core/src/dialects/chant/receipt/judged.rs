@@ -78,7 +78,7 @@ pub struct ReceiptFinding {
 
 /// The places of a receipt's work in history.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LandedPlace {
+pub enum ReceiptLocation {
     /// Its commit is in the named history.
     Commit {
         /// The history.
@@ -104,7 +104,7 @@ pub enum LandedPlace {
 
 /// The present state of a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpecToday {
+pub struct CurrentSpec {
     /// Its status, unless it is `completed`.
     pub open_as: Option<String>,
     /// Its criteria.
@@ -116,9 +116,9 @@ pub struct ReceiptFacts<'a> {
     /// The name of its ref.
     pub name: &'a str,
     /// The spec.
-    pub spec: &'a SpecToday,
+    pub spec: &'a CurrentSpec,
     /// The place of its work in history.
-    pub place: &'a LandedPlace,
+    pub place: &'a ReceiptLocation,
     /// The spec's criteria in the landed files, if these contain the spec.
     pub landed_criteria: Option<&'a [CriterionAtStart]>,
     /// Returns true if some commit of the history has a tree.
@@ -126,19 +126,19 @@ pub struct ReceiptFacts<'a> {
     /// The checks that are configured.
     pub configured: &'a BTreeMap<String, Vec<String>>,
     /// The results of checks that were run again now.
-    pub again: &'a [CheckAgain],
+    pub again: &'a [RepeatedCheck],
 }
 
 /// A check that was run again on the landed files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckAgain {
+pub struct RepeatedCheck {
     /// Its name.
     pub name: String,
     /// Its exit code; `None` if it did not end by itself.
     pub exit: Option<i32>,
 }
 
-impl fmt::Display for CheckAgain {
+impl fmt::Display for RepeatedCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "check '{}' {}", self.name, ended(self.exit))
     }
@@ -179,7 +179,7 @@ impl JudgedReceipt {
 }
 
 /// Compares a receipt with the facts of the repository.
-pub fn judged(receipt: &CompletionReceipt, facts: &ReceiptFacts<'_>) -> JudgedReceipt {
+pub fn judge_receipt(receipt: &CompletionReceipt, facts: &ReceiptFacts<'_>) -> JudgedReceipt {
     let mut judged = JudgedReceipt::default();
     if receipt.name() != facts.name {
         let why = format!(
@@ -200,24 +200,24 @@ pub fn judged(receipt: &CompletionReceipt, facts: &ReceiptFacts<'_>) -> JudgedRe
     judged
 }
 
-fn look_at_place(judged: &mut JudgedReceipt, receipt: &CompletionReceipt, place: &LandedPlace) {
+fn look_at_place(judged: &mut JudgedReceipt, receipt: &CompletionReceipt, place: &ReceiptLocation) {
     let (commit, tree) = (short(&receipt.commit), short(&receipt.tree));
     match place {
-        LandedPlace::Commit { of, tree: own } if *own == receipt.tree => {
+        ReceiptLocation::Commit { of, tree: own } if *own == receipt.tree => {
             judged.derive(format!("commit {commit} with tree {tree} is in the history of {of}"));
         }
-        LandedPlace::Commit { tree: own, .. } => judged.find(
+        ReceiptLocation::Commit { tree: own, .. } => judged.find(
             FindingKind::TreeDiffers,
             format!(
                 "commit {commit} has tree {}, and the receipt says {tree}: it was not left by that commit",
                 short(own)
             ),
         ),
-        LandedPlace::SameTree { of, commit: same } => judged.derive(format!(
+        ReceiptLocation::SameTree { of, commit: same } => judged.derive(format!(
             "commit {} in the history of {of} has the same tree {tree}; commit {commit} itself was squashed, rebased or reworded",
             short(same)
         )),
-        LandedPlace::Absent { of, is_shallow } => {
+        ReceiptLocation::Absent { of, is_shallow } => {
             let why = if *is_shallow {
                 "; history ends early here: `git fetch --unshallow` brings the rest"
             } else {
@@ -231,7 +231,7 @@ fn look_at_place(judged: &mut JudgedReceipt, receipt: &CompletionReceipt, place:
     }
 }
 
-fn look_at_spec(judged: &mut JudgedReceipt, then: &JudgedCriteria, today: &SpecToday) {
+fn look_at_spec(judged: &mut JudgedReceipt, then: &JudgedCriteria, today: &CurrentSpec) {
     if let Some(status) = &today.open_as {
         let why = format!("the spec is {status}, not completed");
         judged.find(FindingKind::NotCompleted, why);
@@ -325,7 +325,7 @@ fn look_at_checks(
             let why = format!("check '{name}' is not configured any more");
             judged.find(FindingKind::CheckGone, why);
         }
-        let is_there = matches!(facts.place, LandedPlace::Commit { .. });
+        let is_there = matches!(facts.place, ReceiptLocation::Commit { .. });
         if (facts.knows_tree)(&check.tree) {
             let tree = short(&check.tree);
             judged.derive(format!("tree {tree}, which check '{name}' is said to have looked at, is that of a commit there"));
@@ -433,23 +433,23 @@ mod tests {
 
     struct Scene {
         receipt: CompletionReceipt,
-        spec: SpecToday,
-        place: LandedPlace,
+        spec: CurrentSpec,
+        place: ReceiptLocation,
         landed: Option<Vec<CriterionAtStart>>,
         trees: Vec<String>,
         configured: BTreeMap<String, Vec<String>>,
-        again: Vec<CheckAgain>,
+        again: Vec<RepeatedCheck>,
     }
 
     /// Creates the facts as a run left them.
     fn scene() -> Scene {
         let receipt = receipt();
         Scene {
-            spec: SpecToday {
+            spec: CurrentSpec {
                 open_as: None,
                 criteria: criteria(&["Works", "Tested"]),
             },
-            place: LandedPlace::Commit {
+            place: ReceiptLocation::Commit {
                 of: "main".into(),
                 tree: receipt.tree.clone(),
             },
@@ -462,7 +462,7 @@ mod tests {
     }
 
     fn judge(scene: &Scene) -> JudgedReceipt {
-        judged(
+        judge_receipt(
             &scene.receipt,
             &ReceiptFacts {
                 name: "refs/chant/receipts/001/3",
@@ -505,7 +505,7 @@ mod tests {
             CheckFailed, CheckGone, CheckNotRun, CheckTree, CriteriaChanged, CriteriaOfTree,
             NotCompleted, NotInHistory, NotTicked, TreeDiffers, WrongName,
         };
-        let absent = |is_shallow| LandedPlace::Absent {
+        let absent = |is_shallow| ReceiptLocation::Absent {
             of: "main".into(),
             is_shallow,
         };
@@ -572,7 +572,7 @@ mod tests {
     #[test]
     fn a_squash_keeps_a_receipt_by_its_tree() {
         let mut squashed = scene();
-        squashed.place = LandedPlace::SameTree {
+        squashed.place = ReceiptLocation::SameTree {
             of: "main".into(),
             commit: "e".repeat(40),
         };

@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::evidence::CriterionAtStart;
 use crate::answer::cut;
 use crate::store::digest::sha256;
-use crate::store::state::escaped;
+use crate::store::state::escape_name;
 use crate::text::canonical::canonical;
 
 /// The folder of refs of receipts.
@@ -262,7 +262,7 @@ pub fn parse(bytes: &[u8]) -> Result<CompletionReceipt, ReceiptError> {
 
 /// Returns the folder of refs of a spec's receipts.
 pub fn folder_of(spec_id: &str) -> String {
-    format!("{RECEIPTS}{}/", escaped(spec_id))
+    format!("{RECEIPTS}{}/", escape_name(spec_id))
 }
 
 /// Returns true if a name below [`RECEIPTS`] can be that of a receipt: the name of a spec, and a

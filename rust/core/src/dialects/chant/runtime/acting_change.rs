@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::super::project::Project;
-use super::workplace::Workplace;
+use super::workplace::RunFolder;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::digest::sha256;
@@ -31,7 +31,7 @@ pub(in super::super) fn agreement_to(change: &[String]) -> String {
 pub(super) fn acting_change(
     project: &Project,
     repo: &Repo,
-    place: &Workplace,
+    place: &RunFolder,
     (old, new): (&str, &str),
 ) -> Result<Vec<String>, Error> {
     let paths = repo.differing(old, new)?;
@@ -74,7 +74,7 @@ struct ActingPaths {
 }
 
 impl ActingPaths {
-    fn of(project: &Project, repo: &Repo, place: &Workplace) -> Self {
+    fn of(project: &Project, repo: &Repo, place: &RunFolder) -> Self {
         let inside = place.spec_in_git.strip_suffix(&*place.spec);
         let top = repo.checkout().and_then(|top| disk::real(top).ok());
         let from_top = |path: PathBuf| {

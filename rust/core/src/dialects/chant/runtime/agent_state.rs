@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::agents::built_in::{AgentState, StatePlace};
-use super::super::agents::found::{FOLDERS, UsersFiles};
+use super::super::agents::built_in::{AgentState, StateRelocation};
+use super::super::agents::found::{FOLDERS, UserFiles};
 use super::super::project::Project;
-use super::briefing::Variables;
+use super::briefing::EnvironmentMap;
 use crate::error::Error;
 use crate::store::disk;
 
@@ -14,25 +14,25 @@ use crate::store::disk;
 ///
 /// # Errors
 /// A failure of the disk.
-pub(super) fn make(
+pub(super) fn create_agent_state(
     project: &Project,
     state: &AgentState,
     files: &[(String, String)],
     folder: PathBuf,
-) -> Result<Variables, Error> {
-    let user = UsersFiles(project.surroundings());
+) -> Result<EnvironmentMap, Error> {
+    let user = UserFiles(project.surroundings());
     let variables = match state.place {
-        StatePlace::Nowhere => return Ok(Variables::new()),
-        StatePlace::Variable(name, usual) => {
+        StateRelocation::Nowhere => return Ok(EnvironmentMap::new()),
+        StateRelocation::Variable(name, usual) => {
             disk::make_folders(&folder)?;
             if let Some(own) = user.folder(name).or_else(|| user.in_home(usual)) {
                 for file in state.login {
                     take_over(&own.join(file), &folder.join(file))?;
                 }
             }
-            Variables::from([(name.to_owned(), folder.display().to_string())])
+            EnvironmentMap::from([(name.to_owned(), folder.display().to_string())])
         }
-        StatePlace::Home(own) => {
+        StateRelocation::Home(own) => {
             let variables = make_home(user, &folder, own)?;
             for file in state.login {
                 if let Some(from) = user.file(file) {
@@ -70,8 +70,8 @@ fn make_folder_of(path: &Path) -> Result<(), Error> {
 /// Creates a home that leads to everything in the user's except some folders, which are empty here.
 /// Files that are written elsewhere in it stay in it; targets of links are as open or closed as
 /// without them.
-fn make_home(user: UsersFiles<'_>, folder: &Path, own: &[&str]) -> Result<Variables, Error> {
-    let mut variables = Variables::new();
+fn make_home(user: UserFiles<'_>, folder: &Path, own: &[&str]) -> Result<EnvironmentMap, Error> {
+    let mut variables = EnvironmentMap::new();
     let mut closed: Vec<PathBuf> = own.iter().map(PathBuf::from).collect();
     for (variable, usual) in FOLDERS {
         let Some(from) = user.folder(variable) else {

@@ -1,6 +1,6 @@
 //! Work that waits for a person's decision about its spec.
 
-use super::super::approval::Decision;
+use super::super::approval::ApprovalDecision;
 use super::super::model::Spec;
 use super::super::project::Project;
 use super::settle;
@@ -9,27 +9,27 @@ use crate::next_step::NextStep;
 use crate::store::StoreError;
 use crate::work::WorkError;
 use crate::work::lock::SpecLock;
-use crate::work::record::Record;
-use crate::work::records::Runs;
-use crate::work::state::{Event, State};
+use crate::work::record::RunRecord;
+use crate::work::records::RunStore;
+use crate::work::state::{RunEvent, RunState};
 
 /// The newest run of a spec, whose lock is held meanwhile: no other run starts on the spec.
-pub(in super::super) struct Pending {
-    runs: Runs,
+pub(in super::super) struct PendingApproval {
+    runs: RunStore,
     /// `None` where no run can exist: there is no place for our own state, or it belongs to another
     /// user.
     lock: Option<SpecLock>,
-    record: Option<Record>,
+    record: Option<RunRecord>,
 }
 
-impl Pending {
+impl PendingApproval {
     /// Takes the lock of a spec.
     ///
     /// # Errors
     /// `Held` while a run works on it, or a `StoreError`.
     pub(in super::super) fn of(project: &Project, spec: &Spec) -> Result<Self, Error> {
         let runs = project.runs()?;
-        let lock = match SpecLock::take(&runs, spec.id.as_str()) {
+        let lock = match SpecLock::acquire(&runs, spec.id.as_str()) {
             Err(WorkError::Store(StoreError::NoState { .. })) => None,
             lock => Some(lock?),
         };
@@ -39,7 +39,7 @@ impl Pending {
 
     /// Returns true if there is proven work that waits for the decision, or for its merge.
     pub(in super::super) fn is_work(&self) -> bool {
-        let waits = |state| matches!(state, State::AwaitingApproval | State::AwaitingMerge);
+        let waits = |state| matches!(state, RunState::AwaitingApproval | RunState::AwaitingMerge);
         self.record
             .as_ref()
             .is_some_and(|record| waits(record.state()))
@@ -54,7 +54,7 @@ impl Pending {
             return Ok(String::new());
         };
         let id = &record.spec_id;
-        if record.state() == State::NeedsAttention {
+        if record.state() == RunState::NeedsAttention {
             return Ok(match &record.branch {
                 Some(branch) => {
                     let merge = NextStep::Merge(id.clone()).words(project.door);
@@ -65,7 +65,7 @@ impl Pending {
                 None => String::new(),
             });
         }
-        if record.state() != State::AwaitingApproval {
+        if record.state() != RunState::AwaitingApproval {
             return Ok(String::new());
         }
         if let Err(error) = project.refuse_untrusted("approve") {
@@ -83,7 +83,7 @@ impl Pending {
             format!(": {reason}")
         };
         Ok(match state {
-            State::Completed => format!("\nMerged its work: '{id}' is completed{more}"),
+            RunState::Completed => format!("\nMerged its work: '{id}' is completed{more}"),
             state => format!("\nIts work is not merged yet ({state}){more}"),
         })
     }
@@ -95,7 +95,7 @@ impl Pending {
     pub(in super::super) fn send_back(
         self,
         project: &Project,
-        decision: &Decision,
+        decision: &ApprovalDecision,
     ) -> Result<String, Error> {
         let is_work = self.is_work();
         let Some(record) = self.record.filter(|_| is_work) else {
@@ -104,7 +104,7 @@ impl Pending {
         let reason = decision.reason.as_deref().unwrap_or_default();
         let why = format!("rejected by {}: {reason}", decision.by);
         let record = self.runs.update(&record.process_id, |record| {
-            Ok(record.change(Event::Doubt, Some(why.clone()), (self.runs.clock)())?)
+            Ok(record.change(RunEvent::Doubt, Some(why.clone()), (self.runs.clock)())?)
         })?;
         let branch = record.branch.as_deref().unwrap_or("its branch");
         let work = NextStep::Work(record.spec_id.clone()).words(project.door);

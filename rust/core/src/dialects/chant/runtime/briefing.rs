@@ -7,31 +7,31 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::agents::environment::{self, Told};
+use super::super::agents::environment::{self, AgentContext};
 use super::super::agents::events::{format_of, reads_of, spending, unheld_limit};
-use super::super::agents::filling::{CommandLine, Given, OwnServer};
+use super::super::agents::filling::{CommandLine, CommandPlaceholders, OwnServer};
 use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, AgentError};
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::place::{self, CONNECT, IGNORED, PROMPT, SERVER};
 use super::super::project::{AgreedPrompts, Project};
-use super::super::prompt::{self, Parts, Place};
-use super::confined::{self, Held};
-use super::workplace::Workplace;
+use super::super::prompt::{self, PromptParts, PromptWorktree};
+use super::confined::{self, ConfinedActor};
+use super::workplace::RunFolder;
 use crate::agent_events::OWN_SERVER;
 use crate::config::Config;
-use crate::environment::{Beside, Passed, passed as passed_of};
+use crate::environment::{PassedEnvironment, PassedNames, filter_environment as passed_of};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::money::UsdAmount;
 use crate::store::StoreError;
-use crate::store::disk::{self, Temporary};
-use crate::store::files::{self, Root};
-use crate::work::agent::{Input, Job, Limits};
-use crate::work::connections::Connecting;
-use crate::work::output::{Room, secrets};
-use crate::work::record::Asked;
+use crate::store::disk::{self, TemporaryFile};
+use crate::store::files::{self, RootFolder};
+use crate::work::agent::{AgentInput, AgentJob, AgentLimits};
+use crate::work::connections::ConnectionOptions;
+use crate::work::output::{LogLimits, secrets};
+use crate::work::record::RunOptions;
 use crate::work::spending::EventPlan;
 
 /// The folder of a project's prompts.
@@ -50,23 +50,23 @@ const IDENTITY: [(&str, bool); 4] = [
 const IS_SERVED: bool = cfg!(target_os = "linux");
 
 /// The variables of an environment.
-pub(in super::super) type Variables = BTreeMap<String, String>;
+pub(in super::super) type EnvironmentMap = BTreeMap<String, String>;
 
 /// The time that a process gets to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The facts from which an agent's start is prepared.
-pub(super) struct Briefing<'a> {
+pub(super) struct LaunchInputs<'a> {
     pub project: &'a Project,
     pub repo: &'a Repo,
     pub config: &'a Config,
     pub spec: &'a Spec,
-    pub place: &'a Workplace,
-    pub asked: &'a Asked,
+    pub place: &'a RunFolder,
+    pub asked: &'a RunOptions,
 }
 
 /// Returns the agent that a start asks for, or the configured one.
-pub(in super::super) fn agent(config: &Config, asked: &Asked) -> Result<Agent, Error> {
+pub(in super::super) fn choose_agent(config: &Config, asked: &RunOptions) -> Result<Agent, Error> {
     let asked = asked.agent.as_deref().or(config.runs.provider());
     let name = asked.ok_or(AgentError::NoAgent).map_err(ChantError::from)?;
     let workers = workers(&config.runs).unwrap_or_default().into_iter();
@@ -95,12 +95,12 @@ pub(in super::super) fn refuse_unfit_agent(
         .refuse_unready(model.as_deref(), &project.environment)
         .map_err(ChantError::from)?;
     let agent = agent.located(project.surroundings());
-    let given = Given {
+    let given = CommandPlaceholders {
         model: model.as_deref(),
         turns: config.runs.limits.turns(),
         is_confined: confined::is_held(project, config)?,
         own_program: &project.program,
-        ..Given::default()
+        ..CommandPlaceholders::default()
     };
     let line = agent.command_line(&given).map_err(ChantError::from)?;
     let program = line.argv.first().map(String::as_str).unwrap_or_default();
@@ -121,10 +121,10 @@ pub(in super::super) fn trusted_line(
     agent: &Agent,
     is_confined: bool,
 ) -> Result<Vec<String>, Error> {
-    let line = agent.command_line(&Given {
+    let line = agent.command_line(&CommandPlaceholders {
         own_program: &project.program,
         is_confined,
-        ..Given::default()
+        ..CommandPlaceholders::default()
     });
     Ok(line.map_err(ChantError::from)?.argv)
 }
@@ -193,11 +193,15 @@ pub(super) fn name_of(project: &Project, config: &Config) -> String {
 }
 
 /// Returns the part of our environment that an agent with these credentials, or a check, gets.
-pub(in super::super) fn passed(project: &Project, config: &Config, credentials: &[&str]) -> Passed {
+pub(in super::super) fn passed_environment(
+    project: &Project,
+    config: &Config,
+    credentials: &[&str],
+) -> PassedEnvironment {
     let configured = &config.runs.passed;
     passed_of(
         &project.environment,
-        Beside {
+        PassedNames {
             credentials,
             configured,
         },
@@ -209,9 +213,12 @@ pub(in super::super) fn passed(project: &Project, config: &Config, credentials: 
 ///
 /// # Errors
 /// `Refused` when there is none, or a failure of git.
-pub(in super::super) fn identity(project: &Project, repo: &Repo) -> Result<Variables, Error> {
+pub(in super::super) fn committer_variables(
+    project: &Project,
+    repo: &Repo,
+) -> Result<EnvironmentMap, Error> {
     let mut known = None;
-    let mut identity = Variables::new();
+    let mut identity = EnvironmentMap::new();
     for (name, is_email) in IDENTITY {
         let own = project.environment.get(name).filter(|own| !own.is_empty());
         let value = if let Some(own) = own {
@@ -235,13 +242,13 @@ fn nobody() -> ChantError {
 }
 
 /// Returns the limits for every process of a spec.
-pub(super) fn bounds(config: &Config) -> Limits {
+pub(super) fn bounds(config: &Config) -> AgentLimits {
     let output = config.runs.limits.output();
-    Limits {
+    AgentLimits {
         run: None,
         idle: None,
         output: Some(output),
-        room: Room {
+        room: LogLimits {
             line: LINE,
             log: output.saturating_mul(2),
         },
@@ -258,15 +265,15 @@ pub(super) fn event_plan(config: &Config, agent: &Agent) -> EventPlan {
     }
 }
 
-impl Briefing<'_> {
+impl LaunchInputs<'_> {
     /// Returns the agent as it is to be started.
     ///
     /// # Errors
     /// The fault in prompt or agent, or a `StoreError`.
-    pub(super) fn job(&self, agreed: &AgreedPrompts) -> Result<Job, Error> {
-        let agent = agent(self.config, self.asked)?.located(self.project.surroundings());
+    pub(super) fn job(&self, agreed: &AgreedPrompts) -> Result<AgentJob, Error> {
+        let agent = choose_agent(self.config, self.asked)?.located(self.project.surroundings());
         let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
-        let name = prompt::choose(
+        let name = prompt::choose_prompt(
             self.asked.prompt.as_deref(),
             self.spec,
             &self.config.runs.prompt,
@@ -287,7 +294,7 @@ impl Briefing<'_> {
             files,
             prompt_on_stdin,
         } = agent
-            .command_line(&Given {
+            .command_line(&CommandPlaceholders {
                 prompt: &prompt,
                 prompt_file: &shown(&prompt_file),
                 model: model.as_deref(),
@@ -307,20 +314,20 @@ impl Briefing<'_> {
             })
             .map_err(ChantError::from)?;
         let trusted = trusted_line(self.project, &agent, is_confined)?;
-        let held = Held::Agent(&trusted, agent.state, &files);
+        let held = ConfinedActor::Agent(&trusted, agent.state, &files);
         let job = self.job_for(argv, held, Some(&server), (&agent.credentials(), variables))?;
-        Ok(Job {
+        Ok(AgentJob {
             plan: event_plan(self.config, &agent),
             reads: reads_of(&agent),
             name: agent.name,
             model,
             prompt: name,
             input: if prompt_on_stdin {
-                Input::Text(prompt)
+                AgentInput::Text(prompt)
             } else {
-                Input::Empty
+                AgentInput::Empty
             },
-            limits: Limits {
+            limits: AgentLimits {
                 run: Some(limits.run()),
                 idle: Some(limits.idle()),
                 ..bounds(self.config)
@@ -333,28 +340,33 @@ impl Briefing<'_> {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn check(&self, name: &str, argv: &[String]) -> Result<Job, Error> {
-        Ok(Job {
+    pub(in super::super) fn check(&self, name: &str, argv: &[String]) -> Result<AgentJob, Error> {
+        Ok(AgentJob {
             name: format!("check {name}"),
-            limits: Limits {
+            limits: AgentLimits {
                 run: Some(self.config.runs.limits.check()),
                 ..bounds(self.config)
             },
-            ..self.job_for(argv.to_vec(), Held::Check(argv), None, (&[], Vec::new()))?
+            ..self.job_for(
+                argv.to_vec(),
+                ConfinedActor::Check(argv),
+                None,
+                (&[], Vec::new()),
+            )?
         })
     }
 
     fn job_for(
         &self,
         argv: Vec<String>,
-        held: Held<'_>,
+        held: ConfinedActor<'_>,
         server: Option<&Path>,
         (credentials, own): (&[&str], Vec<(String, String)>),
-    ) -> Result<Job, Error> {
-        let Passed {
+    ) -> Result<AgentJob, Error> {
+        let PassedEnvironment {
             mut variables,
             withheld,
-        } = passed(self.project, self.config, credentials);
+        } = passed_environment(self.project, self.config, credentials);
         variables.extend(own);
         // Files that the run reads exist before it gets access to them.
         let mut environment = self.environment(server, variables)?;
@@ -368,7 +380,7 @@ impl Briefing<'_> {
             connecting.as_ref().map(|how| &*how.folder),
         )?;
         environment.extend(hold.variables);
-        Ok(Job {
+        Ok(AgentJob {
             name: String::new(),
             model: None,
             prompt: String::new(),
@@ -388,7 +400,7 @@ impl Briefing<'_> {
                 .collect(),
             folder: self.place.root.clone(),
             confinement: hold.confinement,
-            input: Input::Empty,
+            input: AgentInput::Empty,
             limits: bounds(self.config),
             connecting,
             plan: EventPlan::default(),
@@ -397,11 +409,11 @@ impl Briefing<'_> {
 
     /// Returns the way by which the agent's tools reach the run's own server, which works outside
     /// of the agent's confinement. The facts that the server knows of the run come from here.
-    fn connecting(&self) -> Option<Connecting> {
+    fn connecting(&self) -> Option<ConnectionOptions> {
         if !IS_SERVED || self.project.program.is_empty() {
             return None;
         }
-        let folder = place::beside(&self.place.worktree, CONNECT);
+        let folder = place::sibling_file(&self.place.worktree, CONNECT);
         let root = shown(self.project.root());
         let words = ["--project", &root, "serve-run", &shown(&folder)].map(str::to_owned);
         let mut environment = self.project.environment.clone();
@@ -410,7 +422,7 @@ impl Briefing<'_> {
             ("CHANT_WORKTREE", shown(&self.place.worktree)),
         ];
         environment.extend(run.map(|(name, value)| (name.to_owned(), value)));
-        Some(Connecting {
+        Some(ConnectionOptions {
             folder,
             argv: [&self.project.program[..], &words].concat(),
             environment,
@@ -421,23 +433,23 @@ impl Briefing<'_> {
     fn environment(
         &self,
         server: Option<&Path>,
-        mut variables: Variables,
-    ) -> Result<Variables, Error> {
+        mut variables: EnvironmentMap,
+    ) -> Result<EnvironmentMap, Error> {
         let (project, worktree) = (shown(self.project.root()), shown(&self.place.worktree));
         let spec_file = shown(&self.place.root.join(&self.place.spec));
         let server = server.map(shown);
-        let told = environment::variables(&Told {
+        let told = environment::variables(&AgentContext {
             spec_id: self.spec.id.as_str(),
             spec_file: &spec_file,
             project: &project,
-            worktree: Some(Place {
+            worktree: Some(PromptWorktree {
                 path: &worktree,
                 branch: &self.place.branch,
             }),
             mcp_config: server.as_deref(),
             prompt: None,
         });
-        variables.extend(identity(self.project, self.repo)?);
+        variables.extend(committer_variables(self.project, self.repo)?);
         variables.extend(
             told.into_iter()
                 .map(|(name, value)| (name.to_owned(), value)),
@@ -483,7 +495,7 @@ impl Briefing<'_> {
     fn prompt(&self, name: &str, agreed: &AgreedPrompts) -> Result<String, Error> {
         let worktree = shown(&self.place.root);
         let project = name_of(self.project, self.config);
-        let in_worktree = Root::open(&self.place.root)?;
+        let in_worktree = RootFolder::open(&self.place.root)?;
         let file = |name: &str| {
             let is_in_run = in_worktree.locate(name).is_ok();
             let root = if is_in_run {
@@ -495,11 +507,11 @@ impl Briefing<'_> {
             text.map(|(text, _)| text)
                 .map_err(|error| error.to_string())
         };
-        let parts = Parts {
+        let parts = PromptParts {
             name,
             spec: self.spec,
             project: &project,
-            worktree: Some(Place {
+            worktree: Some(PromptWorktree {
                 path: &worktree,
                 branch: &self.place.branch,
             }),
@@ -507,7 +519,7 @@ impl Briefing<'_> {
             prompt: &|name| prompt_text(self.project, agreed, name),
             file: &file,
         };
-        Ok(prompt::assembled(&parts).map_err(ChantError::from)?)
+        Ok(prompt::assemble_prompt(&parts).map_err(ChantError::from)?)
     }
 
     /// Returns our server as the agent's host starts it: a pipe to the run's own server, which the
@@ -523,7 +535,7 @@ impl Briefing<'_> {
             return OwnServer {
                 command,
                 arguments: [arguments, &words].concat(),
-                variables: Variables::new(),
+                variables: EnvironmentMap::new(),
             };
         }
         let run = [
@@ -543,9 +555,9 @@ impl Briefing<'_> {
 
     /// Writes a file beside the worktree, where no commit includes it.
     fn write_beside(&self, ending: &str, text: &str) -> Result<PathBuf, Error> {
-        let path = place::beside(&self.place.worktree, ending);
+        let path = place::sibling_file(&self.place.worktree, ending);
         disk::remove(&path)?;
-        Temporary::write(&self.project.disk, &path, text, false)?.appear(&path)?;
+        TemporaryFile::write(&self.project.disk, &path, text, false)?.appear(&path)?;
         Ok(path)
     }
 }

@@ -13,12 +13,17 @@ use super::super::error::ChantError;
 use super::super::project::Project;
 use super::super::project::place::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
 use super::agent_state;
-use super::briefing::Variables;
+use super::briefing::EnvironmentMap;
 use crate::config::Config;
-use crate::config::confine::{Caches, Confine, Holder, Mode, Reached};
+use crate::config::confine::{
+    BackendChoice, CacheLocation, ConfineMode, ConfineSettings, NetworkSetting,
+};
 use crate::confine::ability::ASSUMED;
-use crate::confine::reach::Wanted;
-use crate::confine::{Ability, Backend, Confinement, Network, Standing, bubblewrap, macos};
+use crate::confine::reach::AccessRequest;
+use crate::confine::{
+    ConfineBackend, Confinement, ConfinementStatus, LandlockSupport, NetworkAccess, bubblewrap,
+    macos,
+};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk;
@@ -42,7 +47,7 @@ const WITH_SETTINGS: [(&str, &str, [&str; 2]); 2] = [
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 /// The kinds of confined processes.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) enum Held<'a> {
+pub(in super::super) enum ConfinedActor<'a> {
     /// An agent: its command line as the user configured it, its own state, and its variables.
     Agent(
         &'a [String],
@@ -57,12 +62,12 @@ pub(in super::super) enum Held<'a> {
     Trial(&'a [String], &'a Path),
 }
 
-impl Held<'_> {
+impl ConfinedActor<'_> {
     /// Returns the private folder; git has none.
     fn private(self, worktree: &Path) -> Option<PathBuf> {
         match self {
-            Self::Agent(..) => Some(place::beside(worktree, PRIVATE)),
-            Self::Check(_) => Some(place::beside(worktree, CHECKING)),
+            Self::Agent(..) => Some(place::sibling_file(worktree, PRIVATE)),
+            Self::Check(_) => Some(place::sibling_file(worktree, CHECKING)),
             Self::Trial(_, folder) => Some(folder.to_owned()),
             Self::Git => None,
         }
@@ -79,11 +84,11 @@ impl Held<'_> {
 
 /// The confinement of a process, with its variables.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Hold {
+pub(in super::super) struct AppliedConfinement {
     /// The confinement.
     pub confinement: Confinement,
     /// The variables in its environment because of that.
-    pub variables: Variables,
+    pub variables: EnvironmentMap,
 }
 
 /// Returns the confinement that a run will have when it is started.
@@ -94,10 +99,10 @@ pub(in super::super) fn standing_of_start(
     project: &Project,
     config: &Config,
     repo: &Repo,
-) -> Result<Standing, Error> {
-    let standing = standing(project, config)?;
+) -> Result<ConfinementStatus, Error> {
+    let standing = confinement_status(project, config)?;
     // Any name will do: a path that is denied there is denied for each run.
-    let folder = place::worktrees(project, config, repo)?.join("run");
+    let folder = place::worktrees_folder(project, config, repo)?.join("run");
     of_folder(project, config, repo, &folder)?;
     Ok(standing)
 }
@@ -106,12 +111,15 @@ pub(in super::super) fn standing_of_start(
 ///
 /// # Errors
 /// `Refused` when the configured confinement is not possible.
-pub(in super::super) fn standing(project: &Project, config: &Config) -> Result<Standing, Error> {
+pub(in super::super) fn confinement_status(
+    project: &Project,
+    config: &Config,
+) -> Result<ConfinementStatus, Error> {
     Ok(match means(project, &config.confine)? {
-        Means::None(why) => Standing::Unconfined(why),
-        Means::By(Backend::Landlock, ability) => Standing::Landlock(ability),
-        Means::By(Backend::Bubblewrap(_), _) => Standing::Bubblewrap,
-        Means::By(Backend::Seatbelt, _) => Standing::Seatbelt,
+        ConfineMeans::None(why) => ConfinementStatus::Unconfined(why),
+        ConfineMeans::By(ConfineBackend::Landlock, ability) => ConfinementStatus::Landlock(ability),
+        ConfineMeans::By(ConfineBackend::Bubblewrap(_), _) => ConfinementStatus::Bubblewrap,
+        ConfineMeans::By(ConfineBackend::Seatbelt, _) => ConfinementStatus::Seatbelt,
     })
 }
 
@@ -121,14 +129,14 @@ pub(in super::super) fn standing(project: &Project, config: &Config) -> Result<S
 /// `Refused` when the configured confinement is not possible.
 pub(in super::super) fn is_held(project: &Project, config: &Config) -> Result<bool, Error> {
     Ok(!matches!(
-        standing(project, config)?,
-        Standing::Unconfined(_)
+        confinement_status(project, config)?,
+        ConfinementStatus::Unconfined(_)
     ))
 }
 
 /// Returns the folder with the own state of an agent that works in a folder.
 pub(in super::super) fn state_of_agent(worktree: &Path) -> PathBuf {
-    agent_folder(&place::beside(worktree, PRIVATE))
+    agent_folder(&place::sibling_file(worktree, PRIVATE))
 }
 
 fn agent_folder(private: &Path) -> PathBuf {
@@ -145,7 +153,15 @@ pub(in super::super) fn of_folder(
     repo: &Repo,
     folder: &Path,
 ) -> Result<Confinement, Error> {
-    Ok(of_run(project, config, Some(repo), folder, Held::Git, None)?.confinement)
+    Ok(of_run(
+        project,
+        config,
+        Some(repo),
+        folder,
+        ConfinedActor::Git,
+        None,
+    )?
+    .confinement)
 }
 
 /// Returns the confinement of a process in the folder of a run, which has its repository inside.
@@ -159,16 +175,16 @@ pub(in super::super) fn of_run(
     config: &Config,
     repo: Option<&Repo>,
     worktree: &Path,
-    held: Held<'_>,
+    held: ConfinedActor<'_>,
     connections: Option<&Path>,
-) -> Result<Hold, Error> {
-    let Means::By(backend, ability) = means(project, &config.confine)? else {
-        return Ok(Hold {
+) -> Result<AppliedConfinement, Error> {
+    let ConfineMeans::By(backend, ability) = means(project, &config.confine)? else {
+        return Ok(AppliedConfinement {
             confinement: Confinement::Off,
-            variables: Variables::new(),
+            variables: EnvironmentMap::new(),
         });
     };
-    let mut folders = Folders::default();
+    let mut folders = WritableFolders::default();
     if let Some(folder) = held.private(worktree) {
         folders.private(folder)?;
         folders.caches(project, config, repo, held)?;
@@ -177,7 +193,7 @@ pub(in super::super) fn of_run(
         .map(|repo| borrowed(repo.common_dir()))
         .unwrap_or_default();
     let beside = [PROMPT, SERVER, IGNORED, BASE];
-    own_read.extend(beside.map(|ending| place::beside(worktree, ending)));
+    own_read.extend(beside.map(|ending| place::sibling_file(worktree, ending)));
     let (mut programs, mut own_program) = (Vec::new(), Vec::new());
     if let Some(argv) = held.argv() {
         programs.push(argv);
@@ -197,7 +213,7 @@ pub(in super::super) fn of_run(
     // It is created before the agent is started.
     folders.write.extend(connections.map(Path::to_owned));
     let environment = project.environment.iter();
-    let wanted = Wanted {
+    let wanted = AccessRequest {
         environment: environment
             .map(|(name, value)| (&**name, &**value))
             .collect(),
@@ -209,8 +225,8 @@ pub(in super::super) fn of_run(
         deny,
         state: state(project, config, repo),
         network: match confine.network {
-            Reached::Open => Network::Open,
-            Reached::None => Network::None,
+            NetworkSetting::Open => NetworkAccess::Open,
+            NetworkSetting::None => NetworkAccess::None,
         },
         unix_sockets: confine.unix_sockets,
         pty: confine.pty,
@@ -218,27 +234,27 @@ pub(in super::super) fn of_run(
         ability,
     };
     let policy = wanted.policy().map_err(|why| refused(&why.to_string()))?;
-    Ok(Hold {
+    Ok(AppliedConfinement {
         confinement: Confinement::to(policy),
         variables: folders.variables,
     })
 }
 
 /// The means by which runs are confined.
-enum Means {
+enum ConfineMeans {
     /// No means, with the reason.
     None(String),
-    By(Backend, Ability),
+    By(ConfineBackend, LandlockSupport),
 }
 
-fn means(project: &Project, confine: &Confine) -> Result<Means, Error> {
-    if confine.mode == Mode::Off {
-        return Ok(Means::None(
+fn means(project: &Project, confine: &ConfineSettings) -> Result<ConfineMeans, Error> {
+    if confine.mode == ConfineMode::Off {
+        return Ok(ConfineMeans::None(
             "`confine.mode` is off in your own configuration".into(),
         ));
     }
-    let ability = Ability::of_system(project.environment.get(ASSUMED).map(String::as_str));
-    if confine.backend == Holder::Bubblewrap {
+    let ability = LandlockSupport::of_system(project.environment.get(ASSUMED).map(String::as_str));
+    if confine.backend == BackendChoice::Bubblewrap {
         let path = project.environment.get("PATH");
         let program = which::which_in(bubblewrap::PROGRAM, path, project.root());
         let program = program.map_err(|_| {
@@ -246,16 +262,19 @@ fn means(project: &Project, confine: &Confine) -> Result<Means, Error> {
                 "`confine.backend` names bubblewrap, and there is no program `bwrap` on the PATH",
             )
         })?;
-        return Ok(Means::By(Backend::Bubblewrap(program), ability));
+        return Ok(ConfineMeans::By(
+            ConfineBackend::Bubblewrap(program),
+            ability,
+        ));
     }
     if cfg!(target_os = "macos") && disk::is_file(Path::new(macos::PROGRAM)) {
-        return Ok(Means::By(Backend::Seatbelt, ability));
+        return Ok(ConfineMeans::By(ConfineBackend::Seatbelt, ability));
     }
     let Some(why) = ability.lacks() else {
-        return Ok(Means::By(Backend::Landlock, ability));
+        return Ok(ConfineMeans::By(ConfineBackend::Landlock, ability));
     };
-    let asks = confine.mode == Mode::Required
-        || confine.network == Reached::None
+    let asks = confine.mode == ConfineMode::Required
+        || confine.network == NetworkSetting::None
         || !(confine.deny.is_empty() && confine.deny_of_project.is_empty());
     if asks {
         let why = format!(
@@ -263,7 +282,7 @@ fn means(project: &Project, confine: &Confine) -> Result<Means, Error> {
         );
         return Err(refused(&why));
     }
-    Ok(Means::None(why))
+    Ok(ConfineMeans::None(why))
 }
 
 fn refused(why: &str) -> Error {
@@ -275,13 +294,13 @@ fn refused(why: &str) -> Error {
 
 /// The folders that a process writes, and the variables that name them.
 #[derive(Default)]
-struct Folders {
+struct WritableFolders {
     write: Vec<PathBuf>,
-    variables: Variables,
+    variables: EnvironmentMap,
     own: PathBuf,
 }
 
-impl Folders {
+impl WritableFolders {
     /// Adds a private folder and removes what an earlier run left there.
     fn private(&mut self, folder: PathBuf) -> Result<(), Error> {
         disk::remove_tree(&folder)?;
@@ -301,24 +320,26 @@ impl Folders {
         project: &Project,
         config: &Config,
         repo: Option<&Repo>,
-        held: Held<'_>,
+        held: ConfinedActor<'_>,
     ) -> Result<(), Error> {
         let whose = match held {
-            Held::Agent(_, state, files) => {
+            ConfinedActor::Agent(_, state, files) => {
                 if let Some(state) = state {
                     let folder = agent_folder(&self.own);
-                    let own = agent_state::make(project, state, files, folder)?;
+                    let own = agent_state::create_agent_state(project, state, files, folder)?;
                     self.variables.extend(own);
                 }
                 "runs"
             }
-            Held::Check(_) => "checks",
-            Held::Trial(..) => "trials",
-            Held::Git => return Ok(()),
+            ConfinedActor::Check(_) => "checks",
+            ConfinedActor::Trial(..) => "trials",
+            ConfinedActor::Git => return Ok(()),
         };
         let shared = match config.confine.caches {
-            Caches::Private => Some(place::caches(project, config, repo)?.join(whose)),
-            Caches::None => None,
+            CacheLocation::Private => {
+                Some(place::caches_folder(project, config, repo)?.join(whose))
+            }
+            CacheLocation::None => None,
         };
         for (variable, name) in CACHES {
             let folder = match &shared {
@@ -394,7 +415,7 @@ fn package(project: &Project) -> Option<PathBuf> {
 fn state(project: &Project, config: &Config, repo: Option<&Repo>) -> Vec<PathBuf> {
     let state = project.disk.user_state.as_ref();
     let state = state.map(|state| state.path().to_owned());
-    let runs = repo.and_then(|repo| place::worktrees(project, config, repo).ok());
+    let runs = repo.and_then(|repo| place::worktrees_folder(project, config, repo).ok());
     state.into_iter().chain(runs).collect()
 }
 

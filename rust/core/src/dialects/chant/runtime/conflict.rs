@@ -4,24 +4,24 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::super::model::{Spec, SpecType, Status};
+use super::super::model::{Spec, SpecStatus, SpecType};
 use super::super::ops::add::create;
 use super::super::ops::receipts::leave_by_hand;
 use super::super::parse::CRITERIA;
-use super::super::project::{Project, Snapshot};
+use super::super::project::{Project, ProjectSnapshot};
 use super::change_spec;
 use super::original::spec_of_conflict;
 use super::settle::free_lock;
-use super::workplace::Workplace;
+use super::workplace::RunFolder;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::git::bookkeeping::{Contribution, Since};
-use crate::git::merge::{Conflict, ConflictKind};
+use crate::git::bookkeeping::{WorkCommit, WorkQuery};
+use crate::git::merge::{ConflictKind, FileConflict};
 use crate::text::edit::{Edit, line_break, with_line_break};
-use crate::text::front_matter::{self, Value};
-use crate::work::record::Record;
-use crate::work::records::Runs;
-use crate::work::state::State;
+use crate::text::front_matter::{self, FrontMatterValue};
+use crate::work::record::RunRecord;
+use crate::work::records::RunStore;
+use crate::work::state::RunState;
 
 /// The greatest number of commits of the other side in a conflict spec.
 const COMMITS_SHOWN: usize = 10;
@@ -29,20 +29,20 @@ const COMMITS_SHOWN: usize = 10;
 const SHORT: usize = 7;
 
 /// Work that cannot be merged as it is.
-pub(super) struct Clash<'a> {
+pub(super) struct ConflictedWork<'a> {
     pub project: &'a Project,
-    pub runs: &'a Runs,
+    pub runs: &'a RunStore,
     pub repo: &'a Repo,
     pub spec: &'a Spec,
-    pub place: &'a Workplace,
-    pub conflicts: &'a [Conflict],
+    pub place: &'a RunFolder,
+    pub conflicts: &'a [FileConflict],
 }
 
 /// Writes the conflict spec of a branch, if there is no open one yet; returns its id.
 ///
 /// # Errors
 /// As `chant_add`, or a failure of git.
-pub(super) fn written(clash: &Clash<'_>) -> Result<String, Error> {
+pub(super) fn write_conflict_spec(clash: &ConflictedWork<'_>) -> Result<String, Error> {
     let snapshot = clash.project.snapshot()?;
     if let Some(id) = open_one(&snapshot, &clash.place.branch) {
         return Ok(id);
@@ -52,7 +52,7 @@ pub(super) fn written(clash: &Clash<'_>) -> Result<String, Error> {
     Ok(create(clash.project, None, &text)?.to_string())
 }
 
-fn open_one(snapshot: &Snapshot, branch: &str) -> Option<String> {
+fn open_one(snapshot: &ProjectSnapshot, branch: &str) -> Option<String> {
     let is_it = |spec: &&Arc<Spec>| {
         let names = || front_matter::read_key::<Option<String>>(spec.yaml(), "source_branch");
         is_open(spec) && names().ok().flatten().flatten().as_deref() == Some(branch)
@@ -70,7 +70,7 @@ fn is_open(spec: &Spec) -> bool {
 ///
 /// # Errors
 /// A `StoreError`.
-pub(in super::super) fn close_settled(project: &Project, runs: &Runs) -> Result<(), Error> {
+pub(in super::super) fn close_settled(project: &Project, runs: &RunStore) -> Result<(), Error> {
     if !project.is_trusted() {
         return Ok(());
     }
@@ -92,7 +92,7 @@ pub(in super::super) fn close_settled(project: &Project, runs: &Runs) -> Result<
         if is_left && let Some(_lock) = free_lock(runs, &id)? {
             close(project, &id, &why)?;
             if project.snapshot()?.specs.find(&id).map(|spec| spec.status)
-                == Some(Status::Completed)
+                == Some(SpecStatus::Completed)
             {
                 leave_by_hand(project, &id, &[])?;
             }
@@ -102,20 +102,22 @@ pub(in super::super) fn close_settled(project: &Project, runs: &Runs) -> Result<
 }
 
 /// Returns true if a run is active, has work to be merged, or has to be recovered.
-fn is_under_way(record: &Record) -> bool {
+fn is_under_way(record: &RunRecord) -> bool {
     match record.state() {
-        State::Running | State::AwaitingMerge | State::AwaitingApproval => true,
-        State::Lost => record.settled_at.is_none(),
+        RunState::Running | RunState::AwaitingMerge | RunState::AwaitingApproval => true,
+        RunState::Lost => record.settled_at.is_none(),
         _ => false,
     }
 }
 
 /// Returns the reason why nothing is left of a conflict; `None` if something is.
-fn why_settled(project: &Project, snapshot: &Snapshot, id: &str) -> Option<String> {
+fn why_settled(project: &Project, snapshot: &ProjectSnapshot, id: &str) -> Option<String> {
     match snapshot.specs.find(id).map(|spec| spec.status) {
-        Some(Status::Completed) => Some(format!("Spec `{id}` is completed: its work is merged.")),
-        Some(Status::Cancelled) => Some(format!("Spec `{id}` was cancelled.")),
-        Some(Status::Pending | Status::Blocked | Status::Ready) => Some(format!(
+        Some(SpecStatus::Completed) => {
+            Some(format!("Spec `{id}` is completed: its work is merged."))
+        }
+        Some(SpecStatus::Cancelled) => Some(format!("Spec `{id}` was cancelled.")),
+        Some(SpecStatus::Pending | SpecStatus::Blocked | SpecStatus::Ready) => Some(format!(
             "Spec `{id}` was made pending again: its work begins anew."
         )),
         Some(_) => None,
@@ -126,13 +128,13 @@ fn why_settled(project: &Project, snapshot: &Snapshot, id: &str) -> Option<Strin
 }
 
 fn close(project: &Project, id: &str, why: &str) -> Result<(), Error> {
-    let open = Status::ALL.map(|status| (!status.is_done()).then_some(status));
-    let open: Vec<Status> = open.into_iter().flatten().collect();
+    let open = SpecStatus::ALL.map(|status| (!status.is_done()).then_some(status));
+    let open: Vec<SpecStatus> = open.into_iter().flatten().collect();
     let now = project.clock.stamp();
     change_spec(project, id, &open, |draft| {
         let spec = draft.spec();
         if !spec.criteria.is_empty() && spec.unchecked() == 0 {
-            draft.set_text("status", Status::Completed.as_str())?;
+            draft.set_text("status", SpecStatus::Completed.as_str())?;
             return draft.set_text("completed_at", &now);
         }
         let (body, eol) = (spec.body(), line_break(spec.body()));
@@ -140,13 +142,13 @@ fn close(project: &Project, id: &str, why: &str) -> Result<(), Error> {
         let note = format!("{lead}## Outcome\n\n{why} Nothing is left to be settled ({now}).\n");
         let edit = Edit::insert(body.len(), with_line_break(&note, eol));
         draft.edit_body(vec![edit])?;
-        draft.set_text("status", Status::Cancelled.as_str())
+        draft.set_text("status", SpecStatus::Cancelled.as_str())
     })?;
     Ok(())
 }
 
-impl Clash<'_> {
-    fn text(&self, snapshot: &Snapshot) -> Result<String, Error> {
+impl ConflictedWork<'_> {
+    fn text(&self, snapshot: &ProjectSnapshot) -> Result<String, Error> {
         let (spec, place) = (self.spec, self.place);
         let inside = place.spec_in_git.strip_suffix(&*place.spec);
         let of_project = |path: &str| {
@@ -155,19 +157,31 @@ impl Clash<'_> {
         };
         let paths: Vec<String> = self.conflicts.iter().map(|c| of_project(&c.path)).collect();
         let blocked = blocked_by_it(snapshot, spec, &paths);
-        let list = |items: &[String]| Value::List(items.to_vec());
+        let list = |items: &[String]| FrontMatterValue::List(items.to_vec());
         let mut pairs = vec![
-            ("type", Value::Text(SpecType::Conflict.as_str().into())),
-            ("status", Value::Text(Status::Pending.as_str().into())),
+            (
+                "type",
+                FrontMatterValue::Text(SpecType::Conflict.as_str().into()),
+            ),
+            (
+                "status",
+                FrontMatterValue::Text(SpecStatus::Pending.as_str().into()),
+            ),
             ("target_files", list(&paths)),
-            ("source_branch", Value::Text(place.branch.clone())),
-            ("target_branch", Value::Text(place.target.clone())),
+            (
+                "source_branch",
+                FrontMatterValue::Text(place.branch.clone()),
+            ),
+            (
+                "target_branch",
+                FrontMatterValue::Text(place.target.clone()),
+            ),
             ("conflicting_files", list(&paths)),
         ];
         if !blocked.is_empty() {
             pairs.push(("blocked_specs", list(&blocked)));
         }
-        pairs.push(("original_spec", Value::Text(spec.id.to_string())));
+        pairs.push(("original_spec", FrontMatterValue::Text(spec.id.to_string())));
         let kinds = self.conflicts.iter().map(|conflict| words(&conflict.kind));
         let files: String = paths
             .iter()
@@ -202,17 +216,17 @@ impl Clash<'_> {
 
     /// Returns the changes on the target to the files in conflict since the branch started, each
     /// with its spec.
-    fn other_side(&self, snapshot: &Snapshot) -> Result<String, Error> {
+    fn other_side(&self, snapshot: &ProjectSnapshot) -> Result<String, Error> {
         let place = self.place;
         let tip = place.branch_tip(self.repo)?;
-        let done = self.repo.evidence(&Since {
+        let done = self.repo.evidence(&WorkQuery {
             branch: &place.target,
             base: &place.base,
             target: Some(&tip),
             besides: &[],
         })?;
         let (records, _) = self.runs.all()?;
-        let is_about = |commit: &&Contribution| {
+        let is_about = |commit: &&WorkCommit| {
             let mut conflicts = self.conflicts.iter();
             conflicts.any(|conflict| commit.paths.contains(&conflict.path))
         };
@@ -243,7 +257,11 @@ impl Clash<'_> {
 }
 
 /// Returns the spec that a commit was made for: by its run's record, else by its tag.
-fn spec_of(snapshot: &Snapshot, records: &[Record], commit: &Contribution) -> Option<String> {
+fn spec_of(
+    snapshot: &ProjectSnapshot,
+    records: &[RunRecord],
+    commit: &WorkCommit,
+) -> Option<String> {
     let of_run = records
         .iter()
         .find(|record| record.works_on_spec() && record.commits.contains(&commit.id));
@@ -257,7 +275,7 @@ fn spec_of(snapshot: &Snapshot, records: &[Record], commit: &Contribution) -> Op
 }
 
 /// Returns open specs about the same files.
-fn blocked_by_it(snapshot: &Snapshot, spec: &Spec, paths: &[String]) -> Vec<String> {
+fn blocked_by_it(snapshot: &ProjectSnapshot, spec: &Spec, paths: &[String]) -> Vec<String> {
     let is_about = |other: &&Arc<Spec>| {
         let files = other.target_files.iter().flatten();
         other.id != spec.id

@@ -6,25 +6,25 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::super::agents::workers::{Worker, workers};
+use super::super::agents::workers::{AgentWorker, workers};
 use super::super::error::ChantError;
 use super::super::id::SpecId;
-use super::super::ops::start::{Wish, begin_one, plan};
+use super::super::ops::start::{StartOptions, begin_one, plan};
 use super::super::project::Project;
-use super::super::schedule::{Schedule, Tried};
-use super::super::start::{Mode, Work};
-use super::turns::{Turns, all_busy, takes_turns};
+use super::super::schedule::{AttemptCount, SpecSchedule};
+use super::super::start::{StartTarget, WorkMode};
+use super::turns::{AgentSlots, all_busy, takes_turns};
 use super::{retries_of, settle};
 use crate::config::Config;
 use crate::error::Error;
 use crate::work::WorkError;
-use crate::work::handshake::Handshake;
-use crate::work::interruption::Interruption;
-use crate::work::launch::{self, Launched};
-use crate::work::record::{Asked, Record};
-use crate::work::records::Runs;
-use crate::work::runner::{End, Run};
-use crate::work::state::{self, Event, State, Stop};
+use crate::work::handshake::StartHandshake;
+use crate::work::interruption::CancelToken;
+use crate::work::launch::{self, LaunchedRunner};
+use crate::work::record::{RunOptions, RunRecord};
+use crate::work::records::RunStore;
+use crate::work::runner::{ActiveRun, RunEnd};
+use crate::work::state::{self, RunEvent, RunState, StopReason};
 
 /// The time between two readings of the specs while there is room for one more.
 const LOOK: Duration = Duration::from_secs(2);
@@ -33,60 +33,60 @@ const LOOK: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// The reason why it could not start, which the hand-shake reported too, or could not be ended.
-pub(super) fn run(
+pub(super) fn run_orchestrator(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     process_id: &str,
-    handshake: Handshake,
-    interruption: &Interruption,
-) -> Result<State, Error> {
-    let mut run = match Run::adopt(runs, process_id, interruption) {
+    handshake: StartHandshake,
+    interruption: &CancelToken,
+) -> Result<RunState, Error> {
+    let mut run = match ActiveRun::adopt(runs, process_id, interruption) {
         Ok(run) => run,
         Err(error) => {
             handshake.refuse(&error.to_string());
             return Err(error.into());
         }
     };
-    let end = match Crew::of(project, runs, run.record()) {
+    let end = match Orchestrator::of(project, runs, run.record()) {
         Ok(mut crew) => crew.work(&mut run, handshake),
         Err(error) => {
             handshake.refuse(&error.to_string());
             Err(error)
         }
     };
-    let end = end.unwrap_or_else(|error| End::failed(error.to_string()));
+    let end = end.unwrap_or_else(|error| RunEnd::failed(error.to_string()));
     Ok(run.end(&end, None)?)
 }
 
 /// A run of one spec that this process started.
-struct Hand {
+struct ChildRun {
     spec: SpecId,
     process_id: String,
-    runner: Launched,
+    runner: LaunchedRunner,
 }
 
 /// The reason why a spec that could be started is not.
-struct Held {
+struct Backoff {
     until: Instant,
     why: String,
 }
 
 /// The attempts of a spec, and the time of its next one.
 #[derive(Default)]
-struct Past {
-    tried: Tried,
+struct AttemptHistory {
+    tried: AttemptCount,
     not_before: Option<Instant>,
     /// The result of its last run, if that did not complete it.
-    shortfall: Option<Shortfall>,
+    shortfall: Option<AttemptFailure>,
     /// The reason why it was not started, if it was not asked for.
     left_out: Option<String>,
 }
 
-impl Past {
+impl AttemptHistory {
     /// Returns its attempts; before the time of the next one it counts as tried often enough.
-    fn now(&self) -> Tried {
+    fn now(&self) -> AttemptCount {
         match self.not_before {
-            Some(moment) if moment > Instant::now() => Tried {
+            Some(moment) if moment > Instant::now() => AttemptCount {
                 retries: 0,
                 ..self.tried
             },
@@ -96,33 +96,35 @@ impl Past {
 }
 
 /// The result of a run that did not complete its spec.
-struct Shortfall {
+struct AttemptFailure {
     /// Its effect on the run above.
-    event: Event,
+    event: RunEvent,
     why: String,
 }
 
-impl Shortfall {
+impl AttemptFailure {
     fn failed(why: String) -> Self {
         Self {
-            event: Event::Fail,
+            event: RunEvent::Fail,
             why,
         }
     }
 
     /// Returns the effect of a run that did not complete its spec on the run above it: only a
     /// failure makes that fail, and a spec that a person gave up is not missed.
-    fn of(record: &Record) -> Self {
+    fn of(record: &RunRecord) -> Self {
         let now = record.state();
         // The process that stops the run records its end, perhaps later than this check.
-        let stop = record.stop_requested.filter(|_| now == State::Running);
-        let stopped = stop.and_then(|why| state::change(now, Event::Stop(why)).ok());
+        let stop = record.stop_requested.filter(|_| now == RunState::Running);
+        let stopped = stop.and_then(|why| state::next_state(now, RunEvent::Stop(why)).ok());
         let state = stopped.unwrap_or(now);
         let event = match state {
-            State::NeedsAttention | State::AwaitingMerge | State::AwaitingApproval => Event::Doubt,
-            State::Paused | State::TakenOver => Event::Stop(Stop::Pause),
-            State::Cancelled | State::Completed => Event::Merge,
-            State::Failed | State::Lost | State::Running => Event::Fail,
+            RunState::NeedsAttention | RunState::AwaitingMerge | RunState::AwaitingApproval => {
+                RunEvent::Doubt
+            }
+            RunState::Paused | RunState::TakenOver => RunEvent::Stop(StopReason::Pause),
+            RunState::Cancelled | RunState::Completed => RunEvent::Merge,
+            RunState::Failed | RunState::Lost | RunState::Running => RunEvent::Fail,
         };
         let reason = record.reason.as_ref().filter(|reason| !reason.is_empty());
         let reason = reason.map(|reason| format!(" ({reason})"));
@@ -135,57 +137,57 @@ impl Shortfall {
     /// Returns its weight among others.
     fn weight(&self) -> u8 {
         match self.event {
-            Event::Merge => 0,
-            Event::Stop(_) => 1,
-            Event::Doubt => 2,
+            RunEvent::Merge => 0,
+            RunEvent::Stop(_) => 1,
+            RunEvent::Doubt => 2,
             _ => 3,
         }
     }
 }
 
-struct Crew<'a> {
+struct Orchestrator<'a> {
     project: &'a Project,
-    runs: &'a Runs,
+    runs: &'a RunStore,
     process_id: String,
-    asked: Asked,
+    asked: RunOptions,
     config: std::sync::Arc<Config>,
-    schedule: Schedule,
+    schedule: SpecSchedule,
     /// The spec whose members are worked on.
     driver: Option<SpecId>,
-    workers: Vec<Worker>,
+    workers: Vec<AgentWorker>,
     /// True if there is a pause between starts.
     is_staggered: bool,
     /// The time before which no spec is started.
     not_before: Instant,
     /// The reason why a spec that could be started is not, until the next check.
-    held: Option<Held>,
-    hands: Vec<Hand>,
-    past: BTreeMap<SpecId, Past>,
+    held: Option<Backoff>,
+    hands: Vec<ChildRun>,
+    past: BTreeMap<SpecId, AttemptHistory>,
     completed: usize,
     /// True if nothing more is started: some work changes what runs here, and a person has to
     /// review it.
     is_halted: bool,
 }
 
-impl<'a> Crew<'a> {
-    fn of(project: &'a Project, runs: &'a Runs, record: &Record) -> Result<Self, Error> {
+impl<'a> Orchestrator<'a> {
+    fn of(project: &'a Project, runs: &'a RunStore, record: &RunRecord) -> Result<Self, Error> {
         let snapshot = project.snapshot()?;
         let config = snapshot.config.clone()?;
-        let wish = Wish::of(record);
+        let wish = StartOptions::of(record);
         let plan = plan(project, &snapshot, &record.spec_id, &wish)?;
         let mode = if record.asked.only_members {
-            Mode::Single
+            WorkMode::Single
         } else {
             wish.mode
         };
         let limit = config.runs.limits.agents_at_once;
-        let is_parallel = matches!(mode, Mode::Parallel(_));
+        let is_parallel = matches!(mode, WorkMode::Parallel(_));
         let is_divided = is_parallel && record.asked.agent.is_none();
         let workers = if is_divided || takes_turns(&config, &record.asked) {
             workers(&config.runs).map_err(ChantError::from)?
         } else {
-            vec![Worker {
-                agent: super::briefing::agent(&config, &record.asked)?,
+            vec![AgentWorker {
+                agent: super::briefing::choose_agent(&config, &record.asked)?,
                 at_once: limit.get(),
                 weight: 1,
             }]
@@ -195,10 +197,10 @@ impl<'a> Crew<'a> {
             runs,
             process_id: record.process_id.clone(),
             asked: record.asked.clone(),
-            schedule: Schedule::of(&plan.work, mode, limit),
+            schedule: SpecSchedule::of(&plan.work, mode, limit),
             driver: match plan.work {
-                Work::Members { driver, .. } => Some(driver),
-                Work::Spec(_) => None,
+                StartTarget::Members { driver, .. } => Some(driver),
+                StartTarget::Spec(_) => None,
             },
             workers,
             is_staggered: is_parallel,
@@ -213,7 +215,11 @@ impl<'a> Crew<'a> {
     }
 
     /// Keeps runs active until no spec is left to work on, or the run is stopped.
-    fn work(&mut self, run: &mut Run<'_>, handshake: Handshake) -> Result<End, Error> {
+    fn work(
+        &mut self,
+        run: &mut ActiveRun<'_>,
+        handshake: StartHandshake,
+    ) -> Result<RunEnd, Error> {
         let mut handshake = Some(handshake);
         loop {
             while !run.is_told_to_stop()? {
@@ -235,7 +241,7 @@ impl<'a> Crew<'a> {
                         // nothing else is started.
                         if let Some(handshake) = handshake.take() {
                             handshake.refuse(&why);
-                            return Ok(End::failed(why));
+                            return Ok(RunEnd::failed(why));
                         }
                     }
                 }
@@ -244,7 +250,7 @@ impl<'a> Crew<'a> {
                 let held = self.held.as_ref().map(|held| held.why.as_str());
                 let why = held.unwrap_or("There is nothing that can be worked on");
                 handshake.refuse(why);
-                return Ok(End::failed(why));
+                return Ok(RunEnd::failed(why));
             }
             if run.is_told_to_stop()? {
                 return Ok(self.end_early());
@@ -283,7 +289,7 @@ impl<'a> Crew<'a> {
         drop(snapshot);
         let now = Instant::now();
         if now < self.not_before {
-            self.held = Some(Held {
+            self.held = Some(Backoff {
                 until: self.not_before,
                 why: "It is too early for another start".into(),
             });
@@ -293,7 +299,7 @@ impl<'a> Crew<'a> {
             Ok(agent) => agent,
             Err(error) => return self.hold(error).map(|()| None),
         };
-        let asked = Asked {
+        let asked = RunOptions {
             agent: self.asked.agent.clone().or(Some(agent)),
             only_members: false,
             ..self.asked.clone()
@@ -306,7 +312,7 @@ impl<'a> Crew<'a> {
     fn begin(
         &mut self,
         id: SpecId,
-        asked: Asked,
+        asked: RunOptions,
         step: &mut dyn FnMut(&str),
     ) -> Result<Option<Result<(), String>>, Error> {
         let past = self.past.entry(id.clone()).or_default();
@@ -332,7 +338,7 @@ impl<'a> Crew<'a> {
                     let wait = self.config.runs.stagger.wait(fastrand::f64());
                     self.not_before = Instant::now() + wait;
                 }
-                self.hands.push(Hand {
+                self.hands.push(ChildRun {
                     spec: id,
                     process_id: record.process_id,
                     runner,
@@ -345,12 +351,12 @@ impl<'a> Crew<'a> {
                 if is_unfit && !self.schedule.asks_for(&id) {
                     past.left_out = why.lines().next().map(str::to_owned);
                 } else if matches!(error, Error::Work(WorkError::Stopped { .. })) {
-                    past.shortfall = Some(Shortfall {
-                        event: Event::Stop(Stop::Pause),
+                    past.shortfall = Some(AttemptFailure {
+                        event: RunEvent::Stop(StopReason::Pause),
                         why: why.clone(),
                     });
                 } else {
-                    past.shortfall = Some(Shortfall::failed(why.clone()));
+                    past.shortfall = Some(AttemptFailure::failed(why.clone()));
                 }
                 Ok(Some(Err(why)))
             }
@@ -359,7 +365,7 @@ impl<'a> Crew<'a> {
 
     /// Returns an agent that has room for one more spec.
     fn free_agent(&self) -> Result<String, Error> {
-        let turns = Turns::of(self.runs)?;
+        let turns = AgentSlots::of(self.runs)?;
         turns.refuse_when_full(&self.config)?;
         let worker = turns.next(&self.config, &self.workers);
         worker
@@ -372,7 +378,7 @@ impl<'a> Crew<'a> {
         if !matches!(error, Error::Chant(ChantError::Full(_))) {
             return Err(error);
         }
-        self.held = Some(Held {
+        self.held = Some(Backoff {
             until: Instant::now() + LOOK,
             why: error.to_string(),
         });
@@ -392,32 +398,32 @@ impl<'a> Crew<'a> {
         Ok(())
     }
 
-    fn note_end(&mut self, hand: &Hand) {
+    fn note_end(&mut self, hand: &ChildRun) {
         let record = self.runs.get(&hand.process_id);
         let past = self.past.entry(hand.spec.clone()).or_default();
         let record = match record {
-            Ok(record) if record.state() == State::Completed => {
+            Ok(record) if record.state() == RunState::Completed => {
                 past.shortfall = None;
                 self.completed += 1;
                 return;
             }
             Ok(record) => record,
             Err(error) => {
-                past.shortfall = Some(Shortfall::failed(error.to_string()));
+                past.shortfall = Some(AttemptFailure::failed(error.to_string()));
                 return;
             }
         };
         let record = match record.state() {
-            State::Running => {
+            RunState::Running => {
                 // Its runner died; the spec is recovered here.
-                let _ = settle::recover(self.project);
+                let _ = settle::recover_runs(self.project);
                 self.runs.get(&hand.process_id).unwrap_or(record)
             }
             _ => record,
         };
         self.is_halted |= !record.acting_change.is_empty();
-        past.shortfall = Some(Shortfall::of(&record));
-        if record.state() != State::Failed {
+        past.shortfall = Some(AttemptFailure::of(&record));
+        if record.state() != RunState::Failed {
             return;
         }
         past.tried.retries = retries_of(self.project, &self.config, &record);
@@ -441,11 +447,11 @@ impl<'a> Crew<'a> {
     }
 
     /// Returns the end of the run when no work is left: that of its gravest shortfall.
-    fn end(&self) -> Result<End, Error> {
+    fn end(&self) -> Result<RunEnd, Error> {
         let begun = self.past.values().filter(|past| past.left_out.is_none());
         let completed = format!("{} of {} specs completed", self.completed, begun.count());
         let short = self.past.iter();
-        let short: Vec<(&SpecId, &Shortfall)> = short
+        let short: Vec<(&SpecId, &AttemptFailure)> = short
             .filter_map(|(id, past)| Some((id, past.shortfall.as_ref()?)))
             .collect();
         let open = self.driver_left_open(&short)?;
@@ -461,8 +467,8 @@ impl<'a> Crew<'a> {
             .collect();
         let all = short.into_iter().map(|(_, short)| short).chain(&open);
         let gravest = all.max_by_key(|short| short.weight());
-        Ok(End {
-            event: gravest.map_or(Event::Merge, |short| short.event),
+        Ok(RunEnd {
+            event: gravest.map_or(RunEvent::Merge, |short| short.event),
             reason: Some(told.join("; ")),
         })
     }
@@ -471,8 +477,8 @@ impl<'a> Crew<'a> {
     /// not contain it.
     fn driver_left_open(
         &self,
-        short: &[(&SpecId, &Shortfall)],
-    ) -> Result<Option<Shortfall>, Error> {
+        short: &[(&SpecId, &AttemptFailure)],
+    ) -> Result<Option<AttemptFailure>, Error> {
         let Some(id) = &self.driver else {
             return Ok(None);
         };
@@ -498,21 +504,21 @@ impl<'a> Crew<'a> {
         } else {
             "it is not completed by its members; finalize says why".to_owned()
         };
-        Ok(Some(Shortfall {
-            event: Event::Doubt,
+        Ok(Some(AttemptFailure {
+            event: RunEvent::Doubt,
             why: format!("{id}: {why}"),
         }))
     }
 
-    fn end_early(&self) -> End {
+    fn end_early(&self) -> RunEnd {
         let going: Vec<&str> = self
             .hands
             .iter()
             .map(|hand| hand.process_id.as_str())
             .collect();
         match going.as_slice() {
-            [] => End::failed("It was told to end"),
-            going => End::failed(format!(
+            [] => RunEnd::failed("It was told to end"),
+            going => RunEnd::failed(format!(
                 "It was told to end; these runs go on: {}",
                 going.join(", ")
             )),

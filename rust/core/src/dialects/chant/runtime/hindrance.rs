@@ -1,11 +1,11 @@
 //! Describes the obstacles of a landing in words.
 
-use crate::git::land::Waits;
+use crate::git::land::LandingWait;
 
 /// Returns a sentence about the reason why a landing waits, and the paths.
-pub(super) fn told(waits: &Waits) -> (String, Vec<String>) {
+pub(super) fn describe_wait(waits: &LandingWait) -> (String, Vec<String>) {
     match waits {
-        Waits::Changes {
+        LandingWait::Changes {
             checkout,
             blocked_by,
         } => (
@@ -16,14 +16,14 @@ pub(super) fn told(waits: &Waits) -> (String, Vec<String>) {
             ),
             blocked_by.clone(),
         ),
-        Waits::UnderWay { checkout, what } => (
+        LandingWait::UnderWay { checkout, what } => (
             format!(
                 "a {what} is under way in {}; end it, then a person's `chant-mcp merge` goes on",
                 checkout.display()
             ),
             Vec::new(),
         ),
-        Waits::Locked { lock, run } => (
+        LandingWait::Locked { lock, run } => (
             match run {
                 Some(run) => format!("run {run} holds {}", lock.display()),
                 None => format!(
@@ -33,7 +33,7 @@ pub(super) fn told(waits: &Waits) -> (String, Vec<String>) {
             },
             Vec::new(),
         ),
-        Waits::Away { checkout } => (
+        LandingWait::Away { checkout } => (
             format!(
                 "the worktree {} is locked and not there; bring it back, then a person's `chant-mcp merge` goes on",
                 checkout.display()

@@ -5,54 +5,56 @@ use std::collections::BTreeSet;
 
 use super::super::approval;
 use super::super::error::ChantError;
-use super::super::evidence::{self, CheckResult, CriterionAtStart, Evidence, Finished, Output};
-use super::super::model::{KEY_ORDER, Spec, SpecType, Status};
+use super::super::evidence::{
+    self, CheckResult, CompletionEvidence, CriterionAtStart, EvidenceInputs, OutputCheck,
+};
+use super::super::model::{KEY_ORDER, Spec, SpecStatus, SpecType};
 use super::super::ops::finalize::is_of_agent;
 use super::super::output;
 use super::super::project::{ARCHIVE, Project, SPECS};
 use super::acting_change::CHANGES_MACHINE;
-use super::briefing::Briefing;
-use super::landing::{Finish, Landing, Outcome};
-use super::original::{Original, spec_of_conflict};
-use super::task::stopped;
-use super::workplace::{Workplace, spec_path};
+use super::briefing::LaunchInputs;
+use super::landing::{CompletionDetails, RunLanding, RunLandingOutcome};
+use super::original::{ConflictedRun, spec_of_conflict};
+use super::task::stopped_end;
+use super::workplace::{RunFolder, spec_path};
 use super::{change_spec, conflict, settle, spec_of};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::git::bookkeeping::{Contribution, Since};
-use crate::git::merge::Conflict;
+use crate::git::bookkeeping::{WorkCommit, WorkQuery};
+use crate::git::merge::FileConflict;
 use crate::store::{disk, files};
 use crate::text::front_matter;
-use crate::work::agent::{self, Ended, Ending};
-use crate::work::interruption::Interruption;
+use crate::work::agent::{self, AgentEnding, AgentOutcome};
+use crate::work::interruption::CancelToken;
 use crate::work::lock::SpecLock;
-use crate::work::output::{Header, Mask, Output as LogOutput, secrets};
-use crate::work::record::{CheckEntry, MergeState, MergeTry, Record};
-use crate::work::records::Runs;
-use crate::work::runner::End;
-use crate::work::state::Event;
+use crate::work::output::{LogHeader, RunLog as LogOutput, SecretMask, secrets};
+use crate::work::record::{CheckEntry, MergeState, MergeTry, RunRecord};
+use crate::work::records::RunStore;
+use crate::work::runner::RunEnd;
+use crate::work::state::RunEvent;
 
 /// The reason in the record of a run that waits for approval.
 pub(super) const AWAITING_APPROVAL: &str = "awaiting_approval";
 
 /// Judges one run, and lands its work.
-pub(super) struct Judge<'a> {
+pub(super) struct CompletionCheck<'a> {
     pub project: &'a Project,
-    pub runs: &'a Runs,
+    pub runs: &'a RunStore,
     pub process_id: String,
-    pub place: &'a Workplace,
+    pub place: &'a RunFolder,
     pub lock: &'a SpecLock,
     /// The request that ends checks; without it none is run, and those that are asked for count as
     /// not passed.
-    pub interruption: Option<&'a Interruption>,
+    pub interruption: Option<&'a CancelToken>,
     /// The terms by which it is judged.
-    pub terms: &'a Terms,
+    pub terms: &'a CompletionTerms,
 }
 
 /// The terms by which a run is judged and landed, if they are not the present ones.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Terms {
+pub(super) struct CompletionTerms {
     /// The configuration with which the run started.
     pub config: Option<std::sync::Arc<Config>>,
     /// The hash of the acting change to which a person agreed.
@@ -60,14 +62,14 @@ pub(super) struct Terms {
 }
 
 /// The run's spec, repository and configuration.
-struct Scene {
+struct CompletionContext {
     repo: std::sync::Arc<Repo>,
     config: std::sync::Arc<Config>,
     spec: std::sync::Arc<Spec>,
 }
 
-impl Scene {
-    fn of(judge: &Judge<'_>, spec_id: &str) -> Result<Self, Error> {
+impl CompletionContext {
+    fn of(judge: &CompletionCheck<'_>, spec_id: &str) -> Result<Self, Error> {
         let snapshot = judge.project.snapshot()?;
         Ok(Self {
             repo: judge.project.repository()?,
@@ -80,16 +82,16 @@ impl Scene {
     }
 }
 
-impl Judge<'_> {
+impl CompletionCheck<'_> {
     /// Collects evidence and lands proven work; returns the end of the run, and shows it in the
     /// spec.
     ///
     /// # Errors
     /// The check or step that failed.
-    pub(in super::super) fn conclude(&mut self) -> Result<End, Error> {
+    pub(in super::super) fn conclude(&mut self) -> Result<RunEnd, Error> {
         let record = self.runs.get(&self.process_id)?;
-        let scene = Scene::of(self, &record.spec_id)?;
-        if scene.spec.status != Status::InProgress {
+        let scene = CompletionContext::of(self, &record.spec_id)?;
+        if scene.spec.status != SpecStatus::InProgress {
             let why = format!(
                 "the spec was made {} while the agent worked; its work was not merged",
                 scene.spec.status
@@ -102,7 +104,7 @@ impl Judge<'_> {
         self.update(|record| record.commits.clone_from(&own))?;
         self.runs.reached("after-evidence").map_err(Error::from)?;
         if self.is_told_to_stop()? {
-            return Ok(stopped());
+            return Ok(stopped_end());
         }
         if let Some(mut reason) = evidence.reason() {
             if !disk::exists(&self.place.worktree) {
@@ -111,19 +113,22 @@ impl Judge<'_> {
                 );
             }
             let event = match evidence.status() {
-                Status::NeedsAttention => Event::Doubt,
-                _ => Event::Fail,
+                SpecStatus::NeedsAttention => RunEvent::Doubt,
+                _ => RunEvent::Fail,
             };
             let reason = Some(reason + &self.elsewhere(&scene, &own)?);
-            return self.show(End { event, reason });
+            return self.show(RunEnd { event, reason });
         }
         if self.asks_approval(&scene, &found)? {
-            return Ok(End {
-                event: Event::AskApproval,
+            return Ok(RunEnd {
+                event: RunEvent::AskApproval,
                 reason: Some(AWAITING_APPROVAL.into()),
             });
         }
-        let end = self.land(Finish::of(&own, &self.runs.get(&self.process_id)?))?;
+        let end = self.land(CompletionDetails::of(
+            &own,
+            &self.runs.get(&self.process_id)?,
+        ))?;
         self.show(end)
     }
 
@@ -131,20 +136,21 @@ impl Judge<'_> {
     ///
     /// # Errors
     /// The step that failed.
-    pub(in super::super) fn land(&self, finish: Finish) -> Result<End, Error> {
+    pub(in super::super) fn land(&self, finish: CompletionDetails) -> Result<RunEnd, Error> {
         let record = self.runs.get(&self.process_id)?;
-        let scene = Scene::of(self, &record.spec_id)?;
+        let scene = CompletionContext::of(self, &record.spec_id)?;
         let branch = &self.place.branch;
-        let original = Original::of(self.project, self.runs, &scene.repo, &scene.spec, branch)?;
+        let original =
+            ConflictedRun::of(self.project, self.runs, &scene.repo, &scene.spec, branch)?;
         let original = match original {
             Ok(original) => original,
-            Err(End {
-                event: Event::Wait,
+            Err(RunEnd {
+                event: RunEvent::Wait,
                 reason,
             }) => return self.wait(reason.unwrap_or_default(), Vec::new(), None),
             Err(end) => return Ok(end),
         };
-        let landing = Landing {
+        let landing = RunLanding {
             project: self.project,
             runs: self.runs,
             repo: &scene.repo,
@@ -156,26 +162,28 @@ impl Judge<'_> {
             agreed: self.terms.agreed.as_deref(),
         };
         Ok(match landing.land()? {
-            Outcome::Merged => {
+            RunLandingOutcome::Merged => {
                 self.runs.reached("after-merge").map_err(Error::from)?;
                 let left = landing.complete()?;
                 // A spec that is not closed now is closed by the next recovery of the project.
                 let _ = conflict::close_settled(self.project, self.runs);
-                End {
-                    event: Event::Merge,
+                RunEnd {
+                    event: RunEvent::Merge,
                     reason: (!left.is_empty()).then(|| left.join("; ")),
                 }
             }
-            Outcome::Waits { why, blocked_by } => self.wait(why, blocked_by, None)?,
-            Outcome::Conflicts { conflicts, .. } if scene.spec.kind == SpecType::Conflict => {
+            RunLandingOutcome::Waits { why, blocked_by } => self.wait(why, blocked_by, None)?,
+            RunLandingOutcome::Conflicts { conflicts, .. }
+                if scene.spec.kind == SpecType::Conflict =>
+            {
                 doubt(again(self.place, &conflicts))
             }
-            Outcome::Conflicts { conflicts, tried } => {
+            RunLandingOutcome::Conflicts { conflicts, tried } => {
                 let paths = conflicts
                     .iter()
                     .map(|conflict| conflict.path.clone())
                     .collect();
-                let id = conflict::written(&conflict::Clash {
+                let id = conflict::write_conflict_spec(&conflict::ConflictedWork {
                     project: self.project,
                     runs: self.runs,
                     repo: &scene.repo,
@@ -189,13 +197,13 @@ impl Judge<'_> {
                 );
                 self.wait(why, paths, Some(tried))?
             }
-            Outcome::ActsAnew(change) => {
+            RunLandingOutcome::ActsAnew(change) => {
                 self.update(|record| record.acting_change.clone_from(&change))?;
                 doubt(CHANGES_MACHINE.to_owned())
             }
-            Outcome::Doubtful(why) => doubt(why),
-            Outcome::Stale => {
-                End::failed("a newer run works on the spec; this work was not merged")
+            RunLandingOutcome::Doubtful(why) => doubt(why),
+            RunLandingOutcome::Stale => {
+                RunEnd::failed("a newer run works on the spec; this work was not merged")
             }
         })
     }
@@ -205,29 +213,29 @@ impl Judge<'_> {
         why: String,
         blocked_by: Vec<String>,
         tried: Option<MergeTry>,
-    ) -> Result<End, Error> {
+    ) -> Result<RunEnd, Error> {
         self.update(|record| {
             record.merge.state = MergeState::Waiting;
             record.merge.blocked_by.clone_from(&blocked_by);
             record.merge.tried.clone_from(&tried);
         })?;
-        Ok(End {
-            event: Event::Wait,
+        Ok(RunEnd {
+            event: RunEvent::Wait,
             reason: Some(why),
         })
     }
 
-    fn show(&self, end: End) -> Result<End, Error> {
+    fn show(&self, end: RunEnd) -> Result<RunEnd, Error> {
         let record = self.runs.get(&self.process_id)?;
         // The process that stops a run records its end.
         if record.stop_requested.is_none() {
-            settle::show(self.project, &record, &end)?;
+            settle::write_end_to_spec(self.project, &record, &end)?;
         }
         Ok(end)
     }
 
-    fn update(&self, change: impl Fn(&mut Record)) -> Result<Record, Error> {
-        let changed = |record: &mut Record| {
+    fn update(&self, change: impl Fn(&mut RunRecord)) -> Result<RunRecord, Error> {
+        let changed = |record: &mut RunRecord| {
             change(record);
             Ok(())
         };
@@ -235,14 +243,14 @@ impl Judge<'_> {
     }
 
     fn is_told_to_stop(&self) -> Result<bool, Error> {
-        let is_interrupted = self.interruption.is_some_and(Interruption::is_told);
+        let is_interrupted = self.interruption.is_some_and(CancelToken::is_told);
         let record = self.runs.get(&self.process_id)?;
         Ok(is_interrupted || record.stop_requested.is_some())
     }
 
-    fn contributions(&self, scene: &Scene) -> Result<Vec<Contribution>, Error> {
+    fn contributions(&self, scene: &CompletionContext) -> Result<Vec<WorkCommit>, Error> {
         let target = scene.repo.branch_tip(&self.place.target)?;
-        let found = scene.repo.evidence(&Since {
+        let found = scene.repo.evidence(&WorkQuery {
             branch: &self.place.branch,
             base: &self.place.base,
             target: target.as_deref(),
@@ -253,13 +261,13 @@ impl Judge<'_> {
 
     fn evidence(
         &self,
-        record: &Record,
-        scene: &Scene,
-        found: &[Contribution],
-    ) -> Result<Evidence, Error> {
-        let commits: Vec<evidence::Commit> = found
+        record: &RunRecord,
+        scene: &CompletionContext,
+        found: &[WorkCommit],
+    ) -> Result<CompletionEvidence, Error> {
+        let commits: Vec<evidence::BranchCommit> = found
             .iter()
-            .map(|commit| evidence::Commit {
+            .map(|commit| evidence::BranchCommit {
                 id: commit.id.clone(),
                 message: commit.message.clone(),
                 paths: commit.paths.clone(),
@@ -276,7 +284,7 @@ impl Judge<'_> {
                 checks: Vec::new(),
             })
             .collect();
-        let finished = Finished {
+        let finished = EvidenceInputs {
             criteria: &criteria,
             spec_path: &self.place.spec_in_git,
             tip: tip.as_deref(),
@@ -286,7 +294,7 @@ impl Judge<'_> {
             uncommitted: &[],
             output: &output,
         };
-        let evidence = evidence::evidence(&finished);
+        let evidence = evidence::assess_run(&finished);
         let asked: Vec<Vec<String>> = record
             .criteria_at_start
             .iter()
@@ -305,7 +313,7 @@ impl Judge<'_> {
         } else {
             Vec::new()
         };
-        Ok(evidence::evidence(&Finished {
+        Ok(evidence::assess_run(&EvidenceInputs {
             criteria: &criteria,
             spec_path: &self.place.spec_in_git,
             tip: tip.as_deref(),
@@ -319,7 +327,7 @@ impl Judge<'_> {
 
     /// Returns the uncommitted paths of the worktree, without the copy of a spec that git does not
     /// track.
-    fn uncommitted(&self, scene: &Scene) -> Result<Vec<String>, Error> {
+    fn uncommitted(&self, scene: &CompletionContext) -> Result<Vec<String>, Error> {
         let tree = self.place.tree(self.project, &scene.repo)?;
         let mut paths = tree.uncommitted()?;
         paths.retain(|path| self.place.is_tracked || *path != self.place.spec_in_git);
@@ -334,7 +342,7 @@ impl Judge<'_> {
 
     /// Returns the places of commits outside of the branch, if the branch has none; else an empty
     /// text.
-    fn elsewhere(&self, scene: &Scene, own: &[String]) -> Result<String, Error> {
+    fn elsewhere(&self, scene: &CompletionContext, own: &[String]) -> Result<String, Error> {
         if !own.is_empty() {
             return Ok(String::new());
         }
@@ -362,7 +370,11 @@ impl Judge<'_> {
 
     /// Returns the commits of this run itself: those that a conflict spec's branch merges belong to
     /// the other run.
-    fn own_commits(&self, scene: &Scene, commits: &[String]) -> Result<Vec<String>, Error> {
+    fn own_commits(
+        &self,
+        scene: &CompletionContext,
+        commits: &[String],
+    ) -> Result<Vec<String>, Error> {
         let mut own = commits.to_vec();
         if let Some(id) = spec_of_conflict(&scene.spec)
             && let Some(record) = self.runs.newest_of(&id)?
@@ -373,7 +385,11 @@ impl Judge<'_> {
     }
 
     /// Returns the files of other specs that the branch changes.
-    fn other_specs(&self, scene: &Scene, found: &[Contribution]) -> Result<Vec<String>, Error> {
+    fn other_specs(
+        &self,
+        scene: &CompletionContext,
+        found: &[WorkCommit],
+    ) -> Result<Vec<String>, Error> {
         if scene.config.runs.may_change_other_specs {
             return Ok(Vec::new());
         }
@@ -405,9 +421,9 @@ impl Judge<'_> {
     }
 
     /// Returns the output that the spec asks for, as the log of the run holds it.
-    fn output(&self, record: &Record, scene: &Scene) -> Output {
+    fn output(&self, record: &RunRecord, scene: &CompletionContext) -> OutputCheck {
         let Some(path) = scene.spec.output_schema.as_deref() else {
-            return Output::NotAsked;
+            return OutputCheck::NotAsked;
         };
         let read = |path: &str| {
             let text = files::read(&self.project.disk, &self.project.root, path);
@@ -415,18 +431,18 @@ impl Judge<'_> {
         };
         let schema = match read(path) {
             Ok(schema) => schema,
-            Err(error) => return Output::Wrong(error.to_string()),
+            Err(error) => return OutputCheck::Wrong(error.to_string()),
         };
         let log = self.project.own_log_text(&record.spec_id);
-        output::wrong(path, &schema, &log).map_or(Output::Fits, Output::Wrong)
+        output::find_mismatch(path, &schema, &log).map_or(OutputCheck::Fits, OutputCheck::Wrong)
     }
 
     /// Runs the checks that criteria name, each once, on the files of the branch's tip and nothing
     /// else that the run wrote: files that are uncommitted or ignored have no influence.
     fn check(
         &self,
-        record: &Record,
-        scene: &Scene,
+        record: &RunRecord,
+        scene: &CompletionContext,
         criteria: &[CriterionAtStart],
     ) -> Result<Vec<CheckResult>, Error> {
         let Some(interruption) = self.interruption else {
@@ -440,16 +456,16 @@ impl Judge<'_> {
 
     fn check_in(
         &self,
-        place: &Workplace,
-        record: &Record,
-        scene: &Scene,
+        place: &RunFolder,
+        record: &RunRecord,
+        scene: &CompletionContext,
         criteria: &[CriterionAtStart],
-        interruption: &Interruption,
+        interruption: &CancelToken,
     ) -> Result<Vec<CheckResult>, Error> {
         let names: BTreeSet<&String> = criteria.iter().flat_map(|c| &c.checks).collect();
         let tree = scene.repo.tree_of(&self.place.branch_tip(&scene.repo)?)?;
         let (mut results, mut entries) = (Vec::new(), Vec::new());
-        let mask = Mask::new(&secrets(&self.project.environment))?;
+        let mask = SecretMask::new(&secrets(&self.project.environment))?;
         for name in names {
             let Some(argv) = scene.config.runs.checks.get(name) else {
                 continue;
@@ -457,7 +473,7 @@ impl Judge<'_> {
             let ended = self.run_check(place, record, scene, (name, argv), interruption)?;
             let exit = ended
                 .as_ref()
-                .filter(|ended| ended.ending == Ending::Itself);
+                .filter(|ended| ended.ending == AgentEnding::Itself);
             let exit = exit.and_then(|ended| ended.exit_code);
             let refused = ended.as_ref().and_then(|ended| ended.refused.clone());
             let ms = ended.map_or(0, |ended| ended.duration.as_millis());
@@ -481,13 +497,13 @@ impl Judge<'_> {
     /// Runs one check; `None` if it cannot be started, which the log reports.
     fn run_check(
         &self,
-        place: &Workplace,
-        record: &Record,
-        scene: &Scene,
+        place: &RunFolder,
+        record: &RunRecord,
+        scene: &CompletionContext,
         (name, argv): (&str, &[String]),
-        interruption: &Interruption,
-    ) -> Result<Option<Ended>, Error> {
-        let briefing = Briefing {
+        interruption: &CancelToken,
+    ) -> Result<Option<AgentOutcome>, Error> {
+        let briefing = LaunchInputs {
             project: self.project,
             repo: &scene.repo,
             config: &scene.config,
@@ -496,12 +512,12 @@ impl Judge<'_> {
             asked: &record.asked,
         };
         let job = briefing.check(name, argv)?;
-        let header = Header {
+        let header = LogHeader {
             spec_id: &record.spec_id,
             prompt: &job.name,
             withheld: &job.withheld,
         };
-        let mask = Mask::new(&job.secrets)?;
+        let mask = SecretMask::new(&job.secrets)?;
         let output = LogOutput::open(self.runs, &header, mask, job.limits.room)?;
         match agent::start(self.runs, record, job, output, false) {
             Ok(agent) => Ok(Some(agent.wait(interruption)?)),
@@ -512,7 +528,11 @@ impl Judge<'_> {
 
     /// Returns true if a person has to approve the work before it is merged; the spec is then
     /// marked.
-    fn asks_approval(&self, scene: &Scene, found: &[Contribution]) -> Result<bool, Error> {
+    fn asks_approval(
+        &self,
+        scene: &CompletionContext,
+        found: &[WorkCommit],
+    ) -> Result<bool, Error> {
         let asked = scene.spec.approval.as_ref().filter(|own| own.required);
         let is_signed = || found.iter().any(|commit| is_of_agent(&commit.message));
         let is_needed = match asked {
@@ -525,11 +545,11 @@ impl Judge<'_> {
         change_spec(
             self.project,
             scene.spec.id.as_str(),
-            &[Status::InProgress],
+            &[SpecStatus::InProgress],
             |draft| {
-                draft.set_text("status", Status::NeedsAttention.as_str())?;
+                draft.set_text("status", SpecStatus::NeedsAttention.as_str())?;
                 draft.rewrite(|text| {
-                    let asked = approval::asked();
+                    let asked = approval::request_entries();
                     Ok(front_matter::set_nested(
                         text, "approval", &asked, &KEY_ORDER,
                     )?)
@@ -540,7 +560,7 @@ impl Judge<'_> {
     }
 }
 
-impl Workplace {
+impl RunFolder {
     /// Returns the branch's newest commit.
     pub(in super::super) fn branch_tip(&self, repo: &Repo) -> Result<String, Error> {
         repo.branch_tip(&self.branch)?.ok_or_else(|| {
@@ -551,7 +571,7 @@ impl Workplace {
 }
 
 /// Returns the reason when the target moved and a settled conflict is in conflict again.
-fn again(place: &Workplace, conflicts: &[Conflict]) -> String {
+fn again(place: &RunFolder, conflicts: &[FileConflict]) -> String {
     let paths: Vec<&str> = conflicts.iter().map(|conflict| &*conflict.path).collect();
     format!(
         "{} moved on and is in conflict again in {}; work on this spec goes on in its branch: `git merge {}` there",
@@ -561,9 +581,9 @@ fn again(place: &Workplace, conflicts: &[Conflict]) -> String {
     )
 }
 
-fn doubt(why: String) -> End {
-    End {
-        event: Event::Doubt,
+fn doubt(why: String) -> RunEnd {
+    RunEnd {
+        event: RunEvent::Doubt,
         reason: Some(why),
     }
 }

@@ -9,30 +9,30 @@ use std::time::Duration;
 
 use super::super::agents;
 use super::super::error::ChantError;
-use super::super::from_run::{self, Decided};
+use super::super::from_run::{self, ProtectedFields};
 use super::super::merge;
-use super::super::model::Status;
-use super::super::ops::edit::{self, Draft};
+use super::super::model::SpecStatus;
+use super::super::ops::edit::{self, SpecDraft};
 use super::super::ops::receipts::{LandedRun, leave_of_run};
 use super::super::parse;
-use super::super::project::{ARCHIVE, Project, SPECS, Snapshot};
-use super::super::specs::{Specs, steps};
+use super::super::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
+use super::super::specs::{SpecGraph, describe_cycle};
 use super::acting_change::{acting_change, agreement_to};
-use super::hindrance::told;
-use super::original::Original;
+use super::hindrance::describe_wait;
+use super::original::ConflictedRun;
 use super::spec_of;
-use super::workplace::Workplace;
+use super::workplace::RunFolder;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::git::land::{Exempt, Landed, Landing as Into};
-use crate::git::merge::{Conflict, Merge, Merged, Resolution, Sides};
+use crate::git::land::{ExemptFile, LandingOutcome, LandingRequest as Into};
+use crate::git::merge::{FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest};
 use crate::store::files;
-use crate::store::index::{Change, Source};
-use crate::store::journal::Step;
-use crate::text::front_matter::Value;
+use crate::store::index::{DocumentChange, FileSource};
+use crate::store::journal::ChangeStep;
+use crate::text::front_matter::FrontMatterValue;
 use crate::work::lock::{MergeLock, SpecLock};
-use crate::work::record::{HooksEntry, Merge as MergeEntry, MergeState, MergeTry, Record};
-use crate::work::records::Runs;
+use crate::work::record::{HooksEntry, MergeEntry, MergeState, MergeTry, RunRecord};
+use crate::work::records::RunStore;
 
 /// The lock timeout: how long this waits for other merges, and for other programs that hold git's
 /// lock of an index.
@@ -44,14 +44,14 @@ const SHORT: usize = 7;
 
 /// The facts of a run in its completed spec.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Finish {
+pub(super) struct CompletionDetails {
     commits: Vec<String>,
     model: Option<String>,
 }
 
-impl Finish {
+impl CompletionDetails {
     /// Returns the facts of a run with these commits.
-    pub(in super::super) fn of(commits: &[String], record: &Record) -> Self {
+    pub(in super::super) fn of(commits: &[String], record: &RunRecord) -> Self {
         let short = |id: &String| id.chars().take(SHORT).collect();
         Self {
             commits: commits.iter().map(short).collect(),
@@ -61,22 +61,22 @@ impl Finish {
 }
 
 /// Work that is to be merged.
-pub(super) struct Landing<'a> {
+pub(super) struct RunLanding<'a> {
     pub project: &'a Project,
-    pub runs: &'a Runs,
+    pub runs: &'a RunStore,
     pub repo: &'a Repo,
     pub process_id: &'a str,
-    pub place: &'a Workplace,
+    pub place: &'a RunFolder,
     pub lock: &'a SpecLock,
-    pub finish: Finish,
+    pub finish: CompletionDetails,
     /// The run whose conflict this work settles.
-    pub original: Option<&'a Original>,
+    pub original: Option<&'a ConflictedRun>,
     /// The hash of the acting change to which a person agreed.
     pub agreed: Option<&'a str>,
 }
 
 /// The outcomes of a landing.
-pub(super) enum Outcome {
+pub(super) enum RunLandingOutcome {
     /// The work is on the target.
     Merged,
     /// It is blocked for now; nothing was touched.
@@ -86,7 +86,7 @@ pub(super) enum Outcome {
     },
     /// Both sides changed the same places.
     Conflicts {
-        conflicts: Vec<Conflict>,
+        conflicts: Vec<FileConflict>,
         tried: MergeTry,
     },
     /// It would change what runs on this machine, as these lines show; a person has to agree.
@@ -98,8 +98,8 @@ pub(super) enum Outcome {
 }
 
 /// The facts on which a merge is decided, read at one moment.
-struct Sight {
-    snapshot: Snapshot,
+struct MergeInputs {
+    snapshot: ProjectSnapshot,
     /// The spec's working copy.
     copy: String,
     /// The target's newest commit.
@@ -109,30 +109,30 @@ struct Sight {
     /// The new text of the spec.
     text: String,
     /// The version of the spec whose conflict is settled.
-    original: Option<Version>,
+    original: Option<SpecVersion>,
 }
 
 /// A spec's file in the checkout, and its new text.
-struct Version {
+struct SpecVersion {
     copy: String,
     text: String,
 }
 
-impl Landing<'_> {
+impl RunLanding<'_> {
     /// Merges and lands, under the merge lock.
     ///
     /// # Errors
     /// The step that failed; the target is then as it was.
-    pub(in super::super) fn land(&self) -> Result<Outcome, Error> {
-        let _merge = MergeLock::take(self.runs, self.lock, PATIENCE)?;
+    pub(in super::super) fn land(&self) -> Result<RunLandingOutcome, Error> {
+        let _merge = MergeLock::acquire(self.runs, self.lock, PATIENCE)?;
         let record = self.runs.get(self.process_id)?;
         match self.runs.token(&record.spec_id)? {
             Some(token) if token == record.token => {}
-            Some(_) => return Ok(Outcome::Stale),
+            Some(_) => return Ok(RunLandingOutcome::Stale),
             None => {
                 let why =
                     "what says that this run is the newest of its spec is gone; nothing was merged";
-                return Ok(Outcome::Doubtful(why.into()));
+                return Ok(RunLandingOutcome::Doubtful(why.into()));
             }
         }
         self.free_own_locks()?;
@@ -156,52 +156,52 @@ impl Landing<'_> {
     }
 
     /// Makes one attempt; returns `None` if something changed meanwhile.
-    fn attempt(&self, spec_id: &str) -> Result<Option<Outcome>, Error> {
+    fn attempt(&self, spec_id: &str) -> Result<Option<RunLandingOutcome>, Error> {
         let sight = match self.look(spec_id)? {
             Ok(sight) => sight,
-            Err(why) => return Ok(Some(Outcome::Doubtful(why))),
+            Err(why) => return Ok(Some(RunLandingOutcome::Doubtful(why))),
         };
         let tried = MergeTry {
             old: sight.old.clone(),
             new: sight.tip.clone(),
         };
         if let Some(why) = self.silenced_hooks()? {
-            return Ok(Some(Outcome::Doubtful(why)));
+            return Ok(Some(RunLandingOutcome::Doubtful(why)));
         }
         let new = match self.merge(&sight)? {
-            Merged::Nothing => {
+            MergeOutcome::Nothing => {
                 self.note_merged(&sight.old)?;
-                return Ok(Some(Outcome::Merged));
+                return Ok(Some(RunLandingOutcome::Merged));
             }
-            Merged::Conflicts(conflicts) => {
+            MergeOutcome::Conflicts(conflicts) => {
                 return Ok(Some(
                     match own_conflict(&conflicts, &self.place.spec_in_git) {
-                        Some(why) => Outcome::Doubtful(why),
-                        None => Outcome::Conflicts { conflicts, tried },
+                        Some(why) => RunLandingOutcome::Doubtful(why),
+                        None => RunLandingOutcome::Conflicts { conflicts, tried },
                     },
                 ));
             }
-            Merged::FastForward { commit } | Merged::Commit { commit, .. } => commit,
+            MergeOutcome::FastForward { commit } | MergeOutcome::Commit { commit, .. } => commit,
         };
         if let Some(why) = self.damage(&sight, &new)? {
-            return Ok(Some(Outcome::Doubtful(why)));
+            return Ok(Some(RunLandingOutcome::Doubtful(why)));
         }
         let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
         if !change.is_empty() && self.agreed != Some(&*agreement_to(&change)) {
-            return Ok(Some(Outcome::ActsAnew(change)));
+            return Ok(Some(RunLandingOutcome::ActsAnew(change)));
         }
         match self.bring(&sight, &new)? {
-            Landed::Done { .. } => {
+            LandingOutcome::Done { .. } => {
                 self.note_merged(&new)?;
-                Ok(Some(Outcome::Merged))
+                Ok(Some(RunLandingOutcome::Merged))
             }
-            Landed::Moved { .. } => Ok(None),
-            Landed::Waits(waits) => {
-                let (why, blocked_by) = told(&waits);
+            LandingOutcome::Moved { .. } => Ok(None),
+            LandingOutcome::Waits(waits) => {
+                let (why, blocked_by) = describe_wait(&waits);
                 if self.is_changed(&sight, &blocked_by)? {
                     return Ok(None);
                 }
-                Ok(Some(Outcome::Waits { why, blocked_by }))
+                Ok(Some(RunLandingOutcome::Waits { why, blocked_by }))
             }
         }
     }
@@ -235,7 +235,7 @@ impl Landing<'_> {
     }
 
     /// Reads both sides; the inner error names their disagreement.
-    fn look(&self, spec_id: &str) -> Result<Result<Sight, String>, Error> {
+    fn look(&self, spec_id: &str) -> Result<Result<MergeInputs, String>, Error> {
         let place = self.place;
         let snapshot = self.project.snapshot()?;
         let own = match self.version(&snapshot, spec_id, place, &self.finish)? {
@@ -250,7 +250,7 @@ impl Landing<'_> {
                 Err(why) => return Ok(Err(format!("spec '{id}': {why}"))),
             }
         }
-        Ok(Ok(Sight {
+        Ok(Ok(MergeInputs {
             snapshot,
             old: self.repo.tip_for_work(&place.target)?,
             tip: place.branch_tip(self.repo)?,
@@ -263,11 +263,11 @@ impl Landing<'_> {
     /// Reads one spec; the inner error gives the reason why it must not be completed.
     fn version(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &ProjectSnapshot,
         spec_id: &str,
-        place: &Workplace,
-        finish: &Finish,
-    ) -> Result<Result<Version, String>, Error> {
+        place: &RunFolder,
+        finish: &CompletionDetails,
+    ) -> Result<Result<SpecVersion, String>, Error> {
         let spec = spec_of(snapshot, spec_id)?;
         let copy = self.working_copy(&spec.path)?;
         let text = match self.united(place, &copy)? {
@@ -279,7 +279,7 @@ impl Landing<'_> {
             return Ok(Err(why));
         }
         let text = self.completed(&spec.path, &text, finish)?;
-        Ok(Ok(Version { copy, text }))
+        Ok(Ok(SpecVersion { copy, text }))
     }
 
     fn working_copy(&self, path: &str) -> Result<String, Error> {
@@ -287,25 +287,33 @@ impl Landing<'_> {
     }
 
     /// Returns the spec with the checkout's state and the branch's work.
-    fn united(&self, place: &Workplace, copy: &str) -> Result<Result<String, String>, Error> {
+    fn united(&self, place: &RunFolder, copy: &str) -> Result<Result<String, String>, Error> {
         let base = place.base_text(self.project, self.repo)?;
         let branch = place.branch_text(self.project, self.repo)?;
-        let united = merge::merged(base.as_deref(), Some(copy), branch.as_deref());
+        let united = merge::merge_specs(base.as_deref(), Some(copy), branch.as_deref());
         Ok(united.map_err(|conflicts| {
             let told: Vec<String> = conflicts
                 .iter()
-                .map(|conflict| conflict.told("the project", "the branch"))
+                .map(|conflict| conflict.describe("the project", "the branch"))
                 .collect();
             told.join("; ")
         }))
     }
 
     /// Returns a spec's text as that of a completed one.
-    fn completed(&self, path: &str, text: &str, finish: &Finish) -> Result<String, Error> {
-        let mut draft = Draft::of(path, text)?;
-        draft.set_text("status", Status::Completed.as_str())?;
+    fn completed(
+        &self,
+        path: &str,
+        text: &str,
+        finish: &CompletionDetails,
+    ) -> Result<String, Error> {
+        let mut draft = SpecDraft::of(path, text)?;
+        draft.set_text("status", SpecStatus::Completed.as_str())?;
         if !finish.commits.is_empty() {
-            draft.set("commits", Some(Value::List(finish.commits.clone())))?;
+            draft.set(
+                "commits",
+                Some(FrontMatterValue::List(finish.commits.clone())),
+            )?;
         }
         draft.set_text("completed_at", self.project.clock.stamp())?;
         let usual = || {
@@ -320,7 +328,7 @@ impl Landing<'_> {
         Ok(draft.finish())
     }
 
-    fn merge(&self, sight: &Sight) -> Result<Merged, Error> {
+    fn merge(&self, sight: &MergeInputs) -> Result<MergeOutcome, Error> {
         let place = self.place;
         let inside = self.inside();
         let specs = format!("{inside}{SPECS}/");
@@ -334,12 +342,12 @@ impl Landing<'_> {
             asked.retain(|other| other != path);
             asked.push(path.to_owned());
         }
-        let resolve = |path: &str, sides: Sides<'_>| {
+        let resolve = |path: &str, sides: FileSides<'_>| {
             if path == place.spec_in_git {
-                return Resolution::Bytes(sight.text.clone().into_bytes());
+                return FileResolution::Bytes(sight.text.clone().into_bytes());
             }
             if let Some((_, version)) = settled.filter(|(settled, _)| *settled == path) {
-                return Resolution::Bytes(version.text.clone().into_bytes());
+                return FileResolution::Bytes(version.text.clone().into_bytes());
             }
             by_meaning(path, sides)
         };
@@ -353,7 +361,7 @@ impl Landing<'_> {
             None => format!("Merge {}", place.branch),
         };
         Ok(self.repo.merge(
-            &Merge {
+            &MergeRequest {
                 ours: &sight.old,
                 theirs: &sight.tip,
                 asked: &asked,
@@ -366,7 +374,7 @@ impl Landing<'_> {
     }
 
     /// Returns the file of the spec whose conflict is settled, where git tracks it.
-    fn settled<'s>(&'s self, sight: &'s Sight) -> Option<(&'s str, &'s Version)> {
+    fn settled<'s>(&'s self, sight: &'s MergeInputs) -> Option<(&'s str, &'s SpecVersion)> {
         let place = &self.original?.place;
         let version = sight.original.as_ref()?;
         place
@@ -383,7 +391,7 @@ impl Landing<'_> {
     }
 
     /// Returns the forbidden effects of a merge on the specs: a removed spec, or a new cycle.
-    fn damage(&self, sight: &Sight, new: &str) -> Result<Option<String>, Error> {
+    fn damage(&self, sight: &MergeInputs, new: &str) -> Result<Option<String>, Error> {
         let inside = self.inside();
         let (specs, archive) = (format!("{inside}{SPECS}/"), format!("{inside}{ARCHIVE}"));
         let mut changed_paths = self.repo.differing(&sight.old, new)?;
@@ -424,7 +432,7 @@ impl Landing<'_> {
     }
 
     /// Lands a commit on the target, where the working copy of the spec went into it.
-    fn bring(&self, sight: &Sight, new: &str) -> Result<Landed, Error> {
+    fn bring(&self, sight: &MergeInputs, new: &str) -> Result<LandingOutcome, Error> {
         let place = self.place;
         let tried = MergeTry {
             old: sight.old.clone(),
@@ -440,13 +448,13 @@ impl Landing<'_> {
             Ok(())
         })?;
         let is_here = matches!(self.repo.head()?.branch(), Some(branch) if branch == place.target);
-        let exempt = Exempt {
+        let exempt = ExemptFile {
             path: place.spec_in_git.clone(),
             was: Some(sight.copy.clone().into_bytes()),
             bytes: None,
         };
-        let mut exempt: Vec<Exempt> = place.is_tracked.then_some(exempt).into_iter().collect();
-        exempt.extend(self.settled(sight).map(|(path, version)| Exempt {
+        let mut exempt: Vec<ExemptFile> = place.is_tracked.then_some(exempt).into_iter().collect();
+        exempt.extend(self.settled(sight).map(|(path, version)| ExemptFile {
             path: path.to_owned(),
             was: Some(version.copy.clone().into_bytes()),
             bytes: None,
@@ -470,11 +478,11 @@ impl Landing<'_> {
     }
 
     /// Returns true if the only obstacles are specs whose working copy has changed by now.
-    fn is_changed(&self, sight: &Sight, blocked_by: &[String]) -> Result<bool, Error> {
+    fn is_changed(&self, sight: &MergeInputs, blocked_by: &[String]) -> Result<bool, Error> {
         let own = Some((self.place, &sight.copy));
         let settled = self.original.map(|original| &original.place);
         let settled = settled.zip(sight.original.as_ref().map(|version| &version.copy));
-        let specs: Vec<(&Workplace, &String)> = own.into_iter().chain(settled).collect();
+        let specs: Vec<(&RunFolder, &String)> = own.into_iter().chain(settled).collect();
         let is_spec = |path: &String| specs.iter().any(|(place, _)| place.spec_in_git == *path);
         if blocked_by.is_empty() || !blocked_by.iter().all(is_spec) {
             return Ok(false);
@@ -517,7 +525,7 @@ impl Landing<'_> {
 
     /// Writes the receipt of a run that a merge brought to the target; returns the reason if that
     /// is not possible.
-    fn leave_receipt(&self, record: &Record, merge: &MergeEntry) -> Option<String> {
+    fn leave_receipt(&self, record: &RunRecord, merge: &MergeEntry) -> Option<String> {
         let run = LandedRun {
             record,
             commit: merge.commit.as_deref()?,
@@ -528,10 +536,14 @@ impl Landing<'_> {
         Some(format!("its receipt could not be left: {error}; {next}"))
     }
 
-    fn complete_one(&self, place: &Workplace, finish: &Finish) -> Result<Vec<String>, Error> {
+    fn complete_one(
+        &self,
+        place: &RunFolder,
+        finish: &CompletionDetails,
+    ) -> Result<Vec<String>, Error> {
         let snapshot = self.project.snapshot()?;
         let spec = spec_of(&snapshot, &spec_id_of(place))?;
-        if spec.status != Status::Completed {
+        if spec.status != SpecStatus::Completed {
             let refused = RefCell::new(None);
             self.project.change(&[&spec.path], |_, texts| {
                 let text = match self.united(place, texts[0])? {
@@ -541,7 +553,7 @@ impl Landing<'_> {
                         self.completed(&spec.path, texts[0], finish)?
                     }
                 };
-                Ok(Some(vec![Step::Replace {
+                Ok(Some(vec![ChangeStep::Replace {
                     path: spec.path.to_string(),
                     text,
                 }]))
@@ -568,44 +580,45 @@ pub(super) fn hooks_of(repo: &Repo) -> Result<HooksEntry, Error> {
 }
 
 /// Returns the spec that a workplace is for.
-fn spec_id_of(place: &Workplace) -> String {
+fn spec_id_of(place: &RunFolder) -> String {
     parse::stem(&place.spec).to_owned()
 }
 
 /// Merges a spec of others by its meaning, where git would merge it line by line; a new one waits
 /// for a person.
-fn by_meaning(path: &str, sides: Sides<'_>) -> Resolution {
+fn by_meaning(path: &str, sides: FileSides<'_>) -> FileResolution {
     let text = |bytes: Option<&[u8]>| String::from_utf8(bytes?.to_vec()).ok();
     let resolved = match (text(sides.base), text(sides.ours), text(sides.theirs)) {
         (Some(base), Some(ours), Some(theirs)) => {
             merge::merged_beside(&base, &ours, &theirs).map_err(|_| ())
         }
-        (None, None, Some(new)) => from_run::awaiting(path, &new).map_err(|_| ()),
+        (None, None, Some(new)) => from_run::prepare_for_approval(path, &new).map_err(|_| ()),
         _ => Err(()),
     };
     // A spec that cannot be resolved is judged as git merges it.
-    resolved.map_or(Resolution::Default, |text| {
-        Resolution::Bytes(text.into_bytes())
+    resolved.map_or(FileResolution::Default, |text| {
+        FileResolution::Bytes(text.into_bytes())
     })
 }
 
 /// Returns the reason why the merged text of a spec of others is not allowed.
 fn overruled(path: &str, old: Option<&str>, new: &str) -> Option<String> {
-    let now = Decided::of(path, new)?;
+    let now = ProtectedFields::of(path, new)?;
     let Some(old) = old else {
-        let is_as_it_may_be = from_run::awaiting(path, new).is_ok_and(|text| text == new);
+        let is_as_it_may_be =
+            from_run::prepare_for_approval(path, new).is_ok_and(|text| text == new);
         let why = "the work adds a spec that cannot be made to wait for a person's approval";
         return (!is_as_it_may_be).then(|| format!("{why}: {path}"));
     };
     let why = "the work changes what people decide about another spec, its state, approval, criteria or keys that choose what an agent is given; take that out of its branch";
-    Decided::of(path, old)
+    ProtectedFields::of(path, old)
         .is_some_and(|before| before != now)
         .then(|| format!("{why}: {path}"))
 }
 
 /// Returns the reason why the run's own spec file could not be merged, if it is among the
 /// conflicts.
-fn own_conflict(conflicts: &[Conflict], own: &str) -> Option<String> {
+fn own_conflict(conflicts: &[FileConflict], own: &str) -> Option<String> {
     let conflict = conflicts.iter().find(|conflict| conflict.path == own)?;
     Some(format!(
         "the spec's file is in conflict ({:?})",
@@ -614,13 +627,13 @@ fn own_conflict(conflicts: &[Conflict], own: &str) -> Option<String> {
 }
 
 fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
-    let spec = parse::document(path, Source::Text(copy.to_owned())).ok()?;
+    let spec = parse::document(path, FileSource::Text(copy.to_owned())).ok()?;
     if !spec.is_approved() {
         return Some("the spec is not approved; nothing was merged".into());
     }
     (!matches!(
         spec.status,
-        Status::InProgress | Status::NeedsAttention | Status::Completed
+        SpecStatus::InProgress | SpecStatus::NeedsAttention | SpecStatus::Completed
     ))
     .then(|| {
         format!(
@@ -632,7 +645,7 @@ fn changed_meanwhile(path: &str, copy: &str) -> Option<String> {
 
 /// Returns the open criteria that the branch does not know: they were added while the agent worked.
 fn open_criteria(path: &str, text: &str) -> Option<String> {
-    let spec = parse::document(path, Source::Text(text.to_owned())).ok()?;
+    let spec = parse::document(path, FileSource::Text(text.to_owned())).ok()?;
     let open = spec.open_criteria().into_iter();
     let open: Vec<String> = open.map(|text| format!("'{text}'")).collect();
     (!open.is_empty()).then(|| {
@@ -643,25 +656,28 @@ fn open_criteria(path: &str, text: &str) -> Option<String> {
     })
 }
 
-fn changed(path: &str, text: &str) -> Change<parse::Document> {
-    Change {
+fn changed(path: &str, text: &str) -> DocumentChange<parse::ParsedSpec> {
+    DocumentChange {
         path: path.into(),
-        document: Some(parse::document(path, Source::Text(text.to_owned()))),
+        document: Some(parse::document(path, FileSource::Text(text.to_owned()))),
     }
 }
 
 /// Returns a cycle that specs would form after a change and do not form before.
-fn new_loop(specs: &Arc<Specs>, changes: Vec<Change<parse::Document>>) -> Option<String> {
-    let loops = |specs: &Specs| -> BTreeMap<String, String> {
+fn new_loop(
+    specs: &Arc<SpecGraph>,
+    changes: Vec<DocumentChange<parse::ParsedSpec>>,
+) -> Option<String> {
+    let loops = |specs: &SpecGraph| -> BTreeMap<String, String> {
         let graph = specs.graph();
-        let knots = graph.knots().into_iter().flatten();
+        let knots = graph.cyclic_components().into_iter().flatten();
         let told = knots.filter_map(|node| {
-            let path = steps(graph, &graph.cycle_through(node)?);
+            let path = describe_cycle(graph, &graph.cycle_through(node)?);
             Some((graph.key(node).to_owned(), path.join(" -> ")))
         });
         told.collect()
     };
-    let mut after = Specs::clone(specs);
+    let mut after = SpecGraph::clone(specs);
     after.apply(changes);
     let known = loops(specs);
     let new = loops(&after)

@@ -39,17 +39,17 @@ use std::sync::Arc;
 
 use super::agents::environment::TOLD;
 use super::error::ChantError;
-use super::model::{Spec, Status};
-use super::ops::edit::{self, Draft};
-use super::project::run_tree::Scenery;
-use super::project::{Project, Snapshot};
+use super::model::{Spec, SpecStatus};
+use super::ops::edit::{self, SpecDraft};
+use super::project::run_tree::RunTreeContext;
+use super::project::{Project, ProjectSnapshot};
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::{GitError, Repo};
 use crate::next_step::hint;
-use crate::work::launch::{self, Launched};
-use crate::work::record::Record;
-use crate::work::records::Runs;
+use crate::work::launch::{self, LaunchedRunner};
+use crate::work::record::RunRecord;
+use crate::work::records::RunStore;
 
 /// The folder in our own state where runners start, with their standard error until their runs have
 /// started.
@@ -71,7 +71,11 @@ impl Project {
 
     /// Starts a process of our own with a command of the program, which waits for its run; `words`
     /// are the command's words, and are shown in lists of processes.
-    pub(super) fn launch(&self, runs: &Runs, words: [&str; 3]) -> Result<Launched, Error> {
+    pub(super) fn launch(
+        &self,
+        runs: &RunStore,
+        words: [&str; 3],
+    ) -> Result<LaunchedRunner, Error> {
         if self.program.is_empty() {
             let why = "runs are started by the server and the command line only";
             return Err(ChantError::Refused(why.into()).into());
@@ -96,7 +100,7 @@ impl Project {
     }
 
     /// Starts a command of the program as a process that nothing waits for.
-    fn launch_aside(&self, runs: &Runs, words: &[&str]) -> Result<(), Error> {
+    fn launch_aside(&self, runs: &RunStore, words: &[&str]) -> Result<(), Error> {
         if self.program.is_empty() {
             return Ok(());
         }
@@ -110,7 +114,7 @@ impl Project {
 }
 
 /// Returns the target if work can start on it.
-pub(super) fn refuse_without_commit(scenery: Scenery<'_, '_>) -> Result<String, Error> {
+pub(super) fn refuse_without_commit(scenery: RunTreeContext<'_, '_>) -> Result<String, Error> {
     let target = scenery.target()?;
     let repo = scenery.repo;
     match repo.tip_for_work(&target) {
@@ -130,8 +134,8 @@ pub(super) fn refuse_without_commit(scenery: Scenery<'_, '_>) -> Result<String, 
 fn change_spec(
     project: &Project,
     spec_id: &str,
-    from: &[Status],
-    change: impl Fn(&mut Draft) -> Result<(), Error>,
+    from: &[SpecStatus],
+    change: impl Fn(&mut SpecDraft) -> Result<(), Error>,
 ) -> Result<bool, Error> {
     let snapshot = project.snapshot()?;
     let spec = spec_of(&snapshot, spec_id)?;
@@ -149,7 +153,7 @@ fn change_spec(
     Ok(is_changed)
 }
 
-fn spec_of(snapshot: &Snapshot, spec_id: &str) -> Result<Arc<Spec>, Error> {
+fn spec_of(snapshot: &ProjectSnapshot, spec_id: &str) -> Result<Arc<Spec>, Error> {
     let spec = snapshot.specs.find(spec_id).cloned();
     spec.ok_or_else(|| match snapshot.specs.broken_of(spec_id) {
         Some(broken) => ChantError::unreadable(broken).into(),
@@ -162,7 +166,7 @@ fn spec_of(snapshot: &Snapshot, spec_id: &str) -> Result<Arc<Spec>, Error> {
 }
 
 /// Returns the number of further tries that a failed run is worth, by the end of its log.
-fn retries_of(project: &Project, config: &Config, record: &Record) -> u32 {
+fn retries_of(project: &Project, config: &Config, record: &RunRecord) -> u32 {
     let retries = &config.runs.retries;
     // The run itself has waited for a passing cause, and a repeating one needs a change first.
     let cause = record.failure_cause();

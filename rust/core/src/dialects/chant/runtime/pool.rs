@@ -14,21 +14,21 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::super::error::ChantError;
-use super::super::model::Status;
+use super::super::model::SpecStatus;
 use super::super::project::place;
-use super::super::project::run_tree::{RunTree, Scenery};
-use super::super::project::{Project, Snapshot};
+use super::super::project::run_tree::{RunTree, RunTreeContext};
+use super::super::project::{Project, ProjectSnapshot};
 use super::confined;
-use crate::confine::Standing;
+use crate::confine::ConfinementStatus;
 use crate::error::Error;
 use crate::git::run_folder::pool::{FolderPool, PoolBounds, PoolSurroundings};
 use crate::git::{self, Repo};
 use crate::store::disk;
-use crate::work::interruption::Interruption;
+use crate::work::interruption::CancelToken;
 use crate::work::launch::step_back;
 use crate::work::process::boot_id;
-use crate::work::runner::Run;
-use crate::work::{WorkError, records::Runs};
+use crate::work::runner::ActiveRun;
+use crate::work::{WorkError, records::RunStore};
 
 /// The command that creates folders.
 const COMMAND: [&str; 2] = ["worktree", "prepare"];
@@ -47,23 +47,25 @@ const OF_SYSTEM: [&str; 3] = [
 ///
 /// # Errors
 /// The reason why a run cannot be confined, or that there is no place for such folders.
-pub(in super::super) fn of<'r>(scenery: Scenery<'_, 'r>) -> Result<Option<FolderPool<'r>>, Error> {
-    let Scenery {
+pub(in super::super) fn open_pool<'r>(
+    scenery: RunTreeContext<'_, 'r>,
+) -> Result<Option<FolderPool<'r>>, Error> {
+    let RunTreeContext {
         project,
         config,
         repo,
     } = scenery;
     let settings = config.runs.pool;
-    let standing = confined::standing(project, config)?;
+    let standing = confined::confinement_status(project, config)?;
     let bounds = PoolBounds {
         folders: match standing {
-            Standing::Unconfined(_) => 0,
+            ConfinementStatus::Unconfined(_) => 0,
             _ => settings.folders,
         },
         bytes: settings.megabytes.saturating_mul(MEGABYTE),
         least_files: settings.files,
     };
-    let folder = place::pool(project, config, repo)?;
+    let folder = place::pool_folder(project, config, repo)?;
     // Without it nothing was created, and nothing will be.
     if bounds.folders == 0 && !disk::exists(&folder) {
         return Ok(None);
@@ -92,12 +94,12 @@ fn attributes(project: &Project) -> String {
 ///
 /// # Errors
 /// `Stopped` when the run is to end, or a failure of the disk.
-pub(super) fn take(
-    scenery: Scenery<'_, '_>,
-    run: &mut Run<'_>,
+pub(super) fn claim_folder(
+    scenery: RunTreeContext<'_, '_>,
+    run: &mut ActiveRun<'_>,
     tree: &RunTree<'_>,
 ) -> Result<bool, Error> {
-    let Ok(Some(pool)) = of(scenery) else {
+    let Ok(Some(pool)) = open_pool(scenery) else {
         return Ok(false);
     };
     let taken = tree.make_from(&pool, &mut |step| run.step(step));
@@ -123,26 +125,26 @@ pub(super) fn take(
 ///
 /// # Errors
 /// The reason why that process cannot be started.
-pub(super) fn fill_for_next(project: &Project, run: &Run<'_>) -> Result<(), Error> {
+pub(super) fn fill_for_next(project: &Project, run: &ActiveRun<'_>) -> Result<(), Error> {
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
     let repo = project.repository()?;
-    let scenery = Scenery {
+    let scenery = RunTreeContext {
         project,
         config: &config,
         repo: &repo,
     };
-    let has_room = of(scenery)?.is_some_and(|pool| pool.has_room());
+    let has_room = open_pool(scenery)?.is_some_and(|pool| pool.has_room());
     if has_room && has_other_work(&snapshot, &run.record().spec_id) {
-        let runs: &Runs = run.runs();
+        let runs: &RunStore = run.runs();
         project.launch_aside(runs, &COMMAND)?;
     }
     Ok(())
 }
 
 /// Returns true if there is a spec that may be worked on next, now or when another one is done.
-fn has_other_work(snapshot: &Snapshot, spec_id: &str) -> bool {
-    let open = [Status::Pending, Status::Ready, Status::Blocked];
+fn has_other_work(snapshot: &ProjectSnapshot, spec_id: &str) -> bool {
+    let open = [SpecStatus::Pending, SpecStatus::Ready, SpecStatus::Blocked];
     let mut specs = snapshot.specs.all().iter();
     specs.any(|spec| spec.id.as_str() != spec_id && open.contains(&spec.status))
 }
@@ -151,13 +153,13 @@ fn has_other_work(snapshot: &Snapshot, spec_id: &str) -> bool {
 ///
 /// # Errors
 /// The refusal for an untrusted folder, or the reason why folders cannot be created.
-pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
+pub(in super::super) fn fill_pool(project: &Project) -> Result<usize, Error> {
     step_back();
     let failed = |source| WorkError::System {
         action: "listen to signals",
         source,
     };
-    let interruption = Interruption::new().map_err(failed)?;
+    let interruption = CancelToken::new().map_err(failed)?;
     interruption.listen().map_err(failed)?;
     interruption
         .when_told(git::end_limited_calls)
@@ -167,17 +169,17 @@ pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
     let config = snapshot.config.clone()?;
     let repo = project.repository()?;
     let _act = Repo::begin_act(&repo);
-    let scenery = Scenery {
+    let scenery = RunTreeContext {
         project,
         config: &config,
         repo: &repo,
     };
     let target = scenery.target()?;
     let tip = repo.tip_for_work(&target)?;
-    let Some(pool) = of(scenery)? else {
+    let Some(pool) = open_pool(scenery)? else {
         return Ok(0);
     };
-    disk::make_folders(&place::worktrees(project, &config, &repo)?)?;
+    disk::make_folders(&place::worktrees_folder(project, &config, &repo)?)?;
     let hold = |folder: &Path| {
         if interruption.is_told() {
             return Err(ChantError::Refused("It was told to end".into()).into());
@@ -192,8 +194,10 @@ pub(in super::super) fn fill(project: &Project) -> Result<usize, Error> {
 ///
 /// # Errors
 /// A failure of git or of the disk.
-pub(in super::super) fn clear(scenery: Scenery<'_, '_>) -> Result<(Vec<PathBuf>, usize), Error> {
-    match of(scenery)? {
+pub(in super::super) fn prune_pool(
+    scenery: RunTreeContext<'_, '_>,
+) -> Result<(Vec<PathBuf>, usize), Error> {
+    match open_pool(scenery)? {
         Some(pool) => Ok((pool.clear_old(OLDEST)?, pool.folders().len())),
         None => Ok((Vec::new(), 0)),
     }

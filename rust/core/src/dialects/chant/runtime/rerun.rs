@@ -7,19 +7,19 @@ use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::site::remove_beside;
 use super::super::project::{Project, place};
-use super::super::receipt::judged::CheckAgain;
-use super::briefing::Briefing;
-use super::workplace::Workplace;
+use super::super::receipt::judged::RepeatedCheck;
+use super::briefing::LaunchInputs;
+use super::workplace::RunFolder;
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk;
 use crate::work::WorkError;
-use crate::work::agent::{self, Ending};
-use crate::work::interruption::Interruption;
-use crate::work::output::{Header, Mask, Output};
-use crate::work::process::Identity;
-use crate::work::record::{Asked, Record, SINGLE};
+use crate::work::agent::{self, AgentEnding};
+use crate::work::interruption::CancelToken;
+use crate::work::output::{LogHeader, RunLog, SecretMask};
+use crate::work::process::ProcessIdentity;
+use crate::work::record::{RunOptions, RunRecord, SINGLE};
 
 /// The calls of git that turn the files of a commit into a repository of their own.
 const REPOSITORY: [&[&str]; 3] = [
@@ -49,7 +49,7 @@ pub(in super::super) fn rerun(
     spec_id: &str,
     commit: &str,
     names: &[&String],
-) -> Result<Vec<CheckAgain>, Error> {
+) -> Result<Vec<RepeatedCheck>, Error> {
     let snapshot = project.snapshot()?;
     project.refuse_untrusted_snapshot(&snapshot)?;
     let config = snapshot.config.clone()?;
@@ -61,14 +61,14 @@ pub(in super::super) fn rerun(
     }
     let spec = project.spec_or_archived(&snapshot, spec_id)?;
     let folder = RerunFolder::make(project, &config, repo, commit)?;
-    let rerun = Rerun {
+    let rerun = CheckRerun {
         project,
         repo,
         config: &config,
         spec: &spec,
-        place: Workplace::of_files(project, repo, &spec, &folder.files)?,
+        place: RunFolder::of_files(project, repo, &spec, &folder.files)?,
     };
-    let interruption = Interruption::new().and_then(|own| own.listen().map(|()| own));
+    let interruption = CancelToken::new().and_then(|own| own.listen().map(|()| own));
     let interruption = interruption.map_err(|source| WorkError::System {
         action: "listen to signals",
         source,
@@ -79,18 +79,18 @@ pub(in super::super) fn rerun(
     checks.collect()
 }
 
-struct Rerun<'a> {
+struct CheckRerun<'a> {
     project: &'a Project,
     repo: &'a Repo,
     config: &'a Config,
     spec: &'a Spec,
-    place: Workplace,
+    place: RunFolder,
 }
 
-impl Rerun<'_> {
+impl CheckRerun<'_> {
     /// Makes the files the only commit of a repository, since checks may ask git about them. That
     /// git is confined like the checks.
-    fn make_repository(&self, interruption: &Interruption) -> Result<(), Error> {
+    fn make_repository(&self, interruption: &CancelToken) -> Result<(), Error> {
         for words in REPOSITORY {
             let words = ["git"].into_iter().chain(words.iter().copied());
             let argv: Vec<String> = words.map(str::to_owned).collect();
@@ -110,11 +110,11 @@ impl Rerun<'_> {
         &self,
         name: &str,
         argv: &[String],
-        interruption: &Interruption,
-    ) -> Result<CheckAgain, Error> {
+        interruption: &CancelToken,
+    ) -> Result<RepeatedCheck, Error> {
         let runs = self.project.runs()?;
-        let asked = Asked::default();
-        let briefing = Briefing {
+        let asked = RunOptions::default();
+        let briefing = LaunchInputs {
             project: self.project,
             repo: self.repo,
             config: self.config,
@@ -124,14 +124,19 @@ impl Rerun<'_> {
         };
         let job = briefing.check(name, argv)?;
         let spec_id = self.spec.id.as_str();
-        let header = Header {
+        let header = LogHeader {
             spec_id,
             prompt: &job.name,
             withheld: &job.withheld,
         };
-        let output = Output::open(&runs, &header, Mask::new(&job.secrets)?, job.limits.room)?;
+        let output = RunLog::open(
+            &runs,
+            &header,
+            SecretMask::new(&job.secrets)?,
+            job.limits.room,
+        )?;
         // The record only identifies its processes: this is no run and is not stored.
-        let record = Record::new(spec_id, SINGLE, Identity::own(), (runs.clock)());
+        let record = RunRecord::new(spec_id, SINGLE, ProcessIdentity::own(), (runs.clock)());
         let ended = match agent::start(&runs, &record, job, output, false) {
             Ok(agent) => Some(agent.wait(interruption)?),
             Err(WorkError::NoAgent { .. }) => None,
@@ -141,8 +146,8 @@ impl Rerun<'_> {
             let why = "The checks were interrupted; nothing is said of them";
             return Err(ChantError::Refused(why.into()).into());
         }
-        let by_itself = ended.filter(|ended| ended.ending == Ending::Itself);
-        Ok(CheckAgain {
+        let by_itself = ended.filter(|ended| ended.ending == AgentEnding::Itself);
+        Ok(RepeatedCheck {
             name: name.to_owned(),
             exit: by_itself.and_then(|ended| ended.exit_code),
         })

@@ -5,28 +5,28 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::super::error::ChantError;
-use super::super::model::Status;
+use super::super::model::SpecStatus;
 use super::super::project::Project;
-use super::judge::{Judge, Terms};
-use super::landing::{Finish, Landing};
+use super::judge::{CompletionCheck, CompletionTerms};
+use super::landing::{CompletionDetails, RunLanding};
 use super::split;
-use super::workplace::Workplace;
+use super::workplace::RunFolder;
 use super::{COMPLAINTS, RUNNERS, change_spec, conflict, spec_of};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk;
 use crate::work::WorkError;
 use crate::work::lock::SpecLock;
-use crate::work::record::{self, MergeState, Record};
-use crate::work::records::Runs;
+use crate::work::record::{self, MergeState, RunRecord};
+use crate::work::records::RunStore;
 use crate::work::recover;
-use crate::work::runner::End;
-use crate::work::state::{Event, State, Stop};
-use crate::work::stop::{self, Stopped};
+use crate::work::runner::RunEnd;
+use crate::work::state::{RunEvent, RunState, StopReason};
+use crate::work::stop::{self, StoppedRun};
 
 /// The terms for a run that this process did not start: the present configuration, and no agreement
 /// of a person.
-const NOW: Terms = Terms {
+const NOW: CompletionTerms = CompletionTerms {
     config: None,
     agreed: None,
 };
@@ -36,13 +36,17 @@ const LONG_PAST: Duration = Duration::from_secs(10 * 60);
 const OTHERS: Duration = Duration::from_secs(5);
 
 /// Shows the end of a run in its spec, unless a user decided otherwise about it meanwhile.
-pub(in super::super) fn show(project: &Project, record: &Record, end: &End) -> Result<(), Error> {
+pub(in super::super) fn write_end_to_spec(
+    project: &Project,
+    record: &RunRecord,
+    end: &RunEnd,
+) -> Result<(), Error> {
     let status = match end.event {
-        Event::Doubt | Event::AskApproval => Status::NeedsAttention,
-        Event::Fail => Status::Failed,
+        RunEvent::Doubt | RunEvent::AskApproval => SpecStatus::NeedsAttention,
+        RunEvent::Fail => SpecStatus::Failed,
         _ => return Ok(()),
     };
-    let from = [Status::InProgress];
+    let from = [SpecStatus::InProgress];
     change_spec(project, &record.spec_id, &from, |draft| {
         draft.set_text("status", status.as_str())
     })?;
@@ -50,9 +54,9 @@ pub(in super::super) fn show(project: &Project, record: &Record, end: &End) -> R
 }
 
 /// A run without living processes.
-pub(in super::super) enum Halted {
+pub(in super::super) enum HaltOutcome {
     /// It was stopped, and its end must be recorded with [`Stopped::end`] when the spec is changed.
-    Stopped(Box<Stopped>),
+    Stopped(Box<StoppedRun>),
     /// Its work had been merged before it could be stopped; everything is recorded.
     Completed,
 }
@@ -61,17 +65,17 @@ pub(in super::super) enum Halted {
 ///
 /// # Errors
 /// As [`stop::stop`], or a failure to write.
-pub(in super::super) fn halt(
+pub(in super::super) fn stop_run(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     process_id: &str,
-    why: Stop,
-) -> Result<Halted, Error> {
+    why: StopReason,
+) -> Result<HaltOutcome, Error> {
     let stopped = stop::stop(runs, process_id, why, stop::GRACE)?;
     let record = &stopped.record;
-    split::clear(project, record);
+    split::remove_copy(project, record);
     if let Some(repo) = project.repo()?
-        && let Ok(Some(place)) = Workplace::of(project, &repo, record)
+        && let Ok(Some(place)) = RunFolder::of(project, &repo, record)
     {
         // Commits that cannot be brought back now stay in the folder, and are fetched again before
         // they are judged.
@@ -86,21 +90,21 @@ pub(in super::super) fn halt(
         let record = complete(project, runs, record, lock)?;
         if record.merge.state == MergeState::Merged {
             stopped.end(runs, None)?;
-            return Ok(Halted::Completed);
+            return Ok(HaltOutcome::Completed);
         }
     }
-    Ok(Halted::Stopped(Box::new(stopped)))
+    Ok(HaltOutcome::Stopped(Box::new(stopped)))
 }
 
 /// Returns the judge of a run without a running process: it does not run checks.
 fn judge<'a>(
     project: &'a Project,
-    runs: &'a Runs,
-    record: &Record,
-    place: &'a Workplace,
+    runs: &'a RunStore,
+    record: &RunRecord,
+    place: &'a RunFolder,
     lock: &'a SpecLock,
-) -> Judge<'a> {
-    Judge {
+) -> CompletionCheck<'a> {
+    CompletionCheck {
         project,
         runs,
         process_id: record.process_id.clone(),
@@ -114,18 +118,18 @@ fn judge<'a>(
 /// Does the remaining steps of a landed merge, or continues an interrupted one.
 fn complete(
     project: &Project,
-    runs: &Runs,
-    record: &Record,
+    runs: &RunStore,
+    record: &RunRecord,
     lock: &SpecLock,
-) -> Result<Record, Error> {
+) -> Result<RunRecord, Error> {
     let repo = project.repository()?;
-    let Some(place) = Workplace::of(project, &repo, record)? else {
+    let Some(place) = RunFolder::of(project, &repo, record)? else {
         return Ok(record.clone());
     };
-    let finish = Finish::of(&record.commits, record);
+    let finish = CompletionDetails::of(&record.commits, record);
     if record.merge.state == MergeState::Merged {
         refuse_unmerged(&repo, record, &place)?;
-        let landing = Landing {
+        let landing = RunLanding {
             project,
             runs,
             repo: &repo,
@@ -145,7 +149,7 @@ fn complete(
 }
 
 /// Refuses a record of merged work if git disagrees: the commit is not on the target.
-fn refuse_unmerged(repo: &Repo, record: &Record, place: &Workplace) -> Result<(), Error> {
+fn refuse_unmerged(repo: &Repo, record: &RunRecord, place: &RunFolder) -> Result<(), Error> {
     let commit = record.merge.commit.as_deref();
     let is_there = |commit: &str| repo.is_on(commit, &place.target);
     if commit.map(is_there).transpose()? == Some(true) {
@@ -163,7 +167,7 @@ fn refuse_unmerged(repo: &Repo, record: &Record, place: &Workplace) -> Result<()
 ///
 /// # Errors
 /// A `StoreError` when the records cannot be listed.
-pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error> {
+pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, Error> {
     let Some(runs) = to_look_after(project)? else {
         return Ok(Vec::new());
     };
@@ -176,7 +180,7 @@ pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error>
             record.path, record.why
         )
     }));
-    let mut note = |record: &Record, done: Result<(), Error>| {
+    let mut note = |record: &RunRecord, done: Result<(), Error>| {
         if let Err(error) = done {
             problems.push(format!("Run '{}': {error}", record.process_id));
         }
@@ -208,7 +212,7 @@ pub(in super::super) fn recover(project: &Project) -> Result<Vec<String>, Error>
 
 /// Returns the runs of a project, if there are some and a person trusts it: in another folder runs
 /// are neither recovered nor believed.
-fn to_look_after(project: &Project) -> Result<Option<Runs>, Error> {
+fn to_look_after(project: &Project) -> Result<Option<RunStore>, Error> {
     // A repository that git refuses has no runs that could be recovered.
     let Ok(runs) = project.runs() else {
         return Ok(None);
@@ -230,9 +234,9 @@ pub(in super::super) fn recover_for(project: &Project, spec_id: &str) -> Result<
         return Ok(());
     }
     let runs = project.runs()?;
-    let is_left = |record: Record| match record.state() {
-        State::Running => !record.runner().is_alive(),
-        State::Lost => record.settled_at.is_none(),
+    let is_left = |record: RunRecord| match record.state() {
+        RunState::Running => !record.runner().is_alive(),
+        RunState::Lost => record.settled_at.is_none(),
         _ => false,
     };
     if !runs.newest_of(spec_id)?.is_some_and(is_left) {
@@ -244,18 +248,18 @@ pub(in super::super) fn recover_for(project: &Project, spec_id: &str) -> Result<
         Err(WorkError::Held { .. }) => return Ok(()),
         Err(error) => return Err(error.into()),
     }
-    recover(project).map(drop)
+    recover_runs(project).map(drop)
 }
 
 /// Removes files with runners' standard error if the process that started them died before reading
 /// them.
-fn remove_complaints(runs: &Runs) {
+fn remove_complaints(runs: &RunStore) {
     let Some(folder) = runs.state.read(RUNNERS) else {
         return;
     };
     for file in disk::names(&folder).unwrap_or_default() {
         let path = folder.join(&file.name);
-        let is_old = |stamp: disk::Stamp| stamp.is_older_than(LONG_PAST, SystemTime::now());
+        let is_old = |stamp: disk::FileStamp| stamp.is_older_than(LONG_PAST, SystemTime::now());
         if file.name.ends_with(COMPLAINTS) && disk::stamp(&path).is_some_and(is_old) {
             // A file that cannot be removed does no harm.
             let _ = disk::remove(&path);
@@ -264,7 +268,7 @@ fn remove_complaints(runs: &Runs) {
 }
 
 /// Continues the recovery of a dead run that another process did not finish.
-fn settle_lost(project: &Project, runs: &Runs, record: &Record) -> Result<(), Error> {
+fn settle_lost(project: &Project, runs: &RunStore, record: &RunRecord) -> Result<(), Error> {
     if !record.works_on_spec() {
         return after_death(project, runs, record, None);
     }
@@ -273,15 +277,15 @@ fn settle_lost(project: &Project, runs: &Runs, record: &Record) -> Result<(), Er
     };
     // The process that held the lock until now may have finished it.
     let now = runs.get(&record.process_id)?;
-    if now.state() == State::Lost && now.settled_at.is_none() {
+    if now.state() == RunState::Lost && now.settled_at.is_none() {
         after_death(project, runs, &now, Some(&lock))?;
     }
     Ok(())
 }
 
 /// Returns the lock of a spec, unless another process holds it.
-pub(super) fn free_lock(runs: &Runs, spec_id: &str) -> Result<Option<SpecLock>, Error> {
-    match SpecLock::take(runs, spec_id) {
+pub(super) fn free_lock(runs: &RunStore, spec_id: &str) -> Result<Option<SpecLock>, Error> {
+    match SpecLock::acquire(runs, spec_id) {
         Ok(lock) => Ok(Some(lock)),
         Err(WorkError::Held { .. }) => Ok(None),
         Err(error) => Err(error.into()),
@@ -291,16 +295,16 @@ pub(super) fn free_lock(runs: &Runs, spec_id: &str) -> Result<Option<SpecLock>, 
 /// Handles the spec of a dead run; done once.
 fn after_death(
     project: &Project,
-    runs: &Runs,
-    record: &Record,
+    runs: &RunStore,
+    record: &RunRecord,
     lock: Option<&SpecLock>,
 ) -> Result<(), Error> {
-    split::clear(project, record);
+    split::remove_copy(project, record);
     if let Some(lock) = lock.filter(|_| record.works_on_spec()) {
         match (record.state(), record.stop_requested) {
-            (State::Lost, _) => after_loss(project, runs, record, lock)?,
-            (_, Some(Stop::Cancel)) => set(project, record, Status::Cancelled)?,
-            (_, Some(Stop::Reset)) => set(project, record, Status::Pending)?,
+            (RunState::Lost, _) => after_loss(project, runs, record, lock)?,
+            (_, Some(StopReason::Cancel)) => set(project, record, SpecStatus::Cancelled)?,
+            (_, Some(StopReason::Reset)) => set(project, record, SpecStatus::Pending)?,
             _ => {}
         }
     }
@@ -312,8 +316,8 @@ fn after_death(
     Ok(())
 }
 
-fn set(project: &Project, record: &Record, status: Status) -> Result<(), Error> {
-    let from = [Status::InProgress];
+fn set(project: &Project, record: &RunRecord, status: SpecStatus) -> Result<(), Error> {
+    let from = [SpecStatus::InProgress];
     change_spec(project, &record.spec_id, &from, |draft| {
         draft.set_text("status", status.as_str())
     })?;
@@ -322,26 +326,26 @@ fn set(project: &Project, record: &Record, status: Status) -> Result<(), Error> 
 
 fn after_loss(
     project: &Project,
-    runs: &Runs,
-    record: &Record,
+    runs: &RunStore,
+    record: &RunRecord,
     lock: &SpecLock,
 ) -> Result<(), Error> {
     let place = match project.repo()? {
-        Some(repo) => Workplace::of(project, &repo, record)?,
+        Some(repo) => RunFolder::of(project, &repo, record)?,
         None => None,
     };
-    let lost = End::failed(record.reason.clone().unwrap_or_default());
+    let lost = RunEnd::failed(record.reason.clone().unwrap_or_default());
     let has_work = record.agent.is_some() || !record.merge.begun.is_empty();
     let Some(place) = place.filter(|_| has_work) else {
-        return show(project, record, &lost);
+        return write_end_to_spec(project, record, &lost);
     };
     if record.merge.state == MergeState::Merged {
         complete(project, runs, record, lock)?;
         return end(
             runs,
             record,
-            &End {
-                event: Event::Merge,
+            &RunEnd {
+                event: RunEvent::Merge,
                 reason: None,
             },
         );
@@ -353,8 +357,8 @@ fn after_loss(
     } else {
         // It was proven, and its files may exist already.
         judge
-            .land(Finish::of(&record.commits, record))
-            .and_then(|found| show(project, record, &found).map(|()| found))
+            .land(CompletionDetails::of(&record.commits, record))
+            .and_then(|found| write_end_to_spec(project, record, &found).map(|()| found))
     };
     if disk::exists(&place.worktree) {
         place.hand_over(project, &repo);
@@ -362,16 +366,16 @@ fn after_loss(
     // The judge shows it in the spec, too; the record of a failed one stays lost, with its last
     // step.
     match found {
-        Ok(found) if found.event == Event::Fail => Ok(()),
+        Ok(found) if found.event == RunEvent::Fail => Ok(()),
         Ok(found) => end(runs, record, &found),
         Err(error) => {
-            show(project, record, &lost)?;
+            write_end_to_spec(project, record, &lost)?;
             Err(error)
         }
     }
 }
 
-fn end(runs: &Runs, record: &Record, end: &End) -> Result<(), Error> {
+fn end(runs: &RunStore, record: &RunRecord, end: &RunEnd) -> Result<(), Error> {
     runs.update(&record.process_id, |record| {
         Ok(record.change(end.event, end.reason.clone(), (runs.clock)())?)
     })?;
@@ -381,18 +385,18 @@ fn end(runs: &Runs, record: &Record, end: &End) -> Result<(), Error> {
 /// Tries to merge work that waited, if its obstacle may be gone; returns the state of the run then.
 pub(in super::super) fn merge_waiting(
     project: &Project,
-    runs: &Runs,
-    record: &Record,
+    runs: &RunStore,
+    record: &RunRecord,
     lock: &SpecLock,
-) -> Result<State, Error> {
+) -> Result<RunState, Error> {
     // The process that held the lock until now may have merged it.
     let record = &runs.get(&record.process_id)?;
     let waited = record.state();
-    if waited != State::AwaitingMerge && !is_approved(project, record)? {
+    if waited != RunState::AwaitingMerge && !is_approved(project, record)? {
         return Ok(waited);
     }
     let repo = project.repository()?;
-    let Some(place) = Workplace::of(project, &repo, record)? else {
+    let Some(place) = RunFolder::of(project, &repo, record)? else {
         return Ok(record.state());
     };
     place.fetch(project, &repo)?;
@@ -400,35 +404,35 @@ pub(in super::super) fn merge_waiting(
         return Ok(record.state());
     }
     spec_of(&project.snapshot()?, &record.spec_id)?;
-    if waited == State::AwaitingApproval {
+    if waited == RunState::AwaitingApproval {
         change_spec(
             project,
             &record.spec_id,
-            &[Status::NeedsAttention],
-            |draft| draft.set_text("status", Status::InProgress.as_str()),
+            &[SpecStatus::NeedsAttention],
+            |draft| draft.set_text("status", SpecStatus::InProgress.as_str()),
         )?;
     }
     let judge = judge(project, runs, record, &place, lock);
-    let mut found = judge.land(Finish::of(&record.commits, record))?;
+    let mut found = judge.land(CompletionDetails::of(&record.commits, record))?;
     match found.event {
-        Event::Wait if waited == State::AwaitingMerge => {
+        RunEvent::Wait if waited == RunState::AwaitingMerge => {
             let now = runs.update(&record.process_id, |record| {
                 record.reason.clone_from(&found.reason);
                 Ok(())
             })?;
             return Ok(now.state());
         }
-        Event::Merge | Event::Wait => {}
-        _ => found.event = Event::Doubt,
+        RunEvent::Merge | RunEvent::Wait => {}
+        _ => found.event = RunEvent::Doubt,
     }
-    show(project, record, &found)?;
+    write_end_to_spec(project, record, &found)?;
     end(runs, record, &found)?;
     Ok(runs.get(&record.process_id)?.state())
 }
 
 /// Returns true if a run waits for an approval that was given meanwhile.
-fn is_approved(project: &Project, record: &Record) -> Result<bool, Error> {
-    if record.state() != State::AwaitingApproval {
+fn is_approved(project: &Project, record: &RunRecord) -> Result<bool, Error> {
+    if record.state() != RunState::AwaitingApproval {
         return Ok(false);
     }
     let spec = spec_of(&project.snapshot()?, &record.spec_id)?;
@@ -436,7 +440,7 @@ fn is_approved(project: &Project, record: &Record) -> Result<bool, Error> {
     Ok(approval.is_some_and(|approval| approval.required && approval.is_given()))
 }
 
-fn is_still_blocked(repo: &Repo, record: &Record, place: &Workplace) -> Result<bool, Error> {
+fn is_still_blocked(repo: &Repo, record: &RunRecord, place: &RunFolder) -> Result<bool, Error> {
     if let Some(tried) = &record.merge.tried {
         let tips = (
             repo.branch_tip(&place.target)?,

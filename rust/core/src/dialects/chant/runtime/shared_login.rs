@@ -12,11 +12,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::super::agents::built_in::{BuiltIn, RenewedLogin};
-use super::super::agents::found::Surroundings;
+use super::super::agents::found::AgentSearch;
 use super::super::project::Project;
 use super::confined;
 use crate::store::disk::{
-    self, ExpectedContent, ExpectedFile, Temporary, read_beneath, replace_beneath,
+    self, ExpectedContent, ExpectedFile, TemporaryFile, read_beneath, replace_beneath,
 };
 
 /// The greatest size of a login in bytes.
@@ -49,7 +49,7 @@ impl SharedLogin {
         worktree: &Path,
     ) -> Option<Self> {
         let form = template.renewed.as_ref()?;
-        let around: Surroundings<'_> = project.surroundings();
+        let around: AgentSearch<'_> = project.surroundings();
         let user = around.state_file(&template.state.place, form.file)?;
         let folder = disk::real(&confined::state_of_agent(worktree)).ok()?;
         let seen = disk::read_owned(&user, MOST).ok()?;
@@ -78,7 +78,7 @@ impl SharedLogin {
             };
             if let Some(renewed) = with_tokens(self.form, &user, &own)
                 && renewed != user
-                && Temporary::write(&disk::Disk::default(), &self.user, &renewed, true)
+                && TemporaryFile::write(&disk::Disk::default(), &self.user, &renewed, true)
                     .and_then(|new| new.replace(&self.user, &expected))
                     .unwrap_or(false)
             {

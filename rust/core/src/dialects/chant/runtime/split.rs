@@ -10,38 +10,38 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::agents;
-use super::super::agents::environment::{self, TOLD, Told};
+use super::super::agents::environment::{self, AgentContext, TOLD};
 use super::super::agents::events::reads_of;
-use super::super::agents::filling::Given;
+use super::super::agents::filling::CommandPlaceholders;
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Spec;
-use super::super::ops::split::{told, write_proposal};
+use super::super::ops::split::{describe_proposal, write_proposal};
 use super::super::project::logs::log_name;
-use super::super::project::run_tree::Scenery;
-use super::super::project::site::{self, Site, remove_beside};
+use super::super::project::run_tree::RunTreeContext;
+use super::super::project::site::{self, WorktreeFolder, remove_beside};
 use super::super::project::{AgreedPrompts, Project, place};
-use super::super::prompt::{self, Parts, SPLIT as PROMPT};
+use super::super::prompt::{self, PromptParts, SPLIT as PROMPT};
 use super::super::split::{self, BadAnswer, proposal, write};
-use super::super::view::split::{Member, Proposal};
+use super::super::view::split::{ProposedMember, SplitProposal};
 use super::briefing::{self, bounds, event_plan, name_of, prompt_text};
-use super::confined::{self, Held};
+use super::confined::{self, ConfinedActor};
 use super::spec_of;
 use crate::config::Config;
-use crate::environment::Passed;
+use crate::environment::PassedEnvironment;
 use crate::error::Error;
 use crate::git;
 use crate::store::StoreError;
-use crate::store::disk::{self, Temporary};
-use crate::store::files::{self, Root};
-use crate::work::agent::{Ended, Input, Job, Limits};
-use crate::work::handshake::Handshake;
-use crate::work::interruption::Interruption;
-use crate::work::output::{Room, secrets};
-use crate::work::record::{Asked, AskedOfSplit, Record, SPLIT};
-use crate::work::records::Runs;
-use crate::work::runner::{self, End, Run, Steps};
-use crate::work::state::{Event, State};
+use crate::store::disk::{self, TemporaryFile};
+use crate::store::files::{self, RootFolder};
+use crate::work::agent::{AgentInput, AgentJob, AgentLimits, AgentOutcome};
+use crate::work::handshake::StartHandshake;
+use crate::work::interruption::CancelToken;
+use crate::work::output::{LogLimits, secrets};
+use crate::work::record::{RunOptions, RunRecord, SPLIT, SplitRunOptions};
+use crate::work::records::RunStore;
+use crate::work::runner::{self, ActiveRun, RunEnd, RunSteps};
+use crate::work::state::{RunEvent, RunState};
 
 /// The greatest size of a line in the log, in bytes: an answer may be JSON on one line, which has
 /// to stay whole.
@@ -53,26 +53,26 @@ const MOST: usize = 60;
 ///
 /// # Errors
 /// The reason why it could not start, which the hand-shake reported too, or could not be ended.
-pub(super) fn run(
+pub(super) fn run_split(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     process_id: &str,
-    handshake: Handshake,
-    interruption: &Interruption,
-) -> Result<State, Error> {
-    let mut split = Split {
+    handshake: StartHandshake,
+    interruption: &CancelToken,
+) -> Result<RunState, Error> {
+    let mut split = SplitRunner {
         project,
         scene: None,
     };
     let ended = runner::run(runs, process_id, handshake, interruption, &mut split);
     if let Ok(record) = runs.get(process_id) {
-        clear(project, &record);
+        remove_copy(project, &record);
     }
     Ok(ended?)
 }
 
 /// Removes the copy of a split that ended, as far as possible: the result is in its record.
-pub(in super::super) fn clear(project: &Project, record: &Record) {
+pub(in super::super) fn remove_copy(project: &Project, record: &RunRecord) {
     let Some(folder) = copy_of(project, record) else {
         return;
     };
@@ -87,7 +87,7 @@ pub(in super::super) fn clear(project: &Project, record: &Record) {
 
 /// Returns the folder of a split's copy according to the present configuration; `None` if the
 /// record names another one, or if it is not certainly ours.
-fn copy_of(project: &Project, record: &Record) -> Option<PathBuf> {
+fn copy_of(project: &Project, record: &RunRecord) -> Option<PathBuf> {
     let told = Path::new(
         record
             .worktree
@@ -97,22 +97,22 @@ fn copy_of(project: &Project, record: &Record) -> Option<PathBuf> {
     let config = project.snapshot().ok()?.config.ok()?;
     let folder = place::of_split(project, &config, &record.process_id).ok()?;
     let folder = disk::real(&folder).ok()?;
-    let site = Site::at(folder.parent()?.to_owned());
+    let site = WorktreeFolder::at(folder.parent()?.to_owned());
     let is_ours = site.refuse_unmarked(&folder, &record.spec_id).is_ok();
     let is_told = disk::real(told).ok()?.starts_with(&folder);
     (is_ours && is_told).then_some(folder)
 }
 
-struct Split<'a> {
+struct SplitRunner<'a> {
     project: &'a Project,
-    scene: Option<Scene>,
+    scene: Option<SplitContext>,
 }
 
 /// The facts with which a split starts.
-struct Scene {
+struct SplitContext {
     config: Arc<Config>,
     spec: Arc<Spec>,
-    asked: AskedOfSplit,
+    asked: SplitRunOptions,
     prompts: AgreedPrompts,
     /// The folder of this run.
     folder: PathBuf,
@@ -122,22 +122,26 @@ struct Scene {
     log_before: u64,
 }
 
-impl Steps for Split<'_> {
-    fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String> {
+impl RunSteps for SplitRunner<'_> {
+    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, String> {
         let begun = self.prepare(run);
         begun.map_err(|error| error.to_string())
     }
 
-    fn give_up(&mut self, _run: &mut Run<'_>, _why: &str) {}
+    fn give_up(&mut self, _run: &mut ActiveRun<'_>, _why: &str) {}
 
-    fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String> {
+    fn conclude_run(
+        &mut self,
+        run: &mut ActiveRun<'_>,
+        ended: &AgentOutcome,
+    ) -> Result<RunEnd, String> {
         if !ended.is_success() {
-            return Ok(End::failed(ended.to_string()));
+            return Ok(RunEnd::failed(ended.to_string()));
         }
         let Some(scene) = self.scene.take() else {
-            return Ok(End::failed("What was to be split is not known any more"));
+            return Ok(RunEnd::failed("What was to be split is not known any more"));
         };
-        let asking = Asking {
+        let asking = SplitQuery {
             project: self.project,
             scene,
         };
@@ -145,8 +149,8 @@ impl Steps for Split<'_> {
     }
 }
 
-impl Split<'_> {
-    fn prepare(&mut self, run: &mut Run<'_>) -> Result<Job, Error> {
+impl SplitRunner<'_> {
+    fn prepare(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error> {
         let snapshot = self.project.snapshot()?;
         let prompts = self.project.refuse_untrusted_snapshot(&snapshot)?;
         let config = snapshot.config.clone()?;
@@ -160,7 +164,7 @@ impl Split<'_> {
         })?;
         let above = folder.parent().unwrap_or(&folder);
         disk::make_folders(above)?;
-        site::mark(&folder, &run.record().process_id, spec.id.as_str())?;
+        site::write_run_mark(&folder, &run.record().process_id, spec.id.as_str())?;
         let root = self.copy(&config, &folder)?;
         run.update(|record| {
             record.worktree = Some(shown(&root));
@@ -168,14 +172,14 @@ impl Split<'_> {
         })?;
         run.reached("after-worktree")?;
         run.step("Starting the agent");
-        let asked = run.record().asked.split.unwrap_or(AskedOfSplit {
+        let asked = run.record().asked.split.unwrap_or(SplitRunOptions {
             force: false,
             recursive: false,
             max_depth: split::DEPTH,
         });
-        let asking = Asking {
+        let asking = SplitQuery {
             project: self.project,
-            scene: Scene {
+            scene: SplitContext {
                 config,
                 spec: spec.clone(),
                 asked,
@@ -199,7 +203,7 @@ impl Split<'_> {
         let Some(repo) = self.project.repo()? else {
             return Ok(files);
         };
-        let scenery = Scenery {
+        let scenery = RunTreeContext {
             project: self.project,
             config,
             repo: &repo,
@@ -219,34 +223,34 @@ impl Split<'_> {
 }
 
 /// A request to an agent for members.
-struct Asking<'a> {
+struct SplitQuery<'a> {
     project: &'a Project,
-    scene: Scene,
+    scene: SplitContext,
 }
 
-impl Asking<'_> {
-    fn conclude(&self, run: &mut Run<'_>) -> Result<End, Error> {
+impl SplitQuery<'_> {
+    fn conclude(&self, run: &mut ActiveRun<'_>) -> Result<RunEnd, Error> {
         let spec = &self.scene.spec;
         let mut proposal = match self.answer(run, &spec.id, self.scene.log_before) {
             Ok(proposal) => proposal,
-            Err(Failure::Answer(bad)) => {
+            Err(SplitFailure::Answer(bad)) => {
                 let words = format!("{bad}\nThe log of the spec holds the whole answer.");
-                return Ok(End::failed(words));
+                return Ok(RunEnd::failed(words));
             }
-            Err(Failure::Other(error)) => return Err(*error),
+            Err(SplitFailure::Other(error)) => return Err(*error),
         };
         if self.scene.asked.recursive {
             let ids = ids(&spec.id, &proposal.members)?;
             let mut room = MOST.saturating_sub(proposal.count());
-            let Proposal {
+            let SplitProposal {
                 members, warnings, ..
             } = &mut proposal;
             self.deepen(run, &ids, members, 1, &mut room, warnings)?;
         }
         if run.is_told_to_stop()? {
-            return Ok(super::task::stopped());
+            return Ok(super::task::stopped_end());
         }
-        let told_as = told(&spec.id, &proposal);
+        let told_as = describe_proposal(&spec.id, &proposal);
         let value = serde_json::to_value(&proposal).ok();
         run.update(|record| {
             record.proposal.clone_from(&value);
@@ -265,12 +269,17 @@ impl Asking<'_> {
     }
 
     /// Returns the proposal in the agent's output since the log had `before` bytes.
-    fn answer(&self, run: &Run<'_>, id: &SpecId, before: u64) -> Result<Proposal, Failure> {
+    fn answer(
+        &self,
+        run: &ActiveRun<'_>,
+        id: &SpecId,
+        before: u64,
+    ) -> Result<SplitProposal, SplitFailure> {
         let said = self.said(run.record(), before)?;
-        let (members, warnings) = proposal::checked(split::members_in(&said)?)?;
+        let (members, warnings) = proposal::check_members(split::members_in(&said)?)?;
         // Members that could not be written later are no proposal now.
-        write::specs(&ids(id, &members)?, &members)?;
-        Ok(Proposal {
+        write::render_members(&ids(id, &members)?, &members)?;
+        Ok(SplitProposal {
             of: git::blob(&self.scene.spec.text),
             members,
             warnings,
@@ -280,21 +289,23 @@ impl Asking<'_> {
 
     /// Returns the agent's output since the log had `before` bytes: earlier runs may have filled
     /// more than is read of a document.
-    fn said(&self, record: &Record, before: u64) -> Result<String, Error> {
+    fn said(&self, record: &RunRecord, before: u64) -> Result<String, Error> {
         let name = log_name(&record.spec_id);
         let path = self.project.own_log(&record.spec_id);
         let path = path.ok_or_else(|| StoreError::Missing { path: name.clone() })?;
         let log = disk::read_from(&path, &name, before)?;
-        Ok(super::super::output::said(&String::from_utf8_lossy(&log)))
+        Ok(super::super::output::agent_answer(
+            &String::from_utf8_lossy(&log),
+        ))
     }
 
     /// Has members that are still too complex split, and theirs. One that cannot be split stays as
     /// it is.
     fn deepen(
         &self,
-        run: &mut Run<'_>,
+        run: &mut ActiveRun<'_>,
         ids: &[SpecId],
-        members: &mut [Member],
+        members: &mut [ProposedMember],
         depth: u32,
         room: &mut usize,
         warnings: &mut Vec<String>,
@@ -303,7 +314,7 @@ impl Asking<'_> {
             return Ok(());
         }
         for (id, member) in ids.iter().zip(members) {
-            let spec = write::spec(id, ids, member).map_err(refused)?;
+            let spec = write::preview_member(id, ids, member).map_err(refused)?;
             if !split::is_complex(&spec, &self.scene.config) || run.is_told_to_stop()? {
                 continue;
             }
@@ -320,36 +331,38 @@ impl Asking<'_> {
                     let ids = self::ids(id, &member.members)?;
                     self.deepen(run, &ids, &mut member.members, depth + 1, room, warnings)?;
                 }
-                Err(Failure::Answer(bad)) => {
+                Err(SplitFailure::Answer(bad)) => {
                     warnings.push(format!("`{title}` is complex and stays whole: {bad}"));
                 }
-                Err(Failure::Other(error)) => return Err(*error),
+                Err(SplitFailure::Other(error)) => return Err(*error),
             }
         }
         Ok(())
     }
 
-    fn inner(&self, run: &mut Run<'_>, spec: &Spec) -> Result<Proposal, Failure> {
+    fn inner(&self, run: &mut ActiveRun<'_>, spec: &Spec) -> Result<SplitProposal, SplitFailure> {
         let job = self.job(spec)?;
         let before = log_length(self.project, run.record());
         let ended = run.ask(job).map_err(Error::from)?;
         if !ended.is_success() {
-            return Err(Failure::Answer(BadAnswer::Unfit(vec![ended.to_string()])));
+            return Err(SplitFailure::Answer(BadAnswer::Unfit(vec![
+                ended.to_string(),
+            ])));
         }
         self.answer(run, &spec.id, before)
     }
 
     /// Returns the agent as it is started for a spec.
-    fn job(&self, spec: &Spec) -> Result<Job, Error> {
-        let Scene {
+    fn job(&self, spec: &Spec) -> Result<AgentJob, Error> {
+        let SplitContext {
             config,
             folder,
             root,
             ..
         } = &self.scene;
         let environment = &self.project.environment;
-        let agent =
-            briefing::agent(config, &Asked::default())?.located(self.project.surroundings());
+        let agent = briefing::choose_agent(config, &RunOptions::default())?
+            .located(self.project.surroundings());
         let is_confined = confined::is_held(self.project, config)?;
         let private = shown(&confined::state_of_agent(folder));
         let model = agents::split_model(spec, &agent, environment, config);
@@ -357,7 +370,7 @@ impl Asking<'_> {
         let prompt_file = self.put(folder, "prompt.md", &prompt)?;
         let spec_file = self.put(folder, "spec.md", &spec.text)?;
         let line = agent
-            .command_line(&Given {
+            .command_line(&CommandPlaceholders {
                 prompt: &prompt,
                 prompt_file: &shown(&prompt_file),
                 model: model.as_deref(),
@@ -367,26 +380,26 @@ impl Asking<'_> {
                 openai_base_url: briefing::openai_base_url(self.project),
                 own_program: &self.project.program,
                 is_confined,
-                ..Given::default()
+                ..CommandPlaceholders::default()
             })
             .map_err(ChantError::from)?;
         let mut argv = line.argv;
         if agent.provider.is_some() {
             argv.push("--question".into());
         }
-        let Passed {
+        let PassedEnvironment {
             mut variables,
             withheld,
-        } = briefing::passed(self.project, config, &agent.credentials());
+        } = briefing::passed_environment(self.project, config, &agent.credentials());
         variables.extend(line.variables);
         let trusted = briefing::trusted_line(self.project, &agent, is_confined)?;
-        let held = Held::Agent(&trusted, agent.state, &line.files);
+        let held = ConfinedActor::Agent(&trusted, agent.state, &line.files);
         let repo = self.project.repo()?;
         let hold = confined::of_run(self.project, config, repo.as_deref(), folder, held, None)?;
         variables.extend(hold.variables);
         let limits = &config.runs.limits;
         let bounds = bounds(config);
-        Ok(Job {
+        Ok(AgentJob {
             plan: event_plan(config, &agent),
             reads: reads_of(&agent),
             name: agent.name,
@@ -398,14 +411,14 @@ impl Asking<'_> {
             folder: root.clone(),
             confinement: hold.confinement,
             input: if line.prompt_on_stdin {
-                Input::Text(prompt)
+                AgentInput::Text(prompt)
             } else {
-                Input::Empty
+                AgentInput::Empty
             },
-            limits: Limits {
+            limits: AgentLimits {
                 run: Some(limits.run()),
                 idle: Some(limits.idle()),
-                room: Room {
+                room: LogLimits {
                     line: LINE,
                     ..bounds.room
                 },
@@ -424,7 +437,7 @@ impl Asking<'_> {
         mut variables: BTreeMap<String, String>,
     ) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
         let (root, spec_file) = (shown(&self.scene.root), shown(spec_file));
-        let told = environment::variables(&Told {
+        let told = environment::variables(&AgentContext {
             spec_id: spec.id.as_str(),
             spec_file: &spec_file,
             project: &root,
@@ -448,13 +461,13 @@ impl Asking<'_> {
     }
 
     fn prompt(&self, spec: &Spec) -> Result<String, Error> {
-        let copy = Root::open(&self.scene.root)?;
+        let copy = RootFolder::open(&self.scene.root)?;
         let file = |name: &str| {
             let text = files::read(&self.project.disk, &copy, name);
             text.map(|(text, _)| text)
                 .map_err(|error| error.to_string())
         };
-        let parts = Parts {
+        let parts = PromptParts {
             name: PROMPT,
             spec,
             project: &name_of(self.project, &self.scene.config),
@@ -463,44 +476,44 @@ impl Asking<'_> {
             prompt: &|name| prompt_text(self.project, &self.scene.prompts, name),
             file: &file,
         };
-        Ok(prompt::assembled(&parts).map_err(ChantError::from)?)
+        Ok(prompt::assemble_prompt(&parts).map_err(ChantError::from)?)
     }
 
     fn put(&self, folder: &Path, name: &str, text: &str) -> Result<PathBuf, Error> {
         let path = folder.join(name);
         disk::remove(&path)?;
-        Temporary::write(&self.project.disk, &path, text, false)?.appear(&path)?;
+        TemporaryFile::write(&self.project.disk, &path, text, false)?.appear(&path)?;
         Ok(path)
     }
 }
 
 /// The reasons why there is no proposal.
-enum Failure {
+enum SplitFailure {
     /// The agent's answer is no proposal.
     Answer(BadAnswer),
     /// Another failure.
     Other(Box<Error>),
 }
 
-impl From<BadAnswer> for Failure {
+impl From<BadAnswer> for SplitFailure {
     fn from(bad: BadAnswer) -> Self {
         Self::Answer(bad)
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for SplitFailure {
     fn from(error: Error) -> Self {
         Self::Other(Box::new(error))
     }
 }
 
-fn log_length(project: &Project, record: &Record) -> u64 {
+fn log_length(project: &Project, record: &RunRecord) -> u64 {
     let log = project.own_log(&record.spec_id);
     log.and_then(|log| disk::stamp(&log))
         .map_or(0, |stamp| stamp.size)
 }
 
-fn ids(outer: &SpecId, members: &[Member]) -> Result<Vec<SpecId>, Error> {
+fn ids(outer: &SpecId, members: &[ProposedMember]) -> Result<Vec<SpecId>, Error> {
     let ids = outer.members_after(0, members.len());
     Ok(ids.map_err(|error| ChantError::Refused(error.to_string()))?)
 }
@@ -509,9 +522,9 @@ fn refused(bad: BadAnswer) -> Error {
     ChantError::Refused(bad.to_string()).into()
 }
 
-fn good(reason: String) -> End {
-    End {
-        event: Event::Merge,
+fn good(reason: String) -> RunEnd {
+    RunEnd {
+        event: RunEvent::Merge,
         reason: Some(reason),
     }
 }

@@ -5,44 +5,44 @@ use std::cell::RefCell;
 
 use super::super::error::ChantError;
 use super::super::evidence;
-use super::super::model::{Spec, Status};
-use super::super::project::{Project, Snapshot};
-use super::briefing::{self, Briefing};
+use super::super::model::{Spec, SpecStatus};
+use super::super::project::{Project, ProjectSnapshot};
+use super::briefing::{self, LaunchInputs};
 use super::confined;
-use super::judge::{Judge, Terms};
+use super::judge::{CompletionCheck, CompletionTerms};
 use super::landing::hooks_of;
 use super::pool;
 use super::settle;
 use super::shared_login::{self, SharedLogin};
-use super::workplace::{Making, Workplace};
+use super::workplace::{RunFolder, RunFolderInputs};
 use super::{change_spec, spec_of};
 use crate::error::Error;
 use crate::git::{self, Repo};
 use crate::store::disk;
 use crate::work::WorkError;
-use crate::work::agent::{Ended, Job};
-use crate::work::handshake::Handshake;
-use crate::work::interruption::Interruption;
-use crate::work::looking::Looking;
-use crate::work::record::{Criterion, MergeState, SINGLE, SPLIT};
-use crate::work::runner::{self, End, Run, Steps};
-use crate::work::state::{Event, State};
+use crate::work::agent::{AgentJob, AgentOutcome};
+use crate::work::handshake::StartHandshake;
+use crate::work::interruption::CancelToken;
+use crate::work::looking::FolderObserver;
+use crate::work::record::{CriterionEntry, MergeState, SINGLE, SPLIT};
+use crate::work::runner::{self, ActiveRun, RunEnd, RunSteps};
+use crate::work::state::{RunEvent, RunState};
 
 /// Runs the run of a record to its end in this process, which does nothing else: of one spec, of
 /// several, or one that splits a spec.
 ///
 /// # Errors
 /// The reason why it could not start, which the hand-shake reported too, or could not be ended.
-pub(in super::super) fn run(
+pub(in super::super) fn run_spec(
     project: &Project,
     process_id: &str,
-    handshake: Handshake,
-) -> Result<State, Error> {
+    handshake: StartHandshake,
+) -> Result<RunState, Error> {
     let failed = |source| WorkError::System {
         action: "listen to signals",
         source,
     };
-    let interruption = Interruption::new().map_err(failed)?;
+    let interruption = CancelToken::new().map_err(failed)?;
     interruption.listen().map_err(failed)?;
     // A git that creates or reads the folder of a run must not keep the runner from ending.
     interruption
@@ -54,12 +54,20 @@ pub(in super::super) fn run(
     let mode = runs.get(process_id).map(|record| record.mode);
     match mode.as_deref() {
         Ok(SPLIT) => {
-            return super::split::run(project, &runs, process_id, handshake, &interruption);
+            return super::split::run_split(project, &runs, process_id, handshake, &interruption);
         }
         Ok(SINGLE) | Err(_) => {}
-        Ok(_) => return super::crew::run(project, &runs, process_id, handshake, &interruption),
+        Ok(_) => {
+            return super::crew::run_orchestrator(
+                project,
+                &runs,
+                process_id,
+                handshake,
+                &interruption,
+            );
+        }
     }
-    let mut task = Task::of(project);
+    let mut task = SpecRunner::of(project);
     let state = runner::run(&runs, process_id, handshake, &interruption, &mut task)?;
     go_on(project, state);
     Ok(state)
@@ -67,14 +75,14 @@ pub(in super::super) fn run(
 
 /// Recovers a run at once if it could not record its end; else the next opening of the project does
 /// it.
-fn go_on(project: &Project, state: State) {
-    if state == State::Lost {
-        let _ = settle::recover(project);
+fn go_on(project: &Project, state: RunState) {
+    if state == RunState::Lost {
+        let _ = settle::recover_runs(project);
     }
 }
 
 /// Returns true if the work is on the target, whatever the record says.
-fn is_merged(project: &Project, run: &Run<'_>, place: &Workplace) -> Result<bool, Error> {
+fn is_merged(project: &Project, run: &ActiveRun<'_>, place: &RunFolder) -> Result<bool, Error> {
     let record = run.runs().get(&run.record().process_id)?;
     // A branch is removed only after its merge, which is recorded before.
     let is_there = || {
@@ -85,29 +93,29 @@ fn is_merged(project: &Project, run: &Run<'_>, place: &Workplace) -> Result<bool
 }
 
 /// The work on one spec.
-struct Task<'a> {
+struct SpecRunner<'a> {
     project: &'a Project,
-    place: Option<Workplace>,
+    place: Option<RunFolder>,
     /// The state that the spec had before.
-    before: Option<Status>,
+    before: Option<SpecStatus>,
     /// The terms by which the work is judged.
-    terms: Terms,
+    terms: CompletionTerms,
     /// The login of which its agent has a copy.
     login: Option<RefCell<SharedLogin>>,
 }
 
-impl<'a> Task<'a> {
+impl<'a> SpecRunner<'a> {
     fn of(project: &'a Project) -> Self {
         Self {
             project,
             place: None,
             before: None,
-            terms: Terms::default(),
+            terms: CompletionTerms::default(),
             login: None,
         }
     }
 
-    fn prepare(&mut self, run: &mut Run<'_>) -> Result<Job, Error> {
+    fn prepare(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error> {
         let snapshot = self.project.snapshot()?;
         // The process that started this one has checked; this process uses the text that it read
         // itself.
@@ -117,14 +125,14 @@ impl<'a> Task<'a> {
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         let repo = self.project.repository()?;
         Self::note_criteria(run, &spec)?;
-        let standing = confined::standing(self.project, &config)?.to_string();
+        let standing = confined::confinement_status(self.project, &config)?.to_string();
         let hooks = hooks_of(&repo)?;
         run.update(|record| {
             record.confinement = Some(standing.clone());
             record.hooks_at_start = Some(hooks.clone());
             Ok(())
         })?;
-        let making = Making {
+        let making = RunFolderInputs {
             project: self.project,
             repo: &repo,
             config: &config,
@@ -135,7 +143,7 @@ impl<'a> Task<'a> {
         self.mark(&snapshot, &spec, &place)?;
         run.reached("after-status")?;
         run.step("Starting the agent");
-        let briefing = Briefing {
+        let briefing = LaunchInputs {
             project: self.project,
             repo: &repo,
             config: &config,
@@ -144,7 +152,7 @@ impl<'a> Task<'a> {
             asked: &run.record().asked.clone(),
         };
         let job = briefing.job(&prompts);
-        self.login = briefing::agent(&config, briefing.asked)?
+        self.login = briefing::choose_agent(&config, briefing.asked)?
             .template
             .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
             .map(RefCell::new);
@@ -153,10 +161,10 @@ impl<'a> Task<'a> {
     }
 
     /// Records the present criteria: the work is judged by them.
-    fn note_criteria(run: &mut Run<'_>, spec: &Spec) -> Result<(), Error> {
+    fn note_criteria(run: &mut ActiveRun<'_>, spec: &Spec) -> Result<(), Error> {
         let criteria = evidence::criteria_at_start(spec).into_iter();
-        let criteria: Vec<Criterion> = criteria
-            .map(|criterion| Criterion {
+        let criteria: Vec<CriterionEntry> = criteria
+            .map(|criterion| CriterionEntry {
                 text: criterion.text,
                 checked: criterion.checked,
                 checks: criterion.checks,
@@ -170,22 +178,27 @@ impl<'a> Task<'a> {
     }
 
     /// Marks the spec, and those around it, as being worked on.
-    fn mark(&mut self, snapshot: &Snapshot, spec: &Spec, place: &Workplace) -> Result<(), Error> {
+    fn mark(
+        &mut self,
+        snapshot: &ProjectSnapshot,
+        spec: &Spec,
+        place: &RunFolder,
+    ) -> Result<(), Error> {
         let open = [
-            Status::Pending,
-            Status::Blocked,
-            Status::Ready,
-            Status::Failed,
-            Status::NeedsAttention,
-            Status::Paused,
-            Status::InProgress,
+            SpecStatus::Pending,
+            SpecStatus::Blocked,
+            SpecStatus::Ready,
+            SpecStatus::Failed,
+            SpecStatus::NeedsAttention,
+            SpecStatus::Paused,
+            SpecStatus::InProgress,
         ];
         let may_name_branch = spec
             .branch
             .as_ref()
             .is_none_or(|branch| **branch == *place.branch);
         let is_open = change_spec(self.project, spec.id.as_str(), &open, |draft| {
-            draft.set_text("status", Status::InProgress.as_str())?;
+            draft.set_text("status", SpecStatus::InProgress.as_str())?;
             if may_name_branch {
                 draft.set_text("branch", place.branch.as_str())?;
             }
@@ -201,9 +214,9 @@ impl<'a> Task<'a> {
         self.before = Some(spec.status);
         let mut inner = spec.id.clone();
         while let Some(container) = inner.parent().and_then(|id| snapshot.specs.find(id)) {
-            let pending = [Status::Pending, Status::Blocked];
+            let pending = [SpecStatus::Pending, SpecStatus::Blocked];
             change_spec(self.project, container.id.as_str(), &pending, |draft| {
-                draft.set_text("status", Status::InProgress.as_str())
+                draft.set_text("status", SpecStatus::InProgress.as_str())
             })?;
             inner = container.id.clone();
         }
@@ -211,46 +224,51 @@ impl<'a> Task<'a> {
     }
 }
 
-impl Task<'_> {
+impl SpecRunner<'_> {
     /// Ends the run of a failed agent: its folder is given to the user; its commits are on the
     /// branch.
-    fn fail(&self, run: &Run<'_>, place: &Workplace, ended: &Ended) -> Result<End, Error> {
+    fn fail(
+        &self,
+        run: &ActiveRun<'_>,
+        place: &RunFolder,
+        ended: &AgentOutcome,
+    ) -> Result<RunEnd, Error> {
         let repo = self.project.repository()?;
         let mut why = ended.to_string();
         if let Err(error) = place.fetch(self.project, &repo) {
             why.push_str(&format!("\n{error}"));
         }
         place.hand_over(self.project, &repo);
-        let end = End::failed(why);
-        settle::show(self.project, run.record(), &end)?;
+        let end = RunEnd::failed(why);
+        settle::write_end_to_spec(self.project, run.record(), &end)?;
         Ok(end)
     }
 }
 
-impl Steps for Task<'_> {
-    fn begin(&mut self, run: &mut Run<'_>) -> Result<Job, String> {
+impl RunSteps for SpecRunner<'_> {
+    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, String> {
         let (variable, value) = run.mark();
         git::mark_calls(variable, value);
         self.prepare(run).map_err(|error| error.to_string())
     }
 
-    fn give_up(&mut self, run: &mut Run<'_>, _why: &str) {
+    fn give_up(&mut self, run: &mut ActiveRun<'_>, _why: &str) {
         let Some(before) = self.before else { return };
         // The record contains the refusal; the spec is as it was.
         let _ = change_spec(
             self.project,
             &run.record().spec_id,
-            &[Status::InProgress],
+            &[SpecStatus::InProgress],
             |draft| draft.set_text("status", before.as_str()),
         );
     }
 
-    fn under_way(&mut self, run: &Run<'_>) {
+    fn under_way(&mut self, run: &ActiveRun<'_>) {
         // A folder that was not created in advance is created when it is needed.
         let _ = pool::fill_for_next(self.project, run);
     }
 
-    fn looking(&self) -> Option<Looking<'_>> {
+    fn looking(&self) -> Option<FolderObserver<'_>> {
         let place = self.place.as_ref()?;
         let bring = move || {
             if let Ok(repo) = self.project.repository() {
@@ -258,16 +276,20 @@ impl Steps for Task<'_> {
                 let _ = place.fetch(self.project, &repo);
             }
         };
-        let looking = Looking::at(&place.commits_folder(), bring);
+        let looking = FolderObserver::at(&place.commits_folder(), bring);
         Some(match &self.login {
             Some(login) => looking.beside(shared_login::INTERVAL, || login.borrow_mut().exchange()),
             None => looking,
         })
     }
 
-    fn conclude(&mut self, run: &mut Run<'_>, ended: &Ended) -> Result<End, String> {
+    fn conclude_run(
+        &mut self,
+        run: &mut ActiveRun<'_>,
+        ended: &AgentOutcome,
+    ) -> Result<RunEnd, String> {
         let Some(place) = self.place.clone() else {
-            return Ok(End::failed("The worktree is not known any more"));
+            return Ok(RunEnd::failed("The worktree is not known any more"));
         };
         if let Some(login) = &self.login {
             login.borrow_mut().exchange();
@@ -285,20 +307,20 @@ impl Steps for Task<'_> {
 /// result in the spec. Work that did not land is then a person's.
 pub(super) fn conclude(
     project: &Project,
-    run: &mut Run<'_>,
-    place: &Workplace,
-    terms: &Terms,
-) -> Result<End, Error> {
+    run: &mut ActiveRun<'_>,
+    place: &RunFolder,
+    terms: &CompletionTerms,
+) -> Result<RunEnd, Error> {
     let repo = project.repository()?;
     let end = match place.fetch(project, &repo) {
         Ok(()) => judge(project, run, place, terms)?,
         Err(error) => {
-            let end = End {
-                event: Event::Doubt,
+            let end = RunEnd {
+                event: RunEvent::Doubt,
                 reason: Some(error.to_string()),
             };
             if !run.is_told_to_stop()? {
-                settle::show(project, run.record(), &end)?;
+                settle::write_end_to_spec(project, run.record(), &end)?;
             }
             end
         }
@@ -311,15 +333,15 @@ pub(super) fn conclude(
 
 fn judge(
     project: &Project,
-    run: &mut Run<'_>,
-    place: &Workplace,
-    terms: &Terms,
-) -> Result<End, Error> {
+    run: &mut ActiveRun<'_>,
+    place: &RunFolder,
+    terms: &CompletionTerms,
+) -> Result<RunEnd, Error> {
     let runs = run.runs();
     let Some(lock) = run.lock() else {
-        return Ok(End::failed("The spec's lock is not held"));
+        return Ok(RunEnd::failed("The spec's lock is not held"));
     };
-    let mut judge = Judge {
+    let mut judge = CompletionCheck {
         project,
         runs,
         process_id: run.record().process_id.clone(),
@@ -333,15 +355,15 @@ fn judge(
         // It is merged, but that could not be recorded: the remaining steps are done as after a
         // death.
         Err(error) if is_merged(project, run, place)? => {
-            return Ok(End {
-                event: Event::FindDead,
+            return Ok(RunEnd {
+                event: RunEvent::FindDead,
                 reason: Some(error.to_string()),
             });
         }
         Err(error) => {
-            let end = End::failed(error.to_string());
+            let end = RunEnd::failed(error.to_string());
             if !run.is_told_to_stop()? {
-                settle::show(project, run.record(), &end)?;
+                settle::write_end_to_spec(project, run.record(), &end)?;
             }
             return Ok(end);
         }
@@ -360,25 +382,29 @@ pub(in super::super) fn conclude_by_hand(
     project: &Project,
     process_id: &str,
     agreed: Option<&str>,
-) -> Result<State, Error> {
+) -> Result<RunState, Error> {
     let runs = project.runs()?;
-    let interruption = Interruption::new().map_err(|source| WorkError::System {
+    let interruption = CancelToken::new().map_err(|source| WorkError::System {
         action: "listen to signals",
         source,
     })?;
-    let mut run = Run::adopt(&runs, process_id, &interruption)?;
-    let terms = Terms {
+    let mut run = ActiveRun::adopt(&runs, process_id, &interruption)?;
+    let terms = CompletionTerms {
         config: None,
         agreed: agreed.map(str::to_owned),
     };
-    let end =
-        by_hand(project, &mut run, &terms).unwrap_or_else(|error| End::failed(error.to_string()));
+    let end = by_hand(project, &mut run, &terms)
+        .unwrap_or_else(|error| RunEnd::failed(error.to_string()));
     run.end(&end, None)?;
     go_on(project, runs.get(process_id)?.state());
     Ok(runs.get(process_id)?.state())
 }
 
-fn by_hand(project: &Project, run: &mut Run<'_>, terms: &Terms) -> Result<End, Error> {
+fn by_hand(
+    project: &Project,
+    run: &mut ActiveRun<'_>,
+    terms: &CompletionTerms,
+) -> Result<RunEnd, Error> {
     let repo = project.repository()?;
     let record = run.record().clone();
     let records = run.runs().of_spec(&record.spec_id)?;
@@ -388,11 +414,11 @@ fn by_hand(project: &Project, run: &mut Run<'_>, terms: &Terms) -> Result<End, E
         .filter(|other| other.base.is_some())
         .max_by_key(|other| other.token);
     let Some(earlier) = earlier.cloned() else {
-        return Ok(End::failed("No earlier run left a branch"));
+        return Ok(RunEnd::failed("No earlier run left a branch"));
     };
     let snapshot = project.snapshot()?;
     let spec = spec_of(&snapshot, &record.spec_id)?;
-    Task::note_criteria(run, &spec)?;
+    SpecRunner::note_criteria(run, &spec)?;
     run.update(|record| {
         record.branch.clone_from(&earlier.branch);
         record.base.clone_from(&earlier.base);
@@ -401,28 +427,28 @@ fn by_hand(project: &Project, run: &mut Run<'_>, terms: &Terms) -> Result<End, E
         record.log.clone_from(&earlier.log);
         Ok(())
     })?;
-    let Some(place) = Workplace::of(project, &repo, run.record())? else {
-        return Ok(End::failed("No earlier run left a branch"));
+    let Some(place) = RunFolder::of(project, &repo, run.record())? else {
+        return Ok(RunEnd::failed("No earlier run left a branch"));
     };
     let open = [
-        Status::InProgress,
-        Status::Failed,
-        Status::NeedsAttention,
-        Status::Paused,
+        SpecStatus::InProgress,
+        SpecStatus::Failed,
+        SpecStatus::NeedsAttention,
+        SpecStatus::Paused,
     ];
     let is_open = change_spec(project, &record.spec_id, &open, |draft| {
-        draft.set_text("status", Status::InProgress.as_str())
+        draft.set_text("status", SpecStatus::InProgress.as_str())
     })?;
     if !is_open {
         let earlier = run.runs().get(&earlier.process_id)?;
-        return Ok(if earlier.state() == State::Completed {
+        return Ok(if earlier.state() == RunState::Completed {
             // Another process was faster.
-            End {
-                event: Event::Merge,
+            RunEnd {
+                event: RunEvent::Merge,
                 reason: Some("its work was merged already".into()),
             }
         } else {
-            End::failed("The spec is not being worked on any more")
+            RunEnd::failed("The spec is not being worked on any more")
         });
     }
     conclude(project, run, &place, terms)
@@ -430,9 +456,9 @@ fn by_hand(project: &Project, run: &mut Run<'_>, terms: &Terms) -> Result<End, E
 
 /// Returns the end of a run that was stopped while it was being judged; the process that stops it
 /// records its end.
-pub(super) fn stopped() -> End {
-    End {
-        event: Event::Fail,
+pub(super) fn stopped_end() -> RunEnd {
+    RunEnd {
+        event: RunEvent::Fail,
         reason: Some("The runner was told to end".into()),
     }
 }

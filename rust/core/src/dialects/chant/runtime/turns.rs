@@ -6,37 +6,37 @@ use jiff::Timestamp;
 
 use super::super::agents::Agent;
 use super::super::agents::events::spending;
-use super::super::agents::workers::{Worker, next_worker, workers};
+use super::super::agents::workers::{AgentWorker, next_worker, workers};
 use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::Project;
 use super::briefing;
 use crate::agent_events::AgentUsage;
 use crate::config::Config;
-use crate::config::runs::Rotation;
+use crate::config::runs::AgentRotation;
 use crate::error::Error;
-use crate::work::record::{Asked, Record};
-use crate::work::records::Runs;
+use crate::work::record::{RunOptions, RunRecord};
+use crate::work::records::RunStore;
 use crate::work::spending::spent_lately;
-use crate::work::state::State;
+use crate::work::state::RunState;
 
 /// Returns true if runs that name no agent use those of `parallel.agents` in turn.
-pub(in super::super) fn takes_turns(config: &Config, asked: &Asked) -> bool {
+pub(in super::super) fn takes_turns(config: &Config, asked: &RunOptions) -> bool {
     asked.agent.is_none()
-        && config.runs.rotation != Rotation::None
+        && config.runs.rotation != AgentRotation::None
         && !config.runs.parallel.is_empty()
 }
 
 /// The runs of a project with present and past agents.
-pub(in super::super) struct Turns {
+pub(in super::super) struct AgentSlots {
     /// The records, the newest first.
-    records: Vec<Record>,
+    records: Vec<RunRecord>,
 }
 
-impl Turns {
-    pub(in super::super) fn of(runs: &Runs) -> Result<Self, Error> {
+impl AgentSlots {
+    pub(in super::super) fn of(runs: &RunStore) -> Result<Self, Error> {
         let (mut records, _) = runs.all()?;
-        records.retain(Record::has_agent);
+        records.retain(RunRecord::has_agent);
         records.sort_by(|a, b| b.started_at.cmp(&a.started_at));
         Ok(Self { records })
     }
@@ -77,8 +77,8 @@ impl Turns {
     pub(in super::super) fn next<'a>(
         &self,
         config: &Config,
-        workers: &'a [Worker],
-    ) -> Option<&'a Worker> {
+        workers: &'a [AgentWorker],
+    ) -> Option<&'a AgentWorker> {
         let given = self.records.iter().map(|record| agent_of(record, config));
         next_worker(
             workers,
@@ -92,14 +92,14 @@ impl Turns {
     /// Returns the active agents.
     fn running<'a>(&'a self, config: &'a Config) -> Vec<&'a str> {
         let is_at_work =
-            |record: &&Record| record.state() == State::Running && record.runner().is_alive();
+            |record: &&RunRecord| record.state() == RunState::Running && record.runner().is_alive();
         let at_work = self.records.iter().filter(is_at_work);
         at_work.map(|record| agent_of(record, config)).collect()
     }
 }
 
 /// Returns the agent of a run, whether it was started already or not.
-fn agent_of<'a>(record: &'a Record, config: &'a Config) -> &'a str {
+fn agent_of<'a>(record: &'a RunRecord, config: &'a Config) -> &'a str {
     let started = record.agent.as_ref().map(|agent| agent.name.as_str());
     started
         .or(record.asked.agent.as_deref())
@@ -113,12 +113,12 @@ fn agent_of<'a>(record: &'a Record, config: &'a Config) -> &'a str {
 /// `Full`; the reason why the agent is unfit; a `StoreError`.
 pub(in super::super) fn next_agent(
     project: &Project,
-    runs: &Runs,
+    runs: &RunStore,
     config: &Config,
     spec: &Spec,
-    asked: &Asked,
+    asked: &RunOptions,
 ) -> Result<Agent, Error> {
-    let turns = Turns::of(runs)?;
+    let turns = AgentSlots::of(runs)?;
     turns.refuse_start((runs.clock)(), config)?;
     let known = workers(&config.runs).map_err(ChantError::from);
     let agent = if takes_turns(config, asked) {
@@ -128,7 +128,7 @@ pub(in super::super) fn next_agent(
             .map(|worker| worker.agent.clone());
         next.ok_or_else(|| all_busy(&known))?
     } else {
-        let agent = briefing::agent(config, asked)?;
+        let agent = briefing::choose_agent(config, asked)?;
         let known = known.unwrap_or_default();
         if let Some(worker) = known.iter().find(|one| one.agent.name == agent.name) {
             turns.refuse_busy(config, worker)?;
@@ -139,8 +139,8 @@ pub(in super::super) fn next_agent(
     Ok(agent)
 }
 
-impl Turns {
-    fn refuse_busy(&self, config: &Config, worker: &Worker) -> Result<(), Error> {
+impl AgentSlots {
+    fn refuse_busy(&self, config: &Config, worker: &AgentWorker) -> Result<(), Error> {
         let (name, most) = (&worker.agent.name, worker.at_once);
         let running = self.running(config);
         if config.runs.parallel.is_empty()
@@ -156,7 +156,7 @@ impl Turns {
 }
 
 /// Returns the error for workers that are all busy.
-pub(in super::super) fn all_busy(workers: &[Worker]) -> Error {
+pub(in super::super) fn all_busy(workers: &[AgentWorker]) -> Error {
     let capacity: usize = workers.iter().map(|worker| worker.at_once).sum();
     let message = format!(
         "The agents of `parallel.agents` work on {capacity} specs, as many as their `max_concurrent` in .chant/config.md allows. Wait until one has ended, or stop one."

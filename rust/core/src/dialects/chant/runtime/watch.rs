@@ -9,20 +9,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::super::error::ChantError;
-use super::super::model::Status;
+use super::super::model::SpecStatus;
 use super::super::ops::start::begin_one;
-use super::super::ops::worktrees::tidied;
-use super::super::project::{Project, Snapshot};
+use super::super::ops::worktrees::remove_unneeded;
+use super::super::project::{Project, ProjectSnapshot};
 use super::{retries_of, settle};
 use crate::error::Error;
-use crate::store::disk::Growing;
+use crate::store::disk::AppendFile;
 use crate::work::WorkError;
-use crate::work::handshake::Handshake;
-use crate::work::interruption::Interruption;
-use crate::work::record::{self, Asked, Record};
-use crate::work::records::Runs;
-use crate::work::state::State;
-use crate::work::watch::{Alarm, Watching, log_file};
+use crate::work::handshake::StartHandshake;
+use crate::work::interruption::CancelToken;
+use crate::work::record::{self, RunOptions, RunRecord};
+use crate::work::records::RunStore;
+use crate::work::state::RunState;
+use crate::work::watch::{WatchAlarm, WatchLock, log_file};
 
 /// The name of the copy of the daemon's log, beside those of the runs.
 const LOG: &str = "watch";
@@ -35,7 +35,7 @@ const LOG: &str = "watch";
 pub(in super::super) fn watch(
     project: &Arc<Project>,
     once: bool,
-    handshake: Option<Handshake>,
+    handshake: Option<StartHandshake>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<(), Error> {
     let runs = project.runs()?;
@@ -43,7 +43,7 @@ pub(in super::super) fn watch(
         action: "listen to signals",
         source,
     };
-    let interruption = Interruption::new().map_err(failed)?;
+    let interruption = CancelToken::new().map_err(failed)?;
     interruption.listen().map_err(failed)?;
     let begun = begin(project, &runs);
     let (_watching, mut alarm) = match begun {
@@ -55,7 +55,7 @@ pub(in super::super) fn watch(
             return Err(error);
         }
     };
-    let mut watch = Watcher::of(project, &runs, tell)?;
+    let mut watch = RunWatcher::of(project, &runs, tell)?;
     watch.say("Watching");
     if let Some(handshake) = handshake {
         handshake.ok();
@@ -92,44 +92,44 @@ pub(in super::super) fn watch(
     }
 }
 
-fn begin(project: &Project, runs: &Runs) -> Result<(Watching, Alarm), Error> {
+fn begin(project: &Project, runs: &RunStore) -> Result<(WatchLock, WatchAlarm), Error> {
     project.snapshot()?;
-    let watching = Watching::begin(runs)?
+    let watching = WatchLock::acquire(runs)?
         .ok_or_else(|| ChantError::Refused("Watch is already running".into()))?;
-    Ok((watching, Alarm::of(runs)?))
+    Ok((watching, WatchAlarm::of(runs)?))
 }
 
 /// The result of one check.
 #[derive(Default)]
-struct Seen {
-    running: Vec<Record>,
+struct WatchScan {
+    running: Vec<RunRecord>,
     /// True if a run is active or something is due later.
     is_busy: bool,
     /// The time until something is due.
     next: Option<Duration>,
 }
 
-struct Watcher<'a> {
+struct RunWatcher<'a> {
     project: &'a Arc<Project>,
-    runs: &'a Runs,
-    log: Growing,
-    copy: Option<Growing>,
+    runs: &'a RunStore,
+    log: AppendFile,
+    copy: Option<AppendFile>,
     tell: &'a mut dyn FnMut(&str),
     /// The failures of the last check, so that each is reported once.
     said: Vec<String>,
     /// The states of runs at the last check.
-    stood: BTreeMap<String, State>,
+    stood: BTreeMap<String, RunState>,
     /// The times at which failed runs are tried again, by a clock that cannot be set.
     due: BTreeMap<String, Instant>,
 }
 
-impl<'a> Watcher<'a> {
+impl<'a> RunWatcher<'a> {
     fn of(
         project: &'a Arc<Project>,
-        runs: &'a Runs,
+        runs: &'a RunStore,
         tell: &'a mut dyn FnMut(&str),
     ) -> Result<Self, Error> {
-        let log = Growing::open_owned(&log_file(runs)?)?;
+        let log = AppendFile::open_owned(&log_file(runs)?)?;
         Ok(Self {
             project,
             runs,
@@ -153,23 +153,23 @@ impl<'a> Watcher<'a> {
     }
 
     /// Checks once; a failure in one place does not affect the others.
-    fn look(&mut self) -> Seen {
+    fn look(&mut self) -> WatchScan {
         let mut problems = Vec::new();
         if self.stood.is_empty()
             && let Ok((records, _)) = self.runs.all()
         {
             self.say_changes(&records);
         }
-        match settle::recover(self.project) {
+        match settle::recover_runs(self.project) {
             Ok(found) => problems.extend(found),
             Err(error) => problems.push(error.to_string()),
         }
         let seen = self.see(&mut problems).unwrap_or_else(|error| {
             problems.push(error.to_string());
-            Seen::default()
+            WatchScan::default()
         });
         if !seen.is_busy {
-            match tidied(self.project, |state| {
+            match remove_unneeded(self.project, |state| {
                 matches!(state, None | Some("completed" | "cancelled"))
             }) {
                 Ok(gone) => gone
@@ -187,17 +187,17 @@ impl<'a> Watcher<'a> {
         seen
     }
 
-    fn see(&mut self, problems: &mut Vec<String>) -> Result<Seen, Error> {
+    fn see(&mut self, problems: &mut Vec<String>) -> Result<WatchScan, Error> {
         let (records, _) = self.runs.all()?;
         let snapshot = self.project.snapshot()?;
-        let mut seen = Seen::default();
+        let mut seen = WatchScan::default();
         self.say_changes(&records);
         self.due.retain(|run, _| self.stood.contains_key(run));
         for record in &records {
             match record.state() {
-                State::Running => seen.running.push(record.clone()),
-                State::AwaitingMerge => seen.is_busy = true,
-                State::Failed | State::Lost if is_newest(record, &records) => {
+                RunState::Running => seen.running.push(record.clone()),
+                RunState::AwaitingMerge => seen.is_busy = true,
+                RunState::Failed | RunState::Lost if is_newest(record, &records) => {
                     let Some(delay) = self.time_to_retry(&snapshot, record, &records) else {
                         continue;
                     };
@@ -219,7 +219,7 @@ impl<'a> Watcher<'a> {
     }
 
     /// Reports the runs that ended since the last check.
-    fn say_changes(&mut self, records: &[Record]) {
+    fn say_changes(&mut self, records: &[RunRecord]) {
         let now = records
             .iter()
             .map(|record| (record.process_id.clone(), record.state()));
@@ -240,18 +240,18 @@ impl<'a> Watcher<'a> {
     /// The calendar decides only at the first check how much of the wait is over.
     fn time_to_retry(
         &mut self,
-        snapshot: &Snapshot,
-        record: &Record,
-        records: &[Record],
+        snapshot: &ProjectSnapshot,
+        record: &RunRecord,
+        records: &[RunRecord],
     ) -> Option<Duration> {
         let config = snapshot.config.as_ref().ok()?;
         let is_crews = |parent: &String| {
             let crew = records.iter().find(|other| other.process_id == *parent);
-            crew.is_some_and(|crew| crew.state() == State::Running)
+            crew.is_some_and(|crew| crew.state() == RunState::Running)
         };
         let spec = snapshot.specs.find(&record.spec_id)?;
         let is_wanted = record.works_on_spec()
-            && spec.status == Status::Failed
+            && spec.status == SpecStatus::Failed
             && !record.parent.as_ref().is_some_and(is_crews);
         let tries = retries_of(self.project, config, record);
         if !is_wanted || record.attempt > tries {
@@ -267,11 +267,11 @@ impl<'a> Watcher<'a> {
         Some(due.saturating_duration_since(Instant::now()))
     }
 
-    fn retry(&mut self, snapshot: &Snapshot, record: &Record) -> Result<(), Error> {
+    fn retry(&mut self, snapshot: &ProjectSnapshot, record: &RunRecord) -> Result<(), Error> {
         let Some(spec) = snapshot.specs.find(&record.spec_id) else {
             return Ok(());
         };
-        let asked = Asked {
+        let asked = RunOptions {
             fresh: false,
             ..record.asked.clone()
         };
@@ -280,7 +280,7 @@ impl<'a> Watcher<'a> {
             Err(Error::Chant(ChantError::Full(_))) => return Ok(()),
             begun => begun?,
         };
-        runner.leave(|| ());
+        runner.detach(|| ());
         self.say(&format!(
             "Tried {} again: run {}",
             spec.id, begun.process_id
@@ -290,7 +290,7 @@ impl<'a> Watcher<'a> {
 }
 
 /// Returns true if no later run works on the same spec.
-fn is_newest(record: &Record, records: &[Record]) -> bool {
+fn is_newest(record: &RunRecord, records: &[RunRecord]) -> bool {
     !records.iter().any(|other| {
         other.works_on_spec() && other.spec_id == record.spec_id && other.token > record.token
     })

@@ -10,29 +10,29 @@ use std::path::{Path, PathBuf};
 use super::super::error::ChantError;
 use super::super::merge;
 use super::super::model::Spec;
-use super::super::ops::edit::Draft;
+use super::super::ops::edit::SpecDraft;
 use super::super::project::place::{self, BASE, CHECKED};
-use super::super::project::run_tree::{RunTree, Scenery};
-use super::super::project::site::{self, Site, remove_beside};
+use super::super::project::run_tree::{RunTree, RunTreeContext};
+use super::super::project::site::{self, WorktreeFolder, remove_beside};
 use super::super::project::{Project, SPECS};
 use super::{pool, refuse_without_commit};
 use crate::config::Config;
 use crate::confine::Confinement;
 use crate::error::Error;
 use crate::git::Repo;
-use crate::git::bookkeeping::Beginning;
+use crate::git::bookkeeping::NewBranch;
 use crate::git::run_folder::LOGS;
 use crate::store::StoreError;
-use crate::store::disk::{self, Stamp, Temporary};
-use crate::store::files::{self, Root};
-use crate::store::state::escaped;
-use crate::work::record::Record;
-use crate::work::records::Runs;
-use crate::work::runner::Run;
+use crate::store::disk::{self, FileStamp, TemporaryFile};
+use crate::store::files::{self, RootFolder};
+use crate::store::state::escape_name;
+use crate::work::record::RunRecord;
+use crate::work::records::RunStore;
+use crate::work::runner::ActiveRun;
 
 /// The place of work on one spec.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Workplace {
+pub(in super::super) struct RunFolder {
     /// The branch of the work.
     pub branch: String,
     /// The branch on which the work lands.
@@ -57,7 +57,7 @@ pub(in super::super) struct Workplace {
     confinement: Option<Confinement>,
 }
 
-impl Workplace {
+impl RunFolder {
     /// Returns the place of a run's work, by its spec's id, the configuration and git at this
     /// moment; `None` if it was never complete. The record can prevent an act, but never redirect
     /// it to another place.
@@ -67,7 +67,7 @@ impl Workplace {
     pub(in super::super) fn of(
         project: &Project,
         repo: &Repo,
-        record: &Record,
+        record: &RunRecord,
     ) -> Result<Option<Self>, Error> {
         let (Some(branch), Some(target), Some(base), Some(worktree)) = (
             &record.branch,
@@ -79,7 +79,7 @@ impl Workplace {
         };
         let snapshot = project.snapshot()?;
         let config = snapshot.config.clone()?;
-        let scenery = Scenery {
+        let scenery = RunTreeContext {
             project,
             config: &config,
             repo,
@@ -96,7 +96,7 @@ impl Workplace {
         };
         let branch = agreed("branch", branch, snapshot.own_branch_of(&record.spec_id))?;
         let target = agreed("target", target, scenery.target()?)?;
-        let site = Site::of(project, &config, repo)?;
+        let site = WorktreeFolder::of(project, &config, repo)?;
         let told = Path::new(worktree);
         let trees = repo.worktrees()?;
         let listed = trees
@@ -165,7 +165,7 @@ impl Workplace {
         if self.is_tracked {
             return Ok(text(repo.file_at(&self.base, &self.spec_in_git)?));
         }
-        read(project, &place::beside(&self.worktree, BASE))
+        read(project, &place::sibling_file(&self.worktree, BASE))
     }
 
     /// Returns the spec as the work leaves it: that of the branch's newest commit, or that of the
@@ -186,7 +186,7 @@ impl Workplace {
 
     /// Returns the copy of the spec in the worktree.
     pub(in super::super) fn copy_text(&self, project: &Project) -> Result<Option<String>, Error> {
-        let Ok(root) = Root::open(&self.root) else {
+        let Ok(root) = RootFolder::open(&self.root) else {
             return Ok(None);
         };
         found(files::read(&project.disk, &root, &self.spec))
@@ -202,7 +202,7 @@ impl Workplace {
         repo: &'r Repo,
     ) -> Result<RunTree<'r>, Error> {
         let config = project.snapshot()?.config?;
-        let scenery = Scenery {
+        let scenery = RunTreeContext {
             project,
             config: &config,
             repo,
@@ -226,12 +226,12 @@ impl Workplace {
         repo: &Repo,
     ) -> Result<Self, Error> {
         let config = project.snapshot()?.config?;
-        let scenery = Scenery {
+        let scenery = RunTreeContext {
             project,
             config: &config,
             repo,
         };
-        let path = place::beside(&self.worktree, CHECKED);
+        let path = place::sibling_file(&self.worktree, CHECKED);
         let inside = self.root.strip_prefix(&self.worktree).unwrap_or(&self.root);
         let checked = Self {
             root: path.join(inside).components().collect(),
@@ -314,7 +314,7 @@ impl Workplace {
         let tree = self.tree(project, repo)?;
         // A copy that git does not track would count as a user's file; its content is merged.
         if !self.is_tracked
-            && let Ok(path) = Root::open(&self.root).and_then(|root| root.locate(&self.spec))
+            && let Ok(path) = RootFolder::open(&self.root).and_then(|root| root.locate(&self.spec))
         {
             let changed = tree.uncommitted()?;
             if changed.iter().all(|path| *path == self.spec_in_git) {
@@ -353,7 +353,7 @@ fn read(project: &Project, path: &Path) -> Result<Option<String>, Error> {
     found(project.disk.read_text(path, &path.display().to_string()))
 }
 
-fn found(read: Result<(String, Stamp), StoreError>) -> Result<Option<String>, Error> {
+fn found(read: Result<(String, FileStamp), StoreError>) -> Result<Option<String>, Error> {
     match read {
         Ok((text, _)) => Ok(Some(text)),
         Err(StoreError::Missing { .. }) => Ok(None),
@@ -362,7 +362,7 @@ fn found(read: Result<(String, Stamp), StoreError>) -> Result<Option<String>, Er
 }
 
 /// The facts from which a workplace is created.
-pub(super) struct Making<'a> {
+pub(super) struct RunFolderInputs<'a> {
     pub project: &'a Project,
     pub repo: &'a Repo,
     pub config: &'a Config,
@@ -372,13 +372,13 @@ pub(super) struct Making<'a> {
     pub branch: String,
 }
 
-impl Making<'_> {
+impl RunFolderInputs<'_> {
     /// Prepares branch, worktree and copy of the spec, or continues with those of an earlier run;
     /// each step is recorded before it is taken.
     ///
     /// # Errors
     /// The obstacle; no earlier work is lost then.
-    pub(in super::super) fn make(&self, run: &mut Run<'_>) -> Result<Workplace, Error> {
+    pub(in super::super) fn make(&self, run: &mut ActiveRun<'_>) -> Result<RunFolder, Error> {
         let target = refuse_without_commit(self.scenery())?;
         let spec = self.spec.path.to_string();
         let spec_in_git = in_git(self.project, self.repo, &spec)?;
@@ -411,7 +411,7 @@ impl Making<'_> {
         let (worktree, is_linked) = self.worktree(run)?;
         let id = self.spec.id.to_string();
         let confinement = self.scenery().confinement(&worktree)?;
-        let place = Workplace::at(
+        let place = RunFolder::at(
             (&worktree, is_linked, Some(confinement)),
             (branch, &target, &base),
             (id, spec, spec_in_git, is_tracked),
@@ -423,17 +423,17 @@ impl Making<'_> {
 
     /// Returns the branch's first commit, if an earlier run created it and its work is to be
     /// continued.
-    fn earlier(&self, run: &Run<'_>) -> Result<Option<String>, Error> {
+    fn earlier(&self, run: &ActiveRun<'_>) -> Result<Option<String>, Error> {
         if run.record().asked.fresh || self.repo.branch_tip(&self.branch)?.is_none() {
             return Ok(None);
         }
-        let runs: &Runs = run.runs();
+        let runs: &RunStore = run.runs();
         let own = run.record();
         let records = runs.of_spec(&own.spec_id)?;
-        let is_earlier = |record: &&Record| {
+        let is_earlier = |record: &&RunRecord| {
             record.token < own.token && record.branch.as_deref() == Some(&*self.branch)
         };
-        let mut earlier: Vec<&Record> = records.iter().filter(is_earlier).collect();
+        let mut earlier: Vec<&RunRecord> = records.iter().filter(is_earlier).collect();
         earlier.sort_by_key(|record| std::cmp::Reverse(record.token));
         // A start that was refused recorded no commit; the one before it may have.
         let mut open = earlier
@@ -458,7 +458,7 @@ impl Making<'_> {
     ) -> Result<String, Error> {
         let file = (spec_in_git.to_owned(), self.spec.text.as_bytes().to_vec());
         let files = if is_tracked { vec![file] } else { Vec::new() };
-        let begun = self.repo.begin_branch(&Beginning {
+        let begun = self.repo.begin_branch(&NewBranch {
             branch: &self.branch,
             target,
             message: &format!("Work on {} begins\n\nBy run {process_id}.", self.spec.id),
@@ -479,12 +479,13 @@ impl Making<'_> {
             tree.commit_everything("Uncommitted work, kept by a fresh start")?;
             tree.remove()?;
         }
-        self.repo.back_up(branch, &escaped(self.spec.id.as_str()))?;
+        self.repo
+            .back_up(branch, &escape_name(self.spec.id.as_str()))?;
         Ok(self.repo.delete_backed_up_branch(branch)?)
     }
 
-    fn scenery(&self) -> Scenery<'_, '_> {
-        Scenery {
+    fn scenery(&self) -> RunTreeContext<'_, '_> {
+        RunTreeContext {
             project: self.project,
             config: self.config,
             repo: self.repo,
@@ -493,7 +494,7 @@ impl Making<'_> {
 
     /// Returns the folder of the run, and true if it is a linked worktree: the existing one, or a
     /// new one.
-    fn worktree(&self, run: &mut Run<'_>) -> Result<(PathBuf, bool), Error> {
+    fn worktree(&self, run: &mut ActiveRun<'_>) -> Result<(PathBuf, bool), Error> {
         let (id, branch) = (self.spec.id.as_str(), self.branch.as_str());
         let earlier = self.scenery().tree_of(id, branch)?;
         if earlier.as_ref().is_none_or(|tree| !tree.is_linked())
@@ -507,18 +508,18 @@ impl Making<'_> {
         }
         if let Some(tree) = earlier {
             told(run, tree.path())?;
-            site::mark(tree.path(), &run.record().process_id, id)?;
+            site::write_run_mark(tree.path(), &run.record().process_id, id)?;
             tree.catch_up(&mut |step| run.step(step))?;
             return Ok((tree.path().to_owned(), tree.is_linked()));
         }
-        let folder = place::worktrees(self.project, self.config, self.repo)?;
+        let folder = place::worktrees_folder(self.project, self.config, self.repo)?;
         self.refuse_inside_checkout(&folder)?;
         disk::make_folders(&folder)?;
-        let path = Site::of(self.project, self.config, self.repo)?.free_folder(id);
+        let path = WorktreeFolder::of(self.project, self.config, self.repo)?.free_folder(id);
         told(run, &path)?;
-        site::mark(&path, &run.record().process_id, id)?;
+        site::write_run_mark(&path, &run.record().process_id, id)?;
         let tree = self.scenery().own(&path, id, branch)?;
-        if !pool::take(self.scenery(), run, &tree)? {
+        if !pool::claim_folder(self.scenery(), run, &tree)? {
             tree.make(&mut |step| run.step(step))?;
         }
         Ok((path, false))
@@ -546,22 +547,24 @@ impl Making<'_> {
 
     /// Writes the spec into the worktree if git did not, and copies the changes in the checkout
     /// since the work started.
-    fn place_copy(&self, place: &Workplace, goes_on: bool) -> Result<(), Error> {
+    fn place_copy(&self, place: &RunFolder, goes_on: bool) -> Result<(), Error> {
         let now: &str = &self.spec.text;
         let copy = place
             .copy_text(self.project)
             .map_err(|error| self.unusable(place, &error))?;
         let base = place.base_text(self.project, self.repo)?;
         let text = match (&base, &copy) {
-            (Some(base), Some(copy)) if goes_on => merge::merged(Some(base), Some(now), Some(copy))
-                .map_err(|conflicts| self.disagreement(place, &conflicts))?,
+            (Some(base), Some(copy)) if goes_on => {
+                merge::merge_specs(Some(base), Some(now), Some(copy))
+                    .map_err(|conflicts| self.disagreement(place, &conflicts))?
+            }
             (_, Some(copy)) => copy.clone(),
             _ => now.to_owned(),
         };
         if !(place.is_tracked || goes_on && base.is_some()) {
-            let beside = place::beside(&place.worktree, BASE);
+            let beside = place::sibling_file(&place.worktree, BASE);
             disk::remove(&beside)?;
-            let written = Temporary::write(&self.project.disk, &beside, now, false)?;
+            let written = TemporaryFile::write(&self.project.disk, &beside, now, false)?;
             written.appear(&beside)?;
         }
         match copy {
@@ -571,8 +574,8 @@ impl Making<'_> {
         }
     }
 
-    fn write_copy(&self, place: &Workplace, text: &str, is_there: bool) -> Result<(), Error> {
-        let root = Root::open(&place.root)?;
+    fn write_copy(&self, place: &RunFolder, text: &str, is_there: bool) -> Result<(), Error> {
+        let root = RootFolder::open(&place.root)?;
         let disk = &self.project.disk;
         if is_there {
             let changed = |_: &str| Ok::<_, StoreError>(text.to_owned());
@@ -584,7 +587,7 @@ impl Making<'_> {
 
     /// Returns the error for an earlier run that left something other than a text in place of the
     /// spec's copy.
-    fn unusable(&self, place: &Workplace, error: &Error) -> Error {
+    fn unusable(&self, place: &RunFolder, error: &Error) -> Error {
         let id = &self.spec.id;
         let message = format!(
             "An earlier run of '{id}' left something else in {} than a copy of its spec: {error}. A person's `chant-mcp work {id} --fresh` begins from the start, and keeps what was done as a backup.",
@@ -593,10 +596,10 @@ impl Making<'_> {
         ChantError::Refused(message).into()
     }
 
-    fn disagreement(&self, place: &Workplace, conflicts: &[merge::Conflict]) -> Error {
+    fn disagreement(&self, place: &RunFolder, conflicts: &[merge::SpecConflict]) -> Error {
         let told: Vec<String> = conflicts
             .iter()
-            .map(|conflict| conflict.told("the project", "the worktree"))
+            .map(|conflict| conflict.describe("the project", "the worktree"))
             .collect();
         let message = format!(
             "Spec '{}' was changed in the project and in its worktree {}: {}. Make them agree, or start afresh.",
@@ -609,8 +612,8 @@ impl Making<'_> {
 }
 
 /// Writes the copy of a spec where git wrote none.
-fn write_new(project: &Project, place: &Workplace, text: &str) -> Result<(), Error> {
-    let root = Root::open(&place.root)?;
+fn write_new(project: &Project, place: &RunFolder, text: &str) -> Result<(), Error> {
+    let root = RootFolder::open(&place.root)?;
     if let Some((folder, _)) = place.spec.rsplit_once('/') {
         files::make_folder(&root, folder)?;
     }
@@ -620,7 +623,7 @@ fn write_new(project: &Project, place: &Workplace, text: &str) -> Result<(), Err
 /// Returns a spec without what the runtime writes into it; unchanged if it cannot be read.
 fn task_of(path: &str, text: &str) -> String {
     let stripped = || -> Result<String, Error> {
-        let mut draft = Draft::of(path, text)?;
+        let mut draft = SpecDraft::of(path, text)?;
         for key in [
             "status",
             "branch",
@@ -642,7 +645,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     one == other || real(one) == real(other)
 }
 
-fn told(run: &mut Run<'_>, worktree: &Path) -> Result<(), Error> {
+fn told(run: &mut ActiveRun<'_>, worktree: &Path) -> Result<(), Error> {
     let worktree = worktree.display().to_string();
     run.update(|record| {
         record.worktree = Some(worktree.clone());

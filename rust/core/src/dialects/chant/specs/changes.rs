@@ -5,21 +5,21 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 use super::super::model::Spec;
-use super::super::parse::Document;
-use super::{Elsewhere, Specs, State};
-use crate::graph::Progress;
-use crate::store::index::Change;
+use super::super::parse::ParsedSpec;
+use super::{ExternalDependency, SpecGraph, SpecState};
+use crate::graph::ItemProgress;
+use crate::store::index::DocumentChange;
 
 /// So many changes at once are sorted in together instead of one by one.
 const MANY: usize = 64;
 
-impl Specs {
+impl SpecGraph {
     /// Takes in what changed on disk.
-    pub fn apply(&mut self, changes: Vec<Change<Document>>) {
+    pub fn apply(&mut self, changes: Vec<DocumentChange<ParsedSpec>>) {
         self.overview = OnceLock::new();
         let mut families: Vec<Box<str>> = Vec::with_capacity(changes.len());
         let mut fresh: Vec<Arc<Spec>> = Vec::new();
-        for Change { path, document } in changes {
+        for DocumentChange { path, document } in changes {
             self.broken.remove(&path);
             match document {
                 Some(Ok(spec)) => {
@@ -76,13 +76,13 @@ impl Specs {
     fn set(&mut self, spec: Arc<Spec>, fresh: &mut Vec<Arc<Spec>>) {
         let node = self.intern(spec.id.as_str());
         let progress = if spec.status.is_done() {
-            Progress::Done
+            ItemProgress::Done
         } else {
-            Progress::Open
+            ItemProgress::Open
         };
         self.graph.set_progress(node, progress);
         self.elsewhere.remove(&node);
-        self.states[node.index()] = State {
+        self.states[node.index()] = SpecState {
             status: spec.status,
             is_approved: spec.is_approved(),
             is_container: spec.kind.is_container(),
@@ -119,9 +119,9 @@ impl Specs {
         } else if let Some(node) = self.graph.find(stem) {
             self.by_node[node.index()] = None;
             self.flawed.remove(&node);
-            self.graph.set_progress(node, Progress::Absent);
+            self.graph.set_progress(node, ItemProgress::Absent);
             self.graph.set_edges(node, Vec::new());
-            self.elsewhere.insert(node, Elsewhere::Unknown);
+            self.elsewhere.insert(node, ExternalDependency::Unknown);
             self.names = OnceLock::new();
             if let Ok(at) = self.position(&held.id) {
                 self.order.remove(at);

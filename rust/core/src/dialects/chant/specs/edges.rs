@@ -4,15 +4,15 @@
 use std::sync::{Arc, OnceLock};
 
 use super::super::model::Spec;
-use super::{Elsewhere, Specs, State, contains};
-use crate::graph::{Edge, Kind, Node, Progress};
+use super::{ExternalDependency, SpecGraph, SpecState, contains};
+use crate::graph::{Edge, EdgeKind, ItemProgress, Node};
 
-impl Specs {
+impl SpecGraph {
     pub(super) fn intern(&mut self, key: &str) -> Node {
         let node = self.graph.intern(key);
         if self.by_node.len() <= node.index() {
             self.by_node.resize(node.index() + 1, None);
-            self.states.resize(node.index() + 1, State::default());
+            self.states.resize(node.index() + 1, SpecState::default());
             self.signatures.resize(node.index() + 1, OnceLock::new());
         }
         node
@@ -26,7 +26,7 @@ impl Specs {
             for name in spec.depends_on.iter().flatten() {
                 edges.push(Edge {
                     to: self.named(name),
-                    kind: Kind::Explicit,
+                    kind: EdgeKind::Explicit,
                     via: node,
                 });
             }
@@ -34,14 +34,14 @@ impl Specs {
             for sibling in earlier_siblings(spec, family) {
                 edges.push(Edge {
                     to: self.intern(sibling.id.as_str()),
-                    kind: Kind::Sibling,
+                    kind: EdgeKind::Sibling,
                     via: node,
                 });
             }
             for member in family.iter().filter(|other| contains(&spec.id, &other.id)) {
                 edges.push(Edge {
                     to: self.intern(member.id.as_str()),
-                    kind: Kind::Member,
+                    kind: EdgeKind::Member,
                     via: node,
                 });
             }
@@ -67,7 +67,7 @@ impl Specs {
                 if !is_inside && to != node {
                     edges.push(Edge {
                         to,
-                        kind: Kind::Inherited,
+                        kind: EdgeKind::Inherited,
                         via,
                     });
                 }
@@ -79,7 +79,9 @@ impl Specs {
     fn named(&mut self, name: &str) -> Node {
         let node = self.intern(local(name));
         if self.by_node[node.index()].is_none() {
-            self.elsewhere.entry(node).or_insert(Elsewhere::Unknown);
+            self.elsewhere
+                .entry(node)
+                .or_insert(ExternalDependency::Unknown);
         }
         node
     }
@@ -98,19 +100,19 @@ impl Specs {
     }
 
     /// What is known of a dependency that is no active spec.
-    pub fn elsewhere(&self, id: &str) -> Option<&Elsewhere> {
+    pub fn elsewhere(&self, id: &str) -> Option<&ExternalDependency> {
         self.elsewhere.get(&self.graph.find(id)?)
     }
 
     /// Says what was found out about a dependency that is no active spec.
-    pub fn found_elsewhere(&mut self, node: Node, found: Elsewhere) {
-        let is_done = matches!(&found, Elsewhere::Found { is_done: true, .. });
+    pub fn found_elsewhere(&mut self, node: Node, found: ExternalDependency) {
+        let is_done = matches!(&found, ExternalDependency::Found { is_done: true, .. });
         self.graph.set_progress(
             node,
             if is_done {
-                Progress::Done
+                ItemProgress::Done
             } else {
-                Progress::Absent
+                ItemProgress::Absent
             },
         );
         if self.elsewhere.insert(node, found.clone()).as_ref() != Some(&found) {

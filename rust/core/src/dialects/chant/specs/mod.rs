@@ -13,54 +13,54 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 use super::id::SpecId;
-use super::model::{Broken, Problem, Spec, Status};
+use super::model::{BrokenSpec, Spec, SpecProblem, SpecStatus};
 use crate::counted::count_visited;
 use crate::graph::cycles::Cycle;
-use crate::graph::{DepGraph, Edge, Kind, Node};
-use crate::outside::Standing;
+use crate::graph::{DepGraph, Edge, EdgeKind, Node};
+use crate::outside::ExternalStatus;
 use crate::recent::RecentChanges;
-use crate::text::signature::Signature;
+use crate::text::signature::TextSignature;
 
 /// The specs below `.chant/specs`, by ID, and what waits for what.
 #[derive(Clone, Default)]
-pub struct Specs {
+pub struct SpecGraph {
     /// Families that changed lately.
     recent: RecentChanges<Box<str>>,
     graph: DepGraph,
     /// Specs by the index of their node.
     by_node: Vec<Option<Arc<Spec>>>,
     /// What decides about each spec by the index of its node: dense, so that counting all is quick.
-    states: Vec<State>,
+    states: Vec<SpecState>,
     /// What their bodies may hold by the index of their node, worked out at the first search; in a
     /// row, because a search looks at all.
-    signatures: Vec<OnceLock<Signature>>,
+    signatures: Vec<OnceLock<TextSignature>>,
     /// The same specs in the order of their IDs.
     order: Vec<Arc<Spec>>,
     /// Their nodes, in the same order.
     nodes: Vec<Node>,
     /// Files that are no specs, by path.
-    broken: BTreeMap<Box<str>, Arc<Broken>>,
+    broken: BTreeMap<Box<str>, Arc<BrokenSpec>>,
     /// Further files of an ID that is taken, by ID and path.
     spare: BTreeMap<(Box<str>, Box<str>), Arc<Spec>>,
     /// Specs with keys that could not be used.
     flawed: BTreeMap<Node, Arc<Spec>>,
     /// Named dependencies that are no active specs, with what is known of them.
-    elsewhere: BTreeMap<Node, Elsewhere>,
-    overview: OnceLock<Overview>,
+    elsewhere: BTreeMap<Node, ExternalDependency>,
+    overview: OnceLock<SpecOverview>,
     names: OnceLock<String>,
 }
 
 /// What a spec itself says about whether it can be worked on.
 #[derive(Debug, Clone, Copy, Default)]
-struct State {
-    status: Status,
+struct SpecState {
+    status: SpecStatus,
     is_approved: bool,
     is_container: bool,
 }
 
 /// A dependency that is not among the active specs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Elsewhere {
+pub enum ExternalDependency {
     /// Nothing of that ID is known.
     Unknown,
     /// It lies outside the active specs and is in this state.
@@ -76,10 +76,10 @@ pub enum Elsewhere {
     Unreachable(String),
 }
 
-impl From<Standing> for Elsewhere {
-    fn from(standing: Standing) -> Self {
+impl From<ExternalStatus> for ExternalDependency {
+    fn from(standing: ExternalStatus) -> Self {
         match standing {
-            Standing::Found {
+            ExternalStatus::Found {
                 status,
                 is_done,
                 place,
@@ -88,16 +88,16 @@ impl From<Standing> for Elsewhere {
                 is_done,
                 place,
             },
-            Standing::Unknown(why) => Self::Unreachable(why),
+            ExternalStatus::Unknown(why) => Self::Unreachable(why),
         }
     }
 }
 
 /// Counts and lists over all specs, computed once after a change.
 #[derive(Debug, Clone)]
-pub struct Overview {
+pub struct SpecOverview {
     /// State of each spec as others see it, in the order of IDs.
-    pub statuses: Vec<Status>,
+    pub statuses: Vec<SpecStatus>,
     /// How many specs are in each state, in the order of [`Status::ALL`].
     pub counts: [usize; 9],
     /// Positions of the specs that can be worked on now, ascending.
@@ -106,7 +106,7 @@ pub struct Overview {
 
 /// What a spec waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wait {
+pub enum SpecWait {
     /// Somebody has to agree first.
     Approval,
     /// Another item has to be done first.
@@ -114,7 +114,7 @@ pub enum Wait {
         /// Its ID or key as named.
         id: String,
         /// Why the spec waits for it.
-        kind: Kind,
+        kind: EdgeKind,
         /// The containing spec that names it, for [`Kind::Inherited`].
         via: Option<String>,
         /// Its state where one is known, in the word of its documents.
@@ -124,7 +124,7 @@ pub enum Wait {
     },
 }
 
-impl Wait {
+impl SpecWait {
     /// Whether the spec counts as blocked by this; it merely waits its turn otherwise.
     pub fn blocks(&self) -> bool {
         match self {
@@ -134,7 +134,7 @@ impl Wait {
     }
 }
 
-impl Specs {
+impl SpecGraph {
     /// A number that no other state of any specs has in this process.
     pub fn version(&self) -> u64 {
         self.recent.version()
@@ -172,9 +172,9 @@ impl Specs {
     }
 
     /// What the body of the spec at a position may hold.
-    pub fn signature(&self, at: usize) -> &Signature {
+    pub fn signature(&self, at: usize) -> &TextSignature {
         let spec = &self.order[at];
-        self.signatures[self.nodes[at].index()].get_or_init(|| Signature::of(spec.body()))
+        self.signatures[self.nodes[at].index()].get_or_init(|| TextSignature::of(spec.body()))
     }
 
     /// The spec of exactly this ID.
@@ -223,12 +223,12 @@ impl Specs {
     }
 
     /// Files that are no specs, in the order of their paths.
-    pub fn broken(&self) -> impl ExactSizeIterator<Item = &Arc<Broken>> {
+    pub fn broken(&self) -> impl ExactSizeIterator<Item = &Arc<BrokenSpec>> {
         self.broken.values()
     }
 
     /// The file of this ID that cannot be read, when there is no readable one.
-    pub fn broken_of(&self, id: &str) -> Option<&Arc<Broken>> {
+    pub fn broken_of(&self, id: &str) -> Option<&Arc<BrokenSpec>> {
         self.broken.values().find(|broken| &*broken.id == id)
     }
 
@@ -242,8 +242,8 @@ impl Specs {
     }
 
     /// Everything that is wrong with files, in the order of their paths.
-    pub fn problems(&self) -> Vec<Problem> {
-        let mut problems: Vec<Problem> = self
+    pub fn problems(&self) -> Vec<SpecProblem> {
+        let mut problems: Vec<SpecProblem> = self
             .broken
             .values()
             .map(|broken| broken.problem.clone())
@@ -258,7 +258,7 @@ impl Specs {
             let message = format!(
                 "the ID `{id}` is taken by `{first}`; rename or remove one of the two files"
             );
-            problems.push(Problem {
+            problems.push(SpecProblem {
                 path: path.clone(),
                 line: None,
                 message,
@@ -270,17 +270,17 @@ impl Specs {
 
     /// A spec's state as others see it: `pending` and `blocked` are told apart by what it waits for
     /// now, whatever is stored.
-    pub fn status(&self, spec: &Spec) -> Status {
+    pub fn status(&self, spec: &Spec) -> SpecStatus {
         let node = self.graph.find(spec.id.as_str());
         node.map_or(spec.status, |node| self.status_at(node))
     }
 
-    fn status_at(&self, node: Node) -> Status {
+    fn status_at(&self, node: Node) -> SpecStatus {
         let state = self.states[node.index()];
         let is_blocked = || !state.is_approved || self.graph.is_blocked(node);
         match state.status {
-            Status::Pending | Status::Blocked if is_blocked() => Status::Blocked,
-            Status::Blocked => Status::Pending,
+            SpecStatus::Pending | SpecStatus::Blocked if is_blocked() => SpecStatus::Blocked,
+            SpecStatus::Blocked => SpecStatus::Pending,
             stored => stored,
         }
     }
@@ -293,7 +293,7 @@ impl Specs {
     }
 
     fn is_ready_at(&self, node: Node) -> bool {
-        let State {
+        let SpecState {
             status,
             is_approved,
             is_container,
@@ -304,10 +304,10 @@ impl Specs {
 
     /// Everything a spec still waits for, in the order: approval, what it names, what the specs
     /// that contain it name, earlier siblings, members.
-    pub fn waits(&self, spec: &Spec) -> Vec<Wait> {
+    pub fn waits(&self, spec: &Spec) -> Vec<SpecWait> {
         let mut waits = Vec::new();
         if !spec.is_approved() {
-            waits.push(Wait::Approval);
+            waits.push(SpecWait::Approval);
         }
         let Some(node) = self.graph.find(spec.id.as_str()) else {
             return waits;
@@ -328,21 +328,21 @@ impl Specs {
         })
     }
 
-    fn wait(&self, node: Node, edge: &Edge) -> Wait {
+    fn wait(&self, node: Node, edge: &Edge) -> SpecWait {
         let id = self.graph.key(edge.to).to_owned();
         let found = self.by_node[edge.to.index()]
             .as_ref()
             .map(|spec| self.status(spec).to_string());
         let (status, note) = match (found, self.elsewhere.get(&edge.to)) {
             (Some(status), _) => (Some(status), None),
-            (None, Some(Elsewhere::Found { status, place, .. })) => {
+            (None, Some(ExternalDependency::Found { status, place, .. })) => {
                 (Some(status.clone()), Some(place.clone()))
             }
-            (None, Some(Elsewhere::Unreachable(why))) => (None, Some(why.clone())),
+            (None, Some(ExternalDependency::Unreachable(why))) => (None, Some(why.clone())),
             (None, _) => (None, Some(self.why_unknown(&id))),
         };
         let via = (edge.via != node).then(|| self.graph.key(edge.via).to_owned());
-        Wait::Item {
+        SpecWait::Item {
             id,
             kind: edge.kind,
             via,
@@ -359,11 +359,11 @@ impl Specs {
     }
 
     /// Counts and lists over all specs.
-    pub fn overview(&self) -> &Overview {
+    pub fn overview(&self) -> &SpecOverview {
         self.overview.get_or_init(|| {
             count_visited(self.nodes.len());
             let status_at = |node: &Node| self.status_at(*node);
-            let statuses: Vec<Status> = self.nodes.par_iter().map(status_at).collect();
+            let statuses: Vec<SpecStatus> = self.nodes.par_iter().map(status_at).collect();
             let mut counts = [0; 9];
             for status in &statuses {
                 counts[*status as usize] += 1;
@@ -373,7 +373,7 @@ impl Specs {
                 .filter(|(_, node)| self.is_ready_at(**node))
                 .map(|(at, _)| at)
                 .collect();
-            Overview {
+            SpecOverview {
                 statuses,
                 counts,
                 ready,
@@ -387,7 +387,7 @@ const STEPS_SHOWN: usize = 20;
 
 /// A loop as a person reads it: its items in order, implied steps with their reason, the first item
 /// again at the end only when the step back to it is implied. Of a long loop the middle is left out.
-pub fn steps(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
+pub fn describe_cycle(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
     let mut steps: Vec<String> = cycle
         .first()
         .map(|(node, _)| graph.key(*node).to_owned())
@@ -396,11 +396,13 @@ pub fn steps(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
     for (node, edge) in cycle {
         let (from, to) = (graph.key(*node), graph.key(edge.to));
         let reason = match edge.kind {
-            Kind::Explicit if cycle.first().is_some_and(|(first, _)| *first == edge.to) => continue,
-            Kind::Explicit => String::new(),
-            Kind::Inherited => format!(" (named by its driver {})", graph.key(edge.via)),
-            Kind::Sibling => format!(" (earlier sibling of {from})"),
-            Kind::Member => format!(" (member of {from})"),
+            EdgeKind::Explicit if cycle.first().is_some_and(|(first, _)| *first == edge.to) => {
+                continue;
+            }
+            EdgeKind::Explicit => String::new(),
+            EdgeKind::Inherited => format!(" (named by its driver {})", graph.key(edge.via)),
+            EdgeKind::Sibling => format!(" (earlier sibling of {from})"),
+            EdgeKind::Member => format!(" (member of {from})"),
         };
         steps.push(format!("{to}{reason}"));
     }

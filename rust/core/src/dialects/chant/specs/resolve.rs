@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::super::model::Spec;
-use super::Specs;
-use crate::ident::Resolved;
+use super::SpecGraph;
+use crate::ident::ResolvedId;
 
-impl Specs {
+impl SpecGraph {
     /// What a full or partial ID stands for (reference chant 2.6): an ID, the end of exactly one, the
     /// sequence of one made `today`, a piece of exactly one.
-    pub fn resolve(&self, text: &str, today: &str) -> Resolved<&Arc<Spec>> {
+    pub fn resolve(&self, text: &str, today: &str) -> ResolvedId<&Arc<Spec>> {
         if let Some(spec) = self.find(text) {
-            return Resolved::One(spec);
+            return ResolvedId::One(spec);
         }
         let names = self.names.get_or_init(|| {
             let mut names = String::from("\n");
@@ -22,7 +22,7 @@ impl Specs {
             names
         });
         if text.is_empty() || text.contains('\n') {
-            return Resolved::None;
+            return ResolvedId::None;
         }
         let mut hits: Vec<&str> = Vec::new();
         for at in memchr::memmem::find_iter(names.as_bytes(), text.as_bytes()) {
@@ -50,11 +50,11 @@ impl Specs {
             ))
         };
         match by_end.or_else(by_sequence) {
-            Some(spec) => Resolved::One(spec),
+            Some(spec) => ResolvedId::One(spec),
             None => match hits.as_slice() {
-                [] => Resolved::None,
-                [one] => self.find(one).map_or(Resolved::None, Resolved::One),
-                many => Resolved::Many(many.iter().filter_map(|id| self.find(id)).collect()),
+                [] => ResolvedId::None,
+                [one] => self.find(one).map_or(ResolvedId::None, ResolvedId::One),
+                many => ResolvedId::Many(many.iter().filter_map(|id| self.find(id)).collect()),
             },
         }
     }

@@ -6,7 +6,7 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 
 use super::BadAnswer;
-use crate::dialects::chant::view::split::{Member, Section};
+use crate::dialects::chant::view::split::{ProposedMember, ProposedSection};
 
 /// Lists of an answer that become sections, with their headings.
 const LISTS: [(&str, &str); 3] = [
@@ -43,7 +43,7 @@ fn schema() -> Value {
 }
 
 /// Returns the members in a JSON text; `None` if the text is no JSON, or has no members.
-pub(super) fn members(text: &str) -> Option<Result<Vec<Member>, BadAnswer>> {
+pub(super) fn members(text: &str) -> Option<Result<Vec<ProposedMember>, BadAnswer>> {
     let answer: Value = serde_json::from_str(text.trim()).ok()?;
     let members = answer.get("members")?;
     let wrong = complaints(&answer);
@@ -66,7 +66,7 @@ fn complaints(answer: &Value) -> Vec<String> {
         .collect()
 }
 
-fn member(value: &Value) -> Member {
+fn member(value: &Value) -> ProposedMember {
     let text = |key: &str| value[key].as_str().unwrap_or_default().trim().to_owned();
     let texts = |key: &str| -> Vec<String> {
         let items = value[key].as_array().into_iter().flatten();
@@ -81,7 +81,7 @@ fn member(value: &Value) -> Member {
     }
     let numbers = value["depends_on"].as_array().into_iter().flatten();
     let numbers = numbers.filter_map(Value::as_u64);
-    Member {
+    ProposedMember {
         title: text("title"),
         description: text("description"),
         sections,
@@ -94,8 +94,8 @@ fn member(value: &Value) -> Member {
     }
 }
 
-fn section(title: &str, text: String) -> Option<Section> {
-    (!text.is_empty()).then(|| Section {
+fn section(title: &str, text: String) -> Option<ProposedSection> {
+    (!text.is_empty()).then(|| ProposedSection {
         title: title.to_owned(),
         text,
     })

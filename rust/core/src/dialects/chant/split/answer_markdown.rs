@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::dialects::chant::parse::CRITERIA;
-use crate::dialects::chant::view::split::{Member, Section};
-use crate::text::markdown::{self, Heading, Outline};
+use crate::dialects::chant::view::split::{ProposedMember, ProposedSection};
+use crate::text::markdown::{self, Heading, MarkdownOutline};
 
 static MEMBER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)^member\s+(\d+)\s*:\s*(.*)$").ok());
@@ -21,7 +21,7 @@ static REMARK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\s*\([^()
 /// Returns the members that a text describes under headings `## Member N: <title>`, in the order of
 /// the text. Numbers that members name are those of the headings, and come out as places in that
 /// order.
-pub(super) fn members(text: &str) -> Vec<Member> {
+pub(super) fn members(text: &str) -> Vec<ProposedMember> {
     let outline = markdown::outline(text);
     let mut numbers = Vec::new();
     let mut found = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn members(text: &str) -> Vec<Member> {
         let next = outline.headings.get(at + 1 + inner.len());
         let end = next.map_or(text.len(), |next| next.range.start);
         numbers.push(number);
-        found.push(Reader::new(text, &outline).member(title, heading.range.end, &inner, end));
+        found.push(MemberReader::new(text, &outline).member(title, heading.range.end, &inner, end));
     }
     for member in &mut found {
         for named in &mut member.depends_on {
@@ -53,29 +53,35 @@ fn of_member(heading: &Heading) -> Option<(usize, String)> {
     (heading.level == 2).then(|| (number, found[2].trim().to_owned()))
 }
 
-struct Reader<'a> {
+struct MemberReader<'a> {
     text: &'a str,
-    outline: &'a Outline,
-    member: Member,
+    outline: &'a MarkdownOutline,
+    member: ProposedMember,
 }
 
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, outline: &'a Outline) -> Self {
+impl<'a> MemberReader<'a> {
+    fn new(text: &'a str, outline: &'a MarkdownOutline) -> Self {
         Self {
             text,
             outline,
-            member: Member::default(),
+            member: ProposedMember::default(),
         }
     }
 
-    fn member(mut self, title: String, start: usize, inner: &[&Heading], end: usize) -> Member {
+    fn member(
+        mut self,
+        title: String,
+        start: usize,
+        inner: &[&Heading],
+        end: usize,
+    ) -> ProposedMember {
         let first = inner.first().map_or(end, |heading| heading.range.start);
         let description = self.without_blocks(start, first);
         for (at, heading) in inner.iter().enumerate() {
             let until = inner.get(at + 1).map_or(end, |next| next.range.start);
             self.part(&heading.text, heading.range.end, until);
         }
-        Member {
+        ProposedMember {
             title,
             description,
             ..self.member
@@ -96,7 +102,7 @@ impl<'a> Reader<'a> {
         }
         if !text.is_empty() {
             let title = if is_criteria { "Notes" } else { title };
-            self.member.sections.push(Section {
+            self.member.sections.push(ProposedSection {
                 title: title.to_owned(),
                 text,
             });
@@ -108,7 +114,7 @@ impl<'a> Reader<'a> {
     fn without_blocks(&mut self, start: usize, end: usize) -> String {
         let text = self.text;
         let mut kept = String::new();
-        let mut block: Option<Block> = None;
+        let mut block: Option<MemberBlock> = None;
         let mut at = start;
         for line in text[start..end].split_inclusive('\n') {
             let (begin, words) = (at, line.trim());
@@ -135,10 +141,10 @@ impl<'a> Reader<'a> {
         kept.trim().to_owned()
     }
 
-    fn take(&mut self, block: Block, words: &str) {
+    fn take(&mut self, block: MemberBlock, words: &str) {
         match block {
-            Block::Dependencies => self.name(words),
-            Block::Files => self.member.target_files.extend(file(words)),
+            MemberBlock::Dependencies => self.name(words),
+            MemberBlock::Files => self.member.target_files.extend(file(words)),
         }
     }
 
@@ -155,17 +161,17 @@ impl<'a> Reader<'a> {
 
 /// The kinds of blocks about a member besides its text.
 #[derive(Debug, Clone, Copy)]
-enum Block {
+enum MemberBlock {
     Files,
     Dependencies,
 }
 
-fn label(line: &str) -> Option<(Block, &str)> {
+fn label(line: &str) -> Option<(MemberBlock, &str)> {
     let found = LABEL.as_ref()?.captures(line)?;
     let block = if found[1].eq_ignore_ascii_case("dependencies") {
-        Block::Dependencies
+        MemberBlock::Dependencies
     } else {
-        Block::Files
+        MemberBlock::Files
     };
     Some((block, found.get(2).map_or("", |rest| rest.as_str())))
 }

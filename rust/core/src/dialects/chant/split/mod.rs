@@ -11,8 +11,8 @@ pub mod write;
 
 use super::model::Spec;
 use super::output;
-use super::scores::{Grade, Scores, Size};
-use super::view::split::Member;
+use super::scores::{QualityGrade, SpecScores, SpecSize};
+use super::view::split::ProposedMember;
 use crate::config::Config;
 
 /// The number of levels of members in a split without an explicit depth (seed chant,
@@ -23,7 +23,7 @@ pub const DEEPEST: u32 = 9;
 
 /// The options of a split.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wish<'a> {
+pub struct SplitRequest<'a> {
     /// True if the proposal is written without a question.
     pub force: bool,
     /// True if members that are still too complex are split, too.
@@ -38,7 +38,7 @@ pub struct Wish<'a> {
 
 /// The question to a person about a waiting proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct SplitQuestion {
     /// The run of the proposal; consent applies to this one.
     pub process_id: String,
     /// The question, with the proposal.
@@ -48,7 +48,7 @@ pub struct Question {
 /// Returns true if a spec is too much for one agent at once, by its grade or by the thresholds of
 /// lint.
 pub fn is_complex(spec: &Spec, config: &Config) -> bool {
-    let size = Size::of(spec);
+    let size = SpecSize::of(spec);
     let most = &config.thresholds;
     let measures = [
         (
@@ -61,7 +61,8 @@ pub fn is_complex(spec: &Spec, config: &Config) -> bool {
     ];
     let is_over =
         |(name, count, most): (&str, usize, usize)| count > most && !config.disables(name);
-    Scores::of(spec, size, &[]).complexity == Grade::D || measures.into_iter().any(is_over)
+    SpecScores::of(spec, size, &[]).complexity == QualityGrade::D
+        || measures.into_iter().any(is_over)
 }
 
 /// The reasons why an agent's answer is no proposal.
@@ -82,8 +83,8 @@ pub enum BadAnswer {
 ///
 /// # Errors
 /// `NoMembers`, or `Form` for JSON of another form.
-pub fn members_in(said: &str) -> Result<Vec<Member>, BadAnswer> {
-    let blocks = output::fenced(said);
+pub fn members_in(said: &str) -> Result<Vec<ProposedMember>, BadAnswer> {
+    let blocks = output::fenced_blocks(said);
     let texts = blocks.iter().map(|(_, text)| text.as_str());
     // An agent that thinks aloud gives its result last.
     if let Some(members) = texts.rev().chain([said]).find_map(answer_json::members) {

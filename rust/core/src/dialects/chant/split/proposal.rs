@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::BadAnswer;
-use crate::dialects::chant::view::split::Member;
+use crate::dialects::chant::view::split::ProposedMember;
 use crate::text::checklist::behind_box;
 
 /// The least number of members of a split.
@@ -30,7 +30,9 @@ const STOCK: [&str; 9] = [
 ///
 /// # Errors
 /// `NoMembers`, or `Unfit` with all faults in them.
-pub fn checked(mut members: Vec<Member>) -> Result<(Vec<Member>, Vec<String>), BadAnswer> {
+pub fn check_members(
+    mut members: Vec<ProposedMember>,
+) -> Result<(Vec<ProposedMember>, Vec<String>), BadAnswer> {
     if members.is_empty() {
         return Err(BadAnswer::NoMembers);
     }
@@ -57,7 +59,7 @@ pub fn checked(mut members: Vec<Member>) -> Result<(Vec<Member>, Vec<String>), B
 }
 
 /// Puts titles and criteria on one line each, without boxes of their own.
-fn straighten(member: &mut Member) {
+fn straighten(member: &mut ProposedMember) {
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     member.title = line(&member.title);
     for criterion in &mut member.criteria {
@@ -66,7 +68,7 @@ fn straighten(member: &mut Member) {
     member.criteria.retain(|criterion| !criterion.is_empty());
 }
 
-fn faults(member: &Member, number: usize) -> Vec<String> {
+fn faults(member: &ProposedMember, number: usize) -> Vec<String> {
     let mut faults = Vec::new();
     let mut fault = |what: String| faults.push(format!("member {number} {what}"));
     if member.title.is_empty() {
@@ -94,7 +96,7 @@ fn is_stock(criterion: &str) -> bool {
 }
 
 /// Leaves out files that lie outside the project.
-fn keep_inside(member: &mut Member, number: usize, warnings: &mut Vec<String>) {
+fn keep_inside(member: &mut ProposedMember, number: usize, warnings: &mut Vec<String>) {
     let mut seen = BTreeSet::new();
     let mut files = Vec::new();
     for file in &member.target_files {
@@ -115,7 +117,7 @@ fn keep_inside(member: &mut Member, number: usize, warnings: &mut Vec<String>) {
 
 /// Leaves out dependencies on missing members and on the member itself, and those that would close
 /// a cycle with the ones before them.
-fn break_circles(members: &mut [Member], warnings: &mut Vec<String>) {
+fn break_circles(members: &mut [ProposedMember], warnings: &mut Vec<String>) {
     let count = members.len();
     let mut kept: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
     for (at, member) in members.iter().enumerate() {
@@ -162,20 +164,20 @@ fn leads(edges: &[BTreeSet<usize>], from: usize, to: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn member(depends_on: &[usize]) -> Member {
-        Member {
+    fn member(depends_on: &[usize]) -> ProposedMember {
+        ProposedMember {
             title: "Part".into(),
             description: "word ".repeat(60),
             criteria: vec!["The part answers".into()],
             depends_on: depends_on.to_vec(),
-            ..Member::default()
+            ..ProposedMember::default()
         }
     }
 
     #[track_caller]
     fn check(edges: &[&[usize]], kept: &[&[usize]], left_out: usize) {
         let given = edges.iter().map(|edges| member(edges)).collect();
-        let (members, warnings) = checked(given).unwrap();
+        let (members, warnings) = check_members(given).unwrap();
         let found: Vec<&[usize]> = members.iter().map(|m| m.depends_on.as_slice()).collect();
         assert_eq!(found, kept);
         assert_eq!(warnings.len(), left_out, "{warnings:?}");
@@ -190,8 +192,8 @@ mod tests {
     }
 
     #[track_caller]
-    fn refused(members: Vec<Member>, words: &str) {
-        let error = checked(members).unwrap_err().to_string();
+    fn refused(members: Vec<ProposedMember>, words: &str) {
+        let error = check_members(members).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
 
@@ -207,7 +209,7 @@ mod tests {
 
     #[test]
     fn members_that_say_too_little_are_refused_by_their_number() {
-        let beside = |changed: Member| vec![member(&[]), changed];
+        let beside = |changed: ProposedMember| vec![member(&[]), changed];
         let mut bare = member(&[]);
         bare.criteria = vec![" - [ ] ".into()];
         refused(beside(bare), "member 2 has no acceptance criteria");
@@ -231,7 +233,7 @@ mod tests {
         one.target_files = ["./a.rs", "a.rs", "/etc/passwd", "../b", "c/../../d"]
             .map(str::to_owned)
             .to_vec();
-        let (members, warnings) = checked(vec![one, member(&[])]).unwrap();
+        let (members, warnings) = check_members(vec![one, member(&[])]).unwrap();
         assert_eq!(members[0].target_files, ["a.rs"]);
         assert_eq!(warnings.len(), 3, "{warnings:?}");
     }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::BadAnswer;
 use crate::dialects::chant::id::{InvalidSpecId, SpecId};
-use crate::dialects::chant::model::{Spec, SpecType, Status};
+use crate::dialects::chant::model::{Spec, SpecStatus, SpecType};
 use crate::dialects::chant::parse::{self, CRITERIA};
 use crate::dialects::chant::project::SPECS;
-use crate::dialects::chant::view::split::Member;
-use crate::store::index::Source;
-use crate::text::front_matter::{self, Value};
+use crate::dialects::chant::view::split::ProposedMember;
+use crate::store::index::FileSource;
+use crate::text::front_matter::{self, FrontMatterValue};
 
 /// The heading for the criteria of a member that is split itself: its own members must meet them
 /// now.
@@ -17,7 +17,7 @@ const SHARED: &str = "Shared Among the Members";
 
 /// A spec that is to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct New {
+pub struct MemberFile {
     /// Its id.
     pub id: SpecId,
     /// Its text.
@@ -29,17 +29,20 @@ pub struct New {
 ///
 /// # Errors
 /// `Unfit`, with the parts that would not read back from the file as proposed.
-pub fn specs(ids: &[SpecId], members: &[Member]) -> Result<Vec<New>, BadAnswer> {
+pub fn render_members(
+    ids: &[SpecId],
+    members: &[ProposedMember],
+) -> Result<Vec<MemberFile>, BadAnswer> {
     let mut specs = Vec::new();
     for (id, member) in ids.iter().zip(members) {
         let inner = id.members_after(0, member.members.len()).map_err(unfit)?;
         let text = text(id, member, ids, &inner);
         read_back(id, &text, member)?;
-        specs.push(New {
+        specs.push(MemberFile {
             id: id.clone(),
             text,
         });
-        specs.extend(self::specs(&inner, &member.members)?);
+        specs.extend(self::render_members(&inner, &member.members)?);
     }
     Ok(specs)
 }
@@ -48,7 +51,11 @@ pub fn specs(ids: &[SpecId], members: &[Member]) -> Result<Vec<New>, BadAnswer> 
 ///
 /// # Errors
 /// As [`specs`].
-pub fn spec(id: &SpecId, ids: &[SpecId], member: &Member) -> Result<Arc<Spec>, BadAnswer> {
+pub fn preview_member(
+    id: &SpecId,
+    ids: &[SpecId],
+    member: &ProposedMember,
+) -> Result<Arc<Spec>, BadAnswer> {
     read_back(id, &text(id, member, ids, &[]), member)
 }
 
@@ -56,7 +63,7 @@ fn unfit(error: InvalidSpecId) -> BadAnswer {
     BadAnswer::Unfit(vec![error.to_string()])
 }
 
-fn text(id: &SpecId, member: &Member, beside: &[SpecId], inner: &[SpecId]) -> String {
+fn text(id: &SpecId, member: &ProposedMember, beside: &[SpecId], inner: &[SpecId]) -> String {
     let is_group = !inner.is_empty();
     let kind = if is_group {
         SpecType::Group
@@ -70,16 +77,22 @@ fn text(id: &SpecId, member: &Member, beside: &[SpecId], inner: &[SpecId]) -> St
         .map(SpecId::to_string)
         .collect();
     let mut pairs = vec![
-        ("type", Value::Text(kind.as_str().into())),
-        ("status", Value::Text(Status::Pending.as_str().into())),
-        ("depends_on", Value::List(named)),
+        ("type", FrontMatterValue::Text(kind.as_str().into())),
+        (
+            "status",
+            FrontMatterValue::Text(SpecStatus::Pending.as_str().into()),
+        ),
+        ("depends_on", FrontMatterValue::List(named)),
     ];
     if !member.target_files.is_empty() {
-        pairs.push(("target_files", Value::List(member.target_files.clone())));
+        pairs.push((
+            "target_files",
+            FrontMatterValue::List(member.target_files.clone()),
+        ));
     }
     if is_group {
         let inner = inner.iter().map(SpecId::to_string).collect();
-        pairs.push(("members", Value::List(inner)));
+        pairs.push(("members", FrontMatterValue::List(inner)));
     }
     let mut text = format!("{}\n# {}\n", front_matter::render(&pairs), member.title);
     let mut part = |words: &str| {
@@ -106,7 +119,7 @@ fn text(id: &SpecId, member: &Member, beside: &[SpecId], inner: &[SpecId]) -> St
 
 /// Reads a text as it would be read from its file. Headings, fences or boxes in a member's words
 /// could change its meaning.
-fn read_back(id: &SpecId, text: &str, member: &Member) -> Result<Arc<Spec>, BadAnswer> {
+fn read_back(id: &SpecId, text: &str, member: &ProposedMember) -> Result<Arc<Spec>, BadAnswer> {
     let wrong = |what: &str| {
         let title = &member.title;
         BadAnswer::Unfit(vec![format!(
@@ -114,7 +127,7 @@ fn read_back(id: &SpecId, text: &str, member: &Member) -> Result<Arc<Spec>, BadA
         )])
     };
     let path = format!("{SPECS}/{id}.md");
-    let read = parse::document(&path, Source::Text(text.to_owned()));
+    let read = parse::document(&path, FileSource::Text(text.to_owned()));
     let spec = read.map_err(|_| wrong("text"))?;
     let same = |read: &Option<Vec<Box<str>>>, given: &[String]| {
         read.iter().flatten().map(|item| &**item).eq(given)
@@ -142,19 +155,19 @@ fn read_back(id: &SpecId, text: &str, member: &Member) -> Result<Arc<Spec>, BadA
 mod tests {
     use super::*;
 
-    fn member(title: &str, depends_on: &[usize]) -> Member {
-        Member {
+    fn member(title: &str, depends_on: &[usize]) -> ProposedMember {
+        ProposedMember {
             title: title.into(),
             description: "What to do.".into(),
             criteria: vec!["Works: fine".into()],
             depends_on: depends_on.to_vec(),
-            ..Member::default()
+            ..ProposedMember::default()
         }
     }
 
-    fn written(members: &[Member]) -> Result<Vec<New>, BadAnswer> {
+    fn written(members: &[ProposedMember]) -> Result<Vec<MemberFile>, BadAnswer> {
         let outer: SpecId = "X".parse().unwrap();
-        specs(&outer.members_after(2, members.len()).unwrap(), members)
+        render_members(&outer.members_after(2, members.len()).unwrap(), members)
     }
 
     // proves: chant:split:members_are_canonical

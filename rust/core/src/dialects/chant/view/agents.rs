@@ -8,14 +8,14 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub struct AgentList {
     /// They, the order in which one is chosen when the configuration names none.
-    pub agents: Vec<KnownAgent>,
+    pub agents: Vec<AgentListEntry>,
     /// The one that works when none is named.
     pub chosen: Option<String>,
 }
 
 /// An agent that is known.
 #[derive(Debug, Serialize)]
-pub struct KnownAgent {
+pub struct AgentListEntry {
     /// Its name in configurations.
     pub name: &'static str,
     /// What people call it.
@@ -48,14 +48,14 @@ pub struct KnownAgent {
 
 /// All that is known of an agent.
 #[derive(Debug, Serialize)]
-pub struct AgentShown {
+pub struct AgentView {
     /// What the list says.
     #[serde(flatten)]
-    pub known: KnownAgent,
+    pub known: AgentListEntry,
     /// How it is started in a run that is held.
-    pub confined: CommandShown,
+    pub confined: CommandView,
     /// How it is started where nothing holds it; `None` when it is not.
-    pub guarded: Option<CommandShown>,
+    pub guarded: Option<CommandView>,
     /// Why it is not.
     pub guarded_refusal: Option<&'static str>,
     /// Variables of ours that it would get beside those that everything gets.
@@ -76,7 +76,7 @@ pub struct AgentShown {
 
 /// How an agent is started. Placeholders stand in braces; words without a value are left out.
 #[derive(Debug, Serialize)]
-pub struct CommandShown {
+pub struct CommandView {
     /// Program and arguments.
     pub argv: Vec<String>,
     /// What it finds in its environment because of what it is.

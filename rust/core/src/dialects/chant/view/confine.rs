@@ -4,13 +4,13 @@ use serde::Serialize;
 
 /// What holds, and what does not.
 #[derive(Debug, Serialize)]
-pub struct Confinable {
+pub struct ConfinementView {
     /// How runs are held here, in a sentence.
     pub confinement: String,
     /// The version of Landlock; 0 without.
     pub landlock_abi: u8,
     /// Each thing that runs could do, and whether it is kept from them.
-    pub held: Vec<HeldThing>,
+    pub held: Vec<ConfinementItem>,
     /// Why nothing can be started, where that is so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -18,7 +18,7 @@ pub struct Confinable {
 
 /// One thing that runs could do.
 #[derive(Debug, Serialize)]
-pub struct HeldThing {
+pub struct ConfinementItem {
     /// What it is.
     pub what: &'static str,
     /// Whether it is kept from them.

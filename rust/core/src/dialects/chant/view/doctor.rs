@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// What a project's runs would find on this machine.
 #[derive(Debug, Serialize)]
-pub struct Doctor {
+pub struct DoctorReport {
     /// The program's version.
     pub version: &'static str,
     /// The project's folder.
@@ -16,20 +16,20 @@ pub struct Doctor {
     /// How its runs would be held, in a sentence.
     pub confinement: String,
     /// Git, as runs would find it.
-    pub git: GitSeen,
+    pub git: GitView,
     /// The agents that are configured, the one first that works when none is named.
-    pub agents: Vec<AgentSeen>,
+    pub agents: Vec<ConfiguredAgentView>,
     /// Names of other known agents that are installed.
     pub others: Vec<&'static str>,
     /// What the first of them would find in its environment.
-    pub environment: EnvironmentSeen,
+    pub environment: EnvironmentView,
     /// What is wrong, each in a sentence with what to do.
     pub problems: Vec<String>,
 }
 
 /// Git as runs would find it.
 #[derive(Debug, Serialize)]
-pub struct GitSeen {
+pub struct GitView {
     /// The program; `None` when it is not on the PATH.
     pub program: Option<String>,
     /// The folder that all worktrees share; `None` outside of a repository.
@@ -40,7 +40,7 @@ pub struct GitSeen {
 
 /// An agent that is configured.
 #[derive(Debug, Serialize)]
-pub struct AgentSeen {
+pub struct ConfiguredAgentView {
     /// Its name.
     pub name: String,
     /// Its program as it is configured.
@@ -49,12 +49,12 @@ pub struct AgentSeen {
     pub path: Option<String>,
     /// What is known of one that is built in and installed.
     #[serde(flatten)]
-    pub installed: Option<InstalledSeen>,
+    pub installed: Option<InstalledAgentView>,
 }
 
 /// What an installed agent says of itself, and whether it starts where runs do.
 #[derive(Debug, Serialize)]
-pub struct InstalledSeen {
+pub struct InstalledAgentView {
     /// The release, in its own words.
     pub version: Option<String>,
     /// The release that we ran; `None` for a template from documents alone.
@@ -68,12 +68,12 @@ pub struct InstalledSeen {
     /// Flags that we start it with and that its help does not know; `None` when it has no help.
     pub unknown_flags: Option<Vec<String>>,
     /// Whether it starts in a folder that is held as that of a run, or answers there where it was asked to.
-    pub hello: HelloSeen,
+    pub hello: HelloView,
 }
 
 /// How a try went.
 #[derive(Debug, Serialize)]
-pub struct HelloSeen {
+pub struct HelloView {
     /// Whether its model was asked.
     pub is_live: bool,
     /// Whether it went well.
@@ -84,9 +84,9 @@ pub struct HelloSeen {
 
 /// What an agent would find in its environment.
 #[derive(Debug, Default, Serialize)]
-pub struct EnvironmentSeen {
+pub struct EnvironmentView {
     /// The variables, in the order of their names.
-    pub passed: Vec<Variable>,
+    pub passed: Vec<PassedVariable>,
     /// Names of variables that look like secrets and are not passed.
     pub withheld: Vec<String>,
     /// Names that `env.pass` adds, those that are not set included.
@@ -95,7 +95,7 @@ pub struct EnvironmentSeen {
 
 /// A variable that is passed.
 #[derive(Debug, Serialize)]
-pub struct Variable {
+pub struct PassedVariable {
     /// Its name.
     pub name: String,
     /// Its value, or how long it is where it may be a secret.

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::super::import::Unmapped;
+use super::super::import::UnmappedField;
 
 /// The whole of an import.
 #[derive(Debug, Serialize)]
-pub struct Imported<'a> {
+pub struct ImportReport<'a> {
     /// `chant`, `vine`, `beads` or `backlog`.
     pub format: &'a str,
     /// What the caller named.
@@ -14,16 +14,16 @@ pub struct Imported<'a> {
     /// Whether nothing was written.
     pub dry_run: bool,
     /// The new specs, in the order of the source.
-    pub created: Vec<Created<'a>>,
+    pub created: Vec<ImportedSpecView<'a>>,
     /// What had been brought in before.
-    pub present: Vec<Present<'a>>,
+    pub present: Vec<PresentSpecView<'a>>,
     /// What has no counterpart in specs, or became something else.
-    pub unmapped: Vec<Left<'a>>,
+    pub unmapped: Vec<UnmappedView<'a>>,
 }
 
 /// A new spec.
 #[derive(Debug, Serialize)]
-pub struct Created<'a> {
+pub struct ImportedSpecView<'a> {
     /// Its ID; null in a dry run.
     pub id: Option<String>,
     /// Where it came from.
@@ -36,7 +36,7 @@ pub struct Created<'a> {
 
 /// A spec that was brought in before.
 #[derive(Debug, Serialize)]
-pub struct Present<'a> {
+pub struct PresentSpecView<'a> {
     /// Its ID.
     pub id: &'a str,
     /// Where it came from.
@@ -45,14 +45,14 @@ pub struct Present<'a> {
 
 /// Something that has no counterpart in specs.
 #[derive(Debug, Serialize)]
-pub struct Left<'a> {
+pub struct UnmappedView<'a> {
     item: &'a str,
     key: &'a str,
     why: &'a str,
 }
 
-impl<'a> From<&'a Unmapped> for Left<'a> {
-    fn from(unmapped: &'a Unmapped) -> Self {
+impl<'a> From<&'a UnmappedField> for UnmappedView<'a> {
+    fn from(unmapped: &'a UnmappedField) -> Self {
         Self {
             item: &unmapped.item,
             key: &unmapped.key,

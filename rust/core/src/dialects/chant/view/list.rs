@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::super::model::{Problem, Spec, Status};
+use super::super::model::{Spec, SpecProblem, SpecStatus};
 use crate::answer::cut;
 
 /// Characters of a title that a list shows.
@@ -30,7 +30,7 @@ pub struct SpecEntry<'a> {
 
 impl<'a> SpecEntry<'a> {
     /// A spec as lists show it.
-    pub fn of(spec: &'a Spec, status: Status) -> Self {
+    pub fn of(spec: &'a Spec, status: SpecStatus) -> Self {
         Self {
             id: spec.id.as_str(),
             title: title_shown(spec),
@@ -89,8 +89,8 @@ pub struct ProblemEntry {
     message: String,
 }
 
-impl From<&Problem> for ProblemEntry {
-    fn from(problem: &Problem) -> Self {
+impl From<&SpecProblem> for ProblemEntry {
+    fn from(problem: &SpecProblem) -> Self {
         Self {
             path: problem.path.to_string(),
             line: problem.line,
@@ -100,7 +100,7 @@ impl From<&Problem> for ProblemEntry {
 }
 
 /// The problems that an answer shows, a row each, and their number when that is not all.
-pub fn problems(problems: &[Problem]) -> (Vec<ProblemEntry>, Option<usize>) {
+pub fn problems(problems: &[SpecProblem]) -> (Vec<ProblemEntry>, Option<usize>) {
     let shown = problems.iter().take(PROBLEMS_SHOWN);
     let has_more = problems.len() > PROBLEMS_SHOWN;
     (
@@ -110,6 +110,9 @@ pub fn problems(problems: &[Problem]) -> (Vec<ProblemEntry>, Option<usize>) {
 }
 
 /// [`problems`] for the page that begins at an offset: the first page has them, those behind it do not.
-pub fn problems_of_page(found: &[Problem], offset: usize) -> (Vec<ProblemEntry>, Option<usize>) {
+pub fn problems_of_page(
+    found: &[SpecProblem],
+    offset: usize,
+) -> (Vec<ProblemEntry>, Option<usize>) {
     problems(if offset == 0 { found } else { &[] })
 }

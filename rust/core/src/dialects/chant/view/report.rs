@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::list::ProblemEntry;
-use crate::config::view::FindingEntry;
+use crate::config::view::ConfigFindingView;
 
 /// One check of a diagnosis.
 #[derive(Debug, Serialize)]
-pub struct Check {
+pub struct DiagnosisCheck {
     /// What was looked at.
     pub name: &'static str,
     /// Whether it is as it should be for a spec in this state.
@@ -18,7 +18,7 @@ pub struct Check {
 
 /// What is the matter with a spec.
 #[derive(Debug, Serialize)]
-pub struct Diagnosis<'a> {
+pub struct DiagnosisReport<'a> {
     /// The spec.
     pub spec_id: &'a str,
     /// Its state.
@@ -26,7 +26,7 @@ pub struct Diagnosis<'a> {
     /// `main repository` or `worktree: <path>`.
     pub location: String,
     /// What was looked at, in a fixed order.
-    pub checks: Vec<Check>,
+    pub checks: Vec<DiagnosisCheck>,
     /// The result in a sentence.
     pub diagnosis: String,
     /// What to do, when there is something.
@@ -35,7 +35,7 @@ pub struct Diagnosis<'a> {
 
 /// One finding of a lint rule.
 #[derive(Debug, Serialize)]
-pub struct Diagnostic {
+pub struct LintDiagnostic {
     /// The spec.
     pub spec_id: String,
     /// The rule.
@@ -50,7 +50,7 @@ pub struct Diagnostic {
 
 /// How good a spec is as a task for an agent.
 #[derive(Debug, Serialize)]
-pub struct Score<'a> {
+pub struct ScoreView<'a> {
     /// The spec.
     pub id: &'a str,
     /// Its title.
@@ -81,9 +81,9 @@ pub struct LintReport<'a> {
     /// Findings that are warnings.
     pub warnings: usize,
     /// Findings, by spec and rule.
-    pub diagnostics: Vec<&'a Diagnostic>,
+    pub diagnostics: Vec<&'a LintDiagnostic>,
     /// Grades, by spec.
-    pub scores: Vec<Score<'a>>,
+    pub scores: Vec<ScoreView<'a>>,
     /// Specs that should be refined before anybody works on them.
     pub red: usize,
     /// Specs that should be looked at.
@@ -92,7 +92,7 @@ pub struct LintReport<'a> {
     pub green: usize,
     /// What is wrong with the keys of the configuration, where everything is looked at; on the first page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub configuration: Vec<FindingEntry>,
+    pub configuration: Vec<ConfigFindingView>,
     /// Where the rest of the findings and grades begins: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::super::model::{Spec, Status};
-use super::super::specs::{Specs, Wait};
+use super::super::model::{Spec, SpecStatus};
+use super::super::specs::{SpecGraph, SpecWait};
 use super::list::ProblemEntry;
-use crate::graph::Kind;
+use crate::graph::EdgeKind;
 
 /// How many criteria a spec has, and how they stand.
 #[derive(Debug, Serialize)]
-pub struct Criteria {
+pub struct CriteriaCounts {
     total: usize,
     checked: usize,
     unchecked: usize,
 }
 
-impl Criteria {
+impl CriteriaCounts {
     /// The criteria of a spec.
     pub fn of(spec: &Spec) -> Self {
         let (total, unchecked) = (spec.criteria.len(), spec.unchecked());
@@ -32,7 +32,7 @@ impl Criteria {
 
 /// What a spec waits for.
 #[derive(Debug, Serialize)]
-pub struct Waiting {
+pub struct SpecWaitView {
     /// ID or key; null for approval and for members that a driver has none of.
     id: Option<String>,
     /// `dependency`, `driver_dependency`, `earlier_sibling`, `member`, `approval`, or `members` for a driver
@@ -46,17 +46,17 @@ pub struct Waiting {
     note: Option<String>,
 }
 
-impl From<Wait> for Waiting {
-    fn from(wait: Wait) -> Self {
+impl From<SpecWait> for SpecWaitView {
+    fn from(wait: SpecWait) -> Self {
         match wait {
-            Wait::Approval => Self {
+            SpecWait::Approval => Self {
                 id: None,
                 reason: "approval",
                 status: None,
                 via: None,
                 note: None,
             },
-            Wait::Item {
+            SpecWait::Item {
                 id,
                 kind,
                 via,
@@ -64,10 +64,10 @@ impl From<Wait> for Waiting {
                 note,
             } => {
                 let reason = match kind {
-                    Kind::Explicit => "dependency",
-                    Kind::Inherited => "driver_dependency",
-                    Kind::Sibling => "earlier_sibling",
-                    Kind::Member => "member",
+                    EdgeKind::Explicit => "dependency",
+                    EdgeKind::Inherited => "driver_dependency",
+                    EdgeKind::Sibling => "earlier_sibling",
+                    EdgeKind::Member => "member",
                 };
                 Self {
                     id: Some(id),
@@ -81,7 +81,7 @@ impl From<Wait> for Waiting {
     }
 }
 
-impl Waiting {
+impl SpecWaitView {
     /// What a driver waits for that has no open members.
     fn of_members(note: &str) -> Self {
         Self {
@@ -95,8 +95,8 @@ impl Waiting {
 }
 
 /// What a spec waits for, in words.
-pub fn sentence(wait: &Wait) -> String {
-    let Wait::Item {
+pub fn describe_wait(wait: &SpecWait) -> String {
+    let SpecWait::Item {
         id,
         kind,
         via,
@@ -113,9 +113,9 @@ pub fn sentence(wait: &Wait) -> String {
         (None, None) => String::new(),
     };
     let why = match (kind, via) {
-        (Kind::Inherited, Some(via)) => format!(", named by {via}"),
-        (Kind::Sibling, _) => ", an earlier sibling".into(),
-        (Kind::Member, _) => ", a member".into(),
+        (EdgeKind::Inherited, Some(via)) => format!(", named by {via}"),
+        (EdgeKind::Sibling, _) => ", an earlier sibling".into(),
+        (EdgeKind::Member, _) => ", a member".into(),
         _ => String::new(),
     };
     format!("{id}{state}{why}")
@@ -149,10 +149,10 @@ pub struct SpecDetails<'a> {
     /// The body, its outer blank lines left out, or the piece of it that was asked for.
     pub body: String,
     path: &'a str,
-    criteria: Criteria,
-    waiting_for: Vec<Waiting>,
+    criteria: CriteriaCounts,
+    waiting_for: Vec<SpecWaitView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    members: Vec<Member<'a>>,
+    members: Vec<MemberView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<ApprovalView<'a>>,
     /// Further documented keys that the file has, by name.
@@ -173,7 +173,7 @@ pub struct SpecDetails<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Member<'a> {
+struct MemberView<'a> {
     id: &'a str,
     /// `None` for one that the file names and that is no active spec.
     status: Option<&'static str>,
@@ -182,12 +182,12 @@ struct Member<'a> {
 impl<'a> SpecDetails<'a> {
     /// Everything about a spec but its body; title and criteria are those of its copy on a branch when
     /// there is one.
-    pub fn of(spec: &'a Spec, copy: Option<(&'a str, &'a Spec)>, specs: &'a Specs) -> Self {
+    pub fn of(spec: &'a Spec, copy: Option<(&'a str, &'a Spec)>, specs: &'a SpecGraph) -> Self {
         let shown = copy.map_or(spec, |(_, copy)| copy);
         let status = specs.status(spec);
         let is_open = matches!(
             status,
-            Status::Pending | Status::Blocked | Status::Failed | Status::Ready
+            SpecStatus::Pending | SpecStatus::Blocked | SpecStatus::Failed | SpecStatus::Ready
         );
         let waits = if is_open {
             specs.waits(spec)
@@ -195,15 +195,15 @@ impl<'a> SpecDetails<'a> {
             Vec::new()
         };
         let status_of = |spec: &Arc<Spec>| specs.status(spec).as_str();
-        let member = |member: &'a Arc<Spec>| Member {
+        let member = |member: &'a Arc<Spec>| MemberView {
             id: member.id.as_str(),
             status: Some(status_of(member)),
         };
-        let mut members: Vec<Member<'_>> = specs.members(&spec.id).map(member).collect();
+        let mut members: Vec<MemberView<'_>> = specs.members(&spec.id).map(member).collect();
         let mut told: HashSet<&str> = members.iter().map(|member| member.id).collect();
         let named = spec.members.iter().flatten();
         let further = named.filter(|name| told.insert(name));
-        members.extend(further.map(|name| Member {
+        members.extend(further.map(|name| MemberView {
             id: name,
             status: specs.find(name).map(status_of),
         }));
@@ -223,11 +223,11 @@ impl<'a> SpecDetails<'a> {
             model: spec.model_family(),
             body: String::new(),
             path: &spec.path,
-            criteria: Criteria::of(shown),
+            criteria: CriteriaCounts::of(shown),
             waiting_for: waits
                 .into_iter()
-                .map(Waiting::from)
-                .chain(specs.idle(spec).map(Waiting::of_members))
+                .map(SpecWaitView::from)
+                .chain(specs.idle(spec).map(SpecWaitView::of_members))
                 .collect(),
             members,
             approval: spec.approval.as_ref().map(|approval| ApprovalView {
@@ -252,15 +252,15 @@ fn texts(names: Option<&[Box<str>]>) -> Option<Vec<&str>> {
 /// Whether a spec meets its criteria.
 #[derive(Debug, Serialize)]
 #[expect(clippy::struct_field_names, reason = "keys of the seed")]
-pub struct Verification<'a> {
+pub struct VerificationReport<'a> {
     spec_id: &'a str,
     verified: bool,
-    criteria: Criteria,
+    criteria: CriteriaCounts,
     unchecked_items: Vec<String>,
     verification_notes: String,
 }
 
-impl<'a> Verification<'a> {
+impl<'a> VerificationReport<'a> {
     /// Counts the criteria of a spec; nothing is executed.
     pub fn of(spec: &'a Spec) -> Self {
         let unchecked = spec.unchecked();
@@ -279,7 +279,7 @@ impl<'a> Verification<'a> {
         Self {
             spec_id: spec.id.as_str(),
             verified: unchecked == 0 && !spec.criteria.is_empty() && !takes_boxes,
-            criteria: Criteria::of(spec),
+            criteria: CriteriaCounts::of(spec),
             unchecked_items: open
                 .map(|c| format!("- [ ] {}", spec.criterion_text(c)))
                 .collect(),

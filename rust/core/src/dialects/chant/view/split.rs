@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 /// The members that an agent proposes for a spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Proposal {
+pub struct SplitProposal {
     /// Names the text of the spec that was looked at: what is written later has to be made of the same.
     pub of: String,
     /// The members, in the order in which they can be worked on.
-    pub members: Vec<Member>,
+    pub members: Vec<ProposedMember>,
     /// What was left out of the agent's answer, or could not be done, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -17,23 +17,23 @@ pub struct Proposal {
     pub written: Vec<String>,
 }
 
-impl Proposal {
+impl SplitProposal {
     /// How many specs it would make, members of members included.
     pub fn count(&self) -> usize {
-        self.members.iter().map(Member::count).sum()
+        self.members.iter().map(ProposedMember::count).sum()
     }
 }
 
 /// One proposed spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Member {
+pub struct ProposedMember {
     /// Its title.
     pub title: String,
     /// What is to be done.
     pub description: String,
     /// What else is said about it, under headings of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sections: Vec<Section>,
+    pub sections: Vec<ProposedSection>,
     /// Acceptance criteria.
     pub criteria: Vec<String>,
     /// Files the work touches.
@@ -44,10 +44,10 @@ pub struct Member {
     pub depends_on: Vec<usize>,
     /// The members that it is split into itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub members: Vec<Member>,
+    pub members: Vec<ProposedMember>,
 }
 
-impl Member {
+impl ProposedMember {
     fn count(&self) -> usize {
         1 + self.members.iter().map(Self::count).sum::<usize>()
     }
@@ -55,7 +55,7 @@ impl Member {
 
 /// A part of a member's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Section {
+pub struct ProposedSection {
     /// Its heading.
     pub title: String,
     /// What stands below it.
@@ -87,7 +87,7 @@ pub struct SplitRun<'a> {
     pub reason: Option<&'a str>,
     /// What it proposes, once that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub proposal: Option<&'a Proposal>,
+    pub proposal: Option<&'a SplitProposal>,
 }
 
 /// What a split was asked for.

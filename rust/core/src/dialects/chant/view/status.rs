@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::super::model::Status;
-use super::super::specs::Specs;
+use super::super::model::SpecStatus;
+use super::super::specs::SpecGraph;
 use super::list::ProblemEntry;
 
 /// Counts of specs by state.
@@ -19,7 +19,7 @@ pub struct StatusCounts {
     needs_attention: usize,
     /// Present when asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub in_progress_activity: Option<Vec<Activity>>,
+    pub in_progress_activity: Option<Vec<SpecActivity>>,
     /// How many specs are in progress, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_progress_activity_total: Option<usize>,
@@ -36,18 +36,18 @@ pub struct StatusCounts {
 
 impl StatusCounts {
     /// Counts all specs; a stored `ready` counts as pending, `paused` as in progress.
-    pub fn of(specs: &Specs) -> Self {
+    pub fn of(specs: &SpecGraph) -> Self {
         let overview = specs.overview();
-        let count = |status: Status| overview.counts[status as usize];
+        let count = |status: SpecStatus| overview.counts[status as usize];
         Self {
             total: specs.len(),
-            pending: count(Status::Pending) + count(Status::Ready),
-            in_progress: count(Status::InProgress) + count(Status::Paused),
-            completed: count(Status::Completed),
-            failed: count(Status::Failed),
-            blocked: count(Status::Blocked),
-            cancelled: count(Status::Cancelled),
-            needs_attention: count(Status::NeedsAttention),
+            pending: count(SpecStatus::Pending) + count(SpecStatus::Ready),
+            in_progress: count(SpecStatus::InProgress) + count(SpecStatus::Paused),
+            completed: count(SpecStatus::Completed),
+            failed: count(SpecStatus::Failed),
+            blocked: count(SpecStatus::Blocked),
+            cancelled: count(SpecStatus::Cancelled),
+            needs_attention: count(SpecStatus::NeedsAttention),
             in_progress_activity: None,
             in_progress_activity_total: None,
             trust: None,
@@ -82,7 +82,7 @@ impl StatusCounts {
 
 /// When something last happened to a spec that is being worked.
 #[derive(Debug, Serialize)]
-pub struct Activity {
+pub struct SpecActivity {
     /// The spec.
     pub id: String,
     /// Its title.

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::list::ProblemEntry;
-use super::spec::Criteria;
+use super::spec::CriteriaCounts;
 use crate::work::usage::{DenialEntry, UsageEntry};
 
 /// Lines of a log.
 #[derive(Debug, Serialize)]
-pub struct Log {
+pub struct LogView {
     /// The lines, joined by line feeds.
     pub content: String,
     /// Byte after the last whole line looked at: where to go on.
@@ -112,7 +112,7 @@ pub struct RunEntry {
     pub next_try_at: Option<String>,
     /// While it runs: the criteria in the copy of the spec that is worked on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub criteria: Option<Criteria>,
+    pub criteria: Option<CriteriaCounts>,
     /// While it runs, of a chain or of several specs: how far they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub specs: Option<SpecCounts>,
@@ -142,7 +142,7 @@ pub struct RunCounts {
 
 /// A run that is under way.
 #[derive(Debug, Serialize)]
-pub struct Started<'a> {
+pub struct StartedRunView<'a> {
     /// Its name.
     pub process_id: &'a str,
     /// The spec.
@@ -171,7 +171,7 @@ pub struct Started<'a> {
 
 /// What a start would take and cost.
 #[derive(Debug, Serialize)]
-pub struct Forecast {
+pub struct ForecastView {
     /// The specs that an agent would work on, each behind those that it waits for.
     pub specs: Vec<String>,
     /// So many agents at once.
@@ -206,7 +206,7 @@ pub struct QualityWarning {
     /// `refine`.
     pub status: &'static str,
     /// The grades.
-    pub scores: Grades,
+    pub scores: GradesView,
     /// What would improve them.
     pub suggestions: Vec<&'static str>,
     /// The same in a sentence.
@@ -215,7 +215,7 @@ pub struct QualityWarning {
 
 /// The grades of a spec, as letters.
 #[derive(Debug, Serialize)]
-pub struct Grades {
+pub struct GradesView {
     /// Size.
     pub complexity: char,
     /// How clear it is.
@@ -230,7 +230,7 @@ pub struct Grades {
 
 /// How far work is that somebody else goes on with.
 #[derive(Debug, Serialize)]
-pub struct Takeover<'a> {
+pub struct TakeoverReport<'a> {
     /// The spec.
     pub spec_id: &'a str,
     /// How far it is, in sentences.
@@ -246,14 +246,14 @@ pub struct Takeover<'a> {
     /// Its newest commits, abbreviated, with their subjects.
     pub commits: Vec<String>,
     /// How much they change.
-    pub diff: Option<DiffStat>,
+    pub diff: Option<DiffStatView>,
     /// Paths of the worktree that are not committed.
     pub uncommitted: Vec<String>,
 }
 
 /// How much commits change.
 #[derive(Debug, Serialize)]
-pub struct DiffStat {
+pub struct DiffStatView {
     /// Files.
     pub files: usize,
     /// Lines that came.
@@ -264,16 +264,16 @@ pub struct DiffStat {
 
 /// The worktrees of runs.
 #[derive(Debug, Serialize)]
-pub struct Worktrees {
+pub struct WorktreeList {
     /// By their folders.
     pub worktrees: Vec<WorktreeEntry>,
     /// Those of no run yet.
-    pub made_in_advance: MadeInAdvance,
+    pub made_in_advance: FolderPoolView,
 }
 
 /// Folders that were made before a run asked for one.
 #[derive(Debug, Serialize)]
-pub struct MadeInAdvance {
+pub struct FolderPoolView {
     /// How many.
     pub folders: usize,
     /// How much all of them take.

@@ -1,16 +1,22 @@
 //! Whether the attributes have values that can be filtered by.
 
-use super::Subject;
-use super::checks::{Finding, Outcome, Priority, is_blank, is_one_of, praised};
-use super::page::Page;
+use super::AdviceSubject;
+use super::checks::{
+    AdviceFinding, AdvicePriority, CheckOutcome, is_blank, is_one_of, outcome_with_praise,
+};
+use super::page::TicketPage;
 use crate::dialects::tickets::templates;
 
 const PRIORITIES: [&str; 4] = ["Low", "Medium", "High", "Critical"];
 
-pub(super) fn attributes(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Outcome {
+pub(super) fn attributes(
+    subject: &AdviceSubject<'_>,
+    _: &TicketPage<'_>,
+    weight: u32,
+) -> CheckOutcome {
     let mut findings = Vec::new();
     let mut found = |priority, suggestion, reason: &str, weakness| {
-        findings.push(Finding {
+        findings.push(AdviceFinding {
             cost: weight / 2,
             category: "Attributes",
             priority,
@@ -21,7 +27,7 @@ pub(super) fn attributes(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Ou
     };
     if templates::of_kind(subject.kind).is_none() {
         found(
-            Priority::Medium,
+            AdvicePriority::Medium,
             format!("Set the type to one of: {}", kinds().join(", ")),
             "Filters and templates know these types only",
             format!("The type `{}` is not one there is", subject.kind.trim()),
@@ -29,7 +35,7 @@ pub(super) fn attributes(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Ou
     }
     if !is_one_of(subject.priority, &PRIORITIES) {
         found(
-            Priority::Medium,
+            AdvicePriority::Medium,
             format!("Set the priority to one of: {}", PRIORITIES.join(", ")),
             "Filters know these priorities only",
             format!(
@@ -40,7 +46,7 @@ pub(super) fn attributes(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Ou
     }
     if is_blank(Some(subject.title)) || is_one_of(subject.title, &["Untitled"]) {
         found(
-            Priority::Medium,
+            AdvicePriority::Medium,
             "Give the ticket a title".into(),
             "Lists show little else",
             "The ticket has no title".into(),
@@ -51,13 +57,13 @@ pub(super) fn attributes(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Ou
         .filter(|phase| !phase.to_lowercase().contains("undefined"));
     if is_blank(phase) {
         found(
-            Priority::Low,
+            AdvicePriority::Low,
             "Set `phaseEpic` to the phase or epic it belongs to".into(),
             "Tickets of one phase can then be found together",
             "The ticket belongs to no phase or epic".into(),
         );
     }
-    praised(
+    outcome_with_praise(
         findings,
         format!("It belongs to `{}`", phase.unwrap_or_default().trim()),
     )

@@ -1,7 +1,7 @@
 //! The checks, in the order in which what they find is told.
 
-use super::page::Page;
-use super::{Subject, attributes, content, relations, status};
+use super::page::TicketPage;
+use super::{AdviceSubject, attributes, content, relations, status};
 
 /// The section that says when a ticket is done.
 pub(super) const CRITERIA: &str = "Acceptance Criteria";
@@ -11,72 +11,72 @@ pub(super) const NOTES: &str = "Implementation Notes";
 
 /// How much a suggestion matters; the order is that of suggestions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Priority {
+pub(super) enum AdvicePriority {
     High,
     Medium,
     Low,
 }
 
 /// Something that could be better.
-pub(super) struct Finding {
+pub(super) struct AdviceFinding {
     /// Hundredths of a point that it costs.
     pub(super) cost: u32,
     pub(super) category: &'static str,
-    pub(super) priority: Priority,
+    pub(super) priority: AdvicePriority,
     pub(super) suggestion: String,
     pub(super) reason: String,
     pub(super) weakness: String,
 }
 
 /// What a check sees.
-pub(super) struct Outcome {
-    pub(super) findings: Vec<Finding>,
+pub(super) struct CheckOutcome {
+    pub(super) findings: Vec<AdviceFinding>,
     /// What is good, where nothing was found and there is something to praise.
     pub(super) strength: Option<String>,
 }
 
 /// One part of the score.
-pub(super) struct Check {
+pub(super) struct AdviceCheck {
     pub(super) name: &'static str,
     /// Hundredths of a point that it can give; all checks together give ten points.
     pub(super) weight: u32,
     /// Looks at a ticket, given the weight.
-    pub(super) look: fn(&Subject<'_>, &Page<'_>, u32) -> Outcome,
+    pub(super) look: fn(&AdviceSubject<'_>, &TicketPage<'_>, u32) -> CheckOutcome,
 }
 
 /// All checks.
-pub(super) const CHECKS: [Check; 7] = [
-    Check {
+pub(super) const CHECKS: [AdviceCheck; 7] = [
+    AdviceCheck {
         name: "requiredSections",
         weight: 350,
         look: content::required_sections,
     },
-    Check {
+    AdviceCheck {
         name: "acceptanceCriteria",
         weight: 200,
         look: content::acceptance_criteria,
     },
-    Check {
+    AdviceCheck {
         name: "status",
         weight: 100,
         look: status::status,
     },
-    Check {
+    AdviceCheck {
         name: "relations",
         weight: 100,
         look: relations::relations,
     },
-    Check {
+    AdviceCheck {
         name: "length",
         weight: 100,
         look: content::length,
     },
-    Check {
+    AdviceCheck {
         name: "templateText",
         weight: 100,
         look: content::template_text,
     },
-    Check {
+    AdviceCheck {
         name: "attributes",
         weight: 50,
         look: attributes::attributes,
@@ -84,14 +84,14 @@ pub(super) const CHECKS: [Check; 7] = [
 ];
 
 /// The outcome of a check that praises where it finds nothing.
-pub(super) fn praised(findings: Vec<Finding>, strength: String) -> Outcome {
-    Outcome {
+pub(super) fn outcome_with_praise(findings: Vec<AdviceFinding>, strength: String) -> CheckOutcome {
+    CheckOutcome {
         strength: findings.is_empty().then_some(strength),
         findings,
     }
 }
 
-pub(super) fn is_implemented(subject: &Subject<'_>) -> bool {
+pub(super) fn is_implemented(subject: &AdviceSubject<'_>) -> bool {
     is_one_of(subject.status, &["Implemented"])
 }
 

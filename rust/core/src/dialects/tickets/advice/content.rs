@@ -1,10 +1,11 @@
 //! Checks of the text: its sections, criteria and length, and what is left of the template.
 
-use super::Subject;
+use super::AdviceSubject;
 use super::checks::{
-    CRITERIA, Finding, NOTES, Outcome, Priority, is_implemented, is_one_of, praised, quoted,
+    AdviceFinding, AdvicePriority, CRITERIA, CheckOutcome, NOTES, is_implemented, is_one_of,
+    outcome_with_praise, quoted,
 };
-use super::page::{Page, begins_with};
+use super::page::{TicketPage, begins_with};
 use crate::dialects::tickets::templates;
 use crate::text::markdown::TaskItem;
 use crate::text::sections::Section;
@@ -16,15 +17,19 @@ const DETAILED: usize = 200;
 const VAGUE: usize = 12;
 
 /// A section that a ticket should have.
-struct Wanted {
+struct ExpectedSection {
     name: &'static str,
     /// What its heading begins with or, where several wordings are common, one of the words in it.
     is_it: fn(&str, &str) -> bool,
-    priority: Priority,
+    priority: AdvicePriority,
     reason: String,
 }
 
-pub(super) fn required_sections(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Outcome {
+pub(super) fn required_sections(
+    subject: &AdviceSubject<'_>,
+    page: &TicketPage<'_>,
+    weight: u32,
+) -> CheckOutcome {
     let wanted = wanted(subject);
     if wanted.is_empty() {
         return any_section(page, weight);
@@ -38,7 +43,7 @@ pub(super) fn required_sections(subject: &Subject<'_>, page: &Page<'_>, weight: 
         } else {
             ("Content", "Fill", "The ticket says nothing of its own in")
         };
-        findings.push(Finding {
+        findings.push(AdviceFinding {
             cost: share.saturating_mul(u32::try_from(gap.names.len()).unwrap_or(weight)),
             category,
             priority: gap.first.priority,
@@ -48,21 +53,21 @@ pub(super) fn required_sections(subject: &Subject<'_>, page: &Page<'_>, weight: 
         });
     }
     let names: Vec<_> = wanted.iter().map(|wanted| wanted.name).collect();
-    praised(
+    outcome_with_praise(
         findings,
         format!("All sections that matter are filled: {}", names.join(", ")),
     )
 }
 
 /// Sections that are missing, or that are there without a text, for one reason.
-struct Gap<'a> {
+struct SectionGap<'a> {
     is_missing: bool,
     /// The first of them, which has the reason.
-    first: &'a Wanted,
+    first: &'a ExpectedSection,
     names: Vec<&'a str>,
 }
 
-impl Gap<'_> {
+impl SectionGap<'_> {
     fn sections(&self) -> String {
         let noun = match self.names.as_slice() {
             [_] => "section",
@@ -72,8 +77,8 @@ impl Gap<'_> {
     }
 }
 
-fn gaps<'a>(wanted: &'a [Wanted], page: &Page<'_>) -> Vec<Gap<'a>> {
-    let mut gaps: Vec<Gap<'a>> = Vec::new();
+fn gaps<'a>(wanted: &'a [ExpectedSection], page: &TicketPage<'_>) -> Vec<SectionGap<'a>> {
+    let mut gaps: Vec<SectionGap<'a>> = Vec::new();
     for wanted in wanted {
         let is_it = |section: &&Section| (wanted.is_it)(&section.title, wanted.name);
         let found: Vec<_> = page.sections.iter().filter(is_it).collect();
@@ -81,11 +86,12 @@ fn gaps<'a>(wanted: &'a [Wanted], page: &Page<'_>) -> Vec<Gap<'a>> {
             continue;
         }
         let is_missing = found.is_empty();
-        let is_like =
-            |gap: &&mut Gap<'_>| gap.is_missing == is_missing && gap.first.reason == wanted.reason;
+        let is_like = |gap: &&mut SectionGap<'_>| {
+            gap.is_missing == is_missing && gap.first.reason == wanted.reason
+        };
         match gaps.iter_mut().find(is_like) {
             Some(gap) => gap.names.push(wanted.name),
-            None => gaps.push(Gap {
+            None => gaps.push(SectionGap {
                 is_missing,
                 first: wanted,
                 names: vec![wanted.name],
@@ -95,17 +101,17 @@ fn gaps<'a>(wanted: &'a [Wanted], page: &Page<'_>) -> Vec<Gap<'a>> {
     gaps
 }
 
-fn wanted(subject: &Subject<'_>) -> Vec<Wanted> {
+fn wanted(subject: &AdviceSubject<'_>) -> Vec<ExpectedSection> {
     let Some(template) = templates::of_kind(subject.kind) else {
         return Vec::new();
     };
-    let mut wanted: Vec<Wanted> = template
+    let mut wanted: Vec<ExpectedSection> = template
         .required
         .iter()
-        .map(|name| Wanted {
+        .map(|name| ExpectedSection {
             name,
             is_it: begins_with,
-            priority: Priority::High,
+            priority: AdvicePriority::High,
             reason: format!(
                 "This is what a ticket of the type {} is judged by",
                 template.kind
@@ -116,10 +122,10 @@ fn wanted(subject: &Subject<'_>) -> Vec<Wanted> {
     if changes_structure.contains(&template.kind)
         && is_one_of(subject.priority, &["High", "Critical"])
     {
-        wanted.push(Wanted {
+        wanted.push(ExpectedSection {
             name: "Risk Assessment",
             is_it: |title, _| title.to_lowercase().contains("risk"),
-            priority: Priority::Medium,
+            priority: AdvicePriority::Medium,
             reason: format!(
                 "With priority {} it should be known what can go wrong",
                 subject.priority.trim()
@@ -127,10 +133,10 @@ fn wanted(subject: &Subject<'_>) -> Vec<Wanted> {
         });
     }
     if template.kind == "Bug Fix" && is_implemented(subject) {
-        wanted.push(Wanted {
+        wanted.push(ExpectedSection {
             name: "Root Cause Analysis",
             is_it: |title, _| begins_with(title, "Root Cause"),
-            priority: Priority::Medium,
+            priority: AdvicePriority::Medium,
             reason: "Whoever meets the fault again needs to know what caused it".into(),
         });
     }
@@ -138,24 +144,28 @@ fn wanted(subject: &Subject<'_>) -> Vec<Wanted> {
 }
 
 /// For types that nothing is known of.
-fn any_section(page: &Page<'_>, weight: u32) -> Outcome {
+fn any_section(page: &TicketPage<'_>, weight: u32) -> CheckOutcome {
     let is_filled = |section: &Section| section.level > 1 && page.is_filled(section);
     let findings = if page.sections.iter().any(is_filled) {
         Vec::new()
     } else {
-        vec![Finding {
+        vec![AdviceFinding {
             cost: weight,
             category: "Structure",
-            priority: Priority::High,
+            priority: AdvicePriority::High,
             suggestion: "Write sections such as `## Problem Statement` with text below them".into(),
             reason: "Sections can be found, read and changed one by one".into(),
             weakness: "The ticket has no section with text".into(),
         }]
     };
-    praised(findings, "The text is divided into sections".into())
+    outcome_with_praise(findings, "The text is divided into sections".into())
 }
 
-pub(super) fn acceptance_criteria(_: &Subject<'_>, page: &Page<'_>, weight: u32) -> Outcome {
+pub(super) fn acceptance_criteria(
+    _: &AdviceSubject<'_>,
+    page: &TicketPage<'_>,
+    weight: u32,
+) -> CheckOutcome {
     let sections = page.named(CRITERIA);
     let tasks = page.tasks_in(&sections);
     let own: Vec<_> = tasks
@@ -165,28 +175,28 @@ pub(super) fn acceptance_criteria(_: &Subject<'_>, page: &Page<'_>, weight: u32)
         .collect();
     let is_filled = sections.iter().any(|section| page.is_filled(section));
     let finding = if sections.is_empty() {
-        Finding {
+        AdviceFinding {
             cost: weight,
             category: "Structure",
-            priority: Priority::High,
+            priority: AdvicePriority::High,
             suggestion: format!("Add a section `{CRITERIA}` with one `- [ ]` for each criterion"),
             reason: "Nobody can tell when the ticket is done".into(),
             weakness: "Acceptance criteria are missing".into(),
         }
     } else if !is_filled {
-        Finding {
+        AdviceFinding {
             cost: weight,
             category: "Content",
-            priority: Priority::High,
+            priority: AdvicePriority::High,
             suggestion: format!("Write criteria of this ticket's own into `{CRITERIA}`"),
             reason: "The section holds no more than a template does".into(),
             weakness: "Acceptance criteria are not written yet".into(),
         }
     } else if own.is_empty() {
-        Finding {
+        AdviceFinding {
             cost: weight / 2,
             category: "Structure",
-            priority: Priority::Medium,
+            priority: AdvicePriority::Medium,
             suggestion: "Write the acceptance criteria as checkboxes, `- [ ]` before each".into(),
             reason: "Only checkboxes show what is met and what is open".into(),
             weakness: "Acceptance criteria cannot be ticked".into(),
@@ -194,13 +204,13 @@ pub(super) fn acceptance_criteria(_: &Subject<'_>, page: &Page<'_>, weight: u32)
     } else {
         return vague_criteria(page, &own, weight);
     };
-    Outcome {
+    CheckOutcome {
         findings: vec![finding],
         strength: None,
     }
 }
 
-fn vague_criteria(page: &Page<'_>, own: &[&TaskItem], weight: u32) -> Outcome {
+fn vague_criteria(page: &TicketPage<'_>, own: &[&TaskItem], weight: u32) -> CheckOutcome {
     let texts: Vec<String> = own.iter().map(|task| page.text_of(task)).collect();
     let vague: Vec<&str> = texts
         .iter()
@@ -209,10 +219,10 @@ fn vague_criteria(page: &Page<'_>, own: &[&TaskItem], weight: u32) -> Outcome {
         .collect();
     let mut findings = Vec::new();
     if !vague.is_empty() {
-        findings.push(Finding {
+        findings.push(AdviceFinding {
             cost: weight * 3 / 10,
             category: "Content",
-            priority: Priority::Medium,
+            priority: AdvicePriority::Medium,
             suggestion: format!(
                 "Add more detailed acceptance criteria in place of: {}",
                 quoted(&vague)
@@ -222,7 +232,7 @@ fn vague_criteria(page: &Page<'_>, own: &[&TaskItem], weight: u32) -> Outcome {
         });
     }
     let ticked = own.iter().filter(|task| task.checked).count();
-    praised(
+    outcome_with_praise(
         findings,
         format!(
             "Acceptance criteria can be ticked ({ticked} of {} are)",
@@ -231,16 +241,16 @@ fn vague_criteria(page: &Page<'_>, own: &[&TaskItem], weight: u32) -> Outcome {
     )
 }
 
-pub(super) fn length(_: &Subject<'_>, page: &Page<'_>, weight: u32) -> Outcome {
+pub(super) fn length(_: &AdviceSubject<'_>, page: &TicketPage<'_>, weight: u32) -> CheckOutcome {
     let length = page.length();
     let missing = u32::try_from(DETAILED.saturating_sub(length)).unwrap_or(0);
     let most = u32::try_from(DETAILED).unwrap_or(u32::MAX);
     let mut findings = Vec::new();
     if missing > 0 {
-        findings.push(Finding {
+        findings.push(AdviceFinding {
             cost: (weight * missing).div_ceil(most),
             category: "Content",
-            priority: Priority::Medium,
+            priority: AdvicePriority::Medium,
             suggestion: "Describe the change in more detail".into(),
             reason: format!(
                 "Besides headings and the text of templates the ticket has {length} characters; under {DETAILED} it is a note that only its author understands"
@@ -248,13 +258,17 @@ pub(super) fn length(_: &Subject<'_>, page: &Page<'_>, weight: u32) -> Outcome {
             weakness: format!("The text is short ({length} characters)"),
         });
     }
-    praised(
+    outcome_with_praise(
         findings,
         format!("The change is described in {length} characters"),
     )
 }
 
-pub(super) fn template_text(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Outcome {
+pub(super) fn template_text(
+    subject: &AdviceSubject<'_>,
+    page: &TicketPage<'_>,
+    weight: u32,
+) -> CheckOutcome {
     let wanted = wanted(subject);
     // Empty sections that other checks tell about, and notes whose time has not come, are not told.
     let is_told = |section: &Section| {
@@ -273,10 +287,10 @@ pub(super) fn template_text(subject: &Subject<'_>, page: &Page<'_>, weight: u32)
     let count = u32::try_from(told.len()).unwrap_or(u32::MAX);
     let mut findings = Vec::new();
     if count > 0 {
-        findings.push(Finding {
+        findings.push(AdviceFinding {
             cost: weight.min(count.saturating_mul(weight / 5)),
             category: "Content",
-            priority: Priority::Low,
+            priority: AdvicePriority::Low,
             suggestion: format!(
                 "Replace the template's text, or remove the section: {}",
                 quoted(&told)
@@ -285,7 +299,7 @@ pub(super) fn template_text(subject: &Subject<'_>, page: &Page<'_>, weight: u32)
             weakness: format!("Text of the template is left in {}", quoted(&told)),
         });
     }
-    let mut outcome = praised(findings, "No text of a template is left".into());
+    let mut outcome = outcome_with_praise(findings, "No text of a template is left".into());
     outcome.strength = outcome.strength.filter(|_| left.is_empty());
     outcome
 }

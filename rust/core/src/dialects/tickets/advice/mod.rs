@@ -12,12 +12,12 @@ mod relations;
 mod status;
 pub mod view;
 
-use checks::{CHECKS, Finding};
-use page::Page;
-use view::{Advice, ScorePart, Suggestion};
+use checks::{AdviceFinding, CHECKS};
+use page::TicketPage;
+use view::{AdviceReport, AdviceSuggestion, ScorePart};
 
 /// A ticket as the checks see it.
-pub struct Subject<'a> {
+pub struct AdviceSubject<'a> {
     /// Its code, so that relations to itself are seen.
     pub code: &'a str,
     /// Its type as it stands in the file.
@@ -49,8 +49,8 @@ pub struct Subject<'a> {
 }
 
 /// What could be better, what is good, and a score from 0 to 10.
-pub fn advise(subject: &Subject<'_>) -> Advice {
-    let page = Page::of(subject.body);
+pub fn advise(subject: &AdviceSubject<'_>) -> AdviceReport {
+    let page = TicketPage::of(subject.body);
     let mut total = 0;
     let mut findings = Vec::new();
     let mut strengths = Vec::new();
@@ -70,9 +70,9 @@ pub fn advise(subject: &Subject<'_>) -> Advice {
         findings.extend(result.findings);
     }
     findings.sort_by_key(|finding| finding.priority);
-    Advice {
+    AdviceReport {
         weaknesses: findings.iter().map(|f| f.weakness.clone()).collect(),
-        suggestions: findings.into_iter().map(Suggestion::from).collect(),
+        suggestions: findings.into_iter().map(AdviceSuggestion::from).collect(),
         // Rounded down, so that only a ticket without a finding reaches the top.
         overall_score: f64::from(total / 10) / 10.0,
         strengths,
@@ -80,7 +80,7 @@ pub fn advise(subject: &Subject<'_>) -> Advice {
     }
 }
 
-fn why(findings: &[Finding]) -> String {
+fn why(findings: &[AdviceFinding]) -> String {
     if findings.is_empty() {
         return "nothing to improve".into();
     }

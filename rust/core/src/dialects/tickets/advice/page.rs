@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::dialects::tickets::templates::BUILT_IN;
-use crate::text::markdown::{self, Outline, TaskItem};
+use crate::text::markdown::{self, MarkdownOutline, TaskItem};
 use crate::text::sections::{self, Section, without_number};
 
 /// What authors write where they mean to write something later.
@@ -24,7 +24,7 @@ static OF_TEMPLATES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PageLineKind {
     /// Its author's text.
     Own,
     /// A request of a template to write something.
@@ -34,14 +34,14 @@ enum Kind {
 }
 
 /// A ticket's text, read once for all checks.
-pub(super) struct Page<'a> {
+pub(super) struct TicketPage<'a> {
     body: &'a str,
-    outline: Outline,
+    outline: MarkdownOutline,
     pub(super) sections: Vec<Section>,
-    lines: Vec<(Range<usize>, Kind)>,
+    lines: Vec<(Range<usize>, PageLineKind)>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> TicketPage<'a> {
     pub(super) fn of(body: &'a str) -> Self {
         let outline = markdown::outline(body);
         let comments = comments(body, &outline);
@@ -68,7 +68,7 @@ impl<'a> Page<'a> {
 
     /// Whether a section, those below it included, has text of the author's own.
     pub(super) fn is_filled(&self, section: &Section) -> bool {
-        self.has(Kind::Own, &section.content)
+        self.has(PageLineKind::Own, &section.content)
     }
 
     /// Sections in which a template's request stands directly below the heading.
@@ -81,7 +81,10 @@ impl<'a> Page<'a> {
             .iter()
             .enumerate()
             .filter(|(at, section)| {
-                self.has(Kind::Prompt, &(section.content.start..end(*at, section)))
+                self.has(
+                    PageLineKind::Prompt,
+                    &(section.content.start..end(*at, section)),
+                )
             })
             .map(|(_, section)| section)
             .collect()
@@ -89,7 +92,10 @@ impl<'a> Page<'a> {
 
     /// Characters of the author's own text.
     pub(super) fn length(&self) -> usize {
-        let own = self.lines.iter().filter(|(_, kind)| *kind == Kind::Own);
+        let own = self
+            .lines
+            .iter()
+            .filter(|(_, kind)| *kind == PageLineKind::Own);
         own.map(|(range, _)| self.body[range.clone()].trim().chars().count())
             .sum()
     }
@@ -106,7 +112,7 @@ impl<'a> Page<'a> {
     /// Whether a task item is the author's own.
     pub(super) fn is_own(&self, task: &TaskItem) -> bool {
         let mut lines = self.lines.iter();
-        lines.any(|(range, kind)| *kind == Kind::Own && range.contains(&task.marker.start))
+        lines.any(|(range, kind)| *kind == PageLineKind::Own && range.contains(&task.marker.start))
     }
 
     /// A task item's text on one line.
@@ -114,7 +120,7 @@ impl<'a> Page<'a> {
         crate::text::checklist::text(self.body, task)
     }
 
-    fn has(&self, wanted: Kind, within: &Range<usize>) -> bool {
+    fn has(&self, wanted: PageLineKind, within: &Range<usize>) -> bool {
         self.lines
             .iter()
             .any(|(range, kind)| *kind == wanted && within.contains(&range.start))
@@ -129,25 +135,30 @@ pub(super) fn begins_with(title: &str, name: &str) -> bool {
         .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
-fn kind(body: &str, range: Range<usize>, outline: &Outline, comments: &[Range<usize>]) -> Kind {
+fn kind(
+    body: &str,
+    range: Range<usize>,
+    outline: &MarkdownOutline,
+    comments: &[Range<usize>],
+) -> PageLineKind {
     let is_in = |ranges: &[Range<usize>]| ranges.iter().any(|r| r.contains(&range.start));
     let mut headings = outline.headings.iter();
     if headings.any(|heading| heading.range.contains(&range.start)) {
-        return Kind::Frame;
+        return PageLineKind::Frame;
     }
     let line = without(body, range.clone(), comments);
     if !line.contains(char::is_alphanumeric) {
-        return Kind::Frame;
+        return PageLineKind::Frame;
     }
     if is_in(&outline.code) {
-        return Kind::Own;
+        return PageLineKind::Own;
     }
     let line = folded(&line);
     match (OF_TEMPLATES.contains(&line), line.contains('*')) {
-        (true, true) => Kind::Prompt,
-        (true, false) => Kind::Frame,
-        (false, _) if is_for_later(&line) => Kind::Prompt,
-        (false, _) => Kind::Own,
+        (true, true) => PageLineKind::Prompt,
+        (true, false) => PageLineKind::Frame,
+        (false, _) if is_for_later(&line) => PageLineKind::Prompt,
+        (false, _) => PageLineKind::Own,
     }
 }
 
@@ -166,7 +177,7 @@ fn without(body: &str, range: Range<usize>, comments: &[Range<usize>]) -> String
 }
 
 /// `<!-- … -->` outside of code.
-fn comments(body: &str, outline: &Outline) -> Vec<Range<usize>> {
+fn comments(body: &str, outline: &MarkdownOutline) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = body[from..].find("<!--").map(|at| from + at) {
@@ -206,13 +217,17 @@ fn folded(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn kinds(body: &str) -> Vec<Kind> {
-        Page::of(body).lines.iter().map(|(_, kind)| *kind).collect()
+    fn kinds(body: &str) -> Vec<PageLineKind> {
+        TicketPage::of(body)
+            .lines
+            .iter()
+            .map(|(_, kind)| *kind)
+            .collect()
     }
 
     #[test]
     fn lines_of_a_template_are_told_from_own_ones_in_any_case_of_letters() {
-        use Kind::{Frame, Own, Prompt};
+        use PageLineKind::{Frame, Own, Prompt};
         for (line, expected) in [
             ("*What goes wrong, where, and since when?*", Prompt),
             ("  *WHAT GOES WRONG, where,  and since when?*  ", Prompt),
@@ -243,17 +258,23 @@ mod tests {
     #[test]
     fn what_stands_in_code_is_own_and_opens_no_comment_and_no_section() {
         let body = "## A\n\n```\n# TODO: x\n<!--\n```\n\ntext\n";
-        let page = Page::of(body);
+        let page = TicketPage::of(body);
         assert_eq!(page.sections.len(), 1);
         assert_eq!(page.length(), "# TODO: x".len() + "text".len());
     }
 
     #[test]
     fn a_comment_may_span_lines_and_never_end() {
-        let page = Page::of("a <!-- b\nc\n--> d\n<!-- e\nf");
+        let page = TicketPage::of("a <!-- b\nc\n--> d\n<!-- e\nf");
         assert_eq!(page.length(), "a <!-- b".len() + "--> d".len());
-        assert_eq!(kinds("<!-- a\nb\n"), [Kind::Frame, Kind::Frame]);
-        assert_eq!(kinds("a `<!--` b\nc\n"), [Kind::Own, Kind::Own]);
+        assert_eq!(
+            kinds("<!-- a\nb\n"),
+            [PageLineKind::Frame, PageLineKind::Frame]
+        );
+        assert_eq!(
+            kinds("a `<!--` b\nc\n"),
+            [PageLineKind::Own, PageLineKind::Own]
+        );
     }
 
     #[test]

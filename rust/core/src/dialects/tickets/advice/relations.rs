@@ -1,10 +1,14 @@
 //! Whether relations lead to tickets and make sense.
 
-use super::Subject;
-use super::checks::{Finding, Outcome, Priority, praised, quoted};
-use super::page::Page;
+use super::AdviceSubject;
+use super::checks::{AdviceFinding, AdvicePriority, CheckOutcome, outcome_with_praise, quoted};
+use super::page::TicketPage;
 
-pub(super) fn relations(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Outcome {
+pub(super) fn relations(
+    subject: &AdviceSubject<'_>,
+    _: &TicketPage<'_>,
+    weight: u32,
+) -> CheckOutcome {
     let all: Vec<&str> = [subject.depends_on, subject.blocks, subject.related]
         .into_iter()
         .flatten()
@@ -26,7 +30,7 @@ pub(super) fn relations(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Out
         .collect();
     let mut findings = Vec::new();
     let mut found = |cost, priority, suggestion, reason: &str, weakness| {
-        findings.push(Finding {
+        findings.push(AdviceFinding {
             cost,
             category: "Relations",
             priority,
@@ -38,7 +42,7 @@ pub(super) fn relations(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Out
     if !itself.is_empty() {
         found(
             weight / 2,
-            Priority::High,
+            AdvicePriority::High,
             format!("Take `{}` out of its own relations", subject.code),
             "A ticket that waits for itself is never ready",
             "The ticket is related to itself".into(),
@@ -47,7 +51,7 @@ pub(super) fn relations(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Out
     if !both.is_empty() {
         found(
             weight / 2,
-            Priority::High,
+            AdvicePriority::High,
             format!(
                 "Keep {} in `dependsOn` or in `blocks`, not in both",
                 quoted(&both)
@@ -62,7 +66,7 @@ pub(super) fn relations(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Out
     if !unknown.is_empty() {
         found(
             weight * 2 / 5,
-            Priority::Medium,
+            AdvicePriority::Medium,
             format!(
                 "Mend or remove relations that lead nowhere: {}",
                 quoted(&unknown)
@@ -71,7 +75,7 @@ pub(super) fn relations(subject: &Subject<'_>, _: &Page<'_>, weight: u32) -> Out
             format!("Relations lead nowhere: {}", quoted(&unknown)),
         );
     }
-    let mut outcome = praised(
+    let mut outcome = outcome_with_praise(
         findings,
         format!("All relations lead to a ticket ({})", all.len()),
     );

@@ -1,10 +1,11 @@
 //! Whether the status says what the rest of the ticket says.
 
-use super::Subject;
+use super::AdviceSubject;
 use super::checks::{
-    CRITERIA, Finding, NOTES, Outcome, Priority, is_blank, is_implemented, is_one_of, praised,
+    AdviceFinding, AdvicePriority, CRITERIA, CheckOutcome, NOTES, is_blank, is_implemented,
+    is_one_of, outcome_with_praise,
 };
-use super::page::Page;
+use super::page::TicketPage;
 
 const STATUSES: [&str; 7] = [
     "Proposed",
@@ -16,13 +17,17 @@ const STATUSES: [&str; 7] = [
     "Partially Implemented",
 ];
 
-pub(super) fn status(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Outcome {
+pub(super) fn status(
+    subject: &AdviceSubject<'_>,
+    page: &TicketPage<'_>,
+    weight: u32,
+) -> CheckOutcome {
     let findings = if is_implemented(subject) {
         of_implemented(subject, page, weight)
     } else {
         of_unfinished(subject, page, weight)
     };
-    praised(
+    outcome_with_praise(
         findings,
         format!(
             "The status `{}` agrees with the rest of the ticket",
@@ -31,22 +36,27 @@ pub(super) fn status(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Out
     )
 }
 
-fn of_implemented(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Vec<Finding> {
+fn of_implemented(
+    subject: &AdviceSubject<'_>,
+    page: &TicketPage<'_>,
+    weight: u32,
+) -> Vec<AdviceFinding> {
     let mut findings = Vec::new();
-    let finding = |cost, priority, suggestion: String, reason: &str, weakness: String| Finding {
-        cost,
-        category: "Status",
-        priority,
-        suggestion,
-        reason: reason.into(),
-        weakness,
-    };
+    let finding =
+        |cost, priority, suggestion: String, reason: &str, weakness: String| AdviceFinding {
+            cost,
+            category: "Status",
+            priority,
+            suggestion,
+            reason: reason.into(),
+            weakness,
+        };
     let tasks = page.tasks_in(&page.named(CRITERIA));
     let open = tasks.iter().filter(|task| !task.checked).count();
     if open > 0 {
         findings.push(finding(
             weight / 2,
-            Priority::High,
+            AdvicePriority::High,
             "Tick the acceptance criteria that are met, or set the status back to `In Progress`"
                 .into(),
             "What is implemented has no open criteria",
@@ -60,7 +70,7 @@ fn of_implemented(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Vec<Fi
     if is_blank(subject.implementation_notes) && !notes.any(|section| page.is_filled(section)) {
         findings.push(finding(
             weight * 3 / 10,
-            Priority::Medium,
+            AdvicePriority::Medium,
             "Say in `implementationNotes` how it was implemented".into(),
             "Whoever comes next wants to know what was done otherwise than planned",
             "Notes on the implementation are missing".into(),
@@ -69,7 +79,7 @@ fn of_implemented(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Vec<Fi
     if is_blank(subject.implementation_date) {
         findings.push(finding(
             weight / 5,
-            Priority::Low,
+            AdvicePriority::Low,
             "Set `implementationDate`".into(),
             "The day tells which releases have the change",
             "The date of the implementation is missing".into(),
@@ -78,21 +88,26 @@ fn of_implemented(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Vec<Fi
     findings
 }
 
-fn of_unfinished(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Vec<Finding> {
+fn of_unfinished(
+    subject: &AdviceSubject<'_>,
+    page: &TicketPage<'_>,
+    weight: u32,
+) -> Vec<AdviceFinding> {
     let status = subject.status.trim();
     let mut findings = Vec::new();
-    let finding = |cost, priority, suggestion: String, reason: String, weakness: String| Finding {
-        cost,
-        category: "Status",
-        priority,
-        suggestion,
-        reason,
-        weakness,
-    };
+    let finding =
+        |cost, priority, suggestion: String, reason: String, weakness: String| AdviceFinding {
+            cost,
+            category: "Status",
+            priority,
+            suggestion,
+            reason,
+            weakness,
+        };
     if !is_one_of(status, &STATUSES) {
         findings.push(finding(
             weight / 2,
-            Priority::Medium,
+            AdvicePriority::Medium,
             format!("Set the status to one of: {}", STATUSES.join(", ")),
             format!("Nobody knows what `{status}` stands for"),
             format!("The status `{status}` is not one there is"),
@@ -103,7 +118,7 @@ fn of_unfinished(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Vec<Fin
     if is_met && !is_one_of(status, &["Rejected", "On Hold"]) {
         findings.push(finding(
             weight * 2 / 5,
-            Priority::Medium,
+            AdvicePriority::Medium,
             "Move the status on, or untick what is not met".into(),
             "All acceptance criteria are ticked".into(),
             format!("The status is `{status}` although all acceptance criteria are ticked"),
@@ -113,7 +128,7 @@ fn of_unfinished(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Vec<Fin
     if is_before && !is_blank(subject.implementation_date) {
         findings.push(finding(
             weight * 2 / 5,
-            Priority::Medium,
+            AdvicePriority::Medium,
             "Clear `implementationDate` or move the status on".into(),
             format!("A ticket that is `{status}` has not been implemented"),
             format!("The status is `{status}` although there is a date of implementation"),
@@ -122,7 +137,7 @@ fn of_unfinished(subject: &Subject<'_>, page: &Page<'_>, weight: u32) -> Vec<Fin
     if is_one_of(status, &["In Progress"]) && is_blank(subject.assignee) {
         findings.push(finding(
             weight / 5,
-            Priority::Low,
+            AdvicePriority::Low,
             "Name who works on it in `assignee`".into(),
             "Others can then ask, and do not begin the same work".into(),
             "Nobody is named for work that is in progress".into(),

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::checks::{Finding, Priority};
+use super::checks::{AdviceFinding, AdvicePriority};
 
 /// What could be better, what is good, and how the score comes about.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Advice {
+pub struct AdviceReport {
     /// Most important first, those of one priority in the order of the checks.
-    pub suggestions: Vec<Suggestion>,
+    pub suggestions: Vec<AdviceSuggestion>,
     /// 0 to 10 with one decimal.
     pub overall_score: f64,
     /// What is as it should be.
@@ -22,7 +22,7 @@ pub struct Advice {
 
 /// One thing to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Suggestion {
+pub struct AdviceSuggestion {
     /// `Content`, `Structure`, `Relations`, `Status` or `Attributes`.
     pub category: &'static str,
     /// `High`, `Medium` or `Low`.
@@ -47,14 +47,14 @@ pub struct ScorePart {
     pub why: String,
 }
 
-impl From<Finding> for Suggestion {
-    fn from(finding: Finding) -> Self {
+impl From<AdviceFinding> for AdviceSuggestion {
+    fn from(finding: AdviceFinding) -> Self {
         Self {
             category: finding.category,
             priority: match finding.priority {
-                Priority::High => "High",
-                Priority::Medium => "Medium",
-                Priority::Low => "Low",
+                AdvicePriority::High => "High",
+                AdvicePriority::Medium => "Medium",
+                AdvicePriority::Low => "Low",
             },
             suggestion: finding.suggestion,
             reason: finding.reason,

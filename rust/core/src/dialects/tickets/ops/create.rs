@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::super::all::Tickets;
-use super::super::attributes::{self, Attribute, Attributes, kind_of, not_one_of};
-use super::super::board::Board;
-use super::super::code::Code;
+use super::super::all::TicketIndex;
+use super::super::attributes::{self, AttributeList, AttributeValue, kind_of, not_one_of};
+use super::super::board::TicketStore;
+use super::super::code::TicketCode;
 use super::super::error::{TicketError, quoted};
-use super::super::model::{KEY_ORDER, Priority, Status, Ticket, Type};
+use super::super::model::{KEY_ORDER, Ticket, TicketPriority, TicketStatus, TicketType};
 use super::super::number::{advance, counter, next};
 use super::super::parse;
 use super::super::slug::slug;
-use super::super::view::Created;
+use super::super::view::CreatedTicketView;
 use super::{shown, update};
 use crate::answer::Answer;
 use crate::error::Error;
@@ -19,7 +19,7 @@ use crate::store::disk;
 use crate::store::{StoreError, files};
 use crate::text::clash;
 use crate::text::edit::EditError;
-use crate::text::front_matter::{self, Value};
+use crate::text::front_matter::{self, FrontMatterValue};
 use crate::text::markdown;
 
 /// Most characters of a new ticket's content.
@@ -29,17 +29,17 @@ const MOST_CHARS: usize = 1_000_000;
 const ATTEMPTS: usize = 100;
 
 /// What a new ticket says.
-pub struct Create<'a> {
+pub struct NewTicket<'a> {
     /// Its type.
     pub kind: &'a str,
     /// `data` of the seed: `title`, and what else there is to say.
     pub data: &'a Map<String, Json>,
     /// Makes the body where `data` has no `content`, from the title and the code.
-    pub template: Option<&'a Template<'a>>,
+    pub template: Option<&'a BodyTemplate<'a>>,
 }
 
 /// Makes the body of a new ticket from its title and its code.
-pub type Template<'a> = dyn Fn(&str, &str) -> Result<String, Error> + 'a;
+pub type BodyTemplate<'a> = dyn Fn(&str, &str) -> Result<String, Error> + 'a;
 
 /// `create_cr`: writes a new ticket under the next number, which nobody else gets.
 ///
@@ -48,27 +48,27 @@ pub type Template<'a> = dyn Fn(&str, &str) -> Result<String, Error> + 'a;
 ///
 /// # Errors
 /// `Validation` naming everything that is wrong, or a `StoreError`; nothing is written then.
-pub fn create_cr(board: &Board, new: &Create<'_>) -> Result<Answer, Error> {
-    let (code, ticket, warnings) = write(board, &Unnumbered::of(board, new)?)?;
-    Ok(Answer::data(&Created {
+pub fn create_cr(board: &TicketStore, new: &NewTicket<'_>) -> Result<Answer, Error> {
+    let (code, ticket, warnings) = write(board, &UnnumberedTicket::of(board, new)?)?;
+    Ok(Answer::data(&CreatedTicketView {
         cr: shown(board, &code, &ticket).created(),
         warnings,
     }))
 }
 
 /// A new ticket, everything of it checked, that has no code yet.
-pub(super) struct Unnumbered<'a> {
-    kind: Type,
-    given: Attributes,
+pub(super) struct UnnumberedTicket<'a> {
+    kind: TicketType,
+    given: AttributeList,
     title: String,
     slug: String,
     /// Its body where there is no template.
     plain: String,
-    template: Option<&'a Template<'a>>,
+    template: Option<&'a BodyTemplate<'a>>,
 }
 
 /// A new ticket as it is to be written.
-pub(super) struct Numbered {
+pub(super) struct NumberedTicket {
     /// Its file.
     pub(super) path: String,
     /// All of it.
@@ -77,15 +77,15 @@ pub(super) struct Numbered {
     pub(super) warnings: Vec<String>,
 }
 
-impl<'a> Unnumbered<'a> {
+impl<'a> UnnumberedTicket<'a> {
     /// Checks what a new ticket is to say.
     ///
     /// # Errors
     /// `Validation` naming everything that is wrong.
-    pub(super) fn of(board: &Board, new: &Create<'a>) -> Result<Self, TicketError> {
+    pub(super) fn of(board: &TicketStore, new: &NewTicket<'a>) -> Result<Self, TicketError> {
         let (kind, given) = check(board, new)?;
         let title = match given.first() {
-            Some(("title", Attribute::Text(title))) => title.clone(),
+            Some(("title", AttributeValue::Text(title))) => title.clone(),
             _ => String::new(),
         };
         let content = content(new.data)?;
@@ -105,11 +105,11 @@ impl<'a> Unnumbered<'a> {
     /// `Validation` for relations that cannot be, or what the template refuses.
     pub(super) fn numbered(
         &self,
-        board: &Board,
-        tickets: &Tickets,
-        code: &Code,
-    ) -> Result<Numbered, Error> {
-        let warnings = update::relations(tickets, code, None, &self.given)?;
+        board: &TicketStore,
+        tickets: &TicketIndex,
+        code: &TicketCode,
+    ) -> Result<NumberedTicket, Error> {
+        let warnings = update::check_relations(tickets, code, None, &self.given)?;
         let body = match self.template {
             Some(template) => of_template(&self.title, &template(&self.title, &code.to_string())?)?,
             None => self.plain.clone(),
@@ -118,7 +118,7 @@ impl<'a> Unnumbered<'a> {
         if let Some(clash) = clash::in_document(&text) {
             return Err(EditError::Clashing(clash).into());
         }
-        Ok(Numbered {
+        Ok(NumberedTicket {
             path: board.within(&format!("{code}-{}.md", self.slug)),
             text,
             warnings,
@@ -127,9 +127,12 @@ impl<'a> Unnumbered<'a> {
 }
 
 /// Everything that is wrong with what was given, or the type and the attributes.
-fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketError> {
+fn check(
+    board: &TicketStore,
+    new: &NewTicket<'_>,
+) -> Result<(TicketType, AttributeList), TicketError> {
     let mut fields = Vec::new();
-    let kind = Type::read(new.kind);
+    let kind = TicketType::read(new.kind);
     let mut data = new.data.clone();
     fields.extend(repeated(&mut data, kind));
     if matches!(new.data.get("title"), None | Some(Json::Null)) {
@@ -144,7 +147,7 @@ fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketEr
         given => Some(given?),
     };
     if kind.is_none() {
-        let why = not_one_of("CR type:", new.kind, &Type::listed());
+        let why = not_one_of("CR type:", new.kind, &TicketType::listed());
         fields.push(("type".to_owned(), why));
     }
     match (kind, given) {
@@ -155,19 +158,19 @@ fn check(board: &Board, new: &Create<'_>) -> Result<(Type, Attributes), TicketEr
 
 /// Takes out what only repeats what is so anyway: the first state, and the type of the call; gives what
 /// contradicts it.
-fn repeated(data: &mut Map<String, Json>, kind: Option<Type>) -> Vec<(String, String)> {
+fn repeated(data: &mut Map<String, Json>, kind: Option<TicketType>) -> Vec<(String, String)> {
     let mut fields = Vec::new();
     let status = data.remove("status").filter(|status| !status.is_null());
     if let Some(status) = status {
         let word = status.as_str().unwrap_or_default();
-        if Status::read(word) != Some(Status::Proposed) {
+        if TicketStatus::read(word) != Some(TicketStatus::Proposed) {
             let why = "A new CR is Proposed; leave it out, and use update_cr_status to change the status afterwards";
             fields.push(("status".to_owned(), why.to_owned()));
         }
     }
     let again = data.remove("type").filter(|again| !again.is_null());
     if let (Some(again), Some(kind)) = (again, kind)
-        && again.as_str().and_then(Type::read) != Some(kind)
+        && again.as_str().and_then(TicketType::read) != Some(kind)
     {
         let why = format!(
             "Type contradicts the parameter 'type', which says {}; leave it out here",
@@ -262,16 +265,19 @@ fn first_heading(text: &str) -> Option<String> {
 }
 
 /// Writes the ticket under the project's lock.
-fn write(board: &Board, new: &Unnumbered<'_>) -> Result<(Code, Ticket, Vec<String>), Error> {
+fn write(
+    board: &TicketStore,
+    new: &UnnumberedTicket<'_>,
+) -> Result<(TicketCode, Ticket, Vec<String>), Error> {
     board.recover()?;
     let vanished = board.snapshot()?.vanished().cloned();
     let remade = vanished.map(|problem| format!("the folder was made again: {}", problem.message));
-    let _gate = board.gate()?;
+    let _gate = board.folder_lock()?;
     let counter = counter(board);
     let first = next(board, &*board.snapshot()?, &counter)?;
     for number in (first..).take(ATTEMPTS) {
-        let code = Code::new(&board.place.code, number);
-        let Numbered {
+        let code = TicketCode::new(&board.place.code, number);
+        let NumberedTicket {
             path,
             text,
             warnings,
@@ -294,9 +300,9 @@ fn write(board: &Board, new: &Unnumbered<'_>) -> Result<(Code, Ticket, Vec<Strin
 /// The whole text: front matter in the documented order, with the title that the body has, then the
 /// body.
 fn render(
-    code: &Code,
-    kind: Type,
-    given: &[(&'static str, Attribute)],
+    code: &TicketCode,
+    kind: TicketType,
+    given: &[(&'static str, AttributeValue)],
     body: &str,
     now: &str,
 ) -> String {
@@ -305,15 +311,15 @@ fn render(
         let fixed = match key {
             "code" => code.to_string(),
             "title" => title.to_string(),
-            "status" => Status::Proposed.as_str().into(),
+            "status" => TicketStatus::Proposed.as_str().into(),
             "dateCreated" | "lastModified" => now.to_owned(),
             "type" => kind.as_str().into(),
             key => {
                 let found = given.iter().find(|(name, _)| *name == key);
                 return match found.map(|(_, value)| value) {
-                    Some(Attribute::Text(text)) => Some(text.clone()),
-                    Some(Attribute::List(items)) => Some(items.join(",")),
-                    None if key == "priority" => Some(Priority::Medium.as_str().into()),
+                    Some(AttributeValue::Text(text)) => Some(text.clone()),
+                    Some(AttributeValue::List(items)) => Some(items.join(",")),
+                    None if key == "priority" => Some(TicketPriority::Medium.as_str().into()),
                     None => None,
                 };
             }
@@ -322,8 +328,8 @@ fn render(
     };
     let pairs = KEY_ORDER.into_iter().filter_map(|key| {
         let text = value(key).filter(|text| !text.is_empty())?;
-        Some((key, Value::Text(text)))
+        Some((key, FrontMatterValue::Text(text)))
     });
-    let pairs: Vec<(&str, Value)> = pairs.collect();
+    let pairs: Vec<(&str, FrontMatterValue)> = pairs.collect();
     format!("{}\n{body}", front_matter::render(&pairs))
 }

@@ -1,12 +1,12 @@
 //! Tickets that go.
 
-use super::super::all::Tickets;
-use super::super::board::{Board, is_elsewhere};
-use super::super::code::Code;
+use super::super::all::TicketIndex;
+use super::super::board::{TicketStore, is_elsewhere};
+use super::super::code::TicketCode;
 use super::super::edit::RELATIONS;
 use super::super::model::Ticket;
 use super::super::number::{advance, counter};
-use super::super::view::Deleted;
+use super::super::view::DeletedTicketView;
 use super::super::waits::key_of;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -20,7 +20,7 @@ const NAMED_SHOWN: usize = 20;
 ///
 /// # Errors
 /// As [`Board::resolve`], `Duplicate`, or a `StoreError`; nothing is removed then.
-pub fn delete_cr(board: &Board, key: &str) -> Result<Answer, Error> {
+pub fn delete_cr(board: &TicketStore, key: &str) -> Result<Answer, Error> {
     let mut warnings = Vec::new();
     let (code, ticket, tickets) = board.remove(key, &mut |code| {
         if code.is_of(&board.place.code) {
@@ -39,7 +39,7 @@ pub fn delete_cr(board: &Board, key: &str) -> Result<Answer, Error> {
         let folder = board.absolute(&folder);
         warnings.push(format!("its folder {folder} was left as it is"));
     }
-    Ok(Answer::data(&Deleted {
+    Ok(Answer::data(&DeletedTicketView {
         message: format!("CR {code} deleted successfully"),
         deleted_file: board.absolute(&ticket.path),
         warnings,
@@ -47,7 +47,7 @@ pub fn delete_cr(board: &Board, key: &str) -> Result<Answer, Error> {
 }
 
 /// A warning for each kind of relation in which other tickets name a deleted one.
-fn dependants(tickets: &Tickets, code: &Code) -> Vec<String> {
+fn dependants(tickets: &TicketIndex, code: &TicketCode) -> Vec<String> {
     let key = code.to_string();
     let names = |list: &[Box<str>]| {
         let mut list = list.iter();

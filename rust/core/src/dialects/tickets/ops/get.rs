@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use super::super::attributes::not_one_of;
-use super::super::board::{Board, is_elsewhere};
+use super::super::board::{TicketStore, is_elsewhere};
 use super::super::error::TicketError;
 use super::super::model::Ticket;
-use super::super::view::{Waiting, Whole};
+use super::super::view::{TicketWaitView, WholeTicketView};
 use super::{shown, waits};
 use crate::answer::{Answer, DEFAULT_CHARS, piece};
 use crate::error::Error;
 
 /// How much of a ticket is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum DetailLevel {
     /// Its body.
     Full,
     /// What its front matter says.
@@ -22,7 +22,7 @@ pub enum Mode {
     Metadata,
 }
 
-impl Mode {
+impl DetailLevel {
     /// What a word means.
     ///
     /// # Errors
@@ -42,14 +42,14 @@ impl Mode {
 
 /// Which piece of a text is wanted, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct TicketTextRange {
     /// Characters to pass over.
     pub offset: usize,
     /// Most characters.
     pub max_chars: usize,
 }
 
-impl Default for Piece {
+impl Default for TicketTextRange {
     fn default() -> Self {
         Self {
             offset: 0,
@@ -63,7 +63,12 @@ impl Default for Piece {
 ///
 /// # Errors
 /// As [`Board::resolve`], or a `StoreError`.
-pub fn get_cr(board: &Board, key: &str, mode: Mode, wanted: Piece) -> Result<Answer, Error> {
+pub fn get_cr(
+    board: &TicketStore,
+    key: &str,
+    mode: DetailLevel,
+    wanted: TicketTextRange,
+) -> Result<Answer, Error> {
     let tickets = board.snapshot()?;
     let code = board.resolve(&tickets, key)?;
     let files = tickets.files(&code);
@@ -73,9 +78,9 @@ pub fn get_cr(board: &Board, key: &str, mode: Mode, wanted: Piece) -> Result<Ans
     let paths = paths(board, files);
     let shown = shown(board, &code, ticket);
     Ok(match mode {
-        Mode::Full => body(ticket, &paths, wanted),
-        Mode::Attributes => Answer::data(&shown.attributes(&paths)),
-        Mode::Metadata => {
+        DetailLevel::Full => body(ticket, &paths, wanted),
+        DetailLevel::Attributes => Answer::data(&shown.attributes(&paths)),
+        DetailLevel::Metadata => {
             let mut metadata = shown.metadata();
             if !paths.is_empty() {
                 metadata.insert("files".into(), paths.into());
@@ -89,7 +94,7 @@ pub fn get_cr(board: &Board, key: &str, mode: Mode, wanted: Piece) -> Result<Ans
 ///
 /// # Errors
 /// As [`Board::resolve`], or a `StoreError`.
-pub fn ticket(board: &Board, key: &str) -> Result<Answer, Error> {
+pub fn ticket(board: &TicketStore, key: &str) -> Result<Answer, Error> {
     let tickets = board.snapshot()?;
     let code = board.resolve(&tickets, key)?;
     let files = tickets.files(&code);
@@ -100,21 +105,21 @@ pub fn ticket(board: &Board, key: &str) -> Result<Answer, Error> {
         .waits()
         .waits(&code, ticket, |key| waits::status_of(&tickets, key));
     let shown = shown(board, &code, ticket);
-    Ok(Answer::whole(&Whole {
+    Ok(Answer::whole(&WholeTicketView {
         cr: shown.front_matter(),
         file_path: &shown.file_path,
         in_worktree: is_elsewhere(&ticket.path),
         files: paths(board, files),
         problems: shown.problems(),
         ready: tickets.waits().is_ready(&code, ticket.meant.status),
-        waiting_for: unmet.into_iter().map(Waiting::from).collect(),
+        waiting_for: unmet.into_iter().map(TicketWaitView::from).collect(),
         needed_by: tickets.waits().needed_by(&code),
         content: ticket.body(),
     }))
 }
 
 /// The files of a code, absolute, where there are several.
-fn paths(board: &Board, files: &[Arc<Ticket>]) -> Vec<String> {
+fn paths(board: &TicketStore, files: &[Arc<Ticket>]) -> Vec<String> {
     match files {
         [_] => Vec::new(),
         files => files
@@ -135,7 +140,7 @@ pub(super) fn note_of_worktree(ticket: &Ticket) -> Option<String> {
 }
 
 /// The piece of a body, and beside it what else the caller has to know.
-fn body(ticket: &Ticket, paths: &[String], wanted: Piece) -> Answer {
+fn body(ticket: &Ticket, paths: &[String], wanted: TicketTextRange) -> Answer {
     let body = ticket.body();
     let piece = piece(body, wanted.offset, wanted.max_chars, 0);
     let mut notes = Vec::new();

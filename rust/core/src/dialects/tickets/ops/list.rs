@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::all::Tickets;
+use super::super::all::TicketIndex;
 use super::super::attributes::{kind_of, not_one_of};
-use super::super::board::Board;
-use super::super::code::Code;
+use super::super::board::TicketStore;
+use super::super::code::TicketCode;
 use super::super::error::{TicketError, quoted};
-use super::super::listing::Attribute;
+use super::super::listing::FilterAttribute;
 use super::super::model::Ticket;
-use super::super::projects::view::Stats;
-use super::super::view::{List, ROW, ROW_EXTRAS, problems};
+use super::super::projects::view::TicketStats;
+use super::super::view::{ROW, ROW_EXTRAS, TicketList, problems};
 use super::shown;
-use crate::answer::{Answer, Page, fitting, size_of};
+use crate::answer::{Answer, PageRequest, fitting, size_of};
 use crate::error::Error;
 use crate::ident::nearest;
 
@@ -24,9 +24,9 @@ pub const DEFAULT_LIMIT: usize = 20;
 
 /// Values that tickets have to have: one of those given for each attribute.
 #[derive(Debug, Clone, Default)]
-pub struct Filters(Vec<(Attribute, Vec<String>)>);
+pub struct TicketFilters(Vec<(FilterAttribute, Vec<String>)>);
 
-impl Filters {
+impl TicketFilters {
     /// Reads filters: for each attribute one text or a list of texts; `null` means absent, and an empty
     /// list matches nothing.
     ///
@@ -35,12 +35,12 @@ impl Filters {
     pub fn read(given: &Map<String, Value>) -> Result<Self, TicketError> {
         let (mut filters, mut fields) = (Vec::new(), Vec::new());
         for (name, value) in given {
-            let mut all = Attribute::ALL.into_iter();
+            let mut all = FilterAttribute::ALL.into_iter();
             let known = all.find(|known| known.name() == name);
             match (known, value) {
                 (_, Value::Null) => {}
                 (None, _) => {
-                    let known = Attribute::ALL.map(Attribute::name);
+                    let known = FilterAttribute::ALL.map(FilterAttribute::name);
                     fields.push((name.clone(), unknown("filter", name, &known)));
                 }
                 (Some(known), value) => match words(value) {
@@ -62,8 +62,8 @@ impl Filters {
     /// `Validation` for words that are neither documented nor found in any ticket.
     fn matching<'a>(
         &self,
-        tickets: &'a Tickets,
-    ) -> Result<Vec<(&'a Code, &'a Arc<Ticket>)>, TicketError> {
+        tickets: &'a TicketIndex,
+    ) -> Result<Vec<(&'a TicketCode, &'a Arc<Ticket>)>, TicketError> {
         let (mut wanted, mut fields) = (Vec::new(), Vec::new());
         for (attribute, words) in &self.0 {
             if let Some(why) = strange(tickets, *attribute, words) {
@@ -81,7 +81,7 @@ impl Filters {
 }
 
 /// What is said of the first word that is neither documented nor found, where such are refused.
-fn strange(tickets: &Tickets, attribute: Attribute, words: &[String]) -> Option<String> {
+fn strange(tickets: &TicketIndex, attribute: FilterAttribute, words: &[String]) -> Option<String> {
     let known = attribute.documented()?;
     let folded: Vec<String> = known.iter().map(|known| attribute.folded(known)).collect();
     let is_known = |word: &str| folded.contains(&attribute.folded(word));
@@ -121,9 +121,9 @@ fn words(value: &Value) -> Result<Vec<String>, String> {
 /// # Errors
 /// `Validation` for a word or a field that there is not, or a `StoreError`.
 pub fn list_crs(
-    board: &Board,
-    filters: &Filters,
-    page: Page,
+    board: &TicketStore,
+    filters: &TicketFilters,
+    page: PageRequest,
     fields: Option<&[String]>,
 ) -> Result<Answer, Error> {
     let tickets = board.snapshot()?;
@@ -145,14 +145,14 @@ pub fn list_crs(
 
 /// A page of tickets with what is wrong in the project.
 pub(super) fn list<'a>(
-    board: &Board,
-    tickets: &Tickets,
-    of_page: impl Iterator<Item = (&'a Code, &'a Arc<Ticket>)>,
+    board: &TicketStore,
+    tickets: &TicketIndex,
+    of_page: impl Iterator<Item = (&'a TicketCode, &'a Arc<Ticket>)>,
     filtered: usize,
     offset: usize,
     keys: &[&str],
 ) -> Answer {
-    let row = |(code, ticket): (&'a Code, &'a Arc<Ticket>)| {
+    let row = |(code, ticket): (&'a TicketCode, &'a Arc<Ticket>)| {
         let mut keys = keys.to_vec();
         // Where a code does not say which file is meant, the file does.
         if tickets.is_shared(code) && !keys.contains(&"filePath") {
@@ -166,7 +166,7 @@ pub(super) fn list<'a>(
     let crs = fitting(of_page.map(row), size_of(&problems));
     let next = offset + crs.len();
     let is_cut = next < filtered && !crs.is_empty();
-    Answer::data(&List {
+    Answer::data(&TicketList {
         total: tickets.len(),
         filtered,
         returned: (crs.len() < filtered).then_some(crs.len()),
@@ -198,9 +198,9 @@ fn keys(fields: Option<&[String]>) -> Result<Vec<&'static str>, TicketError> {
 ///
 /// # Errors
 /// A `StoreError`.
-pub fn project_stats(board: &Board) -> Result<Stats, Error> {
+pub fn project_stats(board: &TicketStore) -> Result<TicketStats, Error> {
     let tickets = board.snapshot()?;
-    Ok(Stats {
+    Ok(TicketStats {
         total: tickets.len(),
         by_status: tickets.by_status().to_vec(),
     })

@@ -13,24 +13,24 @@ mod stage;
 mod update;
 mod waits;
 
-pub use create::{Create, Template, create_cr};
+pub use create::{BodyTemplate, NewTicket, create_cr};
 pub use delete::delete_cr;
-pub use get::{Mode, Piece, get_cr, ticket};
-pub use list::{DEFAULT_LIMIT, Filters, list_crs, project_stats};
+pub use get::{DetailLevel, TicketTextRange, get_cr, ticket};
+pub use list::{DEFAULT_LIMIT, TicketFilters, list_crs, project_stats};
 pub use projects::{create_from_template, get_project_info, list_projects, suggest};
 pub use sections::{SectionCall, manage_cr_sections, section};
-pub use stage::{Operation, Stage};
+pub use stage::{StagedTickets, TicketOperation};
 pub use update::{update_cr_attrs, update_cr_status};
 pub use waits::{graph, picture, ready};
 
-use super::board::Board;
-use super::code::Code;
+use super::board::TicketStore;
+use super::code::TicketCode;
 use super::model::Ticket;
-use super::view::Shown;
+use super::view::TicketFacts;
 
 /// A ticket with its dates and its file.
-fn shown<'a>(board: &Board, code: &'a Code, ticket: &'a Ticket) -> Shown<'a> {
-    Shown {
+fn shown<'a>(board: &TicketStore, code: &'a TicketCode, ticket: &'a Ticket) -> TicketFacts<'a> {
+    TicketFacts {
         code,
         ticket,
         date_created: board.date_created(ticket),

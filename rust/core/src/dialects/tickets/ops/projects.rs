@@ -2,20 +2,20 @@
 
 use serde_json::{Map, Value};
 
-use super::super::advice::{self, Subject};
-use super::super::board::Board;
-use super::super::desk::Desk;
+use super::super::advice::{self, AdviceSubject};
+use super::super::board::TicketStore;
+use super::super::desk::ProjectRegistry;
 use super::super::edit::yaml;
 use super::super::error::TicketError;
 use super::super::projects::{TicketProject, view};
-use super::super::templates::{self, Filling, Places, TemplateProblem};
-use super::{Create, create_cr, project_stats};
+use super::super::templates::{self, TemplatePlaces, TemplateProblem, TicketPlaceholders};
+use super::{NewTicket, create_cr, project_stats};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::text::front_matter;
 
 /// `list_projects`: all projects, and what was passed over.
-pub fn list_projects(desk: &Desk) -> Answer {
+pub fn list_projects(desk: &ProjectRegistry) -> Answer {
     Answer::data(&view::list(&desk.projects()))
 }
 
@@ -23,7 +23,7 @@ pub fn list_projects(desk: &Desk) -> Answer {
 ///
 /// # Errors
 /// `ProjectNotFound`, or a `StoreError`.
-pub fn get_project_info(desk: &Desk, project: &str) -> Result<Answer, Error> {
+pub fn get_project_info(desk: &ProjectRegistry, project: &str) -> Result<Answer, Error> {
     let project = desk.project(Some(project), None)?;
     let stats = project_stats(&*desk.board_of(&project)?)?;
     Ok(Answer::data(&view::info(&project, &stats)))
@@ -34,16 +34,17 @@ pub fn get_project_info(desk: &Desk, project: &str) -> Result<Answer, Error> {
 /// # Errors
 /// As [`create_cr`], or `Template`.
 pub fn create_from_template(
-    desk: &Desk,
+    desk: &ProjectRegistry,
     project: Option<&str>,
     kind: &str,
     data: &Map<String, Value>,
 ) -> Result<Answer, Error> {
     let project = desk.project(project, None)?;
     let board = desk.board_of(&project)?;
-    let template =
-        |title: &str, code: &str| template(desk, &project, Filling { title, kind, code });
-    let new = Create {
+    let template = |title: &str, code: &str| {
+        template(desk, &project, TicketPlaceholders { title, kind, code })
+    };
+    let new = NewTicket {
         kind,
         data,
         template: Some(&template),
@@ -56,12 +57,12 @@ pub fn create_from_template(
 /// # Errors
 /// `Template`, or `Validation` for a type that there is not.
 pub(super) fn template(
-    desk: &Desk,
+    desk: &ProjectRegistry,
     project: &TicketProject,
-    filling: Filling<'_>,
+    filling: TicketPlaceholders<'_>,
 ) -> Result<String, Error> {
     let config_folder = desk.projects().surroundings().config_folder();
-    let places = Places {
+    let places = TemplatePlaces {
         disk: &desk.disk,
         project: &project.root,
         config_folder: config_folder.as_deref(),
@@ -83,7 +84,7 @@ pub(super) fn template(
 ///
 /// # Errors
 /// As [`Board::resolve`], or a `StoreError`.
-pub fn suggest(desk: &Desk, project: Option<&str>, key: &str) -> Result<Answer, Error> {
+pub fn suggest(desk: &ProjectRegistry, project: Option<&str>, key: &str) -> Result<Answer, Error> {
     let board = desk.board(project, Some(key))?;
     let tickets = board.snapshot()?;
     let code = board.resolve(&tickets, key)?;
@@ -98,7 +99,7 @@ pub fn suggest(desk: &Desk, project: Option<&str>, key: &str) -> Result<Answer, 
     let (date, notes) = (own("implementationDate"), own("implementationNotes"));
     let named = |keys: &[Box<str>]| keys.iter().map(ToString::to_string).collect::<Vec<_>>();
     let resolves = |key: &str| is_ticket(desk, &board, key);
-    let subject = Subject {
+    let subject = AdviceSubject {
         code: &code.to_string(),
         kind: ticket.kind(),
         status: ticket.status(),
@@ -118,8 +119,8 @@ pub fn suggest(desk: &Desk, project: Option<&str>, key: &str) -> Result<Answer, 
 }
 
 /// Whether a key is that of a ticket, here or in another project.
-fn is_ticket(desk: &Desk, board: &Board, key: &str) -> bool {
-    let has = |board: &Board| {
+fn is_ticket(desk: &ProjectRegistry, board: &TicketStore, key: &str) -> bool {
+    let has = |board: &TicketStore| {
         let tickets = board.snapshot();
         tickets.is_ok_and(|tickets| board.resolve(&tickets, key).is_ok())
     };

@@ -1,14 +1,14 @@
 //! `manage_cr_sections`: sections listed, read and changed, told in the words of the seed and as data.
 
 use super::super::attributes::not_one_of;
-use super::super::board::Board;
-use super::super::code::Code;
-use super::super::edit::Draft;
+use super::super::board::TicketStore;
+use super::super::code::TicketCode;
+use super::super::edit::TicketDraft;
 use super::super::error::TicketError;
 use super::super::model::Ticket;
-use super::super::sections::{self, Mode, Rewrite};
+use super::super::sections::{self, SectionMode, SectionRewrite};
 use super::super::view::{SectionChange, SectionEntry, SectionList, SectionText};
-use super::Piece;
+use super::TicketTextRange;
 use super::get::note_of_worktree;
 use crate::answer::{Answer, MOST_CHARS, piece};
 use crate::error::Error;
@@ -38,7 +38,7 @@ pub struct SectionCall<'a> {
     /// changed.
     pub expect: Option<&'a str>,
     /// Which piece of a long text, or from which entry of a long list.
-    pub piece: Piece,
+    pub piece: TicketTextRange,
 }
 
 /// `manage_cr_sections`. Every name that a list shows is understood word for word by all operations.
@@ -48,7 +48,7 @@ pub struct SectionCall<'a> {
 /// # Errors
 /// `Validation`, `SectionNotFound`, `AmbiguousSection`, as [`Board::resolve`], `Duplicate` for a
 /// change, or a `StoreError`; nothing is written then.
-pub fn manage_cr_sections(board: &Board, call: &SectionCall<'_>) -> Result<Answer, Error> {
+pub fn manage_cr_sections(board: &TicketStore, call: &SectionCall<'_>) -> Result<Answer, Error> {
     match call.operation {
         "list" => read(board, call, |code, ticket, piece| {
             Ok(list(code, ticket, piece))
@@ -64,9 +64,9 @@ pub fn manage_cr_sections(board: &Board, call: &SectionCall<'_>) -> Result<Answe
 }
 
 fn read(
-    board: &Board,
+    board: &TicketStore,
     call: &SectionCall<'_>,
-    answer: impl Fn(&Code, &Ticket, Piece) -> Result<Answer, Error>,
+    answer: impl Fn(&TicketCode, &Ticket, TicketTextRange) -> Result<Answer, Error>,
 ) -> Result<Answer, Error> {
     let tickets = board.snapshot()?;
     let code = board.resolve(&tickets, call.key)?;
@@ -97,17 +97,17 @@ fn required<'a>(name: &str, value: Option<&'a str>) -> Result<&'a str, TicketErr
         .ok_or_else(|| TicketError::invalid(name, format!("{name} is required for this operation")))
 }
 
-fn mode(call: &SectionCall<'_>) -> Result<Mode, TicketError> {
+fn mode(call: &SectionCall<'_>) -> Result<SectionMode, TicketError> {
     let given = call.update_mode;
     let read = |word: &str| {
         let why = || TicketError::invalid("updateMode", not_one_of("updateMode", word, MODES));
-        Mode::read(word).ok_or_else(why)
+        SectionMode::read(word).ok_or_else(why)
     };
     if call.operation == "update" {
         let why = format!("updateMode is required for operation update. Must be one of: {MODES}");
         return read(given.ok_or_else(|| TicketError::invalid("updateMode", why))?);
     }
-    let mode = Mode::read(call.operation).ok_or_else(|| {
+    let mode = SectionMode::read(call.operation).ok_or_else(|| {
         let why = not_one_of("operation", call.operation, OPERATIONS);
         TicketError::invalid("operation", why)
     })?;
@@ -124,10 +124,10 @@ fn mode(call: &SectionCall<'_>) -> Result<Mode, TicketError> {
     }
 }
 
-fn list(code: &Code, ticket: &Ticket, piece: Piece) -> Answer {
+fn list(code: &TicketCode, ticket: &Ticket, piece: TicketTextRange) -> Answer {
     let body = ticket.body();
-    let sections = sections::of(body);
-    let tree = Tree::of(&sections);
+    let sections = sections::parse_sections(body);
+    let tree = SectionTree::of(&sections);
     let found = match tree.top() {
         0 => "Found 0 sections: there are no headings outside of code.".to_owned(),
         1 => "Found 1 section:".to_owned(),
@@ -180,14 +180,14 @@ fn entry(body: &str, section: &Section, path: &str) -> SectionEntry {
 
 /// Sections as the lines of a tree. A first H1 that is the only one is the title, which stands above
 /// the tree already.
-struct Tree<'a> {
+struct SectionTree<'a> {
     sections: &'a [Section],
     has_title: bool,
     /// The level that is not indented.
     base: u8,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> SectionTree<'a> {
     fn of(sections: &'a [Section]) -> Self {
         let titles = sections.iter().filter(|section| section.level == 1).count();
         let has_title = titles == 1 && sections.first().is_some_and(|first| first.level == 1);
@@ -231,9 +231,14 @@ impl<'a> Tree<'a> {
     }
 }
 
-fn get(code: &Code, ticket: &Ticket, name: &str, wanted: Piece) -> Result<Answer, Error> {
+fn get(
+    code: &TicketCode,
+    ticket: &Ticket,
+    name: &str,
+    wanted: TicketTextRange,
+) -> Result<Answer, Error> {
     let body = ticket.body();
-    let sections = sections::of(body);
+    let sections = sections::parse_sections(body);
     let at = sections::locate(&sections, name, &code.to_string())?;
     let section = &sections[at];
     let content = sections::content(body, section);
@@ -271,14 +276,14 @@ fn get(code: &Code, ticket: &Ticket, name: &str, wanted: Piece) -> Result<Answer
 
 /// A change of one section, its words read.
 #[derive(Clone, Copy)]
-pub(super) struct Put<'a> {
+pub(super) struct SectionEdit<'a> {
     name: &'a str,
-    mode: Mode,
+    mode: SectionMode,
     content: &'a str,
     expect: Option<&'a str>,
 }
 
-impl<'a> Put<'a> {
+impl<'a> SectionEdit<'a> {
     /// Reads what is asked for.
     ///
     /// # Errors
@@ -296,7 +301,11 @@ impl<'a> Put<'a> {
     ///
     /// # Errors
     /// `SectionChanged`, as [`sections::rewrite`], or an `EditError`.
-    pub(super) fn into(self, draft: &mut Draft, code: &Code) -> Result<Rewrite, Error> {
+    pub(super) fn into(
+        self,
+        draft: &mut TicketDraft,
+        code: &TicketCode,
+    ) -> Result<SectionRewrite, Error> {
         let body = draft.ticket().body();
         refuse_changed(body, self.name, self.expect, code)?;
         let key = code.to_string();
@@ -311,9 +320,9 @@ impl<'a> Put<'a> {
     }
 }
 
-fn change(board: &Board, call: &SectionCall<'_>) -> Result<Answer, Error> {
-    let put = Put::of(call)?;
-    let Put { mode, content, .. } = put;
+fn change(board: &TicketStore, call: &SectionCall<'_>) -> Result<Answer, Error> {
+    let put = SectionEdit::of(call)?;
+    let SectionEdit { mode, content, .. } = put;
     let mut done = None;
     let changed = board.change(call.key, |_, code, draft| {
         done = Some(put.into(draft, code)?);
@@ -357,7 +366,7 @@ fn change(board: &Board, call: &SectionCall<'_>) -> Result<Answer, Error> {
 /// # Errors
 /// `SectionNotFound` or `AmbiguousSection`.
 pub fn section<'a>(body: &'a str, name: &str, key: &str) -> Result<(String, &'a str), TicketError> {
-    let sections = sections::of(body);
+    let sections = sections::parse_sections(body);
     let at = sections::locate(&sections, name, key)?;
     let text = sections::content(body, &sections[at]);
     Ok((names(&sections).swap_remove(at), text))
@@ -367,7 +376,7 @@ fn refuse_changed(
     body: &str,
     name: &str,
     expect: Option<&str>,
-    code: &Code,
+    code: &TicketCode,
 ) -> Result<(), TicketError> {
     let Some(expect) = expect else {
         return Ok(());
@@ -381,7 +390,7 @@ fn refuse_changed(
 }
 
 /// What became of the section, in words.
-fn outcome(rewrite: &Rewrite, mode: Mode, is_changed: bool) -> String {
+fn outcome(rewrite: &SectionRewrite, mode: SectionMode, is_changed: bool) -> String {
     let renamed = rewrite.renamed.as_ref();
     let renamed = renamed.map(|title| format!("The section is now called {title}."));
     let mut told: Vec<String> = renamed.into_iter().collect();
@@ -389,9 +398,9 @@ fn outcome(rewrite: &Rewrite, mode: Mode, is_changed: bool) -> String {
         told.push("Nothing changed: the section reads like that already.".into());
     } else if !rewrite.is_only_renamed {
         let what = match mode {
-            Mode::Replace => "The section content has been completely replaced.",
-            Mode::Append => "Content has been added to the end of the section.",
-            Mode::Prepend => "Content has been added to the beginning of the section.",
+            SectionMode::Replace => "The section content has been completely replaced.",
+            SectionMode::Append => "Content has been added to the end of the section.",
+            SectionMode::Prepend => "Content has been added to the beginning of the section.",
         };
         told.push(what.into());
     }

@@ -5,31 +5,31 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::all::Tickets;
+use super::super::all::TicketIndex;
 use super::super::attributes::{self, UPDATABLE};
-use super::super::board::{Board, is_elsewhere};
-use super::super::code::Code;
-use super::super::desk::Desk;
-use super::super::edit::Draft;
+use super::super::board::{TicketStore, is_elsewhere};
+use super::super::code::TicketCode;
+use super::super::desk::ProjectRegistry;
+use super::super::edit::TicketDraft;
 use super::super::error::TicketError;
 use super::super::model::Ticket;
 use super::super::number::{advance, counter, next};
 use super::super::parse;
 use super::super::projects::TicketProject;
-use super::super::templates::Filling;
-use super::create::{Create, Unnumbered};
+use super::super::templates::TicketPlaceholders;
+use super::create::{NewTicket, UnnumberedTicket};
 use super::projects::template;
-use super::sections::{Put, SectionCall};
+use super::sections::{SectionCall, SectionEdit};
 use super::update;
 use crate::error::Error;
-use crate::outside::Telling;
+use crate::outside::StatusLookup;
 use crate::store::StoreError;
-use crate::store::index::Change;
-use crate::store::staged::Staged;
+use crate::store::index::DocumentChange;
+use crate::store::staged::StagedTexts;
 
 /// One change.
 #[derive(Debug, Clone)]
-pub enum Operation {
+pub enum TicketOperation {
     /// Attributes and the state of a ticket are changed, as by [`update::update_cr_attrs`] and
     /// [`update::update_cr_status`].
     Update {
@@ -64,28 +64,28 @@ pub enum Operation {
         /// What it says.
         data: Map<String, Value>,
         /// The code it was given when it was first tried.
-        code: Option<Code>,
+        code: Option<TicketCode>,
     },
 }
 
 /// The tickets as they would be, and the texts that differ from those on disk.
-pub struct Stage {
+pub struct StagedTickets {
     project: TicketProject,
-    board: Arc<Board>,
-    tickets: Arc<Tickets>,
-    texts: Staged,
+    board: Arc<TicketStore>,
+    tickets: Arc<TicketIndex>,
+    texts: StagedTexts,
     /// The highest number that was given to a new ticket.
     highest: Option<u64>,
     /// What is not right and refused nothing.
     warnings: Vec<String>,
 }
 
-impl Stage {
+impl StagedTickets {
     /// Begins with what is true now of the tickets of a folder; `None` when it is no project's.
     ///
     /// # Errors
     /// `StoreError`.
-    pub fn begin(desk: &Desk, root: &Path) -> Result<Option<Self>, Error> {
+    pub fn begin(desk: &ProjectRegistry, root: &Path) -> Result<Option<Self>, Error> {
         let Some(project) = desk.project_at(root) else {
             return Ok(None);
         };
@@ -94,14 +94,14 @@ impl Stage {
             tickets: board.snapshot()?,
             project,
             board,
-            texts: Staged::default(),
+            texts: StagedTexts::default(),
             highest: None,
             warnings: Vec::new(),
         }))
     }
 
     /// The tickets as they would be.
-    pub fn tickets(&self) -> &Arc<Tickets> {
+    pub fn tickets(&self) -> &Arc<TicketIndex> {
         &self.tickets
     }
 
@@ -110,15 +110,19 @@ impl Stage {
     /// # Errors
     /// What the change alone would be refused for; everything is as before then. `CodeTaken`, when the
     /// code of a new ticket may be another one's by now; `Apart` for a ticket that lies elsewhere.
-    pub fn play(&mut self, desk: &Desk, operation: &mut Operation) -> Result<Code, Error> {
+    pub fn apply(
+        &mut self,
+        desk: &ProjectRegistry,
+        operation: &mut TicketOperation,
+    ) -> Result<TicketCode, Error> {
         match operation {
-            Operation::Update {
+            TicketOperation::Update {
                 key,
                 attributes,
                 seen,
                 status,
             } => self.update(key, (attributes, seen), status.as_deref()),
-            Operation::Section {
+            TicketOperation::Section {
                 key,
                 mode,
                 section,
@@ -132,7 +136,7 @@ impl Stage {
                 expect: expect.as_deref(),
                 ..SectionCall::default()
             }),
-            Operation::Create {
+            TicketOperation::Create {
                 project,
                 kind,
                 data,
@@ -149,16 +153,16 @@ impl Stage {
         key: &str,
         (attributes, seen): (&Map<String, Value>, &Map<String, Value>),
         status: Option<&str>,
-    ) -> Result<Code, Error> {
+    ) -> Result<TicketCode, Error> {
         let project = self.board.place.code.clone();
         let given = attributes::read(attributes, &UPDATABLE, &project)?;
         let seen = update::lists_seen(seen, &project);
-        let to = status.map(update::wanted).transpose()?;
+        let to = status.map(update::parse_status).transpose()?;
         let mut warnings = Vec::new();
         let code = self.change(key, |tickets, code, draft| {
             warnings = {
                 let given = update::merged(draft, &given, &seen, &project);
-                update::give(tickets, code, draft, &given)?.warnings
+                update::set_attributes(tickets, code, draft, &given)?.warnings
             };
             to.map_or(Ok(()), |to| update::go_to(draft, to).map(drop))
         })?;
@@ -166,16 +170,16 @@ impl Stage {
         Ok(code)
     }
 
-    fn section(&mut self, call: &SectionCall<'_>) -> Result<Code, Error> {
-        let put = Put::of(call)?;
+    fn section(&mut self, call: &SectionCall<'_>) -> Result<TicketCode, Error> {
+        let put = SectionEdit::of(call)?;
         self.change(call.key, |_, code, draft| put.into(draft, code).map(drop))
     }
 
     fn change(
         &mut self,
         key: &str,
-        change: impl FnOnce(&Tickets, &Code, &mut Draft) -> Result<(), Error>,
-    ) -> Result<Code, Error> {
+        change: impl FnOnce(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<TicketCode, Error> {
         let (code, ticket) = self.board.only_file(&self.tickets, key)?;
         if is_elsewhere(&ticket.path) {
             return Err(Error::Apart {
@@ -183,7 +187,7 @@ impl Stage {
                 why: format!("{code} lies in {}", ticket.path),
             });
         }
-        let draft = Draft::of(&ticket.path, &ticket.text);
+        let draft = TicketDraft::of(&ticket.path, &ticket.text);
         let done = self.board.changed(&self.tickets, code, draft, change)?;
         if done.after.text != done.before.text {
             self.put(done.after, false);
@@ -191,7 +195,7 @@ impl Stage {
         Ok(done.code)
     }
 
-    fn refuse_elsewhere(&self, desk: &Desk, project: Option<&str>) -> Result<(), Error> {
+    fn refuse_elsewhere(&self, desk: &ProjectRegistry, project: Option<&str>) -> Result<(), Error> {
         let Some(named) = project else {
             return Ok(());
         };
@@ -207,24 +211,25 @@ impl Stage {
 
     fn create(
         &mut self,
-        desk: &Desk,
+        desk: &ProjectRegistry,
         (kind, data): (&str, &Map<String, Value>),
-        given: &mut Option<Code>,
-    ) -> Result<Code, Error> {
+        given: &mut Option<TicketCode>,
+    ) -> Result<TicketCode, Error> {
         let project = &self.project;
-        let template =
-            |title: &str, code: &str| template(desk, project, Filling { title, kind, code });
-        let new = Create {
+        let template = |title: &str, code: &str| {
+            template(desk, project, TicketPlaceholders { title, kind, code })
+        };
+        let new = NewTicket {
             kind,
             data,
             template: Some(&template),
         };
         let board = &*self.board;
-        let new = Unnumbered::of(board, &new)?;
+        let new = UnnumberedTicket::of(board, &new)?;
         let number = next(board, &self.tickets, &counter(board))?;
         let code = given
             .clone()
-            .unwrap_or_else(|| Code::new(&board.place.code, number));
+            .unwrap_or_else(|| TicketCode::new(&board.place.code, number));
         if number > code.number() {
             let key = code.to_string();
             return Err(TicketError::CodeTaken { key }.into());
@@ -242,11 +247,11 @@ impl Stage {
         self.texts
             .put(path.clone(), ticket.text.to_string().into(), is_new);
         let document = Some(Ok(Arc::new(ticket)));
-        Arc::make_mut(&mut self.tickets).apply(vec![Change { path, document }]);
+        Arc::make_mut(&mut self.tickets).apply(vec![DocumentChange { path, document }]);
     }
 
     /// Takes in how far the items of other dialects are that tickets wait for.
-    pub fn look_outside(&mut self, tell: Telling<'_>) {
+    pub fn look_outside(&mut self, tell: StatusLookup<'_>) {
         let standings = tell(&self.tickets.waits().named_outside());
         if !self.tickets.waits().knows(&standings) {
             Arc::make_mut(&mut self.tickets).found_outside(standings);
@@ -258,12 +263,12 @@ impl Stage {
     ///
     /// # Errors
     /// `StoreError`.
-    pub fn gate(&self) -> Result<PathBuf, StoreError> {
+    pub fn folder_lock(&self) -> Result<PathBuf, StoreError> {
         self.board.made_folder()
     }
 
     /// The documents that are changed or new.
-    pub fn texts(&self) -> &Staged {
+    pub fn texts(&self) -> &StagedTexts {
         &self.texts
     }
 
@@ -273,7 +278,7 @@ impl Stage {
         let mut warnings = self.warnings;
         if let Some(highest) = self.highest {
             // The counter file is locked behind the folder, as everywhere.
-            let _gate = self.board.gate();
+            let _gate = self.board.folder_lock();
             let counter = counter(&self.board);
             warnings.extend(advance(&self.board, &counter, highest.saturating_add(1)));
         }

@@ -2,16 +2,16 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::all::Tickets;
-use super::super::attributes::{self, Attribute, not_one_of};
-use super::super::board::{Board, Changed};
-use super::super::code::Code;
-use super::super::edit::{Draft, RELATIONS};
+use super::super::all::TicketIndex;
+use super::super::attributes::{self, AttributeValue, not_one_of};
+use super::super::board::{TicketChange, TicketStore};
+use super::super::code::TicketCode;
+use super::super::edit::{RELATIONS, TicketDraft};
 use super::super::error::{TicketError, quoted};
-use super::super::model::{IMPACT_AREAS, Status, Ticket};
+use super::super::model::{IMPACT_AREAS, Ticket, TicketStatus};
 use super::super::parse;
 use super::super::sections;
-use super::super::view::{FromTo, Updated};
+use super::super::view::{FromTo, UpdatedTicketView};
 use super::super::waits::key_of;
 use super::super::workflow::{allowed, may_follow};
 use super::shown;
@@ -31,16 +31,16 @@ use crate::text::merge::merged_list;
 /// `Validation` naming everything that is wrong, as [`Board::resolve`], `Duplicate`, or a
 /// `StoreError`; nothing is written then.
 pub fn update_cr_attrs(
-    board: &Board,
+    board: &TicketStore,
     key: &str,
     given: &Map<String, Json>,
     seen: &Map<String, Json>,
 ) -> Result<Answer, Error> {
     let given = attributes::read(given, &attributes::UPDATABLE, &board.place.code)?;
     let seen = lists_seen(seen, &board.place.code);
-    let mut done = Given::default();
+    let mut done = AttributeUpdate::default();
     let changed = board.change(key, |tickets, code, draft| {
-        done = give(
+        done = set_attributes(
             tickets,
             code,
             draft,
@@ -52,7 +52,7 @@ pub fn update_cr_attrs(
 }
 
 /// The lists that were seen, as far as they name tickets.
-pub(super) fn lists_seen(seen: &Map<String, Json>, project: &str) -> attributes::Attributes {
+pub(super) fn lists_seen(seen: &Map<String, Json>, project: &str) -> attributes::AttributeList {
     let read = |(name, value): (&String, &Json)| {
         let one = Map::from_iter([(name.clone(), value.clone())]);
         attributes::read(&one, &RELATIONS, project).unwrap_or_default()
@@ -63,18 +63,18 @@ pub(super) fn lists_seen(seen: &Map<String, Json>, project: &str) -> attributes:
 /// What is given, with lists as they come out of what the draft has: what others added or took out since the lists
 /// were `seen` stays so.
 pub(super) fn merged(
-    draft: &Draft,
-    given: &[(&'static str, Attribute)],
-    seen: &[(&'static str, Attribute)],
+    draft: &TicketDraft,
+    given: &[(&'static str, AttributeValue)],
+    seen: &[(&'static str, AttributeValue)],
     project: &str,
-) -> Vec<(&'static str, Attribute)> {
+) -> Vec<(&'static str, AttributeValue)> {
     let list_seen = |name: &str| seen.iter().find(|(seen, _)| *seen == name);
-    let merged = |(name, value): &(&'static str, Attribute)| match (value, list_seen(name)) {
-        (Attribute::List(new), Some((_, Attribute::List(seen)))) => {
+    let merged = |(name, value): &(&'static str, AttributeValue)| match (value, list_seen(name)) {
+        (AttributeValue::List(new), Some((_, AttributeValue::List(seen)))) => {
             let now = Map::from_iter([((*name).to_owned(), current(draft, name))]);
             match lists_seen(&now, project).as_slice() {
-                [(_, Attribute::List(now))] => {
-                    (*name, Attribute::List(merged_list(seen, new, now)))
+                [(_, AttributeValue::List(now))] => {
+                    (*name, AttributeValue::List(merged_list(seen, new, now)))
                 }
                 _ => (*name, value.clone()),
             }
@@ -86,7 +86,7 @@ pub(super) fn merged(
 
 /// What giving attributes other values came to.
 #[derive(Default)]
-pub(super) struct Given {
+pub(super) struct AttributeUpdate {
     /// Those that were other ones, from what to what.
     changes: Map<String, Json>,
     /// What is not right and refuses nothing.
@@ -97,14 +97,14 @@ pub(super) struct Given {
 ///
 /// # Errors
 /// As [`relations`], or an `EditError`.
-pub(super) fn give(
-    tickets: &Tickets,
-    code: &Code,
-    draft: &mut Draft,
-    given: &[(&'static str, Attribute)],
-) -> Result<Given, Error> {
+pub(super) fn set_attributes(
+    tickets: &TicketIndex,
+    code: &TicketCode,
+    draft: &mut TicketDraft,
+    given: &[(&'static str, AttributeValue)],
+) -> Result<AttributeUpdate, Error> {
     let mut changes = Map::new();
-    let warnings = relations(tickets, code, Some(draft.ticket()), given)?;
+    let warnings = check_relations(tickets, code, Some(draft.ticket()), given)?;
     for (name, value) in given {
         let from = current(draft, name);
         if is_same(&from, value) {
@@ -114,7 +114,7 @@ pub(super) fn give(
         let to = current(draft, name);
         changes.insert((*name).to_owned(), json!(FromTo { from, to }));
     }
-    Ok(Given { changes, warnings })
+    Ok(AttributeUpdate { changes, warnings })
 }
 
 /// `update_cr_status`: moves a ticket to another state where the workflow has that step; to its own
@@ -123,8 +123,8 @@ pub(super) fn give(
 /// # Errors
 /// `Validation` for a word that is no state, `Transition`, as [`Board::resolve`], `Duplicate`, or a
 /// `StoreError`; nothing is written then.
-pub fn update_cr_status(board: &Board, key: &str, status: &str) -> Result<Answer, Error> {
-    let to = wanted(status)?;
+pub fn update_cr_status(board: &TicketStore, key: &str, status: &str) -> Result<Answer, Error> {
+    let to = parse_status(status)?;
     let mut changes = Map::new();
     let changed = board.change(key, |_, _, draft| {
         changes = go_to(draft, to)?;
@@ -137,19 +137,24 @@ pub fn update_cr_status(board: &Board, key: &str, status: &str) -> Result<Answer
 ///
 /// # Errors
 /// `Validation` for a word that is none.
-pub(super) fn wanted(status: &str) -> Result<Status, TicketError> {
-    let why = || TicketError::invalid("status", not_one_of("status", status, &Status::listed()));
-    Status::read(status).ok_or_else(why)
+pub(super) fn parse_status(status: &str) -> Result<TicketStatus, TicketError> {
+    let why = || {
+        TicketError::invalid(
+            "status",
+            not_one_of("status", status, &TicketStatus::listed()),
+        )
+    };
+    TicketStatus::read(status).ok_or_else(why)
 }
 
 /// Moves a ticket to a state; from what to what, where that is another.
 ///
 /// # Errors
 /// `Transition`, or an `EditError`.
-pub(super) fn go_to(draft: &mut Draft, to: Status) -> Result<Map<String, Json>, Error> {
+pub(super) fn go_to(draft: &mut TicketDraft, to: TicketStatus) -> Result<Map<String, Json>, Error> {
     let mut changes = Map::new();
     let from = draft.ticket().status().to_owned();
-    if Status::read(&from) == Some(to) {
+    if TicketStatus::read(&from) == Some(to) {
         return Ok(changes);
     }
     if !may_follow(&from, to) {
@@ -171,12 +176,12 @@ pub(super) fn go_to(draft: &mut Draft, to: Status) -> Result<Map<String, Json>, 
 }
 
 fn updated(
-    board: &Board,
-    changed: &Changed,
+    board: &TicketStore,
+    changed: &TicketChange,
     changes: Map<String, Json>,
     warnings: Vec<String>,
 ) -> Answer {
-    Answer::data(&Updated {
+    Answer::data(&UpdatedTicketView {
         cr: shown(board, &changed.code, &changed.after).attributes(&[]),
         changed: changes,
         warnings,
@@ -184,7 +189,7 @@ fn updated(
 }
 
 /// The value of an attribute as the draft has it; `null` for one that is absent.
-fn current(draft: &Draft, name: &str) -> Json {
+fn current(draft: &TicketDraft, name: &str) -> Json {
     let ticket = draft.ticket();
     match name {
         "title" => json!(ticket.title),
@@ -208,26 +213,26 @@ fn current(draft: &Draft, name: &str) -> Json {
     }
 }
 
-fn is_same(current: &Json, wanted: &Attribute) -> bool {
+fn is_same(current: &Json, wanted: &AttributeValue) -> bool {
     match wanted {
-        Attribute::List(items) => *current == json!(items),
-        Attribute::Text(text) => current.as_str().unwrap_or_default() == text,
+        AttributeValue::List(items) => *current == json!(items),
+        AttributeValue::Text(text) => current.as_str().unwrap_or_default() == text,
     }
 }
 
-fn set(draft: &mut Draft, name: &str, value: &Attribute) -> Result<(), Error> {
+fn set(draft: &mut TicketDraft, name: &str, value: &AttributeValue) -> Result<(), Error> {
     match value {
-        Attribute::Text(title) if name == "title" => set_title(draft, title),
-        Attribute::Text(text) => Ok(draft.set_text(name, text)?),
-        Attribute::List(items) => Ok(draft.set_list(name, items)?),
+        AttributeValue::Text(title) if name == "title" => set_title(draft, title),
+        AttributeValue::Text(text) => Ok(draft.set_text(name, text)?),
+        AttributeValue::List(items) => Ok(draft.set_list(name, items)?),
     }
 }
 
 /// Changes the title in the first H1 and in the front matter, where they are; a ticket that has it in
 /// neither gets it in the front matter.
-fn set_title(draft: &mut Draft, title: &str) -> Result<(), Error> {
+fn set_title(draft: &mut TicketDraft, title: &str) -> Result<(), Error> {
     let body = draft.ticket().body();
-    let sections = sections::of(body);
+    let sections = sections::parse_sections(body);
     let mut headings = sections.iter();
     let heading = headings.find(|section| section.level == 1 && !section.title.is_empty());
     let edit = heading.map(|heading| sections::rename(body, heading, title));
@@ -253,17 +258,17 @@ fn set_title(draft: &mut Draft, title: &str) -> Result<(), Error> {
 ///
 /// # Errors
 /// `Validation` for a ticket that would name itself or close a loop.
-pub(super) fn relations(
-    tickets: &Tickets,
-    code: &Code,
+pub(super) fn check_relations(
+    tickets: &TicketIndex,
+    code: &TicketCode,
     own: Option<&Ticket>,
-    given: &[(&'static str, Attribute)],
+    given: &[(&'static str, AttributeValue)],
 ) -> Result<Vec<String>, TicketError> {
     let mut warnings = Vec::new();
     let mut with = own.cloned();
     let lists = given.iter().filter_map(|(name, value)| match value {
-        Attribute::List(items) => Some((*name, items)),
-        Attribute::Text(_) => None,
+        AttributeValue::List(items) => Some((*name, items)),
+        AttributeValue::Text(_) => None,
     });
     for (name, items) in lists.filter(|(name, _)| RELATIONS.contains(name)) {
         for item in items {
@@ -272,7 +277,7 @@ pub(super) fn relations(
                 let why = format!("{key} cannot name itself; leave it out");
                 return Err(TicketError::invalid(name, why));
             }
-            let named = Code::read(&key).filter(|named| named.is_of(tickets.project()));
+            let named = TicketCode::read(&key).filter(|named| named.is_of(tickets.project()));
             if named.is_some_and(|named| tickets.files(&named).is_empty()) {
                 warnings.push(format!("{name} names {key}, which does not exist"));
             }
@@ -291,18 +296,18 @@ pub(super) fn relations(
     Ok(warnings)
 }
 
-fn has_edges(given: &[(&'static str, Attribute)]) -> bool {
+fn has_edges(given: &[(&'static str, AttributeValue)]) -> bool {
     given.iter().any(|(name, value)| {
-        matches!(*name, "dependsOn" | "blocks") && *value != Attribute::List(Vec::new())
+        matches!(*name, "dependsOn" | "blocks") && *value != AttributeValue::List(Vec::new())
     })
 }
 
 /// Refuses a loop that was not there before.
 fn refuse_loop(
-    tickets: &Tickets,
-    code: &Code,
+    tickets: &TicketIndex,
+    code: &TicketCode,
     with: &Ticket,
-    given: &[(&'static str, Attribute)],
+    given: &[(&'static str, AttributeValue)],
 ) -> Result<(), TicketError> {
     let waits = tickets.waits();
     if waits.loop_through(code).is_some() {

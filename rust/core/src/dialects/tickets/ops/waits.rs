@@ -1,22 +1,22 @@
 //! What can be worked on now, and what waits for what.
 
-use super::super::all::Tickets;
+use super::super::all::TicketIndex;
 use super::super::attributes::not_one_of;
-use super::super::board::Board;
-use super::super::code::Code;
+use super::super::board::TicketStore;
+use super::super::code::TicketCode;
 use super::super::error::TicketError;
-use super::super::picture::{self, Extent};
-use super::super::view::{Graph, GraphNode, ROW, Tree};
+use super::super::picture::{self, PictureExtent};
+use super::super::view::{GraphNode, ROW, TicketGraphView, TicketTreeView};
 use super::list::list;
-use crate::answer::{Answer, Page, fitting, size_of};
+use crate::answer::{Answer, PageRequest, fitting, size_of};
 use crate::error::Error;
-use crate::outside::Standing;
+use crate::outside::ExternalStatus;
 
 /// Tickets that are approved and wait for nothing, the lowest number first.
 ///
 /// # Errors
 /// A `StoreError`.
-pub fn ready(board: &Board, page: Page) -> Result<Answer, Error> {
+pub fn ready(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
     let tickets = board.snapshot()?;
     let codes = tickets.ready();
     let of_page = codes.iter().skip(page.offset).take(page.limit);
@@ -35,7 +35,7 @@ pub fn ready(board: &Board, page: Page) -> Result<Answer, Error> {
 ///
 /// # Errors
 /// A `StoreError`.
-pub fn graph(board: &Board, page: Page) -> Result<Answer, Error> {
+pub fn graph(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
     let tickets = board.snapshot()?;
     let waits = tickets.waits();
     let node = |(code, ticket)| {
@@ -52,7 +52,7 @@ pub fn graph(board: &Board, page: Page) -> Result<Answer, Error> {
     let nodes = fitting(of_page, size_of(&cycles));
     let total = tickets.firsts().count();
     let next = page.offset + nodes.len();
-    Ok(Answer::data(&Graph {
+    Ok(Answer::data(&TicketGraphView {
         next_offset: (next < total && !nodes.is_empty()).then_some(next),
         nodes,
         total,
@@ -65,7 +65,7 @@ pub fn graph(board: &Board, page: Page) -> Result<Answer, Error> {
 ///
 /// # Errors
 /// `Validation` for a format that is none, or a `StoreError`.
-pub fn picture(board: &Board, format: &str, extent: Extent) -> Result<Answer, Error> {
+pub fn picture(board: &TicketStore, format: &str, extent: PictureExtent) -> Result<Answer, Error> {
     let tickets = board.snapshot()?;
     let picture = picture::picture(&tickets, extent);
     let cycles = tickets.waits().loops();
@@ -73,7 +73,7 @@ pub fn picture(board: &Board, format: &str, extent: Extent) -> Result<Answer, Er
         "mermaid" => picture.mermaid(),
         "dot" => picture.dot(),
         "tree" => {
-            return Ok(Answer::whole(&Tree::of(
+            return Ok(Answer::whole(&TicketTreeView::of(
                 &picture,
                 tickets.firsts().count(),
                 cycles,
@@ -102,10 +102,10 @@ fn loop_told(cycle: &[String]) -> String {
 }
 
 /// The state of the ticket that a key of the graph means, or of the item of another dialect.
-pub(super) fn status_of<'a>(tickets: &'a Tickets, key: &str) -> Option<&'a str> {
-    if let Some(Standing::Found { status, .. }) = tickets.waits().outside(key) {
+pub(super) fn status_of<'a>(tickets: &'a TicketIndex, key: &str) -> Option<&'a str> {
+    if let Some(ExternalStatus::Found { status, .. }) = tickets.waits().outside(key) {
         return Some(status);
     }
-    let code = Code::read(key)?;
+    let code = TicketCode::read(key)?;
     Some(tickets.files(&code).first()?.status())
 }

@@ -4,14 +4,14 @@ use serde_json::{Value as Json, json};
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
-use super::table::{Read, ReadTable};
+use super::table::{ReadTable, TableReading};
 use crate::config::check::{CheckedFile, ConfigFinding, in_value};
 use crate::config::schema::ConfigSchema;
 use crate::config::schema::tickets::MOMENT;
 use crate::text::front_matter::KeyStep;
 
 /// A file with the findings about it; `None` where there is none.
-pub(super) fn file(name: &str, read: &Read, schema: &ConfigSchema) -> Option<CheckedFile> {
+pub(super) fn file(name: &str, read: &TableReading, schema: &ConfigSchema) -> Option<CheckedFile> {
     let findings = match read {
         Ok(read) => findings(name, read.as_ref()?, schema)
             .into_iter()
@@ -83,7 +83,7 @@ fn line_of(text: &str, steps: &[KeyStep]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::definition::{Definition, Record};
+    use super::super::definition::{ProjectDefinition, RegistryRecord};
     use super::super::settings::discovery_read;
     use super::super::table::parse;
     use super::*;
@@ -148,13 +148,13 @@ mod tests {
 
     fn project(table: &Table) -> usize {
         let mut problems = Vec::new();
-        Definition::of_project("f", table, &mut problems);
+        ProjectDefinition::of_project("f", table, &mut problems);
         problems.len()
     }
 
     fn record(table: &Table) -> usize {
         let mut problems = Vec::new();
-        Record::read("f", table, &mut problems);
+        RegistryRecord::read("f", table, &mut problems);
         problems.len()
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Problem, Source, TicketProject};
+use super::{ProjectProblem, ProjectSource, TicketProject};
 
 /// Whether a text can be a project's code: something that names of files may begin with, in any
 /// length and case.
@@ -47,18 +47,18 @@ fn code_of_file(name: &str) -> Option<String> {
 pub(super) fn one_for_each(
     mut projects: Vec<TicketProject>,
     start: Option<&Path>,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<ProjectProblem>,
 ) -> Vec<TicketProject> {
     projects.sort_by_key(|project| {
         let is_elsewhere = Some(project.root.as_path()) != start;
-        let is_registered = project.source == Source::Registry;
+        let is_registered = project.source == ProjectSource::Registry;
         (is_elsewhere, !is_registered, project.root.clone())
     });
     let mut all: Vec<TicketProject> = Vec::new();
     for project in projects {
         match all.iter().find(|other| other.has_code(&project.code)) {
             None => all.push(project),
-            Some(other) => problems.push(Problem {
+            Some(other) => problems.push(ProjectProblem {
                 path: project.root.display().to_string(),
                 why: format!(
                     "its code `{}` is that of the project `{}`, which is used; give one of them another code",
@@ -72,7 +72,11 @@ pub(super) fn one_for_each(
 }
 
 /// Keeps the project of one code only.
-pub(super) fn limit(all: &mut Vec<TicketProject>, code: &str, problems: &mut Vec<Problem>) {
+pub(super) fn keep_only_code(
+    all: &mut Vec<TicketProject>,
+    code: &str,
+    problems: &mut Vec<ProjectProblem>,
+) {
     let codes: Vec<String> = all.iter().map(|project| project.code.clone()).collect();
     all.retain(|project| project.has_code(code));
     if all.is_empty() {
@@ -81,7 +85,7 @@ pub(super) fn limit(all: &mut Vec<TicketProject>, code: &str, problems: &mut Vec
         } else {
             codes.join(", ")
         };
-        problems.push(Problem {
+        problems.push(ProjectProblem {
             path: "MCP_PROJECT_FILTER".into(),
             why: format!("no project has the code `{code}`; there are: {codes}"),
         });

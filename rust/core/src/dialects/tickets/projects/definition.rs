@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use toml::Table;
 
-use super::Problem;
-use super::table::Keys;
+use super::ProjectProblem;
+use super::table::TableKeys;
 use crate::store::{disk, files};
 
 /// The tickets folder where nothing is said.
@@ -16,7 +16,7 @@ pub(super) const COUNTER: &str = ".mdt-next";
 
 /// The keys of a `[project]` table; `None` where a key is missing or of the wrong kind.
 #[derive(Debug, Default)]
-pub(super) struct Definition {
+pub(super) struct ProjectDefinition {
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
     pub(super) code: Option<String>,
@@ -30,22 +30,26 @@ pub(super) struct Definition {
     pub(super) uses_worktrees: Option<bool>,
 }
 
-impl Definition {
+impl ProjectDefinition {
     /// Reads what a project's own file says. Its `path` is that of the tickets unless `ticketsPath`
     /// says otherwise; in a record of the registry it is the project's folder.
-    pub(super) fn of_project(file: &str, table: &Table, problems: &mut Vec<Problem>) -> Self {
+    pub(super) fn of_project(
+        file: &str,
+        table: &Table,
+        problems: &mut Vec<ProjectProblem>,
+    ) -> Self {
         let mut definition = Self::of_record(file, table, problems);
         if definition.tickets.is_none() {
-            definition.tickets = Keys::of(file, table, "project.", problems).text("path");
+            definition.tickets = TableKeys::of(file, table, "project.", problems).text("path");
         }
         definition
     }
 
     /// Reads the keys that mean the same in both.
-    fn of_record(file: &str, table: &Table, problems: &mut Vec<Problem>) -> Self {
-        let at_top = Keys::of_file(file, table, problems).flag("active");
-        let uses_worktrees = Keys::of(file, table, "worktree.", problems).flag("enabled");
-        let mut keys = Keys::of(file, table, "project.", problems);
+    fn of_record(file: &str, table: &Table, problems: &mut Vec<ProjectProblem>) -> Self {
+        let at_top = TableKeys::of_file(file, table, problems).flag("active");
+        let uses_worktrees = TableKeys::of(file, table, "worktree.", problems).flag("enabled");
+        let mut keys = TableKeys::of(file, table, "project.", problems);
         Self {
             id: keys.text("id"),
             name: keys.text("name"),
@@ -83,10 +87,10 @@ impl Definition {
 
 /// A file of the registry, in any form that is found in the wild.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct RegistryRecord {
     /// The project's folder as written.
     pub(super) path: Option<String>,
-    pub(super) definition: Definition,
+    pub(super) definition: ProjectDefinition,
     /// Whether this file defines the project, whatever the project's own says.
     pub(super) is_global: bool,
     pub(super) registered: Option<String>,
@@ -94,23 +98,23 @@ pub(super) struct Record {
     pub(super) version: Option<String>,
 }
 
-impl Record {
+impl RegistryRecord {
     /// Reads `projectPath` at the top or `path` in `[project]`, and what else there is.
-    pub(super) fn read(file: &str, table: &Table, problems: &mut Vec<Problem>) -> Self {
-        let mut top = Keys::of_file(file, table, problems);
+    pub(super) fn read(file: &str, table: &Table, problems: &mut Vec<ProjectProblem>) -> Self {
+        let mut top = TableKeys::of_file(file, table, problems);
         let (path_at_top, day_at_top) = (top.text("projectPath"), top.day("dateRegistered"));
-        let mut project = Keys::of(file, table, "project.", problems);
+        let mut project = TableKeys::of(file, table, "project.", problems);
         let path = path_at_top
             .or_else(|| project.text("path"))
             .or_else(|| project.text("projectPath"));
-        let mut metadata = Keys::of(file, table, "metadata.", problems);
+        let mut metadata = TableKeys::of(file, table, "metadata.", problems);
         Self {
             path,
             is_global: metadata.flag("globalOnly") == Some(true),
             registered: metadata.day("dateRegistered").or(day_at_top),
             last_accessed: metadata.day("lastAccessed"),
             version: metadata.text("version"),
-            definition: Definition::of_record(file, table, problems),
+            definition: ProjectDefinition::of_record(file, table, problems),
         }
     }
 }
@@ -119,7 +123,7 @@ impl Record {
 ///
 /// # Errors
 /// Why it is refused: it leaves the root, by its own parts or by links.
-pub(super) fn inside(root: &Path, given: &str) -> Result<String, String> {
+pub(super) fn path_in_root(root: &Path, given: &str) -> Result<String, String> {
     let leaves = |how: String| {
         format!(
             "`{given}` {how}; expected a path inside of the project `{}`",
@@ -177,18 +181,22 @@ mod tests {
             ("/no/such/place/CRs", "CRs"),
             (".", "."),
         ] {
-            assert_eq!(inside(root, given).as_deref(), Ok(expected), "{given}");
+            assert_eq!(
+                path_in_root(root, given).as_deref(),
+                Ok(expected),
+                "{given}"
+            );
         }
         for given in ["../CRs", "docs/../../root2", "/etc", "/no/such/place/../x"] {
-            assert!(inside(root, given).is_err(), "{given}");
+            assert!(path_in_root(root, given).is_err(), "{given}");
         }
     }
 
     #[test]
     fn what_either_file_calls_inactive_is_inactive() {
-        let active = |active| Definition {
+        let active = |active| ProjectDefinition {
             active,
-            ..Definition::default()
+            ..ProjectDefinition::default()
         };
         for (one, other, expected) in [
             (Some(true), Some(false), Some(false)),

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::checked;
-use super::codes::{code_of_tickets, is_code, limit, one_for_each};
-use super::definition::{COUNTER, Definition, Record, TICKETS, inside};
-use super::looked::Looked;
-use super::settings::{self, Excluded, Settings};
-use super::table::Read;
-use super::{Problem, Source, Surroundings, TicketProject, day};
+use super::codes::{code_of_tickets, is_code, keep_only_code, one_for_each};
+use super::definition::{COUNTER, ProjectDefinition, RegistryRecord, TICKETS, path_in_root};
+use super::looked::DiskCache;
+use super::settings::{self, DiscoverySettings, ExcludedFolders};
+use super::table::TableReading;
+use super::{DiscoveryInputs, ProjectProblem, ProjectSource, TicketProject, day};
 use crate::config::check::{CheckedFile, ConfigFinding};
 use crate::config::schema::tickets::{PROJECT, RECORD};
 use crate::config::schema::{ConfigSchema, KeyProblem};
@@ -22,10 +22,10 @@ const OWN_ENDING: &str = "-config.toml";
 
 /// All projects, and what was passed over.
 pub(super) fn projects(
-    surroundings: &Surroundings,
-    looked: &mut Looked,
-) -> (Vec<TicketProject>, Vec<Problem>, Vec<CheckedFile>) {
-    let mut found = Found {
+    surroundings: &DiscoveryInputs,
+    looked: &mut DiskCache,
+) -> (Vec<TicketProject>, Vec<ProjectProblem>, Vec<CheckedFile>) {
+    let mut found = ProjectSearch {
         surroundings,
         looked,
         by_root: BTreeMap::new(),
@@ -43,18 +43,18 @@ pub(super) fn projects(
     let mut all = one_for_each(projects.collect(), start.as_deref(), &mut problems);
     all.sort_by(|a, b| (a.source, &a.code).cmp(&(b.source, &b.code)));
     if let Some(code) = surroundings.variable("MCP_PROJECT_FILTER") {
-        limit(&mut all, code, &mut problems);
+        keep_only_code(&mut all, code, &mut problems);
     }
     problems.extend(files.iter().flat_map(unknown_keys));
     (all, problems, files)
 }
 
 /// Keys of a file that are not known, as problems; wrong values are told by whoever reads them.
-fn unknown_keys(file: &CheckedFile) -> impl Iterator<Item = Problem> + '_ {
+fn unknown_keys(file: &CheckedFile) -> impl Iterator<Item = ProjectProblem> + '_ {
     let unknown = |finding: &&ConfigFinding| matches!(finding.problem, KeyProblem::Unknown { .. });
     file.findings.iter().filter(unknown).map(|finding| {
         let line = finding.line.map(|line| format!("line {line}: "));
-        Problem {
+        ProjectProblem {
             path: file.path.clone(),
             why: format!("{}{finding}", line.unwrap_or_default()),
         }
@@ -62,24 +62,24 @@ fn unknown_keys(file: &CheckedFile) -> impl Iterator<Item = Problem> + '_ {
 }
 
 /// What one look around finds.
-struct Found<'a> {
-    surroundings: &'a Surroundings,
-    looked: &'a mut Looked,
+struct ProjectSearch<'a> {
+    surroundings: &'a DiscoveryInputs,
+    looked: &'a mut DiskCache,
     /// The first that was found in each folder; `None` for a folder that is refused.
     by_root: BTreeMap<PathBuf, Option<TicketProject>>,
     /// The folder of the project that the start lies in.
     start: Option<PathBuf>,
-    problems: Vec<Problem>,
+    problems: Vec<ProjectProblem>,
     /// The configuration files that were read.
     files: Vec<CheckedFile>,
 }
 
 /// A project's folder with what is said about it.
-struct Candidate {
-    source: Source,
+struct ProjectCandidate {
+    source: ProjectSource,
     /// The folder, free of links.
     root: PathBuf,
-    definition: Definition,
+    definition: ProjectDefinition,
     /// The file that the definition comes from, or the folder.
     defined_by: PathBuf,
     registered: Option<String>,
@@ -88,16 +88,16 @@ struct Candidate {
 }
 
 /// A project's own configuration.
-enum Own {
+enum OwnDefinition {
     /// What it says, and which file that is.
-    Read(Box<Definition>, PathBuf),
+    Read(Box<ProjectDefinition>, PathBuf),
     /// It cannot be read, which is told already.
     Broken,
     /// There is none.
     None,
 }
 
-impl Found<'_> {
+impl ProjectSearch<'_> {
     fn registry(&mut self) {
         let given = self.surroundings.config_folder();
         let real = given.as_deref().and_then(|folder| self.folder(folder));
@@ -126,7 +126,7 @@ impl Found<'_> {
             Ok(None) => return,
             Err(why) => return self.pass_over(name, why.clone()),
         };
-        let record = Record::read(&name, table, &mut self.problems);
+        let record = RegistryRecord::read(&name, table, &mut self.problems);
         let root = match self.root_of(&record) {
             Ok(root) => root,
             Err(why) => return self.pass_over(name, why),
@@ -135,13 +135,15 @@ impl Found<'_> {
             return;
         }
         let (definition, defined_by) = match self.own(&root, true) {
-            Own::Read(own, file) if record.is_global => (record.definition.or(*own), file),
-            Own::Read(own, file) => (own.or(record.definition), file),
-            Own::Broken if !record.is_global => return self.refuse(root),
-            Own::None | Own::Broken => (record.definition, file.to_owned()),
+            OwnDefinition::Read(own, file) if record.is_global => {
+                (record.definition.or(*own), file)
+            }
+            OwnDefinition::Read(own, file) => (own.or(record.definition), file),
+            OwnDefinition::Broken if !record.is_global => return self.refuse(root),
+            OwnDefinition::None | OwnDefinition::Broken => (record.definition, file.to_owned()),
         };
-        self.take(Candidate {
-            source: Source::Registry,
+        self.take(ProjectCandidate {
+            source: ProjectSource::Registry,
             root,
             definition,
             defined_by,
@@ -151,7 +153,7 @@ impl Found<'_> {
         });
     }
 
-    fn root_of(&mut self, record: &Record) -> Result<PathBuf, String> {
+    fn root_of(&mut self, record: &RegistryRecord) -> Result<PathBuf, String> {
         let Some(given) = &record.path else {
             return Err("it names no folder; expected `path` in `[project]`".into());
         };
@@ -180,16 +182,16 @@ impl Found<'_> {
             return true;
         }
         let (definition, defined_by) = match self.own(root, false) {
-            Own::Read(definition, file) => (*definition, file),
-            Own::Broken => {
+            OwnDefinition::Read(definition, file) => (*definition, file),
+            OwnDefinition::Broken => {
                 self.refuse(root.to_owned());
                 return true;
             }
-            Own::None if self.folder(&root.join(TICKETS)).is_none() => return false,
-            Own::None => (Definition::default(), root.join(TICKETS)),
+            OwnDefinition::None if self.folder(&root.join(TICKETS)).is_none() => return false,
+            OwnDefinition::None => (ProjectDefinition::default(), root.join(TICKETS)),
         };
-        self.take(Candidate::found(
-            Source::Start,
+        self.take(ProjectCandidate::found(
+            ProjectSource::Start,
             root,
             definition,
             defined_by,
@@ -218,8 +220,8 @@ impl Found<'_> {
 
     /// Looks through a folder and the levels below it. Hidden folders and links to folders are passed
     /// over, so that no loop and no foreign tree is walked into.
-    fn scan_below(&mut self, base: &Path, settings: &Settings) {
-        let excluded = Excluded::new(base, &settings.excluded, self.surroundings);
+    fn scan_below(&mut self, base: &Path, settings: &DiscoverySettings) {
+        let excluded = ExcludedFolders::new(base, &settings.excluded, self.surroundings);
         let mut level = vec![base.to_owned()];
         for depth in 0..=settings.depth {
             let mut next = Vec::new();
@@ -246,36 +248,41 @@ impl Found<'_> {
             return;
         }
         match self.own(root, false) {
-            Own::Read(definition, file) => {
-                self.take(Candidate::found(Source::Scan, root, *definition, file));
+            OwnDefinition::Read(definition, file) => {
+                self.take(ProjectCandidate::found(
+                    ProjectSource::Scan,
+                    root,
+                    *definition,
+                    file,
+                ));
             }
-            Own::Broken => self.refuse(root.to_owned()),
-            Own::None => {}
+            OwnDefinition::Broken => self.refuse(root.to_owned()),
+            OwnDefinition::None => {}
         }
     }
 
     /// What a project's own file says. Files of other names are for registered projects only:
     /// elsewhere they may well be another tool's.
-    fn own(&mut self, root: &Path, may_be_named_otherwise: bool) -> Own {
+    fn own(&mut self, root: &Path, may_be_named_otherwise: bool) -> OwnDefinition {
         let file = root.join(OWN_FILE);
         let name = file.display().to_string();
         let read = self.looked.table(&file);
         self.note(&name, &read, &PROJECT);
         match read.as_ref() {
             Ok(Some(read)) => {
-                let own = Definition::of_project(&name, &read.table, &mut self.problems);
-                Own::Read(Box::new(own), file)
+                let own = ProjectDefinition::of_project(&name, &read.table, &mut self.problems);
+                OwnDefinition::Read(Box::new(own), file)
             }
             Ok(None) if may_be_named_otherwise => self.own_of_another_name(root),
-            Ok(None) => Own::None,
+            Ok(None) => OwnDefinition::None,
             Err(why) => {
                 self.pass_over(name, why.clone());
-                Own::Broken
+                OwnDefinition::Broken
             }
         }
     }
 
-    fn own_of_another_name(&mut self, root: &Path) -> Own {
+    fn own_of_another_name(&mut self, root: &Path) -> OwnDefinition {
         for entry in self.looked.folder(root).iter() {
             let Some(stem) = entry.name.strip_suffix(OWN_ENDING) else {
                 continue;
@@ -290,17 +297,18 @@ impl Found<'_> {
             {
                 let name = file.display().to_string();
                 self.note(&name, &read, &PROJECT);
-                let mut own = Definition::of_project(&name, &found.table, &mut self.problems);
+                let mut own =
+                    ProjectDefinition::of_project(&name, &found.table, &mut self.problems);
                 let code = stem.trim_start_matches('.').to_uppercase();
                 own.code = own.code.or_else(|| (!code.is_empty()).then_some(code));
-                return Own::Read(Box::new(own), file);
+                return OwnDefinition::Read(Box::new(own), file);
             }
         }
-        Own::None
+        OwnDefinition::None
     }
 
     /// Makes a project of a candidate.
-    fn take(&mut self, candidate: Candidate) {
+    fn take(&mut self, candidate: ProjectCandidate) {
         let defined_by = candidate.defined_by.display().to_string();
         let root = candidate.root.clone();
         let project = self.project(candidate);
@@ -308,16 +316,17 @@ impl Found<'_> {
         self.by_root.insert(root, project);
     }
 
-    fn project(&mut self, candidate: Candidate) -> Result<TicketProject, String> {
-        let Candidate {
+    fn project(&mut self, candidate: ProjectCandidate) -> Result<TicketProject, String> {
+        let ProjectCandidate {
             root, definition, ..
         } = candidate;
-        let tickets = inside(&root, definition.tickets.as_deref().unwrap_or(TICKETS))?;
+        let tickets = path_in_root(&root, definition.tickets.as_deref().unwrap_or(TICKETS))?;
         let folder = root.join(&tickets);
         if self.looked.place(&folder).is_some() && self.folder(&folder).is_none() {
             return Err(format!("`{tickets}` is a file, not a folder of tickets"));
         }
-        let counter_file = inside(&root, definition.counter_file.as_deref().unwrap_or(COUNTER))?;
+        let counter_file =
+            path_in_root(&root, definition.counter_file.as_deref().unwrap_or(COUNTER))?;
         let code = match definition.code {
             Some(code) => code,
             None => self.derived_code(&root, &folder)?,
@@ -332,7 +341,7 @@ impl Found<'_> {
             let name = root.file_name();
             name.map_or_else(|| code.clone(), |name| name.to_string_lossy().into_owned())
         });
-        let changed = |looked: &mut Looked, path: &Path, otherwise: &Path| {
+        let changed = |looked: &mut DiskCache, path: &Path, otherwise: &Path| {
             day(looked, path)
                 .or_else(|| day(looked, otherwise))
                 .unwrap_or_default()
@@ -382,17 +391,22 @@ impl Found<'_> {
     }
 
     /// Keeps what is to be said about the keys of a file, where there is one.
-    fn note(&mut self, name: &str, read: &Read, schema: &ConfigSchema) {
+    fn note(&mut self, name: &str, read: &TableReading, schema: &ConfigSchema) {
         self.files.extend(checked::file(name, read, schema));
     }
 
     fn pass_over(&mut self, path: String, why: String) {
-        self.problems.push(Problem { path, why });
+        self.problems.push(ProjectProblem { path, why });
     }
 }
 
-impl Candidate {
-    fn found(source: Source, root: &Path, definition: Definition, defined_by: PathBuf) -> Self {
+impl ProjectCandidate {
+    fn found(
+        source: ProjectSource,
+        root: &Path,
+        definition: ProjectDefinition,
+        defined_by: PathBuf,
+    ) -> Self {
         Self {
             source,
             root: root.to_owned(),

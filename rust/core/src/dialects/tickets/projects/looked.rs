@@ -6,29 +6,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::table::{self, Read};
+use super::table::{self, TableReading};
 use crate::store::StoreError;
-use crate::store::disk::{self, Disk, Named, Stamp};
+use crate::store::disk::{self, Disk, FileStamp, FolderEntry};
 
 /// What a path led to.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ResolvedPath {
     /// Where that is, links resolved.
     pub(super) real: PathBuf,
     /// Its state.
-    pub(super) stamp: Stamp,
+    pub(super) stamp: FileStamp,
 }
 
 /// Files, folders and places as they were last seen.
 #[derive(Default)]
-pub(super) struct Looked {
+pub(super) struct DiskCache {
     disk: Disk,
-    tables: Memory<Arc<Read>>,
-    folders: Memory<Arc<[Named]>>,
-    places: Memory<Option<Place>>,
+    tables: AnswerCache<Arc<TableReading>>,
+    folders: AnswerCache<Arc<[FolderEntry]>>,
+    places: AnswerCache<Option<ResolvedPath>>,
 }
 
-impl Looked {
+impl DiskCache {
     /// Whether everything is as it was.
     pub(super) fn is_current(&self) -> bool {
         self.tables.is_current() && self.folders.is_current() && self.places.is_current()
@@ -47,7 +47,7 @@ impl Looked {
     }
 
     /// The table that a configuration file holds.
-    pub(super) fn table(&mut self, path: &Path) -> Arc<Read> {
+    pub(super) fn table(&mut self, path: &Path) -> Arc<TableReading> {
         let disk = &self.disk;
         self.tables.get(path, |path, _| {
             Arc::new(match disk.read_text(path, &path.display().to_string()) {
@@ -60,7 +60,7 @@ impl Looked {
     }
 
     /// What a folder holds, by name; nothing for one that cannot be listed.
-    pub(super) fn folder(&mut self, path: &Path) -> Arc<[Named]> {
+    pub(super) fn folder(&mut self, path: &Path) -> Arc<[FolderEntry]> {
         self.folders.get(path, |path, stamp| {
             stamp
                 .and_then(|_| disk::names(path).ok())
@@ -70,30 +70,30 @@ impl Looked {
     }
 
     /// What a path leads to; `None` for nothing.
-    pub(super) fn place(&mut self, path: &Path) -> Option<Place> {
+    pub(super) fn place(&mut self, path: &Path) -> Option<ResolvedPath> {
         self.places.get(path, |path, stamp| {
             let real = disk::real(path).ok()?;
-            stamp.map(|stamp| Place { real, stamp })
+            stamp.map(|stamp| ResolvedPath { real, stamp })
         })
     }
 }
 
 /// Answers about paths, each kept as long as the path's stamp stays.
-struct Memory<T> {
-    known: BTreeMap<PathBuf, Known<T>>,
+struct AnswerCache<T> {
+    known: BTreeMap<PathBuf, CachedAnswer<T>>,
     /// The answers of the round before, as long as one is under way.
-    before: BTreeMap<PathBuf, Known<T>>,
+    before: BTreeMap<PathBuf, CachedAnswer<T>>,
 }
 
-struct Known<T> {
+struct CachedAnswer<T> {
     /// `None` when there was nothing.
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     /// Whether it was so new that another write could leave the same stamp.
     is_fresh: bool,
     answer: T,
 }
 
-impl<T> Default for Memory<T> {
+impl<T> Default for AnswerCache<T> {
     fn default() -> Self {
         Self {
             known: BTreeMap::new(),
@@ -102,7 +102,7 @@ impl<T> Default for Memory<T> {
     }
 }
 
-impl<T: Clone> Memory<T> {
+impl<T: Clone> AnswerCache<T> {
     fn is_current(&self) -> bool {
         self.known
             .iter()
@@ -117,7 +117,7 @@ impl<T: Clone> Memory<T> {
         self.before.clear();
     }
 
-    fn get(&mut self, path: &Path, look: impl FnOnce(&Path, Option<Stamp>) -> T) -> T {
+    fn get(&mut self, path: &Path, look: impl FnOnce(&Path, Option<FileStamp>) -> T) -> T {
         if let Some(known) = self.known.get(path) {
             return known.answer.clone();
         }
@@ -126,7 +126,7 @@ impl<T: Clone> Memory<T> {
             .before
             .remove(path)
             .filter(|known| !known.is_fresh && known.stamp == stamp);
-        let known = same.unwrap_or_else(|| Known {
+        let known = same.unwrap_or_else(|| CachedAnswer {
             answer: look(path, stamp),
             is_fresh: stamp.is_some_and(|stamp| stamp.is_young(SystemTime::now())),
             stamp,

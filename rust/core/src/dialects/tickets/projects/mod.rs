@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 
 use crate::config::check::CheckedFile;
 pub use codes::code_of_tickets;
-use definition::Definition;
+use definition::ProjectDefinition;
 pub use definition::TICKETS;
 pub use find::OWN_FILE;
-use looked::Looked;
+use looked::DiskCache;
 
 /// What a project's own file says of its tickets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct OwnTicketSettings {
     /// What their codes begin with.
     pub code: Option<String>,
     /// Their folder from the root, with `/`; none for one outside.
@@ -35,16 +35,16 @@ pub struct Written {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn written(text: &str) -> Result<Written, String> {
+pub fn parse_own_file(text: &str) -> Result<OwnTicketSettings, String> {
     let read = table::parse(text)?;
-    let definition = Definition::of_project(OWN_FILE, &read.table, &mut Vec::new());
+    let definition = ProjectDefinition::of_project(OWN_FILE, &read.table, &mut Vec::new());
     let inside = |given: String| {
         let parts: Vec<&str> = given.split('/').collect();
         let is_inside = !given.starts_with('/') && !parts.contains(&"..");
         let parts = parts.into_iter().filter(|part| !matches!(*part, "" | "."));
         is_inside.then(|| parts.collect::<Vec<_>>().join("/"))
     };
-    Ok(Written {
+    Ok(OwnTicketSettings {
         code: definition.code.filter(|code| codes::is_code(code)),
         tickets: definition.tickets.and_then(inside),
     })
@@ -52,7 +52,7 @@ pub fn written(text: &str) -> Result<Written, String> {
 
 /// What finding projects depends on; nothing else is asked.
 #[derive(Debug, Clone, Default)]
-pub struct Surroundings {
+pub struct DiscoveryInputs {
     /// The server's project root; relative paths go from here.
     pub start: PathBuf,
     /// The user's `~/.config/markdown-ticket`; the variable `CONFIG_DIR` names another one.
@@ -63,7 +63,7 @@ pub struct Surroundings {
     pub variables: BTreeMap<String, String>,
 }
 
-impl Surroundings {
+impl DiscoveryInputs {
     /// The folder of the user's configuration: its files, `projects/` and `templates/`.
     pub fn config_folder(&self) -> Option<PathBuf> {
         match self.variable("CONFIG_DIR") {
@@ -97,7 +97,7 @@ impl Surroundings {
 
 /// How a project was found; the order is that of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub enum ProjectSource {
     /// A file in the user's `projects/` names it.
     Registry,
     /// It encloses the folder the server was started for.
@@ -141,7 +141,7 @@ pub struct TicketProject {
     /// The version of the registry's record.
     pub version: String,
     /// How it was found.
-    pub source: Source,
+    pub source: ProjectSource,
 }
 
 impl TicketProject {
@@ -156,7 +156,7 @@ impl TicketProject {
 
 /// Something in the configuration that is not used, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct ProjectProblem {
     /// The file, folder or variable.
     pub path: String,
     /// What is wrong, what was expected, what to do.
@@ -164,26 +164,26 @@ pub struct Problem {
 }
 
 /// All projects as of the last look.
-pub struct Projects {
+pub struct ProjectCatalog {
     /// Registered projects, the one that was started in, then those of the scan; each by code.
     pub all: Vec<TicketProject>,
     /// What was passed over.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ProjectProblem>,
     /// The configuration files that were read, with what is to be said about their keys.
     pub files: Vec<CheckedFile>,
-    surroundings: Surroundings,
-    looked: Looked,
+    surroundings: DiscoveryInputs,
+    looked: DiskCache,
 }
 
-impl Projects {
+impl ProjectCatalog {
     /// Finds all projects.
-    pub fn find(surroundings: Surroundings) -> Self {
+    pub fn find(surroundings: DiscoveryInputs) -> Self {
         let mut projects = Self {
             all: Vec::new(),
             problems: Vec::new(),
             files: Vec::new(),
             surroundings,
-            looked: Looked::default(),
+            looked: DiskCache::default(),
         };
         projects.look();
         projects
@@ -199,7 +199,7 @@ impl Projects {
     }
 
     /// What the projects were found by.
-    pub fn surroundings(&self) -> &Surroundings {
+    pub fn surroundings(&self) -> &DiscoveryInputs {
         &self.surroundings
     }
 
@@ -212,7 +212,7 @@ impl Projects {
 }
 
 /// The last change of what a path leads to, as a day of UTC.
-fn day(looked: &mut Looked, path: &Path) -> Option<String> {
+fn day(looked: &mut DiskCache, path: &Path) -> Option<String> {
     let changed = looked.place(path)?.stamp.modified;
     let time = jiff::Timestamp::from_nanosecond(changed).ok()?;
     Some(time.strftime("%Y-%m-%d").to_string())

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 use super::checked;
-use super::looked::Looked;
-use super::table::{Keys, Read};
-use super::{Problem, Surroundings};
+use super::looked::DiskCache;
+use super::table::{TableKeys, TableReading};
+use super::{DiscoveryInputs, ProjectProblem};
 use crate::config::check::CheckedFile;
 use crate::config::schema::tickets::DISCOVERY;
 
@@ -32,7 +32,7 @@ const EXCLUDED: [&str; 12] = [
 
 /// Where projects are looked for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Settings {
+pub(super) struct DiscoverySettings {
     /// Folders to scan, each with the file or variable that names it.
     pub(super) scan_paths: Vec<(PathBuf, String)>,
     /// How many levels below these.
@@ -42,14 +42,14 @@ pub(super) struct Settings {
 }
 
 /// Folders that a scan passes over.
-pub(super) struct Excluded<'a> {
+pub(super) struct ExcludedFolders<'a> {
     names: Vec<&'a str>,
     paths: Vec<PathBuf>,
 }
 
-impl<'a> Excluded<'a> {
+impl<'a> ExcludedFolders<'a> {
     /// What is passed over below a scan path.
-    pub(super) fn new(base: &Path, given: &'a [String], surroundings: &Surroundings) -> Self {
+    pub(super) fn new(base: &Path, given: &'a [String], surroundings: &DiscoveryInputs) -> Self {
         let (paths, names): (Vec<&str>, Vec<&str>) = given
             .iter()
             .map(|entry| entry.trim().trim_end_matches('/'))
@@ -75,7 +75,7 @@ impl<'a> Excluded<'a> {
 
 /// The keys of `[discovery]` in one file.
 #[derive(Default)]
-pub(super) struct Discovery {
+pub(super) struct DiscoveryTable {
     scan_paths: Option<Vec<String>>,
     scans: Option<bool>,
     depth: Option<u32>,
@@ -84,7 +84,7 @@ pub(super) struct Discovery {
     named_by: String,
 }
 
-impl Discovery {
+impl DiscoveryTable {
     /// These keys, and those of a further file that are not among them.
     fn or(self, further: Self) -> Self {
         Self {
@@ -104,11 +104,11 @@ impl Discovery {
 /// Reads the file that `MCP_CONFIG_PATH` names, or else `mcp-server.toml` and, for the keys that are
 /// not in it, `config.toml`. Paths in `MCP_SCAN_PATHS` take the place of all configured ones.
 pub(super) fn read(
-    surroundings: &Surroundings,
-    looked: &mut Looked,
-    (problems, checked): (&mut Vec<Problem>, &mut Vec<CheckedFile>),
-) -> Settings {
-    let mut discovery = Discovery::default();
+    surroundings: &DiscoveryInputs,
+    looked: &mut DiskCache,
+    (problems, checked): (&mut Vec<ProjectProblem>, &mut Vec<CheckedFile>),
+) -> DiscoverySettings {
+    let mut discovery = DiscoveryTable::default();
     for file in files(surroundings, looked, problems) {
         let read = looked.table(&file);
         let name = file.display().to_string();
@@ -131,13 +131,13 @@ pub(super) fn read(
     {
         match surroundings.expand(path) {
             Ok(folder) => scan_paths.push((folder, named_by.clone())),
-            Err(why) => problems.push(Problem {
+            Err(why) => problems.push(ProjectProblem {
                 path: named_by.clone(),
                 why,
             }),
         }
     }
-    Settings {
+    DiscoverySettings {
         scan_paths,
         depth: discovery.depth.unwrap_or(DEPTH),
         excluded: discovery
@@ -147,9 +147,9 @@ pub(super) fn read(
 }
 
 fn files(
-    surroundings: &Surroundings,
-    looked: &mut Looked,
-    problems: &mut Vec<Problem>,
+    surroundings: &DiscoveryInputs,
+    looked: &mut DiskCache,
+    problems: &mut Vec<ProjectProblem>,
 ) -> Vec<PathBuf> {
     let Some(custom) = surroundings.variable("MCP_CONFIG_PATH") else {
         let folder = surroundings.config_folder();
@@ -167,33 +167,41 @@ fn files(
         ),
         Err(why) => why.clone(),
     };
-    problems.push(Problem {
+    problems.push(ProjectProblem {
         path: "MCP_CONFIG_PATH".into(),
         why,
     });
     Vec::new()
 }
 
-fn discovery_of(name: &str, read: &Read, problems: &mut Vec<Problem>) -> Discovery {
+fn discovery_of(
+    name: &str,
+    read: &TableReading,
+    problems: &mut Vec<ProjectProblem>,
+) -> DiscoveryTable {
     match read {
-        Ok(None) => Discovery::default(),
+        Ok(None) => DiscoveryTable::default(),
         Ok(Some(read)) => discovery_read(name, &read.table, problems),
         Err(why) => {
-            problems.push(Problem {
+            problems.push(ProjectProblem {
                 path: name.to_owned(),
                 why: why.clone(),
             });
-            Discovery::default()
+            DiscoveryTable::default()
         }
     }
 }
 
 /// The keys of a file's `[discovery]`.
-pub(super) fn discovery_read(name: &str, table: &Table, problems: &mut Vec<Problem>) -> Discovery {
-    let mut keys = Keys::of(name, table, "discovery.", problems);
+pub(super) fn discovery_read(
+    name: &str,
+    table: &Table,
+    problems: &mut Vec<ProjectProblem>,
+) -> DiscoveryTable {
+    let mut keys = TableKeys::of(name, table, "discovery.", problems);
     let scan_paths = keys.texts("scanPaths");
     let search_paths = keys.texts("searchPaths");
-    Discovery {
+    DiscoveryTable {
         scan_paths: match (scan_paths, search_paths) {
             (Some(scan), Some(search)) => Some([scan, search].concat()),
             (scan, search) => scan.or(search),

@@ -2,12 +2,12 @@
 
 use toml::{Table, Value};
 
-use super::Problem;
+use super::ProjectProblem;
 use crate::config::schema::tickets::{DISCOVERY, PROJECT, RECORD};
 use crate::text::clash;
 
 /// What a configuration file holds: `None` where there is none, or why it cannot be read.
-pub(super) type Read = Result<Option<ReadTable>, String>;
+pub(super) type TableReading = Result<Option<ReadTable>, String>;
 
 /// A file as it was read.
 #[derive(Debug)]
@@ -42,19 +42,23 @@ pub(super) fn parse(text: &str) -> Result<ReadTable, String> {
 }
 
 /// One table of a file; what it says is used where it is of the right kind, and told where it is not.
-pub(super) struct Keys<'a> {
+pub(super) struct TableKeys<'a> {
     /// The file, for problems.
     file: &'a str,
     /// The table's name with a dot, for problems; empty for the file's own keys.
     name: &'static str,
     /// Its keys; `None` where the file has no such table.
     table: Option<&'a Table>,
-    problems: &'a mut Vec<Problem>,
+    problems: &'a mut Vec<ProjectProblem>,
 }
 
-impl<'a> Keys<'a> {
+impl<'a> TableKeys<'a> {
     /// The keys that stand in no table.
-    pub(super) fn of_file(file: &'a str, table: &'a Table, problems: &'a mut Vec<Problem>) -> Self {
+    pub(super) fn of_file(
+        file: &'a str,
+        table: &'a Table,
+        problems: &'a mut Vec<ProjectProblem>,
+    ) -> Self {
         Self {
             file,
             name: "",
@@ -68,7 +72,7 @@ impl<'a> Keys<'a> {
         file: &'a str,
         table: &'a Table,
         name: &'static str,
-        problems: &'a mut Vec<Problem>,
+        problems: &'a mut Vec<ProjectProblem>,
     ) -> Self {
         Self {
             file,
@@ -142,7 +146,7 @@ impl<'a> Keys<'a> {
         let value = self.table?.get(key)?;
         let found = read(value);
         if found.is_none() {
-            self.problems.push(Problem {
+            self.problems.push(ProjectProblem {
                 path: self.file.to_owned(),
                 why: format!(
                     "`{}{key}` is left out: expected {expected}, found {}",
@@ -171,20 +175,20 @@ mod tests {
         let text = "active = 'no'\n[project]\nname = ' A '\ncode = 7\nstartNumber = '12'\nactive = 'yes'\nid = ''\n[metadata]\ndateRegistered = 2025-10-02\nlastAccessed = '2025-10-02T09:20:02.492Z'\n[discovery]\nmaxDepth = -1\nscanPaths = ' A '\n";
         let table = parse(text).unwrap().table;
         let mut problems = Vec::new();
-        let mut keys = Keys::of("file", &table, "project.", &mut problems);
+        let mut keys = TableKeys::of("file", &table, "project.", &mut problems);
         assert_eq!(keys.text("name").as_deref(), Some("A"));
         assert_eq!(keys.text("id"), None);
         assert_eq!(keys.text("code"), None);
         assert_eq!(keys.number("startNumber"), Some(12));
         assert_eq!(keys.flag("active"), None);
-        let mut keys = Keys::of("file", &table, "metadata.", &mut problems);
+        let mut keys = TableKeys::of("file", &table, "metadata.", &mut problems);
         for key in ["dateRegistered", "lastAccessed"] {
             assert_eq!(keys.day(key).as_deref(), Some("2025-10-02"), "{key}");
         }
         let late = parse("[metadata]\nlastAccessed = 'soon'\n").unwrap().table;
-        let mut keys = Keys::of("file", &late, "metadata.", &mut problems);
+        let mut keys = TableKeys::of("file", &late, "metadata.", &mut problems);
         assert_eq!(keys.day("lastAccessed"), None);
-        let mut keys = Keys::of("file", &table, "discovery.", &mut problems);
+        let mut keys = TableKeys::of("file", &table, "discovery.", &mut problems);
         assert_eq!(keys.number("maxDepth"), None);
         assert_eq!(keys.texts("scanPaths"), Some(vec![" A ".to_owned()]));
         let told: Vec<_> = problems

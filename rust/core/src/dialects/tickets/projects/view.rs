@@ -3,26 +3,26 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::{Problem, Projects, TicketProject};
+use super::{ProjectCatalog, ProjectProblem, TicketProject};
 
 /// The answer of `list_projects`.
 #[derive(Debug, Serialize)]
 pub struct ProjectList<'a> {
-    projects: Vec<Listed<'a>>,
+    projects: Vec<ListedProject<'a>>,
     /// What was passed over; absent when there is nothing of that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<ProblemView<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-struct Listed<'a> {
+struct ListedProject<'a> {
     id: &'a str,
-    project: Brief<'a>,
-    metadata: Metadata<'a>,
+    project: ProjectBrief<'a>,
+    metadata: ProjectMetadata<'a>,
 }
 
 #[derive(Debug, Serialize)]
-struct Brief<'a> {
+struct ProjectBrief<'a> {
     name: &'a str,
     code: &'a str,
     path: &'a str,
@@ -33,7 +33,7 @@ struct Brief<'a> {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata<'a> {
+struct ProjectMetadata<'a> {
     date_registered: &'a str,
     last_accessed: &'a str,
     version: &'a str,
@@ -48,22 +48,22 @@ struct ProblemView<'a> {
 /// The answer of `get_project_info`.
 #[derive(Debug, Serialize)]
 pub struct ProjectInfo<'a> {
-    project: Info<'a>,
+    project: ProjectInfoEntry<'a>,
 }
 
 #[derive(Debug, Serialize)]
-struct Info<'a> {
+struct ProjectInfoEntry<'a> {
     id: &'a str,
-    project: Full<'a>,
-    stats: &'a Stats,
+    project: FullProject<'a>,
+    stats: &'a TicketStats,
 }
 
 /// The keys of the seed, then what else the project's configuration says.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Full<'a> {
+struct FullProject<'a> {
     #[serde(flatten)]
-    brief: Brief<'a>,
+    brief: ProjectBrief<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repository: Option<&'a str>,
     root: String,
@@ -73,7 +73,7 @@ struct Full<'a> {
 
 /// How many tickets a project has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Stats {
+pub struct TicketStats {
     /// All of them.
     #[serde(rename = "totalCRs")]
     pub total: usize,
@@ -91,20 +91,20 @@ fn counts<S: Serializer>(counts: &[(String, usize)], serializer: S) -> Result<S:
 }
 
 /// All projects.
-pub fn list(projects: &Projects) -> ProjectList<'_> {
+pub fn list(projects: &ProjectCatalog) -> ProjectList<'_> {
     ProjectList {
-        projects: projects.all.iter().map(Listed::from).collect(),
+        projects: projects.all.iter().map(ListedProject::from).collect(),
         problems: projects.problems.iter().map(ProblemView::from).collect(),
     }
 }
 
 /// One project with the numbers of its tickets.
-pub fn info<'a>(project: &'a TicketProject, stats: &'a Stats) -> ProjectInfo<'a> {
+pub fn info<'a>(project: &'a TicketProject, stats: &'a TicketStats) -> ProjectInfo<'a> {
     ProjectInfo {
-        project: Info {
+        project: ProjectInfoEntry {
             id: &project.id,
-            project: Full {
-                brief: Brief::from(project),
+            project: FullProject {
+                brief: ProjectBrief::from(project),
                 repository: project.repository.as_deref(),
                 root: project.root.display().to_string(),
                 start_number: project.start_number,
@@ -115,12 +115,12 @@ pub fn info<'a>(project: &'a TicketProject, stats: &'a Stats) -> ProjectInfo<'a>
     }
 }
 
-impl<'a> From<&'a TicketProject> for Listed<'a> {
+impl<'a> From<&'a TicketProject> for ListedProject<'a> {
     fn from(project: &'a TicketProject) -> Self {
         Self {
             id: &project.id,
-            project: Brief::from(project),
-            metadata: Metadata {
+            project: ProjectBrief::from(project),
+            metadata: ProjectMetadata {
                 date_registered: &project.registered,
                 last_accessed: &project.last_accessed,
                 version: &project.version,
@@ -129,7 +129,7 @@ impl<'a> From<&'a TicketProject> for Listed<'a> {
     }
 }
 
-impl<'a> From<&'a TicketProject> for Brief<'a> {
+impl<'a> From<&'a TicketProject> for ProjectBrief<'a> {
     fn from(project: &'a TicketProject) -> Self {
         Self {
             name: &project.name,
@@ -141,8 +141,8 @@ impl<'a> From<&'a TicketProject> for Brief<'a> {
     }
 }
 
-impl<'a> From<&'a Problem> for ProblemView<'a> {
-    fn from(problem: &'a Problem) -> Self {
+impl<'a> From<&'a ProjectProblem> for ProblemView<'a> {
+    fn from(problem: &'a ProjectProblem) -> Self {
         Self {
             path: &problem.path,
             why: &problem.why,

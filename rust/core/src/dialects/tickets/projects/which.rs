@@ -1,12 +1,12 @@
 //! Which project a call means (reference tickets 10, `project`).
 
 use super::codes::is_code;
-use super::{Projects, TicketProject};
+use super::{ProjectCatalog, TicketProject};
 use crate::store::disk;
 
 /// Why it is not known which project is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unclear {
+pub enum ProjectLookupError {
     /// No project has that code.
     NotFound {
         /// The code.
@@ -28,7 +28,7 @@ pub enum Unclear {
     },
 }
 
-impl Projects {
+impl ProjectCatalog {
     /// The project of a call: the one that is named, by its code in any case of letters or by its ID,
     /// else the one whose code the ticket's key begins with, else the innermost one around the start,
     /// else the only one.
@@ -39,7 +39,7 @@ impl Projects {
         &self,
         project: Option<&str>,
         key: Option<&str>,
-    ) -> Result<&TicketProject, Unclear> {
+    ) -> Result<&TicketProject, ProjectLookupError> {
         if let Some(given) = project {
             return self.named(given.trim());
         }
@@ -48,13 +48,13 @@ impl Projects {
         }
         match self.all.as_slice() {
             [only] => Ok(only),
-            _ => self.enclosing().ok_or_else(|| Unclear::Needed {
+            _ => self.enclosing().ok_or_else(|| ProjectLookupError::Needed {
                 available: self.codes(),
             }),
         }
     }
 
-    fn named(&self, given: &str) -> Result<&TicketProject, Unclear> {
+    fn named(&self, given: &str) -> Result<&TicketProject, ProjectLookupError> {
         let by_code = self.all.iter().find(|project| project.has_code(given));
         if let Some(found) = by_code.or_else(|| self.with_id(given)) {
             return Ok(found);
@@ -62,9 +62,9 @@ impl Projects {
         let available = self.codes();
         let given = given.to_owned();
         Err(if is_code(&given) {
-            Unclear::NotFound { given, available }
+            ProjectLookupError::NotFound { given, available }
         } else {
-            Unclear::Malformed { given, available }
+            ProjectLookupError::Malformed { given, available }
         })
     }
 

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::document::Document;
+use super::super::document::VineDocument;
 use super::super::error::VineError;
 use super::super::expand;
-use super::super::files::{Files, Located};
-use super::super::frontier::{Plan, refs};
-use super::super::model::{Graph, Node, Work};
+use super::super::files::{GraphLocation, VineStore};
+use super::super::frontier::{GraphPlan, refs};
+use super::super::model::{Graph, NodeContent, VineNode};
 use super::replaced;
 use crate::answer::Answer;
 use crate::error::Error;
@@ -20,7 +20,7 @@ use crate::error::Error;
 /// # Errors
 /// `VineError` where either file is no valid graph or they do not fit; nothing is written then.
 pub fn expand(
-    files: &Files,
+    files: &VineStore,
     file: &str,
     ref_id: &str,
     child_file: Option<&str>,
@@ -66,7 +66,7 @@ pub fn expand(
 }
 
 /// What a reference still waits for.
-fn held_up_by(plan: &Plan, ref_id: &str) -> Vec<String> {
+fn held_up_by(plan: &GraphPlan, ref_id: &str) -> Vec<String> {
     let at = plan.graph.position(ref_id);
     let unmet = at.into_iter().flat_map(|at| plan.unmet(at));
     unmet
@@ -77,10 +77,10 @@ fn held_up_by(plan: &Plan, ref_id: &str) -> Vec<String> {
 /// Refuses a child from which references lead back to the parent or to itself: one could expand for
 /// ever.
 fn no_way_back(
-    files: &Files,
+    files: &VineStore,
     parent: &Path,
-    child: Located,
-    document: Arc<Document>,
+    child: GraphLocation,
+    document: Arc<VineDocument>,
 ) -> Result<(), Error> {
     let own = child.real()?;
     let mut seen = HashSet::new();
@@ -114,15 +114,19 @@ fn not_expanded(message: String) -> Error {
 }
 
 /// The reference that is to be expanded.
-fn reference<'a>(graph: &'a Graph, id: &str) -> Result<&'a Node, Error> {
+fn reference<'a>(graph: &'a Graph, id: &str) -> Result<&'a VineNode, Error> {
     let node = graph.find(id);
     node.ok_or_else(|| not_expanded(format!("Task \"{id}\" does not exist in the parent graph.")))
 }
 
 /// The file that a reference names.
-fn referred(files: &Files, place: &Located, node: &Node) -> Result<Located, Error> {
+fn referred(
+    files: &VineStore,
+    place: &GraphLocation,
+    node: &VineNode,
+) -> Result<GraphLocation, Error> {
     let id = &node.id;
-    let Work::Ref { vine } = &node.work else {
+    let NodeContent::Ref { vine } = &node.work else {
         return Err(not_expanded(format!(
             "Task \"{id}\" is not a reference node."
         )));
@@ -137,7 +141,7 @@ fn referred(files: &Files, place: &Located, node: &Node) -> Result<Located, Erro
 }
 
 /// The way from the parent's folder to the child's; empty where they are the same.
-fn folder_between(parent: &Located, child: &Located) -> String {
+fn folder_between(parent: &GraphLocation, child: &GraphLocation) -> String {
     let (parent, child) = (parent.absolute(), child.absolute());
     let (Some(from), Some(to)) = (parent.parent(), child.parent()) else {
         return String::new();

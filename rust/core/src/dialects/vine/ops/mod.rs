@@ -9,23 +9,25 @@ mod stage;
 mod write;
 
 pub use expand::expand;
-pub use read::{Question, Wanted, document, head, name_of_text, next, picture, plan, read, task};
-pub use stage::{Batch, Stage};
-pub use write::{Writing, write};
+pub use read::{
+    GraphQuery, NodeFilter, document, head, name_of_text, next, picture, plan, read, task,
+};
+pub use stage::{OperationBatch, StagedGraphs};
+pub use write::{WriteOptions, write};
 
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::document::Document;
-use super::files::{Files, Located};
-use crate::answer::{Answer, Page};
+use super::document::VineDocument;
+use super::files::{GraphLocation, VineStore};
+use crate::answer::{Answer, PageRequest};
 use crate::error::Error;
 use crate::store::files::edit_known;
 
 /// An answer with as many entries of each list as fit.
-fn fitted<T: Serialize>(page: Page, view: impl Fn(Page) -> T) -> Answer {
+fn fitted<T: Serialize>(page: PageRequest, view: impl Fn(PageRequest) -> T) -> Answer {
     let mut page = page;
     loop {
         let shown = view(page);
@@ -38,7 +40,7 @@ fn fitted<T: Serialize>(page: Page, view: impl Fn(Page) -> T) -> Answer {
 }
 
 /// An answer with a warning for each change of several files that could be brought to no end.
-fn warned(files: &Files, place: &Located, answer: Answer) -> Answer {
+fn warned(files: &VineStore, place: &GraphLocation, answer: Answer) -> Answer {
     let left = files.left(place).into_iter();
     let warnings: Vec<String> = left.map(|left| format!("Warning: {left}")).collect();
     answer.noted(&warnings.join("\n"))
@@ -46,14 +48,14 @@ fn warned(files: &Files, place: &Located, answer: Answer) -> Answer {
 
 /// Changes a document under its lock.
 fn replaced(
-    files: &Files,
-    place: &Located,
+    files: &VineStore,
+    place: &GraphLocation,
     real: &Path,
-    mut change: impl FnMut(&Document) -> Result<Document, Error>,
-) -> Result<Arc<Document>, Error> {
+    mut change: impl FnMut(&VineDocument) -> Result<VineDocument, Error>,
+) -> Result<Arc<VineDocument>, Error> {
     files.recover(&place.root)?;
     let mut after = None;
-    let before = files.known(real);
+    let before = files.last_document(real);
     let known = before.as_ref().map(|document| &*document.text);
     let edit = |text: &str| {
         let document = files.document(real, text)?;
@@ -63,8 +65,8 @@ fn replaced(
     };
     let disk = files.disk_of(&place.root);
     let edited = edit_known(&disk, &place.root, &place.path, known, edit);
-    let text = edited.map_err(|error| place.told(error))?.text;
-    let Some(after) = after.map(|after| Arc::new(Document { text, ..after })) else {
+    let text = edited.map_err(|error| place.to_seed_error(error))?.text;
+    let Some(after) = after.map(|after| Arc::new(VineDocument { text, ..after })) else {
         return files.read(place);
     };
     files.written(real.to_owned(), Arc::clone(&after));

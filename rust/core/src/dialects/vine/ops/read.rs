@@ -5,18 +5,18 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::document::Document;
+use super::super::document::VineDocument;
 use super::super::error::VineError;
-use super::super::files::Files;
-use super::super::frontier::{Plan, refs, search};
-use super::super::model::{Graph, InvalidStatus, Node, Status};
+use super::super::files::VineStore;
+use super::super::frontier::{GraphPlan, refs, search};
+use super::super::model::{Graph, InvalidTaskStatus, TaskStatus, VineNode};
 use super::super::picture;
 use super::super::view::{
-    Brief, ContextView, HeadView, MetaView, NextView, NodeView, PlanView, RefView, RowView,
-    summary, views,
+    FrontierView, HeadView, MetaView, NodeBrief, NodeContextView, NodeView, PlanView, RefView,
+    RowView, summary, views,
 };
 use super::{fitted, warned};
-use crate::answer::{Answer, Page};
+use crate::answer::{Answer, PageRequest};
 use crate::error::Error;
 use crate::git::blob;
 
@@ -36,7 +36,7 @@ const KEYS: [&str; 10] = [
 
 /// What `vine_read` may be asked.
 #[derive(Debug, Clone)]
-pub struct Question<'a> {
+pub struct GraphQuery<'a> {
     /// The query's name.
     pub action: &'a str,
     /// ID of a node.
@@ -48,7 +48,7 @@ pub struct Question<'a> {
     /// Keys of the entries of a list; all without any.
     pub fields: Option<&'a [String]>,
     /// Which part of a list.
-    pub page: Page,
+    pub page: PageRequest,
 }
 
 /// `vine_read`: answers a question about a graph.
@@ -56,7 +56,7 @@ pub struct Question<'a> {
 /// # Errors
 /// `VineError` where the file is no valid graph, something the action needs is missing, or there is
 /// no such task.
-pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer, Error> {
+pub fn read(files: &VineStore, file: &str, question: &GraphQuery<'_>) -> Result<Answer, Error> {
     let place = files.existing(file)?;
     let document = files.read(&place)?;
     let (plan, graph) = (&document.plan, &document.plan.graph);
@@ -67,21 +67,21 @@ pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer
             action: question.action.to_owned(),
         })
     };
-    let node = || -> Result<&Node, VineError> {
+    let node = || -> Result<&VineNode, VineError> {
         let id = needed(question.id, "id")?;
         let node = graph.find(&id);
         node.ok_or_else(|| VineError::no_task(graph, &id))
     };
     let page = question.page;
     let fields = question.fields;
-    let nodes = |nodes: &[&Node]| page_of(&views::<NodeView<'_>>(nodes), fields, page);
-    let briefs = |nodes: &[&Node]| page_of(&views::<Brief<'_>>(nodes), fields, page);
+    let nodes = |nodes: &[&VineNode]| page_of(&views::<NodeView<'_>>(nodes), fields, page);
+    let briefs = |nodes: &[&VineNode]| page_of(&views::<NodeBrief<'_>>(nodes), fields, page);
     let answer = match question.action {
         "validate" => Answer::prose(valid(plan)),
         "summary" => Answer::prose(summary(plan)),
         "list" => nodes(&listed(graph, question)?)?,
         "task" => Answer::data(&NodeView::from(node()?)),
-        "context" => Answer::data(&ContextView::of(node()?, plan)),
+        "context" => Answer::data(&NodeContextView::of(node()?, plan)),
         "descendants" => briefs(&plan.descendants(&node()?.id))?,
         "dependencies" => briefs(&plan.needed(&node()?.id))?,
         "search" => nodes(&search(graph, &needed(question.query, "query")?))?,
@@ -98,10 +98,10 @@ pub fn read(files: &Files, file: &str, question: &Question<'_>) -> Result<Answer
 }
 
 /// That a graph is valid, and a warning where its root says that all is done and it is not (W17).
-fn valid(plan: &Plan) -> String {
+fn valid(plan: &GraphPlan) -> String {
     let told = format!("Valid — {} task(s).", plan.progress.total);
     let open = plan.progress.total - plan.progress.complete();
-    if open > 0 && plan.root().status() == Some(Status::Complete) {
+    if open > 0 && plan.root().status() == Some(TaskStatus::Complete) {
         let root = &plan.root().id;
         return format!(
             "{told}\nWarning: the root \"{root}\" is complete, {open} other(s) are not."
@@ -114,7 +114,7 @@ fn valid(plan: &Plan) -> String {
 fn page_of<T: Serialize>(
     entries: &[T],
     fields: Option<&[String]>,
-    page: Page,
+    page: PageRequest,
 ) -> Result<Answer, VineError> {
     let Some(fields) = fields else {
         return Ok(Answer::list(entries, page));
@@ -136,11 +136,11 @@ fn page_of<T: Serialize>(
 }
 
 /// The nodes of a status that hold a text; all without either.
-fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>, VineError> {
+fn listed<'a>(graph: &'a Graph, question: &GraphQuery<'_>) -> Result<Vec<&'a VineNode>, VineError> {
     let Some(status) = question.status else {
         return Ok(search(graph, question.query.unwrap_or_default()));
     };
-    let status: Status = status.parse()?;
+    let status: TaskStatus = status.parse()?;
     let nodes = graph.nodes.iter().map(|node| &**node);
     Ok(nodes.filter(|node| node.status() == Some(status)).collect())
 }
@@ -149,16 +149,16 @@ fn listed<'a>(graph: &'a Graph, question: &Question<'_>) -> Result<Vec<&'a Node>
 ///
 /// # Errors
 /// `VineError` where the file is no valid graph.
-pub fn next(files: &Files, file: &str, page: Page) -> Result<Answer, Error> {
+pub fn next(files: &VineStore, file: &str, page: PageRequest) -> Result<Answer, Error> {
     let place = files.existing(file)?;
     let document = files.read(&place)?;
-    let answer = fitted(page, |page| NextView::of(&document.plan, page));
+    let answer = fitted(page, |page| FrontierView::of(&document.plan, page));
     Ok(warned(files, &place, answer))
 }
 
 /// Which nodes are meant.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct NodeFilter<'a> {
     /// Their statuses, `ref` for references; any when there are none.
     pub statuses: &'a [String],
     /// A text that they hold, as in a search.
@@ -169,7 +169,7 @@ pub struct Wanted<'a> {
 ///
 /// # Errors
 /// `VineError` where the file is no valid graph, or for a status that is none.
-pub fn plan(files: &Files, file: &str, wanted: Wanted<'_>) -> Result<Answer, Error> {
+pub fn plan(files: &VineStore, file: &str, wanted: NodeFilter<'_>) -> Result<Answer, Error> {
     let document = files.read(&files.existing(file)?)?;
     let has_standing = standing(wanted.statuses)?;
     let mut nodes = search(&document.plan.graph, wanted.query);
@@ -182,40 +182,40 @@ pub fn plan(files: &Files, file: &str, wanted: Wanted<'_>) -> Result<Answer, Err
 ///
 /// # Errors
 /// `VineError` where the file is no valid graph.
-pub fn document(files: &Files, file: &str) -> Result<Arc<Document>, Error> {
+pub fn document(files: &VineStore, file: &str) -> Result<Arc<VineDocument>, Error> {
     files.read(&files.existing(file)?)
 }
 
 /// What a graph is called, and how far it is.
-pub fn head(document: &Document) -> Answer {
+pub fn head(document: &VineDocument) -> Answer {
     Answer::whole(&HeadView::of(&document.plan))
 }
 
 /// What git calls the text of a graph.
-pub fn name_of_text(document: &Document) -> String {
+pub fn name_of_text(document: &VineDocument) -> String {
     blob(&document.text)
 }
 
 /// Whether a node has one of the statuses that words name, or there are none.
-fn standing(words: &[String]) -> Result<impl Fn(&Node) -> bool, VineError> {
+fn standing(words: &[String]) -> Result<impl Fn(&VineNode) -> bool, VineError> {
     for word in words.iter().filter(|word| *word != "ref") {
-        let status: Result<Status, InvalidStatus> = word.parse();
+        let status: Result<TaskStatus, InvalidTaskStatus> = word.parse();
         status.map_err(|status| VineError::Standing { status })?;
     }
-    Ok(|node: &Node| words.is_empty() || words.iter().any(|word| word == node.standing()))
+    Ok(|node: &VineNode| words.is_empty() || words.iter().any(|word| word == node.standing()))
 }
 
 /// All that is known of a node, however long, with what it builds on and who builds on it.
 ///
 /// # Errors
 /// `VineError` where the file is no valid graph, or there is no such node.
-pub fn task(files: &Files, file: &str, id: &str) -> Result<Answer, Error> {
+pub fn task(files: &VineStore, file: &str, id: &str) -> Result<Answer, Error> {
     let document = files.read(&files.existing(file)?)?;
     let graph = &document.plan.graph;
     let node = graph
         .find(id)
         .ok_or_else(|| VineError::no_task(graph, id))?;
-    Ok(Answer::whole(&ContextView::of(node, &document.plan)))
+    Ok(Answer::whole(&NodeContextView::of(node, &document.plan)))
 }
 
 /// A graph as a picture, of the nodes of some statuses where these are given: the text of a `mermaid` or
@@ -224,7 +224,7 @@ pub fn task(files: &Files, file: &str, id: &str) -> Result<Answer, Error> {
 /// # Errors
 /// `VineError` where the file is no valid graph, or for a status or format that is none.
 pub fn picture(
-    files: &Files,
+    files: &VineStore,
     file: &str,
     format: &str,
     statuses: &[String],

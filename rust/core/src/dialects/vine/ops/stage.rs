@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::super::document::Document;
+use super::super::document::VineDocument;
 use super::super::error::VineError;
-use super::super::files::{Files, Located, relative};
-use super::super::operation::{Operation, operations};
-use super::write::{Expected, decided};
+use super::super::files::{GraphLocation, VineStore, relative};
+use super::super::operation::{GraphOperation, operations};
+use super::write::{ExpectedState, apply_to_document};
 use crate::error::Error;
-use crate::outside::Telling;
-use crate::store::journal::Step;
+use crate::outside::StatusLookup;
+use crate::store::journal::ChangeStep;
 
 /// Operations on one file, as by [`super::write()`].
 #[derive(Debug, Clone)]
-pub struct Batch {
+pub struct OperationBatch {
     /// The file's name.
     pub file: String,
     /// What is to be done, in order.
@@ -29,21 +29,21 @@ pub struct Batch {
 }
 
 /// Task graphs of a folder as they would be.
-pub struct Stage {
+pub struct StagedGraphs {
     root: PathBuf,
     /// By the real path from the root.
-    graphs: BTreeMap<String, Staged>,
+    graphs: BTreeMap<String, GraphChange>,
     /// The real paths of files that were called otherwise: links.
     names: BTreeMap<String, String>,
 }
 
-struct Staged {
-    place: Located,
-    before: Arc<Document>,
-    now: Arc<Document>,
+struct GraphChange {
+    place: GraphLocation,
+    before: Arc<VineDocument>,
+    now: Arc<VineDocument>,
 }
 
-impl Stage {
+impl StagedGraphs {
     /// Begins; a file is read when it is first changed.
     pub fn begin(root: &Path) -> Self {
         Self {
@@ -59,11 +59,11 @@ impl Stage {
     /// # Errors
     /// What the batch alone would be refused for; everything is as before then. `Apart` for a file that
     /// lies elsewhere, and for operations that make one.
-    pub fn play(
+    pub fn apply(
         &mut self,
-        files: &Files,
-        batch: &Batch,
-        tell: Telling<'_>,
+        files: &VineStore,
+        batch: &OperationBatch,
+        tell: StatusLookup<'_>,
     ) -> Result<String, Error> {
         let operations = operations(&batch.operations)?;
         let first = operations.first().ok_or(VineError::NoOperations)?;
@@ -75,19 +75,19 @@ impl Stage {
             None => files.read(&place)?,
         };
         let description = batch.expect_description.as_ref();
-        let expected = Expected {
+        let expected = ExpectedState {
             blob: batch.expect.as_deref(),
             description: description.map(|(id, text)| (&**id, &**text)),
         };
-        let (after, _) = decided(&before, &operations, expected, tell)?;
+        let (after, _) = apply_to_document(&before, &operations, expected, tell)?;
         let standings = tell(&after.plan.needs());
-        let after = Arc::new(after.knowing(&standings).unwrap_or(after));
+        let after = Arc::new(after.with_statuses(&standings).unwrap_or(after));
         let told = match first.node() {
             Some(id) => format!("{name}#{id}"),
             None => name.clone(),
         };
         self.names.insert(name, path.clone());
-        let staged = self.graphs.entry(path).or_insert(Staged {
+        let staged = self.graphs.entry(path).or_insert(GraphChange {
             place,
             now: Arc::clone(&after),
             before,
@@ -97,7 +97,7 @@ impl Stage {
     }
 
     /// A file's path from the root as it was called, and the real one.
-    fn paths(&self, place: &Located) -> Result<(String, String), Error> {
+    fn paths(&self, place: &GraphLocation) -> Result<(String, String), Error> {
         let apart = || Error::Apart {
             what: "A change of a task graph that lies elsewhere",
             why: format!(
@@ -112,7 +112,7 @@ impl Stage {
     }
 
     /// The graph of a path as it would be; `None` for one that is not changed.
-    pub fn graph(&self, path: &str) -> Option<&Arc<Document>> {
+    pub fn graph(&self, path: &str) -> Option<&Arc<VineDocument>> {
         let path = self.names.get(path).map_or(path, String::as_str);
         Some(&self.graphs.get(path)?.now)
     }
@@ -123,10 +123,10 @@ impl Stage {
     }
 
     /// What is to be written.
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self) -> Vec<ChangeStep> {
         let other = self.graphs.iter();
         let other = other.filter(|(_, staged)| staged.before.text != staged.now.text);
-        let step = |(path, staged): (&String, &Staged)| Step::Replace {
+        let step = |(path, staged): (&String, &GraphChange)| ChangeStep::Replace {
             path: path.clone(),
             text: staged.now.text.clone(),
         };
@@ -134,7 +134,7 @@ impl Stage {
     }
 
     /// Keeps what was written.
-    pub fn finish(self, files: &Files) {
+    pub fn finish(self, files: &VineStore) {
         for staged in self.graphs.into_values() {
             if let Ok(real) = staged.place.real() {
                 files.written(real, staged.now);
@@ -144,11 +144,11 @@ impl Stage {
 }
 
 /// Refuses operations that make a file: only task graphs that are there take part.
-fn refuse_new_files(operations: &[Operation]) -> Result<(), Error> {
-    let makes_file = |operation: &&Operation| {
+fn refuse_new_files(operations: &[GraphOperation]) -> Result<(), Error> {
+    let makes_file = |operation: &&GraphOperation| {
         matches!(
             operation,
-            Operation::Create { .. } | Operation::ExtractToRef { .. }
+            GraphOperation::Create { .. } | GraphOperation::ExtractToRef { .. }
         )
     };
     let Some(maker) = operations.iter().find(makes_file) else {

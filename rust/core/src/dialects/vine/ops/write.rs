@@ -6,27 +6,27 @@ use std::sync::Arc;
 use serde_json::Value;
 use similar::TextDiff;
 
-use super::super::apply::{self, Child};
-use super::super::document::Document;
+use super::super::apply::{self, ChildGraph};
+use super::super::document::VineDocument;
 use super::super::error::VineError;
-use super::super::files::{Files, Located};
-use super::super::frontier::Plan;
+use super::super::files::{GraphLocation, VineStore};
+use super::super::frontier::GraphPlan;
 use super::super::model::Graph;
-use super::super::operation::{Operation, operations};
+use super::super::operation::{GraphOperation, operations};
 use super::super::view::WrittenView;
 use super::super::write;
 use super::{fitted, replaced};
-use crate::answer::{Answer, Page};
+use crate::answer::{Answer, PageRequest};
 use crate::error::Error;
 use crate::git::blob;
 use crate::next_step::HintText;
-use crate::outside::{Standing, Telling};
+use crate::outside::{ExternalStatus, StatusLookup};
 use crate::store::disk;
-use crate::store::journal::{Journal, Step};
+use crate::store::journal::{ChangeJournal, ChangeStep};
 
 /// How operations are carried out.
 #[derive(Debug, Clone, Copy)]
-pub struct Writing<'a> {
+pub struct WriteOptions<'a> {
     /// Whether they are not: the answer says what they would do.
     pub dry_run: bool,
     /// What git calls the text that the caller has in mind; another one is left alone.
@@ -43,19 +43,19 @@ pub struct Writing<'a> {
 /// `VineError` for operations that are none, cannot be carried out, or would leave an invalid graph;
 /// nothing is written then.
 pub fn write(
-    files: &Files,
+    files: &VineStore,
     file: &str,
     given: &[Value],
-    writing: Writing<'_>,
+    writing: WriteOptions<'_>,
 ) -> Result<Answer, Error> {
     let operations = operations(given)?;
-    let Outcome { before, after } = match operations.first() {
+    let WriteOutcome { before, after } = match operations.first() {
         None => return Err(VineError::NoOperations.into()),
-        Some(Operation::Create { .. }) => made(files, file, &operations, writing)?,
+        Some(GraphOperation::Create { .. }) => made(files, file, &operations, writing)?,
         Some(_) => changed(files, file, &operations, writing)?,
     };
     let claimed = claimed(&operations);
-    let page = Page {
+    let page = PageRequest {
         limit: writing.limit,
         offset: 0,
     };
@@ -70,8 +70,8 @@ pub fn write(
 }
 
 /// What operations did, in words (reference vine 6.6).
-fn summarized(operations: &[Operation], dry_run: bool) -> String {
-    let phrases: Vec<String> = operations.iter().map(Operation::phrase).collect();
+fn summarized(operations: &[GraphOperation], dry_run: bool) -> String {
+    let phrases: Vec<String> = operations.iter().map(GraphOperation::phrase).collect();
     let done = if dry_run {
         "operation(s) would be applied, nothing was written"
     } else {
@@ -81,12 +81,12 @@ fn summarized(operations: &[Operation], dry_run: bool) -> String {
 }
 
 /// The IDs that claimed tasks have in the end, in the order of their claims.
-fn claimed(operations: &[Operation]) -> Vec<&str> {
+fn claimed(operations: &[GraphOperation]) -> Vec<&str> {
     let mut claimed: Vec<&str> = Vec::new();
     for operation in operations {
         match operation {
-            Operation::Claim { id, .. } => claimed.push(id),
-            Operation::RenameTask { id, new_id } => {
+            GraphOperation::Claim { id, .. } => claimed.push(id),
+            GraphOperation::RenameTask { id, new_id } => {
                 let same = claimed.iter_mut().filter(|claimed| **claimed == id);
                 same.for_each(|claimed| *claimed = new_id);
             }
@@ -97,21 +97,21 @@ fn claimed(operations: &[Operation]) -> Vec<&str> {
 }
 
 /// A file before and after operations.
-struct Outcome {
+struct WriteOutcome {
     before: String,
-    after: Arc<Document>,
+    after: Arc<VineDocument>,
 }
 
 /// Makes a new file.
 fn made(
-    files: &Files,
+    files: &VineStore,
     file: &str,
-    operations: &[Operation],
-    writing: Writing<'_>,
-) -> Result<Outcome, Error> {
+    operations: &[GraphOperation],
+    writing: WriteOptions<'_>,
+) -> Result<WriteOutcome, Error> {
     let (graph, child) = apply::create(operations)?;
-    let plan = Plan::of(graph)?;
-    let text = write::canonical(&plan.graph)?;
+    let plan = GraphPlan::of(graph)?;
+    let text = write::render_canonical(&plan.graph)?;
     let place = files.new_file(file)?;
     let path = place.absolute();
     if is_taken(&path) {
@@ -132,7 +132,7 @@ fn made(
         operations,
         &plan.graph,
     )?;
-    let mut steps = vec![Step::Create {
+    let mut steps = vec![ChangeStep::Create {
         path: place.path.clone(),
         text: text.clone(),
     }];
@@ -142,46 +142,47 @@ fn made(
             Ok(Some(steps.clone()))
         })?;
     }
-    Ok(Outcome {
+    Ok(WriteOutcome {
         before: String::new(),
-        after: files.aware(&place, Arc::new(Document::read(text)?)),
+        after: files.aware(&place, Arc::new(VineDocument::read(text)?)),
     })
 }
 
 /// Changes a file that is there.
 fn changed(
-    files: &Files,
+    files: &VineStore,
     file: &str,
-    operations: &[Operation],
-    writing: Writing<'_>,
-) -> Result<Outcome, Error> {
+    operations: &[GraphOperation],
+    writing: WriteOptions<'_>,
+) -> Result<WriteOutcome, Error> {
     let place = files.existing(file)?;
     let real = place.real()?;
     let tell = |keys: &[String]| files.standings(&place, keys);
-    let expected = Expected {
+    let expected = ExpectedState {
         blob: writing.expect,
         description: writing.expect_description,
     };
-    let change = |document: &Document| -> Result<(Document, Option<Step>), Error> {
-        let (after, child) = decided(document, operations, expected, &tell)?;
+    let change = |document: &VineDocument| -> Result<(VineDocument, Option<ChangeStep>), Error> {
+        let (after, child) = apply_to_document(document, operations, expected, &tell)?;
         let child = child.map(|child| step_of(&place, &child)).transpose()?;
         Ok((after, child))
     };
     if writing.dry_run {
         let document = files.read(&place)?;
         let (after, _) = change(&document)?;
-        return Ok(Outcome {
+        return Ok(WriteOutcome {
             before: document.text.clone(),
             after: files.aware(&place, Arc::new(after)),
         });
     }
-    let makes_file = |operation: &Operation| matches!(operation, Operation::ExtractToRef { .. });
+    let makes_file =
+        |operation: &GraphOperation| matches!(operation, GraphOperation::ExtractToRef { .. });
     let after = if operations.iter().any(makes_file) {
         replaced_together(files, &place, &real, |document| change(document))?
     } else {
         replaced(files, &place, &real, |document| Ok(change(document)?.0))?
     };
-    Ok(Outcome {
+    Ok(WriteOutcome {
         before: String::new(),
         after: files.aware(&place, after),
     })
@@ -189,7 +190,7 @@ fn changed(
 
 /// What the caller has in mind of a file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Expected<'a> {
+pub(super) struct ExpectedState<'a> {
     /// What git calls its text.
     pub(super) blob: Option<&'a str>,
     /// A task and its description.
@@ -201,12 +202,12 @@ pub(super) struct Expected<'a> {
 /// # Errors
 /// `VineError` for a text that is another than expected, operations that cannot be carried out, or an
 /// invalid graph.
-pub(super) fn decided(
-    document: &Document,
-    operations: &[Operation],
-    expected: Expected<'_>,
-    tell: Telling<'_>,
-) -> Result<(Document, Option<Child>), VineError> {
+pub(super) fn apply_to_document(
+    document: &VineDocument,
+    operations: &[GraphOperation],
+    expected: ExpectedState<'_>,
+    tell: StatusLookup<'_>,
+) -> Result<(VineDocument, Option<ChildGraph>), VineError> {
     expected.check(document)?;
     let (graph, child) = apply::apply(&document.plan, operations)?;
     refuse_held(tell, operations, &graph)?;
@@ -216,12 +217,12 @@ pub(super) fn decided(
 
 /// Refuses to claim a task, unless by force, that needs an item of another dialect which is not done.
 fn refuse_held(
-    tell: Telling<'_>,
-    operations: &[Operation],
+    tell: StatusLookup<'_>,
+    operations: &[GraphOperation],
     graph: &Graph,
 ) -> Result<(), VineError> {
     for (at, operation) in operations.iter().enumerate() {
-        let Operation::Claim {
+        let GraphOperation::Claim {
             id, force: false, ..
         } = operation
         else {
@@ -256,16 +257,16 @@ fn refuse_held(
 }
 
 /// An item of another dialect with what is known of it.
-fn told(key: &str, standing: &Standing) -> String {
+fn told(key: &str, standing: &ExternalStatus) -> String {
     match standing {
-        Standing::Found { status, .. } => format!("{key} ({status})"),
-        Standing::Unknown(why) => format!("{key} ({why})"),
+        ExternalStatus::Found { status, .. } => format!("{key} ({status})"),
+        ExternalStatus::Unknown(why) => format!("{key} ({why})"),
     }
 }
 
-impl Expected<'_> {
+impl ExpectedState<'_> {
     /// A text that is another than the caller has in mind is left alone (reference vine W3).
-    fn check(self, document: &Document) -> Result<(), VineError> {
+    fn check(self, document: &VineDocument) -> Result<(), VineError> {
         if let Some((id, text)) = self.description {
             let node = document.plan.graph.find(id);
             if node.is_some_and(|node| *node.description != *text) {
@@ -286,17 +287,17 @@ impl Expected<'_> {
 
 /// Changes a document under its lock, together with the other file that the change makes.
 fn replaced_together(
-    files: &Files,
-    place: &Located,
+    files: &VineStore,
+    place: &GraphLocation,
     real: &Path,
-    mut change: impl FnMut(&Document) -> Result<(Document, Option<Step>), Error>,
-) -> Result<Arc<Document>, Error> {
+    mut change: impl FnMut(&VineDocument) -> Result<(VineDocument, Option<ChangeStep>), Error>,
+) -> Result<Arc<VineDocument>, Error> {
     let mut after = None;
     journaled(files, place, &[&place.path], true, |texts| {
         let text = texts.first().copied().unwrap_or_default();
         let document = files.document(real, text)?;
         let (changed, other) = change(&document)?;
-        let replaced = (changed.text != document.text).then(|| Step::Replace {
+        let replaced = (changed.text != document.text).then(|| ChangeStep::Replace {
             path: place.path.clone(),
             text: changed.text.clone(),
         });
@@ -313,14 +314,14 @@ fn replaced_together(
 }
 
 /// The file that a task is moved to.
-fn step_of(parent: &Located, child: &Child) -> Result<Step, Error> {
+fn step_of(parent: &GraphLocation, child: &ChildGraph) -> Result<ChangeStep, Error> {
     let inside = parent.beside(&child.vine)?;
     let path = parent.root.path().join(&inside);
     if is_taken(&path) {
         return Err(VineError::Taken { path }.into());
     }
-    let text = write::canonical(&child.graph)?;
-    Ok(Step::Create { path: inside, text })
+    let text = write::render_canonical(&child.graph)?;
+    Ok(ChangeStep::Create { path: inside, text })
 }
 
 /// Whether there is anything at a place, a link that leads nowhere included.
@@ -329,21 +330,21 @@ fn is_taken(path: &Path) -> bool {
 }
 
 fn journaled(
-    files: &Files,
-    place: &Located,
+    files: &VineStore,
+    place: &GraphLocation,
     paths: &[&str],
     several: bool,
-    plan: impl FnMut(&[&str]) -> Result<Option<Vec<Step>>, Error>,
+    plan: impl FnMut(&[&str]) -> Result<Option<Vec<ChangeStep>>, Error>,
 ) -> Result<(), Error> {
     files.recover(&place.root)?;
     let state = several.then(|| files.state_of(&place.root));
     let disk = files.disk_of(&place.root);
-    let journal = Journal {
+    let journal = ChangeJournal {
         disk: &disk,
         root: &place.root,
         state: state.as_ref(),
         gates: &[],
     };
     let done = journal.change(paths, plan);
-    done.map(|_| ()).map_err(|error| place.told(error))
+    done.map(|_| ()).map_err(|error| place.to_seed_error(error))
 }

@@ -1,6 +1,8 @@
 //! The template of Claude Code.
 
-use super::{AgentState, BuiltIn, Form, Guarded, RenewedLogin, StatePlace, USUAL, own};
+use super::{
+    AgentState, BuiltIn, LaunchForm, RenewedLogin, StateRelocation, USUAL, UnconfinedLaunch, own,
+};
 
 pub(super) const CLAUDE: BuiltIn = BuiltIn {
     name: "claude",
@@ -18,7 +20,7 @@ pub(super) const CLAUDE: BuiltIn = BuiltIn {
         &["--strict-mcp-config"],
         &["--mcp-config", "{mcp_config}"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[
             &["--dangerously-skip-permissions"],
             &["--settings", r#"{"sandbox":{"enabled":false}}"#],
@@ -26,7 +28,7 @@ pub(super) const CLAUDE: BuiltIn = BuiltIn {
         // Without it the option above is refused to root.
         variables: &[("IS_SANDBOX", "1")],
     },
-    guarded: Guarded::By(Form {
+    guarded: UnconfinedLaunch::By(LaunchForm {
         arguments: &[
             &["--permission-mode", "dontAsk"],
             &["--permission-prompts", "none"],
@@ -75,7 +77,7 @@ pub(super) const CLAUDE: BuiltIn = BuiltIn {
         "CLOUD_ML_REGION",
     ],
     state: AgentState {
-        place: StatePlace::Variable("CLAUDE_CONFIG_DIR", ".claude"),
+        place: StateRelocation::Variable("CLAUDE_CONFIG_DIR", ".claude"),
         login: &[".credentials.json"],
         files: &[],
     },

@@ -1,6 +1,6 @@
 //! The template of GitHub Copilot's command line.
 
-use super::{AgentState, BuiltIn, Form, Guarded, StatePlace, USUAL, own};
+use super::{AgentState, BuiltIn, LaunchForm, StateRelocation, USUAL, UnconfinedLaunch, own};
 
 pub(super) const COPILOT: BuiltIn = BuiltIn {
     name: "copilot",
@@ -19,11 +19,11 @@ pub(super) const COPILOT: BuiltIn = BuiltIn {
         // Only for this run; nothing is saved.
         &["--trust-folder"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[&["--allow-all"]],
         variables: &[],
     },
-    guarded: Guarded::By(Form {
+    guarded: UnconfinedLaunch::By(LaunchForm {
         arguments: &[
             &["--allow-tool=write"],
             &["--allow-tool=chant"],
@@ -53,7 +53,7 @@ pub(super) const COPILOT: BuiltIn = BuiltIn {
         "COPILOT_PROVIDER_WIRE_MODEL",
     ],
     state: AgentState {
-        place: StatePlace::Variable("COPILOT_HOME", ".copilot"),
+        place: StateRelocation::Variable("COPILOT_HOME", ".copilot"),
         login: &["config.json"],
         files: &[],
     },

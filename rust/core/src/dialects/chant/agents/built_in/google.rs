@@ -1,7 +1,9 @@
 //! The templates of Gemini CLI, and of Qwen Code, which started as a copy of it.
 
 use super::providers::PROVIDERS;
-use super::{AgentState, BuiltIn, Form, Guarded, RenewedLogin, StatePlace, USUAL, own};
+use super::{
+    AgentState, BuiltIn, LaunchForm, RenewedLogin, StateRelocation, USUAL, UnconfinedLaunch, own,
+};
 
 pub(super) const GEMINI: BuiltIn = BuiltIn {
     name: "gemini",
@@ -15,11 +17,11 @@ pub(super) const GEMINI: BuiltIn = BuiltIn {
         &["--model", "{model}"],
         &["--allowed-mcp-server-names", "chant"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[&["--approval-mode=yolo"]],
         variables: &[("GEMINI_SANDBOX", "false")],
     },
-    guarded: Guarded::By(Form {
+    guarded: UnconfinedLaunch::By(LaunchForm {
         arguments: &[
             &["--approval-mode=auto_edit"],
             &["--allowed-tools=run_shell_command(git)"],
@@ -49,7 +51,7 @@ pub(super) const GEMINI: BuiltIn = BuiltIn {
         "GOOGLE_GENAI_USE_GCA",
     ],
     state: AgentState {
-        place: StatePlace::Variable("GEMINI_CLI_HOME", ""),
+        place: StateRelocation::Variable("GEMINI_CLI_HOME", ""),
         login: &[
             ".gemini/oauth_creds.json",
             ".gemini/google_accounts.json",
@@ -81,14 +83,14 @@ pub(super) const QWEN: BuiltIn = BuiltIn {
         &["--mcp-config", "{mcp_config}"],
         &["--telemetry=false"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[&["--yolo"]],
         variables: &[
             ("QWEN_SANDBOX", "false"),
             ("QWEN_CODE_SUPPRESS_YOLO_WARNING", "1"),
         ],
     },
-    guarded: Guarded::Not("its edits are not kept to the folder"),
+    guarded: UnconfinedLaunch::Not("its edits are not kept to the folder"),
     events: "qwen",
     keys: PROVIDERS,
     settings: &[
@@ -101,7 +103,7 @@ pub(super) const QWEN: BuiltIn = BuiltIn {
         "QWEN_MODEL",
     ],
     state: AgentState {
-        place: StatePlace::Variable("QWEN_HOME", ".qwen"),
+        place: StateRelocation::Variable("QWEN_HOME", ".qwen"),
         login: &["oauth_creds.json", "settings.json"],
         files: &[],
     },

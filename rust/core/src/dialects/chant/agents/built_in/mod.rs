@@ -15,15 +15,15 @@ mod ours;
 mod providers;
 mod unproven;
 
-use crate::config::runs::Argument;
-use crate::provider::Protocol;
+use crate::config::runs::ArgumentGroup;
+use crate::provider::ModelProtocol;
 
 /// Arguments; each inner list is left out if one of its placeholders has no value.
-pub type Arguments = &'static [&'static [&'static str]];
+pub type ArgumentLists = &'static [&'static [&'static str]];
 /// Variables and their values; a variable is left out if one of its placeholders has no value.
-pub type Values = &'static [(&'static str, &'static str)];
+pub type VariableTemplates = &'static [(&'static str, &'static str)];
 /// Names of variables, or of files.
-pub type Names = &'static [&'static str];
+pub type NameList = &'static [&'static str];
 
 /// The template of a built-in agent.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,42 +33,42 @@ pub struct BuiltIn {
     /// Its name for people.
     pub title: &'static str,
     /// Other names for it.
-    pub aliases: Names,
+    pub aliases: NameList,
     /// The names of its program; the first one that exists is started.
     pub programs: &'static [ProgramName],
     /// The arguments behind the program in both forms.
-    pub(super) head: Arguments,
+    pub(super) head: ArgumentLists,
     /// The form without questions, for confined runs.
-    pub(super) confined: Form,
+    pub(super) confined: LaunchForm,
     /// The form that limits it where nothing else does.
-    pub guarded: Guarded,
+    pub guarded: UnconfinedLaunch,
     /// The last arguments in both forms.
-    pub(super) tail: Arguments,
+    pub(super) tail: ArgumentLists,
     /// Variables that keep it from sending usage data, and from replacing itself while it works.
-    pub quiet: Values,
+    pub quiet: VariableTemplates,
     /// The name of the format of its events.
     pub events: &'static str,
     /// The protocol between our own program and a model, if our program is the agent.
-    pub(super) protocol: Option<Protocol>,
+    pub(super) protocol: Option<ModelProtocol>,
     /// True if `sonnet` may be its model.
     pub(super) knows_sonnet: bool,
     /// Variables with its credentials: one of them is enough for a login.
-    pub keys: Names,
+    pub keys: NameList,
     /// Variables with the address and the options of its provider. Like the keys they are passed to
     /// it and to no other agent.
-    pub(super) settings: Names,
+    pub(super) settings: NameList,
     /// The place of its own state.
     pub state: AgentState,
     /// The file of its login in which it renews tokens, if it is known.
     pub renewed: Option<RenewedLogin>,
     /// The arguments of a command that reports by its exit code whether a user is logged in.
-    pub login_probe: Names,
+    pub login_probe: NameList,
     /// The commands that list its options.
-    pub help: Arguments,
+    pub help: ArgumentLists,
     /// Options of its template that its help does not list.
-    pub hidden: Names,
+    pub hidden: NameList,
     /// The arguments with which it continues an earlier session.
-    pub resume: Names,
+    pub resume: NameList,
     /// The release that we ran; `None` for a template that is only based on documents.
     pub tested: Option<&'static str>,
     /// Instructions for installing it.
@@ -90,18 +90,18 @@ pub struct ProgramName {
 
 /// A form in which an agent is started.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct LaunchForm {
     /// Its arguments, behind those of all forms.
-    pub arguments: Arguments,
+    pub arguments: ArgumentLists,
     /// Variables in its environment.
-    pub variables: Values,
+    pub variables: VariableTemplates,
 }
 
 /// The ways to start an agent without confinement.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Guarded {
+pub enum UnconfinedLaunch {
     /// In this form.
-    By(Form),
+    By(LaunchForm),
     /// It is not started, for this reason.
     Not(&'static str),
 }
@@ -115,11 +115,11 @@ pub enum Guarded {
 #[derive(Debug, PartialEq, Eq)]
 pub struct AgentState {
     /// The means to move it.
-    pub place: StatePlace,
+    pub place: StateRelocation,
     /// Files in it that name the user or the provider; copied into that of a run.
-    pub login: Names,
+    pub login: NameList,
     /// Files that are created in that of a run, with their texts.
-    pub files: Values,
+    pub files: VariableTemplates,
 }
 
 /// A file of a login in which an agent writes new tokens when the old ones end; all places are JSON
@@ -129,14 +129,14 @@ pub struct RenewedLogin {
     /// The file, among those of [`AgentState::login`].
     pub file: &'static str,
     /// The places of the tokens and of their expiry.
-    pub tokens: Names,
+    pub tokens: NameList,
     /// The places that identify the account.
-    pub account: Names,
+    pub account: NameList,
 }
 
 /// The means to move the state of an agent.
 #[derive(Debug, PartialEq, Eq)]
-pub enum StatePlace {
+pub enum StateRelocation {
     /// It has none.
     Nowhere,
     /// A variable names its folder, whose usual path in the user's home follows; empty for the home
@@ -144,16 +144,16 @@ pub enum StatePlace {
     Variable(&'static str, &'static str),
     /// It gets a home folder of its own, which leads to everything in the user's except these
     /// folders.
-    Home(Names),
+    Home(NameList),
 }
 
 const STATELESS: AgentState = AgentState {
-    place: StatePlace::Nowhere,
+    place: StateRelocation::Nowhere,
     login: &[],
     files: &[],
 };
 
-const NOTHING: Form = Form {
+const NOTHING: LaunchForm = LaunchForm {
     arguments: &[],
     variables: &[],
 };
@@ -166,7 +166,7 @@ const USUAL: BuiltIn = BuiltIn {
     programs: &[],
     head: &[],
     confined: NOTHING,
-    guarded: Guarded::By(NOTHING),
+    guarded: UnconfinedLaunch::By(NOTHING),
     tail: &[],
     quiet: &[],
     events: "plain",
@@ -239,14 +239,14 @@ impl BuiltIn {
     }
 
     /// Returns its command behind `program`, in one of its forms.
-    pub(super) fn command(&self, form: &Form, program: &str) -> Vec<Argument> {
+    pub(super) fn command(&self, form: &LaunchForm, program: &str) -> Vec<ArgumentGroup> {
         let groups = [self.head, form.arguments, self.tail].concat();
         let owned = |group: &[&str]| group.iter().map(|piece| (*piece).to_owned()).collect();
         let argument = |group: &[&str]| match group {
-            [one] => Argument::One((*one).to_owned()),
-            several => Argument::Together(owned(several)),
+            [one] => ArgumentGroup::One((*one).to_owned()),
+            several => ArgumentGroup::Together(owned(several)),
         };
-        let program = Argument::One(program.to_owned());
+        let program = ArgumentGroup::One(program.to_owned());
         std::iter::once(program)
             .chain(groups.into_iter().map(argument))
             .collect()

@@ -1,6 +1,8 @@
 //! The template of Codex.
 
-use super::{AgentState, BuiltIn, Form, Guarded, RenewedLogin, StatePlace, USUAL, own};
+use super::{
+    AgentState, BuiltIn, LaunchForm, RenewedLogin, StateRelocation, USUAL, UnconfinedLaunch, own,
+};
 
 pub(super) const CODEX: BuiltIn = BuiltIn {
     name: "codex",
@@ -31,11 +33,11 @@ pub(super) const CODEX: BuiltIn = BuiltIn {
         ],
         &["-c", "mcp_servers.chant.env={server_variables}"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[&["--dangerously-bypass-approvals-and-sandbox"]],
         variables: &[],
     },
-    guarded: Guarded::By(Form {
+    guarded: UnconfinedLaunch::By(LaunchForm {
         arguments: &[
             &["--sandbox", "workspace-write"],
             // Otherwise its sandbox prevents commits.
@@ -51,7 +53,7 @@ pub(super) const CODEX: BuiltIn = BuiltIn {
     keys: &["CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
     settings: &["CODEX_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
     state: AgentState {
-        place: StatePlace::Variable("CODEX_HOME", ".codex"),
+        place: StateRelocation::Variable("CODEX_HOME", ".codex"),
         login: &["auth.json"],
         files: &[],
     },

@@ -1,7 +1,9 @@
 //! Templates of agents of other makers, most of them for models of many providers.
 
 use super::providers::PROVIDERS;
-use super::{AgentState, BuiltIn, Form, Guarded, ProgramName, StatePlace, USUAL, own};
+use super::{
+    AgentState, BuiltIn, LaunchForm, ProgramName, StateRelocation, USUAL, UnconfinedLaunch, own,
+};
 
 pub(super) const CURSOR: BuiltIn = BuiltIn {
     name: "cursor-agent",
@@ -23,11 +25,11 @@ pub(super) const CURSOR: BuiltIn = BuiltIn {
         &["--trust"],
         &["--approve-mcps"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[&["--force"], &["--sandbox", "disabled"]],
         variables: &[],
     },
-    guarded: Guarded::Not(
+    guarded: UnconfinedLaunch::Not(
         "what it may do is said by `.cursor/cli.json` of the folder alone, which its work would commit",
     ),
     tail: &[&["{prompt}"]],
@@ -35,7 +37,7 @@ pub(super) const CURSOR: BuiltIn = BuiltIn {
     keys: &["CURSOR_API_KEY"],
     settings: &["CURSOR_CONFIG_DIR"],
     state: AgentState {
-        place: StatePlace::Home(&[".cursor", ".config/cursor"]),
+        place: StateRelocation::Home(&[".cursor", ".config/cursor"]),
         login: &[".config/cursor/auth.json", ".cursor/cli-config.json"],
         files: &[(".cursor/mcp.json", r#"{"mcpServers":{servers}}"#)],
     },
@@ -56,14 +58,14 @@ pub(super) const OPENCODE: BuiltIn = BuiltIn {
         &["--dir", "{worktree}"],
         &["--model", "{model}"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[&["--auto"]],
         variables: &[(
             "OPENCODE_CONFIG_CONTENT",
             r#"{"permission":{"*":"allow"},"mcp":{local_servers},"share":"disabled","autoupdate":false}"#,
         )],
     },
-    guarded: Guarded::By(Form {
+    guarded: UnconfinedLaunch::By(LaunchForm {
         arguments: &[],
         variables: &[(
             "OPENCODE_CONFIG_CONTENT",
@@ -75,7 +77,7 @@ pub(super) const OPENCODE: BuiltIn = BuiltIn {
     keys: PROVIDERS,
     settings: &["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"],
     state: AgentState {
-        place: StatePlace::Home(&[
+        place: StateRelocation::Home(&[
             ".local/share/opencode",
             ".local/state/opencode",
             ".config/opencode",
@@ -107,17 +109,17 @@ pub(super) const KIRO: BuiltIn = BuiltIn {
         &["--v3"],
         &["--model", "{model}"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[&["--trust-all-tools"]],
         variables: &[],
     },
-    guarded: Guarded::Not(
+    guarded: UnconfinedLaunch::Not(
         "it can be let run all commands or none, so that nothing would bound what it does",
     ),
     tail: &[&["{prompt}"]],
     keys: &["KIRO_API_KEY"],
     state: AgentState {
-        place: StatePlace::Home(&[".kiro", ".local/share/kiro-cli"]),
+        place: StateRelocation::Home(&[".kiro", ".local/share/kiro-cli"]),
         login: &[".local/share/kiro-cli/data.sqlite3"],
         files: &[(".kiro/settings/mcp.json", r#"{"mcpServers":{servers}}"#)],
     },
@@ -138,12 +140,12 @@ pub(super) const AMP: BuiltIn = BuiltIn {
         &["--mcp-config", "{servers}"],
         &["--settings-file", "{private}/.config/amp/settings.json"],
     ],
-    guarded: Guarded::Not("what keys bound it is not known to us for sure"),
+    guarded: UnconfinedLaunch::Not("what keys bound it is not known to us for sure"),
     events: "amp",
     keys: &["AMP_API_KEY"],
     settings: &["AMP_URL"],
     state: AgentState {
-        place: StatePlace::Home(&[".config/amp", ".local/share/amp"]),
+        place: StateRelocation::Home(&[".config/amp", ".local/share/amp"]),
         login: &[".local/share/amp/secrets.json"],
         files: &[(
             ".config/amp/settings.json",
@@ -165,11 +167,11 @@ pub(super) const CLINE: BuiltIn = BuiltIn {
         &["--cwd", "{worktree}"],
         &["--model", "{model}"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[&["--auto-approve", "true"]],
         variables: &[],
     },
-    guarded: Guarded::Not("it can be let do everything or nothing"),
+    guarded: UnconfinedLaunch::Not("it can be let do everything or nothing"),
     tail: &[&["{prompt}"]],
     // Otherwise it starts a process that outlives it.
     quiet: &[("CLINE_SESSION_BACKEND_MODE", "local")],
@@ -177,7 +179,7 @@ pub(super) const CLINE: BuiltIn = BuiltIn {
     keys: &["CLINE_API_KEY"],
     settings: PROVIDERS,
     state: AgentState {
-        place: StatePlace::Variable("CLINE_DIR", ".cline"),
+        place: StateRelocation::Variable("CLINE_DIR", ".cline"),
         login: &[
             "data/settings/providers.json",
             "data/settings/global-settings.json",
@@ -205,13 +207,13 @@ pub(super) const PI: BuiltIn = BuiltIn {
         &["--model", "{model}"],
         &["--offline"],
     ],
-    guarded: Guarded::Not("it knows no permissions: every command runs at once"),
+    guarded: UnconfinedLaunch::Not("it knows no permissions: every command runs at once"),
     tail: &[&["{prompt}"]],
     events: "pi",
     keys: PROVIDERS,
     settings: &["PI_CODING_AGENT_DIR"],
     state: AgentState {
-        place: StatePlace::Variable("PI_CODING_AGENT_DIR", ".pi/agent"),
+        place: StateRelocation::Variable("PI_CODING_AGENT_DIR", ".pi/agent"),
         login: &["auth.json", "models.json", "settings.json"],
         files: &[],
     },

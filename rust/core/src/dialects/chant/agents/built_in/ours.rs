@@ -1,13 +1,13 @@
 //! Templates of agents that are our own program.
 
 use super::{BuiltIn, USUAL};
-use crate::provider::{KEY, Protocol};
+use crate::provider::{KEY, ModelProtocol};
 
 pub(super) const OLLAMA: BuiltIn = BuiltIn {
     name: "ollama",
     title: "A model of Ollama's",
     aliases: &["local"],
-    protocol: Some(Protocol::Ollama),
+    protocol: Some(ModelProtocol::Ollama),
     keys: &[],
     ..OVER_HTTP
 };
@@ -16,7 +16,7 @@ pub(super) const OPENAI: BuiltIn = BuiltIn {
     name: "openai",
     title: "A model that is asked as OpenAI's are",
     aliases: &["gpt"],
-    protocol: Some(Protocol::OpenAi),
+    protocol: Some(ModelProtocol::OpenAi),
     keys: &[KEY],
     ..OVER_HTTP
 };

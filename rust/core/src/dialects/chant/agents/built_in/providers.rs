@@ -1,9 +1,9 @@
 //! Variables with keys of providers, for agents that work with models of many makers.
 
-use super::Names;
+use super::NameList;
 
 /// The variables that hold such keys.
-pub(super) const PROVIDERS: Names = &[
+pub(super) const PROVIDERS: NameList = &[
     "ANTHROPIC_API_KEY",
     "CEREBRAS_API_KEY",
     "DASHSCOPE_API_KEY",

@@ -1,7 +1,7 @@
 //! Templates of agents that are based only on documents and sources.
 
 use super::providers::PROVIDERS;
-use super::{AgentState, BuiltIn, Form, Guarded, StatePlace, USUAL, own};
+use super::{AgentState, BuiltIn, LaunchForm, StateRelocation, USUAL, UnconfinedLaunch, own};
 
 pub(super) const GOOSE: BuiltIn = BuiltIn {
     name: "goose",
@@ -17,11 +17,13 @@ pub(super) const GOOSE: BuiltIn = BuiltIn {
         &["--with-extension", "chant:{server_words}"],
         &["--instructions", "-"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[],
         variables: &[("GOOSE_MODE", "auto")],
     },
-    guarded: Guarded::Not("without a person only the mode works in which it does everything"),
+    guarded: UnconfinedLaunch::Not(
+        "without a person only the mode works in which it does everything",
+    ),
     events: "goose",
     keys: &["GOOSE_PROVIDER__API_KEY"],
     settings: &[
@@ -36,7 +38,11 @@ pub(super) const GOOSE: BuiltIn = BuiltIn {
         "OPENROUTER_API_KEY",
     ],
     state: AgentState {
-        place: StatePlace::Home(&[".config/goose", ".local/share/goose", ".local/state/goose"]),
+        place: StateRelocation::Home(&[
+            ".config/goose",
+            ".local/share/goose",
+            ".local/state/goose",
+        ]),
         login: &[".config/goose/config.yaml", ".config/goose/secrets.yaml"],
         files: &[],
     },
@@ -59,12 +65,12 @@ pub(super) const CRUSH: BuiltIn = BuiltIn {
         // Otherwise it would lie in the folder and be committed.
         &["--data-dir", "{private}/crush"],
     ],
-    guarded: Guarded::Not("its command for scripts approves of everything"),
+    guarded: UnconfinedLaunch::Not("its command for scripts approves of everything"),
     quiet: &[("CRUSH_DISABLE_METRICS", "1")],
     keys: PROVIDERS,
     settings: &["CRUSH_GLOBAL_CONFIG", "CRUSH_GLOBAL_DATA"],
     state: AgentState {
-        place: StatePlace::Home(&[".config/crush", ".local/share/crush"]),
+        place: StateRelocation::Home(&[".config/crush", ".local/share/crush"]),
         login: &[".local/share/crush/crush.json"],
         files: &[(".config/crush/crush.json", r#"{"mcp":{typed_servers}}"#)],
     },
@@ -94,15 +100,15 @@ pub(super) const AIDER: BuiltIn = BuiltIn {
         &["--input-history-file", "{private}/aider.input.history"],
         &["--chat-history-file", "{private}/aider.chat.history.md"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[&["--yes-always"]],
         variables: &[],
     },
-    guarded: Guarded::Not("without a person it agrees to everything that it asks"),
+    guarded: UnconfinedLaunch::Not("without a person it agrees to everything that it asks"),
     keys: PROVIDERS,
     settings: &["AIDER_MODEL", "OLLAMA_API_BASE", "OPENAI_API_BASE"],
     state: AgentState {
-        place: StatePlace::Home(&[".aider"]),
+        place: StateRelocation::Home(&[".aider"]),
         login: &[".aider/oauth-keys.env"],
         files: &[],
     },
@@ -122,18 +128,18 @@ pub(super) const DROID: BuiltIn = BuiltIn {
         &["--model", "{model}"],
         &["--file", "{prompt_file}"],
     ],
-    confined: Form {
+    confined: LaunchForm {
         arguments: &[&["--skip-permissions-unsafe"]],
         variables: &[],
     },
-    guarded: Guarded::By(Form {
+    guarded: UnconfinedLaunch::By(LaunchForm {
         // It edits, builds, tests and commits, but does not push.
         arguments: &[&["--auto", "medium"]],
         variables: &[],
     }),
     keys: &["FACTORY_API_KEY"],
     state: AgentState {
-        place: StatePlace::Home(&[".factory"]),
+        place: StateRelocation::Home(&[".factory"]),
         login: &[".factory/auth.json"],
         files: &[(".factory/mcp.json", r#"{"mcpServers":{servers}}"#)],
     },

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::super::error::ChantError;
 use super::super::super::evidence::{self, CriterionAtStart};
-use super::super::super::model::{Spec, Status};
+use super::super::super::model::{Spec, SpecStatus};
 use super::super::super::parse;
 use super::super::super::project::{Project, SPECS};
 use super::super::super::receipt::{
@@ -13,9 +13,9 @@ use super::super::super::receipt::{
 use crate::error::Error;
 use crate::git::kept_texts::TextRead;
 use crate::git::tags::Commit;
-use crate::git::{Head, Repo};
-use crate::store::index::Source;
-use crate::work::record::{CheckEntry, MergeTry, Record};
+use crate::git::{CheckoutHead, Repo};
+use crate::store::index::FileSource;
+use crate::work::record::{CheckEntry, MergeTry, RunRecord};
 use crate::work::usage::UsageEntry;
 
 /// So many receipts of one name are distinguished by a number.
@@ -25,7 +25,7 @@ const MOST_OF_A_NAME: usize = 50;
 #[derive(Debug, Clone, Copy)]
 pub(in super::super::super) struct LandedRun<'a> {
     /// Its record.
-    pub record: &'a Record,
+    pub record: &'a RunRecord,
     /// The commit that the work landed with.
     pub commit: &'a str,
     /// The landings that were begun, of which one ended with that commit.
@@ -86,7 +86,7 @@ pub(in super::super::super) fn leave_by_hand(
     };
     if let Some(record) = project.runs()?.newest_of(spec_id)?
         && let Some(landed) = record.merge.commit.as_deref()
-        && record.state() == crate::work::state::State::Completed
+        && record.state() == crate::work::state::RunState::Completed
         && of_spec(&repo, spec_id)?.is_empty()
     {
         let run = LandedRun {
@@ -128,7 +128,7 @@ pub(in super::super::super) fn leave_by_hand(
 /// there is no receipt, where it could not be written.
 pub(in super::super) fn left_after(project: &Project, before: &Spec, commits: &[Commit]) -> String {
     let is_known = || -> Result<bool, Error> {
-        let is_completed = before.status == Status::Completed;
+        let is_completed = before.status == SpecStatus::Completed;
         Ok(is_completed
             && match project.repo()? {
                 Some(repo) => !of_spec(&repo, before.id.as_str())?.is_empty(),
@@ -216,7 +216,7 @@ pub(super) fn criteria_in(
         return Ok(None);
     };
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let spec = parse::document(&path, Source::Text(text)).ok();
+    let spec = parse::document(&path, FileSource::Text(text)).ok();
     Ok(spec.map(|spec| evidence::criteria_at_start(&spec)))
 }
 
@@ -252,6 +252,6 @@ fn cost_of(usage: &UsageEntry) -> Option<BTreeMap<String, u64>> {
 
 /// The commit that is checked out; `None` where there is none yet.
 fn checked_out(repo: &Repo) -> Option<String> {
-    let head: Head = repo.head().ok()?;
+    let head: CheckoutHead = repo.head().ok()?;
     head.commit().map(str::to_owned)
 }

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::super::super::error::ChantError;
-use super::super::super::project::run_tree::Scenery;
-use super::super::super::project::{CONFIG, Project, Snapshot};
-use super::super::super::receipt::judged::LandedPlace;
+use super::super::super::project::run_tree::RunTreeContext;
+use super::super::super::project::{CONFIG, Project, ProjectSnapshot};
+use super::super::super::receipt::judged::ReceiptLocation;
 use crate::config::{Config, ReceiptPolicy};
 use crate::error::Error;
 use crate::git::Repo;
@@ -14,7 +14,7 @@ use crate::git::history::CommitHistory;
 use crate::next_step::{NextStep, hint};
 
 /// The target with all that is asked of it.
-pub(super) struct Target {
+pub(super) struct ReceiptTarget {
     /// What it is called.
     pub(super) name: String,
     /// Whether it asks for receipts.
@@ -25,7 +25,7 @@ pub(super) struct Target {
     is_shallow: bool,
 }
 
-impl Target {
+impl ReceiptTarget {
     /// The target that is named; else the branch that the remote `origin` begins at, as it is here and as it was
     /// fetched last; in a repository without remotes the configured main branch.
     ///
@@ -33,7 +33,7 @@ impl Target {
     /// When it is not known, or its configuration cannot be read: that is no leave to ask for nothing.
     pub(super) fn of(
         project: &Project,
-        snapshot: &Snapshot,
+        snapshot: &ProjectSnapshot,
         repo: &Repo,
         named: Option<&str>,
     ) -> Result<Self, Error> {
@@ -71,10 +71,10 @@ impl Target {
     }
 
     /// Where a commit is found, or another one with its tree; with the commit that was found.
-    pub(super) fn place_of(&self, commit: &str, tree: &str) -> (LandedPlace, Option<String>) {
+    pub(super) fn place_of(&self, commit: &str, tree: &str) -> (ReceiptLocation, Option<String>) {
         for (of, history) in &self.histories {
             if let Some(own) = history.tree_of(commit) {
-                let place = LandedPlace::Commit {
+                let place = ReceiptLocation::Commit {
                     of: of.clone(),
                     tree: own.to_owned(),
                 };
@@ -83,7 +83,7 @@ impl Target {
         }
         for (of, history) in &self.histories {
             if let Some(same) = history.commit_with(tree) {
-                let place = LandedPlace::SameTree {
+                let place = ReceiptLocation::SameTree {
                     of: of.clone(),
                     commit: same.to_owned(),
                 };
@@ -91,7 +91,7 @@ impl Target {
             }
         }
         let names: Vec<&str> = self.histories.iter().map(|(name, _)| &**name).collect();
-        let place = LandedPlace::Absent {
+        let place = ReceiptLocation::Absent {
             of: names.join(" or "),
             is_shallow: self.is_shallow,
         };
@@ -108,7 +108,7 @@ impl Target {
 /// The branch that is meant when none is named, with its newest commits here and at the remote.
 fn usual(
     project: &Project,
-    snapshot: &Snapshot,
+    snapshot: &ProjectSnapshot,
     repo: &Repo,
 ) -> Result<(String, Vec<String>), Error> {
     let name = match repo.usual_remote_branch()? {
@@ -121,7 +121,7 @@ fn usual(
         }
         None => {
             let config = snapshot.config.as_ref().map_err(Clone::clone)?;
-            let scenery = Scenery {
+            let scenery = RunTreeContext {
                 project,
                 config,
                 repo,

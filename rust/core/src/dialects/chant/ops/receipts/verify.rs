@@ -6,23 +6,24 @@ use std::collections::BTreeMap;
 use super::super::super::error::ChantError;
 use super::super::super::evidence::criteria_at_start;
 use super::super::super::id::SpecId;
-use super::super::super::model::{Spec, Status};
-use super::super::super::project::{Project, Snapshot};
+use super::super::super::model::{Spec, SpecStatus};
+use super::super::super::project::{Project, ProjectSnapshot};
 use super::super::super::receipt::judged::{
-    CheckAgain, FindingKind, JudgedReceipt, ReceiptFacts, ReceiptFinding, SpecToday, judged,
+    CurrentSpec, FindingKind, JudgedReceipt, ReceiptFacts, ReceiptFinding, RepeatedCheck,
+    judge_receipt,
 };
 use super::super::super::receipt::{self, RECEIPTS};
 use super::super::super::view::receipt::{
     FindingEntry, ReceiptReport, ReceiptVerdict, SpecReceipts,
 };
-use super::target::Target;
+use super::target::ReceiptTarget;
 use super::{MOST_OF_SPEC, ReadReceipt, in_order, left, read, repository};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::kept_texts::KeptText;
 use crate::next_step::HintText;
-use crate::store::state::escaped;
+use crate::store::state::escape_name;
 
 /// What is held against the repository, and how.
 #[derive(Debug, Clone, Copy, Default)]
@@ -46,16 +47,16 @@ pub fn receipt_verify(project: &Project, query: ReceiptQuery<'_>) -> Result<Answ
     }
     let snapshot = project.snapshot()?;
     let repo = repository(project)?;
-    let target = Target::of(project, &snapshot, &repo, query.target)?;
-    let all = Subject::all(project, snapshot.specs.all())?;
+    let target = ReceiptTarget::of(project, &snapshot, &repo, query.target)?;
+    let all = ReceiptSubject::all(project, snapshot.specs.all())?;
     let subjects = match query.id {
         None => all
             .iter()
             .filter(|one| one.today.open_as.is_none())
             .collect(),
-        Some(id) => vec![Subject::named(project, &snapshot, &all, id)?],
+        Some(id) => vec![ReceiptSubject::named(project, &snapshot, &all, id)?],
     };
-    let verifying = Verifying {
+    let verifying = ReceiptVerification {
         project,
         repo: &repo,
         target: &target,
@@ -74,17 +75,17 @@ pub fn receipt_verify(project: &Project, query: ReceiptQuery<'_>) -> Result<Answ
 }
 
 /// A spec, active or archived, as it is now.
-struct Subject {
+struct ReceiptSubject {
     id: SpecId,
-    today: SpecToday,
+    today: CurrentSpec,
 }
 
-impl Subject {
+impl ReceiptSubject {
     fn of(spec: &Spec) -> Self {
-        let is_completed = spec.status == Status::Completed;
+        let is_completed = spec.status == SpecStatus::Completed;
         Self {
             id: spec.id.clone(),
-            today: SpecToday {
+            today: CurrentSpec {
                 open_as: (!is_completed).then(|| spec.status.as_str().to_owned()),
                 criteria: criteria_at_start(spec),
             },
@@ -104,7 +105,7 @@ impl Subject {
 
     fn named<'a>(
         project: &Project,
-        snapshot: &Snapshot,
+        snapshot: &ProjectSnapshot,
         all: &'a [Self],
         id: &str,
     ) -> Result<&'a Self, Error> {
@@ -130,17 +131,17 @@ fn by_spec(mut kept: Vec<KeptText>) -> BTreeMap<String, Vec<KeptText>> {
     all
 }
 
-struct Verifying<'a> {
+struct ReceiptVerification<'a> {
     project: &'a Project,
     repo: &'a Repo,
-    target: &'a Target,
-    all: &'a [Subject],
+    target: &'a ReceiptTarget,
+    all: &'a [ReceiptSubject],
     kept: BTreeMap<String, Vec<KeptText>>,
     reruns: bool,
 }
 
-impl Verifying<'_> {
-    fn spec(&self, subject: &Subject) -> Result<SpecReceipts, Error> {
+impl ReceiptVerification<'_> {
+    fn spec(&self, subject: &ReceiptSubject) -> Result<SpecReceipts, Error> {
         let mut receipts = Vec::new();
         let (mut is_held_again, mut has_failed_again) = (false, false);
         for kept in self.kept_of(subject).iter().rev().take(MOST_OF_SPEC) {
@@ -170,15 +171,15 @@ impl Verifying<'_> {
         })
     }
 
-    fn kept_of(&self, subject: &Subject) -> &[KeptText] {
-        let kept = self.kept.get(&escaped(subject.id.as_str()));
+    fn kept_of(&self, subject: &ReceiptSubject) -> &[KeptText] {
+        let kept = self.kept.get(&escape_name(subject.id.as_str()));
         kept.map_or(&[], Vec::as_slice)
     }
 
     /// Whether a spec was completed because its members were, and all of these have receipts that hold.
-    fn holds_by_members(&self, subject: &Subject) -> Result<bool, Error> {
-        let is_member = |one: &&Subject| one.id.parent() == Some(subject.id.as_str());
-        let members: Vec<&Subject> = self.all.iter().filter(is_member).collect();
+    fn holds_by_members(&self, subject: &ReceiptSubject) -> Result<bool, Error> {
+        let is_member = |one: &&ReceiptSubject| one.id.parent() == Some(subject.id.as_str());
+        let members: Vec<&ReceiptSubject> = self.all.iter().filter(is_member).collect();
         if members.is_empty() || subject.today.open_as.is_some() {
             return Ok(false);
         }
@@ -193,10 +194,10 @@ impl Verifying<'_> {
 
     fn receipt(
         &self,
-        subject: &Subject,
+        subject: &ReceiptSubject,
         kept: &ReadReceipt,
         reruns: bool,
-    ) -> Result<(JudgedReceipt, Vec<CheckAgain>), Error> {
+    ) -> Result<(JudgedReceipt, Vec<RepeatedCheck>), Error> {
         let receipt = match &kept.read {
             Ok(receipt) => receipt,
             Err(error) => return Ok((JudgedReceipt::unreadable(error.to_string()), Vec::new())),
@@ -224,34 +225,39 @@ impl Verifying<'_> {
             configured: &self.target.checks,
             again: &again,
         };
-        Ok((judged(receipt, &facts), again))
+        Ok((judge_receipt(receipt, &facts), again))
     }
 
     #[cfg(unix)]
-    fn again(&self, id: &str, commit: &str, names: &[&String]) -> Result<Vec<CheckAgain>, Error> {
+    fn again(
+        &self,
+        id: &str,
+        commit: &str,
+        names: &[&String],
+    ) -> Result<Vec<RepeatedCheck>, Error> {
         super::super::super::runtime::rerun::rerun(self.project, self.repo, id, commit, names)
     }
 
     #[cfg(not(unix))]
-    fn again(&self, _: &str, _: &str, _: &[&String]) -> Result<Vec<CheckAgain>, Error> {
+    fn again(&self, _: &str, _: &str, _: &[&String]) -> Result<Vec<RepeatedCheck>, Error> {
         let why = "Running checks is not supported on this system yet.";
         Err(ChantError::Refused(why.into()).into())
     }
 }
 
-fn verdict(name: String, judged: JudgedReceipt, again: &[CheckAgain]) -> ReceiptVerdict {
+fn verdict(name: String, judged: JudgedReceipt, again: &[RepeatedCheck]) -> ReceiptVerdict {
     ReceiptVerdict {
         name,
         holds: judged.holds(),
         derived: judged.derived,
-        run_again: again.iter().map(CheckAgain::to_string).collect(),
+        run_again: again.iter().map(RepeatedCheck::to_string).collect(),
         claimed: judged.claimed,
         findings: judged.findings.into_iter().map(entry).collect(),
     }
 }
 
 /// What is to be said of a spec that has no receipt.
-fn findings_about(subject: &Subject, has_none: bool) -> Vec<FindingEntry> {
+fn findings_about(subject: &ReceiptSubject, has_none: bool) -> Vec<FindingEntry> {
     let finding = |kind, text| entry(ReceiptFinding { kind, text });
     match &subject.today.open_as {
         Some(status) if has_none => {
