@@ -487,9 +487,9 @@ mod tests {
             .prop_map(str::to_owned)
             .prop_recursive(8, 40, 3, |inner| {
                 (prop::collection::vec(inner, 0..4), any::<bool>()).prop_map(|(values, is_map)| {
-                    let entry = |(n, value): (usize, &String)| match is_map {
-                        true => format!("\"k{n}\":{value} "),
-                        false => format!("{value} "),
+                    let entry = |(n, value): (usize, &String)| {
+                        let key = is_map.then(|| format!("\"k{n}\":"));
+                        format!("{}{value} ", key.unwrap_or_default())
                     };
                     let entries: Vec<String> = values.iter().enumerate().map(entry).collect();
                     let (open, close) = if is_map { ('{', '}') } else { ('[', ']') };
