@@ -8,12 +8,12 @@ use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, PageRequest};
 use chant_core::dialects::chant::agents::templates;
 use chant_core::dialects::chant::ops;
 use chant_core::dialects::chant::project::{Project, ProjectOptions, ZonedClock};
-use chant_core::dialects::chant::split::SplitRequest as SplitWish;
+use chant_core::dialects::chant::split::SplitRequest;
 use chant_core::dialects::chant::start::WorkMode;
 use chant_core::error::Error;
 use chant_core::store::disk::Disk;
-use chant_core::work::record::RunOptions;
-use chant_core::workspace::outside;
+use chant_core::work::run_record::RunOptions;
+use chant_core::workspace::external_items;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pyo3::prelude::*;
@@ -66,7 +66,7 @@ impl ChantProject {
             listens: events,
             ..disk_of_user(py, stop_at, state_home, &environment)
         };
-        let around = outside(&root);
+        let around = external_items(&root);
         let options = ProjectOptions {
             root,
             user_config,
@@ -505,7 +505,7 @@ impl ChantProject {
         agreed: Option<&str>,
         progress: Option<Py<PyAny>>,
     ) -> Result<PyAnswer, Raised> {
-        let wish = SplitWish {
+        let wish = SplitRequest {
             force,
             recursive,
             max_depth,
@@ -528,7 +528,7 @@ impl ChantProject {
         max_depth: Option<i64>,
         fresh: bool,
     ) -> Result<Option<(String, String)>, Raised> {
-        let wish = SplitWish {
+        let wish = SplitRequest {
             force: false,
             recursive,
             max_depth,

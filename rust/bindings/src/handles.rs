@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chant_core::config::seconds_of;
 use chant_core::dialects::chant::ops::{self as specs, NewSpec, SpecUpdate};
 use chant_core::dialects::speckit::files::CallerIdentity;
-use chant_core::dialects::speckit::stage::CompletionRequest;
+use chant_core::dialects::speckit::staged::CompletionRequest;
 use chant_core::dialects::tickets;
 use chant_core::dialects::vine::ops::OperationBatch;
 use chant_core::error::Error;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use chant_core::provider::talk::{self, HttpAgentOptions};
+use chant_core::provider::conversation::{self, HttpAgentOptions};
 use pyo3::prelude::*;
 
 use crate::raise::{Raised, call};
@@ -44,5 +44,5 @@ pub(crate) fn work_over_http(
         // Nobody listens any more: whoever started this ends it.
         let _ = Python::attach(|py| tell.call1(py, (line,)).map(drop));
     };
-    call(py, || talk::run_agent_process(&order, &mut say))
+    call(py, || conversation::run_agent_process(&order, &mut say))
 }

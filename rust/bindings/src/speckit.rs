@@ -10,7 +10,7 @@ use chant_core::dialects::speckit::files::{CallerIdentity, FeatureStore};
 use chant_core::dialects::speckit::ops::{self, DocumentRange, StatusReport};
 use chant_core::dialects::speckit::questions::QuestionListener;
 use chant_core::dialects::speckit::resolve::SearchStart;
-use chant_core::workspace::outside;
+use chant_core::workspace::external_items;
 use jiff::Timestamp;
 use pyo3::prelude::*;
 
@@ -65,7 +65,7 @@ impl SpeckitFeatures {
         };
         let features = FeatureStore::new(start, disk, Timestamp::now)
             .trusted_by(user_config, trust)
-            .with_external(outside)
+            .with_external(external_items)
             .at_door(door);
         let features = if of_run { features.of_run() } else { features };
         Ok(Self {

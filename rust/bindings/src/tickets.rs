@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT as DEFAULT_PAGE, PageRequest};
-use chant_core::dialects::tickets::desk::ProjectRegistry;
 use chant_core::dialects::tickets::ops::{
     self, DEFAULT_LIMIT, DetailLevel, SectionCall, TicketFilters, TicketTextRange,
 };
 use chant_core::dialects::tickets::picture::PictureExtent;
+use chant_core::dialects::tickets::project_registry::ProjectRegistry;
 use chant_core::dialects::tickets::projects::DiscoveryInputs;
-use chant_core::workspace::outside;
+use chant_core::workspace::external_items;
 use jiff::Timestamp;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -57,7 +57,7 @@ impl TicketProjects {
         };
         let desk = py.detach(|| ProjectRegistry::open(surroundings, disk, Timestamp::now));
         Self {
-            desk: Arc::new(desk.with_external(outside)),
+            desk: Arc::new(desk.with_external(external_items)),
         }
     }
 

@@ -9,7 +9,7 @@ use chant_core::dialects::vine::document::VineDocument;
 use chant_core::dialects::vine::files::{self, VineStore};
 use chant_core::dialects::vine::ops::{self, GraphQuery, NodeFilter, WriteOptions};
 use chant_core::store::walk::DEPTH;
-use chant_core::workspace::outside;
+use chant_core::workspace::external_items;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;
@@ -52,7 +52,9 @@ impl VineFiles {
         let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
         let disk = of_run_in(disk, of_run.then_some(&folder));
         Self {
-            files: Arc::new(VineStore::new(disk, folder, roots, may_leave).with_external(outside)),
+            files: Arc::new(
+                VineStore::new(disk, folder, roots, may_leave).with_external(external_items),
+            ),
         }
     }
 

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chant_core::answer::{DEFAULT_LIMIT, PageRequest};
 use chant_core::error::Error;
+use chant_core::workspace::analytics_graph::{AnalyticsGraph, COLUMNS, ItemColumn};
 use chant_core::workspace::board::{self, ItemSearch};
 use chant_core::workspace::configuration;
 use chant_core::workspace::export::{self, ExportFormat, FIELDS};
 use chant_core::workspace::filter::ItemFilter;
 use chant_core::workspace::handle;
 use chant_core::workspace::import;
-use chant_core::workspace::network::{AnalyticsGraph, COLUMNS, ItemColumn};
 use chant_core::workspace::ops::{self, GraphOptions};
 use chant_core::workspace::{self, DialectStores};
 use pyo3::exceptions::PyKeyError;

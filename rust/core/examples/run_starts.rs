@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use chant_core::confine::reach::AccessRequest;
 use chant_core::confine::{Confinement, LandlockSupport};
 use chant_core::git::Repo;
-use chant_core::git::run_folder::pool::{PoolBounds, PoolSurroundings};
+use chant_core::git::run_repository::pool::{PoolBounds, PoolSurroundings};
 
 type Done<T> = Result<T, Box<dyn Error>>;
 /// How long one way takes, in a round.

@@ -107,7 +107,7 @@ impl Answer {
 
     /// An answer in words, with data beside them whose lists are as long as the words say: where it would be
     /// long, long values are cut.
-    pub fn told(text: String, view: &impl Serialize) -> Self {
+    pub fn text_with_data(text: String, view: &impl Serialize) -> Self {
         let whole = Self::whole(view);
         let json = match serde_json::to_value(view) {
             Ok(value) if is_too_long(&whole.text) => {
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn data_beside_words_keeps_its_lists_and_cuts_its_values() {
         let view = serde_json::json!({"list": vec!["x"; 20_000], "title": "é".repeat(90_000)});
-        let answer = Answer::told("words".into(), &view);
+        let answer = Answer::text_with_data("words".into(), &view);
         let data: Value = serde_json::from_str(&answer.json.unwrap()).unwrap();
         assert_eq!(data["list"], view["list"]);
         assert!(

@@ -1,7 +1,7 @@
 //! Where our own state of a folder lies, as git and the user say.
 
 use crate::git::Repo;
-use crate::git::registered::CheckoutRegistration;
+use crate::git::registration::CheckoutRegistration;
 use crate::store::disk::Disk;
 use crate::store::files::RootFolder;
 use crate::store::state::{CheckoutName, GitLocation, StateFolder};

@@ -33,8 +33,8 @@ pub mod merge;
 mod names;
 mod pipe;
 mod program;
-pub mod registered;
-pub mod run_folder;
+pub mod registration;
+pub mod run_repository;
 pub mod tags;
 pub mod worktree;
 

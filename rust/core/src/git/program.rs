@@ -215,7 +215,7 @@ impl GitCall {
     }
 
     /// Starts git with a short `input` on its standard input; read its output with
-    /// [`Running::read_with`].
+    /// [`RunningCall::read_with`].
     ///
     /// # Errors
     /// As `answer`.

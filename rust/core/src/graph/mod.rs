@@ -2,7 +2,7 @@
 //!
 //! The engine knows keys, not documents: a dialect says what waits for what and how far each item
 //! is, the engine answers what is unmet, what can start and what runs in circles. A node that was
-//! only ever named by others exists too; its progress is [`Progress::Absent`].
+//! only ever named by others exists too; its progress is [`ItemProgress::Absent`].
 
 pub mod cycles;
 pub mod draw;
@@ -65,7 +65,7 @@ pub struct Edge {
     pub to: Node,
     /// Why.
     pub kind: EdgeKind,
-    /// The containing item that names it, for [`Kind::Inherited`]; else the waiting item itself.
+    /// The containing item that names it, for [`EdgeKind::Inherited`]; else the waiting item itself.
     pub via: Node,
 }
 

@@ -81,7 +81,7 @@ impl StatusColor {
         Self::More,
     ];
 
-    /// The tone of that word; [`Tone::More`] has none.
+    /// The tone of that word; [`StatusColor::More`] has none.
     pub fn named(word: &str) -> Option<Self> {
         let mut tones = Self::ALL.into_iter().filter(|tone| *tone != Self::More);
         tones.find(|tone| tone.word() == word)

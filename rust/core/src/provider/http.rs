@@ -15,9 +15,9 @@ use ureq::http::{HeaderMap, Response};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body, Proxy};
 
+use super::conversation::{HttpAgentTask, ModelReply, RetryLimits};
 use super::endpoint::ModelEndpoint;
-use super::talk::{HttpAgentTask, ModelReply, RetryLimits};
-use super::voice::EventWriter;
+use super::event_writer::EventWriter;
 use super::{KEY, ModelProtocol, ProviderError, ollama, openai};
 use crate::store::disk::Disk;
 

@@ -2,10 +2,14 @@
 //! reports that its task is complete (reference chant 6.5).
 //!
 //! It is a process of its own like every other agent, so that it is stopped, limited and found in
-//! the same way. [`talk`] is that agent; it reports its work in lines that the runner reads like
+//! the same way. [`conversation`] is that agent; it reports its work in lines that the runner reads like
 //! those of other agents.
 
+#[cfg(unix)]
+pub mod conversation;
 pub mod endpoint;
+#[cfg(unix)]
+mod event_writer;
 #[cfg(unix)]
 mod events;
 #[cfg(unix)]
@@ -15,11 +19,7 @@ mod ollama;
 #[cfg(unix)]
 mod openai;
 #[cfg(unix)]
-pub mod talk;
-#[cfg(unix)]
 mod tools;
-#[cfg(unix)]
-mod voice;
 
 use crate::store::StoreError;
 

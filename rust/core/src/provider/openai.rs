@@ -5,10 +5,10 @@ use std::io::BufRead;
 
 use serde_json::{Value, json};
 
+use super::conversation::{self, ModelReply, ToolCall};
+use super::event_writer::EventWriter;
 use super::events;
 use super::http::RequestFailure;
-use super::talk::{self, ModelReply, ToolCall};
-use super::voice::EventWriter;
 
 /// The text that ends the events.
 const DONE: &str = "[DONE]";
@@ -142,7 +142,7 @@ impl StreamedAnswer {
                 piece.id
             },
             name: piece.name,
-            arguments: talk::arguments(&piece.arguments),
+            arguments: conversation::arguments(&piece.arguments),
         };
         ModelReply {
             text: self.text,

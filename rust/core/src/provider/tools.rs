@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::KEY;
-use super::talk::{HttpAgentTask, ToolCall};
-use super::voice::EventWriter;
+use super::conversation::{HttpAgentTask, ToolCall};
+use super::event_writer::EventWriter;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk};
 use crate::store::files::{self, RootFolder};

@@ -3,7 +3,7 @@
 //! On Linux local disks an inotify queue is drained on demand: the kernel puts an event there before
 //! the system call that caused it returns, so whatever was written before a call is seen by it. There
 //! is no thread that could lag. Everywhere else, and whenever the queue cannot be trusted, the answer
-//! is [`Changed::Unknown`], and the caller compares stamps.
+//! is [`ChangedFiles::Unknown`], and the caller compares stamps.
 
 use std::collections::BTreeSet;
 use std::path::Path;

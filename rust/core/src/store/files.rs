@@ -63,7 +63,7 @@ impl RootFolder {
         Ok(self.confine(relative, disk::real(folder)?)?.join(name))
     }
 
-    /// [`Root::place`] in its folder, which is kept open: what is done there is done in that folder, and that lay
+    /// [`RootFolder::place`] in its folder, which is kept open: what is done there is done in that folder, and that lay
     /// inside the root, whatever takes its place meanwhile.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ const ATTEMPTS: usize = 10;
 pub(super) struct OpenFolders(BTreeMap<PathBuf, OpenFolder>);
 
 impl OpenFolders {
-    /// [`Root::open_place`].
+    /// [`RootFolder::open_place`].
     ///
     /// # Errors
     /// As there.
@@ -132,7 +132,7 @@ impl OpenFolders {
         Err(disk::busy(Path::new(relative), "kept changing places"))
     }
 
-    /// [`Root::open_real`].
+    /// [`RootFolder::open_real`].
     ///
     /// # Errors
     /// As there.

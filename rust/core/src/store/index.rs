@@ -1,6 +1,6 @@
 //! The documents below a folder, brought up to date at the cost of what changed.
 //!
-//! The index remembers each file's stamp, not its content: [`Index::refresh`] says which documents
+//! The index remembers each file's stamp, not its content: [`DocumentIndex::refresh`] says which documents
 //! are new, other or gone since the last call, and whoever keeps the parsed documents applies that.
 //! An edit made by any process before the call is always seen.
 

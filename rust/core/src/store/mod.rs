@@ -1,7 +1,7 @@
 //! Files as they lie on disk: read, watched, and replaced without ever losing a byte.
 //!
 //! The store knows folders and texts, no dialect. Everything it touches lies inside one
-//! [`files::Root`], its own state folder excepted.
+//! [`files::RootFolder`], its own state folder excepted.
 
 pub mod changes;
 pub mod digest;

@@ -7,9 +7,9 @@ pub mod acting;
 pub mod effects;
 pub mod folder;
 mod harmless;
-pub mod look;
 pub mod places;
 pub mod store;
+pub mod survey;
 
 use std::path::{Path, PathBuf};
 

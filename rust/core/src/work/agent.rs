@@ -19,20 +19,20 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
 use super::WorkError;
+use super::cancel_token::CancelToken;
 use super::connections::{ConnectionOptions, RunConnections};
-use super::interruption::CancelToken;
-use super::kin::{self, ProcessTree};
-use super::looking::FolderObserver;
-use super::output::{LineFilter, LogLimits, LogStream, RunLog};
+use super::folder_observer::FolderObserver;
 use super::process::{ProcessIdentity, memory_kills};
-use super::record::RunRecord;
-use super::records::RunStore;
+use super::process_tree::{self, ProcessTree};
+use super::run_log::{LineFilter, LogLimits, LogStream, RunLog};
+use super::run_record::RunRecord;
+use super::run_store::RunStore;
 use super::spending::{EventPlan, UsageMeter};
 use crate::agent_events::{AgentExit, EventReader, FailureCause};
 use crate::confine::Confinement;
 use crate::store::disk;
 
-pub use super::ended::{AgentEnding, AgentOutcome};
+pub use super::agent_outcome::{AgentEnding, AgentOutcome};
 
 /// The time to read the rest of the pipes after the agent ended.
 const LINGER: Duration = Duration::from_millis(500);
@@ -266,10 +266,10 @@ impl AgentProcess {
         self.wait_beside(interruption, AgentObservers::default())
     }
 
-    /// Works as [`Agent::wait`], with other work at the same time.
+    /// Works as [`AgentProcess::wait`], with other work at the same time.
     ///
     /// # Errors
-    /// As [`Agent::wait`].
+    /// As [`AgentProcess::wait`].
     pub fn wait_beside(
         mut self,
         interruption: &CancelToken,
@@ -383,7 +383,7 @@ impl AgentProcess {
         }
     }
 
-    /// Returns true if the agent itself ended. Its process number is valid until [`Agent::reap`].
+    /// Returns true if the agent itself ended. Its process number is valid until [`AgentProcess::reap`].
     fn has_ended(&self) -> Result<bool, WorkError> {
         let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match waitid(WaitId::Pid(Pid::from_child(&self.child)), how) {
@@ -424,7 +424,7 @@ impl AgentProcess {
         let left = |limit: Option<Duration>, since: Instant| {
             limit.map(|limit| limit.saturating_sub(since.elapsed()))
         };
-        let look = Some(kin::LOOK).filter(|_| self.watch.is_none());
+        let look = Some(process_tree::LOOK).filter(|_| self.watch.is_none());
         let times = [
             left(self.limits.run, self.started),
             left(self.limits.idle, self.heard),

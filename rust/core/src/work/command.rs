@@ -24,8 +24,8 @@ use signal_hook::consts::SIGTERM;
 
 use super::WorkError;
 use super::agent;
-use super::interruption::CancelToken;
-use super::kin;
+use super::cancel_token::CancelToken;
+use super::process_tree;
 use crate::confine::Confinement;
 
 /// The time to read the rest of the pipes after the command ended.
@@ -141,10 +141,10 @@ impl CommandRunner {
         self.run_held(argv, started, bounds, heard)
     }
 
-    /// Works as [`Commands::run`] for a command with a confinement and a standard input.
+    /// Works as [`CommandRunner::run`] for a command with a confinement and a standard input.
     ///
     /// # Errors
-    /// As [`Commands::run`].
+    /// As [`CommandRunner::run`].
     pub fn run_held(
         &self,
         argv: &[String],
@@ -220,7 +220,7 @@ fn listen(
         let left = if is_watched {
             left
         } else {
-            left.min(kin::LOOK)
+            left.min(process_tree::LOOK)
         };
         let sources = [
             output.as_ref().map(AsFd::as_fd),

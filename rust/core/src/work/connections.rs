@@ -23,7 +23,7 @@ use rustix::fs::{OFlags, fcntl_setfl};
 
 use super::WorkError;
 use super::agent;
-use super::kin;
+use super::process_tree;
 use crate::store::disk;
 
 /// The number of characters of a name: hexadecimal digits.
@@ -170,7 +170,7 @@ fn ends_within(child: &mut Child, most: Duration) -> bool {
                 // After any result, the caller checks the process again.
                 let _ = poll(&mut polled, Timespec::try_from(left).ok().as_ref());
             }
-            None => kin::sleep_for(left.min(kin::LOOK)),
+            None => process_tree::sleep_for(left.min(process_tree::LOOK)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::record::RunRecord;
+use super::run_record::RunRecord;
 use super::state::RunState;
 use crate::agent_events::AgentUsage;
 use crate::money::UsdAmount;

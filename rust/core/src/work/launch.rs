@@ -18,10 +18,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::WorkError;
 use super::agent;
+use super::cancel_token::CancelToken;
 use super::handshake::{self, StartHandshake};
-use super::interruption::CancelToken;
-use super::kin;
 use super::process::ProcessIdentity;
+use super::process_tree;
 use super::runner::RUNNER;
 use crate::store::disk;
 
@@ -181,7 +181,7 @@ pub fn wait_for_any<'a>(
     for runner in runners {
         match &runner.watch {
             Some(watch) => polled.push(PollFd::new(watch, PollFlags::IN)),
-            None => most = most.min(kin::LOOK),
+            None => most = most.min(process_tree::LOOK),
         }
     }
     match poll(&mut polled, Timespec::try_from(most).ok().as_ref()) {

@@ -13,8 +13,8 @@ use jiff::Timestamp;
 
 use super::WorkError;
 use super::process::ProcessIdentity;
-use super::record::{self, is_spec_name};
-use super::records::RunStore;
+use super::run_record::{self, is_spec_name};
+use super::run_store::RunStore;
 use crate::store::disk::{self, Lock};
 use crate::store::state::escape_name;
 
@@ -46,7 +46,7 @@ impl SpecLock {
     /// Takes the lock of a spec whose holder is ending.
     ///
     /// # Errors
-    /// As [`SpecLock::take`], at the deadline.
+    /// As [`SpecLock::acquire`], at the deadline.
     pub fn take_until(
         runs: &RunStore,
         spec_id: &str,
@@ -178,7 +178,7 @@ impl fmt::Display for LockHolder {
 pub(super) fn holder_text(runs: &RunStore) -> String {
     let own = ProcessIdentity::own();
     let start = own.pid_start.unwrap_or_default();
-    let since = record::stamp((runs.clock)());
+    let since = run_record::stamp((runs.clock)());
     format!("{} {start}\n{since}\n", own.pid)
 }
 

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use super::record::RunRecord;
-use super::records::RunStore;
+use super::run_record::RunRecord;
+use super::run_store::RunStore;
 use crate::store::disk::{self, AppendFile};
 use crate::store::files;
 

@@ -13,34 +13,34 @@
 #[cfg(unix)]
 pub mod agent;
 #[cfg(unix)]
+pub mod agent_outcome;
+#[cfg(unix)]
+pub mod cancel_token;
+#[cfg(unix)]
 pub mod command;
 #[cfg(unix)]
 pub mod connections;
 pub mod durations;
 #[cfg(unix)]
-pub mod ended;
+pub mod folder_observer;
 #[cfg(unix)]
 pub mod handshake;
-#[cfg(unix)]
-pub mod interruption;
-#[cfg(unix)]
-mod kin;
 #[cfg(unix)]
 pub mod launch;
 pub mod lock;
 pub mod log;
-#[cfg(unix)]
-pub mod looking;
 pub mod mirror;
-pub mod output;
 pub mod process;
-pub mod record;
-pub mod records;
 #[cfg(unix)]
-pub mod recover;
+mod process_tree;
+#[cfg(unix)]
+pub mod recovery;
+pub mod run_log;
+pub mod run_record;
+pub mod run_store;
+pub mod run_view;
 #[cfg(unix)]
 pub mod runner;
-pub mod shown;
 pub mod spending;
 pub mod state;
 #[cfg(unix)]

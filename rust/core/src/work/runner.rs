@@ -1,7 +1,7 @@
 //! The frame of a run, from the lock of its spec to the end in its record; the caller handles the
 //! spec, its branch and its merge in between.
 //!
-//! The process that starts a run creates its record ([`Runs::begin`]), starts the runner as a
+//! The process that starts a run creates its record ([`RunStore::create_run`]), starts the runner as a
 //! process of its own session with [`RUNNER`] in its environment, and waits for the hand-shake
 //! ([`super::handshake::wait_for_handshake`]). Without one it stops what was started
 //! ([`super::stop`]) and records that the run failed. The record names the runner from the start if
@@ -12,17 +12,17 @@ use std::time::{Duration, Instant};
 
 use super::WorkError;
 use super::agent::{self, AgentEnding, AgentJob, AgentObservers, AgentOutcome, AgentProcess};
+use super::cancel_token::CancelToken;
+use super::folder_observer::FolderObserver;
 use super::handshake::StartHandshake;
-use super::interruption::CancelToken;
-use super::kin::ProcessTree;
 use super::launch;
 use super::lock::SpecLock;
-use super::looking::FolderObserver;
 use super::mirror::LOGS;
-use super::output::{LogHeader, RunLog, SecretMask};
 use super::process::ProcessIdentity;
-use super::record::{self, AgentEntry, RunRecord};
-use super::records::RunStore;
+use super::process_tree::ProcessTree;
+use super::run_log::{LogHeader, RunLog, SecretMask};
+use super::run_record::{self, AgentEntry, RunRecord};
+use super::run_store::RunStore;
 use super::spending::{SpendingLimits, UsageMeter};
 use super::state::{RunEvent, RunState};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
@@ -54,7 +54,7 @@ pub trait RunSteps {
     /// Judges the agent's work, lands it, and changes the spec accordingly; returns the end of the
     /// run.
     ///
-    /// Between its own steps it checks [`Run::is_told_to_stop`] and returns early. It records a
+    /// Between its own steps it checks [`ActiveRun::is_told_to_stop`] and returns early. It records a
     /// merge itself, as soon as it is done.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl<'a> ActiveRun<'a> {
             record.pid = own.pid;
             record.pid_start.clone_from(&own.pid_start);
             record.boot_id.clone_from(&own.boot_id);
-            record.adopted_at = Some(record::stamp((runs.clock)()));
+            record.adopted_at = Some(run_record::stamp((runs.clock)()));
             Ok(())
         })?;
         runs.reached("after-lock")?;
@@ -179,7 +179,7 @@ impl<'a> ActiveRun<'a> {
     /// Changes the record by a decision about its present content.
     ///
     /// # Errors
-    /// As [`Runs::update`].
+    /// As [`RunStore::update`].
     pub fn update(
         &mut self,
         change: impl FnMut(&mut RunRecord) -> Result<(), WorkError>,
@@ -191,7 +191,7 @@ impl<'a> ActiveRun<'a> {
     /// Returns true if the run should stop, by its record or by a signal.
     ///
     /// # Errors
-    /// As [`Runs::get`].
+    /// As [`RunStore::get`].
     pub fn is_told_to_stop(&self) -> Result<bool, WorkError> {
         Ok(self.interruption.is_told() || self.is_stop_requested()?)
     }
@@ -212,7 +212,7 @@ impl<'a> ActiveRun<'a> {
     /// Has an agent do one more job after the one that the run started with, and waits for its end.
     ///
     /// # Errors
-    /// As [`agent::start`] and [`Agent::wait`].
+    /// As [`agent::start`] and [`AgentProcess::wait`].
     pub fn ask(&mut self, job: AgentJob) -> Result<AgentOutcome, WorkError> {
         let (interruption, spending) = (self.interruption, job.plan.spending);
         let agent = self.start(job)?;
@@ -249,7 +249,7 @@ impl<'a> ActiveRun<'a> {
     fn wait_to_try(&mut self, cause: FailureCause, delay: Duration) -> Result<bool, WorkError> {
         // Runs that met the same limit must not all come back at the same moment.
         let delay = delay.mul_f64(0.75 + fastrand::f64() / 2.0);
-        let at = record::stamp((self.runs.clock)() + delay);
+        let at = run_record::stamp((self.runs.clock)() + delay);
         let word = cause.as_str().replace('_', " ");
         self.update(|record| {
             let tried = record.next_try.as_ref().map_or(0, |last| last.tried) + 1;
@@ -351,7 +351,7 @@ impl<'a> ActiveRun<'a> {
     /// requested it records the end.
     ///
     /// # Errors
-    /// As [`Runs::update`].
+    /// As [`RunStore::update`].
     pub fn end(self, end: &RunEnd, exit_code: Option<i32>) -> Result<RunState, WorkError> {
         self.reached("before-end-record")?;
         end_record(self.runs, &self.record.process_id, end, exit_code)

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::record::RunRecord;
-use super::records::RunStore;
+use super::run_record::RunRecord;
+use super::run_store::RunStore;
 use super::state::RunState;
 use super::usage::UsageEntry;
 use crate::agent_events::{AgentUsage, EventFormat, EventSummary, TokenCount};
@@ -194,7 +194,7 @@ impl<'a> UsageMeter<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::process::ProcessIdentity;
-    use super::super::record::SINGLE;
+    use super::super::run_record::SINGLE;
     use super::super::state::RunEvent;
     use super::*;
 

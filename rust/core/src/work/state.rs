@@ -176,7 +176,7 @@ pub struct IllegalRunEvent {
 /// Returns the state that an event leads to.
 ///
 /// # Errors
-/// [`Illegal`] when the event may not happen in that state.
+/// [`IllegalRunEvent`] when the event may not happen in that state.
 pub fn next_state(from: RunState, event: RunEvent) -> Result<RunState, IllegalRunEvent> {
     LEGAL
         .iter()

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Signal, kill_process, kill_process_group};
 
 use super::WorkError;
-use super::kin::{self, ProcessTree};
 use super::lock::SpecLock;
 use super::process::{self, ProcessIdentity};
-use super::record::{MergeState, RunRecord};
-use super::records::RunStore;
+use super::process_tree::{self, ProcessTree};
+use super::run_record::{MergeState, RunRecord};
+use super::run_store::RunStore;
 use super::state::{self, RunEvent, RunState, StopReason};
 
 /// The time that a runner gets to end its agent and itself before it is killed.
@@ -50,7 +50,7 @@ impl StoppedRun {
     /// merged before it could be stopped is completed.
     ///
     /// # Errors
-    /// As [`Runs::update`].
+    /// As [`RunStore::update`].
     pub fn end(self, runs: &RunStore, reason: Option<String>) -> Result<RunRecord, WorkError> {
         let why = self.why;
         self.end_with(runs, RunEvent::Stop(why), reason)
@@ -59,7 +59,7 @@ impl StoppedRun {
     /// Records that the run failed: for the process that started it and got no hand-shake.
     ///
     /// # Errors
-    /// As [`Runs::update`].
+    /// As [`RunStore::update`].
     pub fn fail(self, runs: &RunStore, reason: String) -> Result<RunRecord, WorkError> {
         self.end_with(runs, RunEvent::Fail, Some(reason))
     }
@@ -168,7 +168,12 @@ fn stop_where(
     let (runner, with_it) = end_runner(runs, &record, grace)?;
     // The runner may have recorded its agent since the record was read.
     let record = runs.get(process_id)?;
-    let left = ProcessTree::left_by(&record).end(runs, process_id, kin::GRACE, kin::sleep_for)?;
+    let left = ProcessTree::left_by(&record).end(
+        runs,
+        process_id,
+        process_tree::GRACE,
+        process_tree::sleep_for,
+    )?;
     let take = || SpecLock::take_until(runs, &record.spec_id, Instant::now() + DYING);
     let lock = record.has_agent().then(take).transpose()?;
     Ok(StoppedRun {
@@ -202,7 +207,12 @@ fn end_runner(
     }
     // While it lives, its orphans can be distinguished from others.
     let process_id = &record.process_id;
-    let ended = ProcessTree::of(record).end(runs, process_id, kin::GRACE, kin::sleep_for)?;
+    let ended = ProcessTree::of(record).end(
+        runs,
+        process_id,
+        process_tree::GRACE,
+        process_tree::sleep_for,
+    )?;
     runs.reached("before-kill")?;
     signal(&runner, Signal::KILL);
     runs.reached("after-kill")?;
@@ -217,7 +227,7 @@ fn end_runner(
 
 /// Signals the runner's group, which holds the programs it uses; the runner alone if it leads none.
 fn signal(runner: &ProcessIdentity, signal: Signal) {
-    let Some(pid) = kin::number(runner.pid).filter(|_| runner.is_alive()) else {
+    let Some(pid) = process_tree::number(runner.pid).filter(|_| runner.is_alive()) else {
         return;
     };
     let leads = process::facts(runner.pid).is_none_or(|facts| facts.group == runner.pid);
@@ -237,7 +247,7 @@ fn ends_within(process: &ProcessIdentity, bound: Duration) -> bool {
         if left.is_zero() {
             return false;
         }
-        kin::wait_for(process, left);
+        process_tree::wait_for(process, left);
     }
     true
 }

@@ -9,12 +9,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Signal, kill_process};
 
 use super::WorkError;
-use super::interruption::CancelToken;
-use super::kin;
+use super::cancel_token::CancelToken;
 use super::lock::{self, LockHolder};
 use super::process::{self, ProcessIdentity};
-use super::record::RunRecord;
-use super::records::RunStore;
+use super::process_tree;
+use super::run_record::RunRecord;
+use super::run_store::RunStore;
 use crate::store::changes::FolderWatch;
 use crate::store::disk::{self, Lock};
 
@@ -99,7 +99,7 @@ pub fn stop(runs: &RunStore) -> Result<Option<u32>, WorkError> {
         // It is about to write its number, or is ending already.
         return Ok(None);
     };
-    if let Some(pid) = kin::number(watcher.pid).filter(|_| watcher.is_alive()) {
+    if let Some(pid) = process_tree::number(watcher.pid).filter(|_| watcher.is_alive()) {
         // The process may have ended meanwhile, which is the purpose.
         let _ = kill_process(pid, Signal::TERM);
     }
@@ -112,7 +112,7 @@ pub fn stop(runs: &RunStore) -> Result<Option<u32>, WorkError> {
                 pid: watcher.pid,
             });
         }
-        kin::wait_for(&watcher, left);
+        process_tree::wait_for(&watcher, left);
     }
     Ok(Some(watcher.pid))
 }
@@ -186,7 +186,7 @@ impl WatchAlarm {
         drop(polled);
         // Changes that belong together are handled together.
         if !interruption.is_told() {
-            kin::sleep_for(SETTLE);
+            process_tree::sleep_for(SETTLE);
         }
         self.records.take();
         Ok(())
@@ -210,7 +210,7 @@ impl WatchAlarm {
 #[cfg(target_os = "linux")]
 fn end_of(process: &ProcessIdentity) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};
-    let end = pidfd_open(kin::number(process.pid)?, PidfdFlags::empty()).ok()?;
+    let end = pidfd_open(process_tree::number(process.pid)?, PidfdFlags::empty()).ok()?;
     process.is_alive().then_some(end)
 }
 

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use super::Workspace;
 use super::filter::{ItemFilter, order, plain};
 use super::item::Item;
-use super::joined::WorkspaceGraph;
 use super::ops::{figure, resolve_item};
 use super::view::{
     BoardView, CardView, ColumnPage, ColumnView, DialectColumns, ItemTreeRow, NeighborsView,
     problems,
 };
+use super::workspace_graph::WorkspaceGraph;
 use crate::answer::{Answer, PageRequest, fitting};
 use crate::error::Error;
 use crate::graph::Node;

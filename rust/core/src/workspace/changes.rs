@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::Workspace;
 use super::feature::{FeaturePart, FeatureTasks};
 use super::item::Item;
-use super::joined::{ItemSource, WorkspaceGraph};
+use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use crate::dialects::chant::project::SPECS;
 use crate::error::Error;
 use crate::store::changes::FolderWatch;

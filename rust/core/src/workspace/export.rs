@@ -10,7 +10,7 @@ use super::csv_table;
 use super::error::WorkspaceError;
 use super::filter::ItemFilter;
 use super::item::Item;
-use super::joined::WorkspaceGraph;
+use super::workspace_graph::WorkspaceGraph;
 use crate::error::Error;
 use crate::graph::Node;
 use crate::ident::nearest;
@@ -96,7 +96,7 @@ impl ItemExport {
     /// The items that a filter wants, in the order of lists, with some fields or the usual ones.
     ///
     /// # Errors
-    /// `Invalid` for a field that is none, as [`Filter::checked`] and [`Workspace::snapshot`].
+    /// `Invalid` for a field that is none, as [`ItemFilter::checked`] and [`Workspace::snapshot`].
     pub fn of(
         workspace: &Workspace,
         filter: ItemFilter,

@@ -8,8 +8,8 @@ use super::key;
 use crate::dialects::speckit::files::FeatureDocument;
 use crate::dialects::speckit::plan::{PlanNode, TaskPlan};
 use crate::dialects::speckit::task::{Task, TaskMark, TaskPhase};
+use crate::external_items::ExternalStatus;
 use crate::graph::EdgeKind;
-use crate::outside::ExternalStatus;
 
 /// The task list of a feature below the root.
 #[derive(Debug, Clone)]

@@ -11,9 +11,9 @@ use super::Workspace;
 use super::feature::{FeaturePart, FeatureTasks};
 use super::filter::ItemFilter;
 use super::item::Item;
-use super::joined::{ItemSource, WorkspaceGraph};
 use super::ops::resolve_item;
 use super::view::{ProblemRow, problem_rows};
+use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use crate::dialects::chant::model::{ApprovalState, Spec};
 use crate::dialects::tickets::model::Ticket;
 use crate::dialects::tickets::sections;
@@ -32,7 +32,7 @@ pub struct ItemSelection {
 /// The items that fit a filter, those of one file where it is given; cancelled specs only when asked for.
 ///
 /// # Errors
-/// As [`Filter::checked`] and [`Workspace::snapshot`].
+/// As [`ItemFilter::checked`] and [`Workspace::snapshot`].
 pub fn select(
     workspace: &Workspace,
     filter: ItemFilter,

@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 
 use super::feature::FeaturePart;
-use super::joined::{ItemSource, WorkspaceGraph};
+use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use crate::dialects::chant::model::{Spec, SpecStatus};
 use crate::dialects::speckit::task::TaskMark;
 use crate::dialects::tickets::model::TicketStatus;
 use crate::dialects::vine::model::{NodeContent, TaskStatus, VineNode as Task};
+use crate::external_items::ExternalStatus;
 use crate::graph::picture::StatusColor;
 use crate::graph::{EdgeKind, Node};
-use crate::outside::ExternalStatus;
 use crate::text::front_matter::read_key;
 
 /// The names of the dialects, in the order of lists.
-pub const DIALECTS: [&str; 4] = crate::outside::PREFIXES;
+pub const DIALECTS: [&str; 4] = crate::external_items::PREFIXES;
 
 /// The annotation of a task that says who has it.
 const OWNER: &str = "owner";

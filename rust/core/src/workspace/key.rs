@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::dialects::tickets::code::TicketCode;
 use crate::dialects::vine::files::with_ending;
-use crate::outside::split_key;
+use crate::external_items::split_key;
 
 /// The key of a spec.
 pub fn of_spec(id: &str) -> String {

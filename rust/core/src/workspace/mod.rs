@@ -1,30 +1,30 @@
 //! Every dialect of a folder in one graph: the only module that knows all dialects.
 //!
-//! A dialect begins as its word in [`crate::outside::PREFIXES`], its part of [`Parts`] and its
-//! [`joined::Source`]; from these on the compiler names what matches on sources, and words are told apart
-//! in [`key`], [`filter`], [`outside`] and [`at`]. Its changes take part in transactions by [`would_be`].
+//! A dialect begins as its word in [`crate::external_items::PREFIXES`], its part of [`DialectStores`] and its
+//! [`workspace_graph::ItemSource`]; from these on the compiler names what matches on sources, and words are told apart
+//! in [`key`], [`filter`], [`external_items`] and [`revision_view`]. Its changes take part in transactions by [`staged_workspace`].
 
-mod at;
+pub mod analytics_graph;
 pub mod board;
 pub mod changes;
 pub mod configuration;
 mod csv_table;
 pub mod error;
 pub mod export;
+mod external_lookup;
 pub mod feature;
 pub mod filter;
 pub mod handle;
 pub mod import;
 pub mod item;
-pub mod joined;
 pub mod key;
-pub mod network;
 pub mod ops;
-mod outside;
 mod place;
+mod revision_view;
+mod staged_workspace;
 pub mod transaction;
 mod view;
-mod would_be;
+pub mod workspace_graph;
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -35,16 +35,16 @@ use crate::dialects::chant::error::ChantError;
 use crate::dialects::chant::project::{Project, SPECS};
 use crate::dialects::speckit::files::{FeatureStore, TASKS};
 use crate::dialects::speckit::resolve::in_specs;
-use crate::dialects::tickets::desk::ProjectRegistry;
+use crate::dialects::tickets::project_registry::ProjectRegistry;
 use crate::dialects::vine::files::{PinnedGraph, VineStore};
 use crate::error::{Error, ErrorKind};
 use crate::store::disk;
 use crate::store::files::RootFolder;
 use crate::store::walk::{DEPTH, FolderWalk};
 use crate::work::durations::{RunDurations, RunStatistics};
-use joined::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
-use network::NetworkNodes;
-pub use outside::outside;
+use analytics_graph::NetworkNodes;
+pub use external_lookup::external_items;
+use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
 
 /// Most task graphs that are looked at.
 const MOST_PLANS: usize = 1_000;
@@ -148,7 +148,7 @@ impl Workspace {
         {
             return Ok(laid);
         }
-        let laid = network::build_network(joined)?;
+        let laid = analytics_graph::build_network(joined)?;
         self.known().laid = Some((joined.version(), laid.clone()));
         Ok(laid)
     }

@@ -7,20 +7,20 @@ use super::board::{ItemSearch, SearchWords};
 use super::error::WorkspaceError;
 use super::filter::ItemFilter;
 use super::item::Item;
-use super::joined::{ELSEWHERE, WorkspaceGraph};
 use super::key::{normal, of_spec, of_task, of_ticket};
 use super::view::{
     EdgeRow, GraphData, ItemList, ItemRow, ItemTreeRow, ItemTreeView, ResolvedItemView,
     WholeItemView, problems, reason,
 };
+use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
 use crate::answer::{Answer, PageRequest, fitting, size_of};
 use crate::dialects::tickets::code::TicketCode;
 use crate::error::Error;
+use crate::external_items::split_key;
 use crate::graph::picture::{GraphPicture, PictureArrow, PictureFigure, StatusColor};
 use crate::graph::{ItemProgress, Node};
 use crate::ident::{ResolvedId, close_names, meant};
 use crate::next_step::{NextStep, hint};
-use crate::outside::split_key;
 
 /// Most keys that an error names.
 const MATCHES_SHOWN: usize = 10;
@@ -28,7 +28,7 @@ const MATCHES_SHOWN: usize = 10;
 /// Items, dialect by dialect, each in the order of its own lists; cancelled specs only when asked for.
 ///
 /// # Errors
-/// As [`Filter::checked`] and [`Workspace::snapshot`].
+/// As [`ItemFilter::checked`] and [`Workspace::snapshot`].
 pub fn list(workspace: &Workspace, filter: ItemFilter, page: PageRequest) -> Result<Answer, Error> {
     search(workspace, filter, ItemSearch::default(), page)
 }
@@ -259,7 +259,7 @@ pub struct GraphOptions<'a> {
 /// Where a way leads over items that are not wanted, an indirect arrow stands for it.
 ///
 /// # Errors
-/// `Invalid` for a format that is none, as [`Filter::checked`] and [`Workspace::snapshot`].
+/// `Invalid` for a format that is none, as [`ItemFilter::checked`] and [`Workspace::snapshot`].
 pub fn graph(
     workspace: &Workspace,
     filter: ItemFilter,

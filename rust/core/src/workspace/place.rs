@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::joined::{ItemSource, WorkspaceGraph};
+use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use crate::counted::count_visited;
 use crate::dialects::tickets::code::TicketCode;
 use crate::graph::Node;
@@ -23,7 +23,7 @@ impl WorkspaceGraph {
         nodes.inspect(|_| count_visited(1)).copied()
     }
 
-    /// Puts nodes of items into the order of [`Joined::nodes`]; what it costs is what they are.
+    /// Puts nodes of items into the order of [`WorkspaceGraph::nodes`]; what it costs is what they are.
     pub(super) fn sort(&self, nodes: &mut [Node]) {
         nodes.sort_by_cached_key(|node| self.place(*node));
     }

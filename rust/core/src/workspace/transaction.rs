@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::Workspace;
 use super::handle::whole;
-use super::joined::WorkspaceGraph;
 use super::key;
 use super::ops::resolve_item;
-use super::would_be::StagedWorkspace;
+use super::staged_workspace::StagedWorkspace;
+use super::workspace_graph::WorkspaceGraph;
 use crate::dialects::chant::ops as specs;
-use crate::dialects::speckit::stage::CompletionRequest;
+use crate::dialects::speckit::staged::CompletionRequest;
 use crate::dialects::tickets::ops as tickets;
 use crate::dialects::vine::document::VineDocument;
 use crate::dialects::vine::ops::OperationBatch;
@@ -109,7 +109,7 @@ impl Transaction {
     /// tickets, as by every change of one file.
     ///
     /// # Errors
-    /// As [`Transaction::play`], or a `StoreError`; nothing is changed then.
+    /// As [`Transaction::apply`], or a `StoreError`; nothing is changed then.
     pub fn commit(&self, workspace: &Workspace) -> Result<TransactionOutcome, Error> {
         if self.is_empty() {
             return Ok(TransactionOutcome::default());

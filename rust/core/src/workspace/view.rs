@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::item::Item;
-use super::joined::{WorkspaceGraph, WorkspaceProblem};
+use super::workspace_graph::{WorkspaceGraph, WorkspaceProblem};
 use crate::answer::cut;
 use crate::graph::EdgeKind;
 use crate::graph::picture::{FigureRow, GraphPicture, LeadDirection};

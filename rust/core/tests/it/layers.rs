@@ -91,7 +91,7 @@ fn engines_know_no_dialect_and_dialects_not_each_other() {
     for engine in [
         "answer.rs",
         "ident.rs",
-        "outside.rs",
+        "external_items.rs",
         "text/",
         "store/",
         "graph/",
@@ -148,7 +148,7 @@ fn engines_know_only_what_lies_below_them() {
         ("confine/", vec!["crate::confine", "crate::store"]),
         ("lint.rs", vec![]),
         ("ident.rs", vec![]),
-        ("outside.rs", vec![]),
+        ("external_items.rs", vec![]),
         ("environment.rs", vec![]),
         ("money.rs", vec![]),
         (
@@ -239,7 +239,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "dialects/tickets/advice/view.rs",
             "dialects/tickets/projects/view.rs",
             "store/journal.rs",
-            "work/record.rs",
+            "work/run_record.rs",
             "work/state.rs",
             "work/usage.rs",
             "answer.rs",
@@ -284,7 +284,7 @@ fn only_tables_of_doors_and_what_agents_in_runs_are_given_name_tools() {
     let of_agents = [
         "next_step/",
         "trust/effects.rs",
-        "dialects/chant/project/own.rs",
+        "dialects/chant/project/caller_run.rs",
         "dialects/chant/ops/update.rs",
         // Answers of tools that no command prints.
         "dialects/tickets/",

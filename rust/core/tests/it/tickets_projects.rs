@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
+use chant_core::dialects::tickets::projects::project_lookup::ProjectLookupError;
 use chant_core::dialects::tickets::projects::view::{self, TicketStats};
-use chant_core::dialects::tickets::projects::which::ProjectLookupError;
 use chant_core::dialects::tickets::projects::{
     DiscoveryInputs, ProjectCatalog, ProjectSource, TicketProject,
 };

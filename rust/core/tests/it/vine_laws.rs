@@ -8,7 +8,7 @@ use chant_core::dialects::vine::model::TaskStatus;
 use chant_core::dialects::vine::operation::operations;
 use chant_core::dialects::vine::parse;
 use chant_core::dialects::vine::write::render_canonical;
-use chant_core::outside::ExternalStatus;
+use chant_core::external_items::ExternalStatus;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use chant_core::answer::{Answer, PageRequest};
 use chant_core::dialects::chant::project::{Project, ProjectOptions, ZonedClock};
 use chant_core::dialects::speckit::files::FeatureStore;
 use chant_core::dialects::speckit::resolve::SearchStart;
-use chant_core::dialects::tickets::desk::ProjectRegistry;
+use chant_core::dialects::tickets::project_registry::ProjectRegistry;
 use chant_core::dialects::tickets::projects::DiscoveryInputs;
 use chant_core::dialects::vine::files::VineStore;
 use chant_core::error::{Error, ErrorKind};
@@ -18,9 +18,9 @@ use chant_core::next_step::DoorKind;
 use chant_core::store::disk::Disk;
 use chant_core::workspace::export::{ExportFormat, FIELDS, ItemExport};
 use chant_core::workspace::filter::ItemFilter;
-use chant_core::workspace::joined::WorkspaceGraph;
 use chant_core::workspace::ops::{self, GraphOptions};
-use chant_core::workspace::{DialectStores, Workspace, outside};
+use chant_core::workspace::workspace_graph::WorkspaceGraph;
+use chant_core::workspace::{DialectStores, Workspace, external_items};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -128,7 +128,9 @@ fn opened_on(root: &Path, disk: &Disk) -> (Workspace, Arc<Project>) {
         },
         disk: disk.clone(),
     };
-    let chant = Project::open(options).unwrap().with_external(outside(root));
+    let chant = Project::open(options)
+        .unwrap()
+        .with_external(external_items(root));
     let chant = Arc::new(chant);
     let surroundings = DiscoveryInputs {
         start: root.to_owned(),
@@ -141,10 +143,12 @@ fn opened_on(root: &Path, disk: &Disk) -> (Workspace, Arc<Project>) {
     };
     let parts = DialectStores {
         chant: Arc::clone(&chant),
-        vine: Arc::new(files.with_external(outside)),
-        speckit: Arc::new(FeatureStore::new(start, disk.clone(), now).with_external(outside)),
+        vine: Arc::new(files.with_external(external_items)),
+        speckit: Arc::new(
+            FeatureStore::new(start, disk.clone(), now).with_external(external_items),
+        ),
         tickets: Arc::new(
-            ProjectRegistry::open(surroundings, disk.clone(), now).with_external(outside),
+            ProjectRegistry::open(surroundings, disk.clone(), now).with_external(external_items),
         ),
     };
     (Workspace::open(root, parts), chant)

@@ -8,9 +8,9 @@ use chant_core::dialects::speckit::files::{CallerIdentity, FeatureStore};
 use chant_core::dialects::speckit::ops as speckit;
 use chant_core::dialects::speckit::resolve::SearchStart;
 use chant_core::store::disk::Disk;
+use chant_core::workspace::external_items;
 use chant_core::workspace::filter::ItemFilter;
 use chant_core::workspace::ops::{self, GraphOptions};
-use chant_core::workspace::outside;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -27,7 +27,8 @@ fn features(place: &Place) -> FeatureStore {
         folder: place.workspace.root().to_owned(),
         environment: BTreeMap::from([("SPECIFY_FEATURE".into(), "060-login".into())]),
     };
-    FeatureStore::new(start, Disk::default(), || Timestamp::UNIX_EPOCH).with_external(outside)
+    FeatureStore::new(start, Disk::default(), || Timestamp::UNIX_EPOCH)
+        .with_external(external_items)
 }
 
 fn keys(rows: &Value) -> Vec<&str> {
@@ -221,7 +222,9 @@ fn features_and_tasks_that_are_not_there_are_told() {
         "speckit:060-login#T009",
     ];
     let keys = asked.map(str::to_owned);
-    let told = outside(place.workspace.root()).standings(&keys).into_iter();
+    let told = external_items(place.workspace.root())
+        .standings(&keys)
+        .into_iter();
     let told: Vec<String> = told.map(|standing| format!("{standing:?}")).collect();
     assert!(
         told[0].contains("expected a key such as speckit:060-name#T001"),

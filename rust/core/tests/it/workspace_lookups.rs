@@ -238,7 +238,7 @@ fn a_root_under_review_that_needs_something_waits_for_it() {
         Vec::new(),
         false,
     )
-    .with_external(chant_core::workspace::outside);
+    .with_external(chant_core::workspace::external_items);
     let ready = || {
         let document = files.read(&files.existing("plan.vine").unwrap()).unwrap();
         let waiting = document.plan.waiting().count();

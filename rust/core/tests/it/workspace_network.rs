@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use chant_core::workspace::network::{AnalyticsGraph, ItemColumn};
+use chant_core::workspace::analytics_graph::{AnalyticsGraph, ItemColumn};
 use serde_json::{Value, json};
 
 use crate::workspace::{Place, SPEC};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chant_core::dialects::chant::ops::{self as specs, SpecUpdate};
 use chant_core::dialects::speckit::files::CallerIdentity;
-use chant_core::dialects::speckit::stage::CompletionRequest;
+use chant_core::dialects::speckit::staged::CompletionRequest;
 use chant_core::dialects::tickets::ops as tickets;
 use chant_core::dialects::vine::ops::OperationBatch;
 use chant_core::error::{Error, ErrorKind};

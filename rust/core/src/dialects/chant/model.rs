@@ -295,7 +295,7 @@ pub struct Spec {
     pub title: Option<Box<str>>,
     /// Kind of work.
     pub kind: SpecType,
-    /// State as stored; what others see is [`super::specs::Specs::status`].
+    /// State as stored; what others see is [`super::specs::SpecGraph::status`].
     pub status: SpecStatus,
     /// IDs it waits for; an empty list differs from none (reference chant 4.3).
     pub depends_on: Option<Vec<Box<str>>>,

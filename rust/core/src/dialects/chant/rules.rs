@@ -10,9 +10,9 @@ use super::parse::{APPROVALS, unknown_type};
 use super::scores::{SpecSize, lines_outside_code};
 use super::specs::{ExternalDependency, SpecGraph};
 use crate::config::Config;
+use crate::external_items::PREFIXES;
 use crate::ident::ResolvedId;
 use crate::lint::{LintFinding, LintRule};
-use crate::outside::PREFIXES;
 use crate::text::fences::SwallowingFence;
 use crate::text::markdown;
 

@@ -13,7 +13,7 @@ use super::resolve::{FeatureDirectory, ResolvedProject};
 use super::task::{Task, TaskCriterion, TaskList, TaskMark, TaskProgress};
 use super::unread::listed;
 use crate::error::Error;
-use crate::outside::StatusLookup;
+use crate::external_items::StatusLookup;
 use crate::store::disk;
 use crate::store::files::{self, RootFolder};
 use crate::text::clash;
@@ -216,7 +216,7 @@ impl FeatureStore {
         use crate::environment::{PassedNames, filter_environment};
         use crate::work::WorkError;
         use crate::work::command::{CommandLimits, CommandRunner};
-        use crate::work::output::{SecretMask, secrets};
+        use crate::work::run_log::{SecretMask, secrets};
         let beside = PassedNames {
             configured,
             ..PassedNames::default()

@@ -15,9 +15,10 @@ use super::resolve::{self, FeatureDirectory, ResolvedProject, SPECS, SearchStart
 use super::task::TaskList;
 use crate::config::check::{CheckedFile, ConfigFinding};
 use crate::error::Error;
+use crate::external_items::{ExternalItemsCache, ExternalItemsFactory, ExternalStatus};
 use crate::git::Repo;
+use crate::missing_folders::{self, MissingFolders};
 use crate::next_step::{DoorKind, hint};
-use crate::outside::{ExternalItemsCache, ExternalItemsFactory, ExternalStatus};
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, FileStamp};
 use crate::store::files::{self, RootFolder};
@@ -26,8 +27,7 @@ use crate::store::state::UserState;
 use crate::store::undecided;
 use crate::text::clash::{self, LeftClash};
 use crate::trust::TrustVerdict;
-use crate::trust::look::FolderTrust;
-use crate::vanished::{self, MissingFolders};
+use crate::trust::survey::FolderTrust;
 
 /// Documents that are kept in memory, three for each of a thousand features and some; with more, all are
 /// forgotten and read again when asked for.
@@ -285,11 +285,16 @@ impl FeatureStore {
         let missing = self.missing.find(&self.disk, root, SPECS, repo).into_iter();
         let problem = |folder: String| {
             let message = if folder == SPECS {
-                let evidence =
-                    vanished::evidence_of_loss(repo().as_deref(), root, SPECS, false, |_| true)?;
-                vanished::loss_message("features", SPECS, &evidence)
+                let evidence = missing_folders::evidence_of_loss(
+                    repo().as_deref(),
+                    root,
+                    SPECS,
+                    false,
+                    |_| true,
+                )?;
+                missing_folders::loss_message("features", SPECS, &evidence)
             } else {
-                vanished::missing_problem("a feature", &folder)
+                missing_folders::missing_problem("a feature", &folder)
             };
             Some((folder, message))
         };

@@ -20,7 +20,7 @@ pub mod plan;
 pub mod questions;
 pub mod resolve;
 mod section;
-pub mod stage;
+pub mod staged;
 pub mod task;
 pub mod unread;
 pub mod view;

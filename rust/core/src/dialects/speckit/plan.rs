@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::task::{Task, TaskList, TaskMark};
+use crate::external_items::{self, ExternalStatus};
 use crate::graph::{DepGraph, Edge, EdgeKind, ItemProgress, Node};
-use crate::outside::{self, ExternalStatus};
 
 /// A task list and its graph.
 pub struct TaskPlan<'a> {
@@ -249,7 +249,7 @@ impl<'a> TaskPlan<'a> {
         let phase = key.strip_prefix("phase ").and_then(|at| at.parse().ok());
         match phase {
             Some(at) => PlanNode::Phase(at),
-            None if outside::split_key(key).is_some() => PlanNode::Elsewhere(key),
+            None if external_items::split_key(key).is_some() => PlanNode::Elsewhere(key),
             None => PlanNode::Missing(key),
         }
     }

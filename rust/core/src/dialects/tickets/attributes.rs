@@ -7,8 +7,8 @@ use super::code::TicketCode;
 use super::error::{TicketError, quoted};
 use super::model::{IMPACT_AREAS, TicketPriority};
 use super::parse::{is_date, items, one_line};
+use crate::external_items;
 use crate::ident::nearest;
-use crate::outside;
 
 /// Most characters of an attribute: a whole document belongs into the body.
 const MOST_CHARS: usize = 2_000;
@@ -198,7 +198,7 @@ fn texts(value: &Value) -> Result<Vec<String>, String> {
 
 /// Whether an item of a list is the key of something in another dialect.
 fn is_key(item: &str) -> bool {
-    outside::split_key(item).is_some_and(|(_, rest)| !rest.contains(char::is_whitespace))
+    external_items::split_key(item).is_some_and(|(_, rest)| !rest.contains(char::is_whitespace))
 }
 
 fn code_text(value: &Value) -> Result<String, String> {

@@ -66,7 +66,7 @@ impl TicketDraft {
     /// Sets a key to a text; an empty one takes it out.
     ///
     /// # Errors
-    /// As [`Draft::set`].
+    /// As [`TicketDraft::set`].
     pub fn set_text(&mut self, key: &str, text: &str) -> Result<(), EditError> {
         let value = (!text.is_empty()).then(|| FrontMatterValue::Text(text.to_owned()));
         self.set(key, value.as_ref())
@@ -76,7 +76,7 @@ impl TicketDraft {
     /// one takes it out.
     ///
     /// # Errors
-    /// As [`Draft::set`].
+    /// As [`TicketDraft::set`].
     pub fn set_list(&mut self, key: &str, items: &[String]) -> Result<(), EditError> {
         let value = if self.has_yaml_lists(key) {
             FrontMatterValue::List(items.to_vec())
@@ -125,7 +125,7 @@ impl TicketDraft {
     /// Says when the change was made. A file without front matter gets some, and its code with it.
     ///
     /// # Errors
-    /// As [`Draft::set`].
+    /// As [`TicketDraft::set`].
     pub fn stamp(&mut self, code: &TicketCode, now: &str) -> Result<(), Error> {
         if !self.before.has_front_matter && !self.has("code") {
             self.set_text("code", &code.to_string())?;

@@ -88,7 +88,7 @@ impl FilterAttribute {
 pub struct TicketListing {
     /// The lowest number first; of several files of one code the last path.
     files: Vec<(TicketCode, Arc<Ticket>)>,
-    /// In the order of [`Attribute::ALL`].
+    /// In the order of [`FilterAttribute::ALL`].
     columns: [AttributeColumn; 5],
 }
 

@@ -1,8 +1,8 @@
 //! Numbers of new tickets: never one that was given before (reference tickets 2.7 and 10).
 
-use super::all::TicketIndex;
-use super::board::TicketStore;
 use super::error::TicketError;
+use super::ticket_index::TicketIndex;
+use super::ticket_store::TicketStore;
 use crate::error::Error;
 use crate::store::{StoreError, files};
 

@@ -1,11 +1,11 @@
 //! What waits for what as a picture: an arrow leads from each ticket to what it waits for.
 
-use super::all::TicketIndex;
 use super::model::TicketStatus;
-use super::waits::TicketGraph;
+use super::ticket_graph::TicketGraph;
+use super::ticket_index::TicketIndex;
+use crate::external_items::ExternalStatus;
 use crate::graph::picture::{GraphPicture, PictureArrow, PictureFigure, StatusColor};
 use crate::graph::{ItemProgress, Node};
-use crate::outside::ExternalStatus;
 
 /// What stands for the title and the state of an item that is no ticket of the project.
 const ELSEWHERE: &str = "no ticket of this project";

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::board::is_elsewhere;
 use super::code::TicketCode;
 use super::edit::yaml;
 use super::model::{IMPACT_AREAS, KEY_ORDER, Ticket, TicketProblem};
 use super::parse::{list_of, text_of};
-use super::waits::TicketWait;
+use super::ticket_graph::TicketWait;
+use super::ticket_store::is_elsewhere;
 use crate::answer::cut;
 use crate::graph::picture::{FigureRow, GraphPicture, LeadDirection, StatusColor};
 use crate::text::front_matter::{self, FrontMatterEntry};

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::board::{ProjectLocation, TicketClock, TicketStore};
 use super::code::TicketCode;
 use super::model::{Ticket, TicketProblem};
+use super::ticket_store::{ProjectLocation, TicketClock, TicketStore};
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::checkouts::KnownCheckouts;

@@ -10,7 +10,7 @@ use super::model::{FormatVersion, Graph, NodeContent, NodeSpan, VineNode};
 use super::moves::NodeMoves;
 use super::parse;
 use super::write::{self, Rewritten};
-use crate::outside::ExternalStatus;
+use crate::external_items::ExternalStatus;
 
 /// A text and what it says.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ impl VineDocument {
     /// Reads a text that was this one and may have changed.
     ///
     /// # Errors
-    /// As [`Document::read`].
+    /// As [`VineDocument::read`].
     pub fn renewed(&self, text: String) -> Result<Self, VineError> {
         if text == self.text {
             return Ok(Self {
@@ -54,7 +54,7 @@ impl VineDocument {
         Ok(Self { text, plan, places })
     }
 
-    /// The document when the items that its tasks need are that far, in the order of [`Plan::needs`];
+    /// The document when the items that its tasks need are that far, in the order of [`GraphPlan::needs`];
     /// `None` when that is how it was taken already.
     #[must_use]
     pub fn with_statuses(&self, standings: &[ExternalStatus]) -> Option<Self> {
@@ -176,7 +176,7 @@ impl VineDocument {
         })
     }
 
-    /// What a changed text says; `None` as with [`Document::patch`].
+    /// What a changed text says; `None` as with [`VineDocument::patch`].
     fn patched(&self, patch: DocumentPatch) -> Option<(Graph, Vec<NodeSpan>)> {
         let graph = spliced(&self.plan.graph, patch.replaced, patch.nodes)?;
         Some((graph, patch.places))

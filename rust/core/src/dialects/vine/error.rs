@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::model::{Graph, InvalidTaskStatus};
-use super::spot::{SourceSpan, locate_violations};
+use super::source_span::{SourceSpan, locate_violations};
 use super::validate::GraphViolation;
 use crate::error::ErrorKind;
 use crate::ident::{close_names, meant};

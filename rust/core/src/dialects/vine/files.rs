@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::document::VineDocument;
 use super::error::VineError;
 use crate::error::Error;
+use crate::external_items::{ExternalItemsCache, ExternalItemsFactory, ExternalStatus};
 use crate::git::Repo;
-use crate::outside::{ExternalItemsCache, ExternalItemsFactory, ExternalStatus};
 use crate::state_place;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, FileStamp};
@@ -253,20 +253,20 @@ impl VineStore {
         self.read_real(file, file.real()?)
     }
 
-    /// The file that exists under a name, as [`Files::existing`] finds it, with where it lies.
+    /// The file that exists under a name, as [`VineStore::existing`] finds it, with where it lies.
     ///
     /// # Errors
-    /// As [`Files::existing`], or a `StoreError`.
+    /// As [`VineStore::existing`], or a `StoreError`.
     pub fn pin(&self, name: &str) -> Result<PinnedGraph, Error> {
         let file = self.existing(name)?;
         let real = file.real()?;
         Ok(PinnedGraph { file, real })
     }
 
-    /// [`Files::read`] for a file that nobody moved since it was found.
+    /// [`VineStore::read`] for a file that nobody moved since it was found.
     ///
     /// # Errors
-    /// As [`Files::read`].
+    /// As [`VineStore::read`].
     pub fn read_pinned(&self, pinned: &PinnedGraph) -> Result<Arc<VineDocument>, Error> {
         self.read_real(&pinned.file, pinned.real.clone())
     }

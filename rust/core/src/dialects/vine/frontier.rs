@@ -9,7 +9,7 @@ use super::moves::NodeMoves;
 use super::network::DependencyIndex;
 use super::validate::validate;
 use crate::counted::count_visited;
-use crate::outside::ExternalStatus;
+use crate::external_items::ExternalStatus;
 
 /// A valid graph with what depends on what worked out, and what can be acted on.
 #[derive(Debug, Clone)]
@@ -176,7 +176,7 @@ impl GraphPlan {
         self.needs.iter().map(|(_, key)| key.to_string()).collect()
     }
 
-    /// What nodes need of other dialects, in the order of [`Plan::needs`], each with whether it is done.
+    /// What nodes need of other dialects, in the order of [`GraphPlan::needs`], each with whether it is done.
     pub fn needs_met(&self) -> impl Iterator<Item = (&str, bool)> {
         let needs = self.needs.iter();
         needs.map(|(at, key)| (&**key, self.held_by(*at).all(|held| held != &**key)))
@@ -189,7 +189,7 @@ impl GraphPlan {
     }
 
     /// The plan as it is when the items that nodes need are that far, in the order of
-    /// [`Plan::needs`]; `None` when that is how it was taken already.
+    /// [`GraphPlan::needs`]; `None` when that is how it was taken already.
     #[must_use]
     pub fn with_statuses(&self, standings: &[ExternalStatus]) -> Option<Self> {
         let mut held: BTreeMap<usize, Vec<Box<str>>> = BTreeMap::new();
@@ -366,7 +366,7 @@ fn needs_of(graph: &Graph) -> Arc<[(usize, Box<str>)]> {
 pub struct GraphProgress {
     /// All nodes, references included.
     pub total: usize,
-    /// Tasks by status, in the order of [`Status::ALL`].
+    /// Tasks by status, in the order of [`TaskStatus::ALL`].
     pub by_status: [usize; 6],
     /// Nodes that depend on nothing.
     pub leaves: usize,

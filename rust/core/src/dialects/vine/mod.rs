@@ -17,7 +17,7 @@ pub mod operation;
 pub mod ops;
 pub mod parse;
 pub mod picture;
-pub mod spot;
+pub mod source_span;
 mod uri;
 pub mod validate;
 pub mod view;

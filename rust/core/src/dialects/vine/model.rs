@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::by_id::NodePlaces;
-use crate::outside;
+use crate::external_items;
 
 /// The annotation that names items of other dialects.
 const NEEDS: &str = "needs";
@@ -185,7 +185,7 @@ impl VineNode {
         let named = self.annotations.iter().rfind(|(key, _)| **key == *NEEDS);
         let values = named.map_or(&[][..], |(_, values)| values);
         let keys = values.iter().map(|value| &**value);
-        keys.filter(|value| outside::split_key(value).is_some())
+        keys.filter(|value| external_items::split_key(value).is_some())
     }
 
     /// Its status as a word; `ref` for a reference.

@@ -8,7 +8,7 @@ use super::header;
 use super::model::{
     Attachment, AttachmentClass, FormatVersion, Graph, NodeContent, NodeSpan, VineNode,
 };
-use super::spot::SourceSpan;
+use super::source_span::SourceSpan;
 use crate::counted::count_visited;
 use crate::text::clash;
 
@@ -114,7 +114,7 @@ pub(super) fn refuse_clash(text: &str) -> Result<(), VineError> {
 /// Reads a graph without the places of its nodes.
 ///
 /// # Errors
-/// As [`parsed`].
+/// As [`parse_with_spans`].
 pub fn graph(text: &str) -> Result<Graph, VineError> {
     parse_with_spans(text).map(|(graph, _)| graph)
 }

@@ -8,8 +8,8 @@ use super::super::index::failed;
 use super::super::program::{self, GitCall, first_line};
 use super::super::{GitError, path_from_bytes};
 use super::changes::{FileVersion, GitPath, PathChanges};
+use super::checkout_check::{CheckoutEntries, CheckoutEntry, CheckoutState, FileStep, PathStep};
 use super::disk::{self, PathContent, PlacedFile};
-use super::judge::{CheckoutEntries, CheckoutEntry, CheckoutState, FileStep, PathStep};
 
 /// The folder of a landing's files below the git folder of the checkout.
 const FOLDER: &str = "chant-mcp-landing";

@@ -18,8 +18,8 @@ use lock::{LandingLock, LandingLockOutcome};
 
 mod changes;
 mod checkout;
+mod checkout_check;
 mod disk;
-mod judge;
 mod lock;
 
 /// The number of attempts when the checkouts of a branch change while they are being locked.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::coordinates::assign_coordinates;
+use super::crossings::reduce_crossings;
 use super::layers::{LayerGrid, part_of};
 use super::route::{ArrowRoute, BOW, RouteLane, routes};
-use super::settle::assign_coordinates;
-use super::untangle::reduce_crossings;
 
 /// The distance between separate parts.
 const GAP_OF_PARTS: f64 = 30.0;

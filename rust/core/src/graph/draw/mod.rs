@@ -1,22 +1,22 @@
 //! Pictures of whole graphs: as SVG in layers, and as texts for Mermaid and Graphviz.
 //!
 //! [`Network::clip`](super::network::Network::clip) chooses the items of a large graph that are
-//! shown, a [`Scene`] groups the others, [`layout::layout`] places everything. Arrows lead from an
+//! shown, a [`PictureScene`] groups the others, [`layout::layout`] places everything. Arrows lead from an
 //! item to one that waits for it. The same graph and words give the same picture, byte for byte.
 
 mod arrows;
 pub mod clip;
+mod coordinates;
+mod crossings;
 mod layers;
 pub mod layout;
 mod legend;
 pub mod route;
 pub mod scene;
-mod settle;
 mod svg;
 mod symbols;
 pub mod table;
 pub mod theme;
-mod untangle;
 mod words;
 
 use self::clip::MOST;
@@ -30,7 +30,7 @@ use crate::graph::picture::{GraphPicture, PictureFigure, StatusColor};
 pub struct ItemTexts {
     /// Their titles for people.
     pub labels: Vec<String>,
-    /// Their states, as words of [`Tone::named`]. Without states items are done, ready or open, as
+    /// Their states, as words of [`StatusColor::named`]. Without states items are done, ready or open, as
     /// the graph has it.
     pub states: Vec<String>,
     /// Their groups, shown if the items belong to more than one.
@@ -100,7 +100,7 @@ pub fn svg(
 ///
 /// # Errors
 ///
-/// As for [`svg`].
+/// As for [`fn@svg`].
 pub fn mermaid(network: &Network, items: &[u32], said: &ItemTexts) -> Result<String, NetworkError> {
     PictureView::new(network, items, said).map(|view| view.text(PictureLanguage::Mermaid))
 }
@@ -109,7 +109,7 @@ pub fn mermaid(network: &Network, items: &[u32], said: &ItemTexts) -> Result<Str
 ///
 /// # Errors
 ///
-/// As for [`svg`].
+/// As for [`fn@svg`].
 pub fn dot(network: &Network, items: &[u32], said: &ItemTexts) -> Result<String, NetworkError> {
     PictureView::new(network, items, said).map(|view| view.text(PictureLanguage::Dot))
 }

@@ -204,7 +204,7 @@ impl Lock {
 fn open_own(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
-    super::owned::private(&mut options);
+    super::ownership::private(&mut options);
     super::regular(path, &mut options)
 }
 

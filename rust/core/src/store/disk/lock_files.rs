@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::StoreError;
 use super::super::digest::hex;
-use super::weaker::{WeakGuarantee, record_weak_guarantee};
+use super::weak_guarantees::{WeakGuarantee, record_weak_guarantee};
 use super::{
     create_owned, is_process, make_folders, make_owned_folder, read_made_up, read_owned, remove,
     rename_new,

@@ -5,6 +5,7 @@
     reason = "this is the one place that touches the disk"
 )]
 
+mod append_file;
 mod beneath;
 mod bounds;
 #[cfg(unix)]
@@ -12,11 +13,10 @@ mod by_handle;
 #[cfg(not(unix))]
 mod by_path;
 mod expected;
-mod growing;
 mod listing;
 mod lock;
 mod lock_files;
-mod owned;
+mod ownership;
 mod place;
 mod private;
 #[cfg(target_os = "linux")]
@@ -26,7 +26,7 @@ mod slot;
 mod staging;
 mod stamps;
 mod sweep;
-mod weaker;
+mod weak_guarantees;
 mod write;
 
 use std::borrow::Cow;
@@ -39,15 +39,15 @@ use std::time::{Duration, SystemTime};
 use super::state::{StateFolder, UserState};
 use super::{StoreError, WRITE, undecided};
 use crate::counted::{count_opened, count_read, count_written};
+pub use append_file::AppendFile;
 pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
 pub use expected::{ExpectedContent, ExpectedFile};
-pub use growing::AppendFile;
 pub use listing::{FolderEntry, FolderFile, FolderListing, list, names};
 pub use lock::Lock;
 pub(crate) use lock::busy;
 pub use lock_files::keep_lock_files_in;
-pub use owned::{
+pub use ownership::{
     FileOwnership, copy_out, copy_owned, create_owned, holds_links, is_plain_below, keep_private,
     make_owned_folder, owned, read_owned,
 };
@@ -60,7 +60,7 @@ pub use slot::{is_kept_apart, is_still_replaced, kept_beside, swap, swap_back};
 pub use staging::{can_stage, move_file};
 pub use stamps::{FileStamp, TICK, created_at, stamp, stamp_of_itself};
 pub use sweep::sweep_folder;
-pub use weaker::{WeakGuarantee, take_weak_promises, weak_promises};
+pub use weak_guarantees::{WeakGuarantee, take_weak_promises, weak_promises};
 pub use write::{TemporaryFile, flush_folder, flush_folder_of, rename_new};
 
 /// The largest document that is read, in bytes.

@@ -9,7 +9,7 @@ use super::expected::ExpectedFile;
 use super::lock::is_refusal;
 use super::place::{FilePlace, OpenFolder};
 use super::sweep::sweep_when_due;
-use super::weaker::{WeakGuarantee, record_weak_guarantee};
+use super::weak_guarantees::{WeakGuarantee, record_weak_guarantee};
 use super::{Disk, FileStamp, LARGEST};
 
 /// Renames onto a free name; an existing target is never replaced.
@@ -75,7 +75,7 @@ impl TemporaryFile {
         Self::write_at(disk, place, &target, text, replaces)
     }
 
-    /// [`Temporary::write`] beside the target, for files of our own state.
+    /// [`TemporaryFile::write`] beside the target, for files of our own state.
     ///
     /// # Errors
     /// As there.
@@ -89,7 +89,7 @@ impl TemporaryFile {
         Self::write_at(disk, temporary_beside(&target), &target, text, replaces)
     }
 
-    /// [`Temporary::write`] at a place that the caller chose.
+    /// [`TemporaryFile::write`] at a place that the caller chose.
     ///
     /// # Errors
     /// As there.
@@ -235,7 +235,7 @@ impl TemporaryFile {
         std::mem::forget(self);
     }
 
-    /// [`Temporary::come_near`] when that is what an error asks for.
+    /// [`TemporaryFile::come_near`] when that is what an error asks for.
     fn near_after(&mut self, error: io::Error, target: &FilePlace) -> io::Result<()> {
         match error.kind() {
             io::ErrorKind::CrossesDevices => self.come_near(target),

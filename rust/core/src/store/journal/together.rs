@@ -383,7 +383,7 @@ impl ChangeJournal<'_> {
         cleared
     }
 
-    /// [`Journal::drop_staged`] because of an error; a crash that a test wants leaves everything.
+    /// [`ChangeJournal::drop_staged`] because of an error; a crash that a test wants leaves everything.
     fn drop_after(&self, change: &StagedChange, error: StoreError) -> StoreError {
         if !matches!(error, StoreError::Stopped { .. }) {
             // What is told is what came first.

@@ -5,13 +5,13 @@
 //! compared before it is returned, so a scan that misreads exotic YAML refuses instead of doing
 //! harm.
 
-mod apart;
 mod bounds;
+mod entries;
 mod keys;
 mod lists;
 mod located;
 mod nested;
-mod spelled;
+mod spelling;
 mod transfer;
 
 use std::cell::Cell;
@@ -27,8 +27,8 @@ use serde_yaml::{Mapping, Value as Yaml};
 
 use super::edit::{Edit, EditError, apply, line_break};
 use super::scalar::{self, ScalarContext};
-pub use apart::{FrontMatterEntry, entries, set_apart};
 pub use bounds::may_explode;
+pub use entries::{FrontMatterEntry, entries, set_apart};
 pub use keys::{FrontMatterKey, keys};
 use keys::{lines, token};
 use lists::ListStyle;
@@ -150,7 +150,7 @@ pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
     let Some(shape) = read::<Option<serde_json::Value>>(yaml)? else {
         return Ok(serde_json::Value::Null);
     };
-    Ok(spelled::SpelledValue(&shape).deserialize(open_reader(yaml)?)?)
+    Ok(spelling::SpelledValue(&shape).deserialize(open_reader(yaml)?)?)
 }
 
 /// The line inside YAML, counted from 1, on which a key or an item stands; none where the steps lead nowhere. The

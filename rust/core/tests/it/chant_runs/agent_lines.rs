@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use chant_core::config::runs::RunSettings;
-use chant_core::dialects::chant::agents::filling::{CommandPlaceholders, OwnServer};
+use chant_core::dialects::chant::agents::placeholders::{CommandPlaceholders, OwnServer};
 use chant_core::dialects::chant::agents::{Agent, templates};
 
 /// A word as a person would write it for a shell.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chant_core::config::Config;
 use chant_core::config::runs::AgentRotation;
 use chant_core::dialects::chant::agents::environment::{AgentContext, variables};
-use chant_core::dialects::chant::agents::filling::{CommandLine, CommandPlaceholders};
+use chant_core::dialects::chant::agents::placeholders::{CommandLine, CommandPlaceholders};
 use chant_core::dialects::chant::agents::workers::{next_worker, workers};
 use chant_core::dialects::chant::agents::{Agent, AgentError, model, split_model, usual_model};
 use chant_core::dialects::chant::error::ChantError;
@@ -13,7 +13,7 @@ use chant_core::dialects::chant::parse;
 use chant_core::dialects::chant::prompt::PromptWorktree;
 use chant_core::error::ErrorKind;
 use chant_core::store::index::FileSource;
-use chant_core::work::output::{SecretMask, secrets};
+use chant_core::work::run_log::{SecretMask, secrets};
 
 fn config(yaml: &str) -> Config {
     let text = format!("---\n{yaml}\n---\n");

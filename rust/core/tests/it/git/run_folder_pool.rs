@@ -3,8 +3,8 @@
 use std::time::{Duration, SystemTime};
 
 use chant_core::confine::Confinement;
-use chant_core::git::run_folder::RunRepository;
-use chant_core::git::run_folder::pool::{FolderPool, PoolBounds, PoolSurroundings};
+use chant_core::git::run_repository::RunRepository;
+use chant_core::git::run_repository::pool::{FolderPool, PoolBounds, PoolSurroundings};
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! The folder of a run: made, worked in, brought back, made again and removed.
 
 use chant_core::confine::Confinement;
-use chant_core::git::run_folder::RunRepository;
+use chant_core::git::run_repository::RunRepository;
 
 use super::*;
 

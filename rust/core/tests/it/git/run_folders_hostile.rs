@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chant_core::confine::reach::AccessRequest;
 use chant_core::confine::{Confinement, LandlockSupport};
-use chant_core::git::run_folder::RunRepository;
+use chant_core::git::run_repository::RunRepository;
 
 use super::run_folders::commit_of_tree;
 use super::*;

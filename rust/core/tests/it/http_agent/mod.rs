@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use chant_core::provider::conversation::{HttpAgentTask, RetryLimits, run};
 use chant_core::provider::endpoint::ModelEndpoint;
-use chant_core::provider::talk::{HttpAgentTask, RetryLimits, run};
 use chant_core::provider::{ModelProtocol, ProviderError};
 use chant_core::work::command::CommandRunner;
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use chant_core::provider::ModelProtocol;
+use chant_core::provider::conversation::{HttpAgentTask, RetryLimits, run};
 use chant_core::provider::endpoint::ModelEndpoint;
-use chant_core::provider::talk::{HttpAgentTask, RetryLimits, run};
 use chant_core::work::command::CommandRunner;
 use serde_json::json;
 use tempfile::TempDir;

@@ -7,9 +7,9 @@ use chant_core::work::WorkError;
 use chant_core::work::agent::{
     self, AgentEnding, AgentInput, AgentJob, AgentOutcome, AgentProcess,
 };
-use chant_core::work::interruption::CancelToken;
-use chant_core::work::output::{LogHeader, LogLimits, RunLog, SecretMask};
+use chant_core::work::cancel_token::CancelToken;
 use chant_core::work::process;
+use chant_core::work::run_log::{LogHeader, LogLimits, RunLog, SecretMask};
 use rustix::process::Signal;
 
 use super::output::lines;

@@ -8,9 +8,9 @@
 
 mod agents;
 mod commands;
-mod kin;
 mod locks;
 mod output;
+mod process_tree;
 mod records;
 mod recovery;
 mod runners;
@@ -32,13 +32,13 @@ use chant_core::store::files::RootFolder;
 use chant_core::store::state::StateFolder;
 use chant_core::work::WorkError;
 use chant_core::work::agent::{AgentInput, AgentJob, AgentLimits, AgentOutcome};
+use chant_core::work::cancel_token::CancelToken;
 use chant_core::work::handshake::{StartHandshake, wait_for_handshake};
-use chant_core::work::interruption::CancelToken;
 use chant_core::work::lock::SpecLock;
 use chant_core::work::process::{self, ProcessIdentity};
-use chant_core::work::record::{MergeState, RunRecord, SINGLE};
-use chant_core::work::records::RunStore;
-use chant_core::work::recover::recover;
+use chant_core::work::recovery::recover;
+use chant_core::work::run_record::{MergeState, RunRecord, SINGLE};
+use chant_core::work::run_store::RunStore;
 use chant_core::work::runner::{self, ActiveRun, RunEnd, RunSteps};
 use chant_core::work::spending::EventPlan;
 use chant_core::work::state::{RunEvent, RunState};

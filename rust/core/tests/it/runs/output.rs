@@ -1,6 +1,6 @@
 //! What comes into the log, however it is cut on its way.
 
-use chant_core::work::output::{LogHeader, LogLimits, LogStream, RunLog, SecretMask};
+use chant_core::work::run_log::{LogHeader, LogLimits, LogStream, RunLog, SecretMask};
 use proptest::prelude::*;
 
 use super::{Project, SPEC};

@@ -8,8 +8,8 @@ use chant_core::store::StoreError;
 use chant_core::store::disk::{self, Disk};
 use chant_core::work::WorkError;
 use chant_core::work::process::ProcessIdentity;
-use chant_core::work::record::{self, RunRecord, RunStatus, SINGLE};
-use chant_core::work::shown;
+use chant_core::work::run_record::{self, RunRecord, RunStatus, SINGLE};
+use chant_core::work::run_view;
 use chant_core::work::state::{RunEvent, RunState, StopReason};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
@@ -282,7 +282,7 @@ fn of_records_that_ended_the_newest_two_hundred_stay() {
     for number in 0..205 {
         let mut record = ended(SPEC, number, RunEvent::Fail, 0);
         let at = Timestamp::now() - SignedDuration::from_mins(i64::try_from(number).unwrap());
-        record.completed_at = Some(record::stamp(at));
+        record.completed_at = Some(run_record::stamp(at));
         put(&project, &record);
     }
     let (records, _) = project.runs.all().unwrap();
@@ -304,7 +304,7 @@ fn records_of_others_are_told_and_never_changed() {
     ] {
         fs::write(folder.join(format!("{name}.json")), text).unwrap();
     }
-    let (told, broken) = shown::all(&project.runs).unwrap();
+    let (told, broken) = run_view::all(&project.runs).unwrap();
     let seen: Vec<_> = told
         .iter()
         .map(|run| (&*run.process_id, run.is_stale, run.status))

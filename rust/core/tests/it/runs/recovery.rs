@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use chant_core::work::interruption::CancelToken;
+use chant_core::work::cancel_token::CancelToken;
 use chant_core::work::lock::SpecLock;
 use chant_core::work::process::ProcessIdentity;
-use chant_core::work::record::{MergeState, RunRecord, SINGLE};
-use chant_core::work::recover::recover;
+use chant_core::work::recovery::recover;
+use chant_core::work::run_record::{MergeState, RunRecord, SINGLE};
 use chant_core::work::state::{RunEvent, RunState, StopReason};
 use chant_core::work::watch::WatchAlarm;
 use jiff::{SignedDuration, Timestamp};

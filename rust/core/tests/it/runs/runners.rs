@@ -5,8 +5,8 @@ use std::io::Write;
 use std::time::Duration;
 
 use chant_core::work::WorkError;
+use chant_core::work::cancel_token::CancelToken;
 use chant_core::work::handshake::{StartHandshake, wait_for_handshake};
-use chant_core::work::interruption::CancelToken;
 use chant_core::work::lock::SpecLock;
 use chant_core::work::runner::ActiveRun;
 use chant_core::work::state::{RunState, StopReason};
@@ -166,7 +166,7 @@ fn a_runner_that_is_told_to_end_by_a_signal_alone_fails_in_good_order() {
 fn a_record_that_ended_or_is_to_be_stopped_is_not_adopted() {
     let project = Project::new();
     let record = project.begin();
-    let ask = |record: &mut chant_core::work::record::RunRecord| {
+    let ask = |record: &mut chant_core::work::run_record::RunRecord| {
         record.stop_requested = Some(StopReason::Cancel);
         Ok(())
     };

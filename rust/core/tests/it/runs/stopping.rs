@@ -7,7 +7,7 @@ use std::time::Duration;
 use chant_core::work::WorkError;
 use chant_core::work::lock::SpecLock;
 use chant_core::work::process::ProcessIdentity;
-use chant_core::work::record::RunRecord;
+use chant_core::work::run_record::RunRecord;
 use chant_core::work::state::{RunEvent, RunState, StopReason};
 use chant_core::work::stop::{GRACE, RunnerFate, stop};
 use rustix::process::Signal;
@@ -121,7 +121,7 @@ fn a_stranger_with_the_number_of_a_runner_or_agent_is_not_signalled() {
         record.pid = stranger.id();
         record.pid_start = Some("12345".into());
         record.adopted_at = Some("2026-02-02T10:00:00.000Z".into());
-        record.agent = Some(chant_core::work::record::AgentEntry {
+        record.agent = Some(chant_core::work::run_record::AgentEntry {
             pid: Some(stranger.id()),
             pid_start: Some("12345".into()),
             ..Default::default()

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use chant_core::dialects::tickets::board::ProjectLocation;
 use chant_core::dialects::tickets::ops::{NewTicket, create_cr};
+use chant_core::dialects::tickets::ticket_store::ProjectLocation;
 use serde_json::{Value, json};
 
 use super::{NOW, Project, check_code, create, open, place, told};

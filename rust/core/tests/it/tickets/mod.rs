@@ -12,11 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chant_core::answer::Answer;
-use chant_core::dialects::tickets::board::{ProjectLocation, TicketStore};
 use chant_core::dialects::tickets::error::object;
 use chant_core::dialects::tickets::ops::{
     self, DetailLevel, NewTicket, SectionCall, TicketFilters, TicketTextRange, manage_cr_sections,
 };
+use chant_core::dialects::tickets::ticket_store::{ProjectLocation, TicketStore};
 use chant_core::error::Error;
 use jiff::Timestamp;
 use serde_json::Value;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use chant_core::answer::{MOST_CHARS, PageRequest};
-use chant_core::dialects::tickets::board::TicketStore;
 use chant_core::dialects::tickets::code::TicketCode;
 use chant_core::dialects::tickets::error::{TicketError, object};
 use chant_core::dialects::tickets::listing::{FilterAttribute, TicketListing};
@@ -11,6 +10,7 @@ use chant_core::dialects::tickets::ops::{
     DetailLevel, TicketFilters, TicketTextRange, get_cr, list_crs, project_stats,
 };
 use chant_core::dialects::tickets::parse;
+use chant_core::dialects::tickets::ticket_store::TicketStore;
 use chant_core::error::Error;
 use chant_core::store::StoreError;
 use proptest::prelude::*;

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use chant_core::answer::PageRequest;
-use chant_core::dialects::tickets::board::TicketStore;
 use chant_core::dialects::tickets::code::TicketCode;
 use chant_core::dialects::tickets::model::Ticket;
 use chant_core::dialects::tickets::ops::{graph, picture, ready, ticket};
 use chant_core::dialects::tickets::parse;
 use chant_core::dialects::tickets::picture::PictureExtent;
-use chant_core::dialects::tickets::waits::TicketGraph;
+use chant_core::dialects::tickets::ticket_graph::TicketGraph;
+use chant_core::dialects::tickets::ticket_store::TicketStore;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};

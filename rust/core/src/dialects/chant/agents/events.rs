@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Agent, messages, messages_of_others};
 use crate::agent_events::EventFormat;
 use crate::config::runs::RunLimits;
-use crate::work::output::LineFilter;
+use crate::work::run_log::LineFilter;
 use crate::work::spending::SpendingLimits;
 
 /// The formats of events, by the start of the name of an agent or its program, for commands of a

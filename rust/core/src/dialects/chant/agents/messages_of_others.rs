@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::messages::{describe_retry, describe_tool_use, log_lines, shorten_line};
 use crate::agent_events::EventFormat;
-use crate::work::output::LineFilter;
+use crate::work::run_log::LineFilter;
 
 /// Returns the function that selects lines of a format for the log; `None` if all lines are logged.
 pub fn reads_of(format: EventFormat) -> Option<LineFilter> {

@@ -2,13 +2,13 @@
 //! 6.5).
 
 pub mod built_in;
+pub mod discovery;
 pub mod environment;
 pub mod events;
-pub mod filling;
-pub mod found;
 pub mod http;
 pub mod messages;
 pub mod messages_of_others;
+pub mod placeholders;
 #[cfg(unix)]
 pub mod probe;
 pub mod workers;
@@ -16,8 +16,8 @@ pub mod workers;
 use std::collections::BTreeMap;
 
 use self::built_in::{AgentState, BUILT_IN, BuiltIn, ProgramName, UnconfinedLaunch};
-use self::filling::{CommandLine, CommandPlaceholders};
 use self::http::ModelProvider;
+use self::placeholders::{CommandLine, CommandPlaceholders};
 use super::model::Spec;
 use crate::config::Config;
 use crate::config::runs::{AgentSettings, ArgumentGroup, PromptDelivery, RunSettings};
@@ -375,7 +375,7 @@ impl Agent {
         }
         let mut parts = command.iter().flat_map(|argument| match argument {
             ArgumentGroup::One(own) if own == "{chant}" => vec![given.own_program.to_vec()],
-            argument => filling::arguments(pieces(argument), given),
+            argument => placeholders::arguments(pieces(argument), given),
         });
         let mut argv = parts.next().unwrap_or_default();
         if argv.first().is_none_or(String::is_empty) {
@@ -385,7 +385,7 @@ impl Agent {
         argv.extend(parts.flatten());
         let variables = variables
             .into_iter()
-            .filter_map(|(name, value)| Some((name, filling::text(&value, given)?)));
+            .filter_map(|(name, value)| Some((name, placeholders::text(&value, given)?)));
         Ok(CommandLine {
             argv,
             variables: variables.collect(),
@@ -399,9 +399,9 @@ impl Agent {
         let files = self
             .template
             .map_or(&[][..], |template| template.state.files);
-        let filled = files
-            .iter()
-            .filter_map(|(name, text)| Some(((*name).to_owned(), filling::text(text, given)?)));
+        let filled = files.iter().filter_map(|(name, text)| {
+            Some(((*name).to_owned(), placeholders::text(text, given)?))
+        });
         filled.collect()
     }
 }

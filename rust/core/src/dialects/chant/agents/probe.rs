@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::built_in::{BuiltIn, UnconfinedLaunch};
-use super::found::{InstalledAgent, LoginSign};
+use super::discovery::{InstalledAgent, LoginSign};
 use crate::work::command::{CommandLimits, CommandOutcome, CommandRunner};
 
 /// The limits of an answer's time and size.

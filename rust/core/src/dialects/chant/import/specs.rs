@@ -3,7 +3,7 @@
 use super::super::model::SpecStatus;
 use super::super::parse;
 use super::{ExtraValue, ImportCandidate, ImportReading};
-use crate::outside;
+use crate::external_items;
 use crate::store::index::FileSource;
 
 /// Reads a spec's file; an unreadable one is reported and skipped.
@@ -31,10 +31,12 @@ pub fn read(path: &str, text: String, reading: &mut ImportReading) {
             let why = format!("`{name}` was kept; see to it that it means the same here");
             reading.note(id, "depends_on", why);
         }
-        candidate.depends_on.push(match outside::split_key(name) {
-            None if !name.contains(':') => origin(name),
-            _ => name.to_owned(),
-        });
+        candidate
+            .depends_on
+            .push(match external_items::split_key(name) {
+                None if !name.contains(':') => origin(name),
+                _ => name.to_owned(),
+            });
     }
     if let Some(members) = &spec.members {
         let members = members.iter().map(|id| origin(id)).collect();

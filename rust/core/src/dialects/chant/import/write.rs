@@ -14,8 +14,8 @@ use super::super::view::import::{ImportReport, ImportedSpecView, PresentSpecView
 use super::{ExtraValue, ImportCandidate, ImportReading, ORIGIN, UnmappedField, origins};
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::external_items;
 use crate::graph::DepGraph;
-use crate::outside;
 use crate::store::index::{self, DocumentChange};
 use crate::store::journal::ChangeStep;
 use crate::text::front_matter::{self, FrontMatterValue};
@@ -233,7 +233,7 @@ impl<'a> ImportPlan<'a> {
         if let Some(id) = self.ids.get(name) {
             return Some(id.clone());
         }
-        match outside::split_key(name) {
+        match external_items::split_key(name) {
             Some(("chant", id)) => snapshot.specs.find(id).map(|spec| spec.id.to_string()),
             // The name of a repository stands before the colon, and that of no format.
             None if is_origin(name) => None,

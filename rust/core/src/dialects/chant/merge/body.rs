@@ -45,7 +45,7 @@ pub(super) fn merge_bodies(
 }
 
 /// Returns bodies merged line by line, with markers around lines that both sides changed. A
-/// criterion has the mark that [`merged`] would give it, whichever side its line comes from.
+/// criterion has the mark that [`merge_bodies`] would give it, whichever side its line comes from.
 pub(super) fn merge_with_markers(
     base: &str,
     ours: &str,

@@ -134,7 +134,7 @@ pub fn merge_specs(
 /// are those of the checkout.
 ///
 /// # Errors
-/// As [`merged`].
+/// As [`merge_specs`].
 pub fn merged_beside(
     base: &str,
     checkout: &str,
@@ -148,7 +148,7 @@ pub fn merged_beside(
 /// ours if both did.
 ///
 /// # Errors
-/// As [`merged`].
+/// As [`merge_specs`].
 pub fn driver_merged(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<SpecConflict>> {
     three_way(Some(base), ours, theirs, &keys::DRIVER)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::agents::built_in::{BuiltIn, StateRelocation, UnconfinedLaunch};
-use super::super::agents::found::{InstalledAgent, LoginSign};
+use super::super::agents::discovery::{InstalledAgent, LoginSign};
 use super::super::agents::{Agent, AgentError, template, templates};
 use super::super::error::ChantError;
 use super::super::project::Project;

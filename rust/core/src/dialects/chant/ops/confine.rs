@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::error::ChantError;
 use super::super::project::Project;
-use super::super::project::place;
-use super::super::runtime::confined::{self, AppliedConfinement, ConfinedActor};
+use super::super::project::folders;
+use super::super::runtime::run_confinement::{self, AppliedConfinement, ConfinedActor};
 use super::super::view::confine::{ConfinementItem, ConfinementView};
 use crate::answer::Answer;
 use crate::config::Config;
@@ -25,7 +25,7 @@ pub fn confine_check(project: &Project) -> Result<Answer, Error> {
     let config = project.configuration_without_specs()?;
     let assumed = project.environment.get(ASSUMED).map(String::as_str);
     let ability = LandlockSupport::of_system(assumed);
-    let tried = confined::confinement_status(project, &config).and_then(|standing| {
+    let tried = run_confinement::confinement_status(project, &config).and_then(|standing| {
         tried(project, &config)?;
         Ok(standing)
     });
@@ -48,7 +48,7 @@ pub fn confine_check(project: &Project) -> Result<Answer, Error> {
 fn tried(project: &Project, config: &Config) -> Result<(), Error> {
     let folder = TrialFolders::new(project)?;
     let argv = [];
-    let hold = confined::of_run(
+    let hold = run_confinement::of_run(
         project,
         config,
         None,
@@ -87,14 +87,14 @@ pub fn confine_command(
     argv: &[String],
 ) -> Result<ConfinedCommand, Error> {
     let config = project.configuration_without_specs()?;
-    let standing = confined::confinement_status(project, &config)?;
+    let standing = run_confinement::confinement_status(project, &config)?;
     let trial = TrialFolders::new(project)?;
     let repo = project.repo()?;
     let held = ConfinedActor::Trial(argv, &trial.private);
     let AppliedConfinement {
         confinement,
         variables,
-    } = confined::of_run(project, &config, repo.as_deref(), folder, held, None)?;
+    } = run_confinement::of_run(project, &config, repo.as_deref(), folder, held, None)?;
     let line = confinement.command_line(argv.iter().map(Into::into).collect());
     confinement
         .enforce()
@@ -116,7 +116,7 @@ pub(super) struct TrialFolders {
 impl TrialFolders {
     /// Makes them, and removes those of trials that are over.
     pub(super) fn new(project: &Project) -> Result<Self, Error> {
-        let all = place::user_state_folder(project)?.join("trials");
+        let all = folders::user_state_folder(project)?.join("trials");
         disk::make_folders(&all)?;
         for one in disk::names(&all)? {
             let process = one
@@ -140,7 +140,7 @@ impl TrialFolders {
 
     pub(super) fn remove(&self) {
         // An agent that is tried has its private folder beside its own.
-        let of_agent = place::sibling_file(&self.own, place::PRIVATE);
+        let of_agent = folders::sibling_file(&self.own, folders::PRIVATE);
         for folder in [&self.own, &self.private, &of_agent] {
             let _ = disk::remove_tree(folder);
         }

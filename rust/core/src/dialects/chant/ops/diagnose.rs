@@ -17,8 +17,8 @@ use crate::error::Error;
 use crate::git::tags::Commit;
 use crate::git::{GitError, HistoryStart, Repo};
 use crate::next_step::{HintText, NextStep, hint};
-use crate::work::record::{RunStatus, SINGLE};
-use crate::work::shown::{self, RunView};
+use crate::work::run_record::{RunStatus, SINGLE};
+use crate::work::run_view::{self, RunView};
 
 /// The name of the check that looks at the agent.
 const AGENT: &str = "Agent";
@@ -116,7 +116,10 @@ fn unreadable(snapshot: &ProjectSnapshot, id: &str) -> Answer {
 
 fn look(project: &Project, snapshot: &ProjectSnapshot, spec: &Spec) -> DiagnosisFacts {
     let branch = snapshot.branch_of(spec);
-    let runs = project.runs().ok().and_then(|runs| shown::all(&runs).ok());
+    let runs = project
+        .runs()
+        .ok()
+        .and_then(|runs| run_view::all(&runs).ok());
     let (mut runs, _) = runs.unwrap_or_default();
     runs.retain(|run| run.spec_id == spec.id.as_str());
     let mut found = DiagnosisFacts {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::agents::filling::CommandPlaceholders;
+use super::super::agents::placeholders::CommandPlaceholders;
 #[cfg(unix)]
 use super::super::agents::probe::AgentProbe;
 use super::super::agents::workers::workers;
@@ -11,7 +11,7 @@ use super::super::agents::{Agent, template, usual_model};
 use super::super::error::ChantError;
 use super::super::project::Project;
 #[cfg(unix)]
-use super::super::runtime::confined;
+use super::super::runtime::run_confinement;
 #[cfg(unix)]
 use super::super::view::doctor::HelloView;
 use super::super::view::doctor::{
@@ -90,7 +90,7 @@ fn trust_line(project: &Project) -> String {
 /// How runs would be held, in a sentence.
 #[cfg(unix)]
 fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<String>) -> String {
-    match confined::confinement_status(project, config) {
+    match run_confinement::confinement_status(project, config) {
         Ok(standing) => standing.to_string(),
         Err(error) => {
             problems.push(error.to_string());

@@ -56,7 +56,7 @@ impl SpecDraft {
     /// Sets a key to a text.
     ///
     /// # Errors
-    /// As [`Draft::set`].
+    /// As [`SpecDraft::set`].
     pub(in super::super) fn set_text(
         &mut self,
         key: &str,

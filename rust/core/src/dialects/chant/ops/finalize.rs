@@ -16,7 +16,7 @@ use crate::git::tags::Commit;
 use crate::git::{HistoryStart, Repo};
 use crate::next_step::{NextStep, hint};
 use crate::text::front_matter::FrontMatterValue;
-use crate::work::record::RunRecord;
+use crate::work::run_record::RunRecord;
 
 /// How to complete.
 #[derive(Debug, Clone, Copy, Default)]

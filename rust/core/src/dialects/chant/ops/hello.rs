@@ -4,11 +4,11 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use super::super::agents::Agent;
-use super::super::agents::filling::{CommandLine, CommandPlaceholders};
+use super::super::agents::placeholders::{CommandLine, CommandPlaceholders};
 use super::super::error::ChantError;
 use super::super::project::Project;
-use super::super::runtime::briefing;
-use super::super::runtime::confined::{self, ConfinedActor};
+use super::super::runtime::agent_launch;
+use super::super::runtime::run_confinement::{self, ConfinedActor};
 use super::super::view::doctor::HelloView;
 use super::agents::environment;
 use super::confine::TrialFolders;
@@ -54,11 +54,13 @@ fn try_in(
     agent: &Agent,
     is_live: bool,
 ) -> Result<CommandOutcome, Error> {
-    let is_confined = confined::is_held(project, config)?;
+    let is_confined = run_confinement::is_held(project, config)?;
     let folder = trial.own.display().to_string();
     let prompt_file = trial.own.join("prompt.md");
     disk::create_owned(&prompt_file, QUESTION)?;
-    let private = confined::state_of_agent(&trial.own).display().to_string();
+    let private = run_confinement::state_of_agent(&trial.own)
+        .display()
+        .to_string();
     let model = agent.model.clone().or_else(|| config.model.clone());
     let CommandLine {
         mut argv,
@@ -72,7 +74,7 @@ fn try_in(
             model: model.as_deref(),
             worktree: &folder,
             private: is_confined.then_some(&private),
-            openai_base_url: briefing::openai_base_url(project),
+            openai_base_url: agent_launch::openai_base_url(project),
             own_program: &project.program,
             is_confined,
             ..CommandPlaceholders::default()
@@ -82,13 +84,13 @@ fn try_in(
         argv.truncate(1);
         argv.push("--version".into());
     }
-    let trusted = briefing::trusted_line(project, agent, is_confined)?;
+    let trusted = agent_launch::trusted_line(project, agent, is_confined)?;
     let held = ConfinedActor::Agent(&trusted, agent.state, &files);
     let repo = project.repo()?;
-    let hold = confined::of_run(project, config, repo.as_deref(), &trial.own, held, None)?;
+    let hold = run_confinement::of_run(project, config, repo.as_deref(), &trial.own, held, None)?;
     let mut found = match agent.template {
         Some(template) => environment(project, config, template),
-        None => briefing::passed_environment(project, config, &[]).variables,
+        None => agent_launch::passed_environment(project, config, &[]).variables,
     };
     found.extend(variables);
     found.extend(hold.variables);

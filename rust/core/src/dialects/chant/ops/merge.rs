@@ -4,13 +4,13 @@ use super::super::error::ChantError;
 use super::super::model::Spec;
 use super::super::project::Project;
 use super::super::runtime::acting_change::agreement_to;
-use super::super::runtime::{settle, task};
+use super::super::runtime::{recovery, spec_runner};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::next_step::{NextStep, hint};
 use crate::work::process::ProcessIdentity;
-use crate::work::record::{RunRecord, SINGLE};
-use crate::work::records::RunStore;
+use crate::work::run_record::{RunRecord, SINGLE};
+use crate::work::run_store::RunStore;
 use crate::work::state::RunState;
 
 /// Judges and merges the work on a spec that waits for a merge, was paused or taken over, failed, or
@@ -25,7 +25,7 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     let runs = project.runs()?;
     let waited = waiting(&runs)?;
     // What waited and need not any more is merged by that.
-    settle::recover_runs(project)?;
+    recovery::recover_runs(project)?;
     let Some(id) = id else {
         return tell_all(&runs, &waited);
     };
@@ -105,7 +105,7 @@ fn by_hand(
         (runs.clock)(),
     );
     let record = runs.create_run(draft)?;
-    task::conclude_by_hand(project, &record.process_id, agreed)?;
+    spec_runner::conclude_by_hand(project, &record.process_id, agreed)?;
     Ok(runs.get(&record.process_id)?)
 }
 

@@ -12,8 +12,6 @@ mod confine;
 mod diagnose;
 mod doctor;
 pub(super) mod edit;
-#[cfg(not(unix))]
-mod elsewhere;
 pub(super) mod finalize;
 #[cfg(unix)]
 mod forecast;
@@ -30,10 +28,12 @@ pub(super) mod receipts;
 mod search;
 #[cfg(unix)]
 pub(super) mod split;
-mod stage;
+mod staged;
 #[cfg(unix)]
 pub(super) mod start;
 mod state;
+#[cfg(not(unix))]
+mod unsupported;
 mod update;
 #[cfg(unix)]
 mod watch;
@@ -49,12 +49,6 @@ pub use archive::archive;
 pub use confine::{ConfinedCommand, confine_check, confine_command};
 pub use diagnose::diagnose;
 pub use doctor::doctor;
-#[cfg(not(unix))]
-pub use elsewhere::{
-    HeldCommand, Wish, confine_check, confine_command, merge, pause, prepare_worktrees,
-    prune_worktrees, recover, run_work, split, split_question, takeover, watch, watch_start,
-    watch_status, watch_stop, work_forecast, work_start, worktrees,
-};
 pub use finalize::{FinalizeOptions, finalize};
 #[cfg(unix)]
 pub use forecast::work_forecast;
@@ -69,10 +63,16 @@ pub use receipts::{ReceiptQuery, receipt_fetch, receipt_push, receipt_show, rece
 pub use search::search;
 #[cfg(unix)]
 pub use split::{split, split_question};
-pub use stage::{SpecOperation, StagedSpecs};
+pub use staged::{SpecOperation, StagedSpecs};
 #[cfg(unix)]
 pub use start::{StartOptions, recover, run_work, work_start};
 pub use state::{cancel, reset};
+#[cfg(not(unix))]
+pub use unsupported::{
+    HeldCommand, Wish, confine_check, confine_command, merge, pause, prepare_worktrees,
+    prune_worktrees, recover, run_work, split, split_question, takeover, watch, watch_start,
+    watch_status, watch_stop, work_forecast, work_start, worktrees,
+};
 pub use update::{SpecUpdate, update, update_from_run};
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};

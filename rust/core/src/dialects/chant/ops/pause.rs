@@ -4,9 +4,9 @@
 use super::super::error::ChantError;
 use super::super::model::{Spec, SpecStatus};
 use super::super::project::Project;
-use super::super::runtime::conflict;
-use super::super::runtime::settle::{self, HaltOutcome};
-use super::super::runtime::workplace::RunFolder;
+use super::super::runtime::conflict_spec;
+use super::super::runtime::recovery::{self, HaltOutcome};
+use super::super::runtime::run_folder::RunFolder;
 use super::super::view::work::{DiffStatView, TakeoverReport};
 use crate::answer::Answer;
 use crate::error::Error;
@@ -14,8 +14,8 @@ use crate::next_step::{DoorKind, NextStep, hint};
 use crate::store::disk;
 use crate::work::WorkError;
 use crate::work::log::{self, LogQuery};
-use crate::work::record::RunRecord;
-use crate::work::records::RunStore;
+use crate::work::run_record::RunRecord;
+use crate::work::run_store::RunStore;
 use crate::work::state::{RunState, StopReason};
 use crate::work::stop::{self, StoppedRun};
 
@@ -49,7 +49,7 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
         let message = format!("Failed to pause work for spec '{}': {why}", spec.id);
         ChantError::Refused(message).into()
     };
-    settle::recover_runs(project)?;
+    recovery::recover_runs(project)?;
     let runs = project.runs()?;
     let mut halted =
         halt_all(project, &runs, &spec, StopReason::Pause).map_err(|error| failed(&error))?;
@@ -66,7 +66,7 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
 
 /// Closes the conflict specs of work that nobody wants to merge any more.
 pub(super) fn close_settled(project: &Project, runs: &RunStore) -> Result<(), Error> {
-    conflict::close_settled(project, runs)
+    conflict_spec::close_settled(project, runs)
 }
 
 /// What became of a run that was to be stopped.
@@ -174,7 +174,7 @@ fn end_one(
         let record = runs.get(&record.process_id)?;
         Ok(Some(EndedRun { record, stopped }))
     };
-    match settle::stop_run(project, runs, &record.process_id, why) {
+    match recovery::stop_run(project, runs, &record.process_id, why) {
         Ok(HaltOutcome::Stopped(stopped)) => ended(Some(stopped)),
         Ok(HaltOutcome::Completed)
         | Err(Error::Work(WorkError::NotRunning {
@@ -222,7 +222,7 @@ pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Erro
         let message = format!("Failed to take over spec '{}': {why}", spec.id);
         ChantError::Refused(message)
     };
-    settle::recover_runs(project)?;
+    recovery::recover_runs(project)?;
     let runs = project.runs()?;
     let mut halted =
         halt_all(project, &runs, &spec, StopReason::TakeOver).map_err(|error| failed(&error))?;

@@ -8,9 +8,9 @@ use super::super::id::SpecId;
 use super::super::model::{Spec, SpecStatus, SpecType};
 use super::super::project::{Project, ProjectSnapshot, SPECS};
 use super::super::prompt::{PromptError, SPLIT as PROMPT};
-use super::super::runtime::briefing::{self, has_prompt};
-use super::super::runtime::settle;
-use super::super::runtime::turns::AgentSlots;
+use super::super::runtime::agent_launch::{self, has_prompt};
+use super::super::runtime::agent_slots::AgentSlots;
+use super::super::runtime::recovery;
 use super::super::scores::{QualityGrade, SpecScores, SpecSize};
 use super::super::split::{DEEPEST, DEPTH, SplitQuestion, SplitRequest, write};
 use super::super::start::refuse_unapproved;
@@ -24,8 +24,8 @@ use crate::next_step::{HintText, NextStep, hint};
 use crate::store::journal::ChangeStep;
 use crate::text::front_matter::FrontMatterValue;
 use crate::work::lock::SpecLock;
-use crate::work::record::{RunOptions, RunRecord, SPLIT, SplitRunOptions};
-use crate::work::records::{RunStore, refuse_running};
+use crate::work::run_record::{RunOptions, RunRecord, SPLIT, SplitRunOptions};
+use crate::work::run_store::{RunStore, refuse_running};
 use crate::work::state::RunState;
 
 /// `chant_split`: has an agent propose members for a spec, and answers with the run's record at once. A
@@ -44,7 +44,7 @@ pub fn split(
     steps("Checking the spec");
     project.refuse_untrusted("chant_split")?;
     let asked = asked(wish)?;
-    settle::recover_runs(project)?;
+    recovery::recover_runs(project)?;
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "split")?;
@@ -239,8 +239,8 @@ fn start(
         split: Some(split),
         ..RunOptions::default()
     };
-    let agent = briefing::choose_agent(&config, &asked)?;
-    briefing::refuse_unfit_agent(project, &config, &agent, spec)?;
+    let agent = agent_launch::choose_agent(&config, &asked)?;
+    agent_launch::refuse_unfit_agent(project, &config, &agent, spec)?;
     AgentSlots::of(&runs)?.refuse_when_full(&config)?;
     steps("Starting a runner");
     let mode = (SPLIT.to_owned(), asked);

@@ -10,10 +10,10 @@ use super::super::id::SpecId;
 use super::super::model::Spec;
 use super::super::project::run_tree::RunTreeContext;
 use super::super::project::{Project, ProjectSnapshot};
-use super::super::runtime::briefing::{self, has_prompt};
-use super::super::runtime::confined;
-use super::super::runtime::turns::{AgentSlots, next_agent, takes_turns};
-use super::super::runtime::{refuse_without_commit, settle, split, task};
+use super::super::runtime::agent_launch::{self, has_prompt};
+use super::super::runtime::agent_slots::{AgentSlots, next_agent, takes_turns};
+use super::super::runtime::run_confinement;
+use super::super::runtime::{recovery, refuse_without_commit, spec_runner, split};
 use super::super::scores::SpecScores;
 use super::super::start::{StartInputs, StartPlan, StartTarget, WorkMode};
 use super::super::view::work::{GradesView, QualityWarning, StartedRunView};
@@ -26,8 +26,8 @@ use crate::work::WorkError;
 use crate::work::handshake::PATIENCE;
 use crate::work::launch::{self, LaunchedRunner};
 use crate::work::lock::StartLock;
-use crate::work::record::{RunOptions, RunRecord, SINGLE};
-use crate::work::records::RunStore;
+use crate::work::run_record::{RunOptions, RunRecord, SINGLE};
+use crate::work::run_store::RunStore;
 use crate::work::runner::RunEnd;
 use crate::work::state::RunState;
 use crate::work::stop;
@@ -74,9 +74,9 @@ pub fn work_start(
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
     project.refuse_untrusted("chant_work_start")?;
-    settle::recover_runs(project)?;
+    recovery::recover_runs(project)?;
     let spec = project.resolve_to_edit(&project.snapshot()?, id)?;
-    settle::recover_for(project, spec.id.as_str())?;
+    recovery::recover_for(project, spec.id.as_str())?;
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, spec.id.as_str())?;
     project.refuse_own(&spec.id, "started")?;
@@ -91,8 +91,8 @@ pub fn work_start(
         config: &config,
         repo: &repo,
     })?;
-    briefing::committer_variables(project, &repo)?;
-    let standing = confined::standing_of_start(project, &config, &repo)?;
+    agent_launch::committer_variables(project, &repo)?;
+    let standing = run_confinement::standing_of_start(project, &config, &repo)?;
     refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
     drop(snapshot);
@@ -129,7 +129,7 @@ pub(super) fn detach_runner(
             state => state == RunState::Lost,
         };
         if runs.get(&process_id).is_ok_and(is_lost) {
-            let _ = settle::recover_runs(&own);
+            let _ = recovery::recover_runs(&own);
         }
     });
 }
@@ -152,7 +152,7 @@ fn refuse_unfit_agents(
     }
     AgentSlots::of(runs)?.refuse_start((runs.clock)(), config)?;
     for worker in workers(&config.runs).map_err(ChantError::from)? {
-        briefing::refuse_unfit_agent(project, config, &worker.agent, spec)?;
+        agent_launch::refuse_unfit_agent(project, config, &worker.agent, spec)?;
     }
     Ok(())
 }
@@ -202,15 +202,15 @@ fn warning(id: &SpecId, scores: &SpecScores) -> QualityWarning {
 /// That none is named, why it could not begin, which the hand-shake said too, or could not be ended.
 pub fn run_work(project: &Project) -> Result<&'static str, Error> {
     let (process_id, handshake) = launch::take_up()?;
-    Ok(task::run_spec(project, &process_id, handshake)?.as_str())
+    Ok(spec_runner::run_spec(project, &process_id, handshake)?.as_str())
 }
 
 /// Looks after what dead runs left, and after work that waits; gives what could not be put right.
 ///
 /// # Errors
-/// As [`settle::recover`].
+/// As [`recovery::recover_runs`].
 pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
-    settle::recover_runs(project)
+    recovery::recover_runs(project)
 }
 
 /// What a start comes to.
@@ -344,7 +344,7 @@ fn give_up(project: &Project, runs: &RunStore, record: &RunRecord, why: &str) ->
     match stop::stop_unbegun(runs, &record.process_id, stop::GRACE) {
         Ok(stopped) => {
             let shown = if record.works_on_spec() {
-                settle::write_end_to_spec(project, record, &RunEnd::failed(why))
+                recovery::write_end_to_spec(project, record, &RunEnd::failed(why))
             } else {
                 Ok(())
             };

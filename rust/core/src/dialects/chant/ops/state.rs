@@ -4,7 +4,7 @@ use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::{Spec, SpecStatus};
 use super::super::project::run_tree::{RunTree, RunTreeContext};
-use super::super::project::site::WorktreeFolder;
+use super::super::project::worktree_folder::WorktreeFolder;
 use super::super::project::{Project, ProjectSnapshot};
 use super::edit;
 #[cfg(not(unix))]
@@ -18,8 +18,8 @@ use crate::git::{GitError, Repo};
 use crate::store::disk::{self, Lock};
 use crate::store::state::escape_name;
 use crate::work::lock::{LockHolder as HeldBy, SpecLock, lock_of};
-use crate::work::record::RunRecord;
-use crate::work::records::RunStore;
+use crate::work::run_record::RunRecord;
+use crate::work::run_store::RunStore;
 use crate::work::state::{RunEvent, RunState, StopReason};
 
 /// Who holds a spec's lock, for people: what is decided asks the lock itself.

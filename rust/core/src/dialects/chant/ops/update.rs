@@ -11,17 +11,17 @@ use super::edit::{self, SpecDraft};
 use super::receipts::left_after;
 use crate::answer::Answer;
 use crate::error::Error;
+use crate::external_items::PREFIXES;
 use crate::graph::cycles::Cycle;
 use crate::graph::{Edge, EdgeKind, Node};
 use crate::ident::ResolvedId;
 use crate::next_step::{NextStep, hint};
-use crate::outside::PREFIXES;
 use crate::text::checklist::{behind_box, without_bullet};
 use crate::text::edit::{Edit, line_break, with_line_break};
 use crate::text::front_matter::FrontMatterValue;
 use crate::text::markdown;
 use crate::text::merge::merged_list;
-use crate::work::record::RunRecord;
+use crate::work::run_record::RunRecord;
 use crate::work::state::RunState;
 
 /// What to change; what is `None` or empty stays.

@@ -11,7 +11,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use crate::work::handshake::PATIENCE;
 use crate::work::launch;
-use crate::work::record::RunRecord;
+use crate::work::run_record::RunRecord;
 use crate::work::state::RunState;
 use crate::work::watch as engine;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::id::SpecId;
 use super::super::parse;
 use super::super::project::Project;
-use super::super::runtime::workplace::RunFolder;
+use super::super::runtime::run_folder::RunFolder;
 use super::super::view::list::{PROBLEMS_SHOWN, ProblemEntry};
 use super::super::view::spec::CriteriaCounts;
 use super::super::view::work::{RunCounts, RunEntry, SpecCounts, WorkList};
@@ -16,8 +16,8 @@ use crate::dialects::chant::model::SpecProblem;
 use crate::error::Error;
 use crate::next_step::HintText;
 use crate::store::index::FileSource;
-use crate::work::record::{BrokenRecord, RunStatus, SINGLE, SPLIT};
-use crate::work::shown::{self, RunView};
+use crate::work::run_record::{BrokenRecord, RunStatus, SINGLE, SPLIT};
+use crate::work::run_view::{self, RunView};
 use crate::work::usage::UsageEntry;
 
 /// What is said of runs in a folder that nobody trusts.
@@ -75,9 +75,9 @@ pub fn work_list(
 /// All runs, and what is wrong with what tells of them.
 fn recorded(project: &Project) -> Result<(Vec<RunView>, Vec<SpecProblem>), Error> {
     let (runs, broken) = match project.runs() {
-        Ok(runs) => shown::all(&runs)?,
+        Ok(runs) => run_view::all(&runs)?,
         // A repository that git refuses keeps nothing from being shown that the project itself tells.
-        Err(_) => shown::history(&project.disk, &project.root, &BTreeSet::new())?,
+        Err(_) => run_view::history(&project.disk, &project.root, &BTreeSet::new())?,
     };
     let problem = |record: BrokenRecord| SpecProblem {
         path: record.path.as_str().into(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::error::ChantError;
 use super::super::project::run_tree::{RunTree, RunTreeContext};
 use super::super::project::{Project, SPECS};
-use super::super::runtime::{pool, refuse_without_commit, settle};
+use super::super::runtime::{pool, recovery, refuse_without_commit};
 use super::super::view::work::{FolderPoolView, WorktreeEntry, WorktreeList};
 use crate::answer::Answer;
 use crate::config::Config;
@@ -15,7 +15,7 @@ use crate::git::Repo;
 use crate::git::bookkeeping::WorkQuery;
 use crate::store::state::{escape_name, unescape_name};
 use crate::work::lock::SpecLock;
-use crate::work::record::RunRecord;
+use crate::work::run_record::RunRecord;
 use crate::work::state::RunState;
 
 /// The worktrees of runs, by their folders: whose they are, what they hold, whether they can go.
@@ -23,7 +23,7 @@ use crate::work::state::RunState;
 /// # Errors
 /// That there is no project or no repository, or a failure of git.
 pub fn worktrees(project: &Project) -> Result<Answer, Error> {
-    settle::recover_runs(project)?;
+    recovery::recover_runs(project)?;
     let site = WorktreeContext::of(project)?;
     // What cannot be looked at is no worktree of a run.
     let pool = pool::open_pool(site.scenery()).ok().flatten();
@@ -52,7 +52,7 @@ pub fn prepare_worktrees(project: &Project) -> Result<usize, Error> {
 /// As [`worktrees`].
 pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
     project.refuse_untrusted("worktree prune")?;
-    settle::recover_runs(project)?;
+    recovery::recover_runs(project)?;
     let (site, runs) = (WorktreeContext::of(project)?, project.runs()?);
     let mut lines = Vec::new();
     for entry in site.entries()? {

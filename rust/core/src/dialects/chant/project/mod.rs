@@ -1,20 +1,20 @@
 //! A chant project: where its files lie, and its specs as of now.
 
 mod archived;
+mod cache;
+mod caller_run;
 mod configured;
-mod earlier;
-mod known;
+mod folder_trust;
+pub(super) mod folders;
 mod leftovers;
 pub(super) mod logs;
 mod looking;
 pub mod lookup;
+mod migration;
 mod other_programs;
-mod own;
-pub(super) mod place;
 pub(super) mod run_tree;
-pub(super) mod site;
-mod trusted;
 mod without_specs;
+pub(super) mod worktree_folder;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::agents::found::AgentSearch;
+use super::agents::discovery::AgentSearch;
 use super::error::ChantError;
 use super::id::SpecId;
 use super::model::{Spec, SpecProblem};
@@ -32,23 +32,23 @@ use super::ops::LintMemory;
 use super::specs::SpecGraph;
 use crate::config::{Config, ConfigError};
 use crate::error::Error;
+use crate::external_items::ExternalItems;
 use crate::git::Repo;
 use crate::ident::{ResolvedId, close_names, meant};
+use crate::missing_folders::MissingFolders;
 use crate::next_step::{DoorKind, NextStep, hint};
-use crate::outside::ExternalItems;
 use crate::state_place::state_of;
 use crate::store::StoreError;
 use crate::store::disk::{self, Disk, weak_promises};
 use crate::store::files::RootFolder;
 use crate::store::journal::{ChangeJournal, ChangeStep};
 use crate::store::state::{StateFolder, UserState, escape_name};
-use crate::vanished::MissingFolders;
-use crate::work::records::RunStore;
-use known::ProjectCache;
-use own::CallerRun;
-pub(super) use trusted::AgreedPrompts;
-use trusted::CachedTrust;
-pub use trusted::TrustReport;
+use crate::work::run_store::RunStore;
+use cache::ProjectCache;
+use caller_run::CallerRun;
+pub(super) use folder_trust::AgreedPrompts;
+use folder_trust::CachedTrust;
+pub use folder_trust::TrustReport;
 
 /// Where active specs lie.
 pub const SPECS: &str = ".chant/specs";

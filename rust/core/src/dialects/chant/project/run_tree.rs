@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::super::error::ChantError;
 use super::Project;
-use super::site::{self, WorktreeFolder};
+use super::worktree_folder::{self, WorktreeFolder};
 use crate::config::Config;
 use crate::confine::Confinement;
 use crate::error::Error;
-use crate::git::run_folder::pool::FolderPool;
-use crate::git::run_folder::{RunRepository, StrayCommits};
+use crate::git::run_repository::pool::FolderPool;
+use crate::git::run_repository::{RunRepository, StrayCommits};
 use crate::git::{GitError, Repo};
 use crate::store::disk;
 
@@ -146,7 +146,12 @@ impl<'r> RunTreeContext<'_, 'r> {
     /// What keeps it from being held.
     #[cfg(unix)]
     pub(in super::super) fn confinement(self, folder: &Path) -> Result<Confinement, Error> {
-        super::super::runtime::confined::of_folder(self.project, self.config, self.repo, folder)
+        super::super::runtime::run_confinement::of_folder(
+            self.project,
+            self.config,
+            self.repo,
+            folder,
+        )
     }
 
     /// How everything is held that works in a folder.
@@ -179,7 +184,7 @@ impl<'r> RunTreeContext<'_, 'r> {
         Ok(self.held(path, (spec_id, branch), confinement))
     }
 
-    /// As [`Scenery::own`], where it is known how everything is held that works there.
+    /// As [`RunTreeContext::own`], where it is known how everything is held that works there.
     pub(in super::super) fn held(
         self,
         path: &Path,
@@ -405,7 +410,7 @@ impl RunTree<'_> {
                 self.repo.remove_worktree(path)?;
             }
         }
-        site::remove_beside(path);
+        worktree_folder::remove_beside(path);
         Ok(())
     }
 }

@@ -4,8 +4,8 @@ use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::SpecProblem;
 use super::{ARCHIVE, Project, SPECS};
+use crate::missing_folders;
 use crate::store::disk;
-use crate::vanished;
 
 impl Project {
     /// Why there are no specs: the project has none yet, or their folder is gone.
@@ -13,9 +13,15 @@ impl Project {
         // A repository that git refuses says nothing.
         let repo = self.repo().ok().flatten();
         let is_spec = |name: &str| name.strip_suffix(".md").is_some();
-        match vanished::evidence_of_loss(repo.as_deref(), &self.root, SPECS, was_there, is_spec) {
+        match missing_folders::evidence_of_loss(
+            repo.as_deref(),
+            &self.root,
+            SPECS,
+            was_there,
+            is_spec,
+        ) {
             Some(evidence) => {
-                ChantError::SpecsGone(vanished::loss_message("specs", SPECS, &evidence))
+                ChantError::SpecsGone(missing_folders::loss_message("specs", SPECS, &evidence))
             }
             None => ChantError::NotInitialized {
                 searched: self.searched(),
@@ -34,13 +40,16 @@ impl Project {
         let problem = |folder: String| {
             let message = if folder == ARCHIVE {
                 let repo = self.repo().ok().flatten();
-                let evidence =
-                    vanished::evidence_of_loss(repo.as_deref(), &self.root, ARCHIVE, true, |_| {
-                        true
-                    })?;
-                vanished::loss_message("archived specs", ARCHIVE, &evidence)
+                let evidence = missing_folders::evidence_of_loss(
+                    repo.as_deref(),
+                    &self.root,
+                    ARCHIVE,
+                    true,
+                    |_| true,
+                )?;
+                missing_folders::loss_message("archived specs", ARCHIVE, &evidence)
             } else {
-                vanished::missing_problem("archived specs", &folder)
+                missing_folders::missing_problem("archived specs", &folder)
             };
             Some(SpecProblem {
                 path: folder.into(),

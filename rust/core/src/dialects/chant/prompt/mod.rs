@@ -1,15 +1,15 @@
 //! Builds the text for an agent: chooses a template, fills it in, and adds the rules of every run
 //! (reference chant 6.4).
 
-mod enclosed;
 mod output_format;
+mod quoted_text;
 
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde_json::{Value, json};
 
-use self::enclosed::{MEANING, enclose_text, on_a_line};
+use self::quoted_text::{MEANING, enclose_text, on_a_line};
 use super::model::{Spec, SpecType};
 use crate::text::front_matter;
 

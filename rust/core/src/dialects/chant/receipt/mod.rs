@@ -3,10 +3,10 @@
 //! (`refs/chant/receipts/<spec>/<token>`).
 //!
 //! A receipt is a claim. It is not signed, so a user who can write the ref can write anything;
-//! [`judged`] decides which parts the repository itself proves. Nothing here touches git or the
+//! [`judgement`] decides which parts the repository itself proves. Nothing here touches git or the
 //! disk.
 
-pub mod judged;
+pub mod judgement;
 
 use std::collections::BTreeMap;
 

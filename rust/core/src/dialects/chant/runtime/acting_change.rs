@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use super::super::project::Project;
-use super::workplace::RunFolder;
+use super::run_folder::RunFolder;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::digest::sha256;

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::super::agents::built_in::{AgentState, StateRelocation};
-use super::super::agents::found::{FOLDERS, UserFiles};
+use super::super::agents::discovery::{FOLDERS, UserFiles};
 use super::super::project::Project;
-use super::briefing::EnvironmentMap;
+use super::agent_launch::EnvironmentMap;
 use crate::error::Error;
 use crate::store::disk;
 

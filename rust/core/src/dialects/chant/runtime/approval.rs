@@ -3,14 +3,14 @@
 use super::super::approval::ApprovalDecision;
 use super::super::model::Spec;
 use super::super::project::Project;
-use super::settle;
+use super::recovery;
 use crate::error::Error;
 use crate::next_step::NextStep;
 use crate::store::StoreError;
 use crate::work::WorkError;
 use crate::work::lock::SpecLock;
-use crate::work::record::RunRecord;
-use crate::work::records::RunStore;
+use crate::work::run_record::RunRecord;
+use crate::work::run_store::RunStore;
 use crate::work::state::{RunEvent, RunState};
 
 /// The newest run of a spec, whose lock is held meanwhile: no other run starts on the spec.
@@ -71,7 +71,7 @@ impl PendingApproval {
         if let Err(error) = project.refuse_untrusted("approve") {
             return Ok(format!("\nIts work is not merged yet. {error}"));
         }
-        let state = settle::merge_waiting(project, &self.runs, &record, lock)?;
+        let state = recovery::merge_waiting(project, &self.runs, &record, lock)?;
         let reason = self
             .runs
             .get(&record.process_id)?

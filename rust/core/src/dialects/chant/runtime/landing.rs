@@ -18,10 +18,10 @@ use super::super::parse;
 use super::super::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
 use super::super::specs::{SpecGraph, describe_cycle};
 use super::acting_change::{acting_change, agreement_to};
-use super::hindrance::describe_wait;
-use super::original::ConflictedRun;
+use super::blockers::describe_wait;
+use super::conflicted_run::ConflictedRun;
+use super::run_folder::RunFolder;
 use super::spec_of;
-use super::workplace::RunFolder;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::git::land::{ExemptFile, LandingOutcome, LandingRequest as Into};
@@ -31,8 +31,8 @@ use crate::store::index::{DocumentChange, FileSource};
 use crate::store::journal::ChangeStep;
 use crate::text::front_matter::FrontMatterValue;
 use crate::work::lock::{MergeLock, SpecLock};
-use crate::work::record::{HooksEntry, MergeEntry, MergeState, MergeTry, RunRecord};
-use crate::work::records::RunStore;
+use crate::work::run_record::{HooksEntry, MergeEntry, MergeState, MergeTry, RunRecord};
+use crate::work::run_store::RunStore;
 
 /// The lock timeout: how long this waits for other merges, and for other programs that hold git's
 /// lock of an index.

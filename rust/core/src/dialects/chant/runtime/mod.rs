@@ -2,37 +2,37 @@
 //! 6).
 //!
 //! The engines below (`work`, `git`) know processes, records, branches and merges; they are
-//! combined here. [`task`] is the run of one spec, step by step: [`workplace`] creates its branch
-//! and worktree, [`briefing`] prepares its agent's start, [`confined`] confines it, [`judge`]
-//! collects evidence, [`landing`] brings the work to the target branch, and [`conflict`] writes a
-//! spec about work that conflicts; [`original`] is the run that is merged when that is settled.
-//! [`crew`] is the run above such runs, and [`split`] one that proposes members of a spec. [`pool`]
-//! has folders that were created in advance. [`turns`] chooses the next agent if there is room for
+//! combined here. [`spec_runner`] is the run of one spec, step by step: [`run_folder`] creates its branch
+//! and worktree, [`agent_launch`] prepares its agent's start, [`run_confinement`] confines it, [`completion_check`]
+//! collects evidence, [`landing`] brings the work to the target branch, and [`conflict_spec`] writes a
+//! spec about work that conflicts; [`conflicted_run`] is the run that is merged when that is settled.
+//! [`orchestrator`] is the run above such runs, and [`split`] one that proposes members of a spec. [`pool`]
+//! has folders that were created in advance. [`agent_slots`] chooses the next agent if there is room for
 //! it. [`shared_login`] brings renewed tokens of an agent to its user and to other runs.
 //! [`approval`] is work that waits for a person's decision. [`acting_change`] finds its changes to
-//! what runs on this machine. [`settle`] handles a spec whose run was stopped or died. [`rerun`]
+//! what runs on this machine. [`recovery`] handles a spec whose run was stopped or died. [`rerun`]
 //! runs checks again on landed work.
 
 pub(super) mod acting_change;
+pub(super) mod agent_launch;
+pub(super) mod agent_slots;
 mod agent_state;
 pub(super) mod approval;
-pub(super) mod briefing;
-pub(super) mod confined;
-pub(super) mod conflict;
-pub(super) mod crew;
-mod hindrance;
-mod judge;
+mod blockers;
+mod completion_check;
+pub(super) mod conflict_spec;
+mod conflicted_run;
 mod landing;
-mod original;
+pub(super) mod orchestrator;
 pub(super) mod pool;
+pub(super) mod recovery;
 pub(super) mod rerun;
-pub(super) mod settle;
+pub(super) mod run_confinement;
+pub(super) mod run_folder;
 mod shared_login;
+pub(super) mod spec_runner;
 pub(super) mod split;
-pub(super) mod task;
-pub(super) mod turns;
 pub(super) mod watch;
-pub(super) mod workplace;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,8 +48,8 @@ use crate::error::Error;
 use crate::git::{GitError, Repo};
 use crate::next_step::hint;
 use crate::work::launch::{self, LaunchedRunner};
-use crate::work::record::RunRecord;
-use crate::work::records::RunStore;
+use crate::work::run_record::RunRecord;
+use crate::work::run_store::RunStore;
 
 /// The folder in our own state where runners start, with their standard error until their runs have
 /// started.

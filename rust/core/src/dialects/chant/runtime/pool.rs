@@ -15,20 +15,20 @@ use std::time::Duration;
 
 use super::super::error::ChantError;
 use super::super::model::SpecStatus;
-use super::super::project::place;
+use super::super::project::folders;
 use super::super::project::run_tree::{RunTree, RunTreeContext};
 use super::super::project::{Project, ProjectSnapshot};
-use super::confined;
+use super::run_confinement;
 use crate::confine::ConfinementStatus;
 use crate::error::Error;
-use crate::git::run_folder::pool::{FolderPool, PoolBounds, PoolSurroundings};
+use crate::git::run_repository::pool::{FolderPool, PoolBounds, PoolSurroundings};
 use crate::git::{self, Repo};
 use crate::store::disk;
-use crate::work::interruption::CancelToken;
+use crate::work::cancel_token::CancelToken;
 use crate::work::launch::step_back;
 use crate::work::process::boot_id;
 use crate::work::runner::ActiveRun;
-use crate::work::{WorkError, records::RunStore};
+use crate::work::{WorkError, run_store::RunStore};
 
 /// The command that creates folders.
 const COMMAND: [&str; 2] = ["worktree", "prepare"];
@@ -56,7 +56,7 @@ pub(in super::super) fn open_pool<'r>(
         repo,
     } = scenery;
     let settings = config.runs.pool;
-    let standing = confined::confinement_status(project, config)?;
+    let standing = run_confinement::confinement_status(project, config)?;
     let bounds = PoolBounds {
         folders: match standing {
             ConfinementStatus::Unconfined(_) => 0,
@@ -65,7 +65,7 @@ pub(in super::super) fn open_pool<'r>(
         bytes: settings.megabytes.saturating_mul(MEGABYTE),
         least_files: settings.files,
     };
-    let folder = place::pool_folder(project, config, repo)?;
+    let folder = folders::pool_folder(project, config, repo)?;
     // Without it nothing was created, and nothing will be.
     if bounds.folders == 0 && !disk::exists(&folder) {
         return Ok(None);
@@ -179,7 +179,7 @@ pub(in super::super) fn fill_pool(project: &Project) -> Result<usize, Error> {
     let Some(pool) = open_pool(scenery)? else {
         return Ok(0);
     };
-    disk::make_folders(&place::worktrees_folder(project, &config, &repo)?)?;
+    disk::make_folders(&folders::worktrees_folder(project, &config, &repo)?)?;
     let hold = |folder: &Path| {
         if interruption.is_told() {
             return Err(ChantError::Refused("It was told to end".into()).into());

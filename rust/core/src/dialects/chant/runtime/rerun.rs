@@ -5,21 +5,21 @@ use std::path::PathBuf;
 
 use super::super::error::ChantError;
 use super::super::model::Spec;
-use super::super::project::site::remove_beside;
-use super::super::project::{Project, place};
-use super::super::receipt::judged::RepeatedCheck;
-use super::briefing::LaunchInputs;
-use super::workplace::RunFolder;
+use super::super::project::worktree_folder::remove_beside;
+use super::super::project::{Project, folders};
+use super::super::receipt::judgement::RepeatedCheck;
+use super::agent_launch::LaunchInputs;
+use super::run_folder::RunFolder;
 use crate::config::Config;
 use crate::error::Error;
 use crate::git::Repo;
 use crate::store::disk;
 use crate::work::WorkError;
 use crate::work::agent::{self, AgentEnding};
-use crate::work::interruption::CancelToken;
-use crate::work::output::{LogHeader, RunLog, SecretMask};
+use crate::work::cancel_token::CancelToken;
 use crate::work::process::ProcessIdentity;
-use crate::work::record::{RunOptions, RunRecord, SINGLE};
+use crate::work::run_log::{LogHeader, RunLog, SecretMask};
+use crate::work::run_record::{RunOptions, RunRecord, SINGLE};
 
 /// The calls of git that turn the files of a commit into a repository of their own.
 const REPOSITORY: [&[&str]; 3] = [
@@ -163,7 +163,7 @@ struct RerunFolder {
 impl RerunFolder {
     /// Writes the files of a commit, and removes folders that killed processes left.
     fn make(project: &Project, config: &Config, repo: &Repo, commit: &str) -> Result<Self, Error> {
-        let all = place::of_reruns(project, config, repo)?;
+        let all = folders::of_reruns(project, config, repo)?;
         disk::make_folders(&all)?;
         for one in disk::names(&all)? {
             let process = one

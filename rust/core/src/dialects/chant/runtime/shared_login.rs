@@ -12,9 +12,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::super::agents::built_in::{BuiltIn, RenewedLogin};
-use super::super::agents::found::AgentSearch;
+use super::super::agents::discovery::AgentSearch;
 use super::super::project::Project;
-use super::confined;
+use super::run_confinement;
 use crate::store::disk::{
     self, ExpectedContent, ExpectedFile, TemporaryFile, read_beneath, replace_beneath,
 };
@@ -51,7 +51,7 @@ impl SharedLogin {
         let form = template.renewed.as_ref()?;
         let around: AgentSearch<'_> = project.surroundings();
         let user = around.state_file(&template.state.place, form.file)?;
-        let folder = disk::real(&confined::state_of_agent(worktree)).ok()?;
+        let folder = disk::real(&run_confinement::state_of_agent(worktree)).ok()?;
         let seen = disk::read_owned(&user, MOST).ok()?;
         Some(Self {
             user,

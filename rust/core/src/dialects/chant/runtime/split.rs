@@ -12,20 +12,20 @@ use std::sync::Arc;
 use super::super::agents;
 use super::super::agents::environment::{self, AgentContext, TOLD};
 use super::super::agents::events::reads_of;
-use super::super::agents::filling::CommandPlaceholders;
+use super::super::agents::placeholders::CommandPlaceholders;
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::Spec;
 use super::super::ops::split::{describe_proposal, write_proposal};
 use super::super::project::logs::log_name;
 use super::super::project::run_tree::RunTreeContext;
-use super::super::project::site::{self, WorktreeFolder, remove_beside};
-use super::super::project::{AgreedPrompts, Project, place};
+use super::super::project::worktree_folder::{self, WorktreeFolder, remove_beside};
+use super::super::project::{AgreedPrompts, Project, folders};
 use super::super::prompt::{self, PromptParts, SPLIT as PROMPT};
 use super::super::split::{self, BadAnswer, proposal, write};
 use super::super::view::split::{ProposedMember, SplitProposal};
-use super::briefing::{self, bounds, event_plan, name_of, prompt_text};
-use super::confined::{self, ConfinedActor};
+use super::agent_launch::{self, bounds, event_plan, name_of, prompt_text};
+use super::run_confinement::{self, ConfinedActor};
 use super::spec_of;
 use crate::config::Config;
 use crate::environment::PassedEnvironment;
@@ -35,11 +35,11 @@ use crate::store::StoreError;
 use crate::store::disk::{self, TemporaryFile};
 use crate::store::files::{self, RootFolder};
 use crate::work::agent::{AgentInput, AgentJob, AgentLimits, AgentOutcome};
+use crate::work::cancel_token::CancelToken;
 use crate::work::handshake::StartHandshake;
-use crate::work::interruption::CancelToken;
-use crate::work::output::{LogLimits, secrets};
-use crate::work::record::{RunOptions, RunRecord, SPLIT, SplitRunOptions};
-use crate::work::records::RunStore;
+use crate::work::run_log::{LogLimits, secrets};
+use crate::work::run_record::{RunOptions, RunRecord, SPLIT, SplitRunOptions};
+use crate::work::run_store::RunStore;
 use crate::work::runner::{self, ActiveRun, RunEnd, RunSteps};
 use crate::work::state::{RunEvent, RunState};
 
@@ -95,7 +95,7 @@ fn copy_of(project: &Project, record: &RunRecord) -> Option<PathBuf> {
             .filter(|_| record.mode == SPLIT)?,
     );
     let config = project.snapshot().ok()?.config.ok()?;
-    let folder = place::of_split(project, &config, &record.process_id).ok()?;
+    let folder = folders::of_split(project, &config, &record.process_id).ok()?;
     let folder = disk::real(&folder).ok()?;
     let site = WorktreeFolder::at(folder.parent()?.to_owned());
     let is_ours = site.refuse_unmarked(&folder, &record.spec_id).is_ok();
@@ -157,14 +157,14 @@ impl SplitRunner<'_> {
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         drop(snapshot);
         run.step("Copying the project's files");
-        let folder = place::of_split(self.project, &config, &run.record().process_id)?;
+        let folder = folders::of_split(self.project, &config, &run.record().process_id)?;
         run.update(|record| {
             record.worktree = Some(shown(&folder));
             Ok(())
         })?;
         let above = folder.parent().unwrap_or(&folder);
         disk::make_folders(above)?;
-        site::write_run_mark(&folder, &run.record().process_id, spec.id.as_str())?;
+        worktree_folder::write_run_mark(&folder, &run.record().process_id, spec.id.as_str())?;
         let root = self.copy(&config, &folder)?;
         run.update(|record| {
             record.worktree = Some(shown(&root));
@@ -248,7 +248,7 @@ impl SplitQuery<'_> {
             self.deepen(run, &ids, members, 1, &mut room, warnings)?;
         }
         if run.is_told_to_stop()? {
-            return Ok(super::task::stopped_end());
+            return Ok(super::spec_runner::stopped_end());
         }
         let told_as = describe_proposal(&spec.id, &proposal);
         let value = serde_json::to_value(&proposal).ok();
@@ -361,10 +361,10 @@ impl SplitQuery<'_> {
             ..
         } = &self.scene;
         let environment = &self.project.environment;
-        let agent = briefing::choose_agent(config, &RunOptions::default())?
+        let agent = agent_launch::choose_agent(config, &RunOptions::default())?
             .located(self.project.surroundings());
-        let is_confined = confined::is_held(self.project, config)?;
-        let private = shown(&confined::state_of_agent(folder));
+        let is_confined = run_confinement::is_held(self.project, config)?;
+        let private = shown(&run_confinement::state_of_agent(folder));
         let model = agents::split_model(spec, &agent, environment, config);
         let prompt = self.prompt(spec)?;
         let prompt_file = self.put(folder, "prompt.md", &prompt)?;
@@ -377,7 +377,7 @@ impl SplitQuery<'_> {
                 worktree: &shown(root),
                 spec_id: spec.id.as_str(),
                 private: is_confined.then_some(&private),
-                openai_base_url: briefing::openai_base_url(self.project),
+                openai_base_url: agent_launch::openai_base_url(self.project),
                 own_program: &self.project.program,
                 is_confined,
                 ..CommandPlaceholders::default()
@@ -390,12 +390,13 @@ impl SplitQuery<'_> {
         let PassedEnvironment {
             mut variables,
             withheld,
-        } = briefing::passed_environment(self.project, config, &agent.credentials());
+        } = agent_launch::passed_environment(self.project, config, &agent.credentials());
         variables.extend(line.variables);
-        let trusted = briefing::trusted_line(self.project, &agent, is_confined)?;
+        let trusted = agent_launch::trusted_line(self.project, &agent, is_confined)?;
         let held = ConfinedActor::Agent(&trusted, agent.state, &line.files);
         let repo = self.project.repo()?;
-        let hold = confined::of_run(self.project, config, repo.as_deref(), folder, held, None)?;
+        let hold =
+            run_confinement::of_run(self.project, config, repo.as_deref(), folder, held, None)?;
         variables.extend(hold.variables);
         let limits = &config.runs.limits;
         let bounds = bounds(config);

@@ -13,14 +13,14 @@ use super::super::model::SpecStatus;
 use super::super::ops::start::begin_one;
 use super::super::ops::worktrees::remove_unneeded;
 use super::super::project::{Project, ProjectSnapshot};
-use super::{retries_of, settle};
+use super::{recovery, retries_of};
 use crate::error::Error;
 use crate::store::disk::AppendFile;
 use crate::work::WorkError;
+use crate::work::cancel_token::CancelToken;
 use crate::work::handshake::StartHandshake;
-use crate::work::interruption::CancelToken;
-use crate::work::record::{self, RunOptions, RunRecord};
-use crate::work::records::RunStore;
+use crate::work::run_record::{self, RunOptions, RunRecord};
+use crate::work::run_store::RunStore;
 use crate::work::state::RunState;
 use crate::work::watch::{WatchAlarm, WatchLock, log_file};
 
@@ -143,7 +143,7 @@ impl<'a> RunWatcher<'a> {
     }
 
     fn say(&mut self, what: &str) {
-        let stamp = record::stamp((self.runs.clock)());
+        let stamp = run_record::stamp((self.runs.clock)());
         let line: Vec<&str> = what.split_whitespace().collect();
         let line = format!("{stamp} {}\n", line.join(" "));
         // A log that cannot be written is no reason to stop watching.
@@ -160,7 +160,7 @@ impl<'a> RunWatcher<'a> {
         {
             self.say_changes(&records);
         }
-        match settle::recover_runs(self.project) {
+        match recovery::recover_runs(self.project) {
             Ok(found) => problems.extend(found),
             Err(error) => problems.push(error.to_string()),
         }

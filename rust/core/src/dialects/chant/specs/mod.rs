@@ -1,6 +1,6 @@
 //! All active specs of a project with the graph between them, kept up to date change by change.
 //!
-//! One predicate decides what is blocked, what waits and what is ready: [`Specs::waits`]. Lists,
+//! One predicate decides what is blocked, what waits and what is ready: [`SpecGraph::waits`]. Lists,
 //! status, diagnosis, lint and the start of work all ask it.
 
 mod changes;
@@ -15,9 +15,9 @@ use rayon::prelude::*;
 use super::id::SpecId;
 use super::model::{BrokenSpec, Spec, SpecProblem, SpecStatus};
 use crate::counted::count_visited;
+use crate::external_items::ExternalStatus;
 use crate::graph::cycles::Cycle;
 use crate::graph::{DepGraph, Edge, EdgeKind, Node};
-use crate::outside::ExternalStatus;
 use crate::recent::RecentChanges;
 use crate::text::signature::TextSignature;
 
@@ -98,7 +98,7 @@ impl From<ExternalStatus> for ExternalDependency {
 pub struct SpecOverview {
     /// State of each spec as others see it, in the order of IDs.
     pub statuses: Vec<SpecStatus>,
-    /// How many specs are in each state, in the order of [`Status::ALL`].
+    /// How many specs are in each state, in the order of [`SpecStatus::ALL`].
     pub counts: [usize; 9],
     /// Positions of the specs that can be worked on now, ascending.
     pub ready: Vec<usize>,
@@ -115,7 +115,7 @@ pub enum SpecWait {
         id: String,
         /// Why the spec waits for it.
         kind: EdgeKind,
-        /// The containing spec that names it, for [`Kind::Inherited`].
+        /// The containing spec that names it, for [`EdgeKind::Inherited`].
         via: Option<String>,
         /// Its state where one is known, in the word of its documents.
         status: Option<String>,

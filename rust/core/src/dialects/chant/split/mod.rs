@@ -2,7 +2,7 @@
 //! whether it is a proposal, and writes the texts (reference chant 6.11).
 //!
 //! [`answer_json`] and [`answer_markdown`] read an answer, [`proposal`] decides whether it is good
-//! enough and repairs small faults, and [`write`] creates files from it.
+//! enough and repairs small faults, and [`mod@write`] creates files from it.
 
 mod answer_json;
 mod answer_markdown;

@@ -50,7 +50,7 @@ pub fn render_members(
 /// Returns the spec of a member, for checks.
 ///
 /// # Errors
-/// As [`specs`].
+/// As [`render_members`].
 pub fn preview_member(
     id: &SpecId,
     ids: &[SpecId],

@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::super::all::TicketIndex;
 use super::super::attributes::{self, AttributeList, AttributeValue, kind_of, not_one_of};
-use super::super::board::TicketStore;
 use super::super::code::TicketCode;
 use super::super::error::{TicketError, quoted};
 use super::super::model::{KEY_ORDER, Ticket, TicketPriority, TicketStatus, TicketType};
 use super::super::number::{advance, counter, next};
 use super::super::parse;
 use super::super::slug::slug;
+use super::super::ticket_index::TicketIndex;
+use super::super::ticket_store::TicketStore;
 use super::super::view::CreatedTicketView;
 use super::{shown, update};
 use crate::answer::Answer;

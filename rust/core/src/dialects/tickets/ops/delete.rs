@@ -1,13 +1,13 @@
 //! Tickets that go.
 
-use super::super::all::TicketIndex;
-use super::super::board::{TicketStore, is_elsewhere};
 use super::super::code::TicketCode;
 use super::super::edit::RELATIONS;
 use super::super::model::Ticket;
 use super::super::number::{advance, counter};
+use super::super::ticket_graph::key_of;
+use super::super::ticket_index::TicketIndex;
+use super::super::ticket_store::{TicketStore, is_elsewhere};
 use super::super::view::DeletedTicketView;
-use super::super::waits::key_of;
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::store::disk;
@@ -19,7 +19,7 @@ const NAMED_SHOWN: usize = 20;
 /// The answer warns of tickets that name it and of what lies in a folder of its name.
 ///
 /// # Errors
-/// As [`Board::resolve`], `Duplicate`, or a `StoreError`; nothing is removed then.
+/// As [`TicketStore::resolve`], `Duplicate`, or a `StoreError`; nothing is removed then.
 pub fn delete_cr(board: &TicketStore, key: &str) -> Result<Answer, Error> {
     let mut warnings = Vec::new();
     let (code, ticket, tickets) = board.remove(key, &mut |code| {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::super::attributes::not_one_of;
-use super::super::board::{TicketStore, is_elsewhere};
 use super::super::error::TicketError;
 use super::super::model::Ticket;
+use super::super::ticket_store::{TicketStore, is_elsewhere};
 use super::super::view::{TicketWaitView, WholeTicketView};
 use super::{shown, waits};
 use crate::answer::{Answer, DEFAULT_CHARS, piece};
@@ -62,7 +62,7 @@ impl Default for TicketTextRange {
 /// is shown, and all of them are named.
 ///
 /// # Errors
-/// As [`Board::resolve`], or a `StoreError`.
+/// As [`TicketStore::resolve`], or a `StoreError`.
 pub fn get_cr(
     board: &TicketStore,
     key: &str,
@@ -93,7 +93,7 @@ pub fn get_cr(
 /// All that is known of a ticket, however long, with what it waits for and who waits for it.
 ///
 /// # Errors
-/// As [`Board::resolve`], or a `StoreError`.
+/// As [`TicketStore::resolve`], or a `StoreError`.
 pub fn ticket(board: &TicketStore, key: &str) -> Result<Answer, Error> {
     let tickets = board.snapshot()?;
     let code = board.resolve(&tickets, key)?;

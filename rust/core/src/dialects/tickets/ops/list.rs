@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::all::TicketIndex;
 use super::super::attributes::{kind_of, not_one_of};
-use super::super::board::TicketStore;
 use super::super::code::TicketCode;
 use super::super::error::{TicketError, quoted};
 use super::super::listing::FilterAttribute;
 use super::super::model::Ticket;
 use super::super::projects::view::TicketStats;
+use super::super::ticket_index::TicketIndex;
+use super::super::ticket_store::TicketStore;
 use super::super::view::{ROW, ROW_EXTRAS, TicketList, problems};
 use super::shown;
 use crate::answer::{Answer, PageRequest, fitting, size_of};

@@ -9,7 +9,7 @@ mod get;
 mod list;
 mod projects;
 mod sections;
-mod stage;
+mod staged;
 mod update;
 mod waits;
 
@@ -19,13 +19,13 @@ pub use get::{DetailLevel, TicketTextRange, get_cr, ticket};
 pub use list::{DEFAULT_LIMIT, TicketFilters, list_crs, project_stats};
 pub use projects::{create_from_template, get_project_info, list_projects, suggest};
 pub use sections::{SectionCall, manage_cr_sections, section};
-pub use stage::{StagedTickets, TicketOperation};
+pub use staged::{StagedTickets, TicketOperation};
 pub use update::{update_cr_attrs, update_cr_status};
 pub use waits::{graph, picture, ready};
 
-use super::board::TicketStore;
 use super::code::TicketCode;
 use super::model::Ticket;
+use super::ticket_store::TicketStore;
 use super::view::TicketFacts;
 
 /// A ticket with its dates and its file.

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::super::advice::{self, AdviceSubject};
-use super::super::board::TicketStore;
-use super::super::desk::ProjectRegistry;
 use super::super::edit::yaml;
 use super::super::error::TicketError;
+use super::super::project_registry::ProjectRegistry;
 use super::super::projects::{TicketProject, view};
 use super::super::templates::{self, TemplatePlaces, TemplateProblem, TicketPlaceholders};
+use super::super::ticket_store::TicketStore;
 use super::{NewTicket, create_cr, project_stats};
 use crate::answer::Answer;
 use crate::error::Error;
@@ -83,7 +83,7 @@ pub(super) fn template(
 /// `suggest_cr_improvements`: what could be better in a ticket, and a score that its parts explain.
 ///
 /// # Errors
-/// As [`Board::resolve`], or a `StoreError`.
+/// As [`TicketStore::resolve`], or a `StoreError`.
 pub fn suggest(desk: &ProjectRegistry, project: Option<&str>, key: &str) -> Result<Answer, Error> {
     let board = desk.board(project, Some(key))?;
     let tickets = board.snapshot()?;

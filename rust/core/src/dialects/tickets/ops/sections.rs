@@ -1,12 +1,12 @@
 //! `manage_cr_sections`: sections listed, read and changed, told in the words of the seed and as data.
 
 use super::super::attributes::not_one_of;
-use super::super::board::TicketStore;
 use super::super::code::TicketCode;
 use super::super::edit::TicketDraft;
 use super::super::error::TicketError;
 use super::super::model::Ticket;
 use super::super::sections::{self, SectionMode, SectionRewrite};
+use super::super::ticket_store::TicketStore;
 use super::super::view::{SectionChange, SectionEntry, SectionList, SectionText};
 use super::TicketTextRange;
 use super::get::note_of_worktree;
@@ -46,7 +46,7 @@ pub struct SectionCall<'a> {
 /// Content is stored as given: a backslash followed by an `n` is not taken for a line break.
 ///
 /// # Errors
-/// `Validation`, `SectionNotFound`, `AmbiguousSection`, as [`Board::resolve`], `Duplicate` for a
+/// `Validation`, `SectionNotFound`, `AmbiguousSection`, as [`TicketStore::resolve`], `Duplicate` for a
 /// change, or a `StoreError`; nothing is written then.
 pub fn manage_cr_sections(board: &TicketStore, call: &SectionCall<'_>) -> Result<Answer, Error> {
     match call.operation {
@@ -163,7 +163,7 @@ fn list(code: &TicketCode, ticket: &Ticket, piece: TicketTextRange) -> Answer {
         sections: entries,
         next_offset,
     };
-    Answer::told(text.trim_end().to_owned(), &view)
+    Answer::text_with_data(text.trim_end().to_owned(), &view)
 }
 
 fn entry(body: &str, section: &Section, path: &str) -> SectionEntry {
@@ -271,7 +271,7 @@ fn get(
         content: shown.text,
         next_offset: shown.next,
     };
-    Ok(Answer::told(text, &view))
+    Ok(Answer::text_with_data(text, &view))
 }
 
 /// A change of one section, its words read.
@@ -358,7 +358,10 @@ fn change(board: &TicketStore, call: &SectionCall<'_>) -> Result<Answer, Error> 
         view.file_path,
         outcome(&rewrite, mode, view.changed)
     );
-    Ok(with_notes(Answer::told(text, &view), &changed.after))
+    Ok(with_notes(
+        Answer::text_with_data(text, &view),
+        &changed.after,
+    ))
 }
 
 /// One section of a body as scripts see it.

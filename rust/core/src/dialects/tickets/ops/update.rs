@@ -2,17 +2,17 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::super::all::TicketIndex;
 use super::super::attributes::{self, AttributeValue, not_one_of};
-use super::super::board::{TicketChange, TicketStore};
 use super::super::code::TicketCode;
 use super::super::edit::{RELATIONS, TicketDraft};
 use super::super::error::{TicketError, quoted};
 use super::super::model::{IMPACT_AREAS, Ticket, TicketStatus};
 use super::super::parse;
 use super::super::sections;
+use super::super::ticket_graph::key_of;
+use super::super::ticket_index::TicketIndex;
+use super::super::ticket_store::{TicketChange, TicketStore};
 use super::super::view::{FromTo, UpdatedTicketView};
-use super::super::waits::key_of;
 use super::super::workflow::{allowed, may_follow};
 use super::shown;
 use crate::answer::Answer;
@@ -28,7 +28,7 @@ use crate::text::merge::merged_list;
 /// name.
 ///
 /// # Errors
-/// `Validation` naming everything that is wrong, as [`Board::resolve`], `Duplicate`, or a
+/// `Validation` naming everything that is wrong, as [`TicketStore::resolve`], `Duplicate`, or a
 /// `StoreError`; nothing is written then.
 pub fn update_cr_attrs(
     board: &TicketStore,
@@ -96,7 +96,7 @@ pub(super) struct AttributeUpdate {
 /// Gives attributes other values.
 ///
 /// # Errors
-/// As [`relations`], or an `EditError`.
+/// As [`check_relations`], or an `EditError`.
 pub(super) fn set_attributes(
     tickets: &TicketIndex,
     code: &TicketCode,
@@ -121,7 +121,7 @@ pub(super) fn set_attributes(
 /// state it moves without a change.
 ///
 /// # Errors
-/// `Validation` for a word that is no state, `Transition`, as [`Board::resolve`], `Duplicate`, or a
+/// `Validation` for a word that is no state, `Transition`, as [`TicketStore::resolve`], `Duplicate`, or a
 /// `StoreError`; nothing is written then.
 pub fn update_cr_status(board: &TicketStore, key: &str, status: &str) -> Result<Answer, Error> {
     let to = parse_status(status)?;

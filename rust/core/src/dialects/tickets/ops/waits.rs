@@ -1,16 +1,16 @@
 //! What can be worked on now, and what waits for what.
 
-use super::super::all::TicketIndex;
 use super::super::attributes::not_one_of;
-use super::super::board::TicketStore;
 use super::super::code::TicketCode;
 use super::super::error::TicketError;
 use super::super::picture::{self, PictureExtent};
+use super::super::ticket_index::TicketIndex;
+use super::super::ticket_store::TicketStore;
 use super::super::view::{GraphNode, ROW, TicketGraphView, TicketTreeView};
 use super::list::list;
 use crate::answer::{Answer, PageRequest, fitting, size_of};
 use crate::error::Error;
-use crate::outside::ExternalStatus;
+use crate::external_items::ExternalStatus;
 
 /// Tickets that are approved and wait for nothing, the lowest number first.
 ///

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::checked;
 use super::codes::{code_of_tickets, is_code, keep_only_code, one_for_each};
 use super::definition::{COUNTER, ProjectDefinition, RegistryRecord, TICKETS, path_in_root};
-use super::looked::DiskCache;
+use super::disk_cache::DiskCache;
 use super::settings::{self, DiscoverySettings, ExcludedFolders};
 use super::table::TableReading;
 use super::{DiscoveryInputs, ProjectProblem, ProjectSource, TicketProject, day};

@@ -5,12 +5,12 @@
 mod checked;
 mod codes;
 mod definition;
+mod disk_cache;
 mod find;
-mod looked;
+pub mod project_lookup;
 mod settings;
 mod table;
 pub mod view;
-pub mod which;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ use crate::config::check::CheckedFile;
 pub use codes::code_of_tickets;
 use definition::ProjectDefinition;
 pub use definition::TICKETS;
+use disk_cache::DiskCache;
 pub use find::OWN_FILE;
-use looked::DiskCache;
 
 /// What a project's own file says of its tickets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

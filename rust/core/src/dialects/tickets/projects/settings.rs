@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 use super::checked;
-use super::looked::DiskCache;
+use super::disk_cache::DiskCache;
 use super::table::{TableKeys, TableReading};
 use super::{DiscoveryInputs, ProjectProblem};
 use crate::config::check::CheckedFile;

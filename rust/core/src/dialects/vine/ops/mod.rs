@@ -5,14 +5,14 @@
 
 mod expand;
 mod read;
-mod stage;
+mod staged;
 mod write;
 
 pub use expand::expand;
 pub use read::{
     GraphQuery, NodeFilter, document, head, name_of_text, next, picture, plan, read, task,
 };
-pub use stage::{OperationBatch, StagedGraphs};
+pub use staged::{OperationBatch, StagedGraphs};
 pub use write::{WriteOptions, write};
 
 use std::path::Path;

@@ -18,9 +18,9 @@ use super::super::write;
 use super::{fitted, replaced};
 use crate::answer::{Answer, PageRequest};
 use crate::error::Error;
+use crate::external_items::{ExternalStatus, StatusLookup};
 use crate::git::blob;
 use crate::next_step::HintText;
-use crate::outside::{ExternalStatus, StatusLookup};
 use crate::store::disk;
 use crate::store::journal::{ChangeJournal, ChangeStep};
 

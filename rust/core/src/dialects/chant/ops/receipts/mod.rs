@@ -1,16 +1,16 @@
 //! Receipts of completions: left, shown, held against the repository, and brought to other clones.
 
 mod exchange;
-mod left;
 mod target;
 mod verify;
+mod write;
 
 pub use exchange::{receipt_fetch, receipt_push};
 pub use verify::{ReceiptQuery, receipt_verify};
 
-pub(super) use left::left_after;
+pub(super) use write::left_after;
 #[cfg(unix)]
-pub(in super::super) use left::{LandedRun, leave_by_hand, leave_of_run};
+pub(in super::super) use write::{LandedRun, leave_by_hand, leave_of_run};
 
 use super::super::error::ChantError;
 use super::super::project::Project;
@@ -82,7 +82,7 @@ fn full_id(project: &Project, repo: &Repo, text: &str) -> Result<String, Error> 
     match project.resolve(&snapshot, text) {
         Ok(spec) => Ok(spec.id.to_string()),
         Err(error) => {
-            let is_known = project.is_archived(text) || !left::of_spec(repo, text)?.is_empty();
+            let is_known = project.is_archived(text) || !write::of_spec(repo, text)?.is_empty();
             if is_known {
                 Ok(text.to_owned())
             } else {

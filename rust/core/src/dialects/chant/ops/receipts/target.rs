@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::super::super::error::ChantError;
 use super::super::super::project::run_tree::RunTreeContext;
 use super::super::super::project::{CONFIG, Project, ProjectSnapshot};
-use super::super::super::receipt::judged::ReceiptLocation;
+use super::super::super::receipt::judgement::ReceiptLocation;
 use crate::config::{Config, ReceiptPolicy};
 use crate::error::Error;
 use crate::git::Repo;

@@ -8,7 +8,7 @@ use super::super::super::evidence::criteria_at_start;
 use super::super::super::id::SpecId;
 use super::super::super::model::{Spec, SpecStatus};
 use super::super::super::project::{Project, ProjectSnapshot};
-use super::super::super::receipt::judged::{
+use super::super::super::receipt::judgement::{
     CurrentSpec, FindingKind, JudgedReceipt, ReceiptFacts, ReceiptFinding, RepeatedCheck,
     judge_receipt,
 };
@@ -17,7 +17,7 @@ use super::super::super::view::receipt::{
     FindingEntry, ReceiptReport, ReceiptVerdict, SpecReceipts,
 };
 use super::target::ReceiptTarget;
-use super::{MOST_OF_SPEC, ReadReceipt, in_order, left, read, repository};
+use super::{MOST_OF_SPEC, ReadReceipt, in_order, read, repository, write};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::git::Repo;
@@ -205,7 +205,7 @@ impl ReceiptVerification<'_> {
         let (place, found) = self.target.place_of(&receipt.commit, &receipt.tree);
         let id = subject.id.as_str();
         let landed = match &found {
-            Some(commit) => left::criteria_in(self.project, self.repo, id, commit)?,
+            Some(commit) => write::criteria_in(self.project, self.repo, id, commit)?,
             None => None,
         };
         let mut names: Vec<&String> = receipt.checks.iter().map(|check| &check.name).collect();

@@ -1,0 +1,113 @@
+//! Items of documents of another kind that a document may name: how far they are.
+//!
+//! Whoever knows all kinds hands a document's kind an [`ExternalItems`]; so each asks about the others
+//! without knowing them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What stands before the colon of a key that names an item of a kind of documents.
+pub const PREFIXES: [&str; 4] = ["chant", "vine", "speckit", "tickets"];
+
+/// The kind that a key begins with and what follows, for a key such as `tickets:MDT-012`.
+pub fn split_key(key: &str) -> Option<(&'static str, &str)> {
+    let (prefix, rest) = key.split_once(':')?;
+    let known = PREFIXES.into_iter().find(|known| *known == prefix)?;
+    (!rest.is_empty()).then_some((known, rest))
+}
+
+/// How far an item is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExternalStatus {
+    /// It is there.
+    Found {
+        /// Its state, in the word of its documents.
+        status: String,
+        /// Whether nobody waits for it any more.
+        is_done: bool,
+        /// Where it lies, as a person would say it.
+        place: String,
+    },
+    /// It could not be found or looked up; the text says why.
+    Unknown(String),
+}
+
+impl ExternalStatus {
+    /// Whether nobody waits for it any more.
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::Found { is_done: true, .. })
+    }
+}
+
+type StatusFunction = dyn Fn(&[String]) -> Vec<ExternalStatus> + Send + Sync;
+
+/// Tells how far items are, by their whole keys, as of the moment it is asked.
+#[derive(Clone)]
+pub struct ExternalItems(Arc<StatusFunction>);
+
+/// Tells how far items are while something is decided, one answer for each key in their order.
+pub type StatusLookup<'a> = &'a dyn Fn(&[String]) -> Vec<ExternalStatus>;
+
+/// Makes the [`ExternalItems`] of the documents below a folder.
+pub type ExternalItemsFactory = fn(&Path) -> ExternalItems;
+
+/// What tells about other kinds of documents below each of several folders, made when it is first asked.
+/// By default nothing is known.
+#[derive(Default)]
+pub struct ExternalItemsCache {
+    around: Option<ExternalItemsFactory>,
+    made: Mutex<HashMap<PathBuf, ExternalItems>>,
+}
+
+impl ExternalItemsCache {
+    /// Those that are made so.
+    pub fn of(around: ExternalItemsFactory) -> Self {
+        Self {
+            around: Some(around),
+            made: Mutex::default(),
+        }
+    }
+
+    /// How far the items of some keys are, seen from a folder, in the order of the keys.
+    pub fn standings(&self, folder: &Path, keys: &[String]) -> Vec<ExternalStatus> {
+        if keys.is_empty() {
+            return Vec::new();
+        }
+        let outside = self.around.map_or_else(ExternalItems::default, |around| {
+            let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            let outside = made.entry(folder.to_owned());
+            outside.or_insert_with(|| around(folder)).clone()
+        });
+        outside.standings(keys)
+    }
+}
+
+impl ExternalItems {
+    /// What a function tells, which gives one answer for each key in their order.
+    pub fn new(ask: impl Fn(&[String]) -> Vec<ExternalStatus> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(ask))
+    }
+
+    /// How far the items of some keys are, in the order of the keys.
+    pub fn standings(&self, keys: &[String]) -> Vec<ExternalStatus> {
+        if keys.is_empty() {
+            Vec::new()
+        } else {
+            (self.0)(keys)
+        }
+    }
+}
+
+impl Default for ExternalItems {
+    /// Knows nothing.
+    fn default() -> Self {
+        let unknown = |key: &String| {
+            let kind = split_key(key).map_or("other", |(kind, _)| kind);
+            ExternalStatus::Unknown(format!(
+                "items of {kind} documents cannot be looked up here"
+            ))
+        };
+        Self::new(move |keys| keys.iter().map(unknown).collect())
+    }
+}
