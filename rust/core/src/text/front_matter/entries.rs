@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::bounds::LARGEST;
 use super::keys::{FrontMatterKey, is_list_item, keys, lines, token};
 use super::{
     EditError, FrontMatterValue, insertion, may_explode, read_any, reads_back,
@@ -16,6 +17,9 @@ use crate::text::edit::{Edit, apply};
 /// The greatest number of unclosed values that are examined; the text that follows belongs to the
 /// last of them.
 const MOST_OPEN: usize = 100;
+
+/// The greatest number of bytes that are examined again because of them.
+const MOST_AGAIN: usize = 4 * LARGEST;
 
 /// A key of front matter on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +48,7 @@ pub fn entries(yaml: &str) -> Vec<FrontMatterEntry<'_>> {
 
 fn keys_apart(yaml: &str) -> Vec<FrontMatterKey<'_>> {
     let mut found: Vec<FrontMatterKey<'_>> = Vec::new();
-    let (mut from, mut line, mut opened) = (0, 0, 0);
+    let (mut from, mut line, mut opened, mut again) = (0, 0, 0, 0);
     'rest: loop {
         for mut key in keys(&yaml[from..]) {
             key.line += line;
@@ -54,6 +58,7 @@ fn keys_apart(yaml: &str) -> Vec<FrontMatterKey<'_>> {
             let Some(first) = first.filter(|first| {
                 first.end < key.block.end
                     && opened < MOST_OPEN
+                    && again < MOST_AGAIN
                     && !is_readable(&yaml[key.block.clone()])
             }) else {
                 found.push(key);
@@ -61,6 +66,7 @@ fn keys_apart(yaml: &str) -> Vec<FrontMatterKey<'_>> {
             };
             opened += 1;
             (from, line) = (first.end, key.line);
+            again += yaml.len() - from;
             key.block = first;
             found.push(key);
             continue 'rest;
@@ -198,6 +204,25 @@ mod tests {
         check("status", None, "status: Proposed\nstatus: Approved\n", "");
         check("assignee", None, "assignee: @bob\n", "");
     }
+
+    /// Each value that cannot be read has all that follows examined again: in long front matter
+    /// that is done for a few of them only.
+    #[test]
+    fn long_front_matter_is_not_examined_time_and_again() {
+        let broken: String = (0..20)
+            .map(|n| format!("k{n}: \"a\" b\n  more\n"))
+            .collect();
+        let is_apart = |yaml: &str| -> Vec<bool> {
+            let entries = entries(yaml).into_iter().take(20);
+            entries.map(|entry| !entry.yaml.contains("more")).collect()
+        };
+        assert_eq!(is_apart(&broken), [true; 20]);
+        let long = format!("{broken}text: {}\n", "x".repeat(LARGEST));
+        let apart = is_apart(&long);
+        assert_eq!(apart.iter().filter(|is_apart| **is_apart).count(), 4);
+        assert!(apart.is_sorted_by(|one, other| one >= other));
+    }
+
     /// Lines that are left of a value that cannot be read stay apart from a new key.
     #[test]
     fn a_new_key_takes_no_line_that_belongs_to_none() {

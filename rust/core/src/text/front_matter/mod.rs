@@ -5,6 +5,7 @@
 //! compared before it is returned, so a scan that misreads exotic YAML refuses instead of doing
 //! harm.
 
+mod bounds;
 mod entries;
 mod keys;
 mod lists;
@@ -13,6 +14,7 @@ mod nested;
 mod spelling;
 mod transfer;
 
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -25,6 +27,7 @@ use serde_yaml::{Mapping, Value as Yaml};
 
 use super::edit::{Edit, EditError, apply, line_break};
 use super::scalar::{self, ScalarContext};
+pub use bounds::may_explode;
 pub use entries::{FrontMatterEntry, entries, set_apart};
 pub use keys::{FrontMatterKey, keys};
 use keys::{lines, token};
@@ -113,10 +116,20 @@ impl YamlProblem {
 impl From<serde_yaml::Error> for YamlProblem {
     fn from(error: serde_yaml::Error) -> Self {
         Self {
-            message: error.to_string(),
+            message: bounds::reword(error.to_string()),
             line: error.location().map(|at| at.line()),
         }
     }
+}
+
+/// Opens a text for every reading: text beyond the bounds does not get to it.
+fn open_reader(yaml: &str) -> Result<serde_yaml::Deserializer<'_>, YamlProblem> {
+    bounds::refuse_excess(yaml)?;
+    if bounds::may_repeat(yaml) {
+        let count = Cell::new(0);
+        bounds::WrittenOut(&count).deserialize(serde_yaml::Deserializer::from_str(yaml))?;
+    }
+    Ok(serde_yaml::Deserializer::from_str(yaml))
 }
 
 /// Reads YAML as a typed value; scalars read into text keep their spelling (`001`, `no`, `1.10`).
@@ -124,8 +137,7 @@ impl From<serde_yaml::Error> for YamlProblem {
 /// # Errors
 /// The first fault.
 pub fn read<T: DeserializeOwned>(yaml: &str) -> Result<T, YamlProblem> {
-    refuse_depth(yaml)?;
-    Ok(serde_yaml::from_str(yaml)?)
+    Ok(T::deserialize(open_reader(yaml)?)?)
 }
 
 /// Reads YAML as plain data, and keeps the spelling of a scalar if it is not the usual one of its
@@ -138,48 +150,15 @@ pub fn read_spelled(yaml: &str) -> Result<serde_json::Value, YamlProblem> {
     let Some(shape) = read::<Option<serde_json::Value>>(yaml)? else {
         return Ok(serde_json::Value::Null);
     };
-    let deserializer = serde_yaml::Deserializer::from_str(yaml);
-    Ok(spelling::SpelledValue(&shape).deserialize(deserializer)?)
+    Ok(spelling::SpelledValue(&shape).deserialize(open_reader(yaml)?)?)
 }
 
 /// The line inside YAML, counted from 1, on which a key or an item stands; none where the steps lead nowhere. The
 /// YAML has to be readable.
 pub fn line_of(yaml: &str, steps: &[KeyStep]) -> Option<usize> {
-    let deserializer = serde_yaml::Deserializer::from_str(yaml);
-    let stopped = located::Located(steps).deserialize(deserializer).err()?;
+    let stopped = located::Located(steps).deserialize(open_reader(yaml).ok()?);
+    let stopped = stopped.err()?;
     YamlProblem::from(stopped).line
-}
-
-/// The deepest nesting that is read: the reader's effort grows with its square.
-const DEEPEST: usize = 100;
-
-fn refuse_depth(yaml: &str) -> Result<(), YamlProblem> {
-    let mut depth = 0_usize;
-    for byte in yaml.bytes() {
-        match byte {
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > DEEPEST {
-            let message = format!("nested more than {DEEPEST} levels deep");
-            return Err(YamlProblem {
-                message,
-                line: None,
-            });
-        }
-    }
-    Ok(())
-}
-
-/// Returns true if YAML may expand to much more than its length: by anchors and aliases, or by
-/// blocks nested so deep that reading them as a whole fails. False alarms are possible, the
-/// opposite is not.
-pub fn may_explode(yaml: &str) -> bool {
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '-', '?', ':']).len();
-    // Together with brackets of the deepest nesting this stays below the limit of the reader.
-    let is_deep = |line| indent(line) >= DEEPEST / 4;
-    (yaml.contains('&') && yaml.contains('*')) || yaml.lines().any(is_deep)
 }
 
 /// Checks that YAML is a mapping (or empty) without expecting any key.
@@ -206,12 +185,11 @@ fn mapping(yaml: &str) -> Result<Mapping, YamlProblem> {
 /// # Errors
 /// A fault when the YAML cannot be read or the value does not fit the type.
 pub fn read_key<T: DeserializeOwned>(yaml: &str, key: &str) -> Result<Option<T>, YamlProblem> {
-    refuse_depth(yaml)?;
     let seed = SingleKey {
         key,
         kind: PhantomData,
     };
-    Ok(seed.deserialize(serde_yaml::Deserializer::from_str(yaml))?)
+    Ok(seed.deserialize(open_reader(yaml)?)?)
 }
 
 /// Reads one key of a mapping as the wanted type, so that its scalars keep their spelling.
@@ -304,7 +282,7 @@ impl<'de> Deserialize<'de> for TextList {
 
 /// Returns true if a plain scalar is read as exactly the same text.
 pub(super) fn reads_as_text(plain: &str) -> bool {
-    matches!(serde_yaml::from_str(plain), Ok(Yaml::String(text)) if text == plain)
+    matches!(read(plain), Ok(Yaml::String(text)) if text == plain)
 }
 
 /// A value to be written under a key.
