@@ -1,6 +1,6 @@
 //! Answers as Python sees them.
 
-use chant_core::answer;
+use chant_base::answer;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

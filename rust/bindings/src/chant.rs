@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, PageRequest};
-use chant_core::dialects::chant::agents::templates;
-use chant_core::dialects::chant::ops;
-use chant_core::dialects::chant::project::{Project, ProjectOptions, ZonedClock};
-use chant_core::dialects::chant::split::SplitRequest;
-use chant_core::dialects::chant::start::WorkMode;
-use chant_core::error::Error;
-use chant_core::store::disk::Disk;
-use chant_core::work::run_record::RunOptions;
-use chant_core::workspace::external_items;
+use chant_base::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, PageRequest};
+use chant_base::error::Error;
+use chant_specs::agents::templates;
+use chant_specs::ops;
+use chant_specs::project::{Project, ProjectOptions, ZonedClock};
+use chant_specs::split::SplitRequest;
+use chant_specs::start::WorkMode;
+use chant_store::disk::Disk;
+use chant_work::run_record::RunOptions;
+use chant_workspace::external_items;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pyo3::prelude::*;
@@ -646,7 +646,7 @@ impl ChantProject {
 fn told(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
-    ask: impl FnOnce(&mut dyn FnMut(&str)) -> Result<chant_core::answer::Answer, Error> + Send,
+    ask: impl FnOnce(&mut dyn FnMut(&str)) -> Result<chant_base::answer::Answer, Error> + Send,
 ) -> Result<PyAnswer, Raised> {
     let mut raised = None;
     let mut tell = |step: &str| {

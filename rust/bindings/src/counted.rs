@@ -1,6 +1,6 @@
 //! What the core has done, for benchmarks and tests.
 
-use chant_core::counted::CountedWork;
+use chant_base::counted::CountedWork;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chant_core::config::seconds_of;
-use chant_core::dialects::chant::ops::{self as specs, NewSpec, SpecUpdate};
-use chant_core::dialects::speckit::files::CallerIdentity;
-use chant_core::dialects::speckit::staged::CompletionRequest;
-use chant_core::dialects::tickets;
-use chant_core::dialects::vine::ops::OperationBatch;
-use chant_core::error::Error;
-use chant_core::workspace::transaction::ItemOperation;
-use chant_core::workspace::{self, changes, handle, transaction};
+use chant_base::error::Error;
+use chant_config::seconds_of;
+use chant_speckit::files::CallerIdentity;
+use chant_speckit::staged::CompletionRequest;
+use chant_specs::ops::{self as specs, NewSpec, SpecUpdate};
+use chant_vine::ops::OperationBatch;
+use chant_workspace::transaction::ItemOperation;
+use chant_workspace::{changes, handle, transaction};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -169,7 +168,7 @@ impl PyTransaction {
         status: Option<String>,
         seen: Option<&Bound<'_, PyDict>>,
     ) -> Result<Py<PyAny>, Raised> {
-        let operation = tickets::ops::TicketOperation::Update {
+        let operation = chant_tickets::ops::TicketOperation::Update {
             key,
             attributes: object(attributes)?,
             seen: seen.map(object).transpose()?.unwrap_or_default(),
@@ -188,7 +187,7 @@ impl PyTransaction {
         content: String,
         expect: Option<String>,
     ) -> Result<Py<PyAny>, Raised> {
-        let operation = tickets::ops::TicketOperation::Section {
+        let operation = chant_tickets::ops::TicketOperation::Section {
             key,
             mode,
             section,
@@ -207,7 +206,7 @@ impl PyTransaction {
         data: &Bound<'_, PyDict>,
         project: Option<String>,
     ) -> Result<Py<PyAny>, Raised> {
-        let operation = tickets::ops::TicketOperation::Create {
+        let operation = chant_tickets::ops::TicketOperation::Create {
             project,
             kind: r#type,
             data: object(data)?,
@@ -290,7 +289,7 @@ pub(crate) struct PyChanges {
 impl PyChanges {
     pub(crate) fn begin(py: Python<'_>, workspace: Py<PyWorkspace>) -> Result<Self, Raised> {
         let begun = {
-            let workspace: &workspace::Workspace = &workspace.get().workspace;
+            let workspace: &chant_workspace::Workspace = &workspace.get().workspace;
             call(py, || changes::ItemChanges::begin(workspace))?
         };
         Ok(Self {
@@ -343,7 +342,7 @@ pub(crate) fn body_section(
     key: &str,
 ) -> Result<(String, String), Raised> {
     call(py, || {
-        let (name, text) = tickets::ops::section(body, name, key).map_err(Error::from)?;
+        let (name, text) = chant_tickets::ops::section(body, name, key).map_err(Error::from)?;
         Ok((name, text.to_owned()))
     })
 }

@@ -1,7 +1,7 @@
 //! What git's merge driver asks for.
 
-use chant_core::dialects::chant::merge::driver::{MergedFile, merge_file};
-use chant_core::text::merge::ConflictMarkers;
+use chant_specs::merge::driver::{MergedFile, merge_file};
+use chant_text::merge::ConflictMarkers;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

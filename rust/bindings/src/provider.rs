@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use chant_core::provider::conversation::{self, HttpAgentOptions};
+use chant_provider::conversation::{self, HttpAgentOptions};
 use pyo3::prelude::*;
 
 use crate::raise::{Raised, call};

@@ -3,11 +3,10 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use chant_core::answer::{MOST_CHARS, cut};
-use chant_core::dialects::tickets;
-use chant_core::error::{Error, ErrorKind};
-use chant_core::next_step::DoorKind;
-use chant_core::store::disk::take_weak_promises;
+use chant_base::answer::{MOST_CHARS, cut};
+use chant_base::error::{Error, ErrorKind};
+use chant_base::next_step::DoorKind;
+use chant_store::disk::take_weak_promises;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -97,7 +96,7 @@ pub(crate) fn door_of(word: &str) -> Result<DoorKind, Raised> {
 /// [`call`] for a function of the core that answers a tool.
 pub(crate) fn answer(
     py: Python<'_>,
-    work: impl FnOnce() -> Result<chant_core::answer::Answer, Error> + Send,
+    work: impl FnOnce() -> Result<chant_base::answer::Answer, Error> + Send,
 ) -> Result<PyAnswer, Raised> {
     call(py, work).map(PyAnswer::from)
 }
@@ -105,7 +104,7 @@ pub(crate) fn answer(
 /// [`answer`] for a tool of tickets, whose refusals are objects.
 pub(crate) fn ticket_answer(
     py: Python<'_>,
-    work: impl FnOnce() -> Result<chant_core::answer::Answer, Error> + Send,
+    work: impl FnOnce() -> Result<chant_base::answer::Answer, Error> + Send,
 ) -> Result<PyAnswer, Raised> {
     answer(py, work).map_err(|raised| match raised {
         Raised::Refused(error) => Raised::OfTickets(error),
@@ -125,7 +124,7 @@ impl From<Raised> for PyErr {
         let (error, object) = match raised {
             Raised::Refused(error) => (error, None),
             Raised::OfTickets(error) => {
-                let object = tickets::error::object(&error).to_string();
+                let object = chant_tickets::error::object(&error).to_string();
                 (error, Some(object))
             }
             Raised::Crashed(words) => {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_core::answer::DEFAULT_CHARS;
-use chant_core::config::seconds_of;
-use chant_core::dialects::speckit::files::{CallerIdentity, FeatureStore};
-use chant_core::dialects::speckit::ops::{self, DocumentRange, StatusReport};
-use chant_core::dialects::speckit::questions::QuestionListener;
-use chant_core::dialects::speckit::resolve::SearchStart;
-use chant_core::workspace::external_items;
+use chant_base::answer::DEFAULT_CHARS;
+use chant_config::seconds_of;
+use chant_speckit::files::{CallerIdentity, FeatureStore};
+use chant_speckit::ops::{self, DocumentRange, StatusReport};
+use chant_speckit::questions::QuestionListener;
+use chant_speckit::resolve::SearchStart;
+use chant_workspace::external_items;
 use jiff::Timestamp;
 use pyo3::prelude::*;
 

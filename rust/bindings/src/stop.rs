@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_core::store::disk::{Disk, keep_lock_files_in};
-use chant_core::store::state::UserState;
+use chant_store::disk::{Disk, keep_lock_files_in};
+use chant_store::state::UserState;
 use pyo3::prelude::*;
 
 /// The disk; with a moment named, the process ends there like in a crash.

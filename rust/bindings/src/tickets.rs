@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_core::answer::{DEFAULT_CHARS, DEFAULT_LIMIT as DEFAULT_PAGE, PageRequest};
-use chant_core::dialects::tickets::ops::{
+use chant_base::answer::{DEFAULT_CHARS, DEFAULT_LIMIT as DEFAULT_PAGE, PageRequest};
+use chant_tickets::ops::{
     self, DEFAULT_LIMIT, DetailLevel, SectionCall, TicketFilters, TicketTextRange,
 };
-use chant_core::dialects::tickets::picture::PictureExtent;
-use chant_core::dialects::tickets::project_registry::ProjectRegistry;
-use chant_core::dialects::tickets::projects::DiscoveryInputs;
-use chant_core::workspace::external_items;
+use chant_tickets::picture::PictureExtent;
+use chant_tickets::project_registry::ProjectRegistry;
+use chant_tickets::projects::DiscoveryInputs;
+use chant_workspace::external_items;
 use jiff::Timestamp;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use chant_core::confine::writes::write_only_in as write_only;
-use chant_core::dialects::chant::project::TrustReport;
-use chant_core::trust::TrustReason;
-use chant_core::trust::effects::{RunPermission, effects_of, right_in_run};
-use chant_core::trust::store::TrustStore;
+use chant_confine::writes::write_only_in as write_only;
+use chant_specs::project::TrustReport;
+use chant_trust::TrustReason;
+use chant_trust::effects::{RunPermission, effects_of, right_in_run};
+use chant_trust::store::TrustStore;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

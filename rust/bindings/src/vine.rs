@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_core::answer::{DEFAULT_LIMIT, PageRequest};
-use chant_core::dialects::vine::document::VineDocument;
-use chant_core::dialects::vine::files::{self, VineStore};
-use chant_core::dialects::vine::ops::{self, GraphQuery, NodeFilter, WriteOptions};
-use chant_core::store::walk::DEPTH;
-use chant_core::workspace::external_items;
+use chant_base::answer::{DEFAULT_LIMIT, PageRequest};
+use chant_store::walk::DEPTH;
+use chant_vine::document::VineDocument;
+use chant_vine::files::{self, VineStore};
+use chant_vine::ops::{self, GraphQuery, NodeFilter, WriteOptions};
+use chant_workspace::external_items;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Value;

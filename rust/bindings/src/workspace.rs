@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chant_core::answer::{DEFAULT_LIMIT, PageRequest};
-use chant_core::error::Error;
-use chant_core::workspace::analytics_graph::{AnalyticsGraph, COLUMNS, ItemColumn};
-use chant_core::workspace::board::{self, ItemSearch};
-use chant_core::workspace::configuration;
-use chant_core::workspace::export::{self, ExportFormat, FIELDS};
-use chant_core::workspace::filter::ItemFilter;
-use chant_core::workspace::handle;
-use chant_core::workspace::import;
-use chant_core::workspace::ops::{self, GraphOptions};
-use chant_core::workspace::{self, DialectStores};
+use chant_base::answer::{DEFAULT_LIMIT, PageRequest};
+use chant_base::error::Error;
+use chant_workspace::DialectStores;
+use chant_workspace::analytics_graph::{AnalyticsGraph, COLUMNS, ItemColumn};
+use chant_workspace::board::{self, ItemSearch};
+use chant_workspace::configuration;
+use chant_workspace::export::{self, ExportFormat, FIELDS};
+use chant_workspace::filter::ItemFilter;
+use chant_workspace::handle;
+use chant_workspace::import;
+use chant_workspace::ops::{self, GraphOptions};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -35,7 +35,7 @@ const _: () = assert!(DEFAULT_LIMIT == 50);
 /// answer is as of the moment it is asked for.
 #[pyclass(name = "Workspace", frozen, module = "chant_mcp._core")]
 pub(crate) struct PyWorkspace {
-    pub(crate) workspace: workspace::Workspace,
+    pub(crate) workspace: chant_workspace::Workspace,
     stop_at: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl PyWorkspace {
             tickets: Arc::clone(&tickets.desk),
         };
         Self {
-            workspace: workspace::Workspace::open(&root, parts),
+            workspace: chant_workspace::Workspace::open(&root, parts),
             stop_at,
         }
     }

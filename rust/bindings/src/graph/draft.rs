@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chant_core::graph::network;
-use chant_core::graph::network::change::{self, NetworkChange};
+use chant_graph::network;
+use chant_graph::network::change::{self, NetworkChange};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

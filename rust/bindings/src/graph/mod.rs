@@ -9,14 +9,14 @@ mod watched;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use chant_core::error::Error;
-use chant_core::graph::ItemProgress;
-use chant_core::graph::draw::clip::ClipOptions;
-use chant_core::graph::draw::theme::ColorTheme;
-use chant_core::graph::draw::{self, ItemTexts, PictureOptions};
-use chant_core::graph::network::compare::NetworkDifference;
-use chant_core::graph::network::schedule::{DurationEstimates, ScheduleOptions, ScheduleSlot};
-use chant_core::graph::network::{self, NetworkError, PageRank};
+use chant_base::error::Error;
+use chant_draw::clip::{self, ClipOptions};
+use chant_draw::theme::ColorTheme;
+use chant_draw::{ItemTexts, PictureOptions};
+use chant_graph::ItemProgress;
+use chant_graph::network::compare::NetworkDifference;
+use chant_graph::network::schedule::{DurationEstimates, ScheduleOptions, ScheduleSlot};
+use chant_graph::network::{self, NetworkError, PageRank};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -397,12 +397,15 @@ impl PyNetwork {
         first: Vec<String>,
     ) -> Result<PyItems, Raised> {
         let items = call(py, || {
-            Ok(self.network.clip(&ClipOptions {
-                limit,
-                focus: &self.numbers(&focus)?,
-                depth,
-                first: &self.numbers(&first)?,
-            })?)
+            Ok(clip::clip(
+                &self.network,
+                &ClipOptions {
+                    limit,
+                    focus: &self.numbers(&focus)?,
+                    depth,
+                    first: &self.numbers(&first)?,
+                },
+            )?)
         })?;
         Ok(self.items(items))
     }
@@ -445,7 +448,7 @@ impl PyNetwork {
                 critical: self.numbers(&critical)?,
                 theme: ColorTheme::named(theme)?,
             };
-            Ok(draw::svg(
+            Ok(chant_draw::svg(
                 &self.network,
                 &self.chosen(items)?,
                 &said,
@@ -463,7 +466,7 @@ impl PyNetwork {
         labels: Vec<String>,
         states: Vec<String>,
     ) -> Result<String, Raised> {
-        self.written(py, draw::mermaid, items, labels, states)
+        self.written(py, chant_draw::mermaid, items, labels, states)
     }
 
     /// Items in the DOT language of Graphviz.
@@ -475,7 +478,7 @@ impl PyNetwork {
         labels: Vec<String>,
         states: Vec<String>,
     ) -> Result<String, Raised> {
-        self.written(py, draw::dot, items, labels, states)
+        self.written(py, chant_draw::dot, items, labels, states)
     }
 
     /// What is different in a newer graph: lists of keys and of edges by name.

@@ -1,6 +1,6 @@
 //! Lists of items as tables.
 
-use chant_core::graph::draw::table::{ListRow, html, text};
+use chant_draw::table::{ListRow, html, text};
 use pyo3::prelude::*;
 
 /// A list of items (key, title, status, keys of what it waits for) as an HTML table and as plain text. The

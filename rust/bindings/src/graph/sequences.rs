@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chant_core::graph::network::{ItemLayers as Found, Network};
+use chant_graph::network::{ItemLayers as Found, Network};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyList, PySlice, PyString};

@@ -6,8 +6,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use chant_core::error::Error;
-use chant_core::graph::network::{NetworkError, ProgressWatch};
+use chant_base::error::Error;
+use chant_graph::network::{NetworkError, ProgressWatch};
 use pyo3::prelude::*;
 
 use crate::raise::{Raised, call};

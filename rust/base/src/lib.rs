@@ -1,0 +1,12 @@
+//! What every layer may name: answers, errors, hints, identifiers, counts of work. Knows no files and no formats.
+
+pub mod answer;
+pub mod counted;
+pub mod environment;
+pub mod error;
+pub mod external_items;
+pub mod ident;
+pub mod lint;
+pub mod money;
+pub mod next_step;
+pub mod recent;

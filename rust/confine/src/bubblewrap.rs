@@ -1,0 +1,93 @@
+//! Turns a policy into a view of the file system by the program `bwrap`: unreadable files are
+//! absent, and files that must not be written lie on a read-only file system, so that their rights
+//! cannot be changed.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::policy::{ConfinePolicy, NetworkAccess};
+use chant_store::disk;
+
+/// The program.
+pub const PROGRAM: &str = "bwrap";
+/// Links at the top level that lead into the system.
+const LINKS: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+
+/// Returns the words before a command line that confine it to a policy.
+pub(super) fn arguments(program: &Path, policy: &ConfinePolicy) -> Vec<OsString> {
+    let mut list = BwrapArguments(vec![program.into()]);
+    list.words(&[
+        "--die-with-parent",
+        "--unshare-user",
+        "--unshare-pid",
+        "--unshare-ipc",
+    ]);
+    if policy.network == NetworkAccess::None {
+        list.words(&["--unshare-net"]);
+    }
+    list.words(&["--cap-drop", "ALL", "--tmpfs", "/"]);
+    list.words(&["--dev", "/dev", "--proc", "/proc"]);
+    // Outer folders are bound first.
+    let mut bound: Vec<(&PathBuf, &str)> = Vec::new();
+    bound.extend(policy.read.iter().map(|path| (path, "--ro-bind-try")));
+    bound.extend(policy.write.iter().map(|path| (path, "--bind")));
+    bound.sort();
+    for (path, how) in bound {
+        if !is_made(path) {
+            list.bind(how, path);
+        }
+    }
+    for path in LINKS.map(Path::new) {
+        if let Some(says) = disk::read_link(path) {
+            list.words(&["--symlink"]);
+            list.0.extend([says.into(), path.into()]);
+        }
+    }
+    list.words(&["--remount-ro", "/", "--"]);
+    list.0
+}
+
+/// Returns true if `bwrap` creates a folder instead of binding it.
+fn is_made(path: &Path) -> bool {
+    let is_device = path.starts_with("/dev") && !path.starts_with("/dev/shm");
+    is_device || path.starts_with("/proc")
+}
+
+struct BwrapArguments(Vec<OsString>);
+
+impl BwrapArguments {
+    fn words(&mut self, words: &[&str]) {
+        self.0.extend(words.iter().map(OsString::from));
+    }
+
+    fn bind(&mut self, how: &str, path: &Path) {
+        self.0.extend([how.into(), path.into(), path.into()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_be_written_is_bound_for_writing() {
+        let policy = ConfinePolicy {
+            read: vec!["/usr".into(), "/proc".into()],
+            write: vec!["/home/ada/run".into()],
+            network: NetworkAccess::None,
+            ..ConfinePolicy::default()
+        };
+        let list = arguments(Path::new("/usr/bin/bwrap"), &policy);
+        let list: Vec<&str> = list.iter().filter_map(|word| word.to_str()).collect();
+        let text = list.join(" ");
+        assert!(
+            text.starts_with("/usr/bin/bwrap --die-with-parent"),
+            "{text}"
+        );
+        assert!(text.contains("--bind /home/ada/run /home/ada/run --ro-bind-try /usr /usr"));
+        assert!(text.contains("--unshare-net") && !text.contains("--ro-bind-try /proc"));
+        assert!(text.ends_with("--remount-ro / --"), "{text}");
+        let open = arguments(Path::new("bwrap"), &ConfinePolicy::default());
+        assert!(!open.contains(&"--unshare-net".into()));
+    }
+}

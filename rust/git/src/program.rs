@@ -1,0 +1,617 @@
+//! The only file that starts a process: the `git` program, in an environment that cannot redirect it.
+//!
+//! A repository's own configuration names programs that git runs. A call that reads ([`reading`])
+//! runs none of them; one that acts ([`acting`]) does what the user's git would do, and is for
+//! folders that the user trusts. There is no third way to start git.
+//!
+//! A server may be started by a git hook or a tool that exports `GIT_DIR`, `GIT_INDEX_FILE` and the
+//! like; a call that inherited them would act on another repository. Arguments are passed as a list,
+//! never through a shell, and names are checked before they get here.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this file is where processes are started"
+)]
+
+use std::env;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::pipe::{TimedPipe, output_of};
+use super::{GitError, complained_of};
+use chant_confine::Confinement;
+
+/// Variables of git that a call keeps: the places of the user's configuration and of git's own
+/// parts, the way to a remote (a partial clone fetches missing objects), and forbidden ways.
+const KEPT: [&str; 10] = [
+    "GIT_ALLOW_PROTOCOL",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_EXEC_PATH",
+    "GIT_NO_LAZY_FETCH",
+    "GIT_PROTOCOL_FROM_USER",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_SSH_VARIANT",
+];
+
+/// Families of variables that a call keeps, by their first letters.
+const KEPT_FAMILIES: [&str; 3] = ["GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_"];
+
+/// Settings for a call that reads: no hooks and no helper programs.
+const HARMLESS: [&str; 3] = [
+    "core.hooksPath=/dev/null",
+    "log.showSignature=false",
+    "submodule.recurse=false",
+];
+
+/// Commands of git that compare files, for which the repository may name programs.
+const COMPARING: [&str; 4] = ["diff-tree", "diff", "log", "show"];
+
+/// The variable that keeps git from fetching objects that a partial clone lacks.
+const NO_FETCH: &str = "GIT_NO_LAZY_FETCH";
+
+/// The variable that names the protocols by which git may reach a remote.
+const ONLY_PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
+
+/// The greatest number of characters of git's complaint in an error.
+const LONGEST_COMPLAINT: usize = 600;
+
+/// The time to read the remaining output of a killed git.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// The variable that marks the processes of a run, set in the run's runner process.
+static RUN_MARK: OnceLock<(&str, String)> = OnceLock::new();
+
+/// Sets a variable in every call of this process that has a time limit. The process serves only one
+/// run, and the variable identifies processes that are left after it is killed.
+pub fn mark_calls(variable: &'static str, value: String) {
+    // A second mark would be that of the same run.
+    let _ = RUN_MARK.set((variable, value));
+}
+
+/// The running processes of calls with a time limit, each the leader of a group.
+static LIMITED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// Kills the running calls of this process that have a time limit, with all that they started.
+pub fn end_limited_calls() {
+    let calls = LIMITED.lock().unwrap_or_else(PoisonError::into_inner);
+    calls.iter().copied().for_each(kill_group);
+}
+
+/// One call of the `git` program.
+pub(super) struct GitCall {
+    command: Command,
+    folder: PathBuf,
+    /// The sub-command, for error texts.
+    name: String,
+    /// The confinement of the process.
+    confinement: Confinement,
+    /// The time limit, after which it is killed with all that it started.
+    longest: Option<Duration>,
+}
+
+/// A running call of git.
+pub(super) struct RunningCall {
+    call: GitCall,
+    child: Child,
+}
+
+/// The result of a call of git that ended.
+pub(super) struct GitOutput {
+    name: String,
+    folder: PathBuf,
+    status: ExitStatus,
+    /// Its standard output.
+    pub(super) out: Vec<u8>,
+    err: Vec<u8>,
+}
+
+/// Prepares a call of git that reads, in `folder`: the top of a checkout, or a git folder. It runs
+/// nothing that the repository's configuration names: no hook, monitor, text conversion, diff or
+/// signature program, pager, or way to a remote. It must not read the work tree, whose filters
+/// cannot be switched off: `status`, `diff` and `add` are acts.
+///
+/// Git may look for the repository there but not in the folders above, so a repository that was
+/// deleted meanwhile gives an error instead of a call that acts on another repository around it.
+pub(super) fn reading<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> GitCall {
+    let mut command = clean_command();
+    stay_within(&mut command, folder);
+    prepare(harmless(command), folder, args.into_iter().collect(), true)
+}
+
+/// Works as [`reading`], but looks for the repository in `folder` and in all folders above.
+pub(super) fn reading_within<'a>(
+    folder: &Path,
+    args: impl IntoIterator<Item = &'a str>,
+) -> GitCall {
+    let command = harmless(clean_command());
+    prepare(command, folder, args.into_iter().collect(), true)
+}
+
+/// Prepares a call of git that acts, in `folder`: the top of a checkout, or a git folder. Hooks, filters and
+/// merge drivers are run as the user's own git runs them.
+pub(super) fn acting<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> GitCall {
+    let mut command = clean_command();
+    stay_within(&mut command, folder);
+    prepare(command, folder, args.into_iter().collect(), false)
+}
+
+impl GitCall {
+    /// Adds a path (or any text that may not be UTF-8) as the next argument.
+    pub(super) fn arg(mut self, argument: impl AsRef<std::ffi::OsStr>) -> Self {
+        self.command.arg(argument);
+        self
+    }
+
+    /// Lets a call that reads fetch objects that a partial clone lacks. The way to a remote may be
+    /// a program that the repository names.
+    pub(super) fn fetching(mut self) -> Self {
+        for name in [NO_FETCH, ONLY_PROTOCOLS] {
+            match env::var_os(name) {
+                Some(own) => self.command.env(name, own),
+                None => self.command.env_remove(name),
+            };
+        }
+        self
+    }
+
+    /// Sets the confinement of this call and of all that git starts.
+    pub(super) fn confined(mut self, confinement: &Confinement) -> Self {
+        self.confinement = confinement.clone();
+        if confinement.is_a_program() {
+            self.command = self.held_by_program();
+        }
+        self
+    }
+
+    /// Kills this call, with all that git started, when it takes longer than this.
+    pub(super) fn limited(mut self, longest: Duration) -> Self {
+        self.longest = Some(longest);
+        if let Some((variable, value)) = RUN_MARK.get() {
+            self.command.env(variable, value);
+        }
+        self
+    }
+
+    /// Sets an environment variable for this call.
+    pub(super) fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs git to its end; a failure exit is an answer, too.
+    ///
+    /// # Errors
+    /// `NoGit` when it is not installed, `Program` when it cannot be run.
+    pub(super) fn answer(mut self) -> Result<GitOutput, GitError> {
+        let child = self.start()?;
+        let output = self.bounded(child.id(), |until| output_of(child, until))?;
+        Ok(self.ended(output.status, output.stdout, output.stderr))
+    }
+
+    /// Runs git to its end and returns its output.
+    ///
+    /// # Errors
+    /// As `answer`, and git's complaint if it did not succeed.
+    pub(super) fn output(self) -> Result<Vec<u8>, GitError> {
+        self.answer()?.success()
+    }
+
+    /// Runs git to its end with `input` on its standard input.
+    ///
+    /// # Errors
+    /// As `answer`. Git must read all of its input before it writes more than a few lines.
+    pub(super) fn answer_to(self, input: &[u8]) -> Result<GitOutput, GitError> {
+        let RunningCall { call, child } = self.piped(input)?;
+        let output = call.bounded(child.id(), |until| output_of(child, until))?;
+        Ok(call.ended(output.status, output.stdout, output.stderr))
+    }
+
+    /// Starts git with a short `input` on its standard input; read its output with
+    /// [`RunningCall::read_with`].
+    ///
+    /// # Errors
+    /// As `answer`.
+    pub(super) fn piped(mut self, input: &[u8]) -> Result<RunningCall, GitError> {
+        self.command.stdin(Stdio::piped());
+        let mut child = self.start()?;
+        // A git that ended early closes the pipe; its own complaint then gives the reason.
+        if let Some(mut stdin) = child.stdin.take()
+            && let Err(error) = stdin.write_all(input)
+            && error.kind() != io::ErrorKind::BrokenPipe
+        {
+            return Err(self.broken(&error));
+        }
+        Ok(RunningCall { call: self, child })
+    }
+
+    /// Runs git to its end with the output of `write` on its standard input.
+    ///
+    /// # Errors
+    /// As `output`, or the failure of `write`.
+    pub(super) fn feed(
+        mut self,
+        write: impl FnOnce(&mut ChildStdin) -> io::Result<()>,
+    ) -> Result<(), GitError> {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = self.start()?;
+        let mut written = Ok(());
+        let output = self.bounded(child.id(), |until| {
+            if let Some(mut stdin) = child.stdin.take() {
+                written = write(&mut stdin);
+            }
+            output_of(child, until)
+        })?;
+        let name = self.name.clone();
+        // Git's complaint says more than the broken pipe.
+        self.ended(output.status, Vec::new(), output.stderr)
+            .success()?;
+        written.map_err(|error| GitError::Program {
+            command: name,
+            why: error.to_string(),
+        })
+    }
+
+    /// Runs git to its end and passes on each piece of its standard error as it arrives.
+    ///
+    /// # Errors
+    /// As `output`.
+    pub(super) fn hear(mut self, heard: &mut dyn FnMut(&str)) -> Result<(), GitError> {
+        self.command.stdout(Stdio::null());
+        let mut child = self.start()?;
+        let mut said = Vec::new();
+        let status = self.bounded(child.id(), |until| {
+            let mut piece = [0; 4096];
+            if let Some(pipe) = child.stderr.take() {
+                let mut pipe = TimedPipe::new(pipe, until);
+                loop {
+                    let read = pipe.read(&mut piece)?;
+                    if read == 0 {
+                        break;
+                    }
+                    heard(&String::from_utf8_lossy(&piece[..read]));
+                    said.extend_from_slice(&piece[..read]);
+                }
+            }
+            child.wait()
+        })?;
+        self.ended(status, Vec::new(), said).success().map(drop)
+    }
+
+    /// Runs `work`, which ends when the process does, and kills the process when that takes too
+    /// long. `work` gets the time until which it may read: processes that it started may survive
+    /// the kill.
+    fn bounded<T>(
+        &self,
+        process: u32,
+        work: impl FnOnce(Option<Instant>) -> io::Result<T>,
+    ) -> Result<T, GitError> {
+        let Some(longest) = self.longest else {
+            return work(None).map_err(|error| self.broken(&error));
+        };
+        let until = Instant::now() + longest + LAST_WORDS;
+        let (is_done, waits) = mpsc::channel::<()>();
+        limited(|calls| calls.push(process));
+        let (done, is_late) = thread::scope(|scope| {
+            let watch = scope.spawn(move || {
+                let is_late = waits.recv_timeout(longest) == Err(RecvTimeoutError::Timeout);
+                if is_late {
+                    kill_group(process);
+                }
+                is_late
+            });
+            let done = work(Some(until));
+            drop(is_done);
+            (done, watch.join().unwrap_or_default())
+        });
+        limited(|calls| calls.retain(|call| *call != process));
+        if is_late {
+            let seconds = longest.as_secs();
+            return Err(self.broken(&io::Error::other(format!(
+                "it was ended because it took longer than {seconds} s"
+            ))));
+        }
+        done.map_err(|error| self.broken(&error))
+    }
+
+    /// Runs git and passes on its output as it arrives, field by field, each ended by a NUL.
+    ///
+    /// # Errors
+    /// As `output`.
+    pub(super) fn each_field(self, mut take: impl FnMut(&[u8])) -> Result<(), GitError> {
+        let never = |field: &[u8]| {
+            take(field);
+            false
+        };
+        self.find_field(never).map(drop)
+    }
+
+    /// Works as `each_field` until a field matches: git is then ended, and the result is true.
+    ///
+    /// # Errors
+    /// As `output`.
+    pub(super) fn find_field(
+        mut self,
+        mut is_it: impl FnMut(&[u8]) -> bool,
+    ) -> Result<bool, GitError> {
+        let mut child = self.start()?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let read = thread::scope(|scope| {
+            // Standard error is read at the same time: a git that complains a lot must not block.
+            let complaint = scope.spawn(move || {
+                let mut text = Vec::new();
+                stderr.map(|mut pipe| pipe.read_to_end(&mut text));
+                text
+            });
+            let mut pipe = BufReader::with_capacity(1 << 16, stdout.into_iter().next()?);
+            let mut field = Vec::new();
+            loop {
+                field.clear();
+                match pipe.read_until(0, &mut field) {
+                    Ok(0) => break,
+                    Ok(_) if is_it(field.strip_suffix(&[0]).unwrap_or(&field)) => {
+                        // It may have ended already; otherwise its next write would fail.
+                        let _ = child.kill();
+                        return Some(Ok(None));
+                    }
+                    Ok(_) => {}
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            Some(Ok(Some(complaint.join().unwrap_or_default())))
+        });
+        let status = child.wait().map_err(|error| self.broken(&error))?;
+        match read {
+            Some(Ok(None)) => Ok(true),
+            Some(Ok(Some(complaint))) => self
+                .ended(status, Vec::new(), complaint)
+                .success()
+                .map(|_| false),
+            Some(Err(error)) => Err(self.broken(&error)),
+            None => Err(self.broken(&io::Error::other("its output cannot be read"))),
+        }
+    }
+
+    fn start(&mut self) -> Result<Child, GitError> {
+        #[cfg(unix)]
+        if self.longest.is_some() {
+            std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
+        }
+        self.confinement
+            .spawn(&mut self.command)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => GitError::NoGit {
+                    why: format!("to run `{}`", self.name),
+                },
+                _ => self.broken(&error),
+            })
+    }
+
+    /// Returns the same command, started by the program that confines it.
+    fn held_by_program(&self) -> Command {
+        let own = std::iter::once(self.command.get_program()).chain(self.command.get_args());
+        let argv = own.map(ToOwned::to_owned).collect();
+        let mut argv = self.confinement.command_line(argv).into_iter();
+        let mut command = Command::new(argv.next().unwrap_or_default());
+        command.args(argv);
+        for (name, value) in self.command.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn ended(self, status: ExitStatus, out: Vec<u8>, err: Vec<u8>) -> GitOutput {
+        GitOutput {
+            name: self.name,
+            folder: self.folder,
+            status,
+            out,
+            err,
+        }
+    }
+
+    fn broken(&self, error: &io::Error) -> GitError {
+        GitError::Program {
+            command: self.name.clone(),
+            why: error.to_string(),
+        }
+    }
+}
+
+impl RunningCall {
+    /// Passes git's output to `read`, until both have ended.
+    ///
+    /// # Errors
+    /// Git's complaint, else the failure of `read`.
+    pub(super) fn read_with(
+        self,
+        read: impl FnOnce(&mut dyn Read) -> Result<(), GitError>,
+    ) -> Result<(), GitError> {
+        let Self { call, mut child } = self;
+        let mut taken = Ok(());
+        let output = call.bounded(child.id(), |until| {
+            if let Some(stdout) = child.stdout.take() {
+                taken = read(&mut TimedPipe::new(stdout, until));
+            }
+            output_of(child, until)
+        })?;
+        let packed = call.ended(output.status, Vec::new(), output.stderr);
+        // A reader that stopped early broke the pipe of a git that did well.
+        match (packed.success(), taken) {
+            (Ok(_), taken) => taken,
+            (Err(refused), Ok(())) => Err(refused),
+            (Err(refused), Err(taken)) => Err(match refused {
+                GitError::Program { ref why, .. } if why.contains("SIGPIPE") => taken,
+                _ => refused,
+            }),
+        }
+    }
+}
+
+impl GitOutput {
+    /// Returns true if git ended with this exit code.
+    pub(super) fn ended_with(&self, code: i32) -> bool {
+        self.status.code() == Some(code)
+    }
+
+    /// Returns git's complaint as far as it explains a failure: without advice, which may be to
+    /// force or to delete.
+    pub(super) fn complaint(&self) -> String {
+        let text = String::from_utf8_lossy(&self.err);
+        let told = |line: &str| {
+            let line = line
+                .strip_prefix("fatal: ")
+                .or_else(|| line.strip_prefix("error: "))?;
+            let line = line
+                .split_once(", use --force")
+                .map_or(line, |(fact, _)| fact);
+            Some(line.trim_end_matches([';', '.']).to_owned())
+        };
+        let mut lines: Vec<String> = text.lines().filter_map(told).collect();
+        if lines.is_empty() {
+            lines.extend(text.lines().next().map(str::to_owned));
+        }
+        lines.join("; ").chars().take(LONGEST_COMPLAINT).collect()
+    }
+
+    /// Returns the output of git if it succeeded.
+    ///
+    /// # Errors
+    /// `Owner`, `Gone` or `Program`, chosen by git's complaint.
+    pub(super) fn success(self) -> Result<Vec<u8>, GitError> {
+        if self.status.success() {
+            return Ok(self.out);
+        }
+        let complaint = String::from_utf8_lossy(&self.err);
+        let said = |text: &str| complaint.contains(text);
+        if said("detected dubious ownership") {
+            let path = complained_of(&complaint, &self.folder);
+            return Err(GitError::Owner { path });
+        }
+        if said("not a git repository") || said("cannot change to") {
+            return Err(GitError::Gone { path: self.folder });
+        }
+        let why = match self.complaint() {
+            complaint if complaint.is_empty() => self.status.to_string(),
+            complaint => complaint,
+        };
+        Err(GitError::Program {
+            command: self.name,
+            why,
+        })
+    }
+}
+
+/// Returns the first line of git's output, without its line break.
+pub(super) fn first_line(out: &[u8]) -> String {
+    let line = out.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    String::from_utf8_lossy(line).into_owned()
+}
+
+/// Returns the NUL-ended fields of git's output.
+pub(super) fn fields(out: &[u8]) -> impl Iterator<Item = &[u8]> {
+    out.strip_suffix(&[0])
+        .unwrap_or(out)
+        .split(|byte| *byte == 0)
+        .filter(|field| !field.is_empty())
+}
+
+fn clean_command() -> Command {
+    let mut command = Command::new("git");
+    for (name, _) in env::vars_os() {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with("GIT_") && !is_kept(name))
+        {
+            command.env_remove(&name);
+        }
+    }
+    command
+        .env("LC_ALL", "C")
+        // There is no user to answer a question.
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_ASKPASS", "")
+        // A read must not take the lock that the user's own git is about to need.
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn limited(change: impl FnOnce(&mut Vec<u32>)) {
+    change(&mut LIMITED.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+/// Kills a process that leads a group, with that group.
+#[cfg(unix)]
+fn kill_group(process: u32) {
+    let group = i32::try_from(process).ok();
+    if let Some(group) = group.and_then(rustix::process::Pid::from_raw) {
+        // It may have ended just now.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_: u32) {}
+
+fn is_kept(name: &str) -> bool {
+    KEPT.contains(&name) || KEPT_FAMILIES.iter().any(|family| name.starts_with(family))
+}
+
+/// Limits git's search for the repository to this folder.
+fn stay_within(command: &mut Command, folder: &Path) {
+    if let Some(above) = folder.parent() {
+        command.env("GIT_CEILING_DIRECTORIES", above);
+    }
+}
+
+/// Switches off the programs that the repository's configuration names for reads.
+fn harmless(mut command: Command) -> Command {
+    command
+        .arg("--no-pager")
+        .args(HARMLESS.iter().flat_map(|setting| ["-c", setting]))
+        .env("GIT_PAGER", "cat")
+        .env(NO_FETCH, "1")
+        // For versions of git that do not know the variable above: there is no such protocol.
+        .env(ONLY_PROTOCOLS, "none");
+    command
+}
+
+fn prepare(mut command: Command, folder: &Path, args: Vec<&str>, only_reads: bool) -> GitCall {
+    // A file system monitor would be a daemon that outlives the call.
+    command
+        .args(["-c", "core.fsmonitor=false", "-C"])
+        .arg(folder);
+    let words = args.iter().skip_while(|word| word.starts_with('-'));
+    let words = words.take_while(|word| !word.starts_with('-')).take(2);
+    let name = words.fold("git".to_owned(), |name, word| name + " " + word);
+    for word in args {
+        command.arg(word);
+        if only_reads && COMPARING.contains(&word) {
+            command.args(["--no-ext-diff", "--no-textconv"]);
+        }
+    }
+    GitCall {
+        command,
+        folder: folder.to_owned(),
+        name,
+        confinement: Confinement::Off,
+        longest: None,
+    }
+}

@@ -1,0 +1,126 @@
+//! The folder in which one run works: a repository of its own that borrows the project's objects
+//! and shares nothing else with it.
+//!
+//! Everything in such a folder is the agent's: no git of ours outside the run's confinement reads
+//! its configuration, hooks, refs or index. Only commits come back ([`fetch`]): as the bytes of a
+//! pack, which the project's git checks.
+
+mod attributes;
+mod content;
+mod fetch;
+mod large_files;
+mod made;
+pub mod pool;
+mod settings;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::branches::branch_ref;
+use super::{GitError, Repo, program};
+use chant_confine::Confinement;
+
+pub use fetch::StrayCommits;
+
+/// The path from the folder's top of the logs in which a run's git writes a line for each commit.
+pub const LOGS: &str = ".git/logs";
+/// The prefix of the refs that keep the first commit of each run's work.
+const BASES: &str = "refs/chant/base/";
+/// The time limit for a git of ours that reads in the folder of a run: its content may be made to
+/// block git for ever.
+const LONGEST_LOOK: Duration = Duration::from_secs(30);
+/// The time limit for a git that reads all files of such a folder.
+const LONGEST_WALK: Duration = Duration::from_secs(600);
+
+/// The folder of one run.
+#[derive(Debug, Clone)]
+pub struct RunRepository<'a> {
+    repo: &'a Repo,
+    /// Its top.
+    top: PathBuf,
+    /// The branch with its work, in the folder and in the project.
+    branch: String,
+    /// The confinement of every process in the folder.
+    confinement: Confinement,
+    /// An upper bound for all time limits of git in the folder.
+    longest: Option<Duration>,
+}
+
+impl Repo {
+    /// Returns the handle of a run's folder at `top` with its work on `branch`; the folder need not
+    /// exist.
+    pub fn run_folder(
+        &self,
+        top: &Path,
+        branch: &str,
+        confinement: Confinement,
+    ) -> RunRepository<'_> {
+        RunRepository {
+            repo: self,
+            top: top.to_owned(),
+            branch: branch.to_owned(),
+            confinement,
+            longest: None,
+        }
+    }
+
+    /// Keeps the first commit of the work on a branch, whatever happens to the branch; `None`
+    /// releases it.
+    ///
+    /// # Errors
+    /// `InvalidName`, or a failure of git.
+    pub fn keep_base(&self, branch: &str, base: Option<&str>) -> Result<(), GitError> {
+        branch_ref(branch)?;
+        let name = format!("{BASES}{branch}");
+        match (base, self.tip_of_ref(&name)?) {
+            (Some(base), Some(now)) if now == base => Ok(()),
+            (Some(base), now) => self.move_ref(&name, base, now.as_deref(), "work begins"),
+            (None, Some(now)) => self.remove_ref(&name, &now),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl RunRepository<'_> {
+    /// Its top.
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// Limits the time of every call of git in the folder.
+    #[must_use]
+    pub fn limited(mut self, longest: Duration) -> Self {
+        self.longest = Some(longest);
+        self
+    }
+
+    /// Returns true if git in the folder is confined.
+    pub fn is_held(&self) -> bool {
+        !matches!(self.confinement, Confinement::Off)
+    }
+
+    /// Prepares a call of git in the folder, in the run's confinement. The agent's configuration
+    /// there may have git run anything, which is confined, too.
+    fn git<'a>(
+        &self,
+        words: impl IntoIterator<Item = &'a str>,
+        longest: Duration,
+    ) -> program::GitCall {
+        program::acting(&self.top, words)
+            .confined(&self.confinement)
+            .limited(self.longest.map_or(longest, |most| most.min(longest)))
+    }
+
+    /// Returns the full name of its branch.
+    fn full_name(&self) -> Result<String, GitError> {
+        branch_ref(&self.branch)
+    }
+
+    /// Returns the branch's newest commit in the project.
+    fn known_tip(&self) -> Result<String, GitError> {
+        let tip = self.repo.tip_of_ref(&self.full_name()?)?;
+        tip.ok_or_else(|| GitError::NoBranch {
+            branch: self.branch.clone(),
+        })
+    }
+}

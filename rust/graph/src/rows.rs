@@ -1,0 +1,134 @@
+//! For each of many items a row of others, all in one piece of memory.
+
+/// For each item a row of others, by their numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ItemRows {
+    /// Where each row begins; one more at the end.
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl ItemRows {
+    /// No rows yet, with room for so many and for what stands in them.
+    pub fn with_room(count: usize, items: usize) -> Self {
+        let mut starts = Vec::with_capacity(count + 1);
+        starts.push(0);
+        Self {
+            starts,
+            items: Vec::with_capacity(items),
+        }
+    }
+
+    /// These rows.
+    pub fn of(rows: impl Iterator<Item = impl Iterator<Item = u32>>) -> Self {
+        let mut all = Self::with_room(rows.size_hint().0, 0);
+        for row in rows {
+            all.items.extend(row);
+            all.end_row();
+        }
+        all
+    }
+
+    /// Adds an item to the row that is being made.
+    pub fn add(&mut self, item: u32) {
+        self.items.push(item);
+    }
+
+    /// Ends the row that is being made.
+    pub fn end_row(&mut self) {
+        self.starts.push(narrow(self.items.len()));
+    }
+
+    /// How many items stand in all rows.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The edges `from → to` by their `to`.
+    pub(crate) fn by_end(count: usize, edges: &[(u32, u32)]) -> Self {
+        let mut rows = Self::with_lengths(count, edges.iter().map(|(_, to)| *to));
+        let mut next = rows.starts.clone();
+        for (from, to) in edges {
+            let place = &mut next[*to as usize];
+            rows.items[*place as usize] = *from;
+            *place += 1;
+        }
+        rows
+    }
+
+    /// The same edges the other way round; its rows ascend because these are gone through in order.
+    pub fn turned(&self) -> Self {
+        let count = self.starts.len().saturating_sub(1);
+        let mut rows = Self::with_lengths(count, self.items.iter().copied());
+        let mut next = rows.starts.clone();
+        for (item, row) in self.rows() {
+            for other in row {
+                let place = &mut next[*other as usize];
+                rows.items[*place as usize] = item;
+                *place += 1;
+            }
+        }
+        rows
+    }
+
+    /// Rows as long as items are named in `ends`, still empty.
+    fn with_lengths(count: usize, ends: impl ExactSizeIterator<Item = u32>) -> Self {
+        let mut starts = vec![0_u32; count + 1];
+        let length = ends.len();
+        for end in ends {
+            starts[end as usize + 1] += 1;
+        }
+        for index in 0..count {
+            starts[index + 1] += starts[index];
+        }
+        Self {
+            starts,
+            items: vec![0; length],
+        }
+    }
+
+    /// Without what stands in a row twice; rows have to ascend.
+    pub fn deduplicated(mut self) -> Self {
+        let mut kept = 0;
+        for index in 0..self.starts.len().saturating_sub(1) {
+            let (from, to) = (self.starts[index] as usize, self.starts[index + 1] as usize);
+            let begin = kept;
+            for place in from..to {
+                let item = self.items[place];
+                if kept == begin || self.items[kept - 1] != item {
+                    self.items[kept] = item;
+                    kept += 1;
+                }
+            }
+            self.starts[index] = narrow(begin);
+        }
+        if let Some(end) = self.starts.last_mut() {
+            *end = narrow(kept);
+        }
+        self.items.truncate(kept);
+        self.items.shrink_to_fit();
+        self
+    }
+
+    /// The row of an item.
+    pub fn row(&self, item: u32) -> &[u32] {
+        let index = item as usize;
+        &self.items[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    /// All rows with the item each is of.
+    pub fn rows(&self) -> impl Iterator<Item = (u32, &[u32])> {
+        let bounds = self.starts.windows(2);
+        let rows = bounds.map(|pair| &self.items[pair[0] as usize..pair[1] as usize]);
+        (0..).zip(rows)
+    }
+}
+
+/// A number of items or edges; those who number them refuse more than fit.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "nothing that is numbered here has more items or edges than a u32 counts"
+)]
+pub fn narrow(count: usize) -> u32 {
+    count as u32
+}

@@ -1,0 +1,163 @@
+//! The log of what agents report and do: lines of JSON that are only added. Answers to questions are
+//! not in it.
+
+use std::time::Instant;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::files::{CallerIdentity, FeatureStore};
+use super::resolve::ResolvedProject;
+use chant_base::error::Error;
+use chant_store::StoreError;
+use chant_store::disk::{self, AppendFile, Lock, PATIENCE};
+
+/// Our part of the state folder.
+const PART: &str = "speckit";
+const LOG: &str = "events.jsonl";
+/// What the log is called when a new one was begun.
+const OLD: &str = "events.old.jsonl";
+/// Bytes after which a new log is begun; the one before is kept.
+const LARGE: u64 = 4 * 1024 * 1024;
+
+/// What happened.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum FeatureEvent<'a> {
+    /// An agent reported a status.
+    Status {
+        /// `needs_input`, `completed` or `error`.
+        status: &'a str,
+        /// What it said of an error.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        message: Option<&'a str>,
+    },
+    /// A question was asked.
+    Question {
+        /// Its ID.
+        question: &'a str,
+        /// What was asked.
+        prompt: &'a str,
+    },
+    /// A question was answered, cancelled or expired.
+    Closed {
+        /// Its ID.
+        question: &'a str,
+        /// How it stands.
+        state: &'a str,
+        /// By whom.
+        by: &'a str,
+    },
+    /// A task was ticked, or was refused to be.
+    Task {
+        /// Its ID.
+        task: &'a str,
+        /// Whether it was ticked.
+        completed: bool,
+        /// How far the list is.
+        progress: &'a str,
+        /// Whether validation was skipped.
+        skipped_validation: bool,
+        /// How the checks ended.
+        checks: &'a [CheckEvidence],
+        /// What was warned of.
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        warnings: &'a [String],
+    },
+}
+
+/// How a check ended.
+#[derive(Debug, Clone, Serialize)]
+pub struct CheckEvidence {
+    /// Its name.
+    pub name: String,
+    /// Its exit code; null when it was ended or could not be started.
+    pub exit: Option<i32>,
+    /// How it ended, for people.
+    pub how: String,
+    /// How long it took.
+    pub seconds: f64,
+    /// The last of what it wrote.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub output: String,
+}
+
+/// A line of the log.
+#[derive(Serialize)]
+struct EventLine<'a> {
+    at: String,
+    #[serde(flatten)]
+    what: FeatureEvent<'a>,
+    session: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+    feature: Option<&'a str>,
+    worktree: String,
+}
+
+impl FeatureStore {
+    /// Adds to the log.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(super) fn log(
+        &self,
+        found: &ResolvedProject,
+        who: &CallerIdentity,
+        what: FeatureEvent<'_>,
+    ) -> Result<(), Error> {
+        let line = EventLine {
+            at: self.now().to_string(),
+            what,
+            session: &who.session,
+            agent: who.agent.as_deref(),
+            run: self.run(),
+            feature: found
+                .feature
+                .as_ref()
+                .map(|feature| feature.directory.as_str()),
+            worktree: found.root.path().display().to_string(),
+        };
+        let mut text = serde_json::to_string(&line).unwrap_or_default();
+        text.push('\n');
+        let folder = found.state.ensure(PART)?;
+        let path = folder.join(LOG);
+        let _lock = Lock::acquire(&folder, Instant::now() + PATIENCE)?;
+        if disk::stamp(&path).is_some_and(|stamp| stamp.size > LARGE) {
+            let old = folder.join(OLD);
+            disk::remove(&old)?;
+            disk::rename_new(&path, &old)?;
+        }
+        let mut log = AppendFile::open_owned(&path)?;
+        if log.is_torn() {
+            text.insert(0, '\n');
+        }
+        let added = log.add(text.as_bytes()).and_then(|()| log.flush());
+        added.map_err(|source| StoreError::io("write", &path, source).into())
+    }
+
+    /// The last events, the newest last; what is no event is left out.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(super) fn events(&self, found: &ResolvedProject, most: usize) -> Result<Vec<Value>, Error> {
+        let mut events = Vec::new();
+        for name in [OLD, LOG] {
+            let Some(path) = found.state.read(&format!("{PART}/{name}")) else {
+                continue;
+            };
+            match self.disk.read_text(&path, name) {
+                Ok((text, _)) => {
+                    let read = |line: &str| serde_json::from_str(line).ok();
+                    events.extend(text.lines().filter_map(read));
+                }
+                Err(StoreError::Missing { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let skipped = events.len().saturating_sub(most);
+        Ok(events.split_off(skipped))
+    }
+}

@@ -1,0 +1,170 @@
+//! Tasks of features that are ticked together with other changes: each is tried on what the ones before it
+//! made.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::complete::{
+    CompletedTask, CompletionTarget, TaskCompletionCheck, find_only_task, in_place,
+};
+use super::files::{CallerIdentity, FeatureDocument, FeatureStore, TASKS};
+use super::resolve::ResolvedProject;
+use super::task::TaskMark;
+use chant_base::error::{Error, NotTransactional};
+use chant_base::external_items::StatusLookup;
+use chant_store::journal::ChangeStep;
+
+/// A task that is to be ticked, as by [`FeatureStore::complete`].
+#[derive(Debug, Clone)]
+pub struct CompletionRequest {
+    /// The name of its feature's directory.
+    pub feature: String,
+    /// Its ID.
+    pub id: String,
+    /// Whether nothing is asked that could speak against it.
+    pub skips: bool,
+    /// Who says so.
+    pub who: CallerIdentity,
+}
+
+/// Task lists of a project as they would be.
+pub struct StagedTaskLists {
+    root: PathBuf,
+    /// By their paths from the root.
+    lists: BTreeMap<String, TaskListChange>,
+    /// What is logged when it is written.
+    done: Vec<StagedCompletion>,
+}
+
+struct TaskListChange {
+    before: Arc<FeatureDocument>,
+    now: Arc<FeatureDocument>,
+}
+
+struct StagedCompletion {
+    found: ResolvedProject,
+    who: CallerIdentity,
+    completed: CompletedTask,
+    skips: bool,
+}
+
+impl StagedTaskLists {
+    /// Begins; a list is read when a task of it is first ticked.
+    pub fn begin(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            lists: BTreeMap::new(),
+            done: Vec::new(),
+        }
+    }
+
+    /// Tries to tick one more task; gives its feature and its ID with a `#` between them.
+    ///
+    /// # Errors
+    /// What [`FeatureStore::complete`] would be refused for; everything is as before then. `Apart` for a task
+    /// that has to pass checks, and for a feature that lies elsewhere.
+    pub fn apply(
+        &mut self,
+        features: &FeatureStore,
+        completion: &CompletionRequest,
+        tell: StatusLookup<'_>,
+    ) -> Result<String, Error> {
+        let found = features.find(Some(&completion.feature))?;
+        let feature = super::ops::current(&found)?;
+        if found.root.path() != self.root || in_place(&found, feature)?.path() != self.root {
+            return Err(NotTransactional {
+                what: "A task of a feature that lies elsewhere",
+                why: format!("{} is not in {}", feature.directory, self.root.display()),
+            }
+            .into());
+        }
+        let path = feature.within(TASKS);
+        let before = match self.lists.get(&path) {
+            Some(staged) => Arc::clone(&staged.now),
+            None => features.tasks(&found, feature)?,
+        };
+        let config = features.config(&found)?;
+        let CompletionRequest { id, skips, .. } = completion;
+        let is_open = before.list.tasks[find_only_task(&before.list, id)?].mark != TaskMark::Done;
+        if is_open && !skips {
+            config.refuse_misspelled()?;
+        }
+        if is_open
+            && !skips
+            && let Some(check) = config.checks.keys().next()
+        {
+            return Err(NotTransactional {
+                what: "A task that has to pass checks",
+                why: format!("check '{check}' would run before anything is written"),
+            }
+            .into());
+        }
+        let judge = TaskCompletionCheck {
+            config: &config,
+            root: &found.root,
+            tell,
+            asked: CompletionTarget { id, skips: *skips },
+        };
+        let (text, completed) = judge.tick(&before.text, before.list.clone())?;
+        let list = completed.list.clone();
+        let told = format!("{}#{}", feature.label, list.tasks[completed.at].id);
+        let now = Arc::new(FeatureDocument {
+            text,
+            list,
+            clash: None,
+        });
+        let staged = self.lists.entry(path).or_insert(TaskListChange {
+            now: Arc::clone(&now),
+            before,
+        });
+        staged.now = now;
+        self.done.push(StagedCompletion {
+            found,
+            who: completion.who.clone(),
+            completed,
+            skips: *skips,
+        });
+        Ok(told)
+    }
+
+    /// The list of a path as it would be; `None` for one that is not changed.
+    pub fn list(&self, path: &str) -> Option<&Arc<FeatureDocument>> {
+        Some(&self.lists.get(path)?.now)
+    }
+
+    /// The documents that are changed, in the order of their paths.
+    pub fn replaced(&self) -> impl Iterator<Item = &str> {
+        self.lists.keys().map(String::as_str)
+    }
+
+    /// What is to be written.
+    pub fn steps(&self) -> Vec<ChangeStep> {
+        let other = self.lists.iter();
+        let other = other.filter(|(_, staged)| staged.before.text != staged.now.text);
+        let step = |(path, staged): (&String, &TaskListChange)| ChangeStep::Replace {
+            path: path.clone(),
+            text: staged.now.text.clone(),
+        };
+        other.map(step).collect()
+    }
+
+    /// Logs what was ticked, now that it is written; gives what was not right and refused nothing.
+    pub fn finish(self, features: &FeatureStore) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for StagedCompletion {
+            found,
+            who,
+            mut completed,
+            skips,
+        } in self.done
+        {
+            if !completed.was_complete {
+                features.log_completed(&found, &who, &mut completed, skips);
+            }
+            warnings.extend(found.warnings);
+            warnings.extend(completed.warnings);
+        }
+        warnings
+    }
+}

@@ -1,0 +1,53 @@
+//! The environment variables that describe a run to its agent.
+
+use crate::prompt::PromptWorktree;
+
+/// The variables that describe a run to its agent; they are not passed on to another run that it
+/// starts.
+pub const TOLD: [&str; 8] = [
+    "CHANT_SPEC_ID",
+    "CHANT_SPEC_FILE",
+    "CHANT_PROJECT",
+    "CHANT_WORKTREE",
+    "CHANT_WORKTREE_PATH",
+    "CHANT_BRANCH",
+    "CHANT_MCP_CONFIG",
+    "CHANT_PROMPT",
+];
+
+/// The facts of a run for its agent.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentContext<'a> {
+    /// The spec's id.
+    pub spec_id: &'a str,
+    /// The copy of the spec that the agent reads and ticks: that of the worktree, if there is one.
+    pub spec_file: &'a str,
+    /// The project's root in the user's checkout.
+    pub project: &'a str,
+    /// The worktree; `None` in the checkout itself.
+    pub worktree: Option<PromptWorktree<'a>>,
+    /// The file that names our server.
+    pub mcp_config: Option<&'a str>,
+    /// The prompt, if it asks for something other than work on the spec.
+    pub prompt: Option<&'a str>,
+}
+
+/// Returns the variables of a run, all paths absolute (reference chant 6.5).
+pub fn variables(told: &AgentContext<'_>) -> Vec<(&'static str, String)> {
+    let worktree =
+        |of: fn(PromptWorktree<'_>) -> &str| told.worktree.map(|place| of(place).to_owned());
+    let values = [
+        Some(told.spec_id.to_owned()),
+        Some(told.spec_file.to_owned()),
+        Some(told.project.to_owned()),
+        worktree(|place| place.path),
+        worktree(|place| place.path),
+        worktree(|place| place.branch),
+        told.mcp_config.map(str::to_owned),
+        told.prompt.map(str::to_owned),
+    ];
+    let given = TOLD.into_iter().zip(values);
+    given
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
+}

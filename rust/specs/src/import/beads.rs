@@ -1,0 +1,261 @@
+//! Reads issues of beads: one JSON object on each line of `.beads/issues.jsonl`.
+
+use serde_json::{Map, Value};
+
+use super::super::model::SpecStatus;
+use super::super::parse::CRITERIA;
+use super::{ExtraValue, ImportCandidate, ImportReading, STATE};
+use chant_text::checklist::behind_box;
+
+/// Keys whose texts stay keys of the spec, under the same name.
+const KEPT: [&str; 10] = [
+    "assignee",
+    "owner",
+    "created_by",
+    "created_at",
+    "updated_at",
+    "close_reason",
+    "external_ref",
+    "estimated_minutes",
+    "due_at",
+    "defer_until",
+];
+
+/// Keys whose texts become sections, after the description.
+const SECTIONS: [(&str, &str); 2] = [("design", "Design"), ("notes", "Notes")];
+
+/// Reads issues; an invalid line is reported and skipped.
+pub fn read(text: &str) -> ImportReading {
+    let mut reading = ImportReading::default();
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() {
+            continue;
+        }
+        match serde_json::from_str::<Map<String, Value>>(line) {
+            Ok(issue) => read_issue(issue, at + 1, &mut reading),
+            Err(error) => {
+                let why = format!("it is no JSON object and was left out: {error}");
+                reading.note(&format!("line {}", at + 1), "line", why);
+            }
+        }
+    }
+    reading
+}
+
+fn origin(id: &str) -> String {
+    format!("beads:{id}")
+}
+
+fn read_issue(mut issue: Map<String, Value>, line: usize, reading: &mut ImportReading) {
+    let Some(id) = take_text(&mut issue, "id") else {
+        reading.note(&format!("line {line}"), "id", "without one it was left out");
+        return;
+    };
+    let status = take_text(&mut issue, "status").unwrap_or_default();
+    if status == "tombstone" {
+        reading.note(
+            &id,
+            "status",
+            "it was deleted there (`tombstone`) and was left out",
+        );
+        return;
+    }
+    let title = take_text(&mut issue, "title").unwrap_or_default();
+    let mut spec = ImportCandidate::new(origin(&id), &title);
+    read_status(&mut spec, &status, &id, reading);
+    spec.completed_at = take_text(&mut issue, "closed_at").filter(|_| spec.status.is_done());
+    read_kind(&mut spec, take_text(&mut issue, "issue_type").as_deref());
+    if let Some(Value::Array(labels)) = issue.remove("labels") {
+        spec.labels
+            .extend(labels.iter().filter_map(Value::as_str).map(str::to_owned));
+    }
+    if let Some(priority) = issue.remove("priority").filter(|value| !value.is_null()) {
+        spec.text("priority", &words(&priority));
+    }
+    for key in KEPT {
+        if let Some(value) = take_text(&mut issue, key) {
+            spec.text(key, &value);
+        }
+    }
+    spec.paragraph(&take_text(&mut issue, "description").unwrap_or_default());
+    for (key, heading) in SECTIONS {
+        spec.section(heading, &take_text(&mut issue, key).unwrap_or_default());
+    }
+    let criteria = take_text(&mut issue, "acceptance_criteria").unwrap_or_default();
+    read_criteria(&mut spec, &criteria, &id, reading);
+    read_comments(&mut spec, issue.remove("comments"));
+    read_dependencies(&mut spec, issue.remove("dependencies"), &id, reading);
+    read_place(&mut spec, &id);
+    for (key, value) in issue {
+        if !is_blank(&value) {
+            reading.note(
+                &id,
+                &key,
+                format!("specs have nothing like it; left out: {}", short(&value)),
+            );
+        }
+    }
+    reading.candidates.push(spec);
+}
+
+fn read_status(spec: &mut ImportCandidate, status: &str, id: &str, reading: &mut ImportReading) {
+    spec.status = match status {
+        "open" | "" => SpecStatus::Pending,
+        "in_progress" => SpecStatus::InProgress,
+        "closed" => SpecStatus::Completed,
+        // Its dependencies show the reason, or a person has to find it.
+        "blocked" => SpecStatus::Blocked,
+        other => {
+            spec.text(STATE, other);
+            let why = format!("`{other}` became `pending`; the word is kept as `{STATE}`");
+            reading.note(id, "status", why);
+            SpecStatus::Pending
+        }
+    };
+}
+
+fn read_kind(spec: &mut ImportCandidate, kind: Option<&str>) {
+    match kind {
+        None | Some("task" | "epic") => {}
+        // A label names the kind of work, as elsewhere in specs.
+        Some(other) => spec.labels.push(other.to_owned()),
+    }
+}
+
+/// Adds criteria as boxes if each line is an item, or there is one line; else unchanged.
+fn read_criteria(spec: &mut ImportCandidate, text: &str, id: &str, reading: &mut ImportReading) {
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let items: Vec<&str> = lines.iter().filter_map(|line| item(line)).collect();
+    let items = match (lines.as_slice(), items.len()) {
+        ([], _) => return,
+        ([one], 0) => vec![one.trim()],
+        (lines, found) if found == lines.len() => items,
+        _ => {
+            let why = "they are no list, so that they stand under their heading without boxes";
+            reading.note(id, "acceptance_criteria", why);
+            spec.section(CRITERIA, text);
+            return;
+        }
+    };
+    let boxes = items.into_iter().map(|item| match behind_box(item) {
+        Some(rest) if rest.starts_with(' ') => format!("- {item}\n"),
+        _ => format!("- [ ] {item}\n"),
+    });
+    let boxes: String = boxes.collect();
+    if spec.status == SpecStatus::Completed && boxes.contains("- [ ]") {
+        let why =
+            "it is closed there and not all of its criteria are ticked; no box was ticked here";
+        reading.note(id, "acceptance_criteria", why);
+    }
+    spec.section(CRITERIA, &boxes);
+}
+
+/// Returns the text of a list item, its box included.
+fn item(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let bullet = line.strip_prefix(['-', '*', '+']);
+    let numbered = || {
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        if rest.len() < line.len() {
+            rest.strip_prefix(['.', ')'])
+        } else {
+            None
+        }
+    };
+    let rest = bullet.or_else(numbered)?;
+    rest.starts_with(' ')
+        .then(|| rest.trim())
+        .filter(|item| !item.is_empty())
+}
+
+fn read_comments(spec: &mut ImportCandidate, comments: Option<Value>) {
+    let Some(Value::Array(comments)) = comments else {
+        return;
+    };
+    let told = comments.iter().filter_map(|comment| {
+        let of = |key: &str| comment.get(key).and_then(Value::as_str).unwrap_or_default();
+        let text = of("text").trim();
+        let head = format!("**{}** {}", of("author"), of("created_at"));
+        (!text.is_empty()).then(|| format!("{}\n\n{text}\n", head.trim()))
+    });
+    let told: Vec<String> = told.collect();
+    spec.section("Comments", &told.join("\n"));
+}
+
+fn read_dependencies(
+    spec: &mut ImportCandidate,
+    dependencies: Option<Value>,
+    id: &str,
+    reading: &mut ImportReading,
+) {
+    let Some(Value::Array(dependencies)) = dependencies else {
+        return;
+    };
+    let (mut related, mut discovered) = (Vec::new(), Vec::new());
+    for dependency in &dependencies {
+        let of = |key: &str| dependency.get(key).and_then(Value::as_str);
+        let Some(other) = of("depends_on_id").filter(|other| !other.is_empty()) else {
+            reading.note(id, "dependencies", "one names no issue and was left out");
+            continue;
+        };
+        match of("type").unwrap_or("blocks") {
+            "blocks" | "waits-for" => spec.depends_on.push(origin(other)),
+            "parent-child" if spec.parent.is_none() => spec.parent = Some(origin(other)),
+            "related" => related.push(origin(other)),
+            "discovered-from" => discovered.push(origin(other)),
+            kind => {
+                let why = format!("`{kind}` to {other}: specs have nothing like it; left out");
+                reading.note(id, "dependencies", why);
+            }
+        }
+    }
+    for (key, origins) in [("related_to", related), ("discovered_from", discovered)] {
+        if !origins.is_empty() {
+            spec.keys.push((key.to_owned(), ExtraValue::Items(origins)));
+        }
+    }
+}
+
+/// Reads the place in the id itself: `bd-12.3` is the third part of `bd-12`, unless it is recorded
+/// as a part of something else.
+fn read_place(spec: &mut ImportCandidate, id: &str) {
+    let place = id.rsplit_once('.');
+    let Some((parent, Ok(number))) = place.map(|(parent, number)| (parent, number.parse())) else {
+        return;
+    };
+    if spec.parent.get_or_insert_with(|| origin(parent)) == &origin(parent) {
+        spec.number = Some(number);
+    }
+}
+
+/// Removes a key and returns its value as text; `None` for an empty one.
+fn take_text(issue: &mut Map<String, Value>, key: &str) -> Option<String> {
+    let value = issue.remove(key).filter(|value| !is_blank(value))?;
+    Some(words(&value))
+}
+
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(pairs) => pairs.is_empty(),
+        Value::Bool(flag) => !flag,
+        Value::Number(_) => false,
+    }
+}
+
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn short(value: &Value) -> String {
+    chant_base::answer::cut(&words(value), 80)
+}

@@ -1,0 +1,534 @@
+//! Turns candidates into specs: assigns ids, inserts the names of others, and creates all files or
+//! none.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::error::ChantError;
+use super::super::id::{InvalidSpecId, SpecId, sequence_text};
+use super::super::model::KEY_ORDER;
+use super::super::ops::add::{last_of_today, suffix};
+use super::super::parse;
+use super::super::project::{Project, ProjectSnapshot, SPECS};
+use super::super::specs::SpecGraph;
+use super::super::view::import::{ImportReport, ImportedSpecView, PresentSpecView, UnmappedView};
+use super::{ExtraValue, ImportCandidate, ImportReading, ORIGIN, UnmappedField, origins};
+use chant_base::answer::Answer;
+use chant_base::error::Error;
+use chant_base::external_items;
+use chant_graph::DepGraph;
+use chant_store::index::{self, DocumentChange};
+use chant_store::journal::ChangeStep;
+use chant_text::front_matter::{self, FrontMatterValue};
+
+/// The source of candidates, as answers show it.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportSource<'a> {
+    /// `chant`, `vine`, `beads`, `backlog` or `csv`.
+    pub format: &'a str,
+    /// The path that the caller named.
+    pub path: &'a str,
+}
+
+/// Creates specs from all candidates that were not imported before, all or none; a dry run creates
+/// none and reports which ones it would create.
+///
+/// # Errors
+/// The lack of a project, `Refused` for a text that would not be a spec, or a `StoreError`; nothing
+/// is written then.
+pub fn bring_in(
+    project: &Project,
+    reading: &ImportReading,
+    source: ImportSource<'_>,
+    dry_run: bool,
+) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let before = origins::find_imported(project, &snapshot)?;
+    let mut plan = ImportPlan::of(&snapshot, reading, &before);
+    if dry_run {
+        plan.decide(project, &snapshot)?;
+    } else {
+        drop(snapshot);
+        project.change(&[], |snapshot, _| {
+            plan = ImportPlan::of(snapshot, reading, &before);
+            plan.decide(project, snapshot).map(Some)
+        })?;
+    }
+    Ok(plan.told(source, dry_run))
+}
+
+/// The plan for the candidates.
+struct ImportPlan<'a> {
+    /// The new ones, in the order of the source.
+    fresh: Vec<&'a ImportCandidate>,
+    /// Those that were imported before, with their specs.
+    present: Vec<(String, String)>,
+    unmapped: Vec<UnmappedField>,
+    /// The ids of specs by their origins.
+    ids: HashMap<String, String>,
+}
+
+impl<'a> ImportPlan<'a> {
+    /// Creates a plan; `before` holds the origins known before, because a spec that was archived
+    /// since was imported all the same.
+    fn of(
+        snapshot: &ProjectSnapshot,
+        reading: &'a ImportReading,
+        before: &HashMap<String, String>,
+    ) -> Self {
+        let mut ids = before.clone();
+        ids.extend(origins::active_imports(snapshot));
+        let mut plan = Self {
+            fresh: Vec::new(),
+            present: Vec::new(),
+            unmapped: reading.unmapped.clone(),
+            ids,
+        };
+        let mut met: HashSet<&str> = HashSet::new();
+        for candidate in &reading.candidates {
+            let origin = candidate.origin.as_str();
+            if !met.insert(origin) {
+                plan.note(origin, "id", "it stands there twice; the first one counts");
+            } else if let Some(id) = plan.ids.get(origin) {
+                plan.present.push((origin.to_owned(), id.clone()));
+            } else {
+                plan.fresh.push(candidate);
+            }
+        }
+        plan
+    }
+
+    fn note(&mut self, origin: &str, key: &str, why: impl Into<String>) {
+        let (_, item) = origin.split_once(':').unwrap_or(("", origin));
+        self.unmapped.push(UnmappedField {
+            item: item.to_owned(),
+            key: key.to_owned(),
+            why: why.into(),
+        });
+    }
+
+    /// Assigns ids, and returns the files to be created.
+    fn decide(
+        &mut self,
+        project: &Project,
+        snapshot: &ProjectSnapshot,
+    ) -> Result<Vec<ChangeStep>, Error> {
+        self.give_ids(project, snapshot)?;
+        let parents: HashSet<String> = self
+            .fresh
+            .iter()
+            .filter_map(|candidate| self.id(candidate)?.parent().map(str::to_owned))
+            .collect();
+        let mut depends_on = self.dependencies(snapshot);
+        self.break_loops(&snapshot.specs, &mut depends_on);
+        let mut steps = Vec::with_capacity(self.fresh.len());
+        for candidate in self.fresh.clone() {
+            let Some(id) = self.id(candidate) else {
+                continue;
+            };
+            let names = depends_on.remove(id.as_str()).unwrap_or_default();
+            let text = self.text(candidate, &id, names, parents.contains(id.as_str()))?;
+            let path = format!("{SPECS}/{id}.md");
+            if let Err(broken) = parse::document(&path, index::FileSource::Text(text.clone())) {
+                let why = format!(
+                    "{} would become a spec that cannot be read: {}. Nothing was imported.",
+                    candidate.origin, broken.problem.message
+                );
+                return Err(ChantError::Refused(why).into());
+            }
+            steps.push(ChangeStep::Create { path, text });
+        }
+        Ok(steps)
+    }
+
+    fn id(&self, candidate: &ImportCandidate) -> Option<SpecId> {
+        self.ids.get(&candidate.origin)?.parse().ok()
+    }
+
+    /// Assigns ids as `chant_add` does: the next ones of today, and those of members below their
+    /// parents.
+    fn give_ids(&mut self, project: &Project, snapshot: &ProjectSnapshot) -> Result<(), Error> {
+        let mut free = FreeIds::of(project, snapshot);
+        let parents = self.parents(snapshot);
+        let mut waiting = self.fresh.clone();
+        while !waiting.is_empty() {
+            let before = waiting.len();
+            let mut later = Vec::new();
+            for candidate in waiting {
+                let parent = parents.get(candidate.origin.as_str()).copied();
+                let id = match parent.map(|parent| self.ids.get(parent)) {
+                    Some(None) => {
+                        later.push(candidate);
+                        continue;
+                    }
+                    Some(Some(parent)) => free.member(parent, candidate.number)?,
+                    None => free.next()?,
+                };
+                self.ids.insert(candidate.origin.clone(), id.to_string());
+            }
+            if later.len() == before {
+                // They are parts of one another: the first of them becomes independent.
+                let is_inside_itself = |one: &&ImportCandidate| is_inside_itself(one, &parents);
+                let first = later.remove(later.iter().position(is_inside_itself).unwrap_or(0));
+                self.note(&first.origin, "parent", "it is a part of itself; left out");
+                self.ids
+                    .insert(first.origin.clone(), free.next()?.to_string());
+            }
+            waiting = later;
+        }
+        Ok(())
+    }
+
+    /// Returns the parents of new specs, both by their origins: other new specs, or active specs.
+    fn parents(&mut self, snapshot: &ProjectSnapshot) -> HashMap<&'a str, &'a str> {
+        let fresh: HashSet<&str> = self.fresh.iter().map(|other| &*other.origin).collect();
+        let mut parents = HashMap::new();
+        for candidate in self.fresh.clone() {
+            let Some(parent) = candidate.parent.as_deref() else {
+                continue;
+            };
+            let known = self.ids.get(parent);
+            let is_active = known.is_some_and(|id| snapshot.specs.find(id).is_some());
+            if fresh.contains(parent) || is_active {
+                parents.insert(candidate.origin.as_str(), parent);
+                continue;
+            }
+            let why = match known {
+                Some(id) => format!("{parent} is archived as {id}, so that it stands for itself"),
+                None => format!("{parent} is not there, so that it stands for itself"),
+            };
+            self.note(&candidate.origin, "parent", why);
+        }
+        parents
+    }
+
+    /// Returns the dependencies of each new spec, by id.
+    fn dependencies(&mut self, snapshot: &ProjectSnapshot) -> HashMap<String, Vec<String>> {
+        let mut found = HashMap::new();
+        for candidate in self.fresh.clone() {
+            let Some(own) = self.id(candidate) else {
+                continue;
+            };
+            let mut names: Vec<String> = Vec::new();
+            for name in &candidate.depends_on {
+                match self.named(snapshot, name) {
+                    Some(id) if is_around(own.as_str(), &id) => {
+                        let why = format!("{name} is a part of it or it of that; left out");
+                        self.note(&candidate.origin, "depends_on", why);
+                    }
+                    Some(id) if names.contains(&id) => {}
+                    Some(id) => names.push(id),
+                    None => {
+                        let why = format!("{name} is not there; left out");
+                        self.note(&candidate.origin, "depends_on", why);
+                    }
+                }
+            }
+            found.insert(own.to_string(), names);
+        }
+        found
+    }
+
+    /// Returns the id of the spec with an origin; names of items elsewhere stay.
+    fn named(&self, snapshot: &ProjectSnapshot, name: &str) -> Option<String> {
+        if let Some(id) = self.ids.get(name) {
+            return Some(id.clone());
+        }
+        match external_items::split_key(name) {
+            Some(("chant", id)) => snapshot.specs.find(id).map(|spec| spec.id.to_string()),
+            // The name of a repository stands before the colon, and that of no format.
+            None if is_origin(name) => None,
+            _ => Some(name.to_owned()),
+        }
+    }
+
+    /// Leaves out dependencies of new specs that would close a cycle with them or with existing
+    /// specs.
+    fn break_loops(&mut self, known: &SpecGraph, depends_on: &mut HashMap<String, Vec<String>>) {
+        let mut specs = known.clone();
+        loop {
+            specs.apply(self.outlines(depends_on));
+            let left_out = self.closing(specs.graph(), depends_on);
+            if left_out.is_empty() {
+                return;
+            }
+            for (own, name) in left_out {
+                if let Some(names) = depends_on.get_mut(&own) {
+                    names.retain(|other| *other != name);
+                }
+                let why = format!("{} waits for it in a circle; left out", self.origin(&name));
+                self.note(&self.origin(&own), "depends_on", why);
+            }
+        }
+    }
+
+    /// Returns the last dependency of a new spec in each cycle through one, as id and name.
+    fn closing(
+        &self,
+        graph: &DepGraph,
+        depends_on: &HashMap<String, Vec<String>>,
+    ) -> Vec<(String, String)> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        for candidate in &self.fresh {
+            let node = self
+                .ids
+                .get(&candidate.origin)
+                .and_then(|id| graph.find(id));
+            let Some(cycle) = node.and_then(|node| graph.cycle_through(node)) else {
+                continue;
+            };
+            let steps = cycle.iter().rev();
+            let mut steps = steps.map(|(_, edge)| (graph.key(edge.via), graph.key(edge.to)));
+            let is_found = |(own, name): (&str, &str)| {
+                let mut found = found.iter();
+                found.any(|(other, named)| other == own && named == name)
+            };
+            if steps.clone().any(is_found) {
+                continue;
+            }
+            let is_own = |(own, name): &(&str, &str)| {
+                let names = depends_on.get(*own);
+                names.is_some_and(|names| names.iter().any(|other| other == name))
+            };
+            if let Some((own, name)) = steps.find(is_own) {
+                found.push((own.to_owned(), name.to_owned()));
+            }
+        }
+        found
+    }
+
+    /// Returns the new specs with only their dependencies.
+    fn outlines(
+        &self,
+        depends_on: &HashMap<String, Vec<String>>,
+    ) -> Vec<DocumentChange<parse::ParsedSpec>> {
+        let outline = |candidate: &&ImportCandidate| {
+            let id = self.id(candidate)?;
+            let names = depends_on.get(id.as_str()).cloned().unwrap_or_default();
+            let names = said_names(candidate, &id, names).map(|names| ("depends_on", names));
+            let status = (
+                "status",
+                FrontMatterValue::Text(candidate.status.to_string()),
+            );
+            let pairs: Vec<(&str, FrontMatterValue)> = names.into_iter().chain([status]).collect();
+            let path = format!("{SPECS}/{id}.md");
+            let text = index::FileSource::Text(front_matter::render(&pairs));
+            Some(DocumentChange {
+                document: Some(parse::document(&path, text)),
+                path: path.into(),
+            })
+        };
+        self.fresh.iter().filter_map(outline).collect()
+    }
+
+    fn origin(&self, id: &str) -> String {
+        let mut known = self.fresh.iter().map(|candidate| &candidate.origin);
+        let found = known.find(|origin| self.ids.get(*origin).is_some_and(|own| own == id));
+        found.cloned().unwrap_or_else(|| id.to_owned())
+    }
+
+    /// Returns the text of a new spec.
+    fn text(
+        &mut self,
+        candidate: &ImportCandidate,
+        id: &SpecId,
+        depends_on: Vec<String>,
+        has_members: bool,
+    ) -> Result<String, Error> {
+        let items: Vec<(String, FrontMatterValue)> = candidate
+            .keys
+            .iter()
+            .map(|(key, extra)| (key.clone(), self.value(candidate, key, extra)))
+            .collect();
+        let depends_on = said_names(candidate, id, depends_on);
+        if let Some(document) = &candidate.document {
+            return kept(candidate, document, depends_on, items);
+        }
+        let kind = if has_members {
+            "driver"
+        } else {
+            candidate.kind
+        };
+        let text = |text: &str| Some(FrontMatterValue::Text(text.into()));
+        let labels = (!candidate.labels.is_empty()).then(|| candidate.labels.clone());
+        let pairs = [
+            ("type", text(kind)),
+            ("status", text(candidate.status.as_str())),
+            ("depends_on", depends_on),
+            ("labels", labels.map(FrontMatterValue::List)),
+            (
+                "completed_at",
+                candidate.completed_at.as_deref().and_then(text),
+            ),
+            (ORIGIN, text(&candidate.origin)),
+        ];
+        let items = items
+            .iter()
+            .map(|(key, value)| (key.as_str(), value.clone()));
+        let pairs = pairs
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)));
+        let pairs: Vec<(&str, FrontMatterValue)> = pairs.chain(items).collect();
+        let mut text = format!("{}\n# {}\n", front_matter::render(&pairs), candidate.title);
+        if !candidate.body.is_empty() {
+            text.push_str(&format!("\n{}", candidate.body));
+        }
+        Ok(text.replace('\0', "\u{fffd}"))
+    }
+
+    fn value(
+        &mut self,
+        candidate: &ImportCandidate,
+        key: &str,
+        extra: &ExtraValue,
+    ) -> FrontMatterValue {
+        match extra {
+            ExtraValue::Text(text) => FrontMatterValue::Text(text.clone()),
+            ExtraValue::List(texts) => FrontMatterValue::List(texts.clone()),
+            ExtraValue::Items(origins) => {
+                let mut ids = Vec::new();
+                for origin in origins {
+                    if let Some(id) = self.ids.get(origin) {
+                        ids.push(id.clone());
+                    } else {
+                        let why = format!("{origin} is not there; left out");
+                        self.note(&candidate.origin, key, why);
+                    }
+                }
+                FrontMatterValue::List(ids)
+            }
+        }
+    }
+
+    fn told(&self, source: ImportSource<'_>, dry_run: bool) -> Answer {
+        let created = self.fresh.iter().map(|candidate| ImportedSpecView {
+            // The ids of a dry run might be given to other specs.
+            id: self
+                .ids
+                .get(&candidate.origin)
+                .filter(|_| !dry_run)
+                .cloned(),
+            from: &candidate.origin,
+            title: &candidate.title,
+            status: candidate.status.as_str(),
+        });
+        let present = self.present.iter();
+        Answer::whole(&ImportReport {
+            format: source.format,
+            source: source.path,
+            dry_run,
+            created: created.collect(),
+            present: present
+                .map(|(from, id)| PresentSpecView { id, from })
+                .collect(),
+            unmapped: self.unmapped.iter().map(UnmappedView::from).collect(),
+        })
+    }
+}
+
+/// The free ids; they stay free while the specs folder is locked.
+struct FreeIds<'a> {
+    project: &'a Project,
+    snapshot: &'a ProjectSnapshot,
+    today: String,
+    sequence: u64,
+    /// The taken numbers of members, by their parents.
+    numbers: HashMap<String, HashSet<u64>>,
+}
+
+impl<'a> FreeIds<'a> {
+    fn of(project: &'a Project, snapshot: &'a ProjectSnapshot) -> Self {
+        let today = project.today();
+        Self {
+            project,
+            snapshot,
+            sequence: last_of_today(project, snapshot, &today),
+            today,
+            numbers: HashMap::new(),
+        }
+    }
+
+    /// Returns the next ID of today.
+    fn next(&mut self) -> Result<SpecId, Error> {
+        self.sequence += 1;
+        let (today, sequence) = (&self.today, sequence_text(self.sequence));
+        checked(format!("{today}-{sequence}-{}", suffix()).parse())
+    }
+
+    /// Returns the id of a member: with its own number if that is free, else with the next one.
+    fn member(&mut self, parent: &str, own: Option<u64>) -> Result<SpecId, Error> {
+        let parent = checked(parent.parse())?;
+        let numbers = || self.project.numbers_of_members(self.snapshot, &parent);
+        let taken = self.numbers.entry(parent.to_string());
+        let taken = taken.or_insert_with(|| numbers().collect());
+        let next = || taken.iter().max().map_or(1, |last| last + 1);
+        let own = own.filter(|number| !taken.contains(number));
+        let number = own.unwrap_or_else(next);
+        taken.insert(number);
+        checked(parent.member(number))
+    }
+}
+
+fn checked(id: Result<SpecId, InvalidSpecId>) -> Result<SpecId, Error> {
+    Ok(id.map_err(|error| ChantError::Refused(error.to_string()))?)
+}
+
+/// Returns true if a candidate's parent is, in the end, a part of the candidate.
+fn is_inside_itself(candidate: &ImportCandidate, parents: &HashMap<&str, &str>) -> bool {
+    let mut met = HashSet::new();
+    let mut at = candidate.origin.as_str();
+    while let Some(parent) = parents.get(at)
+        && met.insert(*parent)
+    {
+        at = *parent;
+    }
+    met.contains(candidate.origin.as_str())
+}
+
+/// Returns the dependencies in a new spec's file: a part without any would wait for the parts
+/// before it, and a spec that is kept as it is gets no new key.
+fn said_names(
+    candidate: &ImportCandidate,
+    id: &SpecId,
+    names: Vec<String>,
+) -> Option<FrontMatterValue> {
+    let is_said = match candidate.document {
+        Some(_) => !candidate.depends_on.is_empty(),
+        None => id.is_member() || !names.is_empty(),
+    };
+    is_said.then_some(FrontMatterValue::List(names))
+}
+
+/// Returns the text of a spec whose document is kept, except for keys that must change.
+fn kept(
+    candidate: &ImportCandidate,
+    document: &str,
+    depends_on: Option<FrontMatterValue>,
+    items: Vec<(String, FrontMatterValue)>,
+) -> Result<String, Error> {
+    let mut text = document.to_owned();
+    let names = depends_on.map(|names| ("depends_on".to_owned(), names));
+    let own = [
+        ("status", candidate.status.to_string()),
+        (ORIGIN, candidate.origin.clone()),
+    ];
+    let own = own.map(|(key, value)| (key.to_owned(), FrontMatterValue::Text(value)));
+    for (key, value) in names.into_iter().chain(items).chain(own) {
+        text = front_matter::set(&text, &key, Some(&value), &KEY_ORDER)?;
+    }
+    Ok(text)
+}
+
+/// Returns true if one of two specs contains the other, or they are one.
+fn is_around(one: &str, other: &str) -> bool {
+    let inside = |outer: &str, inner: &str| {
+        inner
+            .strip_prefix(outer)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    inside(one, other) || inside(other, one)
+}
+
+/// Returns true if a name is an origin that the readers of other formats create.
+fn is_origin(name: &str) -> bool {
+    name.starts_with("beads:") || name.starts_with("backlog:")
+}

@@ -1,0 +1,125 @@
+//! What is wrong with specs as tasks for agents.
+
+use std::sync::Arc;
+
+use super::super::error::ChantError;
+use super::super::model::Spec;
+use super::super::project::{Project, ProjectSnapshot};
+use super::super::scores::SpecScores;
+use super::super::view::list::{problems_of_page, title_shown};
+use super::super::view::report::{LintDiagnostic, LintReport, ScoreView};
+use super::linter::{LintFile, of_files};
+use super::read::room_of;
+use chant_base::answer::{Answer, PageRequest, fitting, size_of};
+use chant_base::error::Error;
+use chant_config::view::ConfigFindingView;
+
+/// `chant_lint`: findings and grades of one spec or of all, in the order of IDs.
+///
+/// `errors`, `warnings` and the lights count everything looked at; of findings and of grades each
+/// answer shows those from `offset` on, as many as wanted and as fit.
+///
+/// # Errors
+/// As [`Project::resolve`], or that the configuration cannot be read.
+pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let config = snapshot.config.clone()?;
+    let linted = match id {
+        None => project.linted.all(project, &snapshot, &config),
+        Some(id) => {
+            let files = file_of(project, &snapshot, id)?;
+            Arc::new(of_files(project, &snapshot, &config, &files))
+        }
+    };
+    let (diagnostics, scores) = (&linted.diagnostics, &linted.scores);
+    let most = scores.len().max(diagnostics.len());
+    // Both lists advance together, so that one offset leads through both.
+    let pairs = (page.offset..most).take(page.limit).map(|at| {
+        let graded = scores.get(at);
+        (
+            diagnostics.get(at),
+            graded.map(|(spec, scores)| score(spec, scores)),
+        )
+    });
+    let (problems, problems_total) = problems_of_page(&project.problems(&snapshot), page.offset);
+    let configuration = match (id, page.offset) {
+        (None, 0) => configuration(project),
+        _ => Vec::new(),
+    };
+    let taken = room_of(&problems) + size_of(&configuration);
+    let shown = fitting(pairs, taken);
+    let next = page.offset + shown.len();
+    let next_offset = (!shown.is_empty() && next < most).then_some(next);
+    let (diagnostics, scores): (Vec<_>, Vec<_>) = shown.into_iter().unzip();
+    let [red, yellow, green] = linted.lights;
+    Ok(Answer::data(&LintReport {
+        specs_checked: linted.files,
+        errors: linted.errors,
+        warnings: linted.diagnostics.len() - linted.errors,
+        diagnostics: diagnostics.into_iter().flatten().collect(),
+        scores: scores.into_iter().flatten().collect(),
+        red,
+        yellow,
+        green,
+        configuration,
+        next_offset,
+        problems,
+        problems_total,
+    }))
+}
+
+/// Findings about configuration that an answer shows.
+const MOST_OF_CONFIGURATION: usize = 20;
+
+/// What is wrong with the configuration, what keeps work from being done first.
+fn configuration(project: &Project) -> Vec<ConfigFindingView> {
+    let mut mistakes = project.configuration_mistakes();
+    mistakes.sort_by_key(|finding| !finding.is_near());
+    mistakes.truncate(MOST_OF_CONFIGURATION);
+    mistakes.iter().map(ConfigFindingView::from).collect()
+}
+
+/// The findings about one spec, for the answer that made it.
+pub(super) fn findings(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    spec: &Arc<Spec>,
+) -> Result<Vec<LintDiagnostic>, Error> {
+    let config = snapshot.config.clone()?;
+    let files = [LintFile::Spec(spec.clone())];
+    Ok(of_files(project, snapshot, &config, &files).diagnostics)
+}
+
+/// The file that an ID asks to look at.
+fn file_of(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    id: &str,
+) -> Result<Vec<LintFile>, Error> {
+    match project.resolve(snapshot, id) {
+        Ok(spec) => Ok(vec![LintFile::Spec(spec)]),
+        Err(error) => match error.downcast_ref() {
+            Some(ChantError::Unreadable { id, .. }) => {
+                let broken = snapshot.specs.broken_of(id).cloned();
+                Ok(broken.map(LintFile::Broken).into_iter().collect())
+            }
+            _ => Err(error),
+        },
+    }
+}
+
+fn score<'a>(spec: &'a Spec, scores: &SpecScores) -> ScoreView<'a> {
+    ScoreView {
+        id: spec.id.as_str(),
+        title: title_shown(spec),
+        traffic_light: scores.light().word(),
+        complexity: scores.complexity.letter(),
+        confidence: scores.confidence.letter(),
+        splittability: scores.splittability.letter(),
+        ac_quality: scores.ac_quality.letter(),
+        isolation: scores
+            .isolation
+            .map(super::super::scores::QualityGrade::letter),
+        suggestions: scores.suggestions(),
+    }
+}

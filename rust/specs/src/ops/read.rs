@@ -1,0 +1,440 @@
+//! Lists, one spec, counts, criteria and logs.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::super::error::ChantError;
+use super::super::model::{Spec, SpecProblem, SpecStatus};
+use super::super::parse;
+use super::super::project::logs::log_name;
+use super::super::project::{Project, ProjectSnapshot};
+use super::super::view::list::{
+    ProblemEntry, SpecEntry, SpecList, problems, problems_of_page, title_shown,
+};
+use super::super::view::spec::{SpecDetails, VerificationReport};
+use super::super::view::status::{SpecActivity, StatusCounts};
+use super::super::view::work::LogView;
+use chant_base::answer::{Answer, PageRequest, fitting, piece, size_of};
+use chant_base::error::Error;
+use chant_store::StoreError;
+use chant_store::disk;
+use chant_store::index::FileSource;
+use chant_text::front_matter;
+use chant_work::log::{self, LogQuery};
+
+/// Specs in progress whose activity one answer shows.
+const ACTIVITY_SHOWN: usize = 50;
+
+/// Documented keys that are shown only when a file has them (reference chant 2.2).
+const FURTHER_KEYS: [&str; 20] = [
+    "tracks",
+    "informed_by",
+    "origin",
+    "found_by",
+    "schedule",
+    "source_branch",
+    "target_branch",
+    "conflicting_files",
+    "blocked_specs",
+    "original_spec",
+    "last_verified",
+    "verification_status",
+    "verification_failures",
+    "replayed_at",
+    "replay_count",
+    "original_completed_at",
+    "derived_fields",
+    "output_schema",
+    "public",
+    "retry_state",
+];
+
+/// `chant_spec_list`: specs in the order of their IDs; cancelled ones only when asked for.
+///
+/// `ready` asks for what can be worked on now, as [`ready`] does, and for specs marked so by hand.
+///
+/// `approval` leaves those that ask for approval and stand there: `pending`, `approved` or `rejected`.
+///
+/// # Errors
+/// `InvalidStatus`, `InvalidArgument`, or that there is no project.
+pub fn list(
+    project: &Project,
+    status: Option<&str>,
+    approval: Option<&str>,
+    page: PageRequest,
+) -> Result<Answer, Error> {
+    let status: Option<SpecStatus> = status
+        .map(str::parse)
+        .transpose()
+        .map_err(ChantError::from)?;
+    let snapshot = project.snapshot()?;
+    let overview = snapshot.specs.overview();
+    let of_status = |wanted: SpecStatus| move |at: &usize| overview.statuses[*at] == wanted;
+    let all = 0..overview.statuses.len();
+    if let Some(approval) = approval {
+        refuse_unknown_approval(approval)?;
+        let specs = snapshot.specs.all();
+        let is_shown = |at: &usize| match status {
+            None => overview.statuses[*at] != SpecStatus::Cancelled,
+            Some(SpecStatus::Ready) => overview.ready.contains(at),
+            Some(status) => overview.statuses[*at] == status,
+        };
+        let stands_there = |at: &usize| {
+            let asked = specs[*at].approval.as_ref().filter(|own| own.required);
+            asked.is_some_and(|own| own.status.as_deref().unwrap_or("pending") == approval)
+        };
+        let found: Vec<usize> = all.filter(stands_there).filter(is_shown).collect();
+        let total = found.len();
+        return Ok(page_of(project, &snapshot, found.into_iter(), total, page));
+    }
+    Ok(match status {
+        None => {
+            let shown = all.filter(|at| overview.statuses[*at] != SpecStatus::Cancelled);
+            let total = overview.statuses.len() - overview.counts[SpecStatus::Cancelled as usize];
+            page_of(project, &snapshot, shown, total, page)
+        }
+        Some(SpecStatus::Ready) => {
+            let mut found: Vec<usize> = all
+                .filter(of_status(SpecStatus::Ready))
+                .chain(overview.ready.iter().copied())
+                .collect();
+            found.sort_unstable();
+            found.dedup();
+            let total = found.len();
+            page_of(project, &snapshot, found.into_iter(), total, page)
+        }
+        Some(status) => page_of(
+            project,
+            &snapshot,
+            all.filter(of_status(status)),
+            overview.counts[status as usize],
+            page,
+        ),
+    })
+}
+
+fn refuse_unknown_approval(word: &str) -> Result<(), ChantError> {
+    if parse::APPROVALS.contains(&word) {
+        return Ok(());
+    }
+    let why = format!("expected {}, got '{word}'", parse::APPROVALS.join(", "));
+    let name = "approval";
+    Err(ChantError::InvalidArgument { name, why })
+}
+
+/// `chant_ready`: what can be worked on now, in the order of IDs.
+///
+/// # Errors
+/// That there is no project.
+pub fn ready(project: &Project, page: PageRequest) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let ready = &snapshot.specs.overview().ready;
+    Ok(page_of(
+        project,
+        &snapshot,
+        ready.iter().copied(),
+        ready.len(),
+        page,
+    ))
+}
+
+fn page_of(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    found: impl Iterator<Item = usize>,
+    total: usize,
+    page: PageRequest,
+) -> Answer {
+    let specs = &snapshot.specs;
+    let statuses = &specs.overview().statuses;
+    let entry = |at: usize| SpecEntry::of(specs.at(at), statuses[at]);
+    let entries = found.skip(page.offset).take(page.limit).map(entry);
+    spec_list(project, snapshot, entries, total, page)
+}
+
+/// A page of entries with what is wrong in the project.
+pub(super) fn spec_list<'a>(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    entries: impl Iterator<Item = SpecEntry<'a>>,
+    total: usize,
+    page: PageRequest,
+) -> Answer {
+    let (problems, problems_total) = problems_of_page(&project.problems(snapshot), page.offset);
+    let specs = fitting(entries, room_of(&problems));
+    let returned = specs.len();
+    let next = page.offset + returned;
+    let next_offset = (returned > 0 && next < total).then_some(next);
+    let cancelled = snapshot.specs.overview().counts[SpecStatus::Cancelled as usize];
+    let are_all = cancelled > 0 && total == 0 && cancelled == snapshot.specs.all().len();
+    Answer::data(&SpecList {
+        cancelled: are_all.then_some(cancelled),
+        specs,
+        total,
+        limit: page.limit,
+        returned,
+        next_offset,
+        problems,
+        problems_total,
+    })
+}
+
+/// Characters that problems take in an answer.
+pub(super) fn room_of(problems: &[ProblemEntry]) -> usize {
+    if problems.is_empty() {
+        0
+    } else {
+        size_of(&problems)
+    }
+}
+
+/// Which piece of a body is wanted, in characters.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyRange {
+    /// Characters to pass over.
+    pub offset: usize,
+    /// Most characters.
+    pub max_chars: usize,
+}
+
+/// `chant_spec_get`: everything about one spec.
+///
+/// While a spec is being worked on a branch of its own, title, criteria and body are those of that
+/// branch's copy, and `body_from` says so; nothing is ever written on the ground of it.
+///
+/// # Errors
+/// As [`Project::resolve`].
+pub fn get(project: &Project, id: &str, wanted: BodyRange) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve(&snapshot, id)?;
+    if let Some(copy) = project.copy_with(&spec.id)? {
+        return get(&copy, spec.id.as_str(), wanted);
+    }
+    let on_branch = copy_on_branch(project, &snapshot, &spec);
+    let copy = on_branch
+        .as_ref()
+        .map(|(branch, copy)| (&**branch, &**copy));
+    let mut view = SpecDetails::of(&spec, copy, &snapshot.specs);
+    view.further = further_keys(&spec);
+    let body = copy.map_or(spec.body(), |(_, copy)| copy.body()).trim();
+    let taken = size_of(&view);
+    let shown = piece(body, wanted.offset, wanted.max_chars, taken);
+    shown.text.clone_into(&mut view.body);
+    if shown.next.is_some() || wanted.offset > 0 {
+        view.body_chars = Some(body.chars().count());
+        view.next_offset = shown.next;
+    }
+    Ok(Answer::data(&view))
+}
+
+fn further_keys(spec: &Spec) -> Map<String, Value> {
+    let yaml = spec.yaml();
+    let present = front_matter::keys(yaml);
+    let wanted = FURTHER_KEYS
+        .into_iter()
+        .filter(|key| present.iter().any(|p| p.name == *key));
+    wanted
+        .filter_map(|key| {
+            Some((
+                key.to_owned(),
+                front_matter::read_key::<Value>(yaml, key).ok()??,
+            ))
+        })
+        .collect()
+}
+
+/// The copy of a spec in progress on its own branch, unless that branch is checked out here or the
+/// copy is the same; a repository that cannot be read has none.
+fn copy_on_branch(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    spec: &Spec,
+) -> Option<(String, Arc<Spec>)> {
+    if spec.status != SpecStatus::InProgress {
+        return None;
+    }
+    let repo = project.repo().ok()??;
+    let branch = snapshot.branch_of(spec);
+    if repo.head().ok()?.branch() == Some(&branch) {
+        return None;
+    }
+    let path = project.path_in_repository(&repo, &spec.path)?;
+    let bytes = repo
+        .file_at(&format!("refs/heads/{branch}"), &path)
+        .ok()??;
+    let text = String::from_utf8(bytes).ok()?;
+    if *text == *spec.text {
+        return None;
+    }
+    Some((
+        branch,
+        parse::document(&spec.path, FileSource::Text(text)).ok()?,
+    ))
+}
+
+/// `chant_status`: how many specs are in each state; `brief` on one line.
+///
+/// # Errors
+/// That there is no project.
+pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let mut counts = StatusCounts::of(&snapshot.specs);
+    if brief {
+        return Ok(Answer::prose(counts.brief()));
+    }
+    if include_activity {
+        let statuses = &snapshot.specs.overview().statuses;
+        let in_progress = || {
+            snapshot
+                .specs
+                .all()
+                .iter()
+                .zip(statuses)
+                .filter(|(_, status)| **status == SpecStatus::InProgress)
+        };
+        let total = in_progress().count();
+        counts.in_progress_activity = Some(
+            in_progress()
+                .take(ACTIVITY_SHOWN)
+                .map(|(spec, _)| activity(project, spec))
+                .collect(),
+        );
+        counts.in_progress_activity_total = (total > ACTIVITY_SHOWN).then_some(total);
+    }
+    counts.trust = project.untrusted_line();
+    let mut found: Vec<SpecProblem> = project.state_problem().into_iter().collect();
+    found.extend(project.problems(&snapshot));
+    (counts.problems, counts.problems_total) = problems(&found);
+    Ok(Answer::data(&counts))
+}
+
+/// A moment as answers show it: UTC, whole seconds.
+pub(super) fn utc(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// When a file below the root was last changed; `None` when there is none.
+pub(super) fn modified(project: &Project, path: &str) -> Option<Timestamp> {
+    let stamp = disk::stamp(&project.root.locate(path).ok()?)?;
+    Timestamp::from_nanosecond(stamp.modified).ok()
+}
+
+fn activity(project: &Project, spec: &Spec) -> SpecActivity {
+    let local = |at: Timestamp| {
+        at.to_zoned(project.clock.zone.clone())
+            .strftime("%Y-%m-%d %H:%M:%S")
+            .to_string()
+    };
+    let spec_modified = modified(project, &spec.path);
+    let log_modified = log_modified(project, spec.id.as_str());
+    SpecActivity {
+        id: spec.id.to_string(),
+        title: title_shown(spec),
+        spec_modified: spec_modified.map(local),
+        log_modified: log_modified.map(local),
+        has_log: log_modified.is_some(),
+        spec_modified_utc: spec_modified.map(utc),
+        log_modified_utc: log_modified.map(utc),
+    }
+}
+
+/// `chant_verify`: counts a spec's criteria; nothing is executed.
+///
+/// # Errors
+/// As [`Project::resolve`].
+pub fn verify(project: &Project, id: &str) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve(&snapshot, id)?;
+    if let Some(copy) = project.copy_with(&spec.id)? {
+        return verify(&copy, spec.id.as_str());
+    }
+    Ok(Answer::data(&VerificationReport::of(&spec)))
+}
+
+/// When the log of a spec was last written; `None` when it has none.
+pub(super) fn log_modified(project: &Project, spec_id: &str) -> Option<Timestamp> {
+    let stamp = project.shown_log_stamp(spec_id)?;
+    Timestamp::from_nanosecond(stamp.modified).ok()
+}
+
+/// How long ago something changed, in words (reference chant 5.7).
+pub(super) fn age(modified: i128) -> String {
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |d| d.as_nanos());
+    let Ok(now) = i128::try_from(now) else {
+        return "unknown age".into();
+    };
+    match (now - modified) / 1_000_000_000 {
+        seconds if seconds < 60 => "just now".into(),
+        seconds if seconds < 3_600 => format!("{} minutes ago", seconds / 60),
+        seconds if seconds < 86_400 => format!("{} hours ago", seconds / 3_600),
+        seconds => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+/// `chant_log`: the last lines of a spec's log, or lines from a byte on.
+///
+/// A `note` says so when the log is shorter than `offset`, because somebody started it anew.
+///
+/// # Errors
+/// As [`Project::resolve`], `NoLog`, or `InvalidArgument` for a `since` that is no moment.
+pub fn log(
+    project: &Project,
+    id: &str,
+    lines: usize,
+    offset: Option<u64>,
+    since: Option<&str>,
+) -> Result<Answer, Error> {
+    let since = since.map(moment).transpose()?;
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve(&snapshot, id)?;
+    let path = log_name(spec.id.as_str());
+    let shown = project.shown_log(spec.id.as_str());
+    let opened = shown.and_then(|(real, name)| project.disk.open(&real, &name));
+    let (file, length) = opened.map_err(|error| match error {
+        StoreError::Missing { .. } => ChantError::NoLog {
+            id: spec.id.to_string(),
+        }
+        .into(),
+        error => Error::from(error),
+    })?;
+    let unreadable = |e: std::io::Error| StoreError::Unreadable {
+        path: path.clone(),
+        why: e.to_string(),
+    };
+    let is_beyond = offset.filter(|offset| *offset > length);
+    let read = log::read(
+        file,
+        length,
+        LogQuery {
+            lines,
+            offset,
+            since,
+        },
+    )
+    .map_err(unreadable)?;
+    Ok(Answer::data(&LogView {
+        content: read.content,
+        byte_offset: read.byte_offset,
+        line_count: read.line_count,
+        has_more: read.has_more,
+        start_offset: read.start_offset,
+        note: is_beyond.map(|offset| {
+            format!(
+                "offset {offset} lies beyond the log's {length} bytes: it was started anew since; \
+                 offset 0 reads it from its beginning"
+            )
+        }),
+    }))
+}
+
+fn moment(text: &str) -> Result<Timestamp, ChantError> {
+    log::moment(text).ok_or_else(|| ChantError::InvalidArgument {
+        name: "since",
+        why: format!("expected an ISO timestamp such as 2026-02-02T10:00:00Z, got '{text}'"),
+    })
+}

@@ -1,0 +1,402 @@
+//! A spec's file as text, read into the model; anything odd becomes a problem, never a failure of others.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::id::SpecId;
+use super::model::{ApprovalState, BrokenSpec, Criterion, Spec, SpecProblem, SpecStatus, SpecType};
+use chant_base::counted::count_visited;
+use chant_store::index::FileSource;
+use chant_text::checklist;
+use chant_text::clash;
+use chant_text::fences::{self, SwallowingFence};
+use chant_text::front_matter::{self, FrontMatterKey, TextList, YamlProblem};
+use chant_text::markdown::{self, Heading, MarkdownOutline};
+
+/// The heading under which criteria stand.
+pub const CRITERIA: &str = "Acceptance Criteria";
+
+/// What an approval may say.
+pub const APPROVALS: [&str; 3] = ["pending", "approved", "rejected"];
+
+/// A file below `specs/` or `archive/`.
+pub type ParsedSpec = Result<Arc<Spec>, Arc<BrokenSpec>>;
+
+/// The keys of front matter, as far as answers and decisions need them (reference chant 2.2).
+#[derive(Debug, Default, Deserialize)]
+struct SpecFrontMatter {
+    #[serde(rename = "type")]
+    kind: Option<Box<str>>,
+    status: Option<Box<str>>,
+    depends_on: Option<TextList>,
+    labels: Option<Vec<Box<str>>>,
+    target_files: Option<Vec<Box<str>>>,
+    context: Option<Vec<Box<str>>>,
+    prompt: Option<Box<str>>,
+    branch: Option<Box<str>>,
+    commits: Option<Vec<Box<str>>>,
+    completed_at: Option<Box<str>>,
+    model: Option<Box<str>>,
+    members: Option<Vec<Box<str>>>,
+    approval: Option<ApprovalFields>,
+    output_schema: Option<Box<str>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct ApprovalFields {
+    #[serde(default)]
+    required: bool,
+    status: Option<Box<str>>,
+    by: Option<Box<str>>,
+    at: Option<Box<str>>,
+}
+
+/// What `verification_status` may say.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum VerificationStatus {
+    Passed,
+    Failed,
+    Partial,
+}
+
+/// What `retry_state` must hold.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "read only to check its shape")]
+struct RetryState {
+    attempts: u32,
+    last_retry_time: u64,
+    next_retry_time: u64,
+}
+
+/// What the ID of a file is: its name without the ending.
+pub fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".md").unwrap_or(name)
+}
+
+/// Reads one file; `path` is relative to the root.
+pub fn document(path: &str, source: FileSource) -> ParsedSpec {
+    let stem = stem(path);
+    let broken = |line, message| {
+        let problem = SpecProblem {
+            path: path.into(),
+            line,
+            message,
+        };
+        Arc::new(BrokenSpec {
+            id: stem.into(),
+            problem,
+        })
+    };
+    count_visited(1);
+    let text = match source {
+        FileSource::Text(text) => text,
+        FileSource::Unreadable(why) => return Err(broken(None, format!("cannot be read: {why}"))),
+    };
+    let id: SpecId = stem
+        .parse()
+        .map_err(|e: super::id::InvalidSpecId| broken(None, e.to_string()))?;
+    let spec = read(id, path, text).map_err(|(line, message)| broken(line, message))?;
+    Ok(Arc::new(spec))
+}
+
+/// A list without room for more: it is kept for as long as its spec.
+fn fitted(list: Option<Vec<Box<str>>>) -> Option<Vec<Box<str>>> {
+    let mut list = list?;
+    list.shrink_to_fit();
+    Some(list)
+}
+
+type LineFault = (Option<usize>, String);
+
+fn read(id: SpecId, path: &str, text: String) -> Result<Spec, LineFault> {
+    refuse_clash(&text)?;
+    let layout = front_matter::layout(&text).map_err(|e| (None, e.to_string()))?;
+    let mut reader = SpecReader {
+        path,
+        lines_before: 0,
+        problems: Vec::new(),
+    };
+    let front = match layout.yaml.clone() {
+        None => SpecFrontMatter::default(),
+        Some(range) => {
+            reader.lines_before = text[..range.start].matches('\n').count();
+            reader.front(&text[range])?
+        }
+    };
+    let status = match front.status.as_deref() {
+        None => SpecStatus::Pending,
+        Some(word) => word.parse().map_err(|e: super::model::InvalidSpecStatus| {
+            let yaml = layout.yaml.clone().map_or("", |range| &text[range]);
+            (reader.line_of(yaml, "status"), e.to_string())
+        })?,
+    };
+    let kind = front.kind.as_deref().map_or(SpecType::Code, SpecType::from);
+    if let SpecType::Other(word) = &kind {
+        let yaml = layout.yaml.clone().map_or("", |range| &text[range]);
+        let message = unknown_type(word);
+        reader.problems.push(SpecProblem {
+            path: path.into(),
+            line: reader.line_of(yaml, "type"),
+            message,
+        });
+    }
+    reader.approval(
+        front.approval.as_ref(),
+        layout.yaml.clone().map_or("", |range| &text[range]),
+    );
+    let body = &text[layout.body..];
+    let outline = markdown::outline(body);
+    let title = outline.headings.iter().find(|heading| heading.level == 1);
+    Ok(Spec {
+        id,
+        path: path.into(),
+        title: title.and_then(|heading| title_of(body, heading)),
+        criteria: checklist::under(&outline, CRITERIA)
+            .into_iter()
+            .map(criterion)
+            .collect(),
+        body_start: layout.body,
+        kind,
+        status,
+        depends_on: fitted(
+            front
+                .depends_on
+                .map(|texts| texts.0.into_iter().map(Into::into).collect()),
+        ),
+        labels: fitted(front.labels),
+        target_files: fitted(front.target_files),
+        context: fitted(front.context),
+        prompt: front.prompt,
+        branch: front.branch,
+        commits: fitted(front.commits),
+        completed_at: front.completed_at,
+        model: front.model,
+        members: fitted(front.members),
+        approval: front.approval.map(|c| ApprovalState {
+            required: c.required,
+            status: c.status,
+            by: c.by,
+            at: c.at,
+        }),
+        output_schema: front.output_schema,
+        problems: reader.problems,
+        fences: swallowing(&text, layout.body, &outline),
+        text: text.into(),
+    })
+}
+
+/// The fences of a body that take in headings or boxes, with their lines in the file.
+fn swallowing(text: &str, body: usize, outline: &MarkdownOutline) -> Box<[SwallowingFence]> {
+    let mut found = fences::swallowing(&text[body..], outline);
+    if !found.is_empty() {
+        let before = text[..body].matches('\n').count();
+        for fence in &mut found {
+            fence.line += before;
+        }
+    }
+    found.into()
+}
+
+/// Refuses a text of which git left two versions: which of them is meant is for a person to say.
+fn refuse_clash(text: &str) -> Result<(), LineFault> {
+    match clash::in_document(text) {
+        None => Ok(()),
+        Some(clash) => Err((Some(clash.begins), format!("cannot be read: {clash}"))),
+    }
+}
+
+/// The title that a heading gives: all that follows its hash and blank, hashes at its end included
+/// (reference chant 2.4); an underlined heading's own text.
+fn title_of(body: &str, heading: &Heading) -> Option<Box<str>> {
+    let line = body.get(heading.range.clone()).unwrap_or_default().trim();
+    let behind_hash = line
+        .strip_prefix('#')
+        .filter(|rest| rest.starts_with([' ', '\t']) || rest.is_empty());
+    let title = behind_hash.unwrap_or(&heading.text).trim();
+    (!title.is_empty()).then(|| title.into())
+}
+
+/// The words for a type that is none of ours; the lint rule says the same.
+pub fn unknown_type(word: &str) -> String {
+    format!(
+        "Invalid spec type '{word}'. Must be one of: {}",
+        SpecType::NAMES.join(", ")
+    )
+}
+
+fn criterion(item: &markdown::TaskItem) -> Criterion {
+    // Documents are at most 32 MiB, so every offset fits.
+    let short = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Criterion {
+        marker: short(item.marker.start),
+        start: short(item.text.start),
+        end: short(item.text.end),
+        checked: item.checked,
+    }
+}
+
+/// Reads front matter whole where it fits, key by key where something does not.
+struct SpecReader<'a> {
+    path: &'a str,
+    /// How many lines of the file stand before the YAML.
+    lines_before: usize,
+    problems: Vec<SpecProblem>,
+}
+
+impl SpecReader<'_> {
+    fn front(&mut self, yaml: &str) -> Result<SpecFrontMatter, LineFault> {
+        let keys = front_matter::keys(yaml);
+        self.repeated(&keys);
+        self.check_others(yaml, &keys);
+        if let Ok(front) = front_matter::read::<Option<SpecFrontMatter>>(yaml) {
+            self.check_whole(yaml);
+            return Ok(front.unwrap_or_default());
+        }
+        front_matter::read_any(yaml).map_err(|problem| self.invalid(&problem))?;
+        Ok(SpecFrontMatter {
+            kind: self.key(yaml, "type"),
+            status: self.decisive(yaml, "status")?,
+            depends_on: self.decisive(yaml, "depends_on")?,
+            labels: self.key(yaml, "labels"),
+            target_files: self.key(yaml, "target_files"),
+            context: self.key(yaml, "context"),
+            prompt: self.key(yaml, "prompt"),
+            branch: self.key(yaml, "branch"),
+            commits: self.key(yaml, "commits"),
+            completed_at: self.key(yaml, "completed_at"),
+            model: self.key(yaml, "model"),
+            members: self.key(yaml, "members"),
+            approval: self.decisive(yaml, "approval")?,
+            output_schema: self.key(yaml, "output_schema"),
+        })
+    }
+
+    /// Reports front matter whose known keys can be read although the whole cannot: what lies under
+    /// unknown keys is passed over at first, but an edit reads it all and is refused.
+    fn check_whole(&mut self, yaml: &str) {
+        if !front_matter::may_explode(yaml) {
+            return;
+        }
+        if let Err(problem) = front_matter::read_any(yaml) {
+            let (line, message) = self.invalid(&problem);
+            self.problems.push(SpecProblem {
+                path: self.path.into(),
+                line,
+                message: format!("{message}; the spec is read but cannot be edited"),
+            });
+        }
+    }
+
+    fn invalid(&self, problem: &YamlProblem) -> LineFault {
+        let line = problem.line.map(|line| line + self.lines_before);
+        let words = problem.below(self.lines_before);
+        (line, format!("Invalid YAML frontmatter: {words}"))
+    }
+
+    /// A key that is merely told: a value that does not fit is reported and left out.
+    fn key<T: DeserializeOwned>(&mut self, yaml: &str, key: &str) -> Option<T> {
+        front_matter::read_key(yaml, key).unwrap_or_else(|problem| {
+            let line = self.line_of(yaml, key);
+            let message = format!("`{key}` cannot be used: {problem}");
+            self.problems.push(SpecProblem {
+                path: self.path.into(),
+                line,
+                message,
+            });
+            None
+        })
+    }
+
+    /// A key that decides what may be worked on: guessing at it could start work too early.
+    fn decisive<T: DeserializeOwned>(&self, yaml: &str, key: &str) -> Result<Option<T>, LineFault> {
+        front_matter::read_key(yaml, key).map_err(|problem| {
+            (
+                self.line_of(yaml, key),
+                format!("`{key}` cannot be used: {problem}"),
+            )
+        })
+    }
+
+    /// Reports an approval status that is none of the three; it counts as not approved.
+    fn approval(&mut self, approval: Option<&ApprovalFields>, yaml: &str) {
+        let Some(word) = approval.and_then(|approval| approval.status.as_deref()) else {
+            return;
+        };
+        if !APPROVALS.contains(&word) {
+            let message = format!(
+                "Invalid approval status '{word}'. Must be one of: {}",
+                APPROVALS.join(", ")
+            );
+            self.problems.push(SpecProblem {
+                path: self.path.into(),
+                line: self.line_of(yaml, "approval"),
+                message,
+            });
+        }
+    }
+
+    /// Reports unknown keys that stand twice; known ones are refused by the reader of the whole.
+    fn repeated(&mut self, keys: &[FrontMatterKey<'_>]) {
+        let mut names: Vec<(&str, usize)> = keys.iter().map(|key| (&*key.name, key.line)).collect();
+        names.sort_unstable();
+        for pair in names.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            let (name, line) = pair[1];
+            let message = format!("`{name}` stands more than once; keep one of them");
+            self.problems.push(SpecProblem {
+                path: self.path.into(),
+                line: Some(line + self.lines_before),
+                message,
+            });
+        }
+    }
+
+    /// Reports documented keys that nothing decides on and whose values have the wrong type.
+    fn check_others(&mut self, yaml: &str, keys: &[FrontMatterKey<'_>]) {
+        for key in keys {
+            match &*key.name {
+                name @ ("tracks"
+                | "informed_by"
+                | "origin"
+                | "conflicting_files"
+                | "blocked_specs"
+                | "verification_failures"
+                | "derived_fields") => {
+                    self.key::<Vec<Box<str>>>(yaml, name);
+                }
+                name @ ("schedule"
+                | "source_branch"
+                | "target_branch"
+                | "original_spec"
+                | "last_verified"
+                | "replayed_at"
+                | "original_completed_at") => {
+                    self.key::<Box<str>>(yaml, name);
+                }
+                "verification_status" => {
+                    self.key::<VerificationStatus>(yaml, "verification_status");
+                }
+                "replay_count" => {
+                    self.key::<u32>(yaml, "replay_count");
+                }
+                "public" => {
+                    self.key::<bool>(yaml, "public");
+                }
+                "retry_state" => {
+                    self.key::<RetryState>(yaml, "retry_state");
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn line_of(&self, yaml: &str, key: &str) -> Option<usize> {
+        front_matter::keys(yaml)
+            .iter()
+            .find(|k| k.name == key)
+            .map(|k| k.line + self.lines_before)
+    }
+}

@@ -1,0 +1,94 @@
+//! The configuration files of a project, and what is to be said about them.
+
+use super::{AGENTS, CONFIG, Project, ProjectSnapshot};
+use chant_config::Config;
+use chant_config::check::{
+    CheckedFile, ConfigFinding, MisspelledKey, in_front_matter, in_yaml, with_refusal,
+};
+use chant_config::schema::speckit::FEATURES;
+use chant_config::schema::{ConfigSchema, chant};
+use chant_store::StoreError;
+use chant_trust::acting::SPECKIT_CONFIG;
+
+/// A file's name for messages, and its text.
+type Named<'a> = Option<(&'a str, &'a str)>;
+
+impl Project {
+    /// The user's own configuration, the project's and its list of agents, as far as they are there, each with
+    /// what is to be said about it.
+    pub fn configuration_files(&self) -> Vec<CheckedFile> {
+        let user = self.user_config.as_deref();
+        let anywhere = self.disk.clone().anywhere();
+        let of_user = user.and_then(|path| {
+            let name = path.display().to_string();
+            let text = anywhere.read_text(path, &name).map(|(text, _)| text);
+            checked(&name, text, &chant::USERS, |file| (file, None, None))
+        });
+        let own = |name: &str, schema, place: Placing| {
+            let path = self.root.locate(name).ok()?;
+            let text = self.disk.read_text(&path, name).map(|(text, _)| text);
+            checked(name, text, schema, place)
+        };
+        let of_project = own(CONFIG, &chant::PROJECTS, |file| (None, file, None));
+        let of_agents = own(AGENTS, &chant::AGENTS, |file| (None, None, file));
+        of_user
+            .into_iter()
+            .chain(of_project)
+            .chain(of_agents)
+            .collect()
+    }
+}
+
+impl Project {
+    /// What is wrong with the keys of those files and of the one for features beside them.
+    pub(in super::super) fn configuration_mistakes(&self) -> Vec<ConfigFinding> {
+        let files = self.configuration_files().into_iter();
+        let mut findings: Vec<ConfigFinding> = files.flat_map(|file| file.findings).collect();
+        let of_features = self.root.locate(SPECKIT_CONFIG).ok();
+        let text = of_features.map(|path| self.disk.read_text(&path, SPECKIT_CONFIG));
+        if let Some(Ok((text, _))) = text {
+            findings.extend(in_yaml(SPECKIT_CONFIG, &text, &FEATURES));
+        }
+        findings.retain(ConfigFinding::is_mistake);
+        findings
+    }
+}
+
+impl ProjectSnapshot {
+    /// Refuses to act while a key of the configuration is nearly a known one.
+    ///
+    /// # Errors
+    /// `MisspelledKey`.
+    pub(in super::super) fn refuse_misspelled(&self) -> Result<(), MisspelledKey> {
+        // One that cannot be read is refused by whoever goes by it.
+        match &self.config {
+            Ok(config) => config.refuse_misspelled(),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Which of the three files a text is.
+type Placing = for<'a> fn(Named<'a>) -> (Named<'a>, Named<'a>, Named<'a>);
+
+fn checked(
+    name: &str,
+    text: Result<String, StoreError>,
+    schema: &ConfigSchema,
+    place: Placing,
+) -> Option<CheckedFile> {
+    let findings = match text {
+        Err(StoreError::Missing { .. }) => return None,
+        Err(error) => vec![ConfigFinding::unreadable(name, None, error.to_string())],
+        Ok(text) => {
+            let (user, project, agents) = place(Some((name, &text)));
+            let refusal = Config::read(user, project, agents).err();
+            let found = in_front_matter(name, &text, schema);
+            with_refusal(found, name, refusal.map(|error| error.why))
+        }
+    };
+    Some(CheckedFile {
+        path: name.to_owned(),
+        findings,
+    })
+}

@@ -1,0 +1,30 @@
+//! What a look at the project's checkouts may have git run.
+
+use std::path::Path;
+
+use super::Project;
+use chant_git::{GitError, Repo};
+
+/// Whether git may run what a repository's configuration names though nobody asked for an act: where a
+/// person trusts the folder.
+fn may_run_filters(project: &Project) -> bool {
+    project.is_trusted()
+}
+
+impl Project {
+    /// The paths of a checkout that differ from its HEAD, for an answer. Nothing is run for it but where only
+    /// the git program can read the repository: then git runs the filters that are configured there.
+    ///
+    /// # Errors
+    /// As [`Repo::uncommitted`].
+    pub(in super::super) fn uncommitted(
+        &self,
+        repo: &Repo,
+        checkout: &Path,
+    ) -> Result<Vec<String>, GitError> {
+        match repo.uncommitted_unfiltered(checkout) {
+            Err(_) if may_run_filters(self) => repo.uncommitted(checkout),
+            found => found,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! One spec of a folder, looked up by its whole ID without reading any other.
+
+use std::path::{Path, PathBuf};
+
+use super::super::id::SpecId;
+use super::super::model::SpecStatus;
+use super::super::parse;
+use super::{ARCHIVE, SPECS};
+use chant_store::StoreError;
+use chant_store::disk::{self, Disk, FileStamp};
+use chant_store::index::FileSource;
+
+/// What was found out about a spec.
+#[derive(Debug, Default)]
+pub struct SpecLookup {
+    /// Its state, and its file relative to the folder; the active spec counts before the archived one.
+    pub found: Option<(SpecStatus, String)>,
+    /// Why a file of that ID cannot be read, where none can.
+    pub unreadable: Option<String>,
+    /// The files that decide about it, with the stamp and the state that each had.
+    pub files: Vec<(PathBuf, Option<FileStamp>, Option<SpecStatus>)>,
+    /// Whether one of them could change and keep its stamp: it was written a moment ago.
+    pub is_doubted: bool,
+}
+
+/// Looks up a spec among the active and the archived ones of a folder.
+pub fn look_up(base: &Path, id: &SpecId, disk: &Disk) -> SpecLookup {
+    let mut looked = SpecLookup::default();
+    let real = disk::real(base).unwrap_or_else(|_| base.to_owned());
+    let disk = disk.clone().within(&real);
+    let places = [
+        format!("{SPECS}/{id}.md"),
+        format!("{ARCHIVE}/{}/{id}.md", id.archive_folder()),
+    ];
+    for place in places {
+        let path = base.join(&place);
+        let stamp = disk::stamp(&path);
+        let read = match disk.read_text(&real.join(&place), &place) {
+            Ok((text, _)) => parse::document(&place, FileSource::Text(text))
+                .map_err(|broken| format!("{place}: {}", broken.problem.message)),
+            Err(StoreError::Missing { .. }) => Err(String::new()),
+            Err(error) => Err(error.to_string()),
+        };
+        let status = read.as_ref().ok().map(|spec| spec.status);
+        let why = read.err().filter(|why| !why.is_empty());
+        looked.unreadable = looked.unreadable.or(why);
+        looked.is_doubted |= stamp.is_some_and(|stamp| !disk.is_settled(&real, &stamp));
+        looked.files.push((path, stamp, status));
+        looked.found = looked.found.or(status.map(|status| (status, place)));
+    }
+    looked
+}

@@ -1,0 +1,117 @@
+//! What earlier releases left: taken over once, when a person trusts the folder.
+
+use std::path::Path;
+
+use super::logs::log_name;
+use super::{Project, SpecProblem, worktree_folder};
+use chant_base::error::Error;
+use chant_store::disk;
+use chant_work::mirror::RECORDS;
+use chant_work::run_record::RunRecord;
+
+/// Says among the records of a checkout that those of the earlier release were looked through.
+const DONE: &str = ".taken-over";
+/// Where earlier releases kept their state in a folder without git.
+const OLD_STATE: &str = ".chant-mcp/journal";
+/// Bytes of a token's file that are read.
+const LARGEST: u64 = 64;
+
+impl Project {
+    /// Takes over the state of an earlier release: a person trusts the folder. The newest run of each spec is
+    /// ours from then on, if its record passes every check and has the spec's token; everything else is history.
+    /// Nothing happens a second time. Gives how many runs were taken over.
+    ///
+    /// # Errors
+    /// What is in the way of the state itself; a `StoreError`.
+    pub fn take_over_earlier_release(&self) -> Result<usize, Error> {
+        let Some(tokens) = self.state()?.take_over_earlier()? else {
+            return Ok(0);
+        };
+        let runs = self.runs()?;
+        let done = runs.ensure_folder()?.join(DONE);
+        if disk::exists(&done) {
+            return Ok(0);
+        }
+        let mut taken = 0;
+        for record in self.records_of_earlier(&tokens) {
+            let log = self.root.locate(&log_name(&record.spec_id));
+            if runs.take_in(&record, log.ok().as_deref())? {
+                taken += 1;
+                self.mark_worktree(&record);
+            }
+        }
+        match disk::create_owned(&done, "") {
+            // Another process came first.
+            Ok(()) | Err(chant_store::StoreError::Exists { .. }) => Ok(taken),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The records in the project that have their spec's token.
+    fn records_of_earlier(&self, tokens: &Path) -> Vec<RunRecord> {
+        let folder = self.root.path().join(RECORDS);
+        if disk::real(&folder).ok().as_deref() != Some(&folder) {
+            return Vec::new();
+        }
+        let names = disk::names(&folder).unwrap_or_default().into_iter();
+        let records = names.filter_map(|one| {
+            let path = folder.join(&one.name);
+            disk::owned(&path).filter(|facts| facts.is_file && facts.is_own)?;
+            let (text, _) = self.disk.read_text(&path, &one.name).ok()?;
+            let record = RunRecord::believed(&one.name, &text).ok()?;
+            let token = disk::read_owned(&tokens.join(&record.spec_id), LARGEST).ok()?;
+            let is_newest = token.trim().parse() == Ok(record.token);
+            (is_newest && record.works_on_spec()).then_some(record)
+        });
+        records.collect()
+    }
+
+    /// Says beside a worktree whose it is, if it is the one that the run would be given now.
+    fn mark_worktree(&self, record: &RunRecord) {
+        let listed = || {
+            let (snapshot, repo) = (self.snapshot().ok()?, self.repo().ok()??);
+            let site =
+                worktree_folder::WorktreeFolder::of(self, &*snapshot.config.clone().ok()?, &repo)
+                    .ok()?;
+            let branch = snapshot.own_branch_of(&record.spec_id);
+            let trees = repo.worktrees().ok()?.into_iter();
+            let mut ours = trees.filter(|tree| !tree.is_main && !tree.prunable);
+            let tree = ours.find(|tree| tree.branch.as_deref() == Some(&*branch))?;
+            site.may_be_of(&tree.path, &record.spec_id)
+                .then_some(tree.path)
+        };
+        if let Some(path) = listed() {
+            // Without the mark it is not removed, which a person is told.
+            let _ = worktree_folder::write_run_mark(&path, &record.process_id, &record.spec_id);
+        }
+    }
+
+    /// What a person should know of the folder for our own state.
+    pub(in super::super) fn state_problem(&self) -> Option<SpecProblem> {
+        let state = self.state().ok()?;
+        let message = state.problem()?;
+        let inside = state.place()?.strip_prefix(self.root.path()).ok();
+        let path = inside.or(state.place())?.display().to_string();
+        Some(SpecProblem {
+            path: path.into(),
+            line: None,
+            message,
+        })
+    }
+
+    /// Notes a change of several files that an earlier release left in a folder without git: what lies in the
+    /// project is not gone by any more.
+    pub(super) fn note_left_journal(&self) {
+        let folder = self.root.path().join(OLD_STATE);
+        let names = disk::names(&folder).unwrap_or_default();
+        let is_left =
+            |one: &disk::FolderEntry| disk::exists(&folder.join(&one.name).join("intent.json"));
+        if names.iter().any(is_left) {
+            self.unfinished().push(SpecProblem {
+                path: OLD_STATE.into(),
+                line: None,
+                message: "an earlier release left a change of several files half done; it is not finished any more, because a folder's own files are not gone by. Look at the texts in there, and remove `.chant-mcp`".into(),
+            });
+        }
+    }
+}

@@ -1,0 +1,592 @@
+//! A chant project: where its files lie, and its specs as of now.
+
+mod archived;
+mod cache;
+mod caller_run;
+mod configured;
+mod folder_trust;
+pub(super) mod folders;
+mod leftovers;
+pub(super) mod logs;
+mod looking;
+pub mod lookup;
+mod migration;
+mod other_programs;
+pub(super) mod run_tree;
+mod without_specs;
+pub(super) mod worktree_folder;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::agents::discovery::AgentSearch;
+use super::error::ChantError;
+use super::id::SpecId;
+use super::model::{Spec, SpecProblem};
+use super::ops::LintMemory;
+use super::specs::SpecGraph;
+use cache::ProjectCache;
+use caller_run::CallerRun;
+use chant_base::error::Error;
+use chant_base::external_items::ExternalItems;
+use chant_base::ident::{ResolvedId, close_names, meant};
+use chant_base::next_step::{DoorKind, NextStep, hint};
+use chant_config::{Config, ConfigError};
+use chant_git::Repo;
+use chant_places::missing_folders::MissingFolders;
+use chant_places::state_place::state_of;
+use chant_store::StoreError;
+use chant_store::disk::{self, Disk, weak_promises};
+use chant_store::files::RootFolder;
+use chant_store::journal::{ChangeJournal, ChangeStep};
+use chant_store::state::{StateFolder, UserState, escape_name};
+use chant_work::run_store::RunStore;
+pub(super) use folder_trust::AgreedPrompts;
+use folder_trust::CachedTrust;
+pub use folder_trust::TrustReport;
+
+/// Where active specs lie.
+pub const SPECS: &str = ".chant/specs";
+/// Where archived specs lie, a folder a day.
+pub const ARCHIVE: &str = ".chant/archive";
+/// The project's configuration.
+pub const CONFIG: &str = ".chant/config.md";
+/// The project's list of agents, which git does not see.
+pub const AGENTS: &str = ".chant/agents.md";
+
+/// So many matching IDs an error lists.
+const MATCHES_SHOWN: usize = 10;
+
+/// What time it is, and where.
+#[derive(Clone)]
+pub struct ZonedClock {
+    /// Tells the time.
+    pub now: fn() -> Timestamp,
+    /// The user's time zone: IDs carry the local date.
+    pub zone: TimeZone,
+}
+
+impl ZonedClock {
+    /// The local date as IDs carry it.
+    pub fn today(&self) -> String {
+        (self.now)()
+            .to_zoned(self.zone.clone())
+            .strftime("%Y-%m-%d")
+            .to_string()
+    }
+
+    /// The moment as files carry it: UTC, whole seconds.
+    pub fn stamp(&self) -> String {
+        (self.now)().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+}
+
+/// What a project needs to be told.
+pub struct ProjectOptions {
+    /// Its root: the folder that holds `.chant`.
+    pub root: PathBuf,
+    /// The user's own configuration file.
+    pub user_config: Option<PathBuf>,
+    /// Folders in which the root was looked for, for the message when there is none.
+    pub searched: Vec<String>,
+    /// Variables of the environment: for derived keys, and `CHANT_MODEL`, `ANTHROPIC_MODEL`.
+    pub environment: BTreeMap<String, String>,
+    /// Our own program with the arguments before a command's name; without it no runs are started.
+    pub program: Vec<String>,
+    /// The folder of the prompts that need not be in the project.
+    pub prompts: Option<PathBuf>,
+    /// The hash of what may act here, named by whoever opens the project and knows it.
+    pub trust: Option<String>,
+    /// The time.
+    pub clock: ZonedClock,
+    /// The disk.
+    pub disk: Disk,
+}
+
+/// A chant project, opened once; every answer is as of the moment it is asked for.
+pub struct Project {
+    pub(super) root: RootFolder,
+    pub(super) disk: Disk,
+    pub(super) clock: ZonedClock,
+    pub(super) environment: BTreeMap<String, String>,
+    pub(super) program: Vec<String>,
+    pub(super) prompts: Option<PathBuf>,
+    user_config: Option<PathBuf>,
+    searched: Vec<String>,
+    repo: Mutex<Option<Arc<Repo>>>,
+    known: Mutex<ProjectCache>,
+    /// Tells of items of other dialects.
+    outside: ExternalItems,
+    /// Files of interrupted changes that could not be finished.
+    unfinished: Mutex<Vec<SpecProblem>>,
+    /// Where our own state lies, and when that was found out.
+    known_state: Mutex<Option<(StateFolder, Instant)>>,
+    /// Folders of archived specs that git has and that are not there.
+    missing: MissingFolders,
+    /// The run that whoever asks works for, if they are an agent.
+    own: Option<CallerRun>,
+    /// The hash that whoever opened the project named.
+    pub(super) named_trust: Option<String>,
+    /// Who asks here, for the words of what may help.
+    pub(super) door: DoorKind,
+    /// Whether the folder is trusted, as it was looked through last.
+    known_trust: Mutex<Option<CachedTrust>>,
+    /// What lint found.
+    pub(super) linted: LintMemory,
+}
+
+/// The specs and the configuration at one moment.
+pub struct ProjectSnapshot {
+    /// All active specs.
+    pub specs: Arc<SpecGraph>,
+    /// The configuration, or why it cannot be read; then defaults hold for answers.
+    pub config: Result<Arc<Config>, ConfigError>,
+    /// The project's own texts that the configuration was made of.
+    pub(super) config_texts: Arc<ConfigTexts>,
+}
+
+/// The texts of the project's configuration and of its list of agents; `None` for a file that is not there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ConfigTexts {
+    pub(super) project: Option<String>,
+    pub(super) agents: Option<String>,
+}
+
+impl Project {
+    /// Opens a project and finishes what a crash left of a change of several files.
+    ///
+    /// The root need not hold a `.chant` yet; answers say so until it does.
+    ///
+    /// # Errors
+    /// `StoreError` when the root does not exist.
+    pub fn open(options: ProjectOptions) -> Result<Self, Error> {
+        let root = RootFolder::open(&options.root)?;
+        let mut options = options;
+        let user_state = || UserState::of(&options.environment);
+        options.disk.user_state = options.disk.user_state.take().or_else(user_state);
+        options.disk = options.disk.within(root.path());
+        let known = ProjectCache::new(&options.disk, &root);
+        let mut project = Self {
+            own: CallerRun::of(&options.environment),
+            root,
+            disk: options.disk,
+            clock: options.clock,
+            environment: options.environment,
+            program: options.program,
+            prompts: options.prompts,
+            user_config: options.user_config,
+            searched: options.searched,
+            repo: Mutex::default(),
+            known: Mutex::new(known),
+            outside: ExternalItems::default(),
+            unfinished: Mutex::default(),
+            known_state: Mutex::default(),
+            missing: MissingFolders::default(),
+            named_trust: options.trust,
+            door: DoorKind::default(),
+            known_trust: Mutex::default(),
+            linted: LintMemory::default(),
+        };
+        // A repository that git refuses is told when git is needed; reading specs does not need it.
+        if let Ok(state) = project.state() {
+            project.disk = project.disk.staging_in(&state);
+            project.finish_interrupted(&state)?;
+        }
+        project.sweep();
+        project.note_left_journal();
+        Ok(project)
+    }
+
+    /// The same project, which asks about items of other dialects that dependencies name.
+    #[must_use]
+    pub fn with_external(self, outside: ExternalItems) -> Self {
+        Self { outside, ..self }
+    }
+
+    /// The same project for who asks at a door.
+    #[must_use]
+    pub fn at_door(self, door: DoorKind) -> Self {
+        Self { door, ..self }
+    }
+
+    /// The folder for our own state.
+    pub fn state(&self) -> Result<StateFolder, Error> {
+        let repo = self.repo()?;
+        Ok(state_of(&self.root, repo.as_deref(), &self.disk))
+    }
+
+    /// The folder of the records of this project's runs, if they may be believed; it may not be there yet.
+    pub fn records_folder(&self) -> Option<PathBuf> {
+        self.runs().ok()?.folder()
+    }
+
+    /// The runs of this project.
+    pub(super) fn runs(&self) -> Result<RunStore, Error> {
+        Ok(RunStore {
+            disk: self.disk.clone(),
+            root: self.root.clone(),
+            state: self.state()?,
+            clock: self.clock.now,
+        })
+    }
+
+    fn journal<'a>(
+        &'a self,
+        state: Option<&'a StateFolder>,
+        gates: &'a [PathBuf],
+    ) -> ChangeJournal<'a> {
+        ChangeJournal {
+            disk: &self.disk,
+            root: &self.root,
+            state,
+            gates,
+        }
+    }
+
+    /// Changes documents, all or none, decided on what is true until they are changed.
+    ///
+    /// The documents of `paths` are locked, then the folder of specs, which every change of ours
+    /// holds while it decides and writes. `plan` gets the specs as of then and the texts in the
+    /// order of `paths`; without steps everything is let go and the answer is false.
+    ///
+    /// # Errors
+    /// What `plan` refuses, or a `StoreError`; nothing is changed then.
+    pub(super) fn change(
+        &self,
+        paths: &[&str],
+        mut plan: impl FnMut(&ProjectSnapshot, &[&str]) -> Result<Option<Vec<ChangeStep>>, Error>,
+    ) -> Result<bool, Error> {
+        let gates = [self.folder_lock()?];
+        self.change_together(paths, &gates, |texts| plan(&self.snapshot()?, texts))
+    }
+
+    /// The folder of specs, whose lock every change of specs holds while it is decided and written.
+    ///
+    /// # Errors
+    /// `StoreError` when it is not there.
+    pub fn folder_lock(&self) -> Result<PathBuf, StoreError> {
+        self.root.locate(SPECS)
+    }
+
+    /// Changes documents of whatever kind below the root, all or none: those of `paths` are locked, then
+    /// the `gates`. `plan` gets the texts in the order of `paths`; without steps everything is let go and
+    /// the answer is false.
+    ///
+    /// # Errors
+    /// What `plan` refuses, or a `StoreError`; nothing is changed then.
+    pub fn change_together(
+        &self,
+        paths: &[&str],
+        gates: &[PathBuf],
+        plan: impl FnMut(&[&str]) -> Result<Option<Vec<ChangeStep>>, Error>,
+    ) -> Result<bool, Error> {
+        // A repository that git refuses is no obstacle for the change of one file.
+        let state = self.state();
+        if let Ok(state) = &state {
+            self.finish_interrupted(state)?;
+        }
+        let journal = self.journal(state.as_ref().ok(), gates);
+        match journal.change(paths, plan) {
+            Err(error) if matches!(error.downcast_ref(), Some(StoreError::NoJournal)) => {
+                state.map(|_| false)
+            }
+            done => done,
+        }
+    }
+
+    /// The repository the project lies in, looked for again as long as there is none.
+    pub(super) fn repo(&self) -> Result<Option<Arc<Repo>>, Error> {
+        let mut repo = self
+            .repo
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if repo
+            .as_ref()
+            .is_some_and(|repo| disk::stamp(repo.common_dir()).is_none())
+        {
+            *repo = None;
+        }
+        if repo.is_none() {
+            *repo = Repo::open(self.root.path())?.map(Arc::new);
+        }
+        Ok(repo.clone())
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// The local date, as IDs of today carry it.
+    pub fn today(&self) -> String {
+        self.clock.today()
+    }
+
+    /// The specs and the configuration as of now: whatever was written before this call is in it.
+    ///
+    /// # Errors
+    /// `ChantError::NotInitialized` without `.chant/specs`, or a `StoreError`.
+    pub fn snapshot(&self) -> Result<ProjectSnapshot, Error> {
+        self.settle_undecided()?;
+        let mut known = self.known();
+        let changes = match known.index.refresh() {
+            Err(StoreError::Missing { .. }) => {
+                let was_there = known.seen_folders.specs;
+                drop(known);
+                return Err(self.without_specs(was_there).into());
+            }
+            changes => changes?,
+        };
+        known.seen_folders.specs = true;
+        let is_changed = !changes.is_empty();
+        if is_changed {
+            Arc::make_mut(&mut known.specs).apply(changes);
+        }
+        let is_configured_anew =
+            known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
+        known.find_agent(self.surroundings());
+        let is_changed = is_changed || is_configured_anew;
+        let may_leave = || self.is_trusted();
+        known.look_elsewhere(
+            &self.root,
+            &self.disk,
+            (&self.outside, &may_leave),
+            is_changed,
+        );
+        Ok(ProjectSnapshot {
+            specs: known.specs.clone(),
+            config: known.config.clone(),
+            config_texts: known.config_texts.clone(),
+        })
+    }
+
+    /// Where agents are looked for.
+    pub(super) fn surroundings(&self) -> AgentSearch<'_> {
+        AgentSearch {
+            environment: &self.environment,
+            root: self.root.path(),
+        }
+    }
+
+    /// What the user's own configuration says, and the project's, also where there are no specs.
+    pub(super) fn configuration_without_specs(&self) -> Result<Arc<Config>, ConfigError> {
+        let mut known = self.known();
+        known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
+        known.find_agent(self.surroundings());
+        known.config.clone()
+    }
+
+    /// Everything that is wrong with the project's files: interrupted changes, the configuration, what its
+    /// file system cannot do, then specs in the order of their paths.
+    pub fn problems(&self, snapshot: &ProjectSnapshot) -> Vec<SpecProblem> {
+        let mut problems = self.interruptions();
+        if let Err(error) = &snapshot.config {
+            problems.push(SpecProblem {
+                path: error.file.as_str().into(),
+                line: None,
+                message: error.to_string(),
+            });
+        }
+        problems.extend(self.archive_gone());
+        problems.extend(weak_promises().into_iter().map(|promise| SpecProblem {
+            path: ".".into(),
+            line: None,
+            message: promise.sentence().to_owned(),
+        }));
+        problems.extend(snapshot.specs.problems());
+        problems
+    }
+
+    fn searched(&self) -> Vec<String> {
+        match self.searched.as_slice() {
+            [] => vec![self.root.path().display().to_string()],
+            searched => searched.to_vec(),
+        }
+    }
+
+    /// What is known, begun anew when a crash interrupted whoever held it.
+    fn known(&self) -> MutexGuard<'_, ProjectCache> {
+        self.known.lock().unwrap_or_else(|poisoned| {
+            let mut known = poisoned.into_inner();
+            *known = ProjectCache::new(&self.disk, &self.root);
+            self.known.clear_poison();
+            known
+        })
+    }
+
+    /// The active spec that a full or partial ID stands for.
+    ///
+    /// # Errors
+    /// `NotFound`, `Ambiguous`, `Unreadable`, or `InvalidArgument` for an empty ID.
+    pub fn resolve(&self, snapshot: &ProjectSnapshot, text: &str) -> Result<Arc<Spec>, Error> {
+        if text.trim().is_empty() {
+            let why = "expected a spec ID or a part of one, got an empty text".into();
+            return Err(ChantError::InvalidArgument { name: "id", why }.into());
+        }
+        let specs = &snapshot.specs;
+        match specs.resolve(text, &self.clock.today()) {
+            ResolvedId::One(spec) => Ok(spec.clone()),
+            ResolvedId::Many(found) => {
+                let matches = found
+                    .iter()
+                    .take(MATCHES_SHOWN)
+                    .map(|spec| spec.id.to_string())
+                    .collect();
+                let further = found.len().saturating_sub(MATCHES_SHOWN);
+                Err(ChantError::Ambiguous {
+                    text: text.into(),
+                    matches,
+                    further,
+                }
+                .into())
+            }
+            ResolvedId::None => Err(self.not_found(specs, text).into()),
+        }
+    }
+
+    /// The active spec that an ID stands for, if it may be edited.
+    ///
+    /// # Errors
+    /// As [`Project::resolve`], and `Duplicate` when the ID stands in several files.
+    pub(super) fn resolve_to_edit(
+        &self,
+        snapshot: &ProjectSnapshot,
+        text: &str,
+    ) -> Result<Arc<Spec>, Error> {
+        let spec = self.resolve(snapshot, text)?;
+        let spare = snapshot.specs.spare_files(spec.id.as_str());
+        if spare.is_empty() {
+            return Ok(spec);
+        }
+        let paths = std::iter::once(&*spec.path)
+            .chain(spare)
+            .map(str::to_owned)
+            .collect();
+        Err(ChantError::Duplicate {
+            id: spec.id.to_string(),
+            paths,
+        }
+        .into())
+    }
+
+    /// Whether a spec of exactly this ID is in the archive.
+    pub(super) fn is_archived(&self, id: &str) -> bool {
+        let mut known = self.known();
+        known.refresh_archive();
+        known.archived_as(id).is_some()
+    }
+
+    /// The numbers that are taken among the direct members of a spec: by specs, by files that cannot
+    /// be read as such, by what git knows, and by archived ones, whose IDs must not come to mean something else.
+    pub(super) fn numbers_of_members(
+        &self,
+        snapshot: &ProjectSnapshot,
+        id: &SpecId,
+    ) -> impl Iterator<Item = u64> {
+        let mut known = self.known();
+        known.refresh_archive();
+        let specs = snapshot.specs.members(id).map(|spec| spec.id.to_string());
+        let broken = snapshot.specs.broken().map(|broken| broken.id.to_string());
+        let in_git = self.ids_in_git().into_iter().map(|id| id.to_string());
+        let names = specs
+            .chain(broken)
+            .chain(in_git)
+            .chain(known.archived_ids().map(str::to_owned));
+        let inside = format!("{id}.");
+        let number = |name: String| {
+            let rest = name.strip_prefix(&inside)?;
+            rest.split('.').next()?.parse().ok()
+        };
+        names.filter_map(number).collect::<Vec<u64>>().into_iter()
+    }
+
+    /// The next free IDs of members of a spec; whoever asks holds the specs folder's lock.
+    ///
+    /// # Errors
+    /// `Refused` for IDs that would be too long.
+    pub(super) fn next_members(
+        &self,
+        snapshot: &ProjectSnapshot,
+        id: &SpecId,
+        count: usize,
+    ) -> Result<Vec<SpecId>, Error> {
+        let last = self.numbers_of_members(snapshot, id).max().unwrap_or(0);
+        let ids = id.members_after(last, count);
+        Ok(ids.map_err(|error| ChantError::Refused(error.to_string()))?)
+    }
+
+    fn not_found(&self, specs: &SpecGraph, text: &str) -> ChantError {
+        let by_end = specs.broken().find(|broken| broken.id.ends_with(text));
+        let mut holding = specs.broken().filter(|broken| broken.id.contains(text));
+        let only = match (holding.next(), holding.next()) {
+            (Some(one), None) => Some(one),
+            _ => None,
+        };
+        if let Some(broken) = by_end.or(only) {
+            return ChantError::unreadable(broken);
+        }
+        let mut known = self.known();
+        known.refresh_archive();
+        let named = specs.all().iter().map(|spec| {
+            let title = spec.title.as_deref().unwrap_or_default();
+            (spec.id.as_str(), title)
+        });
+        let ids = known.archived_ids().filter(|id| id.ends_with(text));
+        let of_archive = ids.min().and_then(|id| Some((id, known.archived_as(id)?)));
+        let hint = match of_archive {
+            Some((id, (path, _))) => hint![format!("\n'{id}' is archived: {path}")],
+            None => match close_names(text, named).as_slice() {
+                [first, rest @ ..] => hint![meant(first, rest)],
+                [] => hint!["\n", NextStep::ListSpecs, " shows the IDs there are."],
+            },
+        };
+        ChantError::NotFound {
+            text: text.into(),
+            hint,
+        }
+    }
+}
+
+// Where a spec's work lies in git.
+impl ProjectSnapshot {
+    /// The branch that carries a spec's work: the one it names, else the runtime's own.
+    pub(super) fn branch_of(&self, spec: &Spec) -> String {
+        spec.branch
+            .as_deref()
+            .map_or_else(|| self.own_branch(spec), str::to_owned)
+    }
+
+    /// The branch that the runtime makes for a spec.
+    pub(super) fn own_branch(&self, spec: &Spec) -> String {
+        self.own_branch_of(spec.id.as_str())
+    }
+
+    /// The branch that the runtime makes for the spec of an ID.
+    pub(super) fn own_branch_of(&self, id: &str) -> String {
+        let prefix = self
+            .config
+            .as_ref()
+            .map_or("chant/", |config| config.branch_prefix.as_str());
+        format!("{prefix}{}", escape_name(id))
+    }
+}
+
+impl Project {
+    /// A path of the project as the repository's trees name it; `None` for a project outside its
+    /// checkout.
+    pub(super) fn path_in_repository(&self, repo: &Repo, path: &str) -> Option<String> {
+        let top = disk::real(repo.checkout()?).ok()?;
+        let inside = self.root.path().strip_prefix(&top).ok()?;
+        let inside = inside.to_str()?.replace('\\', "/");
+        Some(if inside.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{inside}/{path}")
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! Specs that are not in the checkout: why there are none, which ones git knows, and whether archived ones are gone.
+
+use super::super::error::ChantError;
+use super::super::id::SpecId;
+use super::super::model::SpecProblem;
+use super::{ARCHIVE, Project, SPECS};
+use chant_places::missing_folders;
+use chant_store::disk;
+
+impl Project {
+    /// Why there are no specs: the project has none yet, or their folder is gone.
+    pub(super) fn without_specs(&self, was_there: bool) -> ChantError {
+        // A repository that git refuses says nothing.
+        let repo = self.repo().ok().flatten();
+        let is_spec = |name: &str| name.strip_suffix(".md").is_some();
+        match missing_folders::evidence_of_loss(
+            repo.as_deref(),
+            &self.root,
+            SPECS,
+            was_there,
+            is_spec,
+        ) {
+            Some(evidence) => {
+                ChantError::SpecsGone(missing_folders::loss_message("specs", SPECS, &evidence))
+            }
+            None => ChantError::NotInitialized {
+                searched: self.searched(),
+            },
+        }
+    }
+
+    /// What is wrong where the archive, or a day of it, is not there: it was, as this process or git knows.
+    pub(super) fn archive_gone(&self) -> Vec<SpecProblem> {
+        let repo = || self.repo().ok().flatten();
+        let mut missing = self.missing.find(&self.disk, &self.root, ARCHIVE, repo);
+        let is_there = disk::exists(&self.root.path().join(ARCHIVE));
+        if self.known().has_lost_archive(is_there) && missing.is_empty() {
+            missing.push(ARCHIVE.to_owned());
+        }
+        let problem = |folder: String| {
+            let message = if folder == ARCHIVE {
+                let repo = self.repo().ok().flatten();
+                let evidence = missing_folders::evidence_of_loss(
+                    repo.as_deref(),
+                    &self.root,
+                    ARCHIVE,
+                    true,
+                    |_| true,
+                )?;
+                missing_folders::loss_message("archived specs", ARCHIVE, &evidence)
+            } else {
+                missing_folders::missing_problem("archived specs", &folder)
+            };
+            Some(SpecProblem {
+                path: folder.into(),
+                line: None,
+                message,
+            })
+        };
+        missing.into_iter().filter_map(problem).collect()
+    }
+
+    /// The IDs of active specs that git knows: in the newest commit of any branch, or in the index.
+    pub(in super::super) fn ids_in_git(&self) -> Vec<SpecId> {
+        let repo = self.repo().ok().flatten();
+        let names =
+            repo.and_then(|repo| repo.names_in_branches(&self.root.path().join(SPECS)).ok());
+        let names = names.unwrap_or_default().into_iter();
+        names
+            .filter_map(|name| name.strip_suffix(".md")?.parse().ok())
+            .collect()
+    }
+}

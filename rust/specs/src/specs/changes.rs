@@ -1,0 +1,160 @@
+//! Keeping up with the disk: specs put in, replaced and taken out, the order of IDs kept.
+
+use std::sync::{Arc, OnceLock};
+
+use rayon::prelude::*;
+
+use super::super::model::Spec;
+use super::super::parse::ParsedSpec;
+use super::{ExternalDependency, SpecGraph, SpecState};
+use chant_graph::ItemProgress;
+use chant_store::index::DocumentChange;
+
+/// So many changes at once are sorted in together instead of one by one.
+const MANY: usize = 64;
+
+impl SpecGraph {
+    /// Takes in what changed on disk.
+    pub fn apply(&mut self, changes: Vec<DocumentChange<ParsedSpec>>) {
+        self.overview = OnceLock::new();
+        let mut families: Vec<Box<str>> = Vec::with_capacity(changes.len());
+        let mut fresh: Vec<Arc<Spec>> = Vec::new();
+        for DocumentChange { path, document } in changes {
+            self.broken.remove(&path);
+            match document {
+                Some(Ok(spec)) => {
+                    families.push(spec.id.root().into());
+                    self.put(spec, &mut fresh);
+                }
+                gone_or_broken => {
+                    families.extend(self.take(&path, &mut fresh));
+                    if let Some(Err(broken)) = gone_or_broken {
+                        self.broken.insert(path, broken);
+                    }
+                }
+            }
+        }
+        self.sort_in(fresh);
+        families.sort_unstable();
+        families.dedup();
+        self.recent.note(families.clone());
+        let order = if families.len() > self.order.len() / 4 {
+            self.order.clone()
+        } else {
+            Vec::new()
+        };
+        if order.is_empty() {
+            for root in families {
+                let family: Vec<Arc<Spec>> = self.family(&root).cloned().collect();
+                self.connect(&family);
+            }
+        } else {
+            for family in order.chunk_by(|a, b| a.id.root() == b.id.root()) {
+                self.connect(family);
+            }
+        }
+    }
+
+    /// Puts a spec in; of several files of one ID the one nearest to the specs folder counts.
+    fn put(&mut self, spec: Arc<Spec>, fresh: &mut Vec<Arc<Spec>>) {
+        let key = |spec: &Spec| (spec.id.as_str().into(), spec.path.clone());
+        match self.find(spec.id.as_str()).cloned() {
+            Some(held) if held.path != spec.path && rank(&held.path) < rank(&spec.path) => {
+                self.spare.insert(key(&spec), spec);
+            }
+            held => {
+                if let Some(held) = held.filter(|held| held.path != spec.path) {
+                    self.spare.insert(key(&held), held);
+                }
+                self.spare.remove(&key(&spec));
+                self.set(spec, fresh);
+            }
+        }
+    }
+
+    /// Makes a spec the one of its ID; a new ID waits in `fresh` to be sorted in.
+    fn set(&mut self, spec: Arc<Spec>, fresh: &mut Vec<Arc<Spec>>) {
+        let node = self.intern(spec.id.as_str());
+        let progress = if spec.status.is_done() {
+            ItemProgress::Done
+        } else {
+            ItemProgress::Open
+        };
+        self.graph.set_progress(node, progress);
+        self.elsewhere.remove(&node);
+        self.states[node.index()] = SpecState {
+            status: spec.status,
+            is_approved: spec.is_approved(),
+            is_container: spec.kind.is_container(),
+        };
+        self.signatures[node.index()] = OnceLock::new();
+        if spec.problems.is_empty() {
+            self.flawed.remove(&node);
+        } else {
+            self.flawed.insert(node, spec.clone());
+        }
+        if self.by_node[node.index()].replace(spec.clone()).is_none() {
+            fresh.push(spec);
+        } else if let Ok(at) = self.position(&spec.id) {
+            self.order[at] = spec;
+        } else if let Some(waiting) = fresh.iter_mut().find(|waiting| waiting.id == spec.id) {
+            *waiting = spec;
+        }
+    }
+
+    /// Takes out what a path held; returns the family that has to be drawn anew.
+    fn take(&mut self, path: &str, fresh: &mut Vec<Arc<Spec>>) -> Option<Box<str>> {
+        let stem = path.rsplit('/').next()?.strip_suffix(".md")?;
+        self.spare.remove(&(stem.into(), path.into()));
+        let held = self.find(stem).filter(|spec| &*spec.path == path)?.clone();
+        let of_id = |(id, _): &&(Box<str>, Box<str>)| **id == *stem;
+        let heir = self
+            .spare
+            .keys()
+            .filter(of_id)
+            .min_by_key(|(_, path)| rank(path))
+            .cloned();
+        if let Some(heir) = heir.and_then(|key| self.spare.remove(&key)) {
+            self.set(heir, fresh);
+        } else if let Some(node) = self.graph.find(stem) {
+            self.by_node[node.index()] = None;
+            self.flawed.remove(&node);
+            self.graph.set_progress(node, ItemProgress::Absent);
+            self.graph.set_edges(node, Vec::new());
+            self.elsewhere.insert(node, ExternalDependency::Unknown);
+            self.names = OnceLock::new();
+            if let Ok(at) = self.position(&held.id) {
+                self.order.remove(at);
+                self.nodes.remove(at);
+            }
+        }
+        Some(held.id.root().into())
+    }
+
+    fn sort_in(&mut self, fresh: Vec<Arc<Spec>>) {
+        if fresh.is_empty() {
+            return;
+        }
+        self.names = OnceLock::new();
+        if fresh.len() > MANY {
+            self.order.extend(fresh);
+            self.order.par_sort_by(|a, b| a.id.cmp(&b.id));
+            self.nodes = self
+                .order
+                .iter()
+                .map(|spec| self.graph.intern(spec.id.as_str()))
+                .collect();
+        } else {
+            for spec in fresh {
+                let at = self.position(&spec.id).unwrap_or_else(|at| at);
+                self.nodes.insert(at, self.graph.intern(spec.id.as_str()));
+                self.order.insert(at, spec);
+            }
+        }
+    }
+}
+
+/// Of several files of one ID the one least deep below the specs folder counts, then by path.
+fn rank(path: &str) -> (usize, &str) {
+    (path.matches('/').count(), path)
+}

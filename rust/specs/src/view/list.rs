@@ -1,0 +1,118 @@
+//! Lists of specs, and what is wrong with files.
+
+use serde::Serialize;
+
+use super::super::model::{Spec, SpecProblem, SpecStatus};
+use chant_base::answer::cut;
+
+/// Characters of a title that a list shows.
+const TITLE_SHOWN: usize = 300;
+
+/// Characters of a problem that an answer shows.
+pub const MESSAGE_SHOWN: usize = 500;
+
+/// Problems that a list shows.
+pub const PROBLEMS_SHOWN: usize = 20;
+
+/// One spec in a list.
+#[derive(Debug, Serialize)]
+pub struct SpecEntry<'a> {
+    id: &'a str,
+    title: Option<String>,
+    status: &'static str,
+    r#type: &'a str,
+    depends_on: Option<&'a [Box<str>]>,
+    labels: Option<&'a [Box<str>]>,
+    /// Where a search found its query.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    excerpt: Option<String>,
+}
+
+impl<'a> SpecEntry<'a> {
+    /// A spec as lists show it.
+    pub fn of(spec: &'a Spec, status: SpecStatus) -> Self {
+        Self {
+            id: spec.id.as_str(),
+            title: title_shown(spec),
+            status: status.as_str(),
+            r#type: spec.kind.as_str(),
+            depends_on: spec.depends_on.as_deref(),
+            labels: spec.labels.as_deref(),
+            excerpt: None,
+        }
+    }
+
+    /// The same entry with the line in which a search found its query.
+    #[must_use]
+    pub fn with_excerpt(mut self, excerpt: Option<String>) -> Self {
+        self.excerpt = excerpt;
+        self
+    }
+}
+
+/// A spec's title as lists show it.
+pub fn title_shown(spec: &Spec) -> Option<String> {
+    spec.title.as_deref().map(|title| cut(title, TITLE_SHOWN))
+}
+
+/// A page of a list of specs.
+#[derive(Debug, Serialize)]
+pub struct SpecList<'a> {
+    /// The specs.
+    pub specs: Vec<SpecEntry<'a>>,
+    /// How many match.
+    pub total: usize,
+    /// Most entries that were wanted.
+    pub limit: usize,
+    /// Entries on this page.
+    pub returned: usize,
+    /// How many specs are cancelled, where these are all there are and none was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancelled: Option<usize>,
+    /// Where the next page begins, when there is one: call again with this `offset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+    /// Files that cannot be read as specs, or only in part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemEntry>,
+    /// How many problems there are, when not all are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems_total: Option<usize>,
+}
+
+/// Something wrong with a file.
+#[derive(Debug, Serialize)]
+pub struct ProblemEntry {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    message: String,
+}
+
+impl From<&SpecProblem> for ProblemEntry {
+    fn from(problem: &SpecProblem) -> Self {
+        Self {
+            path: problem.path.to_string(),
+            line: problem.line,
+            message: cut(&problem.message, MESSAGE_SHOWN),
+        }
+    }
+}
+
+/// The problems that an answer shows, a row each, and their number when that is not all.
+pub fn problems(problems: &[SpecProblem]) -> (Vec<ProblemEntry>, Option<usize>) {
+    let shown = problems.iter().take(PROBLEMS_SHOWN);
+    let has_more = problems.len() > PROBLEMS_SHOWN;
+    (
+        shown.map(Into::into).collect(),
+        has_more.then_some(problems.len()),
+    )
+}
+
+/// [`problems`] for the page that begins at an offset: the first page has them, those behind it do not.
+pub fn problems_of_page(
+    found: &[SpecProblem],
+    offset: usize,
+) -> (Vec<ProblemEntry>, Option<usize>) {
+    problems(if offset == 0 { found } else { &[] })
+}

@@ -1,0 +1,276 @@
+//! Locks of the operating system, on the very file or folder they protect.
+
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::super::StoreError;
+use super::lock_files::{OwnedLock, lock_file_of};
+use super::{FileStamp, PATIENCE, open_without_waiting, stamp};
+
+/// A held lock on a file or folder; freed when dropped, and by the kernel when its holder dies.
+#[derive(Debug)]
+pub struct Lock {
+    /// Open as long as the lock is held.
+    _file: File,
+    /// The file of ours that stands for the lock where the file system has none at all.
+    _owned: Option<OwnedLock>,
+}
+
+impl From<File> for Lock {
+    /// The lock that is held on an open file.
+    fn from(file: File) -> Self {
+        Self {
+            _file: file,
+            _owned: None,
+        }
+    }
+}
+
+/// What came of one attempt to lock a file.
+enum LockAttempt {
+    /// It is locked.
+    Held(File),
+    /// Somebody else holds it.
+    Other(File),
+    /// The file system has no locks.
+    Refused(File),
+}
+
+/// Tries to lock an open file, once more through a handle that may be written where the file system asks for one.
+fn attempt(file: File, path: &Path) -> io::Result<LockAttempt> {
+    match file.try_lock() {
+        Ok(()) => return Ok(LockAttempt::Held(file)),
+        Err(TryLockError::WouldBlock) => return Ok(LockAttempt::Other(file)),
+        Err(TryLockError::Error(error)) if !is_refusal(&error) => return Err(error),
+        Err(TryLockError::Error(_)) => {}
+    }
+    let Ok(writable) = OpenOptions::new().read(true).write(true).open(path) else {
+        return Ok(LockAttempt::Refused(file));
+    };
+    match writable.try_lock() {
+        Ok(()) => Ok(LockAttempt::Held(writable)),
+        Err(TryLockError::WouldBlock) => Ok(LockAttempt::Other(writable)),
+        Err(TryLockError::Error(error)) if !is_refusal(&error) => Err(error),
+        Err(TryLockError::Error(_)) => Ok(LockAttempt::Refused(file)),
+    }
+}
+
+/// Whether a file system says that it has no locks, or none for such a handle.
+#[cfg(unix)]
+pub(super) fn is_refusal(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let refusals = [
+        Errno::BADF,
+        Errno::NOLCK,
+        Errno::NOSYS,
+        Errno::OPNOTSUPP,
+        Errno::NOTSUP,
+        Errno::INVAL,
+        Errno::ISDIR,
+    ];
+    Errno::from_io_error(error).is_some_and(|error| refusals.contains(&error))
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_refusal(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported
+}
+
+impl Lock {
+    /// Waits until nobody else holds the lock of what stands at `path`.
+    ///
+    /// # Errors
+    /// `Missing`, or `Busy` after the deadline.
+    pub fn acquire(path: &Path, deadline: Instant) -> Result<Self, StoreError> {
+        let mut pause = Duration::from_micros(100);
+        let failed = |e| StoreError::io("lock", path, e);
+        loop {
+            let file = match lockable(path).and_then(|file| attempt(file, path)) {
+                // The file may have been replaced while we waited: then the lock is on the old one.
+                Ok(LockAttempt::Held(file)) if is_still(path, &file) => return Ok(file.into()),
+                Ok(LockAttempt::Held(_)) => continue,
+                Ok(LockAttempt::Other(file)) => file,
+                Ok(LockAttempt::Refused(file)) => return Self::take_instead(path, file, deadline),
+                Err(error) => return Err(failed(error)),
+            };
+            if Instant::now() > deadline {
+                let who = holder(&file).unwrap_or_else(|| "another process".to_owned());
+                return Err(busy(path, format!("stayed locked by {who}")));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+
+    /// Takes the lock if nobody holds it; `None` when somebody does.
+    ///
+    /// # Errors
+    /// `Missing`, or `Io` where locks do not work.
+    pub fn try_take(path: &Path) -> Result<Option<Self>, StoreError> {
+        let failed = |e| StoreError::io("lock", path, e);
+        match lockable(path).and_then(|file| attempt(file, path)) {
+            Ok(LockAttempt::Held(file)) => Ok(is_still(path, &file).then(|| file.into())),
+            Ok(LockAttempt::Other(_)) => Ok(None),
+            Ok(LockAttempt::Refused(file)) => {
+                match Self::take_instead(path, file, Instant::now()) {
+                    Err(StoreError::Busy { .. }) => Ok(None),
+                    taken => taken.map(Some),
+                }
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Takes the lock of something whose file system has none: the kernel's on a file of ours, or else that file.
+    fn take_instead(path: &Path, file: File, deadline: Instant) -> Result<Self, StoreError> {
+        let lock_file = lock_file_of(path)?;
+        let mut pause = Duration::from_micros(100);
+        loop {
+            let failed = |e| StoreError::io("lock", path, e);
+            let kept = open_own(&lock_file)?;
+            match kept.try_lock() {
+                Ok(()) => return Ok(kept.into()),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) if !is_refusal(&error) => {
+                    return Err(failed(error));
+                }
+                Err(TryLockError::Error(_)) => {
+                    return match OwnedLock::take(&lock_file, deadline)? {
+                        Ok(owned) => Ok(Self {
+                            _file: file,
+                            _owned: Some(owned),
+                        }),
+                        Err(who) => Err(busy(path, format!("stayed locked by {who}"))),
+                    };
+                }
+            }
+            if Instant::now() > deadline {
+                let who = holder(&kept).unwrap_or_else(|| "another process".to_owned());
+                return Err(busy(path, format!("stayed locked by {who}")));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Lock {
+    /// Takes the lock of a file that is there for nothing else: made where it is missing, and telling
+    /// people `text`. Waits until the deadline; `None` when somebody holds it all that time.
+    ///
+    /// # Errors
+    /// `Missing` folder, `Unreadable` when something else has that name, or `Io`.
+    pub fn claim(path: &Path, text: &str, deadline: Instant) -> Result<Option<Self>, StoreError> {
+        let failed = |e| StoreError::io("lock", path, e);
+        let tell = |mut file: &File| {
+            file.set_len(0)
+                .and_then(|()| file.write_all(text.as_bytes()))
+        };
+        let mut pause = Duration::from_micros(500);
+        loop {
+            let file = open_own(path)?;
+            match file.try_lock() {
+                // The holder before us may have removed the file: then this is not the one any more.
+                Ok(()) if is_still(path, &file) => {
+                    tell(&file).map_err(failed)?;
+                    return Ok(Some(file.into()));
+                }
+                Ok(()) => continue,
+                Err(TryLockError::Error(error)) if is_refusal(&error) => {
+                    let own = open_own(path)?;
+                    let lock = match Self::take_instead(path, file, deadline) {
+                        Err(StoreError::Busy { .. }) => return Ok(None),
+                        lock => lock?,
+                    };
+                    tell(&own).map_err(failed)?;
+                    return Ok(Some(lock));
+                }
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if Instant::now() >= deadline {
+                return Ok(None);
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Opens a file of ours for writing, made where it is missing; never a link, whose target is not ours.
+fn open_own(path: &Path) -> Result<File, StoreError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    super::ownership::private(&mut options);
+    super::regular(path, &mut options)
+}
+
+/// Opens what a lock is taken on.
+#[cfg(unix)]
+pub(super) fn lockable(path: &Path) -> io::Result<File> {
+    open_without_waiting(path)
+}
+
+/// Elsewhere a lock on a file keeps others from reading it, so a file beside it is locked.
+#[cfg(not(unix))]
+fn lockable(path: &Path) -> io::Result<File> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.lock"));
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(beside)
+}
+
+#[cfg(unix)]
+fn is_still(path: &Path, file: &File) -> bool {
+    let held = file.metadata().ok().map(|m| FileStamp::of(&m).identity);
+    held.is_some() && held == stamp(path).map(|s| s.identity)
+}
+
+#[cfg(not(unix))]
+fn is_still(_path: &Path, _file: &File) -> bool {
+    true
+}
+
+/// Who holds the lock of a file, as far as the system tells: anybody who may read it can, without a word in it.
+#[cfg(target_os = "linux")]
+fn holder(file: &File) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let of_file = file.metadata().ok()?;
+    let device = of_file.dev();
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let place = format!("{major:02x}:{minor:02x}:{}", of_file.ino());
+    let locks = super::read_made_up("/proc/locks")?;
+    let pid = locks.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        // `1: FLOCK ADVISORY WRITE <pid> <place> 0 EOF`; who waits has `->` behind the number.
+        match words.as_slice() {
+            [_, "FLOCK", _, _, pid, there, ..] if *there == place => pid.parse::<u32>().ok(),
+            _ => None,
+        }
+    })?;
+    let name = super::read_made_up(&format!("/proc/{pid}/comm"));
+    Some(match name.as_deref().map(str::trim) {
+        Some(name) => format!("process {pid} ({name})"),
+        None => format!("process {pid}"),
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder(_file: &File) -> Option<String> {
+    None
+}
+
+/// The error of a wait that was too long.
+pub fn busy(path: &Path, why: impl Into<Cow<'static, str>>) -> StoreError {
+    StoreError::Busy {
+        path: path.display().to_string(),
+        why: why.into(),
+        seconds: PATIENCE.as_secs(),
+    }
+}

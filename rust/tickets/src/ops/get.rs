@@ -1,0 +1,165 @@
+//! One ticket.
+
+use std::sync::Arc;
+
+use super::super::attributes::not_one_of;
+use super::super::error::TicketError;
+use super::super::model::Ticket;
+use super::super::ticket_store::{TicketStore, is_elsewhere};
+use super::super::view::{TicketWaitView, WholeTicketView};
+use super::{shown, waits};
+use chant_base::answer::{Answer, DEFAULT_CHARS, piece};
+use chant_base::error::Error;
+
+/// How much of a ticket is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DetailLevel {
+    /// Its body.
+    Full,
+    /// What its front matter says.
+    Attributes,
+    /// The most important of that, and its file.
+    Metadata,
+}
+
+impl DetailLevel {
+    /// What a word means.
+    ///
+    /// # Errors
+    /// `Validation` naming the words there are.
+    pub fn read(word: &str) -> Result<Self, TicketError> {
+        match word {
+            "full" => Ok(Self::Full),
+            "attributes" => Ok(Self::Attributes),
+            "metadata" => Ok(Self::Metadata),
+            word => {
+                let why = not_one_of("mode", word, "full, attributes, metadata");
+                Err(TicketError::invalid("mode", why))
+            }
+        }
+    }
+}
+
+/// Which piece of a text is wanted, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TicketTextRange {
+    /// Characters to pass over.
+    pub offset: usize,
+    /// Most characters.
+    pub max_chars: usize,
+}
+
+impl Default for TicketTextRange {
+    fn default() -> Self {
+        Self {
+            offset: 0,
+            max_chars: DEFAULT_CHARS,
+        }
+    }
+}
+
+/// `get_cr`: the body byte for byte, or the attributes. Of several files of one code the first by path
+/// is shown, and all of them are named.
+///
+/// # Errors
+/// As [`TicketStore::resolve`], or a `StoreError`.
+pub fn get_cr(
+    board: &TicketStore,
+    key: &str,
+    mode: DetailLevel,
+    wanted: TicketTextRange,
+) -> Result<Answer, Error> {
+    let tickets = board.snapshot()?;
+    let code = board.resolve(&tickets, key)?;
+    let files = tickets.files(&code);
+    let Some(ticket) = files.first() else {
+        return Ok(Answer::prose(""));
+    };
+    let paths = paths(board, files);
+    let shown = shown(board, &code, ticket);
+    Ok(match mode {
+        DetailLevel::Full => body(ticket, &paths, wanted),
+        DetailLevel::Attributes => Answer::data(&shown.attributes(&paths)),
+        DetailLevel::Metadata => {
+            let mut metadata = shown.metadata();
+            if !paths.is_empty() {
+                metadata.insert("files".into(), paths.into());
+            }
+            Answer::data(&metadata)
+        }
+    })
+}
+
+/// All that is known of a ticket, however long, with what it waits for and who waits for it.
+///
+/// # Errors
+/// As [`TicketStore::resolve`], or a `StoreError`.
+pub fn ticket(board: &TicketStore, key: &str) -> Result<Answer, Error> {
+    let tickets = board.snapshot()?;
+    let code = board.resolve(&tickets, key)?;
+    let files = tickets.files(&code);
+    let Some(ticket) = files.first() else {
+        return Ok(Answer::prose(""));
+    };
+    let unmet = tickets
+        .waits()
+        .waits(&code, ticket, |key| waits::status_of(&tickets, key));
+    let shown = shown(board, &code, ticket);
+    Ok(Answer::whole(&WholeTicketView {
+        cr: shown.front_matter(),
+        file_path: &shown.file_path,
+        in_worktree: is_elsewhere(&ticket.path),
+        files: paths(board, files),
+        problems: shown.problems(),
+        ready: tickets.waits().is_ready(&code, ticket.meant.status),
+        waiting_for: unmet.into_iter().map(TicketWaitView::from).collect(),
+        needed_by: tickets.waits().needed_by(&code),
+        content: ticket.body(),
+    }))
+}
+
+/// The files of a code, absolute, where there are several.
+fn paths(board: &TicketStore, files: &[Arc<Ticket>]) -> Vec<String> {
+    match files {
+        [_] => Vec::new(),
+        files => files
+            .iter()
+            .map(|file| board.absolute(&file.path))
+            .collect(),
+    }
+}
+
+/// What is said beside the text of a ticket that is worked on in a worktree.
+pub(super) fn note_of_worktree(ticket: &Ticket) -> Option<String> {
+    is_elsewhere(&ticket.path).then(|| {
+        format!(
+            "This CR is worked on in a worktree (inWorktree: true): {}",
+            ticket.path
+        )
+    })
+}
+
+/// The piece of a body, and beside it what else the caller has to know.
+fn body(ticket: &Ticket, paths: &[String], wanted: TicketTextRange) -> Answer {
+    let body = ticket.body();
+    let piece = piece(body, wanted.offset, wanted.max_chars, 0);
+    let mut notes = Vec::new();
+    if let Some(next) = piece.next {
+        let total = body.chars().count();
+        notes.push(format!(
+            "Characters {} to {next} of {total}; offset={next} gives what follows.",
+            wanted.offset
+        ));
+    }
+    if !paths.is_empty() {
+        notes.push(format!(
+            "This code stands in several files, of which the first is shown: {}.",
+            paths.join(", ")
+        ));
+    }
+    notes.extend(note_of_worktree(ticket));
+    Answer {
+        note: (!notes.is_empty()).then(|| notes.join("\n")),
+        ..Answer::prose(piece.text)
+    }
+}

@@ -1,0 +1,131 @@
+//! What concerns whole projects, and what needs more than the tickets of one.
+
+use serde_json::{Map, Value};
+
+use super::super::advice::{self, AdviceSubject};
+use super::super::edit::yaml;
+use super::super::error::TicketError;
+use super::super::project_registry::ProjectRegistry;
+use super::super::projects::{TicketProject, view};
+use super::super::templates::{self, TemplatePlaces, TemplateProblem, TicketPlaceholders};
+use super::super::ticket_store::TicketStore;
+use super::{NewTicket, create_cr, project_stats};
+use chant_base::answer::Answer;
+use chant_base::error::Error;
+use chant_text::front_matter;
+
+/// `list_projects`: all projects, and what was passed over.
+pub fn list_projects(desk: &ProjectRegistry) -> Answer {
+    Answer::data(&view::list(&desk.projects()))
+}
+
+/// `get_project_info`: one project with the numbers of its tickets.
+///
+/// # Errors
+/// `ProjectNotFound`, or a `StoreError`.
+pub fn get_project_info(desk: &ProjectRegistry, project: &str) -> Result<Answer, Error> {
+    let project = desk.project(Some(project), None)?;
+    let stats = project_stats(&*desk.board_of(&project)?)?;
+    Ok(Answer::data(&view::info(&project, &stats)))
+}
+
+/// `create_cr` with the template of its type where there is no content.
+///
+/// # Errors
+/// As [`create_cr`], or `Template`.
+pub fn create_from_template(
+    desk: &ProjectRegistry,
+    project: Option<&str>,
+    kind: &str,
+    data: &Map<String, Value>,
+) -> Result<Answer, Error> {
+    let project = desk.project(project, None)?;
+    let board = desk.board_of(&project)?;
+    let template = |title: &str, code: &str| {
+        template(desk, &project, TicketPlaceholders { title, kind, code })
+    };
+    let new = NewTicket {
+        kind,
+        data,
+        template: Some(&template),
+    };
+    create_cr(&board, &new)
+}
+
+/// The body of a new ticket of a project, from the template of its type.
+///
+/// # Errors
+/// `Template`, or `Validation` for a type that there is not.
+pub(super) fn template(
+    desk: &ProjectRegistry,
+    project: &TicketProject,
+    filling: TicketPlaceholders<'_>,
+) -> Result<String, Error> {
+    let config_folder = desk.projects().surroundings().config_folder();
+    let places = TemplatePlaces {
+        disk: &desk.disk,
+        project: &project.root,
+        config_folder: config_folder.as_deref(),
+    };
+    let body = templates::body(&places, filling);
+    body.map_err(|problem| match problem {
+        TemplateProblem::Broken { path, why } => TicketError::Template {
+            template: path,
+            why,
+        }
+        .into(),
+        problem @ TemplateProblem::NoSuchType { .. } => {
+            TicketError::invalid("type", problem.to_string()).into()
+        }
+    })
+}
+
+/// `suggest_cr_improvements`: what could be better in a ticket, and a score that its parts explain.
+///
+/// # Errors
+/// As [`TicketStore::resolve`], or a `StoreError`.
+pub fn suggest(desk: &ProjectRegistry, project: Option<&str>, key: &str) -> Result<Answer, Error> {
+    let board = desk.board(project, Some(key))?;
+    let tickets = board.snapshot()?;
+    let code = board.resolve(&tickets, key)?;
+    let Some(ticket) = tickets.files(&code).first() else {
+        return Ok(Answer::prose(""));
+    };
+    let own = |key: &str| {
+        front_matter::read_key::<String>(yaml(ticket), key)
+            .ok()
+            .flatten()
+    };
+    let (date, notes) = (own("implementationDate"), own("implementationNotes"));
+    let named = |keys: &[Box<str>]| keys.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let resolves = |key: &str| is_ticket(desk, &board, key);
+    let subject = AdviceSubject {
+        code: &code.to_string(),
+        kind: ticket.kind(),
+        status: ticket.status(),
+        priority: ticket.priority(),
+        title: &ticket.title,
+        body: ticket.body(),
+        phase_epic: ticket.phase_epic.as_deref(),
+        assignee: ticket.assignee.as_deref(),
+        implementation_date: date.as_deref(),
+        implementation_notes: notes.as_deref(),
+        depends_on: &named(&ticket.depends_on),
+        blocks: &named(&ticket.blocks),
+        related: &named(&ticket.related_tickets),
+        resolves: &resolves,
+    };
+    Ok(Answer::data(&advice::advise(&subject)))
+}
+
+/// Whether a key is that of a ticket, here or in another project.
+fn is_ticket(desk: &ProjectRegistry, board: &TicketStore, key: &str) -> bool {
+    let has = |board: &TicketStore| {
+        let tickets = board.snapshot();
+        tickets.is_ok_and(|tickets| board.resolve(&tickets, key).is_ok())
+    };
+    has(board)
+        || desk
+            .board(None, Some(key))
+            .is_ok_and(|elsewhere| has(&elsewhere))
+}

@@ -1,0 +1,111 @@
+//! What can be worked on now, and what waits for what.
+
+use super::super::attributes::not_one_of;
+use super::super::code::TicketCode;
+use super::super::error::TicketError;
+use super::super::picture::{self, PictureExtent};
+use super::super::ticket_index::TicketIndex;
+use super::super::ticket_store::TicketStore;
+use super::super::view::{GraphNode, ROW, TicketGraphView, TicketTreeView};
+use super::list::list;
+use chant_base::answer::{Answer, PageRequest, fitting, size_of};
+use chant_base::error::Error;
+use chant_base::external_items::ExternalStatus;
+
+/// Tickets that are approved and wait for nothing, the lowest number first.
+///
+/// # Errors
+/// A `StoreError`.
+pub fn ready(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
+    let tickets = board.snapshot()?;
+    let codes = tickets.ready();
+    let of_page = codes.iter().skip(page.offset).take(page.limit);
+    let of_page = of_page.filter_map(|code| Some((code, tickets.files(code).first()?)));
+    Ok(list(
+        board,
+        &tickets,
+        of_page,
+        codes.len(),
+        page.offset,
+        &ROW,
+    ))
+}
+
+/// All tickets with what they wait for, the lowest number first, and the loops among them.
+///
+/// # Errors
+/// A `StoreError`.
+pub fn graph(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
+    let tickets = board.snapshot()?;
+    let waits = tickets.waits();
+    let node = |(code, ticket)| {
+        let unmet = waits.waits(code, ticket, |key| status_of(&tickets, key));
+        let ready = waits.is_ready(code, ticket.meant.status);
+        GraphNode::of(code, ticket, waits.named(code), ready, unmet)
+    };
+    let of_page = tickets
+        .firsts()
+        .skip(page.offset)
+        .take(page.limit)
+        .map(node);
+    let cycles = waits.loops();
+    let nodes = fitting(of_page, size_of(&cycles));
+    let total = tickets.firsts().count();
+    let next = page.offset + nodes.len();
+    Ok(Answer::data(&TicketGraphView {
+        next_offset: (next < total && !nodes.is_empty()).then_some(next),
+        nodes,
+        total,
+        cycles,
+    }))
+}
+
+/// What waits for what as a picture, however long: the text of a `mermaid` or `dot` picture with its
+/// loops as the note, or the lines of a `tree` as data.
+///
+/// # Errors
+/// `Validation` for a format that is none, or a `StoreError`.
+pub fn picture(board: &TicketStore, format: &str, extent: PictureExtent) -> Result<Answer, Error> {
+    let tickets = board.snapshot()?;
+    let picture = picture::picture(&tickets, extent);
+    let cycles = tickets.waits().loops();
+    let text = match format {
+        "mermaid" => picture.mermaid(),
+        "dot" => picture.dot(),
+        "tree" => {
+            return Ok(Answer::whole(&TicketTreeView::of(
+                &picture,
+                tickets.firsts().count(),
+                cycles,
+            )));
+        }
+        other => {
+            let why = not_one_of("format", other, "tree, mermaid, dot");
+            return Err(TicketError::invalid("format", why).into());
+        }
+    };
+    let notes: Vec<String> = cycles.iter().map(|cycle| loop_told(cycle)).collect();
+    Ok(Answer {
+        note: (!notes.is_empty()).then(|| notes.join("\n")),
+        ..Answer::prose(text)
+    })
+}
+
+/// A loop in words, which end where they begin.
+fn loop_told(cycle: &[String]) -> String {
+    let way: Vec<&str> = cycle
+        .iter()
+        .chain(cycle.first())
+        .map(String::as_str)
+        .collect();
+    format!("A loop: {}.", way.join(" waits for "))
+}
+
+/// The state of the ticket that a key of the graph means, or of the item of another dialect.
+pub(super) fn status_of<'a>(tickets: &'a TicketIndex, key: &str) -> Option<&'a str> {
+    if let Some(ExternalStatus::Found { status, .. }) = tickets.waits().outside(key) {
+        return Some(status);
+    }
+    let code = TicketCode::read(key)?;
+    Some(tickets.files(&code).first()?.status())
+}

@@ -1,0 +1,138 @@
+//! What was looked at on disk, each thing with the stamp it had, so that it is looked at again only
+//! when that changed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::table::{self, TableReading};
+use chant_store::StoreError;
+use chant_store::disk::{self, Disk, FileStamp, FolderEntry};
+
+/// What a path led to.
+#[derive(Debug, Clone)]
+pub(super) struct ResolvedPath {
+    /// Where that is, links resolved.
+    pub(super) real: PathBuf,
+    /// Its state.
+    pub(super) stamp: FileStamp,
+}
+
+/// Files, folders and places as they were last seen.
+#[derive(Default)]
+pub(super) struct DiskCache {
+    disk: Disk,
+    tables: AnswerCache<Arc<TableReading>>,
+    folders: AnswerCache<Arc<[FolderEntry]>>,
+    places: AnswerCache<Option<ResolvedPath>>,
+}
+
+impl DiskCache {
+    /// Whether everything is as it was.
+    pub(super) fn is_current(&self) -> bool {
+        self.tables.is_current() && self.folders.is_current() && self.places.is_current()
+    }
+
+    /// Lets `look` look around; what it asks for no more is forgotten.
+    pub(super) fn around<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        self.tables.begin();
+        self.folders.begin();
+        self.places.begin();
+        let found = look(self);
+        self.tables.end();
+        self.folders.end();
+        self.places.end();
+        found
+    }
+
+    /// The table that a configuration file holds.
+    pub(super) fn table(&mut self, path: &Path) -> Arc<TableReading> {
+        let disk = &self.disk;
+        self.tables.get(path, |path, _| {
+            Arc::new(match disk.read_text(path, &path.display().to_string()) {
+                Ok((text, _)) => table::parse(&text).map(Some),
+                Err(StoreError::Missing { .. }) => Ok(None),
+                Err(StoreError::Unreadable { why, .. }) => Err(why),
+                Err(error) => Err(error.to_string()),
+            })
+        })
+    }
+
+    /// What a folder holds, by name; nothing for one that cannot be listed.
+    pub(super) fn folder(&mut self, path: &Path) -> Arc<[FolderEntry]> {
+        self.folders.get(path, |path, stamp| {
+            stamp
+                .and_then(|_| disk::names(path).ok())
+                .unwrap_or_default()
+                .into()
+        })
+    }
+
+    /// What a path leads to; `None` for nothing.
+    pub(super) fn place(&mut self, path: &Path) -> Option<ResolvedPath> {
+        self.places.get(path, |path, stamp| {
+            let real = disk::real(path).ok()?;
+            stamp.map(|stamp| ResolvedPath { real, stamp })
+        })
+    }
+}
+
+/// Answers about paths, each kept as long as the path's stamp stays.
+struct AnswerCache<T> {
+    known: BTreeMap<PathBuf, CachedAnswer<T>>,
+    /// The answers of the round before, as long as one is under way.
+    before: BTreeMap<PathBuf, CachedAnswer<T>>,
+}
+
+struct CachedAnswer<T> {
+    /// `None` when there was nothing.
+    stamp: Option<FileStamp>,
+    /// Whether it was so new that another write could leave the same stamp.
+    is_fresh: bool,
+    answer: T,
+}
+
+impl<T> Default for AnswerCache<T> {
+    fn default() -> Self {
+        Self {
+            known: BTreeMap::new(),
+            before: BTreeMap::new(),
+        }
+    }
+}
+
+impl<T: Clone> AnswerCache<T> {
+    fn is_current(&self) -> bool {
+        self.known
+            .iter()
+            .all(|(path, known)| !known.is_fresh && known.stamp == disk::stamp(path))
+    }
+
+    fn begin(&mut self) {
+        self.before = std::mem::take(&mut self.known);
+    }
+
+    fn end(&mut self) {
+        self.before.clear();
+    }
+
+    fn get(&mut self, path: &Path, look: impl FnOnce(&Path, Option<FileStamp>) -> T) -> T {
+        if let Some(known) = self.known.get(path) {
+            return known.answer.clone();
+        }
+        let stamp = disk::stamp(path);
+        let same = self
+            .before
+            .remove(path)
+            .filter(|known| !known.is_fresh && known.stamp == stamp);
+        let known = same.unwrap_or_else(|| CachedAnswer {
+            answer: look(path, stamp),
+            is_fresh: stamp.is_some_and(|stamp| stamp.is_young(SystemTime::now())),
+            stamp,
+        });
+        let answer = known.answer.clone();
+        self.known.insert(path.to_owned(), known);
+        answer
+    }
+}

@@ -1,0 +1,612 @@
+//! The tickets of one project as they lie on disk: read afresh before every answer, changed one at a
+//! time.
+//!
+//! Every change of ours holds the lock of the tickets folder while it decides and writes, so that
+//! what it decided on (numbers, other tickets) stays true until it is done.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use jiff::Timestamp;
+
+use super::code::{TicketCode, number_taken};
+use super::edit::TicketDraft;
+use super::error::{TicketError, quoted};
+use super::model::{Ticket, TicketProblem};
+use super::number::{CounterReading, counter};
+use super::parse::{self, ParsedTicket};
+use super::ticket_index::TicketIndex;
+use super::worked_on::{self, Home, Workplaces};
+use chant_base::error::Error;
+use chant_base::external_items::ExternalItems;
+use chant_git::Repo;
+use chant_places::missing_folders;
+use chant_places::state_place::state_of;
+use chant_store::StoreError;
+use chant_store::disk::{self, Disk, Lock, PATIENCE};
+use chant_store::files::{self, RootFolder};
+use chant_store::index::DocumentIndex;
+use chant_store::journal::{ChangeJournal, ChangeStep, LeftChange};
+use chant_store::state::StateFolder;
+use chant_store::undecided;
+
+/// How often a ticket is looked up again after its file was moved under us.
+const ATTEMPTS: usize = 10;
+
+/// Where a project lies and how it numbers its tickets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectLocation {
+    /// The project's name in lists of projects.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// The code that its tickets' codes begin with.
+    pub code: String,
+    /// Its folder.
+    pub root: PathBuf,
+    /// The folder of its tickets, relative to `root`, with `/`.
+    pub tickets: String,
+    /// The first number.
+    pub start_number: u32,
+    /// The file that holds the next number, relative to `root`.
+    pub counter_file: String,
+    /// Whether a ticket is read and changed in the worktree that it is worked on in.
+    pub uses_worktrees: bool,
+}
+
+/// Tells the time.
+pub type TicketClock = fn() -> Timestamp;
+
+/// One project's tickets, opened once; every answer is as of the moment it is asked for.
+pub struct TicketStore {
+    pub(super) place: ProjectLocation,
+    pub(super) root: RootFolder,
+    /// The tickets folder relative to the root; empty for the root itself.
+    pub(super) folder: String,
+    pub(super) disk: Disk,
+    /// Where changes of several files are recorded.
+    state: StateFolder,
+    /// The repository that the project lies in.
+    repo: Option<Repo>,
+    clock: TicketClock,
+    known: Mutex<TicketCache>,
+    /// Tells of items of other dialects.
+    outside: ExternalItems,
+}
+
+/// What was read so far.
+struct TicketCache {
+    index: DocumentIndex<ParsedTicket>,
+    tickets: Arc<TicketIndex>,
+    /// Whether the folder was there when it was looked for last, or at all.
+    was_there: bool,
+    /// The highest number that was read from the folder before it vanished.
+    lost: Option<u64>,
+    /// Where tickets are worked on.
+    workplaces: Workplaces,
+}
+
+/// A ticket before and after a change.
+pub(super) struct TicketChange {
+    pub(super) code: TicketCode,
+    pub(super) before: Ticket,
+    pub(super) after: Ticket,
+}
+
+impl TicketStore {
+    /// Opens a project's tickets; their folder need not exist yet.
+    ///
+    /// # Errors
+    /// `StoreError` when the project's folder does not exist, or the tickets folder would lie outside.
+    pub fn open(place: ProjectLocation, disk: Disk, clock: TicketClock) -> Result<Self, Error> {
+        let root = RootFolder::open(&place.root)?;
+        let parts = place.tickets.split('/');
+        let parts: Vec<&str> = parts.filter(|part| !matches!(*part, "" | ".")).collect();
+        let folder = parts.join("/");
+        let is_inside = !place.tickets.starts_with('/') && !parts.contains(&"..");
+        if !is_inside {
+            return Err(StoreError::Outside {
+                path: place.tickets,
+                root: root.path().display().to_string(),
+            }
+            .into());
+        }
+        let known = TicketCache::new(&disk, &root, &folder, &place.code);
+        let repo = Repo::open(root.path()).ok().flatten();
+        let state = state_of(&root, repo.as_ref(), &disk);
+        disk::sweep_folder(root.path());
+        Ok(Self {
+            disk: disk.staging_in(&state).within(root.path()),
+            state,
+            repo,
+            place,
+            root,
+            folder,
+            clock,
+            known: Mutex::new(known),
+            outside: ExternalItems::default(),
+        })
+    }
+
+    /// The same board, which asks about items of other dialects that tickets name.
+    #[must_use]
+    pub fn with_external(self, outside: ExternalItems) -> Self {
+        Self { outside, ..self }
+    }
+
+    /// Where the project lies and how it numbers.
+    pub fn place(&self) -> &ProjectLocation {
+        &self.place
+    }
+
+    /// Finishes changes of several files that a crash left.
+    ///
+    /// # Errors
+    /// `StoreError` when the journal cannot be listed.
+    pub(super) fn recover(&self) -> Result<(), StoreError> {
+        self.journal(&[]).recover().map(drop)
+    }
+
+    fn journal<'a>(&'a self, gates: &'a [PathBuf]) -> ChangeJournal<'a> {
+        ChangeJournal {
+            disk: &self.disk,
+            root: &self.root,
+            state: Some(&self.state),
+            gates,
+        }
+    }
+
+    /// The tickets as of now: whatever was written before this call is in it. Without the folder there
+    /// are none; one that was there and is gone is a problem.
+    ///
+    /// # Errors
+    /// `StoreError` when the folder cannot be listed or leads out of the project.
+    pub fn snapshot(&self) -> Result<Arc<TicketIndex>, Error> {
+        if undecided::are_any() {
+            self.recover()?;
+        }
+        let mut known = self.known();
+        let (changes, is_there) = match known.index.refresh() {
+            Err(StoreError::Missing { .. }) => {
+                let highest = known.tickets.highest();
+                known.lost = known.lost.max(highest);
+                (known.index.clear(), false)
+            }
+            changes => (changes?, true),
+        };
+        known.was_there |= is_there;
+        if !changes.is_empty() {
+            Arc::make_mut(&mut known.tickets).apply(changes);
+        }
+        self.look_elsewhere(&mut known);
+        let vanished = if is_there {
+            None
+        } else {
+            self.vanished(known.was_there)
+        };
+        if known.tickets.vanished() != vanished.as_ref() {
+            Arc::make_mut(&mut known.tickets).set_vanished(vanished);
+        }
+        let left = self.left();
+        if known.tickets.left() != left {
+            Arc::make_mut(&mut known.tickets).set_left(left);
+        }
+        let named = known.tickets.waits().named_outside();
+        let standings = self.outside.standings(&named);
+        if !known.tickets.waits().knows(&standings) {
+            Arc::make_mut(&mut known.tickets).found_outside(standings);
+        }
+        Ok(known.tickets.clone())
+    }
+
+    /// Changes of several files that could be brought to no end.
+    fn left(&self) -> Vec<TicketProblem> {
+        let left = self.journal(&[]).left_changes().into_iter();
+        let problem = |left: LeftChange| TicketProblem {
+            path: left.path.into(),
+            line: None,
+            message: left.message,
+        };
+        left.map(problem).collect()
+    }
+
+    /// Takes in the tickets that are worked on in worktrees.
+    fn look_elsewhere(&self, known: &mut TicketCache) {
+        let Some(repo) = self.repo.as_ref().filter(|_| self.place.uses_worktrees) else {
+            return;
+        };
+        let home = Home {
+            repo,
+            root: self.root.path(),
+            place: &self.place,
+            disk: &self.disk,
+            clock: self.clock,
+        };
+        let worked_on = known.workplaces.look(&home);
+        if !known
+            .tickets
+            .is_worked_on(&worked_on.tickets, &worked_on.problems)
+        {
+            let tickets = Arc::make_mut(&mut known.tickets);
+            tickets.work_on(worked_on.tickets, worked_on.problems);
+        }
+    }
+
+    /// The tickets of the worktree that holds a file; `None` for one of our own.
+    fn workplace_of(&self, path: &str) -> Option<Arc<Self>> {
+        if !is_elsewhere(path) {
+            return None;
+        }
+        self.known().workplaces.board_of(path)
+    }
+
+    /// Refuses a project that is not in a folder, links resolved.
+    pub(super) fn refuse_outside(&self, folder: &Path) -> Result<(), StoreError> {
+        let real = disk::real(folder)?;
+        if self.root.path().starts_with(&real) {
+            return Ok(());
+        }
+        Err(StoreError::Outside {
+            path: self.root.path().display().to_string(),
+            root: real.display().to_string(),
+        })
+    }
+
+    /// The highest number that the name of something in the folder begins with which is no ticket's file,
+    /// as of the last snapshot.
+    pub(super) fn number_beside(&self) -> Option<u64> {
+        let known = self.known();
+        let numbers = known
+            .index
+            .others()
+            .filter_map(|name| number_taken(name, &self.place.code));
+        numbers.max()
+    }
+
+    /// What is wrong where the tickets folder is not there: it was, as this process, git or the counter knows.
+    fn vanished(&self, was_there: bool) -> Option<TicketProblem> {
+        let code = &self.place.code;
+        let is_ticket = |name: &str| number_taken(name, code).is_some();
+        let repo = self.repo.as_ref();
+        let of_counter = || match counter(self) {
+            CounterReading::At(next) if next > u64::from(self.place.start_number).max(1) => {
+                let file = &self.place.counter_file;
+                Some(format!(
+                    "`{file}` says that numbers below {next} were given"
+                ))
+            }
+            _ => None,
+        };
+        let evidence =
+            missing_folders::evidence_of_loss(repo, &self.root, &self.folder, was_there, is_ticket);
+        let evidence = evidence.or_else(of_counter)?;
+        Some(TicketProblem {
+            path: self.folder.as_str().into(),
+            line: None,
+            message: missing_folders::loss_message("tickets", &self.folder, &evidence),
+        })
+    }
+
+    /// The highest number of the project that git knows in the tickets folder: in the newest commit of any branch,
+    /// or in the index.
+    pub(super) fn number_in_git(&self) -> Option<u64> {
+        let folder = self.root.path().join(&self.folder);
+        // A repository that cannot be read says nothing, and stands in the way of no ticket.
+        let names = self.repo.as_ref()?.names_in_branches(&folder).ok()?;
+        let numbers = names
+            .iter()
+            .filter_map(|name| number_taken(name, &self.place.code));
+        numbers.max()
+    }
+
+    /// The highest number that this process read from the folder before that vanished.
+    pub(super) fn number_lost(&self) -> Option<u64> {
+        self.known().lost
+    }
+
+    /// What is known, begun anew when a crash interrupted whoever held it.
+    fn known(&self) -> MutexGuard<'_, TicketCache> {
+        self.known.lock().unwrap_or_else(|poisoned| {
+            let mut known = poisoned.into_inner();
+            *known = TicketCache::new(&self.disk, &self.root, &self.folder, &self.place.code);
+            self.known.clear_poison();
+            known
+        })
+    }
+
+    /// The code of the ticket that a key stands for; never a part of one.
+    ///
+    /// # Errors
+    /// `Validation` for a text that is no key, `NotFound`, or `Unreadable`.
+    pub fn resolve(&self, tickets: &TicketIndex, key: &str) -> Result<TicketCode, TicketError> {
+        let project = &*self.place.code;
+        let Some(code) = TicketCode::asked(key, project) else {
+            let example = TicketCode::new(project, 7);
+            let why = format!(
+                "{} is no key; expected a code such as {example} or its number",
+                quoted(key)
+            );
+            return Err(TicketError::invalid("key", why));
+        };
+        if !tickets.files(&code).is_empty() {
+            return Ok(code);
+        }
+        if let Some(broken) = tickets.broken_of(&code) {
+            return Err(TicketError::Unreadable {
+                key: code.to_string(),
+                path: self.absolute(&broken.problem.path),
+                why: broken.problem.message.clone(),
+            });
+        }
+        Err(TicketError::NotFound {
+            key: code.to_string(),
+            project: project.to_owned(),
+            available: tickets.codes().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// The one file of the ticket that a key stands for.
+    ///
+    /// # Errors
+    /// As [`TicketStore::resolve`], or `Duplicate`.
+    pub(super) fn only_file(
+        &self,
+        tickets: &TicketIndex,
+        key: &str,
+    ) -> Result<(TicketCode, Arc<Ticket>), TicketError> {
+        let code = self.resolve(tickets, key)?;
+        match tickets.files(&code) {
+            [ticket] => Ok((code, ticket.clone())),
+            files => Err(TicketError::Duplicate {
+                key: code.to_string(),
+                files: files.iter().map(|file| self.absolute(&file.path)).collect(),
+            }),
+        }
+    }
+
+    /// Changes a ticket's file, decided on what is true until it is written: `change` gets all tickets
+    /// and the text as of then, and may be asked again on fresher ones. An effective change also sets
+    /// `lastModified`.
+    ///
+    /// # Errors
+    /// As [`TicketStore::resolve`], `Duplicate`, what `change` refuses, or a `StoreError`; nothing is
+    /// written then.
+    pub(super) fn change(
+        &self,
+        key: &str,
+        mut change: impl FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<TicketChange, Error> {
+        self.change_where_it_is(key, &mut change)
+    }
+
+    fn change_where_it_is(
+        &self,
+        key: &str,
+        change: &mut dyn FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<TicketChange, Error> {
+        self.recover()?;
+        let mut failed = None;
+        for _ in 0..ATTEMPTS {
+            // Kept any longer it would have to be copied when the next one differs.
+            let path = self.only_file(&*self.snapshot()?, key)?.1.path.clone();
+            if let Some(board) = self.workplace_of(&path) {
+                return self.change_elsewhere(&board, key, change);
+            }
+            match self.change_file(key, &path, &mut *change) {
+                Ok(None) => {}
+                Ok(Some(changed)) => return Ok(changed),
+                Err(error) if is_missing(&error) => failed = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        let busy = || disk::busy(Path::new(key), "kept moving").into();
+        Err(failed.unwrap_or_else(busy))
+    }
+
+    /// Changes a ticket in the worktree that it is worked on in, decided on all tickets of this project.
+    fn change_elsewhere(
+        &self,
+        board: &Self,
+        key: &str,
+        change: &mut dyn FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<TicketChange, Error> {
+        let changed = board.change_where_it_is(key, &mut |_, code, draft| {
+            change(&*self.snapshot()?, code, draft)
+        })?;
+        Ok(TicketChange {
+            before: worked_on::shown(board, &changed.before),
+            after: worked_on::shown(board, &changed.after),
+            ..changed
+        })
+    }
+
+    /// [`TicketStore::change`] for the file in which the ticket was found; `None` when it is elsewhere by now.
+    fn change_file(
+        &self,
+        key: &str,
+        path: &str,
+        change: &mut dyn FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<Option<TicketChange>, Error> {
+        let gates = [self.root.locate(&self.folder)?];
+        let mut changed = None;
+        self.journal(&gates)
+            .change(&[path], |texts| -> Result<_, Error> {
+                let text = texts.first().copied().unwrap_or_default();
+                let tickets = self.snapshot()?;
+                let (code, ticket) = self.only_file(&tickets, key)?;
+                if *ticket.path != *path {
+                    return Ok(None);
+                }
+                let done =
+                    self.changed(&tickets, code, TicketDraft::of(path, text), &mut *change)?;
+                let step = ChangeStep::Replace {
+                    path: path.to_owned(),
+                    text: done.after.text.to_string(),
+                };
+                let steps = if done.after.text == done.before.text {
+                    Vec::new()
+                } else {
+                    vec![step]
+                };
+                changed = Some(done);
+                Ok(Some(steps))
+            })?;
+        Ok(changed)
+    }
+
+    /// What a change makes of a ticket; an effective one also sets `lastModified`.
+    ///
+    /// # Errors
+    /// What `change` refuses, or an `EditError`.
+    pub(super) fn changed(
+        &self,
+        tickets: &TicketIndex,
+        code: TicketCode,
+        mut draft: TicketDraft,
+        change: impl FnOnce(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
+    ) -> Result<TicketChange, Error> {
+        draft.refuse_clash()?;
+        change(tickets, &code, &mut draft)?;
+        if draft.is_changed() {
+            draft.refuse_clash()?;
+            draft.stamp(&code, &self.now())?;
+        }
+        let (before, after) = draft.finish();
+        Ok(TicketChange {
+            code,
+            before,
+            after,
+        })
+    }
+
+    /// Removes a ticket's file; gives its code, what it said, and the tickets as they were.
+    ///
+    /// # Errors
+    /// As [`TicketStore::resolve`], `Duplicate`, or a `StoreError`; nothing is removed then.
+    pub(super) fn remove(
+        &self,
+        key: &str,
+        about_to: &mut dyn FnMut(&TicketCode) -> Result<(), Error>,
+    ) -> Result<(TicketCode, Arc<Ticket>, Arc<TicketIndex>), Error> {
+        self.recover()?;
+        let (_, ticket) = self.only_file(&*self.snapshot()?, key)?;
+        if let Some(board) = self.workplace_of(&ticket.path) {
+            let tickets = self.snapshot()?;
+            let (code, removed, _) = board.remove(key, about_to)?;
+            return Ok((code, Arc::new(worked_on::shown(&board, &removed)), tickets));
+        }
+        let mut removed = None;
+        let done = files::remove(&self.root, &ticket.path, || -> Result<(), Error> {
+            let gate = self.folder_lock()?;
+            let tickets = self.snapshot()?;
+            let (code, now) = self.only_file(&tickets, key)?;
+            if now.path != ticket.path {
+                return Err(disk::busy(Path::new(&*ticket.path), "was moved").into());
+            }
+            about_to(&code)?;
+            removed = Some((code, now, tickets, gate));
+            Ok(())
+        });
+        match (done, removed) {
+            (Ok(()), Some((code, ticket, tickets, _gate))) => Ok((code, ticket, tickets)),
+            (Err(error), _) if is_missing(&error) => {
+                // Somebody else removed or moved it: then it is not there by its key either.
+                self.only_file(&*self.snapshot()?, key)?;
+                Err(error)
+            }
+            (Err(error), _) => Err(error),
+            (Ok(()), None) => Err(disk::busy(Path::new(key), "was moved").into()),
+        }
+    }
+
+    /// Takes the lock that every change of ours holds; makes the tickets folder where it is missing.
+    pub(super) fn folder_lock(&self) -> Result<Lock, Error> {
+        Ok(Lock::acquire(
+            &self.made_folder()?,
+            Instant::now() + PATIENCE,
+        )?)
+    }
+
+    /// The tickets folder, made where it is missing.
+    pub(super) fn made_folder(&self) -> Result<PathBuf, StoreError> {
+        if !self.folder.is_empty() {
+            files::make_folder(&self.root, &self.folder)?;
+        }
+        self.root.locate(&self.folder)
+    }
+
+    /// The moment as files and answers have it: UTC, milliseconds.
+    pub(super) fn now(&self) -> String {
+        iso((self.clock)())
+    }
+
+    /// The path of something below the tickets folder, relative to the root.
+    pub(super) fn within(&self, name: &str) -> String {
+        if self.folder.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.folder)
+        }
+    }
+
+    /// A path of the project as answers show it.
+    pub(super) fn absolute(&self, path: &str) -> String {
+        self.root.path().join(path).display().to_string()
+    }
+
+    /// When a ticket was written: as it says, else when its file was made or last changed.
+    pub(super) fn date_created(&self, ticket: &Ticket) -> Option<String> {
+        let file = self.root.path().join(&*ticket.path);
+        let born = || {
+            disk::created_at(&file)
+                .or_else(|| modified(&file))
+                .and_then(at)
+        };
+        told(ticket.date_created.as_deref()).or_else(born)
+    }
+
+    /// When a ticket was last changed: as it says, else when its file was.
+    pub(super) fn last_modified(&self, ticket: &Ticket) -> Option<String> {
+        let file = self.root.path().join(&*ticket.path);
+        told(ticket.last_modified.as_deref()).or_else(|| modified(&file).and_then(at))
+    }
+}
+
+impl TicketCache {
+    fn new(disk: &Disk, root: &RootFolder, folder: &str, project: &str) -> Self {
+        let index = DocumentIndex::new(disk.clone(), root.clone(), folder, ".md", parse::document);
+        Self {
+            index: index.flat(),
+            tickets: Arc::new(TicketIndex::new(project)),
+            was_there: false,
+            lost: None,
+            workplaces: Workplaces::default(),
+        }
+    }
+}
+
+/// Whether a ticket's file lies in a worktree: other paths are relative.
+pub(super) fn is_elsewhere(path: &str) -> bool {
+    Path::new(path).is_absolute()
+}
+
+fn told(date: Option<&str>) -> Option<String> {
+    date.map(str::to_owned)
+}
+
+fn modified(file: &Path) -> Option<i128> {
+    disk::stamp(file).map(|stamp| stamp.modified)
+}
+
+fn at(nanoseconds: i128) -> Option<String> {
+    Timestamp::from_nanosecond(nanoseconds).ok().map(iso)
+}
+
+fn iso(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+fn is_missing(error: &Error) -> bool {
+    matches!(error.downcast_ref(), Some(StoreError::Missing { .. }))
+}

@@ -1,0 +1,605 @@
+//! Starts an agent in a process group of its own, reads its output, enforces its limits, and ends
+//! its process tree. Besides this file only git's part, `command` and `launch` start processes.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this file is where agents are started"
+)]
+
+use std::ffi::OsString;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+
+use super::WorkError;
+use super::cancel_token::CancelToken;
+use super::connections::{ConnectionOptions, RunConnections};
+use super::folder_observer::FolderObserver;
+use super::process::{ProcessIdentity, memory_kills};
+use super::process_tree::{self, ProcessTree};
+use super::run_log::{LineFilter, LogLimits, LogStream, RunLog};
+use super::run_record::RunRecord;
+use super::run_store::RunStore;
+use super::spending::{EventPlan, UsageMeter};
+use chant_agent_events::{AgentExit, EventReader, FailureCause};
+use chant_confine::Confinement;
+use chant_store::disk;
+
+pub use super::agent_outcome::{AgentEnding, AgentOutcome};
+
+/// The time to read the rest of the pipes after the agent ended.
+const LINGER: Duration = Duration::from_millis(500);
+/// The time between two searches for orphans that ended.
+const BURIAL: Duration = Duration::from_secs(30);
+/// The number of bytes that are read from a pipe at once.
+const CHUNK: usize = 64 * 1024;
+
+/// An agent that is to be started.
+#[derive(Debug, Clone)]
+pub struct AgentJob {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The model that it is to use.
+    pub model: Option<String>,
+    /// The name of its prompt, for the log.
+    pub prompt: String,
+    /// Program and arguments; never read by a shell.
+    pub argv: Vec<String>,
+    /// Its whole environment: nothing is inherited. The program is searched in its `PATH`.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Its working folder.
+    pub folder: PathBuf,
+    /// Its confinement.
+    pub confinement: Confinement,
+    /// Its standard input.
+    pub input: AgentInput,
+    /// The limits at which it is ended.
+    pub limits: AgentLimits,
+    /// Names of variables that look like secrets and are not passed, for the log.
+    pub withheld: Vec<String>,
+    /// Texts that must not appear in the log.
+    pub secrets: Vec<String>,
+    /// The function that turns lines of its standard output into lines of the log, if there is one.
+    pub reads: Option<LineFilter>,
+    /// The settings for reaching our tools through the runner, if it does so.
+    pub connecting: Option<ConnectionOptions>,
+    /// The handling of the events that it reports.
+    pub plan: EventPlan,
+}
+
+/// Work that is done while an agent runs.
+#[derive(Default)]
+pub struct AgentObservers<'a> {
+    /// The folder that is watched, with its action.
+    pub looking: Option<FolderObserver<'a>>,
+    /// The meter that counts the agent's usage.
+    pub meter: Option<UsageMeter<'a>>,
+}
+
+/// The standard input of an agent.
+#[derive(Debug, Clone)]
+pub enum AgentInput {
+    /// Nothing.
+    Empty,
+    /// A text.
+    Text(String),
+    /// The content of a file.
+    File(PathBuf),
+}
+
+/// The limits of an agent's time and output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentLimits {
+    /// The longest run.
+    pub run: Option<Duration>,
+    /// The longest silence on both streams.
+    pub idle: Option<Duration>,
+    /// The greatest number of bytes on both streams.
+    pub output: Option<u64>,
+    /// The limits of the log.
+    pub room: LogLimits,
+    /// The time that processes get to end before they are killed.
+    pub grace: Duration,
+}
+
+impl Default for AgentLimits {
+    fn default() -> Self {
+        Self {
+            run: Some(Duration::from_secs(2 * 60 * 60)),
+            idle: Some(Duration::from_secs(30 * 60)),
+            output: Some(256 * 1024 * 1024),
+            room: LogLimits {
+                line: 16 * 1024,
+                log: 64 * 1024 * 1024,
+            },
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A running agent. When dropped, it is killed with its process group.
+pub struct AgentProcess {
+    child: Child,
+    identity: ProcessIdentity,
+    kin: ProcessTree,
+    runs: RunStore,
+    process_id: String,
+    limits: AgentLimits,
+    confinement: Confinement,
+    pipes: AgentPipes,
+    connections: Option<RunConnections>,
+    watch: Option<OwnedFd>,
+    /// The system's count of kills for lack of memory when the agent was started.
+    memory_kills: u64,
+    started: Instant,
+    heard: Instant,
+    is_over: bool,
+}
+
+struct AgentPipes {
+    /// The input that is not written yet: its pipe, the text and the position.
+    input: Option<(ChildStdin, Vec<u8>, usize)>,
+    out: Option<OwnedFd>,
+    err: Option<OwnedFd>,
+    output: RunLog,
+    events: EventReader,
+    /// True if there are events that were not handled yet.
+    has_news: bool,
+    buffer: Vec<u8>,
+}
+
+/// Starts the agent of a run; its output goes to the run's log. `takes_in` means that this process
+/// takes in orphans and has no other children than the agent's and those of its own group.
+///
+/// # Errors
+/// `NoAgent`, or a `StoreError` about its input.
+pub fn start(
+    runs: &RunStore,
+    record: &RunRecord,
+    job: AgentJob,
+    output: RunLog,
+    takes_in: bool,
+) -> Result<AgentProcess, WorkError> {
+    let refused = |why: String| WorkError::NoAgent {
+        program: job.argv.first().cloned().unwrap_or_default(),
+        why,
+    };
+    if job.argv.is_empty() {
+        return Err(refused("its command is empty".into()));
+    }
+    // The confinement names the folder of the connections, so that folder is created first.
+    let connections = match job.connecting.clone() {
+        Some(how) => RunConnections::open(how)?,
+        None => None,
+    };
+    let argv = job.argv.iter().map(Into::into).collect();
+    let mut argv = job.confinement.command_line(argv).into_iter();
+    let mark = ProcessTree::mark(record);
+    let mut command = Command::new(argv.next().unwrap_or_default());
+    command
+        .args(argv)
+        .env_clear()
+        .envs(job.environment.iter().map(|(key, value)| (key, value)))
+        .env(super::MARK, &mark)
+        .current_dir(&job.folder)
+        .process_group(0)
+        .stdin(standard_input(&job.input)?)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = job.confinement.spawn(&mut command).map_err(|error| {
+        let is_there = job.folder.is_dir();
+        refused(if is_there {
+            error.to_string()
+        } else {
+            format!("the folder `{}` is not there", job.folder.display())
+        })
+    })?;
+    let identity = ProcessIdentity::of(child.id());
+    let input = match (job.input, child.stdin.take()) {
+        (AgentInput::Text(text), Some(pipe)) => Some((pipe, text.into_bytes(), 0)),
+        _ => None,
+    };
+    if let Some((pipe, ..)) = &input {
+        // An agent that does not read must not block us from reading its output.
+        let _ = fcntl_setfl(pipe, OFlags::NONBLOCK);
+    }
+    let now = Instant::now();
+    Ok(AgentProcess {
+        pipes: AgentPipes {
+            input,
+            out: child.stdout.take().map(Into::into),
+            err: child.stderr.take().map(Into::into),
+            output,
+            events: EventReader::new(job.plan.format),
+            has_news: false,
+            buffer: Vec::new(),
+        },
+        connections,
+        watch: watch(&child),
+        child,
+        kin: ProcessTree {
+            mark,
+            since: ProcessTree::since(record),
+            leader: Some(identity.clone()),
+            is_held: true,
+            runner: takes_in.then(std::process::id),
+        },
+        identity,
+        runs: runs.clone(),
+        process_id: record.process_id.clone(),
+        limits: job.limits,
+        confinement: job.confinement,
+        memory_kills: memory_kills(),
+        started: now,
+        heard: now,
+        is_over: false,
+    })
+}
+
+fn standard_input(input: &AgentInput) -> Result<Stdio, WorkError> {
+    Ok(match input {
+        AgentInput::Empty => Stdio::null(),
+        AgentInput::Text(_) => Stdio::piped(),
+        AgentInput::File(path) => disk::open(path, &path.display().to_string())?.0.into(),
+    })
+}
+
+impl AgentProcess {
+    /// Returns the agent's process, leader of its group.
+    pub fn process(&self) -> &ProcessIdentity {
+        &self.identity
+    }
+
+    /// Reads the agent's output until it ends or has to be ended; then ends the processes that it
+    /// left. It does not wait for pipes that an unknown process keeps open.
+    ///
+    /// # Errors
+    /// `Unending` when processes survive being killed, `System`, or the stop of a test.
+    pub fn wait(self, interruption: &CancelToken) -> Result<AgentOutcome, WorkError> {
+        self.wait_beside(interruption, AgentObservers::default())
+    }
+
+    /// Works as [`AgentProcess::wait`], with other work at the same time.
+    ///
+    /// # Errors
+    /// As [`AgentProcess::wait`].
+    pub fn wait_beside(
+        mut self,
+        interruption: &CancelToken,
+        beside: AgentObservers<'_>,
+    ) -> Result<AgentOutcome, WorkError> {
+        let ending = self.listen(interruption, beside)?;
+        let duration = self.started.elapsed();
+        match ending {
+            AgentEnding::Itself => self.linger()?,
+            AgentEnding::Interrupted => self.pipes.output.note("The runner was told to end"),
+            AgentEnding::Timeout(_) | AgentEnding::Idle(_) => {
+                self.pipes.output.note("The agent took longer than it may");
+            }
+            AgentEnding::Output(_) => self.pipes.output.note("The agent wrote more than it may"),
+            AgentEnding::Hopeless(cause) => {
+                let note = format!("{}; it is ended", cause.sentence());
+                self.pipes.output.note(&note);
+            }
+            AgentEnding::Spent(limit) => {
+                let note = format!("The agent used {limit}; it is ended");
+                self.pipes.output.note(&note);
+            }
+        }
+        let count = self.end_all()?;
+        let left_behind = if ending == AgentEnding::Itself {
+            count
+        } else {
+            0
+        };
+        if left_behind > 0 {
+            let note = format!("Ended {left_behind} processes that the agent left behind");
+            self.pipes.output.note(&note);
+        }
+        self.linger()?;
+        // The agent's tools must not change anything while its work is judged.
+        if let Some(connections) = self.connections.take() {
+            connections.close();
+        }
+        let status = self.reap();
+        let (tail, failure) = self.pipes.output.close();
+        let refused = self.confinement.hint(tail.iter().map(String::as_str));
+        self.pipes.events.end();
+        let format = self.pipes.events.format();
+        let events = self.pipes.events.summary();
+        let events = events.with_texts(|text| self.pipes.output.masked(text));
+        let exit_code = status.and_then(|status| status.code());
+        let signal = status.and_then(|status| status.signal());
+        let exit = AgentExit {
+            code: exit_code,
+            signal,
+            tail: &tail,
+            was_memory_short: memory_kills() > self.memory_kills,
+        };
+        let cause = match ending {
+            AgentEnding::Itself => events.failure(format, &exit),
+            AgentEnding::Hopeless(cause) => Some((cause, events.words())),
+            AgentEnding::Spent(_) => Some((FailureCause::BudgetReached, String::new())),
+            _ => None,
+        };
+        Ok(AgentOutcome {
+            exit_code,
+            signal,
+            events,
+            cause,
+            ending,
+            duration,
+            refused,
+            tail,
+            left_behind,
+            log_failure: failure.map(|failure| failure.to_string()),
+        })
+    }
+
+    fn listen(
+        &mut self,
+        interruption: &CancelToken,
+        beside: AgentObservers<'_>,
+    ) -> Result<AgentEnding, WorkError> {
+        let AgentObservers {
+            mut looking,
+            mut meter,
+        } = beside;
+        let mut burial = Instant::now() + BURIAL;
+        loop {
+            if self.has_ended()? {
+                return Ok(AgentEnding::Itself);
+            }
+            if interruption.is_told() {
+                return Ok(AgentEnding::Interrupted);
+            }
+            if let Some(ending) = self
+                .broken_limit()
+                .or_else(|| self.reported_end(meter.as_mut()))
+            {
+                return Ok(ending);
+            }
+            if let Some(looking) = &mut looking {
+                looking.look_when_due();
+            }
+            let until_look = looking.as_ref().and_then(FolderObserver::time_left);
+            let most = until_look.map_or(self.time_left(), |left| left.min(self.time_left()));
+            let looks = looking.as_ref().and_then(FolderObserver::wakes);
+            let is_changed = self.turn(most, Some(interruption.wakes_up()), looks)?;
+            if let Some(looking) = looking.as_mut().filter(|_| is_changed) {
+                looking.notice();
+            }
+            if Instant::now() > burial {
+                self.kin.reap_orphans();
+                burial = Instant::now() + BURIAL;
+            }
+        }
+    }
+
+    /// Returns true if the agent itself ended. Its process number is valid until [`AgentProcess::reap`].
+    fn has_ended(&self) -> Result<bool, WorkError> {
+        let how = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match waitid(WaitId::Pid(Pid::from_child(&self.child)), how) {
+            Ok(status) => Ok(status.is_some()),
+            Err(Errno::INTR) => Ok(false),
+            Err(source) => Err(system("watch the agent", source)),
+        }
+    }
+
+    fn broken_limit(&self) -> Option<AgentEnding> {
+        let limits = &self.limits;
+        let is_over = |limit: &Duration, since: Instant| since.elapsed() >= *limit;
+        let timeout = limits.run.filter(|limit| is_over(limit, self.started));
+        let idle = limits.idle.filter(|limit| is_over(limit, self.heard));
+        let heard = self.pipes.output.heard();
+        let output = limits.output.filter(|limit| heard > *limit);
+        timeout
+            .map(AgentEnding::Timeout)
+            .or(idle.map(AgentEnding::Idle))
+            .or(output.map(AgentEnding::Output))
+    }
+
+    /// Returns the reason to end the agent, if its new events give one.
+    fn reported_end(&mut self, meter: Option<&mut UsageMeter<'_>>) -> Option<AgentEnding> {
+        if !std::mem::take(&mut self.pipes.has_news) {
+            return None;
+        }
+        let summary = self.pipes.events.summary();
+        let spent = meter.and_then(|meter| meter.note(summary));
+        let hopeless = summary.hopeless.filter(|_| !summary.has_final);
+        hopeless
+            .map(AgentEnding::Hopeless)
+            .or(spent.map(AgentEnding::Spent))
+    }
+
+    /// Returns the time until the next limit can be broken, or the agent has to be checked.
+    fn time_left(&self) -> Duration {
+        let left = |limit: Option<Duration>, since: Instant| {
+            limit.map(|limit| limit.saturating_sub(since.elapsed()))
+        };
+        let look = Some(process_tree::LOOK).filter(|_| self.watch.is_none());
+        let times = [
+            left(self.limits.run, self.started),
+            left(self.limits.idle, self.heard),
+            look,
+        ];
+        times
+            .into_iter()
+            .flatten()
+            .min()
+            .unwrap_or(BURIAL)
+            .min(BURIAL)
+    }
+
+    /// Waits for the next event and reads what arrived; returns true if `looks` is readable.
+    fn turn(
+        &mut self,
+        most: Duration,
+        wakes: Option<BorrowedFd<'_>>,
+        looks: Option<BorrowedFd<'_>>,
+    ) -> Result<bool, WorkError> {
+        let pipes = &self.pipes;
+        // The watch stays readable after the end, so it would end every wait at once.
+        let watch = self.watch.as_ref().filter(|_| wakes.is_some());
+        // While the end is awaited, no connection is served either.
+        let requests = self.connections.as_ref().filter(|_| wakes.is_some());
+        let sources = [
+            (pipes.out.as_ref().map(AsFd::as_fd), PollFlags::IN),
+            (pipes.err.as_ref().map(AsFd::as_fd), PollFlags::IN),
+            (
+                pipes.input.as_ref().map(|(pipe, ..)| pipe.as_fd()),
+                PollFlags::OUT,
+            ),
+            (requests.map(RunConnections::wakes_up), PollFlags::IN),
+            (watch.map(AsFd::as_fd), PollFlags::IN),
+            (wakes, PollFlags::IN),
+            (looks, PollFlags::IN),
+        ];
+        let mut polled: Vec<PollFd<'_>> = sources
+            .iter()
+            .filter_map(|(source, flags)| Some(PollFd::from_borrowed_fd((*source)?, *flags)))
+            .collect();
+        let timeout = Timespec::try_from(most).ok();
+        match poll(&mut polled, timeout.as_ref()) {
+            Err(Errno::INTR) => return Ok(false),
+            polled => polled.map_err(|source| system("listen to the agent", source))?,
+        };
+        let mut answers = polled.iter().map(|one| !one.revents().is_empty());
+        let [out, err, input, requests, _, _, is_changed] =
+            sources.map(|(source, _)| source.is_some() && answers.next().unwrap_or(false));
+        for (stream, is_ready) in [(LogStream::Out, out), (LogStream::Err, err)] {
+            if is_ready && self.pipes.hear(stream) {
+                self.heard = Instant::now();
+            }
+        }
+        if input {
+            self.pipes.tell();
+        }
+        if let Some(connections) = self.connections.as_mut().filter(|_| requests) {
+            connections.hand_on();
+        }
+        Ok(is_changed)
+    }
+
+    /// Reads the rest of the output, for a moment at most.
+    fn linger(&mut self) -> Result<(), WorkError> {
+        let deadline = Instant::now() + LINGER;
+        while self.pipes.are_open() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            self.turn(left, None, None)?;
+        }
+        Ok(())
+    }
+
+    /// Ends all processes of the agent and keeps reading their output; returns their number.
+    fn end_all(&mut self) -> Result<usize, WorkError> {
+        let (kin, runs) = (self.kin.clone(), self.runs.clone());
+        let (process_id, grace) = (self.process_id.clone(), self.limits.grace);
+        let mut failure = None;
+        let count = kin.end(&runs, &process_id, grace, |time| {
+            let until = Instant::now() + time;
+            while failure.is_none() && Instant::now() < until {
+                let left = until.saturating_duration_since(Instant::now());
+                failure = self.turn(left, None, None).err();
+            }
+        })?;
+        failure.map_or(Ok(count), Err)
+    }
+
+    /// Collects the agent's exit status. Its process number may then belong to another process.
+    fn reap(&mut self) -> Option<ExitStatus> {
+        self.is_over = true;
+        let status = self.child.wait().ok();
+        self.kin.reap_orphans();
+        status
+    }
+}
+
+impl Drop for AgentProcess {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.kin.signal(Signal::KILL);
+            self.reap();
+        }
+    }
+}
+
+impl AgentPipes {
+    /// Reads the available output of a stream; returns false at its end.
+    fn hear(&mut self, stream: LogStream) -> bool {
+        let pipe = match stream {
+            LogStream::Out => &mut self.out,
+            LogStream::Err => &mut self.err,
+        };
+        let Some(open) = pipe else { return false };
+        self.buffer.resize(CHUNK, 0);
+        match rustix::io::read(open, &mut self.buffer[..]) {
+            Ok(0) => {
+                *pipe = None;
+                self.output.end(stream);
+                false
+            }
+            Ok(read) => {
+                self.output.take(stream, &self.buffer[..read]);
+                if stream == LogStream::Out {
+                    self.has_news |= self.events.take(&self.buffer[..read]);
+                }
+                true
+            }
+            Err(Errno::INTR | Errno::AGAIN) => false,
+            Err(_) => {
+                *pipe = None;
+                false
+            }
+        }
+    }
+
+    /// Writes as much of the input as the pipe takes, and closes the pipe behind the last byte.
+    fn tell(&mut self) {
+        let Some((pipe, text, told)) = &mut self.input else {
+            return;
+        };
+        match rustix::io::write(pipe, &text[*told..]) {
+            Ok(written) => *told += written,
+            Err(Errno::INTR | Errno::AGAIN) => return,
+            // The agent does not read its input, which is its own decision.
+            Err(_) => *told = text.len(),
+        }
+        if *told == text.len() {
+            self.input = None;
+        }
+    }
+
+    fn are_open(&self) -> bool {
+        self.out.is_some() || self.err.is_some()
+    }
+}
+
+/// Returns a descriptor that becomes readable when the agent ends, if the system has one.
+#[cfg(target_os = "linux")]
+pub(super) fn watch(child: &Child) -> Option<OwnedFd> {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    pidfd_open(Pid::from_child(child), PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn watch(_child: &Child) -> Option<OwnedFd> {
+    None
+}
+
+fn system(action: &'static str, source: Errno) -> WorkError {
+    WorkError::System {
+        action,
+        source: source.into(),
+    }
+}

@@ -1,0 +1,602 @@
+//! The record of a run, key by key, and the checks that make it credible (reference chant 5.18).
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::mirror::file_of;
+use super::process::ProcessIdentity;
+use super::state::{self, IllegalRunEvent, RunEvent, RunState, StopReason};
+use super::usage::{DenialEntry, NextAttempt, UsageEntry};
+use chant_agent_events::FailureCause;
+use chant_store::state::escape_name;
+
+/// The three states of a run in answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    /// Its runner lives.
+    Running,
+    /// It ended, and its spec is completed.
+    Completed,
+    /// It ended in any other way.
+    Failed,
+}
+
+impl RunStatus {
+    /// Returns its spelling in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// The version of the layout in which records are written.
+pub const SCHEMA: u32 = 1;
+
+/// Our own record of a run, the only source of its state. Unknown keys are kept.
+///
+/// Its state changes only by [`RunRecord::change`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunRecord {
+    schema: u32,
+    /// Name of the run, `<spec>-<pid>`, and of its file.
+    pub process_id: String,
+    /// The spec on which it works.
+    pub spec_id: String,
+    /// The run of a chain or of several specs that it belongs to.
+    #[serde(default)]
+    pub parent: Option<String>,
+    /// The runner's process number; before the record is adopted it may be that of the process that
+    /// started the run.
+    pub pid: u32,
+    /// The start of that process, in ticks.
+    #[serde(default)]
+    pub pid_start: Option<String>,
+    /// The machine's identity since its start.
+    #[serde(default)]
+    pub boot_id: Option<String>,
+    status: RunStatus,
+    #[serde(default)]
+    end_state: Option<RunState>,
+    /// The reason why the run ended as it did.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// The agent's exit code.
+    #[serde(default)]
+    pub exit_code: Option<i32>,
+    /// [`SINGLE`] for work on one spec, `chain` or `parallel(N)` for the run above such runs.
+    pub mode: String,
+    /// The number of this run among those that continue the same work, from 1.
+    #[serde(default)]
+    pub attempt: u32,
+    /// A counter that grows by one at every write.
+    pub generation: u64,
+    /// A counter that grows by one at every run of a spec; work of an older token is not merged.
+    #[serde(default)]
+    pub token: u64,
+    /// The start of the run, RFC 3339, UTC.
+    pub started_at: String,
+    /// The time of the last write, RFC 3339, UTC.
+    pub updated_at: String,
+    /// The end of the run, RFC 3339, UTC.
+    #[serde(default)]
+    pub completed_at: Option<String>,
+    /// The time at which the runner adopted the record, RFC 3339, UTC.
+    #[serde(default)]
+    pub adopted_at: Option<String>,
+    /// The requested stop and its purpose; the process that requested it writes the end of the run.
+    #[serde(default)]
+    pub stop_requested: Option<StopReason>,
+    /// The agent of the run.
+    #[serde(default)]
+    pub agent: Option<AgentEntry>,
+    /// The branch that carries the work.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// The commit behind which the branch's own work starts.
+    #[serde(default)]
+    pub base: Option<String>,
+    /// The folder of the worktree.
+    #[serde(default)]
+    pub worktree: Option<String>,
+    /// True if that folder was made in advance.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub made_in_advance: bool,
+    /// The confinement of the agent and its checks, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<String>,
+    /// The log, relative to the root.
+    #[serde(default)]
+    pub log: Option<String>,
+    /// The branch that the work is merged into.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// The criteria at the start.
+    #[serde(default)]
+    pub criteria_at_start: Vec<CriterionEntry>,
+    /// The changes of its work to what runs on this machine, if these prevented its merge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acting_change: Vec<String>,
+    /// The project's hooks when the run started, which check its landing. `None` for a landing by
+    /// hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks_at_start: Option<HooksEntry>,
+    /// The checks that were run, with their outcome.
+    #[serde(default)]
+    pub checks: Vec<CheckEntry>,
+    /// The agent's commits.
+    #[serde(default)]
+    pub commits: Vec<String>,
+    /// The state of the merge.
+    #[serde(default)]
+    pub merge: MergeEntry,
+    /// The options of the start.
+    #[serde(default)]
+    pub asked: RunOptions,
+    /// The proposal of a split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<Value>,
+    /// The usage of its agent in all tries together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageEntry>,
+    /// Tools that were refused to its agent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<DenialEntry>,
+    /// The cause why its agent did not do its work, in a word; a later release may have words that
+    /// are unknown here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// The next start of its agent, if it is tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_try: Option<NextAttempt>,
+    /// The time at which the spec of a run that was found dead was recovered, RFC 3339, UTC.
+    #[serde(default)]
+    pub settled_at: Option<String>,
+    /// Keys of later releases and of other programs.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// The mode of a run that works on one spec.
+pub const SINGLE: &str = "single";
+/// The mode of a run that reads one spec and proposes to split it.
+pub const SPLIT: &str = "split";
+
+/// The options of a start besides the spec.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunOptions {
+    /// True if missing criteria and a red quality gate are no obstacle.
+    pub skip_criteria: bool,
+    /// True if only the members of the spec are worked on, and nothing else that becomes ready.
+    pub only_members: bool,
+    /// True if earlier work is set aside and not continued.
+    pub fresh: bool,
+    /// The agent, if it is not the configured one.
+    pub agent: Option<String>,
+    /// The prompt, which overrides that of specs.
+    pub prompt: Option<String>,
+    /// The options of a split.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split: Option<SplitRunOptions>,
+    /// Keys of later releases.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// The options of a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SplitRunOptions {
+    /// True if the proposal is written without a question.
+    pub force: bool,
+    /// True if members that are still too complex are split, too.
+    pub recursive: bool,
+    /// The greatest number of levels of members.
+    pub max_depth: u32,
+}
+
+/// The agent of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentEntry {
+    /// Its name in the configuration.
+    pub name: String,
+    /// The command line with which it was started, secrets masked.
+    pub argv: Vec<String>,
+    /// Its process number, which is that of its process group.
+    #[serde(default)]
+    pub pid: Option<u32>,
+    /// Its start, in ticks.
+    #[serde(default)]
+    pub pid_start: Option<String>,
+    /// The model that it is to use.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The model that it reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported_model: Option<String>,
+    /// Its own name of its session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Keys of later releases.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// A criterion of a spec.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriterionEntry {
+    /// Its words.
+    pub text: String,
+    /// True if it was ticked.
+    pub checked: bool,
+    /// The names of the checks that have to pass for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<String>,
+}
+
+/// The hooks of a repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HooksEntry {
+    /// Their folder.
+    pub folder: String,
+    /// The names of those that git would run.
+    pub run: Vec<String>,
+}
+
+/// The outcome of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckEntry {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Its command line, secrets masked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// Its exit code; `None` if it was ended or could not be started.
+    pub exit: Option<i32>,
+    /// Its duration in milliseconds.
+    pub ms: u64,
+    /// The tree that it checked.
+    pub tree: String,
+}
+
+/// The state of a merge and its attempts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeEntry {
+    /// Its state.
+    pub state: MergeState,
+    /// The commit with which the work landed.
+    #[serde(default)]
+    pub commit: Option<String>,
+    /// The paths or reasons that block it.
+    #[serde(default)]
+    pub blocked_by: Vec<String>,
+    /// The commits of target and branch when they were found to be in conflict.
+    #[serde(default)]
+    pub tried: Option<MergeTry>,
+    /// Landings that were started; one that is not the target's newest commit may have been
+    /// interrupted.
+    #[serde(default)]
+    pub begun: Vec<MergeTry>,
+    /// Keys of later releases.
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// Two commits of a merge: the target's commit, and the commit that was to land on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeTry {
+    /// The target's newest commit.
+    pub old: String,
+    /// The commit that was to land.
+    pub new: String,
+}
+
+/// The states of a merge.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MergeState {
+    /// It has not started.
+    #[default]
+    None,
+    /// It has to wait.
+    Waiting,
+    /// It is done.
+    Merged,
+}
+
+impl RunRecord {
+    /// Returns the record of a run that starts now, with its runner, or at first with the process
+    /// that starts it.
+    pub fn new(spec_id: &str, mode: &str, runner: ProcessIdentity, now: Timestamp) -> Self {
+        Self {
+            schema: SCHEMA,
+            process_id: format!("{}-{}", escape_name(spec_id), runner.pid),
+            spec_id: spec_id.to_owned(),
+            parent: None,
+            pid: runner.pid,
+            pid_start: runner.pid_start,
+            boot_id: runner.boot_id,
+            status: RunStatus::Running,
+            end_state: None,
+            reason: None,
+            exit_code: None,
+            mode: mode.to_owned(),
+            attempt: 1,
+            generation: 1,
+            token: 0,
+            started_at: stamp(now),
+            updated_at: stamp(now),
+            completed_at: None,
+            adopted_at: None,
+            stop_requested: None,
+            agent: None,
+            branch: None,
+            base: None,
+            worktree: None,
+            made_in_advance: false,
+            confinement: None,
+            log: None,
+            target: None,
+            criteria_at_start: Vec::new(),
+            acting_change: Vec::new(),
+            hooks_at_start: None,
+            checks: Vec::new(),
+            commits: Vec::new(),
+            merge: MergeEntry::default(),
+            asked: RunOptions::default(),
+            proposal: None,
+            usage: None,
+            denials: Vec::new(),
+            cause: None,
+            next_try: None,
+            settled_at: None,
+            unknown: Map::new(),
+        }
+    }
+
+    /// Reads a record of ours; `None` if it has another layout.
+    ///
+    /// # Errors
+    /// The fault in it.
+    pub fn parse(text: &str) -> Result<Option<Self>, String> {
+        let value: Value = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        if value["schema"].as_u64() != Some(u64::from(SCHEMA)) {
+            return Ok(None);
+        }
+        serde_json::from_value(value)
+            .map(Some)
+            .map_err(|e| e.to_string())
+    }
+
+    /// Reads a record of ours that is kept under a name.
+    ///
+    /// # Errors
+    /// The reason why it is not credible: its name is another run's, its ids are invalid, or its
+    /// state is one that a run cannot reach.
+    pub fn believed(file: &str, text: &str) -> Result<Self, String> {
+        let record = Self::parse(text)?.ok_or("it is of another program or release")?;
+        if file_of(&record.process_id) != file {
+            return Err(format!("its name is that of run '{}'", record.process_id));
+        }
+        if !is_spec_name(&record.spec_id) {
+            return Err("its `spec_id` cannot be the ID of a spec".into());
+        }
+        if !is_run_of(&record.process_id, &record.spec_id) {
+            return Err(
+                "its `process_id` is not made of its spec's ID and a process number".into(),
+            );
+        }
+        if !record.is_possible() {
+            return Err("its `status` and its `end_state` cannot be at once".into());
+        }
+        Ok(record)
+    }
+
+    /// Returns true if status and end state agree.
+    fn is_possible(&self) -> bool {
+        match (self.status, self.end_state) {
+            (RunStatus::Running, end) => end.is_none(),
+            (_, None) => true,
+            (RunStatus::Completed, Some(end)) => end == RunState::Completed,
+            (RunStatus::Failed, Some(end)) => {
+                !matches!(end, RunState::Running | RunState::Completed)
+            }
+        }
+    }
+
+    /// Returns the status in answers.
+    pub fn status(&self) -> RunStatus {
+        self.status
+    }
+
+    /// Returns the end state of the run, if it ended.
+    pub fn end_state(&self) -> Option<RunState> {
+        self.end_state
+    }
+
+    /// Returns the text of the record.
+    pub fn text(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Returns the state of the run.
+    pub fn state(&self) -> RunState {
+        match (self.status, self.end_state) {
+            (RunStatus::Running, _) => RunState::Running,
+            (_, Some(state)) => state,
+            (RunStatus::Completed, None) => RunState::Completed,
+            (RunStatus::Failed, None) => RunState::Failed,
+        }
+    }
+
+    /// Changes the run's state; the only way to do so.
+    ///
+    /// # Errors
+    /// [`IllegalRunEvent`]; the record is then as it was.
+    pub fn change(
+        &mut self,
+        event: RunEvent,
+        reason: Option<String>,
+        now: Timestamp,
+    ) -> Result<(), IllegalRunEvent> {
+        let to = state::next_state(self.state(), event)?;
+        self.status = match to {
+            RunState::Running => RunStatus::Running,
+            RunState::Completed => RunStatus::Completed,
+            _ => RunStatus::Failed,
+        };
+        self.end_state = Some(to).filter(|to| *to != RunState::Running);
+        self.reason = reason;
+        self.completed_at = self.end_state.map(|_| stamp(now));
+        Ok(())
+    }
+
+    /// Returns the process that the record names as its runner.
+    pub fn runner(&self) -> ProcessIdentity {
+        ProcessIdentity {
+            pid: self.pid,
+            pid_start: self.pid_start.clone(),
+            boot_id: self.boot_id.clone(),
+        }
+    }
+
+    /// Returns the process that the record names as its agent.
+    pub fn agent_process(&self) -> Option<ProcessIdentity> {
+        let agent = self.agent.as_ref()?;
+        Some(ProcessIdentity {
+            pid: agent.pid?,
+            pid_start: agent.pid_start.clone(),
+            boot_id: self.boot_id.clone(),
+        })
+    }
+
+    /// Returns the cause why its agent did not do its work, if this release knows it.
+    pub fn failure_cause(&self) -> Option<FailureCause> {
+        FailureCause::named(self.cause.as_deref()?)
+    }
+
+    /// Returns true if the run works on a spec itself instead of having other runs do so.
+    pub fn works_on_spec(&self) -> bool {
+        self.mode == SINGLE
+    }
+
+    /// Returns true if the run has an agent, and the spec to itself: work on it, or a split.
+    pub fn has_agent(&self) -> bool {
+        self.works_on_spec() || self.mode == SPLIT
+    }
+}
+
+/// Returns a time in the format of records and logs: RFC 3339, UTC, milliseconds.
+pub fn stamp(moment: Timestamp) -> String {
+    format!("{moment:.3}")
+}
+
+/// A file that cannot be read as a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenRecord {
+    /// Its file.
+    pub path: String,
+    /// The fault in it.
+    pub why: String,
+}
+
+/// Returns true if a text can be the id of a spec; as a file name it leaves no folder and is not
+/// hidden.
+pub(super) fn is_spec_name(name: &str) -> bool {
+    let is_harmless = |c: char| !c.is_control() && c != '/' && c != '\\';
+    !name.trim().is_empty()
+        && !name.starts_with('.')
+        && name.len() <= 200
+        && name.chars().all(is_harmless)
+}
+
+/// Returns true if a name is `<spec>-<pid>`, with a number behind it where that name was taken.
+pub(super) fn is_run_of(process_id: &str, spec_id: &str) -> bool {
+    let is_number = |text: &str| {
+        !text.is_empty() && text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit())
+    };
+    let is_rest = |rest: &str| match rest.split_once('-') {
+        Some((pid, number)) => is_number(pid) && is_number(number),
+        None => is_number(rest),
+    };
+    // Earlier releases used the id without escaping.
+    [&*escape_name(spec_id), spec_id].into_iter().any(|id| {
+        let rest = process_id.strip_prefix(id);
+        rest.and_then(|rest| rest.strip_prefix('-'))
+            .is_some_and(is_rest)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> RunRecord {
+        let runner = ProcessIdentity {
+            pid: 7,
+            pid_start: None,
+            boot_id: None,
+        };
+        RunRecord::new("a.1", SINGLE, runner, Timestamp::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn a_record_is_believed_under_its_own_name_only() {
+        let text = record().text();
+        assert_eq!(RunRecord::believed("a.1-7.json", &text), Ok(record()));
+        assert!(
+            RunRecord::believed("a.1-8.json", &text)
+                .unwrap_err()
+                .contains("name")
+        );
+        assert!(
+            RunRecord::believed("a.1-7.json", "{}")
+                .unwrap_err()
+                .contains("release")
+        );
+        assert!(RunRecord::believed("a.1-7.json", "half").is_err());
+    }
+
+    #[test]
+    fn names_and_ids_have_their_form() {
+        for (process_id, spec_id) in [
+            ("b-7", "a.1"),
+            ("a.1-", "a.1"),
+            ("a.1-7-", "a.1"),
+            ("a.1-7-2-3", "a.1"),
+            ("a.1-x", "a.1"),
+            ("../a-7", "../a"),
+            (".a-7", ".a"),
+        ] {
+            let mut forged = record();
+            (forged.process_id, forged.spec_id) = (process_id.into(), spec_id.into());
+            let file = format!("{process_id}.json");
+            assert!(
+                RunRecord::believed(&file, &forged.text()).is_err(),
+                "{process_id}"
+            );
+        }
+        let mut second = record();
+        second.process_id = "a.1-7-2".into();
+        assert!(RunRecord::believed("a.1-7-2.json", &second.text()).is_ok());
+    }
+
+    #[test]
+    fn status_and_end_go_together() {
+        for (status, end) in [
+            (RunStatus::Running, Some(RunState::Completed)),
+            (RunStatus::Running, Some(RunState::Lost)),
+            (RunStatus::Completed, Some(RunState::AwaitingMerge)),
+            (RunStatus::Failed, Some(RunState::Completed)),
+            (RunStatus::Failed, Some(RunState::Running)),
+        ] {
+            let mut forged = record();
+            (forged.status, forged.end_state) = (status, end);
+            assert!(RunRecord::believed("a.1-7.json", &forged.text()).is_err());
+        }
+    }
+}

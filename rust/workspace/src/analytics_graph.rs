@@ -1,0 +1,182 @@
+//! The joined graph laid out for questions about all of it, with what is known of its items in columns.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+
+use super::item::Item;
+use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
+use super::{Workspace, revision_view};
+use chant_base::error::Error;
+use chant_base::external_items::split_key;
+use chant_graph::network::Network;
+use chant_graph::picture::StatusColor;
+use chant_graph::{Edge, ItemProgress, Node};
+use chant_work::durations::RunStatistics;
+
+/// All items and what waits for what at one moment.
+///
+/// Items stand in the order of lists; behind them those that are only named. What an item waits for is
+/// what lists say: an edge that holds nobody up though its beginning is not done is left out.
+pub struct AnalyticsGraph {
+    /// The graph.
+    pub network: Arc<Network>,
+    /// What runs teach about durations.
+    pub learned: RunStatistics,
+    joined: Arc<WorkspaceGraph>,
+    nodes: Arc<[Node]>,
+}
+
+/// A network, and the nodes of its items in their order.
+pub(super) type NetworkNodes = (Arc<Network>, Arc<[Node]>);
+
+/// The respects in which something is known of items.
+pub const COLUMNS: [&str; 11] = [
+    "dialect", "title", "status", "path", "kind", "ready", "priority", "assignee", "weight",
+    "duration", "tone",
+];
+
+/// What is known of all items in one respect, in their order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ItemColumn<'a> {
+    /// Words; `None` where there is none.
+    Texts(Vec<Option<Cow<'a, str>>>),
+    /// Claims that hold or do not.
+    Flags(Vec<bool>),
+    /// Numbers; `None` where none is known.
+    Numbers(Vec<Option<f64>>),
+}
+
+impl AnalyticsGraph {
+    /// The graph as of now.
+    ///
+    /// # Errors
+    /// As [`Workspace::snapshot`], or more items than a network numbers.
+    pub fn of(workspace: &Workspace) -> Result<Self, Error> {
+        let joined = workspace.snapshot()?;
+        let (network, nodes) = workspace.laid(&joined)?;
+        Ok(Self {
+            network,
+            learned: workspace.learned()?,
+            joined,
+            nodes,
+        })
+    }
+
+    /// The graph as a commit has it, read from git without a checkout. Durations are those of now.
+    ///
+    /// # Errors
+    /// `NoHistory` outside of a checkout, or a `GitError`: `NoCommit` for a revision that names none.
+    pub fn at(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
+        let joined = Arc::new(revision_view::graph_at_revision(workspace, revision)?);
+        let (network, nodes) = build_network(&joined)?;
+        Ok(Self {
+            network,
+            learned: workspace.learned()?,
+            joined,
+            nodes,
+        })
+    }
+
+    /// What is known of the items in one respect, one of [`COLUMNS`].
+    pub fn column(&self, name: &str) -> Option<ItemColumn<'_>> {
+        Some(match name {
+            "dialect" => self.texts(|node, _| self.dialect(node)),
+            "title" => self.of_items(|item| Some(item.title().into())),
+            "status" => self.texts(|_, item| {
+                let status = item.map_or(ELSEWHERE, |item| item.status());
+                Some(status.into())
+            }),
+            "path" => self.of_items(|item| Some(item.path().into())),
+            "kind" => self.of_items(|item| Some(item.kind().into())),
+            "ready" => {
+                let is_ready = |item: Option<Item<'_>>| item.is_some_and(|item| item.is_ready());
+                ItemColumn::Flags(self.items().map(|(_, item)| is_ready(item)).collect())
+            }
+            "priority" => self.of_items(|item| item.priority()),
+            "assignee" => self.of_items(|item| item.assignee()),
+            "weight" => self.numbers(|item| Some(item.map_or(0.0, |item| item.weight()))),
+            "duration" => self.numbers(|item| {
+                let spec = item?.spec_id()?;
+                self.learned.duration.of(spec)
+            }),
+            "tone" => self.texts(|_, item| {
+                let tone = item.map_or(StatusColor::Elsewhere, |item| item.drawn());
+                Some(tone.word().into())
+            }),
+            _ => return None,
+        })
+    }
+
+    fn items(&self) -> impl Iterator<Item = (Node, Option<Item<'_>>)> {
+        let nodes = self.nodes.iter().copied();
+        nodes.map(|node| (node, self.joined.item(node)))
+    }
+
+    fn texts<'a>(
+        &'a self,
+        text: impl Fn(Node, Option<Item<'a>>) -> Option<Cow<'a, str>>,
+    ) -> ItemColumn<'a> {
+        ItemColumn::Texts(self.items().map(|(node, item)| text(node, item)).collect())
+    }
+
+    fn of_items<'a>(&'a self, text: impl Fn(Item<'a>) -> Option<Cow<'a, str>>) -> ItemColumn<'a> {
+        self.texts(|_, item| item.and_then(&text))
+    }
+
+    fn numbers<'a>(&'a self, number: impl Fn(Option<Item<'a>>) -> Option<f64>) -> ItemColumn<'a> {
+        ItemColumn::Numbers(self.items().map(|(_, item)| number(item)).collect())
+    }
+
+    fn dialect(&self, node: Node) -> Option<Cow<'static, str>> {
+        let named = || split_key(self.joined.graph().key(node)).map(|(dialect, _)| dialect);
+        let item = self.joined.item(node).map(|item| item.dialect());
+        item.or_else(named).map(Cow::Borrowed)
+    }
+}
+
+/// Lays out all items with what they wait for.
+///
+/// # Errors
+/// More items than a network numbers.
+pub(super) fn build_network(joined: &WorkspaceGraph) -> Result<NetworkNodes, Error> {
+    let graph = joined.graph();
+    let mut nodes: Vec<Node> = joined.nodes().collect();
+    let mut places: Vec<Option<u32>> = vec![None; graph.len()];
+    for (place, node) in (0..).zip(&nodes) {
+        places[node.index()] = Some(place);
+    }
+    let mut edges: Vec<(u32, u32)> = Vec::with_capacity(graph.len());
+    for (place, node) in (0..).zip(nodes.clone()) {
+        for edge in graph.edges(node) {
+            if !counts(joined, node, edge) {
+                continue;
+            }
+            let before = *places[edge.to.index()].get_or_insert_with(|| {
+                nodes.push(edge.to);
+                narrow(nodes.len() - 1)
+            });
+            edges.push((before, place));
+        }
+    }
+    let keys: IndexSet<Box<str>> = nodes.iter().map(|node| graph.key(*node).into()).collect();
+    let progress = nodes.iter().map(|node| graph.progress(*node)).collect();
+    let network = Network::new(keys, progress, &edges)?;
+    Ok((Arc::new(network), nodes.into()))
+}
+
+/// Whether an item waits for the other end of an edge until that is done.
+fn counts(joined: &WorkspaceGraph, node: Node, edge: &Edge) -> bool {
+    let is_done = joined.graph().progress(edge.to) == ItemProgress::Done;
+    is_done || joined.is_unmet(node, edge)
+}
+
+/// A number of nodes; [`Network::new`] refuses more than fit.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a graph numbers its nodes with a u32"
+)]
+fn narrow(count: usize) -> u32 {
+    count as u32
+}

@@ -1,0 +1,292 @@
+//! How far single items of a folder are, looked up for the dialects, each of which knows only itself.
+//!
+//! Everything here reads for itself: what is asked may be asked while the one who asks holds locks.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
+
+use jiff::Timestamp;
+
+use super::key::{composed, normal};
+use chant_base::error::Error;
+use chant_base::external_items::{ExternalItems, ExternalStatus, split_key};
+use chant_speckit::files::{FeatureStore, TASKS};
+use chant_speckit::resolve::{FeatureDirectory, SearchStart, in_specs, one_in_specs};
+use chant_speckit::task::{Task, TaskList, TaskMark};
+use chant_specs::id::InvalidSpecId;
+use chant_specs::project::lookup::{SpecLookup, look_up};
+use chant_store::disk::{self, Disk};
+use chant_store::files::RootFolder;
+use chant_tickets::code::TicketCode;
+use chant_tickets::model::TicketStatus;
+use chant_tickets::project_registry::ProjectRegistry;
+use chant_tickets::projects::DiscoveryInputs;
+use chant_tickets::ticket_index::TicketIndex;
+use chant_vine::document::VineDocument;
+use chant_vine::files::VineStore;
+use chant_vine::model::TaskStatus;
+
+/// By folder: what several dialects ask about is read once for all of them.
+static SHARED: LazyLock<Mutex<HashMap<PathBuf, Weak<LookupPlaces>>>> =
+    LazyLock::new(Mutex::default);
+
+/// Tells how far the items of a folder are.
+pub fn external_items(root: &Path) -> ExternalItems {
+    let places = LookupPlaces::shared(root);
+    ExternalItems::new(move |keys| {
+        let look = FolderLookup::new(&places);
+        keys.iter().map(|key| look.standing(key)).collect()
+    })
+}
+
+struct LookupPlaces {
+    root: PathBuf,
+    disk: Disk,
+    /// Specs by their IDs.
+    specs: Mutex<HashMap<String, Arc<SpecLookup>>>,
+    vine: VineStore,
+    features: FeatureStore,
+    /// Opened when a ticket is first asked for: projects are looked for then.
+    desk: OnceLock<ProjectRegistry>,
+}
+
+impl LookupPlaces {
+    fn shared(root: &Path) -> Arc<Self> {
+        let root = disk::real(root).unwrap_or_else(|_| root.to_owned());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(places) = shared.get(&root).and_then(Weak::upgrade) {
+            return places;
+        }
+        shared.retain(|_, places| places.strong_count() > 0);
+        let places = Arc::new(Self::new(root.clone()));
+        shared.insert(root, Arc::downgrade(&places));
+        places
+    }
+
+    fn new(root: PathBuf) -> Self {
+        let disk = Disk::default();
+        let start = SearchStart {
+            folder: root.clone(),
+            environment: BTreeMap::new(),
+        };
+        Self {
+            specs: Mutex::default(),
+            vine: VineStore::new(disk.clone(), root.clone(), Vec::new(), false),
+            // Nothing is written here, so that nobody needs to know the time.
+            features: FeatureStore::new(start, disk.clone(), || Timestamp::UNIX_EPOCH),
+            desk: OnceLock::new(),
+            disk,
+            root,
+        }
+    }
+
+    fn spec(&self, id: &str) -> Result<ExternalStatus, String> {
+        let id_read = id
+            .parse()
+            .map_err(|error: InvalidSpecId| error.to_string())?;
+        let mut known = self.specs.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |looked: &&Arc<SpecLookup>| {
+            let mut files = looked.files.iter();
+            files.all(|(path, stamp, _)| disk::stamp(path) == *stamp)
+        };
+        let looked = if let Some(looked) = known.get(id).filter(is_same) {
+            Arc::clone(looked)
+        } else {
+            let looked = Arc::new(look_up(&self.root, &id_read, &self.disk));
+            if looked.is_doubted {
+                known.remove(id);
+            } else {
+                known.insert(id.to_owned(), Arc::clone(&looked));
+            }
+            looked
+        };
+        match (&looked.found, &looked.unreadable) {
+            (Some((status, path)), _) => Ok(ExternalStatus::Found {
+                status: status.to_string(),
+                is_done: status.is_done(),
+                place: format!("spec in {path}"),
+            }),
+            (None, Some(why)) => Err(format!("it cannot be read: {why}")),
+            (None, None) => Err("no such spec".into()),
+        }
+    }
+
+    /// The tickets of the folder; what they wait for is not asked here.
+    fn tickets(&self) -> Result<Option<Arc<TicketIndex>>, String> {
+        let desk = self.desk.get_or_init(|| {
+            let surroundings = DiscoveryInputs {
+                start: self.root.clone(),
+                ..DiscoveryInputs::default()
+            };
+            ProjectRegistry::open(surroundings, self.disk.clone(), || Timestamp::UNIX_EPOCH)
+        });
+        let board = desk.board_at(&self.root);
+        let board = board.map_err(|error| first_line(&error))?;
+        let tickets = board.map(|board| board.snapshot()).transpose();
+        tickets.map_err(|error| first_line(&error))
+    }
+}
+
+/// One look at a folder: what several keys ask about is listed and read once.
+struct FolderLookup<'a> {
+    places: &'a LookupPlaces,
+    graphs: RefCell<HashMap<String, Result<Arc<VineDocument>, String>>>,
+    root: OnceCell<Result<RootFolder, String>>,
+    /// All features by their names as keys have them.
+    features: OnceCell<HashMap<String, FeatureDirectory>>,
+    tickets: OnceCell<Result<Option<Arc<TicketIndex>>, String>>,
+}
+
+impl<'a> FolderLookup<'a> {
+    fn new(places: &'a LookupPlaces) -> Self {
+        Self {
+            places,
+            graphs: RefCell::default(),
+            root: OnceCell::new(),
+            features: OnceCell::new(),
+            tickets: OnceCell::new(),
+        }
+    }
+
+    fn standing(&self, key: &str) -> ExternalStatus {
+        let key = normal(key);
+        let found = match split_key(&key) {
+            Some(("chant", id)) => self.places.spec(id),
+            Some(("vine", rest)) => self.task(rest),
+            Some(("tickets", code)) => self.ticket(code),
+            Some(("speckit", rest)) => self.feature(rest),
+            _ => Err("it is no key of a dialect".into()),
+        };
+        found.unwrap_or_else(ExternalStatus::Unknown)
+    }
+
+    fn task(&self, rest: &str) -> Result<ExternalStatus, String> {
+        let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
+        if id.is_empty() {
+            return Err("expected a key such as vine:plan.vine#task".into());
+        }
+        let document = self.graph(path)?;
+        of_task(&document, id, path)
+    }
+
+    fn graph(&self, path: &str) -> Result<Arc<VineDocument>, String> {
+        let mut graphs = self.graphs.borrow_mut();
+        let known = graphs.entry(path.to_owned()).or_insert_with(|| {
+            let files = &self.places.vine;
+            let read = |file: &str| files.read(&files.existing(file)?);
+            read(path).map_err(|error| first_line(&error))
+        });
+        known.clone()
+    }
+
+    fn feature(&self, rest: &str) -> Result<ExternalStatus, String> {
+        let Some((label, part)) = rest.split_once('#') else {
+            return Err("expected a key such as speckit:060-name#T001".into());
+        };
+        let root = self.root.get_or_init(|| {
+            let root = RootFolder::open(&self.places.root);
+            root.map_err(|error| error.to_string())
+        });
+        let root = root.as_ref().map_err(Clone::clone)?;
+        // Only where the name's letters lie apart on the disk all have to be looked at.
+        let listed = || {
+            let features = self.features.get_or_init(|| by_name(root));
+            features.get(label).cloned()
+        };
+        let feature = one_in_specs(root, label).or_else(listed);
+        let feature = feature.ok_or_else(|| format!("no feature specs/{label}"))?;
+        let document = self.places.features.document(&feature, TASKS);
+        let document = document.map_err(|error| first_line(&error))?;
+        let path = format!("{}/{TASKS}", feature.directory);
+        let document = document.ok_or_else(|| format!("there is no {path}"))?;
+        if let Some(clash) = document.clash {
+            return Err(format!("{path}: {clash}"));
+        }
+        standing_in(&document.list, part, &path)
+    }
+
+    fn ticket(&self, code: &str) -> Result<ExternalStatus, String> {
+        let read = TicketCode::read(code);
+        let code =
+            read.ok_or_else(|| format!("{code} is no code; expected one such as MDT-012"))?;
+        let tickets = self.tickets.get_or_init(|| self.places.tickets());
+        let tickets = tickets.as_ref().map_err(Clone::clone)?;
+        let tickets = tickets.as_ref().ok_or("there are no tickets here")?;
+        let ticket = tickets.files(&code).first().ok_or("no such ticket")?;
+        Ok(ExternalStatus::Found {
+            status: ticket.status().to_owned(),
+            is_done: ticket.meant.status.is_some_and(TicketStatus::is_done),
+            place: format!("ticket in {}", ticket.path),
+        })
+    }
+}
+
+fn by_name(root: &RootFolder) -> HashMap<String, FeatureDirectory> {
+    let features = in_specs(root);
+    let named = features.map(|feature| (composed(&feature.label), feature));
+    named.collect()
+}
+
+/// How far a task or a phase of a list is.
+pub(super) fn standing_in(
+    list: &TaskList,
+    part: &str,
+    path: &str,
+) -> Result<ExternalStatus, String> {
+    let named = list.named(part);
+    let (what, tasks): (_, Vec<&Task>) = if named.is_empty() {
+        let names = list.phase_names();
+        let phase = names.iter().position(|name| name.as_deref() == Some(part));
+        let phase = phase.ok_or_else(|| format!("no task {part} in {path}"))?;
+        ("phase", list.of_phase(phase).collect())
+    } else {
+        ("task", named.iter().map(|at| &list.tasks[*at]).collect())
+    };
+    let open = tasks.iter().find(|task| !task.mark.is_settled());
+    let mark = match (what, open.or(tasks.first())) {
+        ("task", Some(task)) => task.mark,
+        (_, _) if open.is_some() => TaskMark::Open,
+        _ => TaskMark::Done,
+    };
+    Ok(ExternalStatus::Found {
+        status: mark.as_str().to_owned(),
+        is_done: open.is_none(),
+        place: format!("{what} in {path}"),
+    })
+}
+
+/// What went wrong, without the help on the lines after it.
+fn first_line(error: &Error) -> String {
+    let told = error.to_string();
+    told.lines().next().unwrap_or_default().to_owned()
+}
+
+/// How far a task of a graph is; a path names the graph.
+pub(super) fn of_task(
+    graph: &VineDocument,
+    id: &str,
+    path: &str,
+) -> Result<ExternalStatus, String> {
+    let node = graph.plan.graph.find(id);
+    let node = node.ok_or_else(|| format!("no task {id} in {path}"))?;
+    Ok(ExternalStatus::Found {
+        status: node.standing().to_owned(),
+        is_done: node.status() == Some(TaskStatus::Complete),
+        place: format!("task in {path}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_asks_about_a_folder_shares_what_is_known_of_it() {
+        let (one, other) = (Path::new("/nowhere/one"), Path::new("/nowhere/other"));
+        let known = LookupPlaces::shared(one);
+        assert!(Arc::ptr_eq(&known, &LookupPlaces::shared(one)));
+        assert!(!Arc::ptr_eq(&known, &LookupPlaces::shared(other)));
+    }
+}

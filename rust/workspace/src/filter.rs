@@ -1,0 +1,106 @@
+//! Which items are wanted.
+
+use super::error::WorkspaceError;
+use super::item::{DIALECTS, Item};
+use chant_speckit::task::TaskMark;
+use chant_specs::model::SpecStatus;
+use chant_tickets::model::TicketStatus;
+use chant_vine::model::TaskStatus;
+
+/// What items have to be like: values of one list are alternatives, different lists all have to fit.
+#[derive(Debug, Clone, Default)]
+pub struct ItemFilter {
+    /// States, in the words of the dialects, in any case of letters, blanks or underscores between them.
+    pub statuses: Vec<String>,
+    /// Labels.
+    pub labels: Vec<String>,
+    /// Dialects.
+    pub dialects: Vec<String>,
+    /// Whether only what can be begun now is wanted.
+    pub ready: bool,
+}
+
+impl ItemFilter {
+    /// The filter with its words checked and made alike.
+    ///
+    /// # Errors
+    /// `Invalid` for a word that is no state or no dialect.
+    pub fn checked(mut self) -> Result<Self, WorkspaceError> {
+        for dialect in &self.dialects {
+            if !DIALECTS.contains(&dialect.as_str()) {
+                return Err(WorkspaceError::Invalid {
+                    name: "dialect",
+                    given: dialect.clone(),
+                    expected: format!("one of {}", DIALECTS.join(", ")),
+                });
+            }
+        }
+        let known = statuses();
+        for status in &mut self.statuses {
+            let word = plain(status);
+            if !known.iter().any(|known| plain(known) == word) {
+                return Err(WorkspaceError::Invalid {
+                    name: "status",
+                    given: status.clone(),
+                    expected: format!("one of {}", known.join(", ")),
+                });
+            }
+            *status = word;
+        }
+        Ok(self)
+    }
+
+    /// Whether an item is wanted by a checked filter.
+    pub fn fits(&self, item: &Item<'_>) -> bool {
+        let any = |wanted: &[String], is: &dyn Fn(&String) -> bool| {
+            wanted.is_empty() || wanted.iter().any(is)
+        };
+        let labels = item.labels();
+        any(&self.dialects, &|dialect| dialect == item.dialect())
+            && any(&self.labels, &|label| {
+                labels.iter().any(|own| **own == **label)
+            })
+            && (self.statuses.is_empty() || self.statuses.contains(&plain(item.status())))
+            && (!self.ready || item.is_ready())
+    }
+
+    /// Whether an item is one that a list without a filter shows: cancelled specs are asked for.
+    pub fn shows(&self, item: &Item<'_>) -> bool {
+        let is_cancelled = || item.status() == SpecStatus::Cancelled.as_str();
+        self.fits(item) && (!self.statuses.is_empty() || !is_cancelled())
+    }
+}
+
+/// All states of all dialects, in the order of the dialects.
+fn statuses() -> Vec<&'static str> {
+    let specs = SpecStatus::ALL.into_iter().map(SpecStatus::as_str);
+    let tasks = TaskStatus::ALL.into_iter().map(TaskStatus::as_str);
+    let marks = TaskMark::ALL.into_iter().map(TaskMark::as_str);
+    let tickets = TicketStatus::ALL.iter().map(|status| status.as_str());
+    let mut words: Vec<&str> = Vec::new();
+    for word in specs
+        .chain(tasks)
+        .chain(["ref"])
+        .chain(marks)
+        .chain(tickets)
+    {
+        if !words.iter().any(|known| plain(known) == plain(word)) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+/// Where a state stands among those of its dialect; a word that is none comes last.
+pub(super) fn order(status: &str) -> usize {
+    let word = plain(status);
+    let known = statuses();
+    let at = known.iter().position(|known| plain(known) == word);
+    at.unwrap_or(known.len())
+}
+
+/// A state in lower case with underscores.
+pub(super) fn plain(word: &str) -> String {
+    let word = word.trim().to_lowercase();
+    word.replace([' ', '-'], "_")
+}

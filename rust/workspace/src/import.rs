@@ -1,0 +1,348 @@
+//! Work of other places brought into the specs of a workspace: what lies at a path, and who reads it.
+
+use std::path::{Path, PathBuf};
+
+use super::Workspace;
+use super::csv_table;
+use super::error::WorkspaceError;
+use super::key::normal;
+use chant_base::answer::Answer;
+use chant_base::error::Error;
+use chant_specs::import::{
+    ImportCandidate, ImportReading, ImportSource, STATE, backlog, beads, bring_in, specs, table,
+};
+use chant_specs::model::SpecStatus;
+use chant_store::disk::{self, Disk};
+use chant_vine::document::VineDocument;
+use chant_vine::model::{NodeContent, TaskStatus, VineNode};
+
+/// What is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ImportFormat {
+    Chant,
+    Vine,
+    Beads,
+    Backlog,
+    Csv,
+}
+
+impl ImportFormat {
+    /// All, in the order of messages.
+    const ALL: [Self; 5] = [
+        Self::Chant,
+        Self::Vine,
+        Self::Beads,
+        Self::Backlog,
+        Self::Csv,
+    ];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Chant => "chant",
+            Self::Vine => "vine",
+            Self::Beads => "beads",
+            Self::Backlog => "backlog",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// Where such work lies.
+    fn place(self) -> &'static str {
+        match self {
+            Self::Chant => "a folder with .chant/specs",
+            Self::Vine => "a .vine file",
+            Self::Beads => ".beads/issues.jsonl",
+            Self::Backlog => "a folder with backlog/tasks",
+            Self::Csv => "a .csv file with a column `title`, such as `export` writes",
+        }
+    }
+
+    fn words() -> String {
+        Self::ALL.map(Self::word).join(", ")
+    }
+
+    fn read(given: &str) -> Result<Self, WorkspaceError> {
+        let known = Self::ALL.into_iter().find(|known| known.word() == given);
+        known.ok_or_else(|| WorkspaceError::Invalid {
+            name: "format",
+            given: given.to_owned(),
+            expected: format!("one of {}", Self::words()),
+        })
+    }
+}
+
+/// The files of beads in its folder, the usual one first.
+const ISSUES: [&str; 2] = ["issues.jsonl", "beads.jsonl"];
+
+/// Brings what lies at a path into the specs of the workspace, all or none; without a format what it
+/// looks like. What was brought in before stays as it is.
+///
+/// # Errors
+/// `Invalid` for a format that is none, `Source` for a path that holds nothing of it, else as
+/// [`bring_in`].
+pub fn import(
+    workspace: &Workspace,
+    path: &Path,
+    format: Option<&str>,
+    dry_run: bool,
+) -> Result<Answer, Error> {
+    let refused = |why: String| WorkspaceError::Source {
+        path: path.display().to_string(),
+        why,
+    };
+    if !disk::exists(path) {
+        let why = "there is nothing of that name. Give the file or folder that holds the work";
+        return Err(refused(why.into()).into());
+    }
+    let form = match format {
+        None => guessed(path).ok_or_else(|| {
+            refused(format!(
+                "it is not plain what it holds; expected a folder with .chant/specs, a .vine file, \
+                 .beads/issues.jsonl, backlog/tasks or a .csv file. Name the format: {}",
+                ImportFormat::words()
+            ))
+        })?,
+        Some(given) => ImportFormat::read(given)?,
+    };
+    // Links in what is imported are followed as long as they stay in it.
+    let disk = match disk::real(path) {
+        Ok(folder) if folder.is_dir() => Disk::default().within(&folder),
+        _ => Disk::default(),
+    };
+    let reading = match form {
+        ImportFormat::Chant => read_specs(workspace, path, &disk)?,
+        ImportFormat::Vine => read_plan(path, &disk)?,
+        ImportFormat::Beads => read_issues(path, &disk)?,
+        ImportFormat::Backlog => read_tasks(path, &disk)?,
+        ImportFormat::Csv => read_table(path, &disk)?,
+    };
+    let reading = reading.ok_or_else(|| {
+        let (word, place) = (form.word(), form.place());
+        refused(format!("it holds nothing of {word}; expected {place}"))
+    })?;
+    let shown = path.display().to_string();
+    let source = ImportSource {
+        format: form.word(),
+        path: &shown,
+    };
+    bring_in(&workspace.parts.chant, &reading, source, dry_run)
+}
+
+/// The format of what lies at a path.
+fn guessed(path: &Path) -> Option<ImportFormat> {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    if !path.is_dir() {
+        return match ending {
+            Some("vine") => Some(ImportFormat::Vine),
+            Some("jsonl") => Some(ImportFormat::Beads),
+            Some("csv") => Some(ImportFormat::Csv),
+            _ => None,
+        };
+    }
+    let found = [
+        (ImportFormat::Chant, spec_folder(path).is_some()),
+        (ImportFormat::Beads, issue_file(path).is_some()),
+        (ImportFormat::Backlog, !task_folders(path).is_empty()),
+    ];
+    let mut found = found.into_iter().filter(|(_, is_there)| *is_there);
+    let (form, _) = found.next()?;
+    found.next().is_none().then_some(form)
+}
+
+fn spec_folder(path: &Path) -> Option<PathBuf> {
+    let mut places = vec![path.join(".chant/specs")];
+    if path.ends_with(".chant") {
+        places.push(path.join("specs"));
+    }
+    if path.ends_with(".chant/specs") {
+        places.push(path.to_owned());
+    }
+    places.into_iter().find(|place| place.is_dir())
+}
+
+fn issue_file(path: &Path) -> Option<PathBuf> {
+    if disk::is_file(path) {
+        return Some(path.to_owned());
+    }
+    let folders = [path.join(".beads"), path.to_owned()];
+    let mut files = folders
+        .iter()
+        .flat_map(|folder| ISSUES.map(|name| folder.join(name)));
+    files.find(|file| disk::is_file(file))
+}
+
+/// The folders of tasks: those to do, and those that were put away as done.
+fn task_folders(path: &Path) -> Vec<PathBuf> {
+    let places = [path.join("backlog"), path.join(".backlog"), path.to_owned()];
+    let home = places
+        .into_iter()
+        .find(|place| place.join("tasks").is_dir());
+    let folders = home.map(|home| ["tasks", "completed"].map(|name| home.join(name)));
+    let mut folders: Vec<PathBuf> = folders.into_iter().flatten().collect();
+    folders.retain(|folder| folder.is_dir());
+    if folders.is_empty() && path.ends_with("tasks") && path.is_dir() {
+        folders.push(path.to_owned());
+    }
+    folders
+}
+
+/// The texts of the files of a folder and of those in it, by path.
+fn texts(folder: &Path, disk: &Disk) -> Result<Vec<(String, String)>, Error> {
+    let listing = disk::list(folder)?;
+    let mut names: Vec<String> = listing.files.into_iter().map(|file| file.name).collect();
+    names.retain(|name| {
+        Path::new(name)
+            .extension()
+            .is_some_and(|ending| ending == "md")
+    });
+    names.sort();
+    let mut texts = Vec::with_capacity(names.len());
+    for name in names {
+        let (text, _) = disk.read_text(&folder.join(&name), &name)?;
+        texts.push((name, text));
+    }
+    let mut folders = listing.folders;
+    folders.sort();
+    for (name, is_link) in folders {
+        if !is_link {
+            texts.extend(self::texts(&folder.join(name), disk)?);
+        }
+    }
+    Ok(texts)
+}
+
+fn read_specs(
+    workspace: &Workspace,
+    path: &Path,
+    disk: &Disk,
+) -> Result<Option<ImportReading>, Error> {
+    let Some(folder) = spec_folder(path) else {
+        return Ok(None);
+    };
+    let own = workspace.root().join(".chant/specs");
+    if disk::real(&folder)? == disk::real(&own).unwrap_or(own) {
+        return Err(WorkspaceError::Source {
+            path: path.display().to_string(),
+            why: "it is this project itself. Give another project's folder".into(),
+        }
+        .into());
+    }
+    let mut reading = ImportReading::default();
+    for (name, text) in texts(&folder, disk)? {
+        specs::read(&name, text, &mut reading);
+    }
+    Ok(Some(reading))
+}
+
+fn read_issues(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {
+    let Some(file) = issue_file(path) else {
+        return Ok(None);
+    };
+    let (text, _) = disk.read_text(&file, &file.display().to_string())?;
+    Ok(Some(beads::read(&text)))
+}
+
+fn read_tasks(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {
+    let folders = task_folders(path);
+    if folders.is_empty() {
+        return Ok(None);
+    }
+    let mut reading = ImportReading::default();
+    for folder in folders {
+        for (name, text) in texts(&folder, disk)? {
+            backlog::read(&name, &text, &mut reading);
+        }
+    }
+    Ok(Some(reading))
+}
+
+fn read_table(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {
+    if !disk::is_file(path) {
+        return Ok(None);
+    }
+    let (text, _) = disk.read_text(path, &path.display().to_string())?;
+    let records = csv_table::records(&text).map_err(|why| WorkspaceError::Source {
+        path: path.display().to_string(),
+        why: format!("it is no CSV: {why}"),
+    })?;
+    Ok(table::read(records))
+}
+
+fn read_plan(path: &Path, disk: &Disk) -> Result<Option<ImportReading>, Error> {
+    if !disk::is_file(path) {
+        return Ok(None);
+    }
+    let (text, _) = disk.read_text(path, &path.display().to_string())?;
+    let document = VineDocument::read(text)?;
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut reading = ImportReading::default();
+    for node in &document.plan.graph.nodes {
+        let candidate = of_task(node, &file, &mut reading);
+        reading.candidates.push(candidate);
+    }
+    Ok(Some(reading))
+}
+
+fn of_task(node: &VineNode, file: &str, reading: &mut ImportReading) -> ImportCandidate {
+    let origin = |id: &str| format!("vine:{file}#{id}");
+    let id = &*node.id;
+    let mut spec = ImportCandidate::new(origin(id), &node.name);
+    spec.depends_on = node.dependencies.iter().map(|id| origin(id)).collect();
+    spec.depends_on.extend(node.needs().map(normal));
+    spec.paragraph(&node.description);
+    let decisions = node
+        .decisions
+        .iter()
+        .map(|decision| format!("- {decision}\n"));
+    spec.section("Decisions", &decisions.collect::<String>());
+    for (key, values) in &node.annotations {
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        match &**key {
+            "owner" => spec.text("assignee", &values.join(", ")),
+            "needs" => {}
+            // A key of a spec may have another meaning.
+            key => spec.list(&format!("vine_{key}"), values),
+        }
+    }
+    match &node.work {
+        NodeContent::Ref { vine } => {
+            spec.labels.push("ref".into());
+            spec.text("vine_ref", vine);
+            let why = format!("it stands for {vine}, whose tasks are imported by themselves");
+            reading.note(id, "ref", why);
+        }
+        NodeContent::Task {
+            status,
+            attachments,
+        } => {
+            let lines = attachments.iter().map(|attachment| {
+                let class = attachment.class.as_str();
+                format!("- {class}: {} ({})\n", attachment.uri, attachment.mime)
+            });
+            spec.section("Attachments", &lines.collect::<String>());
+            spec.status = of_status(*status);
+            if matches!(
+                status,
+                TaskStatus::Reviewing | TaskStatus::Blocked | TaskStatus::Planning
+            ) {
+                let word = status.as_str();
+                spec.text(STATE, word);
+                let why = format!(
+                    "`{word}` became `{}`; the word is kept as `{STATE}`",
+                    spec.status
+                );
+                reading.note(id, "status", why);
+            }
+        }
+    }
+    spec
+}
+
+fn of_status(status: TaskStatus) -> SpecStatus {
+    match status {
+        TaskStatus::Complete => SpecStatus::Completed,
+        TaskStatus::Started => SpecStatus::InProgress,
+        TaskStatus::Reviewing | TaskStatus::Blocked => SpecStatus::NeedsAttention,
+        TaskStatus::Planning | TaskStatus::NotStarted => SpecStatus::Pending,
+    }
+}

@@ -1,0 +1,80 @@
+//! Keys of items of all dialects: the dialect, a colon, and what the dialect calls the item.
+
+use unicode_normalization::UnicodeNormalization;
+
+use chant_base::external_items::split_key;
+use chant_tickets::code::TicketCode;
+use chant_vine::files::with_ending;
+
+/// The key of a spec.
+pub fn of_spec(id: &str) -> String {
+    format!("chant:{}", composed(id))
+}
+
+/// The key of a task of a graph, whose file is named by its path from the root, with `/`.
+pub fn of_task(path: &str, id: &str) -> String {
+    format!("vine:{}#{}", composed(path), composed(id))
+}
+
+/// The key of a task of a feature, or of one of its phases; IDs of tasks are the same in capitals.
+pub fn of_feature(label: &str, part: &str) -> String {
+    let is_task =
+        |id: &str| id.starts_with(['t', 'T']) && id[1..].starts_with(|c: char| c.is_ascii_digit());
+    let part = composed(part);
+    let part = if is_task(&part) {
+        part.to_ascii_uppercase()
+    } else {
+        part
+    };
+    format!("speckit:{}#{part}", composed(label))
+}
+
+/// The key of a ticket.
+pub fn of_ticket(code: &TicketCode) -> String {
+    format!("tickets:{code}")
+}
+
+/// The one way to write a key: composed letters, no `./`, the ending `.vine`, tickets' codes in full.
+pub fn normal(key: &str) -> String {
+    match split_key(key) {
+        Some(("vine", rest)) => {
+            let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
+            let path = path.strip_prefix("./").unwrap_or(path);
+            of_task(&with_ending(path), id)
+        }
+        Some(("speckit", rest)) => match rest.split_once('#') {
+            Some((label, part)) => of_feature(label, part),
+            None => composed(key),
+        },
+        Some(("tickets", rest)) => {
+            TicketCode::read(rest).map_or_else(|| composed(key), |code| of_ticket(&code))
+        }
+        _ => composed(key),
+    }
+}
+
+/// A text with composed letters, as people type them: some systems take names of files apart.
+pub fn composed(text: &str) -> String {
+    text.nfc().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_one_spelling() {
+        for (given, expected) in [
+            ("vine:./plans/a#b", "vine:plans/a.vine#b"),
+            ("vine:a.vine#b", "vine:a.vine#b"),
+            ("tickets:mdt-7", "tickets:MDT-007"),
+            ("tickets:x", "tickets:x"),
+            ("chant:e\u{301}", "chant:\u{e9}"),
+            ("speckit:060-name#t001a", "speckit:060-name#T001A"),
+            ("speckit:060-name#phase-2", "speckit:060-name#phase-2"),
+            ("speckit:060-name", "speckit:060-name"),
+        ] {
+            assert_eq!(normal(given), expected);
+        }
+    }
+}

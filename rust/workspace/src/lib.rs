@@ -1,0 +1,349 @@
+//! Every dialect of a folder in one graph: the only module that knows all dialects.
+//!
+//! A dialect begins as its word in [`chant_base::external_items::PREFIXES`], its part of [`DialectStores`] and its
+//! [`workspace_graph::ItemSource`]; from these on the compiler names what matches on sources, and words are told apart
+//! in [`key`], [`filter`], [`external_items`] and [`revision_view`]. Its changes take part in transactions by [`staged_workspace`].
+
+pub mod analytics_graph;
+pub mod board;
+pub mod changes;
+pub mod configuration;
+mod csv_table;
+pub mod error;
+pub mod export;
+mod external_lookup;
+pub mod feature;
+pub mod filter;
+pub mod handle;
+pub mod import;
+pub mod item;
+pub mod key;
+pub mod ops;
+mod place;
+mod revision_view;
+mod staged_workspace;
+pub mod transaction;
+mod view;
+pub mod workspace_graph;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use analytics_graph::NetworkNodes;
+use chant_base::error::{Error, ErrorKind};
+use chant_speckit::files::{FeatureStore, TASKS};
+use chant_speckit::resolve::in_specs;
+use chant_specs::error::ChantError;
+use chant_specs::project::{Project, SPECS};
+use chant_store::disk;
+use chant_store::files::RootFolder;
+use chant_store::walk::{DEPTH, FolderWalk};
+use chant_tickets::project_registry::ProjectRegistry;
+use chant_vine::files::{PinnedGraph, VineStore};
+use chant_work::durations::{RunDurations, RunStatistics};
+pub use external_lookup::external_items;
+use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
+
+/// Most task graphs that are looked at.
+const MOST_PLANS: usize = 1_000;
+/// Most features that are looked at.
+const MOST_FEATURES: usize = 1_000;
+
+/// The dialects of a folder, each opened by itself.
+pub struct DialectStores {
+    /// The specs; the folder need not hold any.
+    pub chant: Arc<Project>,
+    /// What reads task graphs.
+    pub vine: Arc<VineStore>,
+    /// What reads features.
+    pub speckit: Arc<FeatureStore>,
+    /// Ticket projects, that of the folder among them.
+    pub tickets: Arc<ProjectRegistry>,
+}
+
+/// A folder with all its work files; every answer is as of the moment it is asked for.
+pub struct Workspace {
+    root: PathBuf,
+    parts: DialectStores,
+    known: Mutex<WorkspaceCache>,
+    /// How long runs took; opened when first asked for.
+    durations: Mutex<Option<RunDurations>>,
+}
+
+#[derive(Default)]
+struct WorkspaceCache {
+    /// Where task graphs lie.
+    plans: FolderWalk,
+    /// Those of them that were read, while that is where they lie.
+    pinned: HashMap<String, PinnedGraph>,
+    joined: Arc<WorkspaceGraph>,
+    /// The graph laid out, and of which moment.
+    laid: Option<(u64, NetworkNodes)>,
+}
+
+impl Workspace {
+    /// Joins the dialects of a folder; nothing is read yet.
+    pub fn open(root: &Path, parts: DialectStores) -> Self {
+        Self {
+            root: disk::real(root).unwrap_or_else(|_| root.to_owned()),
+            parts,
+            known: Mutex::default(),
+            durations: Mutex::default(),
+        }
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Everything as of now: whatever was written before this call is in it. Costs what changed; one stamp
+    /// for each folder in which there may be task graphs and for each of these; a listing of `specs/`, and
+    /// for each feature the way to its list and a stamp; and what is asked about items that others name.
+    ///
+    /// # Errors
+    /// A `StoreError` where a folder of work files cannot be listed.
+    pub fn snapshot(&self) -> Result<Arc<WorkspaceGraph>, Error> {
+        let mut known = self.known();
+        let known = &mut *known;
+        // What no other thread holds can be changed in place, without a copy.
+        let is_lent = Arc::get_mut(&mut known.joined)
+            .map(WorkspaceGraph::lend)
+            .is_some();
+        let mut read = self.read_specs()?;
+        if !known.plans.is_current() {
+            known.plans = FolderWalk::of(&self.root, "vine", DEPTH, MOST_PLANS + 1);
+            known.pinned.clear();
+        }
+        if let Some(path) = known.plans.files.get(MOST_PLANS) {
+            read.problems.push(surplus(path, MOST_PLANS, "task graphs"));
+        }
+        for path in known.plans.files.iter().take(MOST_PLANS) {
+            match self.plan(path, &mut known.pinned) {
+                Ok(plan) => read.plans.push(plan),
+                Err(error) => read.problems.push(WorkspaceProblem {
+                    path: path.clone(),
+                    line: None,
+                    message: error.to_string(),
+                }),
+            }
+        }
+        self.read_features(&mut read)?;
+        self.read_tickets(&mut read)?;
+        if known.joined.differs_from(&read) {
+            Arc::make_mut(&mut known.joined).update(read);
+        } else if is_lent {
+            Arc::make_mut(&mut known.joined).take_back(read);
+        }
+        Ok(Arc::clone(&known.joined))
+    }
+
+    /// The graph of a snapshot laid out, made once for each.
+    fn laid(&self, joined: &Arc<WorkspaceGraph>) -> Result<NetworkNodes, Error> {
+        let known = self.known().laid.clone();
+        if let Some((of, laid)) = known
+            && of == joined.version()
+        {
+            return Ok(laid);
+        }
+        let laid = analytics_graph::build_network(joined)?;
+        self.known().laid = Some((joined.version(), laid.clone()));
+        Ok(laid)
+    }
+
+    /// What runs teach about durations as of now.
+    fn learned(&self) -> Result<RunStatistics, Error> {
+        let mut durations = self
+            .durations
+            .lock()
+            .unwrap_or_else(|poisoned: PoisonError<_>| {
+                let mut durations = poisoned.into_inner();
+                *durations = None;
+                self.durations.clear_poison();
+                durations
+            });
+        let Some(folder) = self.parts.chant.records_folder() else {
+            return Ok(RunStatistics::default());
+        };
+        if durations
+            .as_ref()
+            .is_none_or(|known| known.folder() != folder)
+        {
+            let disk = self.parts.vine.disk.clone();
+            *durations = RunDurations::new(disk, &folder).ok();
+        }
+        match &mut *durations {
+            Some(durations) => Ok(durations.learned()?),
+            // There was no run yet.
+            None => Ok(RunStatistics::default()),
+        }
+    }
+
+    /// The code of the tickets of the folder as of now, where it is a project.
+    fn code_of_tickets(&self) -> Option<String> {
+        let board = self.parts.tickets.board_at(&self.root).ok()??;
+        Some(board.place().code.clone())
+    }
+
+    fn read_specs(&self) -> Result<WorkspaceContents, Error> {
+        let chant = &self.parts.chant;
+        let snapshot = match chant.snapshot() {
+            Err(error) if error.kind() == ErrorKind::NotInitialized => {
+                let left = chant.interruptions().into_iter();
+                return Ok(WorkspaceContents {
+                    problems: left.map(of_specs).collect(),
+                    ..WorkspaceContents::default()
+                });
+            }
+            // What else there is can be read all the same.
+            Err(error) if matches!(error.downcast_ref(), Some(ChantError::SpecsGone(_))) => {
+                return Ok(WorkspaceContents {
+                    problems: vec![gone(SPECS, error.to_string())],
+                    ..WorkspaceContents::default()
+                });
+            }
+            snapshot => snapshot?,
+        };
+        let problems = chant.problems(&snapshot).into_iter();
+        Ok(WorkspaceContents {
+            problems: problems.map(of_specs).collect(),
+            specs: snapshot.specs,
+            ..WorkspaceContents::default()
+        })
+    }
+
+    fn plan(
+        &self,
+        path: &str,
+        pinned: &mut HashMap<String, PinnedGraph>,
+    ) -> Result<GraphFile, Error> {
+        let files = &self.parts.vine;
+        let place = match pinned.entry(path.to_owned()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let name = self.root.join(path).display().to_string();
+                new.insert(files.pin(&name)?)
+            }
+        };
+        Ok(GraphFile {
+            path: key::composed(path).into(),
+            document: files.read_pinned(place)?,
+        })
+    }
+
+    fn read_features(&self, read: &mut WorkspaceContents) -> Result<(), Error> {
+        let features = &self.parts.speckit;
+        let root = RootFolder::open(&self.root)?;
+        let mut all = in_specs(&root);
+        let vanished = features.vanished(&root).into_iter();
+        read.problems
+            .extend(vanished.map(|(path, message)| gone(&path, message)));
+        for feature in all.by_ref().take(MOST_FEATURES) {
+            let path = format!("{}/{TASKS}", feature.directory);
+            match features.document(&feature, TASKS) {
+                Ok(Some(document)) => {
+                    let clash = document.clash.as_ref();
+                    read.problems.extend(clash.map(|clash| WorkspaceProblem {
+                        path: path.clone(),
+                        line: Some(clash.begins),
+                        message: clash.to_string(),
+                    }));
+                    let problems = document.list.problems().into_iter();
+                    read.problems
+                        .extend(problems.map(|(line, message)| WorkspaceProblem {
+                            path: path.clone(),
+                            line: Some(line),
+                            message,
+                        }));
+                    if !document.list.tasks.is_empty() {
+                        read.features.push(feature::FeatureTaskList {
+                            label: key::composed(&feature.label).into(),
+                            path: path.into(),
+                            standings: features.standings(&root, &document.list.needs()),
+                            document,
+                        });
+                    }
+                }
+                Ok(None) => {}
+                Err(error) => read.problems.push(WorkspaceProblem {
+                    path,
+                    line: None,
+                    message: error.to_string(),
+                }),
+            }
+        }
+        if let Some(feature) = all.next() {
+            let problem = surplus(&feature.directory, MOST_FEATURES, "features");
+            read.problems.push(problem);
+        }
+        Ok(())
+    }
+
+    fn read_tickets(&self, read: &mut WorkspaceContents) -> Result<(), Error> {
+        let of_configuration = self.parts.tickets.problems_at(&self.root).into_iter();
+        read.problems
+            .extend(of_configuration.map(|(path, message)| WorkspaceProblem {
+                path,
+                line: None,
+                message,
+            }));
+        let Some(board) = self.parts.tickets.board_at(&self.root)? else {
+            return Ok(());
+        };
+        let tickets = board.snapshot()?;
+        // Changes that could be brought to no end are those of the whole folder, and known already.
+        let problems = tickets.problems().iter();
+        let problems = problems.filter(|problem| !tickets.left().contains(problem));
+        read.problems
+            .extend(problems.map(|problem| WorkspaceProblem {
+                path: problem.path.to_string(),
+                line: problem.line,
+                message: problem.message.clone(),
+            }));
+        read.tickets = Some(tickets);
+        Ok(())
+    }
+
+    /// What is known, begun anew when a crash interrupted whoever held it.
+    fn known(&self) -> MutexGuard<'_, WorkspaceCache> {
+        self.known
+            .lock()
+            .unwrap_or_else(|poisoned: PoisonError<_>| {
+                let mut known = poisoned.into_inner();
+                *known = WorkspaceCache::default();
+                self.known.clear_poison();
+                known
+            })
+    }
+}
+
+/// The problem of a folder that was there and is not.
+fn of_specs(problem: chant_specs::model::SpecProblem) -> WorkspaceProblem {
+    WorkspaceProblem {
+        path: problem.path.into(),
+        line: problem.line,
+        message: problem.message,
+    }
+}
+
+fn gone(folder: &str, message: String) -> WorkspaceProblem {
+    WorkspaceProblem {
+        path: folder.to_owned(),
+        line: None,
+        message,
+    }
+}
+
+/// Tells that there is more of something than is looked at; the path is the first that is not.
+fn surplus(path: &str, most: usize, what: &str) -> WorkspaceProblem {
+    WorkspaceProblem {
+        path: path.to_owned(),
+        line: None,
+        message: format!(
+            "there are more than {most} {what}; this one and those after it are not looked at. Move \
+             finished ones to another folder"
+        ),
+    }
+}

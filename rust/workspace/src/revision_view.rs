@@ -1,0 +1,516 @@
+//! The workspace as a commit has it, read from git without a checkout.
+//!
+//! Everything is as of the commit: archived specs, ignore files, the configuration of tickets, and how far
+//! items of other dialects are. Other repositories have no such moment; what lies there is not looked up.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::error::WorkspaceError;
+use super::external_lookup::{of_task, standing_in};
+use super::feature::FeatureTaskList;
+use super::key::{composed, normal};
+use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
+use super::{MOST_FEATURES, MOST_PLANS, Workspace, surplus};
+use chant_base::error::Error;
+use chant_base::external_items::{ExternalStatus, split_key};
+use chant_git::{GitError, Repo};
+use chant_speckit::files::{FeatureDocument as Tasks, TASKS};
+use chant_speckit::resolve::SPECS as FEATURES;
+use chant_specs::model::SpecStatus;
+use chant_specs::parse as specs;
+use chant_specs::project::{ARCHIVE, SPECS};
+use chant_specs::specs::{ExternalDependency, SpecGraph};
+use chant_store::disk;
+use chant_store::index::{DocumentChange, FileSource};
+use chant_store::walk::{DEPTH, IGNORING, unignored};
+use chant_tickets::code::TicketCode;
+use chant_tickets::model::TicketStatus;
+use chant_tickets::parse as tickets;
+use chant_tickets::projects::{
+    OWN_FILE, OwnTicketSettings, TICKETS, code_of_tickets, parse_own_file,
+};
+use chant_tickets::ticket_index::TicketIndex;
+use chant_vine::document::VineDocument;
+
+/// The items of a workspace as of a revision.
+///
+/// # Errors
+/// `NoHistory` where the folder lies in no repository, a `GitError` for a revision that names no commit
+/// or a repository that cannot be read.
+pub(super) fn graph_at_revision(
+    workspace: &Workspace,
+    revision: &str,
+) -> Result<WorkspaceGraph, Error> {
+    let then = RevisionView::new(workspace, revision)?;
+    let mut joined = WorkspaceGraph::default();
+    joined.update(then.read());
+    Ok(joined)
+}
+
+/// What a file of a commit is to the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RevisionFileKind {
+    Spec,
+    Archived,
+    Plan,
+    Tasks,
+    Ticket,
+    Ignoring,
+}
+
+/// What a file says.
+enum RevisionFile {
+    Spec(specs::ParsedSpec),
+    Archived(Option<SpecStatus>),
+    Plan(Result<Arc<VineDocument>, String>),
+    Tasks(Result<Arc<Tasks>, String>),
+    Ticket(tickets::ParsedTicket),
+    Ignoring(String),
+}
+
+/// A folder in a commit.
+struct RevisionFolder {
+    repo: Repo,
+    /// The commit's full ID.
+    commit: String,
+    /// The folder from the top of the checkout, with `/` at its end; empty for the top.
+    prefix: String,
+}
+
+impl RevisionFolder {
+    fn new(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
+        let root = workspace.root();
+        let none = || WorkspaceError::NoHistory {
+            folder: root.display().to_string(),
+            revision: revision.to_owned(),
+        };
+        let repo = Repo::open(root)?.ok_or_else(none)?;
+        let top = repo.checkout().ok_or_else(none)?;
+        let top = disk::real(top).map_err(|_| none())?;
+        let inside = root.strip_prefix(&top).map_err(|_| none())?;
+        let inside = inside.to_str().ok_or_else(none)?.replace('\\', "/");
+        Ok(Self {
+            commit: repo.commit(revision)?,
+            repo,
+            prefix: if inside.is_empty() {
+                inside
+            } else {
+                inside + "/"
+            },
+        })
+    }
+
+    /// The text of a file of the folder.
+    fn text(&self, path: &str) -> Result<Option<String>, GitError> {
+        let bytes = self
+            .repo
+            .file_at(&self.commit, &format!("{}{path}", self.prefix))?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// The ignore files of the folders above, each with its path from the top of the checkout.
+    fn ignoring_above(&self) -> Result<Vec<(String, String)>, GitError> {
+        let mut found = Vec::new();
+        for (end, _) in self.prefix.match_indices('/') {
+            let above = self.prefix[..end].rfind('/').map_or(0, |at| at + 1);
+            for name in IGNORING {
+                let path = format!("{}{name}", &self.prefix[..above]);
+                if let Some(bytes) = self.repo.file_at(&self.commit, &path)? {
+                    found.push((path, String::from_utf8_lossy(&bytes).into_owned()));
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// All documents of a folder in a commit.
+struct RevisionView {
+    place: RevisionFolder,
+    /// The code of the tickets' project, where there are tickets.
+    project: Option<String>,
+    specs: Vec<DocumentChange<specs::ParsedSpec>>,
+    /// Archived specs: their state, and their file.
+    archived: HashMap<String, (SpecStatus, String)>,
+    plans: BTreeMap<String, Arc<VineDocument>>,
+    features: BTreeMap<String, Arc<Tasks>>,
+    tickets: Vec<DocumentChange<tickets::ParsedTicket>>,
+    problems: Vec<WorkspaceProblem>,
+}
+
+impl RevisionView {
+    fn new(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
+        let place = RevisionFolder::new(workspace, revision)?;
+        let mut problems = Vec::new();
+        let config = place.text(OWN_FILE)?;
+        let config = config.map(|text| parse_own_file(&text)).transpose();
+        let config = config.unwrap_or_else(|message| {
+            problems.push(problem(OWN_FILE, message));
+            None
+        });
+        let OwnTicketSettings { code, tickets } = config.unwrap_or_default();
+        let folder = tickets.unwrap_or_else(|| TICKETS.to_owned());
+        let sought = RevisionPaths {
+            tickets: format!("{folder}/"),
+        };
+        let files = place.repo.files_at(
+            &place.commit,
+            place.prefix.trim_end_matches('/'),
+            &|folder| sought.enters(folder),
+            &|file| sought.sort(file).is_some(),
+        )?;
+        let said: Vec<(String, RevisionFile)> = files
+            .into_par_iter()
+            .filter_map(|(path, bytes)| {
+                let said = said(sought.sort(&path)?, &path, bytes);
+                Some((path, said))
+            })
+            .collect();
+        let of_tickets = said
+            .iter()
+            .filter(|(_, said)| matches!(said, RevisionFile::Ticket(_)));
+        let names = of_tickets.map(|(path, _)| path.rsplit('/').next().unwrap_or(path));
+        let derived = || code_of_tickets(names).ok();
+        let current = || workspace.code_of_tickets();
+        let mut then = Self {
+            project: code.or_else(derived).or_else(current),
+            place,
+            specs: Vec::new(),
+            archived: HashMap::new(),
+            plans: BTreeMap::new(),
+            features: BTreeMap::new(),
+            tickets: Vec::new(),
+            problems,
+        };
+        then.take(said)?;
+        Ok(then)
+    }
+
+    fn take(&mut self, said: Vec<(String, RevisionFile)>) -> Result<(), Error> {
+        let mut ignoring = self.place.ignoring_above()?;
+        let prefix = self.place.prefix.clone();
+        let from_top = |path: &str| format!("{prefix}{path}");
+        let mut plans = Vec::new();
+        for (path, said) in said {
+            match said {
+                RevisionFile::Spec(document) => self.specs.push(change(path, document)),
+                RevisionFile::Archived(Some(status)) => {
+                    let id = specs::stem(&path).to_owned();
+                    self.archived.insert(id, (status, path));
+                }
+                RevisionFile::Archived(None) => {}
+                RevisionFile::Plan(read) => plans.push((path, read)),
+                RevisionFile::Tasks(Ok(tasks)) if tasks.clash.is_some() => {
+                    let clash = tasks.clash.map(|clash| clash.to_string());
+                    let problem = problem(&path, clash.unwrap_or_default());
+                    self.problems.push(problem);
+                }
+                RevisionFile::Tasks(Ok(tasks)) if tasks.list.tasks.is_empty() => {}
+                RevisionFile::Tasks(Ok(tasks)) => {
+                    self.features.insert(path, tasks);
+                }
+                RevisionFile::Tasks(Err(message)) => self.problems.push(problem(&path, message)),
+                RevisionFile::Ticket(document) => self.tickets.push(change(path, document)),
+                RevisionFile::Ignoring(text) => ignoring.push((from_top(&path), text)),
+            }
+        }
+        let paths = plans.iter().map(|(path, _)| from_top(path));
+        let is_found = unignored(&prefix, &paths.collect::<Vec<_>>(), &ignoring);
+        let found = plans.into_iter().zip(is_found);
+        let mut found = found.filter(|(_, is_found)| *is_found);
+        for ((path, read), _) in found.by_ref().take(MOST_PLANS) {
+            match read {
+                Ok(graph) => {
+                    self.plans.insert(path, graph);
+                }
+                Err(message) => self.problems.push(problem(&path, message)),
+            }
+        }
+        if let Some(((path, _), _)) = found.next() {
+            self.problems
+                .push(surplus(&path, MOST_PLANS, "task graphs"));
+        }
+        if let Some(path) = self.features.keys().nth(MOST_FEATURES) {
+            let problem = surplus(path, MOST_FEATURES, "features");
+            self.problems.push(problem);
+        }
+        Ok(())
+    }
+
+    fn read(mut self) -> WorkspaceContents {
+        let mut known = SpecGraph::default();
+        known.apply(std::mem::take(&mut self.specs));
+        let mut tickets = self.project.as_deref().map(TicketIndex::new);
+        if let Some(tickets) = &mut tickets {
+            tickets.apply(std::mem::take(&mut self.tickets));
+        }
+        let named = tickets
+            .as_ref()
+            .map(|tickets| tickets.waits().named_outside());
+        let now = RevisionItems::new(&self, &known, tickets.as_ref());
+        let elsewhere = known
+            .named_elsewhere()
+            .into_iter()
+            .map(|(node, key)| (node, now.elsewhere(&key)));
+        let elsewhere: Vec<_> = elsewhere.collect();
+        let outside = named.map(|keys| now.standings(&keys));
+        let plans = self.plans.iter().map(|(path, graph)| {
+            let standings = now.standings(&graph.plan.needs());
+            let known = graph.with_statuses(&standings);
+            let document = known.map_or_else(|| Arc::clone(graph), Arc::new);
+            GraphFile {
+                path: composed(path).into(),
+                document,
+            }
+        });
+        let plans = plans.collect();
+        let features = self.features.iter().take(MOST_FEATURES);
+        let features = features.map(|(path, document)| FeatureTaskList {
+            label: composed(label(path)).into(),
+            path: path.as_str().into(),
+            standings: now.standings(&document.list.needs()),
+            document: Arc::clone(document),
+        });
+        let features = features.collect();
+        for (node, found) in elsewhere {
+            known.found_elsewhere(node, found);
+        }
+        if let (Some(tickets), Some(outside)) = (&mut tickets, outside) {
+            tickets.found_outside(outside);
+        }
+        WorkspaceContents {
+            specs: Arc::new(known),
+            plans,
+            features,
+            tickets: tickets.map(Arc::new),
+            problems: self.problems,
+        }
+    }
+}
+
+/// The items of a commit by their keys.
+struct RevisionItems<'a> {
+    then: &'a RevisionView,
+    specs: &'a SpecGraph,
+    tickets: Option<&'a TicketIndex>,
+    /// Task graphs by their paths as keys have them: those that the walk found, and those that were named.
+    graphs: RefCell<HashMap<String, Result<Arc<VineDocument>, String>>>,
+    /// Features by their names as keys have them.
+    features: HashMap<String, (&'a str, &'a Tasks)>,
+}
+
+impl<'a> RevisionItems<'a> {
+    fn new(then: &'a RevisionView, specs: &'a SpecGraph, tickets: Option<&'a TicketIndex>) -> Self {
+        let graphs = then.plans.iter();
+        let graphs = graphs.map(|(path, graph)| (composed(path), Ok(Arc::clone(graph))));
+        let features = then.features.iter();
+        let features =
+            features.map(|(path, tasks)| (composed(label(path)), (path.as_str(), &**tasks)));
+        Self {
+            then,
+            specs,
+            tickets,
+            graphs: RefCell::new(graphs.collect()),
+            features: features.collect(),
+        }
+    }
+
+    fn standings(&self, keys: &[String]) -> Vec<ExternalStatus> {
+        keys.iter().map(|key| self.standing(key)).collect()
+    }
+
+    fn standing(&self, key: &str) -> ExternalStatus {
+        let key = normal(key);
+        let found = match split_key(&key) {
+            Some(("chant", id)) => self.spec(id),
+            Some(("vine", rest)) => self.task(rest),
+            Some(("speckit", rest)) => self.of_feature(rest),
+            Some(("tickets", code)) => self.ticket(code),
+            _ => Err("it is no key of a dialect".into()),
+        };
+        found.unwrap_or_else(ExternalStatus::Unknown)
+    }
+
+    /// What an active spec names that is none.
+    fn elsewhere(&self, key: &str) -> ExternalDependency {
+        let found = match (split_key(key), key.split_once(':')) {
+            (Some(_), _) => self.standing(key),
+            (None, None) => match self.spec(key) {
+                Ok(standing) => standing,
+                Err(_) => return ExternalDependency::Unknown,
+            },
+            (None, Some(_)) => ExternalStatus::Unknown(
+                "other repositories are not looked up as of a revision".into(),
+            ),
+        };
+        found.into()
+    }
+
+    fn spec(&self, id: &str) -> Result<ExternalStatus, String> {
+        let active = self.specs.find(id).map(|spec| (spec.status, &*spec.path));
+        let archived = self.then.archived.get(id);
+        let found = active.or_else(|| archived.map(|(status, path)| (*status, path.as_str())));
+        let (status, path) = found.ok_or("no such spec")?;
+        Ok(ExternalStatus::Found {
+            status: status.to_string(),
+            is_done: status.is_done(),
+            place: format!("spec in {path}"),
+        })
+    }
+
+    fn task(&self, rest: &str) -> Result<ExternalStatus, String> {
+        let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
+        let mut graphs = self.graphs.borrow_mut();
+        // Graphs that no walk finds may be named, too.
+        let graph = graphs
+            .entry(path.to_owned())
+            .or_insert_with(|| self.graph(path));
+        let graph = graph.as_ref().map_err(Clone::clone)?;
+        of_task(graph, id, path)
+    }
+
+    fn graph(&self, path: &str) -> Result<Arc<VineDocument>, String> {
+        let text = self
+            .then
+            .place
+            .text(path)
+            .map_err(|error| error.to_string())?;
+        let text = text.ok_or_else(|| format!("there is no {path}"))?;
+        let graph = VineDocument::read(text).map_err(|error| error.to_string())?;
+        Ok(Arc::new(graph))
+    }
+
+    fn of_feature(&self, rest: &str) -> Result<ExternalStatus, String> {
+        let (name, part) = rest.split_once('#').unwrap_or((rest, ""));
+        let found = self.features.get(name);
+        let (path, tasks) = found.ok_or_else(|| format!("no feature {FEATURES}/{name}"))?;
+        standing_in(&tasks.list, part, path)
+    }
+
+    fn ticket(&self, code: &str) -> Result<ExternalStatus, String> {
+        let read = TicketCode::read(code).ok_or_else(|| format!("{code} is no code"))?;
+        let files = self.tickets.map_or(&[][..], |tickets| tickets.files(&read));
+        let ticket = files.first().ok_or("no such ticket")?;
+        Ok(ExternalStatus::Found {
+            status: ticket.status().to_owned(),
+            is_done: ticket.meant.status.is_some_and(TicketStatus::is_done),
+            place: format!("ticket in {}", ticket.path),
+        })
+    }
+}
+
+/// Which files of a commit are read; all paths are those from the workspace's folder.
+struct RevisionPaths {
+    /// The folder of tickets, with `/` at its end.
+    tickets: String,
+}
+
+impl RevisionPaths {
+    /// Whether files below a folder may be read.
+    fn enters(&self, folder: &str) -> bool {
+        let inside = format!("{folder}/");
+        let of_specs = [SPECS, ARCHIVE].iter().any(|place| {
+            let place = format!("{place}/");
+            let below = inside.strip_prefix(&place);
+            place.starts_with(&inside) || below.is_some_and(|below| !is_hidden(below))
+        });
+        let depth = folder.split('/').count();
+        of_specs || self.tickets.starts_with(&inside) || (!is_hidden(folder) && depth < DEPTH)
+    }
+
+    /// What a file is; `None` for one that says nothing.
+    fn sort(&self, path: &str) -> Option<RevisionFileKind> {
+        let below = |folder: &str| {
+            let below = path.strip_prefix(folder)?.strip_prefix('/')?;
+            (has_ending(below, "md") && !is_hidden(below)).then_some(())
+        };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if below(SPECS).is_some() {
+            return Some(RevisionFileKind::Spec);
+        }
+        if below(ARCHIVE).is_some() {
+            return Some(RevisionFileKind::Archived);
+        }
+        let ticket = path.strip_prefix(&self.tickets);
+        if ticket
+            .is_some_and(|rest| !rest.contains('/') && has_ending(rest, "md") && !is_hidden(rest))
+        {
+            return Some(RevisionFileKind::Ticket);
+        }
+        if IGNORING.contains(&name) {
+            return Some(RevisionFileKind::Ignoring);
+        }
+        let depth = path.split('/').count();
+        if is_hidden(path) || depth > DEPTH {
+            return None;
+        }
+        if has_ending(name, "vine") {
+            return Some(RevisionFileKind::Plan);
+        }
+        let in_features = path
+            .strip_prefix(FEATURES)
+            .is_some_and(|rest| rest.starts_with('/'));
+        (in_features && depth == 3 && name == TASKS).then_some(RevisionFileKind::Tasks)
+    }
+}
+
+/// Whether a file's name has an ending, in small letters as everywhere else.
+fn has_ending(path: &str, ending: &str) -> bool {
+    Path::new(path).extension().is_some_and(|own| own == ending)
+}
+
+fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.'))
+}
+
+/// The name of the feature whose tasks lie at a path.
+fn label(path: &str) -> &str {
+    path.split('/').nth(1).unwrap_or(path)
+}
+
+fn said(sort: RevisionFileKind, path: &str, bytes: Vec<u8>) -> RevisionFile {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("it is not UTF-8 text (first at byte {at}); save it as UTF-8")
+    });
+    let source = |text: Result<String, String>| match text {
+        Ok(text) => FileSource::Text(text),
+        Err(why) => FileSource::Unreadable(why),
+    };
+    match sort {
+        RevisionFileKind::Spec => RevisionFile::Spec(specs::document(path, source(text))),
+        RevisionFileKind::Archived => {
+            let spec = specs::document(path, source(text));
+            RevisionFile::Archived(spec.ok().map(|spec| spec.status))
+        }
+        RevisionFileKind::Plan => RevisionFile::Plan(text.and_then(|text| {
+            let graph = VineDocument::read(text).map_err(|error| error.to_string())?;
+            Ok(Arc::new(graph))
+        })),
+        RevisionFileKind::Tasks => {
+            RevisionFile::Tasks(text.map(|text| Arc::new(Tasks::read(path, text))))
+        }
+        RevisionFileKind::Ticket => RevisionFile::Ticket(tickets::document(path, source(text))),
+        RevisionFileKind::Ignoring => RevisionFile::Ignoring(text.unwrap_or_default()),
+    }
+}
+
+fn change<T>(path: String, document: T) -> DocumentChange<T> {
+    DocumentChange {
+        path: path.into(),
+        document: Some(document),
+    }
+}
+
+fn problem(path: &str, message: String) -> WorkspaceProblem {
+    WorkspaceProblem {
+        path: path.to_owned(),
+        line: None,
+        message,
+    }
+}

@@ -1,0 +1,308 @@
+//! Shapes of the workspace's answers.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::item::Item;
+use super::workspace_graph::{WorkspaceGraph, WorkspaceProblem};
+use chant_base::answer::cut;
+use chant_graph::EdgeKind;
+use chant_graph::picture::{FigureRow, GraphPicture, LeadDirection};
+
+/// Characters of a title that a list shows.
+const TITLE_SHOWN: usize = 300;
+
+/// Problems that an answer shows.
+const PROBLEMS_SHOWN: usize = 20;
+
+/// An item in a list.
+#[derive(Serialize)]
+pub(super) struct ItemRow<'a> {
+    key: &'a str,
+    dialect: &'static str,
+    id: Cow<'a, str>,
+    title: String,
+    status: &'a str,
+    done: bool,
+    ready: bool,
+    r#type: &'a str,
+    labels: &'a [Box<str>],
+    assignee: Option<Cow<'a, str>>,
+    depends_on: Vec<&'a str>,
+    waits_for: Vec<&'a str>,
+    path: &'a str,
+    weight: f64,
+    /// What it waits for where that is no other item.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idle: Option<&'static str>,
+}
+
+impl<'a> From<Item<'a>> for ItemRow<'a> {
+    fn from(item: Item<'a>) -> Self {
+        Self {
+            key: item.key(),
+            dialect: item.dialect(),
+            id: item.id(),
+            title: cut(item.title(), TITLE_SHOWN),
+            status: item.status(),
+            done: item.is_done(),
+            ready: item.is_ready(),
+            r#type: item.kind(),
+            labels: item.labels(),
+            assignee: item.assignee(),
+            depends_on: item.depends_on(),
+            waits_for: item.waits_for(),
+            path: item.path(),
+            weight: item.weight(),
+            idle: item.idle(),
+        }
+    }
+}
+
+/// Something wrong with a file.
+#[derive(Serialize)]
+pub(super) struct ProblemRow {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    message: String,
+}
+
+/// The first problems, and how many there are when these are not all.
+pub(super) fn problems(joined: &WorkspaceGraph) -> (Vec<ProblemRow>, Option<usize>) {
+    let all = joined.problems();
+    let row = |problem: &WorkspaceProblem| ProblemRow::of(problem, 500);
+    let shown = all.iter().take(PROBLEMS_SHOWN).map(row).collect();
+    (shown, (all.len() > PROBLEMS_SHOWN).then_some(all.len()))
+}
+
+/// All problems of the files that are wanted, whole.
+pub(super) fn problem_rows(
+    joined: &WorkspaceGraph,
+    wanted: impl Fn(&str) -> bool,
+) -> Vec<ProblemRow> {
+    let all = joined.problems().iter();
+    let wanted = all.filter(|problem| wanted(&problem.path));
+    wanted
+        .map(|problem| ProblemRow::of(problem, usize::MAX))
+        .collect()
+}
+
+impl ProblemRow {
+    fn of(problem: &WorkspaceProblem, most: usize) -> Self {
+        Self {
+            path: problem.path.clone(),
+            line: problem.line,
+            message: cut(&problem.message, most),
+        }
+    }
+}
+
+/// A page of items.
+#[derive(Serialize)]
+pub(super) struct ItemList<'a> {
+    pub items: Vec<ItemRow<'a>>,
+    /// How many fit.
+    pub total: usize,
+    pub limit: usize,
+    pub returned: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems_total: Option<usize>,
+}
+
+/// All that is known of an item.
+#[derive(Serialize)]
+pub(super) struct WholeItemView<'a> {
+    #[serde(flatten)]
+    pub row: ItemRow<'a>,
+    pub priority: Option<Cow<'a, str>>,
+    /// The keys of what waits for it.
+    pub needed_by: Vec<&'a str>,
+    pub body: &'a str,
+}
+
+/// Which item a name means.
+#[derive(Serialize)]
+pub(super) struct ResolvedItemView<'a> {
+    pub key: &'a str,
+    pub dialect: &'static str,
+    pub id: Cow<'a, str>,
+    pub path: &'a str,
+}
+
+/// One item waits for another.
+#[derive(Serialize)]
+pub(super) struct EdgeRow<'a> {
+    pub from: &'a str,
+    pub to: &'a str,
+    /// `dependency`, `driver_dependency`, `earlier_sibling` or `member`.
+    pub reason: &'static str,
+    /// Whether it is waited for no more.
+    pub met: bool,
+}
+
+/// Why one item waits for another, in the words of specs.
+pub(super) fn reason(kind: EdgeKind) -> &'static str {
+    match kind {
+        EdgeKind::Explicit => "dependency",
+        EdgeKind::Inherited => "driver_dependency",
+        EdgeKind::Sibling => "earlier_sibling",
+        EdgeKind::Member => "member",
+    }
+}
+
+/// The whole graph.
+#[derive(Serialize)]
+pub(super) struct GraphData<'a> {
+    pub nodes: Vec<ItemRow<'a>>,
+    pub edges: Vec<EdgeRow<'a>>,
+    /// One loop for each knot of items that wait for one another.
+    pub cycles: Vec<Vec<&'a str>>,
+}
+
+/// The graph as lines of trees.
+#[derive(Serialize)]
+pub(super) struct ItemTreeView<'a> {
+    pub rows: Vec<ItemTreeRow<'a>>,
+    /// How many items there are.
+    pub total: usize,
+    /// How many of them are drawn.
+    pub shown: usize,
+    pub cycles: Vec<Vec<&'a str>>,
+}
+
+/// A line of a tree.
+#[derive(Serialize)]
+pub(super) struct ItemTreeRow<'a> {
+    depth: usize,
+    key: &'a str,
+    title: String,
+    status: &'a str,
+    symbol: char,
+    /// Where that stands which the item waits for: `here` in the lines that follow, `above` below an
+    /// earlier line of the same item, `below` in a tree of its own that comes later.
+    leads: &'static str,
+}
+
+impl<'a> ItemTreeRow<'a> {
+    pub(super) fn of(row: FigureRow, picture: &GraphPicture<'a>) -> Self {
+        let figure = picture.figures[row.figure];
+        Self {
+            depth: row.depth,
+            key: figure.key,
+            title: cut(figure.name, TITLE_SHOWN),
+            status: figure.state,
+            symbol: figure.tone.symbol(),
+            leads: match row.leads {
+                LeadDirection::Here => "here",
+                LeadDirection::Above => "above",
+                LeadDirection::Below => "below",
+            },
+        }
+    }
+}
+
+/// How far everything is.
+#[derive(Serialize)]
+pub(super) struct BoardView {
+    /// Another after every change.
+    pub version: u64,
+    pub dialects: Vec<DialectColumns>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems_total: Option<usize>,
+}
+
+/// How far a dialect is.
+#[derive(Serialize)]
+pub(super) struct DialectColumns {
+    pub dialect: &'static str,
+    pub total: usize,
+    pub done: usize,
+    pub columns: Vec<ColumnView>,
+}
+
+impl DialectColumns {
+    pub(super) fn of(dialect: &'static str) -> Self {
+        Self {
+            dialect,
+            total: 0,
+            done: 0,
+            columns: Vec::new(),
+        }
+    }
+}
+
+/// The items in one state.
+#[derive(Serialize)]
+pub(super) struct ColumnView {
+    pub status: String,
+    symbol: char,
+    /// How many of those looked for.
+    pub count: usize,
+    #[serde(skip)]
+    pub is_done: bool,
+}
+
+impl ColumnView {
+    pub(super) fn of(item: &Item<'_>) -> Self {
+        Self {
+            status: item.status().to_owned(),
+            symbol: item.tone().symbol(),
+            count: 0,
+            is_done: item.is_done(),
+        }
+    }
+}
+
+/// Some items of a column.
+#[derive(Serialize)]
+pub(super) struct ColumnPage<'a> {
+    pub items: Vec<CardView<'a>>,
+    pub total: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+}
+
+/// An item in a column.
+#[derive(Serialize)]
+pub(super) struct CardView<'a> {
+    key: &'a str,
+    id: Cow<'a, str>,
+    title: String,
+    symbol: char,
+    ready: bool,
+    /// How many items it still waits for.
+    waits: usize,
+}
+
+impl<'a> From<Item<'a>> for CardView<'a> {
+    fn from(item: Item<'a>) -> Self {
+        Self {
+            key: item.key(),
+            id: item.id(),
+            title: cut(item.title(), TITLE_SHOWN),
+            symbol: item.tone().symbol(),
+            ready: item.is_ready(),
+            waits: item.waits_for().len(),
+        }
+    }
+}
+
+/// What stands around an item.
+#[derive(Serialize)]
+pub(super) struct NeighborsView<'a> {
+    pub key: &'a str,
+    /// The items below it in the tree of what it waits for, met or not.
+    pub waits_for: Vec<ItemTreeRow<'a>>,
+    pub waits_for_more: bool,
+    /// The same for what waits for it.
+    pub needed_by: Vec<ItemTreeRow<'a>>,
+    pub needed_by_more: bool,
+}

@@ -1,0 +1,594 @@
+//! The items of all dialects in one graph, kept up to date change by change.
+//!
+//! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn anew
+//! family by family, task graphs and lists file by file, tickets all together.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::feature::{FeaturePart, FeatureTaskList, FeatureTasks};
+use super::key;
+use chant_base::counted::count_visited;
+use chant_base::external_items;
+use chant_graph::{DepGraph, Edge, EdgeKind, ItemProgress, Node};
+use chant_specs::id::SpecId;
+use chant_specs::model::Spec;
+use chant_specs::specs::SpecGraph;
+use chant_tickets::code::TicketCode;
+use chant_tickets::model::{Ticket, TicketStatus};
+use chant_tickets::ticket_index::TicketIndex;
+use chant_vine::document::VineDocument;
+use chant_vine::frontier::GraphPlan;
+use chant_vine::model::{TaskStatus, VineNode as Task};
+
+/// What stands for the title and the state of an item that is only named.
+pub(super) const ELSEWHERE: &str = "not in this workspace";
+
+/// A file that cannot be read as what it should be, or something else that is wrong with one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceProblem {
+    /// The file, relative to the root.
+    pub path: String,
+    /// Line, counted from 1, where it is known.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// A task graph below the root.
+#[derive(Debug, Clone)]
+pub struct GraphFile {
+    /// Its file, relative to the root, with `/`.
+    pub path: Arc<str>,
+    /// What it says; it knows how far the items are that its tasks need.
+    pub document: Arc<VineDocument>,
+}
+
+/// What every dialect says at one moment.
+#[derive(Default)]
+pub struct WorkspaceContents {
+    /// The specs.
+    pub specs: Arc<SpecGraph>,
+    /// The task graphs in the order of their paths.
+    pub plans: Vec<GraphFile>,
+    /// The features in the order of their directories.
+    pub features: Vec<FeatureTaskList>,
+    /// The tickets.
+    pub tickets: Option<Arc<TicketIndex>>,
+    /// What is wrong with files, dialect by dialect.
+    pub problems: Vec<WorkspaceProblem>,
+}
+
+/// Where an item comes from.
+#[derive(Debug, Clone)]
+pub enum ItemSource {
+    /// A spec.
+    Spec(Arc<Spec>),
+    /// A node of a task graph.
+    Task {
+        /// The file.
+        path: Arc<str>,
+        /// What it says.
+        task: Arc<Task>,
+    },
+    /// A task or a phase of a feature.
+    Feature(Arc<FeatureTasks>, FeaturePart),
+    /// A ticket.
+    Ticket(TicketCode, Arc<Ticket>),
+}
+
+/// All items and what waits for what. Nodes of items that are only named have no source.
+#[derive(Clone, Default)]
+pub struct WorkspaceGraph {
+    pub(super) graph: DepGraph,
+    /// Items by the index of their node.
+    pub(super) sources: Vec<Option<ItemSource>>,
+    pub(super) specs: Arc<SpecGraph>,
+    pub(super) tickets: Option<Arc<TicketIndex>>,
+    pub(super) problems: Vec<WorkspaceProblem>,
+    version: u64,
+    /// Which specs and tickets are drawn; these themselves are lent out while they are brought up to date.
+    specs_version: u64,
+    tickets_version: Option<u64>,
+    pub(super) plans: Vec<(GraphFile, Vec<Node>)>,
+    /// Where each task graph stands among them, by its path.
+    pub(super) plan_places: HashMap<Arc<str>, usize>,
+    pub(super) features: Vec<(Arc<FeatureTasks>, Vec<Node>)>,
+    spec_nodes: Vec<Node>,
+    ticket_nodes: Vec<Node>,
+}
+
+impl WorkspaceGraph {
+    /// The graph: its keys name the dialect. Its progress counts a task under review as open, which
+    /// inside its own file it is not: [`WorkspaceGraph::unmet`] knows.
+    pub fn graph(&self) -> &DepGraph {
+        &self.graph
+    }
+
+    /// The nodes of all items, dialect by dialect, each in the order of its own lists; phases of features
+    /// stand before their tasks.
+    pub fn nodes(&self) -> impl Iterator<Item = Node> {
+        let tasks = self.plans.iter().flat_map(|(_, nodes)| nodes);
+        let of_features = self.features.iter().flat_map(|(_, nodes)| nodes);
+        let specs = self.spec_nodes.iter().chain(tasks);
+        let all = specs.chain(of_features).chain(&self.ticket_nodes);
+        all.inspect(|_| count_visited(1)).copied()
+    }
+
+    /// A number that is another after every change.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.nodes().count()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is wrong with files, dialect by dialect.
+    pub fn problems(&self) -> &[WorkspaceProblem] {
+        &self.problems
+    }
+
+    /// The task graphs, in the order of their paths.
+    pub(super) fn plans(&self) -> impl Iterator<Item = &GraphFile> {
+        self.plans.iter().map(|(plan, _)| plan)
+    }
+
+    /// What the task graph of a path says.
+    pub(super) fn plan(&self, path: &str) -> Option<&GraphPlan> {
+        let (plan, _) = self.plans.get(*self.plan_places.get(path)?)?;
+        Some(&plan.document.plan)
+    }
+
+    /// The features, in the order of their directories.
+    pub(super) fn features(&self) -> impl Iterator<Item = &FeatureTaskList> {
+        self.features.iter().map(|(tasks, _)| &tasks.feature)
+    }
+
+    /// What an item still waits for.
+    pub fn unmet(&self, node: Node) -> impl Iterator<Item = &Edge> {
+        let edges = self.graph.edges(node).iter();
+        edges.filter(move |edge| self.is_unmet(node, edge))
+    }
+
+    /// Whether an item still waits for the other end of one of its edges.
+    pub fn is_unmet(&self, node: Node, edge: &Edge) -> bool {
+        self.graph.is_unmet(edge) && !self.is_reviewed_in_the_same_file(node, edge.to)
+    }
+
+    fn is_reviewed_in_the_same_file(&self, node: Node, other: Node) -> bool {
+        let of = |node: Node| self.sources[node.index()].as_ref();
+        match (of(node), of(other)) {
+            (Some(ItemSource::Task { path, .. }), Some(ItemSource::Task { path: own, task })) => {
+                path == own && task.status() == Some(TaskStatus::Reviewing)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the dialects say something else now.
+    pub(super) fn differs_from(&self, read: &WorkspaceContents) -> bool {
+        let tickets = read.tickets.as_ref().map(|tickets| tickets.version());
+        self.tickets_version != tickets
+            || self.specs_version != read.specs.version()
+            || !self.has_plans(&read.plans)
+            || !self.has_features(&read.features)
+            || self.problems != read.problems
+    }
+
+    fn has_plans(&self, plans: &[GraphFile]) -> bool {
+        let mut pairs = self.plans.iter().zip(plans);
+        self.plans.len() == plans.len() && pairs.all(|((old, _), new)| is_same_plan(old, new))
+    }
+
+    fn has_features(&self, features: &[FeatureTaskList]) -> bool {
+        let mut pairs = self.features.iter().zip(features);
+        self.features.len() == features.len()
+            && pairs.all(|((old, _), new)| old.feature.is_same(new))
+    }
+
+    /// Lets go of specs and tickets, so that they can be changed without a copy of them; what is drawn of them stays.
+    pub(super) fn lend(&mut self) {
+        self.specs = Arc::default();
+        self.tickets = None;
+    }
+
+    /// Takes specs and tickets back that are still what is drawn.
+    pub(super) fn take_back(&mut self, read: WorkspaceContents) {
+        self.specs = read.specs;
+        self.tickets = read.tickets;
+    }
+
+    /// Takes in what the dialects say now.
+    pub(super) fn update(&mut self, read: WorkspaceContents) {
+        let is_specs_new = self.take_specs(read.specs);
+        let is_plans_new = self.take_plans(read.plans);
+        let is_features_new = self.take_features(read.features);
+        let is_tickets_new = self.take_tickets(read.tickets);
+        if is_specs_new || is_plans_new || is_features_new || is_tickets_new {
+            self.note_named();
+        }
+        self.problems = read.problems;
+        self.version += 1;
+    }
+
+    fn take_specs(&mut self, specs: Arc<SpecGraph>) -> bool {
+        self.specs = Arc::clone(&specs);
+        let was = std::mem::replace(&mut self.specs_version, specs.version());
+        if was == specs.version() {
+            return false;
+        }
+        match specs.changed_since(was) {
+            Some(roots) => roots
+                .into_iter()
+                .for_each(|root| self.take_family(&specs, root)),
+            None => self.take_all_specs(&specs),
+        }
+        true
+    }
+
+    /// Draws a family of specs as it is now.
+    fn take_family(&mut self, specs: &Arc<SpecGraph>, root: &str) {
+        let Ok(first) = root.parse::<SpecId>() else {
+            return self.take_all_specs(specs);
+        };
+        let is_before = |node: &Node| self.spec(*node).is_some_and(|spec| spec.id < first);
+        let start = self.spec_nodes.partition_point(is_before);
+        let old = self.spec_nodes[start..].iter();
+        let is_of = |node: &&Node| self.spec(**node).is_some_and(|spec| spec.id.root() == root);
+        let old: Vec<Node> = old.take_while(is_of).copied().collect();
+        for node in &old {
+            if self
+                .spec(*node)
+                .is_some_and(|spec| specs.find(spec.id.as_str()).is_none())
+            {
+                self.forget(*node);
+            }
+        }
+        let family: Vec<Arc<Spec>> = specs.family(root).cloned().collect();
+        let nodes: Vec<Node> = family
+            .iter()
+            .map(|spec| self.node(&key::of_spec(spec.id.as_str())))
+            .collect();
+        self.spec_nodes.splice(start..start + old.len(), nodes);
+        for spec in family {
+            self.draw_spec(specs, &spec);
+        }
+    }
+
+    fn take_all_specs(&mut self, specs: &Arc<SpecGraph>) {
+        for node in std::mem::take(&mut self.spec_nodes) {
+            if self
+                .spec(node)
+                .is_some_and(|spec| specs.find(spec.id.as_str()).is_none())
+            {
+                self.forget(node);
+            }
+        }
+        for spec in specs.all() {
+            let node = self.node(&key::of_spec(spec.id.as_str()));
+            self.spec_nodes.push(node);
+            self.draw_spec(specs, spec);
+        }
+    }
+
+    /// The spec that a node is drawn of.
+    fn spec(&self, node: Node) -> Option<&Arc<Spec>> {
+        match self.sources[node.index()].as_ref()? {
+            ItemSource::Spec(spec) => Some(spec),
+            _ => None,
+        }
+    }
+
+    fn draw_spec(&mut self, specs: &SpecGraph, spec: &Arc<Spec>) {
+        let node = self.node(&key::of_spec(spec.id.as_str()));
+        let graph = specs.graph();
+        let own = graph.find(spec.id.as_str());
+        let drawn = own.map_or(&[][..], |own| graph.edges(own)).iter();
+        let edges = drawn.map(|edge| Edge {
+            to: self.node(&key_of_named(graph.key(edge.to))),
+            kind: edge.kind,
+            via: self.node(&key::of_spec(graph.key(edge.via))),
+        });
+        let edges = edges.collect();
+        let is_done = spec.status.is_done();
+        self.put(node, ItemSource::Spec(Arc::clone(spec)), is_done, edges);
+    }
+
+    fn take_plans(&mut self, plans: Vec<GraphFile>) -> bool {
+        if self.has_plans(&plans) {
+            return false;
+        }
+        let new: HashMap<&str, &GraphFile> = plans.iter().map(|plan| (&*plan.path, plan)).collect();
+        let mut kept: HashMap<Arc<str>, (GraphFile, Vec<Node>)> = HashMap::new();
+        // What is no longer said goes first: a file's nodes may have gone to another.
+        for (plan, nodes) in std::mem::take(&mut self.plans) {
+            let same = new.get(&*plan.path);
+            if same.is_some() {
+                kept.insert(Arc::clone(&plan.path), (plan, nodes));
+            } else {
+                for node in nodes {
+                    self.forget(node);
+                }
+            }
+        }
+        let drawn = plans.into_iter().map(|plan| {
+            let known = kept.remove(&plan.path);
+            self.draw_plan(plan, known)
+        });
+        self.plans = drawn.collect();
+        let places = self.plans.iter().enumerate();
+        let places = places.map(|(at, (plan, _))| (Arc::clone(&plan.path), at));
+        self.plan_places = places.collect();
+        true
+    }
+
+    /// Draws what is other in a task graph than when it was drawn last.
+    fn draw_plan(
+        &mut self,
+        plan: GraphFile,
+        known: Option<(GraphFile, Vec<Node>)>,
+    ) -> (GraphFile, Vec<Node>) {
+        let Some((before, old)) = known else {
+            let nodes = plan.document.plan.graph.nodes.iter();
+            let nodes = nodes.map(|task| self.draw_task(&plan.path, task)).collect();
+            return (plan, nodes);
+        };
+        if is_same_plan(&before, &plan) {
+            return (plan, old);
+        }
+        let moves = plan.document.moves_since(&before.document);
+        for gone in moves.gone() {
+            self.forget(old[gone]);
+        }
+        let tasks = &plan.document.plan.graph.nodes;
+        let mut fresh = moves.fresh.iter().peekable();
+        let mut nodes = Vec::with_capacity(tasks.len());
+        for (at, task) in tasks.iter().enumerate() {
+            let is_fresh = fresh.next_if(|fresh| **fresh == at).is_some();
+            let known = moves.was(at).filter(|_| !is_fresh).map(|was| old[was]);
+            nodes.push(known.unwrap_or_else(|| self.draw_task(&plan.path, task)));
+        }
+        (plan, nodes)
+    }
+
+    fn draw_task(&mut self, path: &Arc<str>, task: &Arc<Task>) -> Node {
+        let node = self.node(&key::of_task(path, &task.id));
+        let inside = task.dependencies.iter();
+        let mut keys: Vec<String> = inside.map(|id| key::of_task(path, id)).collect();
+        keys.extend(task.needs().map(key::normal));
+        let edges = self.explicit(node, &keys);
+        let source = ItemSource::Task {
+            path: Arc::clone(path),
+            task: Arc::clone(task),
+        };
+        let is_done = task.status() == Some(TaskStatus::Complete);
+        self.put(node, source, is_done, edges);
+        node
+    }
+
+    fn take_features(&mut self, features: Vec<FeatureTaskList>) -> bool {
+        if self.has_features(&features) {
+            return false;
+        }
+        let new = features.iter().map(|feature| (&*feature.path, feature));
+        let new: HashMap<&str, &FeatureTaskList> = new.collect();
+        let mut kept: HashMap<Arc<str>, (Arc<FeatureTasks>, Vec<Node>)> = HashMap::new();
+        for (tasks, nodes) in std::mem::take(&mut self.features) {
+            let same = new.get(&*tasks.feature.path);
+            if same.is_some_and(|new| tasks.feature.is_same(new)) {
+                kept.insert(Arc::clone(&tasks.feature.path), (tasks, nodes));
+            } else {
+                for node in nodes {
+                    self.forget(node);
+                }
+            }
+        }
+        let drawn = features.into_iter().map(|feature| {
+            let known = kept.remove(&feature.path);
+            known.unwrap_or_else(|| self.draw_feature(feature))
+        });
+        self.features = drawn.collect();
+        true
+    }
+
+    fn draw_feature(&mut self, feature: FeatureTaskList) -> (Arc<FeatureTasks>, Vec<Node>) {
+        let (tasks, parts) = feature.drawn();
+        let mut nodes = Vec::with_capacity(parts.len());
+        for (part, waits) in parts {
+            let node = self.node(&tasks.key(part));
+            let edges = waits.into_iter().map(|(key, kind)| Edge {
+                to: self.node(&key),
+                kind,
+                via: node,
+            });
+            let edges = edges.collect();
+            let source = ItemSource::Feature(Arc::clone(&tasks), part);
+            self.put(node, source, tasks.is_done(part), edges);
+            nodes.push(node);
+        }
+        (tasks, nodes)
+    }
+
+    fn take_tickets(&mut self, tickets: Option<Arc<TicketIndex>>) -> bool {
+        let version = tickets.as_ref().map(|tickets| tickets.version());
+        let was = std::mem::replace(&mut self.tickets_version, version);
+        self.tickets.clone_from(&tickets);
+        if was == version {
+            return false;
+        }
+        let changed = tickets.as_ref().zip(was);
+        let changed = changed.and_then(|(tickets, was)| tickets.changed_since(was));
+        if let (Some(tickets), Some(changed)) = (&tickets, changed) {
+            for code in changed {
+                self.take_ticket(tickets, code);
+            }
+            return true;
+        }
+        for node in std::mem::take(&mut self.ticket_nodes) {
+            self.forget(node);
+        }
+        if let Some(tickets) = &tickets {
+            for (code, ticket) in first_files(tickets) {
+                let node = self.draw_ticket(tickets, code, ticket);
+                self.ticket_nodes.push(node);
+            }
+        }
+        true
+    }
+
+    /// Draws what a code stands for now.
+    fn take_ticket(&mut self, tickets: &Arc<TicketIndex>, code: &TicketCode) {
+        let of = |node: &Node| match &self.sources[node.index()] {
+            Some(ItemSource::Ticket(of, _)) => of.cmp(code),
+            _ => Ordering::Less,
+        };
+        let place = self.ticket_nodes.binary_search_by(of);
+        match (tickets.files(code).first(), place) {
+            (Some(ticket), place) => {
+                let node = self.draw_ticket(tickets, code, ticket);
+                if let Err(at) = place {
+                    self.ticket_nodes.insert(at, node);
+                }
+            }
+            (None, Ok(at)) => {
+                let node = self.ticket_nodes.remove(at);
+                self.forget(node);
+            }
+            (None, Err(_)) => {}
+        }
+    }
+
+    fn draw_ticket(
+        &mut self,
+        tickets: &TicketIndex,
+        code: &TicketCode,
+        ticket: &Arc<Ticket>,
+    ) -> Node {
+        let node = self.node(&key::of_ticket(code));
+        let named = tickets.waits().named(code).into_iter();
+        let keys: Vec<String> = named.map(key_of_ticket_named).collect();
+        let edges = self.explicit(node, &keys);
+        let is_done = ticket.meant.status.is_some_and(TicketStatus::is_done);
+        let source = ItemSource::Ticket(code.clone(), Arc::clone(ticket));
+        self.put(node, source, is_done, edges);
+        node
+    }
+
+    /// Says how far those are that are named and no items here: archived specs, those of other
+    /// repositories, items in files that were not looked at.
+    fn note_named(&mut self) {
+        let specs = Arc::clone(&self.specs);
+        for (named, name) in specs.named_elsewhere() {
+            self.note(&key_of_named(&name), specs.graph().progress(named));
+        }
+        let plans = std::mem::take(&mut self.plans);
+        for (plan, _) in &plans {
+            for (need, is_met) in plan.document.plan.needs_met() {
+                self.note(&key::normal(need), progress(is_met));
+            }
+        }
+        self.plans = plans;
+        let features = std::mem::take(&mut self.features);
+        for (tasks, _) in &features {
+            let needs = tasks.feature.document.list.needs();
+            for (need, standing) in needs.iter().zip(&tasks.feature.standings) {
+                self.note(&key::normal(need), progress(standing.is_done()));
+            }
+        }
+        self.features = features;
+        if let Some(tickets) = self.tickets.clone() {
+            for named in tickets.waits().named_outside() {
+                if let Some(standing) = tickets.waits().outside(&named) {
+                    self.note(&key::normal(&named), progress(standing.is_done()));
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, key: &str, progress: ItemProgress) {
+        let node = self.node(key);
+        if self.sources[node.index()].is_none() {
+            self.graph.set_progress(node, progress);
+        }
+    }
+
+    fn explicit(&mut self, node: Node, keys: &[String]) -> Vec<Edge> {
+        let mut seen = HashSet::with_capacity(keys.len());
+        let targets = keys.iter().map(|key| self.node(key));
+        let targets = targets.filter(|to| seen.insert(*to));
+        let edges = targets.map(|to| Edge {
+            to,
+            kind: EdgeKind::Explicit,
+            via: node,
+        });
+        edges.collect()
+    }
+
+    fn put(&mut self, node: Node, source: ItemSource, is_done: bool, edges: Vec<Edge>) {
+        self.sources[node.index()] = Some(source);
+        let progress = if is_done {
+            ItemProgress::Done
+        } else {
+            ItemProgress::Open
+        };
+        self.graph.set_progress(node, progress);
+        self.graph.set_edges(node, edges);
+    }
+
+    fn forget(&mut self, node: Node) {
+        count_visited(1);
+        self.sources[node.index()] = None;
+        self.graph.set_progress(node, ItemProgress::Absent);
+        self.graph.set_edges(node, Vec::new());
+    }
+
+    fn node(&mut self, key: &str) -> Node {
+        let node = self.graph.intern(key);
+        if self.sources.len() <= node.index() {
+            self.sources.resize(node.index() + 1, None);
+        }
+        node
+    }
+}
+
+fn is_same_plan(old: &GraphFile, new: &GraphFile) -> bool {
+    old.path == new.path && Arc::ptr_eq(&old.document, &new.document)
+}
+
+/// The key of what a spec names: a spec, also one of another repository, or an item of another dialect.
+fn key_of_named(name: &str) -> String {
+    match external_items::split_key(name) {
+        Some(_) => key::normal(name),
+        None => key::of_spec(name),
+    }
+}
+
+/// The key of what a ticket names.
+fn key_of_ticket_named(name: &str) -> String {
+    match (external_items::split_key(name), TicketCode::read(name)) {
+        (None, Some(code)) => key::of_ticket(&code),
+        (None, None) => format!("tickets:{name}"),
+        (Some(_), _) => key::normal(name),
+    }
+}
+
+fn first_files(tickets: &TicketIndex) -> impl Iterator<Item = (&TicketCode, &Arc<Ticket>)> {
+    let codes = tickets.firsts().map(|(code, _)| code);
+    codes.filter_map(|code| Some((code, tickets.files(code).first()?)))
+}
+
+fn progress(is_done: bool) -> ItemProgress {
+    if is_done {
+        ItemProgress::Done
+    } else {
+        ItemProgress::Absent
+    }
+}

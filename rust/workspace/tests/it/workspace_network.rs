@@ -1,0 +1,163 @@
+//! The workspace's graph laid out for analytics: the same as lists say, and what runs teach.
+
+use std::fs;
+
+use chant_workspace::analytics_graph::{AnalyticsGraph, ItemColumn};
+use serde_json::{Value, json};
+
+use crate::workspace::{Place, SPEC};
+
+/// The values of a column as JSON.
+pub(crate) fn column(layout: &AnalyticsGraph, name: &str) -> Vec<Value> {
+    match layout.column(name).unwrap() {
+        ItemColumn::Texts(texts) => texts.into_iter().map(|text| json!(text)).collect(),
+        ItemColumn::Flags(flags) => flags.into_iter().map(Value::from).collect(),
+        ItemColumn::Numbers(numbers) => numbers.into_iter().map(|number| json!(number)).collect(),
+    }
+}
+
+fn keys(layout: &AnalyticsGraph) -> Vec<&str> {
+    layout.network.keys().collect()
+}
+
+/// Whether the network says of every item what lists say.
+#[track_caller]
+fn check_as_listed(place: &Place) -> AnalyticsGraph {
+    let layout = AnalyticsGraph::of(&place.workspace).unwrap();
+    let joined = place.workspace.snapshot().unwrap();
+    let network = &layout.network;
+    for item in joined.nodes().filter_map(|node| joined.item(node)) {
+        let at = network.item(item.key()).unwrap();
+        assert_eq!(network.is_done(at), item.is_done(), "{}", item.key());
+        let unmet = network.unmet(at).into_iter().filter(|_| !item.is_done());
+        let mut unmet: Vec<&str> = unmet.map(|at| network.key(at)).collect();
+        let mut listed = item.waits_for();
+        unmet.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(unmet, listed, "{}", item.key());
+    }
+    layout
+}
+
+fn run(place: &Place, pid: u32, spec: &str, (status, mode): (&str, &str), seconds: u32) {
+    let name = format!("{spec}-{pid}");
+    let end = format!("2026-01-23T10:{:02}:{:02}.000Z", seconds / 60, seconds % 60);
+    let record = json!({
+        "schema": 1, "process_id": name, "spec_id": spec, "pid": 1, "status": status,
+        "mode": mode, "generation": 1, "started_at": "2026-01-23T10:00:00.000Z",
+        "updated_at": end, "completed_at": end,
+    });
+    let path = crate::state_part(&place.path(""), &format!("processes/main/_/{name}.json"));
+    fs::write(path, record.to_string()).unwrap();
+}
+
+// proves: workspace:network:says_what_lists_say
+#[test]
+fn the_network_holds_all_items_and_what_is_only_named() {
+    let place = Place::new();
+    let yaml = "depends_on: [\"vine:plan.vine#build\", nowhere]\npriority: high\nassignee: ada\n";
+    place.spec(SPEC, yaml);
+    place.write(
+        "plan.vine",
+        "vine 1.2.0\n---\n[root] Root (notstarted)\n-> build\n---\n[build] Build (reviewing)\n",
+    );
+    place.write(
+        "docs/CRs/DEM-002.md",
+        "---\ncode: DEM-002\nstatus: Implemented\npriority: Low\n---\n\n# Two\n",
+    );
+    let layout = check_as_listed(&place);
+    assert_eq!(
+        keys(&layout),
+        [
+            "chant:2026-01-22-001-x7m",
+            "vine:plan.vine#root",
+            "vine:plan.vine#build",
+            "tickets:DEM-002",
+            "chant:nowhere"
+        ]
+    );
+    for (name, expected) in [
+        (
+            "dialect",
+            json!(["chant", "vine", "vine", "tickets", "chant"]),
+        ),
+        (
+            "title",
+            json!([format!("Spec {SPEC}"), "Root", "Build", "Two", null]),
+        ),
+        (
+            "status",
+            json!([
+                "blocked",
+                "notstarted",
+                "reviewing",
+                "Implemented",
+                "not in this workspace"
+            ]),
+        ),
+        (
+            "kind",
+            json!(["code", "task", "task", "Feature Enhancement", null]),
+        ),
+        ("ready", json!([false, true, false, false, false])),
+        ("priority", json!(["high", null, null, "Low", null])),
+        ("assignee", json!(["ada", null, null, null, null])),
+        ("weight", json!([1.0, 1.0, 1.0, 1.0, 0.0])),
+        ("duration", json!([null, null, null, null, null])),
+    ] {
+        assert_eq!(json!(column(&layout, name)), expected, "{name}");
+    }
+    let path = column(&layout, "path");
+    assert_eq!(path[0], json!(format!(".chant/specs/{SPEC}.md")));
+    assert_eq!(path[4], Value::Null);
+    let free = layout.network.frontier();
+    let free: Vec<&str> = free.into_iter().map(|at| layout.network.key(at)).collect();
+    // A task under review holds up who needs it from outside, but nobody in its own file; what is only
+    // named is nobody's work.
+    assert_eq!(free, ["vine:plan.vine#root", "vine:plan.vine#build"]);
+}
+
+// proves: workspace:network:durations_are_learned_from_runs
+#[test]
+fn durations_are_those_of_runs_that_completed_their_specs() {
+    let place = Place::new();
+    place.spec(SPEC, "status: completed\n");
+    place.spec("2026-01-22-002-k3f", "status: completed\n");
+    let learned = AnalyticsGraph::of(&place.workspace)
+        .unwrap()
+        .learned
+        .duration;
+    assert_eq!(
+        (learned.runs, learned.median, learned.spread),
+        (0, None, None)
+    );
+    run(&place, 1, SPEC, ("completed", "single"), 60);
+    run(&place, 2, SPEC, ("completed", "single"), 120);
+    run(&place, 1, "2026-01-22-002-k3f", ("failed", "single"), 600);
+    run(&place, 2, "2026-01-22-002-k3f", ("completed", "chain"), 900);
+    run(&place, 1, "gone", ("completed", "single"), 60);
+    // What lies in the project teaches nothing.
+    let forged = json!({"schema": 1, "process_id": "gone-9", "spec_id": "gone", "pid": 1, "status": "completed",
+        "mode": "single", "generation": 1, "started_at": "2026-01-23T10:00:00.000Z",
+        "updated_at": "", "completed_at": "2026-01-24T10:00:00.000Z"});
+    place.write(".chant/processes/gone-9.json", &forged.to_string());
+    let broken = crate::state_part(&place.path(""), "processes/main/_/broken.json");
+    fs::write(broken, "{").unwrap();
+    let layout = AnalyticsGraph::of(&place.workspace).unwrap();
+    assert_eq!(column(&layout, "duration"), [json!(90.0), Value::Null]);
+    assert_eq!(
+        (layout.learned.duration.runs, layout.learned.duration.median),
+        (3, Some(60.0))
+    );
+    let expected = std::f64::consts::LN_2 / 3_f64.sqrt();
+    assert!((layout.learned.duration.spread.unwrap() - expected).abs() < 1e-12);
+    fs::remove_dir_all(crate::state_part(&place.path(""), "processes/main/_")).unwrap();
+    assert_eq!(
+        AnalyticsGraph::of(&place.workspace)
+            .unwrap()
+            .learned
+            .duration
+            .runs,
+        0
+    );
+}
