@@ -17,13 +17,14 @@ from statistics import median, quantiles
 import networkx
 
 ROOT = Path(__file__).parents[1]
-CORE = ROOT / "rust" / "core" / "src"
-BINDINGS = ROOT / "rust" / "bindings" / "src"
+CRATES = ROOT / "rust"
+BINDINGS = CRATES / "bindings" / "src"
 
 _TYPE = re.compile(r"^\s*(?:pub(?:\([a-z ]+\))? )?(?:struct|enum|trait|type|union) ([A-Z]\w*)", re.M)
 _PUBLIC_TYPE = re.compile(r"^pub(?:\(crate\))? (?:struct|enum|trait|type) ([A-Z]\w*)", re.M)
 _FUNCTION = re.compile(r"^(\s*)(?:pub(?:\([a-z ]+\))? )?(?:const |async )*fn (\w+)")
 _DOC = re.compile(r"^\s*//[/!] ?(.*)$")
+_CRATE = re.compile(r"\bchant_([a-z_]+)::")
 _NAMED = re.compile(r"\b(?:crate|super|self)(?:::\w+)+")
 
 
@@ -35,9 +36,14 @@ class SourceFile:
     text: str
 
     @property
+    def name(self) -> str:
+        """Its path: the crate, then what is below its `src`."""
+        return self.path.relative_to(CRATES).as_posix().replace("/src/", "/", 1)
+
+    @property
     def module(self) -> tuple[str, ...]:
-        """Its module below the crate."""
-        parts = self.path.relative_to(CORE).with_suffix("").parts
+        """Its module, the crate first."""
+        parts = tuple(self.name.removesuffix(".rs").split("/"))
         return parts[:-1] if parts[-1] in ("mod", "lib") else parts
 
 
@@ -47,6 +53,18 @@ def read_sources(top: Path) -> list[SourceFile]:
         SourceFile(path, path.read_text("utf-8").split("#[cfg(test)]\nmod tests")[0])
         for path in sorted(top.rglob("*.rs"))
     ]
+
+
+def read_core() -> list[SourceFile]:
+    """Read all crates but the bindings and what fuzzes them."""
+    tops = sorted(manifest.parent / "src" for manifest in CRATES.glob("*/Cargo.toml"))
+    return [file for top in tops if top != BINDINGS for file in read_sources(top)]
+
+
+def find_arrows(files: Iterable[SourceFile]) -> set[tuple[str, str]]:
+    """Give the crates that name another one, with that one."""
+    pairs = ((file.module[0], named) for file in files for named in _CRATE.findall(file.text))
+    return {(crate, named.replace("_", "-")) for crate, named in pairs}
 
 
 def find_functions(file: SourceFile) -> Iterator[tuple[str, int]]:
@@ -101,7 +119,7 @@ def find_circles(files: list[SourceFile]) -> list[set[str]]:
         for named in _NAMED.findall(file.text):
             target = _resolve(file.module, named.split("::"), by_module)
             if target and target is not file:
-                graph.add_edge(str(file.path.relative_to(CORE)), str(target.path.relative_to(CORE)))
+                graph.add_edge(file.name, target.name)
     circles = [circle for circle in networkx.strongly_connected_components(graph) if len(circle) > 1]
     return sorted(circles, key=len, reverse=True)
 
@@ -114,7 +132,7 @@ def _resolve(
     for word in words:
         match word:
             case "crate":
-                place = []
+                place = [module[0]]
             case "super":
                 place = place[:-1]
             case "self":
@@ -132,7 +150,7 @@ def measure_shape() -> list[tuple[str, str]]:
     Returns:
         Rows of a table: what is measured, and the figure.
     """
-    files, bindings = read_sources(CORE), read_sources(BINDINGS)
+    files, bindings = read_core(), read_sources(BINDINGS)
     types = [name for file in files for name in _TYPE.findall(file.text)]
     public = find_public_types(files)
     shared = find_duplicates(types)
@@ -143,6 +161,7 @@ def measure_shape() -> list[tuple[str, str]]:
     openings = [line for line in docs if re.match(r"(What|Whether|Who|How|That)\b", line)]
     circles = find_circles(files)
     rows = [
+        ("crates, and arrows between them", f"{len({f.module[0] for f in files})}, {len(find_arrows(files))}"),
         ("files of the core", f"{len(files)}, {sum(sizes):,} lines without tests"),
         ("lines of a file: median / largest", f"{median(sizes):.0f} / {sizes[-1]}"),
         ("files above 600 lines", str(sum(size > 600 for size in sizes))),
@@ -171,9 +190,9 @@ def _spread(lengths: list[int]) -> str:
 def list_duplicates() -> list[str]:
     """Give a line for each public type whose name another one has: the name and its files."""
     places: defaultdict[str, list[str]] = defaultdict(list)
-    for file in read_sources(CORE):
+    for file in read_core():
         for name in _PUBLIC_TYPE.findall(file.text):
-            places[name].append(str(file.path.relative_to(CORE)))
+            places[name].append(file.name)
     shared = sorted(
         (entry for entry in places.items() if len(entry[1]) > 1), key=lambda entry: -len(entry[1])
     )

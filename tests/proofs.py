@@ -36,8 +36,8 @@ def python_tests() -> list[ProvingTest]:
 
 def rust_tests() -> list[ProvingTest]:
     """Find the Rust tests that name a promise."""
-    core = ROOT / "rust" / "core"
-    files = sorted([*(core / "tests").rglob("*.rs"), *(core / "src").rglob("*.rs")])
+    folders = (crate / kind for crate in (ROOT / "rust").iterdir() for kind in ("tests", "src"))
+    files = sorted(file for folder in folders for file in folder.rglob("*.rs"))
     return [test for file in files for test in rust_tests_in(file.read_text("utf-8"), _shown(file))]
 
 

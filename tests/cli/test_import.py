@@ -1,4 +1,4 @@
-"""`import`: what people see of it; `rust/core/tests/it/workspace_import.rs` says what becomes what."""
+"""`import`: what people see of it; `rust/workspace/tests/it/workspace_import.rs` says what becomes what."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_the_list_for_cargo_deny_allows_nothing_more() -> None:
 def test_the_core_does_not_depend_on_python(metadata: Any) -> None:
     nodes = {node["id"]: node["dependencies"] for node in metadata["resolve"]["nodes"]}
     names = {package["id"]: package["name"] for package in metadata["packages"]}
-    open_ids = [id for id, name in names.items() if name == "chant-core"]
+    open_ids = [id for id, name in names.items() if name == "chant-workspace"]
     seen: set[str] = set()
     while open_ids:
         id = open_ids.pop()

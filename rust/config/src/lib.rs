@@ -4,6 +4,8 @@
 //! `project`, `defaults`, `providers` and `parallel` are merged one by one, every other block is taken whole
 //! from the last file that has it, but for what runs may use up: of that the smaller counts. Unknown keys change
 //! nothing and are kept as findings; while one of them is nearly a known key, nothing acts.
+//!
+//! It knows no disk: files come as texts.
 
 mod blocks;
 pub mod check;

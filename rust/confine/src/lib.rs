@@ -3,6 +3,8 @@
 //! The thread that starts a confined process restricts itself first and ends after the start: a
 //! child has the restrictions of its thread, while the rest of this process stays as it was. So a
 //! start needs no program in between, no daemon and no root.
+//!
+//! It knows no run and no configuration.
 
 pub mod ability;
 pub mod bubblewrap;

@@ -1,8 +1,10 @@
 //! Pictures of whole graphs: as SVG in layers, and as texts for Mermaid and Graphviz.
 //!
-//! [`Network::clip`](super::network::Network::clip) chooses the items of a large graph that are
+//! [`clip::clip`] chooses the items of a large graph that are
 //! shown, a [`PictureScene`] groups the others, [`layout::layout`] places everything. Arrows lead from an
 //! item to one that waits for it. The same graph and words give the same picture, byte for byte.
+//!
+//! It knows no documents and no files.
 
 mod arrows;
 pub mod clip;

@@ -1,4 +1,4 @@
-//! Git repositories: branches, commits, changes and worktrees; the only folder that names git2.
+//! Git repositories: branches, commits, changes and worktrees; the only crate that names git2.
 //!
 //! Invariants:
 //! - Nothing here knows a dialect: ids, branches and tags are plain texts, files are paths.

@@ -40,7 +40,7 @@ impl ItemRows {
     }
 
     /// How many items stand in all rows.
-    pub fn len(&self) -> usize {
+    pub fn item_count(&self) -> usize {
         self.items.len()
     }
 
@@ -57,6 +57,7 @@ impl ItemRows {
     }
 
     /// The same edges the other way round; its rows ascend because these are gone through in order.
+    #[must_use]
     pub fn turned(&self) -> Self {
         let count = self.starts.len().saturating_sub(1);
         let mut rows = Self::with_lengths(count, self.items.iter().copied());
@@ -88,6 +89,7 @@ impl ItemRows {
     }
 
     /// Without what stands in a row twice; rows have to ascend.
+    #[must_use]
     pub fn deduplicated(mut self) -> Self {
         let mut kept = 0;
         for index in 0..self.starts.len().saturating_sub(1) {

@@ -4,6 +4,8 @@
 //! It is a process of its own like every other agent, so that it is stopped, limited and found in
 //! the same way. [`conversation`] is that agent; it reports its work in lines that the runner reads like
 //! those of other agents.
+//!
+//! It knows no spec and no configuration.
 
 #[cfg(unix)]
 pub mod conversation;

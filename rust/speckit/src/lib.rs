@@ -1,5 +1,7 @@
 //! Spec-kit features: `specs/NNN-name/` with spec, plan and tasks, and the control plane that agents
 //! report to (seed speckit, reference rstn).
+//!
+//! It knows no other format, no Python and no MCP.
 
 pub mod complete;
 pub mod config;

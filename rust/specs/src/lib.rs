@@ -1,4 +1,6 @@
 //! Chant specs: `.chant/specs/*.md` (seed chant, reference chant).
+//!
+//! It knows no other format, no Python and no MCP.
 
 pub mod agents;
 pub mod approval;

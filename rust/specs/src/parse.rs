@@ -1,5 +1,6 @@
 //! A spec's file as text, read into the model; anything odd becomes a problem, never a failure of others.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -356,7 +357,9 @@ impl SpecReader<'_> {
 
     /// Reports documented keys that nothing decides on and whose values have the wrong type.
     fn check_others(&mut self, yaml: &str, keys: &[FrontMatterKey<'_>]) {
-        for key in keys {
+        // Each reading goes through the whole text: a key that is repeated is read once.
+        let mut seen = HashSet::new();
+        for key in keys.iter().filter(|key| seen.insert(&key.name)) {
             match &*key.name {
                 name @ ("tracks"
                 | "informed_by"

@@ -167,6 +167,7 @@ impl StoreError {
         }
     }
 
+    /// What a call of the system that failed means.
     pub fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.display().to_string();
         match source.kind() {

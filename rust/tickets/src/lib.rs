@@ -1,4 +1,6 @@
 //! Change-request tickets: `docs/CRs/CODE-NNN-*.md` (seed tickets, reference tickets).
+//!
+//! It knows no other format, no run of an agent, no Python and no MCP.
 
 pub mod advice;
 pub mod attributes;

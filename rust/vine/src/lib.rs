@@ -1,4 +1,6 @@
 //! VINE task graphs: one text file, one graph of tasks that many agents share (seed vine).
+//!
+//! It knows no other format, no run of an agent, no Python and no MCP.
 
 pub mod apply;
 mod by_id;

@@ -39,8 +39,10 @@ impl DependencyIndex {
     /// finding that out costs more than looking at all of it.
     pub(super) fn renewed(&self, graph: &Graph, moves: &NodeMoves) -> Option<Self> {
         let mut fresh = moves.fresh.iter().peekable();
-        let mut needs =
-            ItemRows::with_room(graph.nodes.len(), self.needs.len() + moves.fresh.len());
+        let mut needs = ItemRows::with_room(
+            graph.nodes.len(),
+            self.needs.item_count() + moves.fresh.len(),
+        );
         for at in 0..graph.nodes.len() {
             if fresh.next_if(|fresh| **fresh == at).is_some() {
                 let node = &graph.nodes[at];
@@ -78,7 +80,7 @@ impl DependencyIndex {
         let level = |at: usize| moves.was(at).map_or(0, |was| self.levels[was]);
         let mut levels: Vec<u32> = (0..changed.levels.len()).map(level).collect();
         let mut open: Vec<u32> = moves.fresh.iter().map(|at| narrow(*at)).collect();
-        let mut room = 2 * (levels.len() + changed.needs.len());
+        let mut room = 2 * (levels.len() + changed.needs.item_count());
         while let Some(at) = open.pop() {
             let row = changed.needs.row(at);
             count_visited(1 + row.len());

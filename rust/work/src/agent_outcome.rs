@@ -94,17 +94,17 @@ impl fmt::Display for AgentOutcome {
                 write!(f, "The agent said nothing for {} s", limit.as_secs_f64())?;
             }
             (AgentEnding::Output(limit), ..) => {
-                write!(f, "The agent wrote more than {limit} bytes")?
+                write!(f, "The agent wrote more than {limit} bytes")?;
             }
             (AgentEnding::Interrupted, ..) => f.write_str("The runner was told to end")?,
             (AgentEnding::Itself, Some(code), _) => {
-                write!(f, "The agent ended with exit code {code}")?
+                write!(f, "The agent ended with exit code {code}")?;
             }
             (AgentEnding::Itself, None, Some(signal)) => {
                 write!(f, "The agent was ended by signal {signal}")?;
             }
             (AgentEnding::Itself, None, None) => {
-                f.write_str("The agent ended, nobody knows how")?
+                f.write_str("The agent ended, nobody knows how")?;
             }
         }
         if !self.is_success() && !self.tail.is_empty() {

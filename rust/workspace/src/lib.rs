@@ -1,8 +1,10 @@
-//! Every dialect of a folder in one graph: the only module that knows all dialects.
+//! Every dialect of a folder in one graph: the only crate that knows all dialects.
 //!
 //! A dialect begins as its word in [`chant_base::external_items::PREFIXES`], its part of [`DialectStores`] and its
 //! [`workspace_graph::ItemSource`]; from these on the compiler names what matches on sources, and words are told apart
-//! in [`key`], [`filter`], [`external_items`] and [`revision_view`]. Its changes take part in transactions by [`staged_workspace`].
+//! in [`key`], [`filter`], [`external_items`] and `revision_view`. Its changes take part in transactions by `staged_workspace`.
+//!
+//! It knows no Python and no MCP.
 
 pub mod analytics_graph;
 pub mod board;

@@ -410,7 +410,10 @@ mod tests {
     fn the_table_has_the_keys_that_are_read_and_no_others() {
         let known = chant::PROJECTS.used_keys().into_iter();
         let known: std::collections::BTreeSet<String> = known.map(|(key, _)| key).collect();
-        assert_eq!(known, traced::keys_read::<crate::blocks::ConfigFile>());
+        assert_eq!(
+            known,
+            traced::keys_read::<crate::blocks::ConfigFile>().unwrap()
+        );
         assert_eq!(
             known,
             chant::USERS

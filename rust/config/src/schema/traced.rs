@@ -10,14 +10,17 @@ use serde::de::{
 use serde::{Deserialize, forward_to_deserialize_any};
 
 /// The keys that a type reads, their parts joined by dots; names that people choose, and items, are `*`.
-pub fn keys_read<'de, T: Deserialize<'de>>() -> BTreeSet<String> {
+///
+/// # Errors
+/// A type that is not read from a table.
+pub fn keys_read<'de, T: Deserialize<'de>>() -> Result<BTreeSet<String>, value::Error> {
     let mut found = BTreeSet::new();
     let traced = Traced {
         at: String::new(),
         found: &mut found,
     };
-    T::deserialize(traced).unwrap();
-    found
+    T::deserialize(traced)?;
+    Ok(found)
 }
 
 struct Traced<'a> {

@@ -84,7 +84,7 @@ impl Network {
 
     /// How many edges there are.
     pub fn edge_count(&self) -> usize {
-        self.after.len()
+        self.after.item_count()
     }
 
     /// The key of an item.

@@ -251,7 +251,6 @@ fn texts(names: Option<&[Box<str>]>) -> Option<Vec<&str>> {
 
 /// Whether a spec meets its criteria.
 #[derive(Debug, Serialize)]
-#[expect(clippy::struct_field_names, reason = "keys of the seed")]
 pub struct VerificationReport<'a> {
     spec_id: &'a str,
     verified: bool,

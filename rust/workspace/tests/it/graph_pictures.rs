@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use chant_graph::ItemProgress;
 use chant_draw::clip::{self, ClipOptions};
 use chant_draw::layout::{FigureRect, LayoutInput, PictureLayout, layout};
 use chant_draw::route::{ArrowRoute, Point, RouteLeg};
@@ -10,6 +9,7 @@ use chant_draw::scene::{PictureScene, SceneShape};
 use chant_draw::table::{self, ListRow};
 use chant_draw::theme::ColorTheme;
 use chant_draw::{ItemTexts, PictureOptions, dot, mermaid, svg};
+use chant_graph::ItemProgress;
 use chant_graph::network::Network;
 use insta::assert_snapshot;
 use proptest::prelude::*;

@@ -1,35 +1,112 @@
-//! Who may name whom (ARCHITECTURE.md): the arrows, checked over the sources.
+//! Who may name whom (ARCHITECTURE.md): the arrows between the crates, and what crates alone cannot say.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Source files by their path below `src`, with their text.
+/// The folder of all crates.
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The core's source files by crate and path below its `src`, with their text.
 fn sources() -> Vec<(String, String)> {
-    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+    fn walk(folder: &Path, name: &str, found: &mut Vec<(String, PathBuf)>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
+            let name = format!("{name}/{}", path.file_name().unwrap().to_str().unwrap());
             if path.is_dir() {
-                walk(&path, found);
+                walk(&path, &name, found);
             } else {
-                found.push(path);
+                found.push((name, path));
             }
         }
     }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();
-    walk(&root, &mut found);
+    for (name, _) in ARROWS {
+        walk(&crates().join(name).join("src"), name, &mut found);
+    }
     found.sort();
-    let name = |path: &Path| {
-        path.strip_prefix(&root)
-            .unwrap()
-            .display()
-            .to_string()
-            .replace('\\', "/")
-    };
     found
-        .iter()
-        .map(|path| (name(path), fs::read_to_string(path).unwrap()))
+        .into_iter()
+        .map(|(name, path)| (name, fs::read_to_string(path).unwrap()))
         .collect()
+}
+
+/// Each crate of the core with the crates that it may name, the lowest first.
+const ARROWS: [(&str, &[&str]); 18] = [
+    ("base", &[]),
+    ("text", &["base"]),
+    ("store", &["base"]),
+    ("graph", &["base"]),
+    ("draw", &["graph"]),
+    ("config", &["base", "text"]),
+    // Those who start processes hold them.
+    ("confine", &["store"]),
+    ("git", &["base", "confine"]),
+    ("places", &["git", "store"]),
+    ("trust", &["base", "config", "git", "store", "text"]),
+    ("agent-events", &["base"]),
+    ("work", &["agent-events", "base", "confine", "store"]),
+    ("provider", &["base", "store", "work"]),
+    ("vine", &["base", "git", "graph", "places", "store", "text"]),
+    (
+        "speckit",
+        &[
+            "base", "config", "git", "graph", "places", "store", "text", "trust", "work",
+        ],
+    ),
+    (
+        "tickets",
+        &["base", "config", "git", "graph", "places", "store", "text"],
+    ),
+    (
+        "specs",
+        &[
+            "agent-events",
+            "base",
+            "config",
+            "confine",
+            "git",
+            "graph",
+            "places",
+            "provider",
+            "store",
+            "text",
+            "trust",
+            "work",
+        ],
+    ),
+    (
+        "workspace",
+        &[
+            "base", "config", "git", "graph", "speckit", "specs", "store", "text", "tickets",
+            "vine", "work",
+        ],
+    ),
+];
+
+#[test]
+fn each_crate_depends_on_those_that_the_table_names() {
+    for (name, below) in ARROWS {
+        let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();
+        let dependencies = manifest
+            .split("\n[")
+            .find(|part| part.starts_with("dependencies]"))
+            .unwrap_or_default();
+        let named: Vec<&str> = dependencies
+            .lines()
+            .filter_map(|line| {
+                line.strip_prefix("chant-")?
+                    .strip_suffix(".workspace = true")
+            })
+            .collect();
+        assert_eq!(named, below, "{name}");
+    }
+    let listed: usize = fs::read_dir(crates())
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().path().join("Cargo.toml").exists())
+        .count();
+    assert_eq!(listed, ARROWS.len() + ["bindings", "fuzz"].len());
 }
 
 /// The code of a file, without its comments and its own tests.
@@ -62,11 +139,11 @@ fn only(word: &str, places: &[&str]) {
 fn each_library_has_one_place() {
     only("serde_yaml", &["text/front_matter/mod.rs"]);
     only("git2::", &["git/"]);
-    only("petgraph::", &["graph/"]);
+    only("petgraph::", &["draw/", "graph/"]);
     only("diffy", &["text/merge.rs"]);
     only("csv::", &["workspace/csv_table.rs"]);
     only("unicode_normalization", &["workspace/key.rs"]);
-    only("toml::", &["dialects/tickets/projects/"]);
+    only("toml::", &["tickets/projects/"]);
     only("std::fs", &["store/disk/", "git/"]);
     only(
         "Command::new",
@@ -87,162 +164,24 @@ fn each_library_has_one_place() {
 }
 
 #[test]
-fn engines_know_no_dialect_and_dialects_not_each_other() {
-    for engine in [
-        "answer.rs",
-        "ident.rs",
-        "external_items.rs",
-        "text/",
-        "store/",
-        "graph/",
-        "git/",
-        "work/",
-        "provider/",
-        "trust/",
-        "confine/",
-        "agent_events/",
-        "money.rs",
-        "next_step/",
-        "lint.rs",
-        "config.rs",
-        "config/",
-    ] {
-        for (path, text) in sources()
-            .into_iter()
-            .filter(|(path, _)| path.starts_with(engine))
-        {
-            assert!(!code(&text).contains("dialects"), "{path} knows a dialect");
-        }
-    }
-    let dialects = ["chant", "vine", "speckit", "tickets"];
-    for (path, text) in sources() {
-        let Some(own) = dialects
-            .iter()
-            .find(|own| path.starts_with(&format!("dialects/{own}/")))
-        else {
-            continue;
-        };
-        for other in dialects.iter().filter(|other| *other != own) {
-            let knows = code(&text).contains(&format!("dialects::{other}"));
-            assert!(!knows, "{path} knows {other}");
-        }
-    }
-}
-
-#[test]
-fn the_workspace_lies_above_all_dialects() {
-    only("workspace::", &["workspace/", "error.rs"]);
-}
-
-/// What every engine may name: it knows nothing itself.
-const GROUND: [&str; 2] = ["crate::counted", "crate::recent"];
-
-#[test]
-fn engines_know_only_what_lies_below_them() {
-    let below = [
-        ("text/", vec!["crate::ident", "crate::text"]),
-        ("store/", vec!["crate::store"]),
-        ("graph/", vec!["crate::graph"]),
-        // Those who start processes hold them.
-        ("git/", vec!["crate::git", "crate::confine"]),
-        ("confine/", vec!["crate::confine", "crate::store"]),
-        ("lint.rs", vec![]),
-        ("ident.rs", vec![]),
-        ("external_items.rs", vec![]),
-        ("environment.rs", vec![]),
-        ("money.rs", vec![]),
-        (
-            "agent_events/",
-            vec!["crate::agent_events", "crate::money", "crate::next_step"],
-        ),
-        ("next_step/", vec!["crate::next_step"]),
-        (
-            "config.rs",
-            vec!["crate::environment", "crate::text", "crate::money"],
-        ),
-        (
-            "config/",
-            vec!["crate::ident", "crate::money", "crate::text"],
-        ),
-        (
-            "trust/",
-            vec![
-                "crate::trust",
-                "crate::text",
-                "crate::store",
-                "crate::git",
-                "crate::config",
-            ],
-        ),
-        (
-            "work/",
-            vec![
-                "crate::work",
-                "crate::agent_events",
-                "crate::confine",
-                "crate::environment",
-                "crate::money",
-                "crate::store",
-                "crate::answer",
-            ],
-        ),
-        (
-            "provider/",
-            vec![
-                "crate::provider",
-                "crate::work",
-                "crate::store",
-                "crate::error",
-            ],
-        ),
-    ];
-    for (place, allowed) in below {
-        for (path, text) in sources()
-            .into_iter()
-            .filter(|(path, _)| path.starts_with(place))
-        {
-            let text = code(&text);
-            for (at, _) in text.match_indices("crate::") {
-                let named: String = text[at..]
-                    .chars()
-                    .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | ':'))
-                    .collect();
-                assert!(
-                    allowed.iter().chain(&GROUND).any(|a| named.starts_with(a)),
-                    "{path} names {named}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn of_the_engines_those_that_start_processes_alone_know_how_to_hold_them() {
-    only(
-        "crate::confine",
-        &["confine/", "git/", "work/", "dialects/"],
-    );
-}
-
-#[test]
 fn only_shapes_of_answers_and_records_are_serialized() {
     only(
         "Serialize)]",
         &[
-            "dialects/chant/receipt/",
-            "dialects/chant/view/",
-            "dialects/speckit/events.rs",
-            "dialects/speckit/questions.rs",
-            "dialects/speckit/view.rs",
-            "dialects/tickets/view.rs",
-            "dialects/vine/view.rs",
-            "dialects/tickets/advice/view.rs",
-            "dialects/tickets/projects/view.rs",
-            "store/journal.rs",
+            "specs/receipt/",
+            "specs/view/",
+            "speckit/events.rs",
+            "speckit/questions.rs",
+            "speckit/view.rs",
+            "tickets/view.rs",
+            "vine/view.rs",
+            "tickets/advice/view.rs",
+            "tickets/projects/view.rs",
+            "store/journal/",
             "work/run_record.rs",
             "work/state.rs",
             "work/usage.rs",
-            "answer.rs",
+            "base/answer.rs",
             "config/view.rs",
             "workspace/handle.rs",
             "workspace/view.rs",
@@ -282,15 +221,15 @@ fn names_a_tool(line: &str) -> bool {
 #[test]
 fn only_tables_of_doors_and_what_agents_in_runs_are_given_name_tools() {
     let of_agents = [
-        "next_step/",
+        "base/next_step/",
         "trust/effects.rs",
-        "dialects/chant/project/caller_run.rs",
-        "dialects/chant/ops/update.rs",
+        "specs/project/caller_run.rs",
+        "specs/ops/update.rs",
         // Answers of tools that no command prints.
-        "dialects/tickets/",
-        "dialects/speckit/ops.rs",
+        "tickets/",
+        "speckit/ops.rs",
     ];
-    let others = ["chant_core", "chant_mcp", "vine_ref"];
+    let others = ["chant_mcp", "vine_ref"];
     for (path, text) in sources() {
         if of_agents.iter().any(|place| path.starts_with(place)) {
             continue;

@@ -1,10 +1,8 @@
 //! Graphs as pictures: texts that no name can break, and trees that show every way once.
 
+use chant_graph::picture::{GraphPicture, LeadDirection, PictureArrow, PictureFigure, StatusColor};
 use chant_vine::document::VineDocument;
 use chant_vine::picture::picture;
-use chant_graph::picture::{
-    GraphPicture, LeadDirection, PictureArrow, PictureFigure, StatusColor,
-};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 

@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
+use chant_store::disk::TICK;
 use chant_tickets::projects::project_lookup::ProjectLookupError;
 use chant_tickets::projects::view::{self, TicketStats};
-use chant_tickets::projects::{
-    DiscoveryInputs, ProjectCatalog, ProjectSource, TicketProject,
-};
-use chant_store::disk::TICK;
+use chant_tickets::projects::{DiscoveryInputs, ProjectCatalog, ProjectSource, TicketProject};
 use serde_json::json;
 use tempfile::TempDir;
 

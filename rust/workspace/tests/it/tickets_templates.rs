@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use chant_store::disk::Disk;
 use chant_tickets::templates::{
     BUILT_IN, TemplatePlaces, TemplateProblem, TicketPlaceholders, body,
 };
-use chant_store::disk::Disk;
 use tempfile::TempDir;
 
 struct Folders {

@@ -11,9 +11,7 @@ use chant_vine::frontier::{GraphPlan, refs, search};
 use chant_vine::model::{NodeContent, VineNode};
 use chant_vine::parse;
 use chant_vine::validate::validate;
-use chant_vine::view::{
-    FrontierView, NodeContextView, RefView, WrittenView, summary, views,
-};
+use chant_vine::view::{FrontierView, NodeContextView, RefView, WrittenView, summary, views};
 
 const DEMO: &str = "\
 vine 1.2.0

@@ -1,6 +1,7 @@
 //! Laws of writing VINE graphs: what is not changed stays, what is changed says what was meant, and a
 //! text is read in parts as it is read whole.
 
+use chant_base::external_items::ExternalStatus;
 use chant_vine::apply::apply;
 use chant_vine::document::VineDocument;
 use chant_vine::error::VineError;
@@ -8,7 +9,6 @@ use chant_vine::model::TaskStatus;
 use chant_vine::operation::operations;
 use chant_vine::parse;
 use chant_vine::write::render_canonical;
-use chant_base::external_items::ExternalStatus;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

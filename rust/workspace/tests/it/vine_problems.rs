@@ -1,7 +1,7 @@
 //! What is wrong with a text, each thing with the place that it is about.
 
-use chant_vine::document::VineDocument;
 use chant_base::error::CoreError;
+use chant_vine::document::VineDocument;
 
 /// Every problem of a text as `line:column+length constraint`, the piece it is about behind it.
 fn problems(text: &str) -> Vec<String> {

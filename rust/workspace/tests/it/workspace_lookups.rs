@@ -6,9 +6,9 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chant_graph::ItemProgress;
 use chant_speckit::files::FeatureStore;
 use chant_speckit::resolve::{SearchStart, in_specs};
-use chant_graph::ItemProgress;
 use chant_store::disk::Disk;
 use chant_store::files::RootFolder;
 use chant_workspace::changes::ItemChanges;

@@ -5,13 +5,13 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chant_specs::ops::{self as specs, SpecUpdate};
+use chant_base::error::{Error, ErrorKind};
 use chant_speckit::files::CallerIdentity;
 use chant_speckit::staged::CompletionRequest;
+use chant_specs::ops::{self as specs, SpecUpdate};
+use chant_store::disk::Disk;
 use chant_tickets::ops as tickets;
 use chant_vine::ops::OperationBatch;
-use chant_base::error::{Error, ErrorKind};
-use chant_store::disk::Disk;
 use chant_workspace::handle;
 use chant_workspace::transaction::{ItemOperation, Transaction};
 use serde_json::{Map, Value, json};

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use chant_base::error::CoreError;
+use chant_base::error::ErrorKind;
 use chant_config::Config;
 use chant_config::runs::AgentRotation;
 use chant_specs::agents::environment::{AgentContext, variables};
@@ -11,8 +13,6 @@ use chant_specs::agents::{Agent, AgentError, model, split_model, usual_model};
 use chant_specs::error::ChantError;
 use chant_specs::parse;
 use chant_specs::prompt::PromptWorktree;
-use chant_base::error::CoreError;
-use chant_base::error::ErrorKind;
 use chant_store::index::FileSource;
 use chant_work::run_log::{SecretMask, secrets};
 

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
+use chant_base::error::CoreError;
 use chant_config::Config;
 use chant_specs::error::ChantError;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
 use chant_specs::specs::SpecGraph;
-use chant_specs::start::{
-    StartInputs, StartPlan, StartRefusal, StartTarget, WorkMode,
-};
-use chant_base::error::CoreError;
+use chant_specs::start::{StartInputs, StartPlan, StartRefusal, StartTarget, WorkMode};
 use chant_store::index::{DocumentChange, FileSource};
 use proptest::prelude::*;
 

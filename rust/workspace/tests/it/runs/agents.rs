@@ -4,9 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use chant_work::WorkError;
-use chant_work::agent::{
-    self, AgentEnding, AgentInput, AgentJob, AgentOutcome, AgentProcess,
-};
+use chant_work::agent::{self, AgentEnding, AgentInput, AgentJob, AgentOutcome, AgentProcess};
 use chant_work::cancel_token::CancelToken;
 use chant_work::process;
 use chant_work::run_log::{LogHeader, LogLimits, RunLog, SecretMask};

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use chant_speckit::ops;
 use chant_base::error::ErrorKind;
+use chant_speckit::ops;
 
 use super::{FEATURE, Project, data, hint, who};
 

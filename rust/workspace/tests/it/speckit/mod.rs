@@ -14,11 +14,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chant_base::answer::Answer;
+use chant_base::error::Error;
 use chant_speckit::files::{CallerIdentity, FeatureStore};
 use chant_speckit::ops::{self, StatusReport};
 use chant_speckit::questions::QuestionListener;
 use chant_speckit::resolve::SearchStart;
-use chant_base::error::Error;
 use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;

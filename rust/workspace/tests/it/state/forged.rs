@@ -328,8 +328,7 @@ fn a_merge_that_git_does_not_know_completes_nothing() {
     let attack = json!({"end_state": "lost", "merge": {"state": "merged", "commit": work},
         "worktree": site_of(&clone, &site).join(SPEC).display().to_string()});
     let text = clone.record(&attack).to_string();
-    chant_store::disk::create_owned(&folder.join(format!("{SPEC}-4194301.json")), &text)
-        .unwrap();
+    chant_store::disk::create_owned(&folder.join(format!("{SPEC}-4194301.json")), &text).unwrap();
     let tokens = state.ensure(&state.in_project("tokens")).unwrap();
     chant_store::disk::create_owned(&tokens.join(SPEC), "1\n").unwrap();
     let before = world(&clone.user.path(""));

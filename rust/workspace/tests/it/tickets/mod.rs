@@ -12,12 +12,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chant_base::answer::Answer;
+use chant_base::error::Error;
 use chant_tickets::error::object;
 use chant_tickets::ops::{
     self, DetailLevel, NewTicket, SectionCall, TicketFilters, TicketTextRange, manage_cr_sections,
 };
 use chant_tickets::ticket_store::{ProjectLocation, TicketStore};
-use chant_base::error::Error;
 use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use chant_base::answer::{MOST_CHARS, PageRequest};
+use chant_base::error::Error;
+use chant_store::StoreError;
 use chant_tickets::code::TicketCode;
 use chant_tickets::error::{TicketError, object};
 use chant_tickets::listing::{FilterAttribute, TicketListing};
@@ -11,8 +13,6 @@ use chant_tickets::ops::{
 };
 use chant_tickets::parse;
 use chant_tickets::ticket_store::TicketStore;
-use chant_base::error::Error;
-use chant_store::StoreError;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,11 +1,11 @@
 //! `manage_cr_sections` (reference tickets 4 and 10).
 
 use chant_base::answer::MOST_CHARS;
+use chant_text::edit::apply;
+use chant_text::sections::{SectionPlace, names, put};
 use chant_tickets::error::TicketError;
 use chant_tickets::ops::{SectionCall, TicketTextRange};
 use chant_tickets::sections::{SectionMode, content, parse_sections, rewrite};
-use chant_text::edit::apply;
-use chant_text::sections::{SectionPlace, names, put};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
