@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod counted;
+pub mod diagnostics;
 pub mod environment;
 pub mod error;
 pub mod external_items;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 mod answer;
 mod chant;
 mod counted;
+mod diagnostics;
 mod graph;
 mod handles;
 mod merge;
@@ -52,4 +53,10 @@ mod _core {
     /// The release that this core belongs to.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        crate::diagnostics::start();
+        Ok(())
+    }
 }

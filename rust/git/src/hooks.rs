@@ -5,6 +5,7 @@
     reason = "what git itself keeps in a git folder during a merge is no document of the store"
 )]
 
+use chant_base::diagnostics::LogFailure;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -188,9 +189,10 @@ impl<'a> ScratchWorktree<'a> {
         if !is_gone(&self.top) {
             let words = ["worktree", "remove", "--force", "--force", "--"];
             // If this fails, the next merge finds the worktree and reports the failure.
-            let _ = program::acting(&self.repo.common_dir, words)
+            program::acting(&self.repo.common_dir, words)
                 .arg(&self.top)
-                .output();
+                .output()
+                .log_failure("remove the worktree of the hooks");
         }
     }
 }

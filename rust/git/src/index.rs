@@ -5,6 +5,7 @@
     reason = "git's index and its lock are no documents of the store"
 )]
 
+use chant_base::diagnostics::LogFailure;
 use std::fs::{self, FileTimes, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -260,7 +261,7 @@ impl<'a> IndexLock<'a> {
 impl Drop for IndexLock<'_> {
     fn drop(&mut self) {
         if self.is_held {
-            let _ = fs::remove_file(&self.path);
+            fs::remove_file(&self.path).log_failure("remove the temporary index");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Ticking a task: one character, under the lock of its file, after everything that speaks against it was
 //! asked.
 
+use chant_base::diagnostics::LogFailure;
 use std::time::Instant;
 
 use super::config::{CheckCommand, SpeckitConfig};
@@ -136,7 +137,8 @@ impl FeatureStore {
         };
         let facts = (&checks[..], false, false, &[][..]);
         // That a check failed is what has to be told, whatever became of the log.
-        let _ = self.log_task(found, who, task, list.progress(), facts);
+        self.log_task(found, who, task, list.progress(), facts)
+            .log_failure("log the failed check");
         Err(failure.into())
     }
 

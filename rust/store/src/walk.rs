@@ -1,5 +1,6 @@
 //! Files found below a folder, those left out that ignore files name.
 
+use chant_base::diagnostics::LogFailure;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -157,7 +158,9 @@ pub fn unignored(folder: &str, files: &[String], ignoring: &[(String, String)]) 
         let mut rules = GitignoreBuilder::new(TOP.to_owned() + above);
         for line in text.lines() {
             // A line that cannot be understood says nothing, as in a walk.
-            let _ = rules.add_line(None, line);
+            rules
+                .add_line(None, line)
+                .log_failure("read a rule of what is ignored");
         }
         let rules = rules.build().unwrap_or_else(|_| Gitignore::empty());
         ((above.to_owned(), name.to_owned()), rules)

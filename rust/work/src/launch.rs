@@ -8,6 +8,7 @@
     reason = "this file is where runners are started"
 )]
 
+use chant_base::diagnostics::LogFailure;
 use std::io::{self, BufRead, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -105,8 +106,8 @@ fn refused(argv: &[String], why: String) -> WorkError {
 pub fn step_back() {
     const LAST: i32 = 19;
     // A refusal here only costs other processes some time.
-    let _ = rustix::process::setsid();
-    let _ = rustix::process::nice(LAST);
+    rustix::process::setsid().log_failure("leave the session");
+    rustix::process::nice(LAST).log_failure("take the lowest priority");
 }
 
 impl LaunchedRunner {
@@ -201,7 +202,7 @@ pub fn wait_for_any<'a>(
 /// `System` when no name arrives.
 pub fn take_up() -> Result<(String, StartHandshake), WorkError> {
     // Refused if it leads a group already, which is as good.
-    let _ = rustix::process::setsid();
+    rustix::process::setsid().log_failure("leave the session");
     let failed = |source| WorkError::System {
         action: "take up a run",
         source,

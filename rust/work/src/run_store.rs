@@ -269,6 +269,7 @@ impl RunStore {
                 Err(StoreError::Exists { .. }) => number += 1,
                 created => {
                     created?;
+                    tracing::info!(run = %record.process_id, spec = %record.spec_id, attempt = record.attempt, "a run was created");
                     self.mirror_record(&record);
                     return Ok(record);
                 }
@@ -387,6 +388,7 @@ impl RunStore {
         })?;
         let now = now.map_or_else(|| self.get(process_id), Ok)?;
         if edited.changed {
+            tracing::debug!(run = process_id, state = ?now.state(), "the record of a run changed");
             self.mirror_record(&now);
         }
         Ok(now)

@@ -1,5 +1,6 @@
 //! Replaces the files and the index of one checkout in a landing.
 
+use chant_base::diagnostics::LogFailure;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -166,7 +167,8 @@ impl<'a> CheckoutReplacement<'a> {
         let prepared = replacement.lay_out();
         if prepared.is_err() {
             // If this fails as well, the next landing clears the folder.
-            let _ = disk::remove_own_folder(&replacement.folder);
+            disk::remove_own_folder(&replacement.folder)
+                .log_failure("remove the folder of the landing");
         }
         prepared.map(|()| replacement)
     }
@@ -240,7 +242,7 @@ impl<'a> CheckoutReplacement<'a> {
             }
         }
         // If this fails, the next landing clears the folder.
-        let _ = disk::remove_own_folder(&self.folder);
+        disk::remove_own_folder(&self.folder).log_failure("remove the folder of the landing");
     }
 
     /// Restores the files and the index of the checkout.
@@ -258,7 +260,7 @@ impl<'a> CheckoutReplacement<'a> {
                 disk::remove_own(&held);
             }
         }
-        let _ = disk::remove_own_folder(&self.folder);
+        disk::remove_own_folder(&self.folder).log_failure("remove the folder of the landing");
         Ok(())
     }
 

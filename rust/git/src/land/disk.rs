@@ -9,6 +9,7 @@
     reason = "files that git checks out are no documents of the store"
 )]
 
+use chant_base::diagnostics::LogFailure;
 use std::fs::{self, FileTimes, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -266,7 +267,7 @@ pub(super) fn take_back(done: &PlacedFile) -> io::Result<()> {
         }
         PlacedFile::Made(folder) => {
             // The folder stays if something lies in it by now.
-            let _ = fs::remove_dir(folder);
+            fs::remove_dir(folder).log_failure("remove a folder that was made");
             Ok(())
         }
         PlacedFile::Unmade(folder) => make_folder(folder).map(drop),

@@ -5,6 +5,7 @@
     reason = "the lock of git's index is no document of the store"
 )]
 
+use chant_base::diagnostics::LogFailure;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -75,7 +76,7 @@ impl LandingLock {
 impl Drop for LandingLock {
     fn drop(&mut self) {
         if self.is_held {
-            let _ = fs::remove_file(&self.path);
+            fs::remove_file(&self.path).log_failure("remove the lock of the landing");
         }
     }
 }
@@ -123,6 +124,6 @@ fn appear(path: &Path, text: &str) -> io::Result<()> {
         }
         made => made,
     };
-    let _ = fs::remove_file(&beside);
+    fs::remove_file(&beside).log_failure("remove the file beside the lock");
     made
 }

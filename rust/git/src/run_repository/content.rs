@@ -5,6 +5,7 @@
     reason = "what lies in the folder of a run is no document of the store"
 )]
 
+use chant_base::diagnostics::LogFailure;
 use std::fs;
 
 use super::super::bookkeeping::own_commit;
@@ -46,7 +47,7 @@ impl RunRepository<'_> {
         let kind = place.symlink_metadata().map(|found| found.file_type());
         if kind.is_ok_and(|kind| !(kind.is_file() || kind.is_dir() || kind.is_symlink())) {
             // If this fails, git reports the path.
-            let _ = fs::remove_file(place);
+            fs::remove_file(place).log_failure("remove what is no file");
         }
     }
 

@@ -5,6 +5,7 @@
     reason = "what git keeps in a git folder is no document of the store"
 )]
 
+use chant_base::diagnostics::LogFailure;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ impl RunRepository<'_> {
             if let Some(named) = named_in(&bytes) {
                 let ours = self.repo.common_dir().join("lfs/objects");
                 // A file that cannot be copied is left out, as described above.
-                let _ = copy(&self.top, &ours, &named);
+                copy(&self.top, &ours, &named).log_failure("copy a large file");
             }
         }
     }
@@ -86,7 +87,7 @@ fn copy(top: &Path, ours: &Path, named: &LargeFile) -> io::Result<()> {
     let written = write_checked(&mut from, &held, named);
     let placed = written.and_then(|()| fs::rename(&held, &to));
     if placed.is_err() {
-        let _ = fs::remove_file(&held);
+        fs::remove_file(&held).log_failure("remove a half copied large file");
     }
     placed
 }

@@ -5,6 +5,7 @@
     reason = "what git keeps in a git folder is no document of the store"
 )]
 
+use chant_base::diagnostics::LogFailure;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -506,7 +507,8 @@ fn open_folder(folder: &Path) {
         && mode & ALL != ALL
     {
         // If this fails, the next step reports the error.
-        let _ = fs::set_permissions(folder, fs::Permissions::from_mode(mode | ALL));
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode | ALL))
+            .log_failure("make a folder writable");
     }
 }
 

@@ -1,5 +1,6 @@
 //! What runs can be held to on this machine, and commands that people try like that.
 
+use chant_base::diagnostics::LogFailure;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -126,7 +127,8 @@ impl TrialFolders {
                 .and_then(|name| name.parse().ok());
             if process.is_none_or(|process| !disk::is_process(process)) {
                 // What cannot be removed is in no way.
-                let _ = disk::remove_tree(&all.join(one.name));
+                disk::remove_tree(&all.join(one.name))
+                    .log_failure("remove the folder of a dead command");
             }
         }
         let process = std::process::id();
@@ -142,7 +144,7 @@ impl TrialFolders {
         // An agent that is tried has its private folder beside its own.
         let of_agent = folders::sibling_file(&self.own, folders::PRIVATE);
         for folder in [&self.own, &self.private, &of_agent] {
-            let _ = disk::remove_tree(folder);
+            disk::remove_tree(folder).log_failure("remove the folder of the command");
         }
     }
 }

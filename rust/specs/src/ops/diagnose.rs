@@ -1,5 +1,6 @@
 //! What is the matter with a spec: its file, log, locks, commits, criteria, dependencies, branch.
 
+use chant_base::diagnostics::LogFailure;
 use std::path::PathBuf;
 
 use super::super::agents::{self, Agent};
@@ -178,7 +179,7 @@ impl DiagnosisFacts {
         };
         if scenery.project.is_trusted() {
             // What cannot be brought back now is told by the run that judges it.
-            let _ = tree.fetch();
+            tree.fetch().log_failure("bring commits of the run back");
         }
         self.uncommitted = tree.uncommitted_shown(scenery.project).unwrap_or_default();
         self.worktree = Some(tree.path().to_owned());

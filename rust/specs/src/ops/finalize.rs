@@ -11,6 +11,7 @@ use super::edit::{self, SpecDraft};
 use super::receipts::left_after;
 use super::update::refuse_running;
 use chant_base::answer::Answer;
+use chant_base::diagnostics::LogFailure;
 use chant_base::error::{Error, FailedAction};
 use chant_base::next_step::{NextStep, hint};
 use chant_git::tags::Commit;
@@ -117,7 +118,7 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
     text.push_str(&left_after(project, &spec, &commits));
     if spec.kind == SpecType::Conflict {
         // The work that waited for this may be merged now; what cannot be is found by the next look.
-        let _ = super::recover(project);
+        super::recover(project).log_failure("recover runs");
     }
     Ok(Answer::prose(text))
 }

@@ -1,6 +1,7 @@
 //! Work begun: everything that can be refused is refused before the answer, and the answer comes when
 //! the run is under way (reference chant 5.17 R).
 
+use chant_base::diagnostics::LogFailure;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -129,7 +130,7 @@ pub(super) fn detach_runner(
             state => state == RunState::Lost,
         };
         if runs.get(&process_id).is_ok_and(is_lost) {
-            let _ = recovery::recover_runs(&own);
+            recovery::recover_runs(&own).log_failure("recover runs");
         }
     });
 }

@@ -13,6 +13,7 @@ use super::elsewhere::{Ended, close_settled, halt_all};
 use super::pause::{EndedRun, close_settled, halt_all};
 use super::read::age;
 use chant_base::answer::Answer;
+use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::{GitError, Repo};
 use chant_store::disk::{self, Lock};
@@ -101,7 +102,7 @@ impl HaltedWork {
             })?;
         }
         // What is not closed now is closed by the next look at the project.
-        let _ = close_settled(project, &self.runs);
+        close_settled(project, &self.runs).log_failure("close conflicts that are settled");
         Ok(())
     }
 }

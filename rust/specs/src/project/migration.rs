@@ -1,5 +1,6 @@
 //! What earlier releases left: taken over once, when a person trusts the folder.
 
+use chant_base::diagnostics::LogFailure;
 use std::path::Path;
 
 use super::logs::log_name;
@@ -82,7 +83,8 @@ impl Project {
         };
         if let Some(path) = listed() {
             // Without the mark it is not removed, which a person is told.
-            let _ = worktree_folder::write_run_mark(&path, &record.process_id, &record.spec_id);
+            worktree_folder::write_run_mark(&path, &record.process_id, &record.spec_id)
+                .log_failure("mark the worktree of an earlier release");
         }
     }
 

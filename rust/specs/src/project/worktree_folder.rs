@@ -1,6 +1,7 @@
 //! The folders that runs are given: each is derived anew from its spec's ID when something is done with it, and
 //! only such a folder, with our mark beside it, is ever removed.
 
+use chant_base::diagnostics::LogFailure;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -191,10 +192,12 @@ pub(in super::super) fn write_run_mark(path: &Path, run: &str, spec_id: &str) ->
 /// Removes what lies beside a folder that went; what stays is in nobody's way.
 pub(in super::super) fn remove_beside(path: &Path) {
     for ending in BESIDE {
-        let _ = disk::remove(&sibling_file(path, ending));
+        disk::remove(&sibling_file(path, ending))
+            .log_failure("remove a file beside the folder of a run");
     }
     for ending in [PRIVATE, CHECKING, CONNECT] {
-        let _ = disk::remove_tree(&sibling_file(path, ending));
+        disk::remove_tree(&sibling_file(path, ending))
+            .log_failure("remove a folder beside the folder of a run");
     }
 }
 

@@ -1,6 +1,7 @@
 //! The own state of a confined agent: created for one run, with nothing of the user's in it except
 //! the login.
 
+use chant_base::diagnostics::LogFailure;
 use std::path::{Path, PathBuf};
 
 use super::super::agents::built_in::{AgentState, StateRelocation};
@@ -55,7 +56,7 @@ pub(super) fn create_agent_state(
 fn take_over(from: &Path, to: &Path) -> Result<(), Error> {
     if disk::is_file(from) {
         make_folder_of(to)?;
-        let _ = disk::copy_owned(from, to);
+        disk::copy_owned(from, to).log_failure("copy a file of the agent");
     }
     Ok(())
 }

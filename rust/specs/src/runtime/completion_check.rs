@@ -1,6 +1,7 @@
 //! Decides whether a run's work is done: the evidence, and its consequences (the runtime's design,
 //! "Evidence").
 
+use chant_base::diagnostics::LogFailure;
 use std::collections::BTreeSet;
 
 use super::super::approval;
@@ -107,6 +108,7 @@ impl CompletionCheck<'_> {
             return Ok(stopped_end());
         }
         if let Some(mut reason) = evidence.reason() {
+            tracing::info!(run = %record.process_id, %reason, "the evidence does not suffice");
             if !disk::exists(&self.place.worktree) {
                 reason.push_str(
                     "; the folder it worked in is gone, and what was not committed with it",
@@ -119,7 +121,9 @@ impl CompletionCheck<'_> {
             let reason = Some(reason + &self.elsewhere(&scene, &own)?);
             return self.show(RunEnd { event, reason });
         }
+        tracing::debug!(run = %record.process_id, commits = own.len(), "the evidence suffices");
         if self.asks_approval(&scene, &found)? {
+            tracing::info!(run = %record.process_id, "the work waits for approval");
             return Ok(RunEnd {
                 event: RunEvent::AskApproval,
                 reason: Some(AWAITING_APPROVAL.into()),
@@ -166,7 +170,8 @@ impl CompletionCheck<'_> {
                 self.runs.reached("after-merge").map_err(Error::from)?;
                 let left = landing.complete()?;
                 // A spec that is not closed now is closed by the next recovery of the project.
-                let _ = conflict_spec::close_settled(self.project, self.runs);
+                conflict_spec::close_settled(self.project, self.runs)
+                    .log_failure("close conflicts that are settled");
                 RunEnd {
                     event: RunEvent::Merge,
                     reason: (!left.is_empty()).then(|| left.join("; ")),
@@ -214,6 +219,7 @@ impl CompletionCheck<'_> {
         blocked_by: Vec<String>,
         tried: Option<MergeTry>,
     ) -> Result<RunEnd, Error> {
+        tracing::info!(run = %self.process_id, %why, "the merge waits");
         self.update(|record| {
             record.merge.state = MergeState::Waiting;
             record.merge.blocked_by.clone_from(&blocked_by);

@@ -3,6 +3,7 @@
 //!
 //! Each spec has a runner of its own, so that a failure of this process affects none of them.
 
+use chant_base::diagnostics::LogFailure;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -378,6 +379,7 @@ impl<'a> Orchestrator<'a> {
         if !is_full(&error) {
             return Err(error);
         }
+        tracing::info!(run = %self.process_id, why = %error, "the next spec waits for room");
         self.held = Some(Backoff {
             until: Instant::now() + LOOK,
             why: error.to_string(),
@@ -416,7 +418,7 @@ impl<'a> Orchestrator<'a> {
         let record = match record.state() {
             RunState::Running => {
                 // Its runner died; the spec is recovered here.
-                let _ = recovery::recover_runs(self.project);
+                recovery::recover_runs(self.project).log_failure("recover runs");
                 self.runs.get(&hand.process_id).unwrap_or(record)
             }
             _ => record,
@@ -427,7 +429,9 @@ impl<'a> Orchestrator<'a> {
             return;
         }
         past.tried.retries = retries_of(self.project, &self.config, &record);
-        past.not_before = Some(Instant::now() + self.config.runs.retries.delay(past.tried.times));
+        let delay = self.config.runs.retries.delay(past.tried.times);
+        tracing::info!(spec = %record.spec_id, tries = past.tried.times, retries = past.tried.retries, ?delay, "a spec is tried again");
+        past.not_before = Some(Instant::now() + delay);
     }
 
     /// Returns the time to wait for the next end or the next retry; `None` if there is neither.

@@ -1,6 +1,7 @@
 //! Handles a spec whose run was stopped, died, or has work that waits (the runtime's design,
 //! "Recovery").
 
+use chant_base::diagnostics::LogFailure;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -79,7 +80,9 @@ pub(in super::super) fn stop_run(
     {
         // Commits that cannot be brought back now stay in the folder, and are fetched again before
         // they are judged.
-        let _ = place.fetch(project, &repo);
+        place
+            .fetch(project, &repo)
+            .log_failure("bring commits of the run back");
         place.hand_over(project, &repo);
     }
     let may_be_merged = record.merge.state == MergeState::Merged || !record.merge.begun.is_empty();
@@ -173,6 +176,13 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
     };
     remove_complaints(&runs);
     let recovered = recovery::recover(&runs)?;
+    tracing::debug!(
+        dead = recovered.found.len(),
+        lost = recovered.lost.len(),
+        waiting = recovered.waiting.len(),
+        not_believed = recovered.broken.len(),
+        "runs were looked at for recovery"
+    );
     let mut problems = recovered.problems;
     problems.extend(recovered.broken.into_iter().map(|record| {
         format!(
@@ -181,6 +191,7 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
         )
     }));
     let mut note = |record: &RunRecord, done: Result<(), Error>| {
+        tracing::info!(run = %record.process_id, spec = %record.spec_id, is_done = done.is_ok(), "a run was recovered");
         if let Err(error) = done {
             problems.push(format!("Run '{}': {error}", record.process_id));
         }
@@ -262,7 +273,7 @@ fn remove_complaints(runs: &RunStore) {
         let is_old = |stamp: disk::FileStamp| stamp.is_older_than(LONG_PAST, SystemTime::now());
         if file.name.ends_with(COMPLAINTS) && disk::stamp(&path).is_some_and(is_old) {
             // A file that cannot be removed does no harm.
-            let _ = disk::remove(&path);
+            disk::remove(&path).log_failure("remove the standard error of a runner");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Runs checks again on files that landed, long after the run: confined as its own checks were, in
 //! a temporary folder.
 
+use chant_base::diagnostics::LogFailure;
 use std::path::PathBuf;
 
 use super::super::error::ChantError;
@@ -173,7 +174,8 @@ impl RerunFolder {
                 .and_then(|name| name.parse().ok());
             if process.is_none_or(|process| !disk::is_process(process)) {
                 // A folder that cannot be removed does no harm.
-                let _ = disk::remove_tree(&all.join(one.name));
+                disk::remove_tree(&all.join(one.name))
+                    .log_failure("remove the folder of a dead check");
             }
         }
         let number = fastrand::u64(..);
@@ -190,7 +192,7 @@ impl Drop for RerunFolder {
     fn drop(&mut self) {
         remove_beside(&self.files);
         // A folder that stays is removed by the next call.
-        let _ = disk::remove_tree(&self.own);
+        disk::remove_tree(&self.own).log_failure("remove the folder of the check");
         if let Some(all) = self.own.parent() {
             disk::remove_folder(all);
         }

@@ -5,6 +5,7 @@
 //! git does not track are copied into the worktree, where the agent's git ignores them, and read
 //! back.
 
+use chant_base::diagnostics::LogFailure;
 use std::path::{Path, PathBuf};
 
 use super::super::error::ChantError;
@@ -287,7 +288,8 @@ impl RunFolder {
         if let Ok(tree) = self.tree(project, repo)
             && (self.is_linked || project.is_trusted() || tree.is_held())
         {
-            let _ = tree.hand_over();
+            tree.hand_over()
+                .log_failure("hand the folder of the run over");
         }
     }
 

@@ -1,6 +1,7 @@
 //! The run of one spec, from its branch to its end (reference chant 6.2, as the decisions change
 //! it).
 
+use chant_base::diagnostics::LogFailure;
 use std::cell::RefCell;
 
 use super::super::error::ChantError;
@@ -77,7 +78,7 @@ pub(in super::super) fn run_spec(
 /// it.
 fn go_on(project: &Project, state: RunState) {
     if state == RunState::Lost {
-        let _ = recovery::recover_runs(project);
+        recovery::recover_runs(project).log_failure("recover runs");
     }
 }
 
@@ -255,17 +256,18 @@ impl RunSteps for SpecRunner<'_> {
     fn give_up(&mut self, run: &mut ActiveRun<'_>, _why: &str) {
         let Some(before) = self.before else { return };
         // The record contains the refusal; the spec is as it was.
-        let _ = change_spec(
+        change_spec(
             self.project,
             &run.record().spec_id,
             &[SpecStatus::InProgress],
             |draft| draft.set_text("status", before.as_str()),
-        );
+        )
+        .log_failure("restore the state of the spec");
     }
 
     fn under_way(&mut self, run: &ActiveRun<'_>) {
         // A folder that was not created in advance is created when it is needed.
-        let _ = pool::fill_for_next(self.project, run);
+        pool::fill_for_next(self.project, run).log_failure("prepare a folder for the next run");
     }
 
     fn looking(&self) -> Option<FolderObserver<'_>> {
@@ -273,7 +275,9 @@ impl RunSteps for SpecRunner<'_> {
         let bring = move || {
             if let Ok(repo) = self.project.repository() {
                 // A failure to bring commits back now is reported when the work is judged.
-                let _ = place.fetch(self.project, &repo);
+                place
+                    .fetch(self.project, &repo)
+                    .log_failure("bring commits of the run back");
             }
         };
         let looking = FolderObserver::at(&place.commits_folder(), bring);

@@ -4,6 +4,7 @@
 //! It is optional: a run finishes its own work without it, and every opening of a project does the
 //! same once.
 
+use chant_base::diagnostics::LogFailure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -148,7 +149,9 @@ impl<'a> RunWatcher<'a> {
         let line: Vec<&str> = what.split_whitespace().collect();
         let line = format!("{stamp} {}\n", line.join(" "));
         // A log that cannot be written is no reason to stop watching.
-        let _ = self.log.add(line.as_bytes());
+        self.log
+            .add(line.as_bytes())
+            .log_failure("write the log of the watch");
         let _ = self.copy.as_mut().map(|copy| copy.add(line.as_bytes()));
         (self.tell)(what);
     }

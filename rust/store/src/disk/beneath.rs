@@ -1,6 +1,7 @@
 //! Files in a folder that somebody else writes in at the same time: opened without following links, so that what
 //! changes places meanwhile leads nowhere else.
 
+use chant_base::diagnostics::LogFailure;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -112,7 +113,7 @@ pub fn replace_beneath(folder: &Path, name: &str, text: &str) -> io::Result<()> 
         .and_then(|()| temporary.rename(&place));
     if done.is_err() {
         // What is reported is what came first.
-        let _ = temporary.unlink();
+        temporary.unlink().log_failure("remove a temporary file");
     }
     done
 }

@@ -1,6 +1,7 @@
 //! Locks where a file system has none: a lock of the kernel on a file in the user's own state folder; where that has
 //! none either, the file itself, which says whose it is.
 
+use chant_base::diagnostics::LogFailure;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -132,7 +133,7 @@ impl Drop for OwnedLock {
     fn drop(&mut self) {
         if read_owned(&self.path, LARGEST).is_ok_and(|said| said == self.text) {
             // One that stays is taken over when this process has ended.
-            let _ = remove(&self.path);
+            remove(&self.path).log_failure("remove a lock file");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Files and folders of our own state: made so that nobody else can write them, and read only when that is so.
 
+use chant_base::diagnostics::LogFailure;
 use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Component, Path};
@@ -129,7 +130,7 @@ pub fn create_owned(path: &Path, text: &str) -> Result<(), StoreError> {
         .and_then(|()| rename_new(&temporary, path));
     if written.is_err() {
         // The error that is told is the one that came first.
-        let _ = temporary.unlink();
+        temporary.unlink().log_failure("remove a temporary file");
     }
     written?;
     super::flush_folder_of(path)
@@ -164,7 +165,7 @@ pub fn copy_out(place: impl Into<FilePlace>, text: &str) -> Result<(), StoreErro
         .and_then(|()| temporary.rename(&place));
     if written.is_err() {
         // The error that is reported is the one that came first.
-        let _ = temporary.unlink();
+        temporary.unlink().log_failure("remove a temporary file");
     }
     written.map_err(|e| StoreError::io(WRITE, place.path(), e))
 }

@@ -1,5 +1,6 @@
 //! Files that only their owner may read or write: what is believed of them nobody else can have written.
 
+use chant_base::diagnostics::LogFailure;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
@@ -100,7 +101,7 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), StoreError> {
         .and_then(|()| temporary.rename(&path.into()));
     if written.is_err() {
         // It is nobody's any more; the error that is told is the one that came first.
-        let _ = temporary.unlink();
+        temporary.unlink().log_failure("remove a temporary file");
     }
     written.map_err(failed)?;
     super::flush_folder_of(path)

@@ -1,5 +1,6 @@
 //! Temporary files that a crash of ours left, removed by whoever opens or writes their folder.
 
+use chant_base::diagnostics::LogFailure;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -69,7 +70,9 @@ fn sweep(folder: &OpenFolder) {
         };
         if !is_process(writer) && is_old() {
             // Who comes first removes it; for the others it is gone, which is what they want.
-            let _ = place.unlink();
+            place
+                .unlink()
+                .log_failure("remove a file that a dead process left");
         }
     }
 }

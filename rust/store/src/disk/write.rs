@@ -1,5 +1,6 @@
 //! Files that appear whole or not at all.
 
+use chant_base::diagnostics::LogFailure;
 use std::fs::{File, Metadata};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -332,7 +333,7 @@ fn lock_new(_place: &FilePlace) -> Option<File> {
 impl Drop for TemporaryFile {
     fn drop(&mut self) {
         // After a rename there is nothing left to remove.
-        let _ = self.0.unlink();
+        self.0.unlink().log_failure("remove a temporary file");
     }
 }
 
@@ -340,7 +341,7 @@ impl Drop for TemporaryFile {
 #[cfg(unix)]
 fn keep_owner(file: &File, like: &Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};
-    let _ = fchown(file, Some(like.uid()), Some(like.gid()));
+    fchown(file, Some(like.uid()), Some(like.gid())).log_failure("keep the owner of a file");
 }
 
 #[cfg(not(unix))]
@@ -352,7 +353,8 @@ fn keep_attributes(file: &File, like: &File) {
     use xattr::FileExt;
     for name in like.list_xattr().into_iter().flatten() {
         if let Ok(Some(value)) = like.get_xattr(&name) {
-            let _ = file.set_xattr(&name, &value);
+            file.set_xattr(&name, &value)
+                .log_failure("keep an attribute of a file");
         }
     }
 }

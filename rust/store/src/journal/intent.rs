@@ -3,6 +3,7 @@
 //! One file says all of that, and its name says how far the change is: renaming it takes no room and is done
 //! whole or not at all.
 
+use chant_base::diagnostics::LogFailure;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -186,7 +187,7 @@ pub(super) fn mark(folder: &Path, from: ChangePhase, to: ChangePhase) -> Result<
     disk::rename_new(&from, &to)?;
     disk::flush_folder_of(&to).inspect_err(|_| {
         // What is not certain to last has not happened.
-        let _ = disk::rename_new(&to, &from);
+        disk::rename_new(&to, &from).log_failure("take the record of a change back");
     })
 }
 

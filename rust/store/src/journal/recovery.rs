@@ -1,5 +1,6 @@
 //! What becomes of a change that a dead process left: all its files are looked at before one is touched.
 
+use chant_base::diagnostics::LogFailure;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -106,6 +107,7 @@ impl ChangeJournal<'_> {
         let Some(_held) = hold(&placed)? else {
             return Ok(None);
         };
+        tracing::info!(folder = %folder.display(), ?phase, files = placed.len(), "an interrupted change is settled");
         let unfinished = match phase {
             ChangePhase::Settled => None,
             ChangePhase::UnderWay | ChangePhase::Refused => {
@@ -398,7 +400,7 @@ fn set_aside(
         // What lies beside documents goes, too; a text that cannot be taken along stays whole where it is.
         let inside = OpenFolder::of_ours(folder).place(intent::slot_name(number));
         if one.slot.path() != inside.path() && one.slot.exists() {
-            let _ = disk::move_file(&one.slot, &inside);
+            disk::move_file(&one.slot, &inside).log_failure("keep what was set aside");
         }
     }
     let reason = KeptReason {
@@ -407,7 +409,7 @@ fn set_aside(
     };
     let json = serde_json::to_string_pretty(&reason).unwrap_or_default();
     // On a disk without room it is reported without.
-    let _ = disk::create_owned(&folder.join(REASON), &json);
+    disk::create_owned(&folder.join(REASON), &json).log_failure("write why a change was set aside");
     let kept = folder.with_file_name(format!("{KEPT_FOLDER}{}", change_name()));
     disk::rename_new(folder.join(record), folder.join(KEPT))?;
     disk::remove(&folder.join(OWNER))?;

@@ -1,5 +1,6 @@
 //! A change of several files as it is made: texts staged, put in place, made final or taken back.
 
+use chant_base::diagnostics::LogFailure;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -85,7 +86,8 @@ impl ChangeJournal<'_> {
         }
         self.reached("journal-done")?;
         // What cannot be removed now is removed by the next one to come.
-        let _ = self.clear(&change);
+        self.clear(&change)
+            .log_failure("clear a change that is complete");
         Ok(true)
     }
 
@@ -296,7 +298,8 @@ impl ChangeJournal<'_> {
             .flush(&change.placed)
             .and_then(|()| self.mark(change, phase, ChangePhase::Settled));
         if settled.is_ok() {
-            let _ = self.clear(change);
+            self.clear(change)
+                .log_failure("clear a change that is settled");
         }
         self.remove_folders(&change.made);
         Ok(())
@@ -387,7 +390,7 @@ impl ChangeJournal<'_> {
     fn drop_after(&self, change: &StagedChange, error: StoreError) -> StoreError {
         if !matches!(error, StoreError::Stopped { .. }) {
             // What is told is what came first.
-            let _ = self.drop_staged(change);
+            self.drop_staged(change).log_failure("remove staged texts");
         }
         error
     }

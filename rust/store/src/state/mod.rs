@@ -5,6 +5,7 @@ mod names;
 mod owner;
 mod user;
 
+use chant_base::diagnostics::LogFailure;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -257,7 +258,7 @@ impl StateFolder {
         let made = disk::create_owned(&new.join(owner::OWNER), &text)
             .and_then(|()| disk::rename_new(&new, folder));
         if made.is_err() {
-            let _ = disk::remove_tree(&new);
+            disk::remove_tree(&new).log_failure("remove a half made state folder");
         }
         made
     }
