@@ -31,7 +31,7 @@ use chant_store::journal::{ChangeJournal, ChangeStep, LeftChange};
 use chant_store::state::StateFolder;
 use chant_store::undecided;
 
-/// How often a ticket is looked up again after its file was moved under us.
+/// The most times a ticket is looked up again after its file was moved meanwhile.
 const ATTEMPTS: usize = 10;
 
 /// Where a project lies and how it numbers its tickets.
@@ -51,7 +51,7 @@ pub struct ProjectLocation {
     pub start_number: u32,
     /// The file that holds the next number, relative to `root`.
     pub counter_file: String,
-    /// Whether a ticket is read and changed in the worktree that it is worked on in.
+    /// True if a ticket is read and changed in the worktree that it is worked on in.
     pub uses_worktrees: bool,
 }
 
@@ -75,11 +75,11 @@ pub struct TicketStore {
     outside: ExternalItems,
 }
 
-/// What was read so far.
+/// The tickets as they were read so far.
 struct TicketCache {
     index: DocumentIndex<ParsedTicket>,
     tickets: Arc<TicketIndex>,
-    /// Whether the folder was there when it was looked for last, or at all.
+    /// True if the folder was there when it was looked for last, or at all.
     was_there: bool,
     /// The highest number that was read from the folder before it vanished.
     lost: Option<u64>,
@@ -264,7 +264,8 @@ impl TicketStore {
         numbers.max()
     }
 
-    /// What is wrong where the tickets folder is not there: it was, as this process, git or the counter knows.
+    /// Returns the problem where the tickets folder is not there: it was, as this process, git or the counter
+    /// knows.
     fn vanished(&self, was_there: bool) -> Option<TicketProblem> {
         let code = &self.place.code;
         let is_ticket = |name: &str| number_taken(name, code).is_some();
@@ -305,7 +306,7 @@ impl TicketStore {
         self.known().lost
     }
 
-    /// What is known, begun anew when a crash interrupted whoever held it.
+    /// Locks the cache; it is started again when its holder crashed.
     fn known(&self) -> MutexGuard<'_, TicketCache> {
         self.known.lock().unwrap_or_else(|poisoned| {
             let mut known = poisoned.into_inner();
@@ -455,7 +456,7 @@ impl TicketStore {
         Ok(changed)
     }
 
-    /// What a change makes of a ticket; an effective one also sets `lastModified`.
+    /// Returns a ticket before and after a change; an effective one also sets `lastModified`.
     ///
     /// # Errors
     /// What `change` refuses, or an `EditError`.
@@ -586,7 +587,7 @@ impl TicketCache {
     }
 }
 
-/// Whether a ticket's file lies in a worktree: other paths are relative.
+/// Returns true if a ticket's file lies in a worktree: other paths are relative.
 pub(super) fn is_elsewhere(path: &str) -> bool {
     Path::new(path).is_absolute()
 }

@@ -1,4 +1,4 @@
-//! What is wrong with the keys of configurations in TOML.
+//! Findings about the keys of configurations in TOML.
 
 use serde_json::{Value as Json, json};
 use toml::de::{DeTable, DeValue};
@@ -133,7 +133,7 @@ mod tests {
                 if matches!(shape, KeyShape::Table(_)) || key == "project.projectPath" {
                     continue;
                 }
-                // A value that no key may have is told by what reads it.
+                // A value that no key may have is reported by its reader.
                 let text = format!("{key} = [{{}}]\n");
                 let read = parse(&text).unwrap();
                 assert_eq!(reads(&read.table), 1, "{key}");
