@@ -50,7 +50,7 @@ words! {
         Implemented = "Implemented",
         /// Will not be done.
         Rejected = "Rejected",
-        /// Begun and set aside.
+        /// Started and set aside.
         OnHold = "On Hold",
         /// Done in part.
         PartiallyImplemented = "Partially Implemented",

@@ -27,11 +27,11 @@ pub struct TicketGraph {
 /// Something that a ticket waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TicketWait {
-    /// Somebody has to agree to it first.
+    /// It has to be agreed to first.
     Approval,
-    /// Somebody has to take it up again.
+    /// It has to be taken up again.
     Hold,
-    /// Nobody knows what its state means.
+    /// The meaning of its state is not known.
     UnknownStatus,
     /// Another item has to be done first; `None` for its state when nothing of that name is known.
     Item {

@@ -55,7 +55,7 @@ pub struct ProjectLocation {
     pub uses_worktrees: bool,
 }
 
-/// Tells the time.
+/// Returns the time.
 pub type TicketClock = fn() -> Timestamp;
 
 /// One project's tickets, opened once; every answer is as of the moment it is asked for.
@@ -71,7 +71,7 @@ pub struct TicketStore {
     repo: Option<Repo>,
     clock: TicketClock,
     known: Mutex<TicketCache>,
-    /// Tells of items of other dialects.
+    /// The source of items of other dialects.
     outside: ExternalItems,
 }
 
@@ -306,7 +306,7 @@ impl TicketStore {
         self.known().lost
     }
 
-    /// Locks the cache; it is started again when its holder crashed.
+    /// Returns the cache, started again when a crash interrupted its holder.
     fn known(&self) -> MutexGuard<'_, TicketCache> {
         self.known.lock().unwrap_or_else(|poisoned| {
             let mut known = poisoned.into_inner();
@@ -512,7 +512,7 @@ impl TicketStore {
         match (done, removed) {
             (Ok(()), Some((code, ticket, tickets, _gate))) => Ok((code, ticket, tickets)),
             (Err(error), _) if is_missing(&error) => {
-                // Somebody else removed or moved it: then it is not there by its key either.
+                // Another process removed or moved it: then it is not there by its key either.
                 self.only_file(&*self.snapshot()?, key)?;
                 Err(error)
             }
