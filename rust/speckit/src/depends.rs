@@ -1,4 +1,4 @@
-//! Dependencies that tasks name: in parentheses, in brackets behind the ID, or behind a label.
+//! The dependencies that tasks name: in parentheses, in brackets behind the ID, or behind a label.
 
 use std::collections::HashSet;
 

@@ -140,8 +140,8 @@ impl FeatureStore {
         }
     }
 
-    /// The same features, with what says whether their project is trusted beside what people said: the user's
-    /// own configuration file, and a hash that is named on opening it.
+    /// Returns the same features, with what says whether their project is trusted beside what people said: the
+    /// user's own configuration file, and a hash that is named on opening it.
     #[must_use]
     pub fn trusted_by(self, user_config: Option<PathBuf>, named_trust: Option<String>) -> Self {
         Self {

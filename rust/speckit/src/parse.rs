@@ -385,7 +385,7 @@ impl TaskListReader {
     }
 }
 
-/// Returns the mark of a task that only its boxes give.
+/// Returns the mark of a task, derived from its boxes alone.
 fn mark_of(boxes: &[TaskCriterion]) -> TaskMark {
     let is = |mark: TaskMark| move |one: &TaskCriterion| one.mark == mark;
     if boxes.iter().all(is(TaskMark::Skipped)) {

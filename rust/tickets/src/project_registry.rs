@@ -148,7 +148,7 @@ impl ProjectRegistry {
         }
         let board = Arc::new(board);
         boards.insert(code, Arc::clone(&board));
-        // Recovery from a crash may have to be waited for, which must not hold up other callers.
+        // What a crash left may have to be waited for, which must not hold up other callers.
         drop(boards);
         board.recover()?;
         Ok(board)

@@ -512,7 +512,7 @@ impl TicketStore {
         match (done, removed) {
             (Ok(()), Some((code, ticket, tickets, _gate))) => Ok((code, ticket, tickets)),
             (Err(error), _) if is_missing(&error) => {
-                // Another process removed or moved it: then it is not there by its key either.
+                // Another caller removed or moved it: then it is not there by its key either.
                 self.only_file(&*self.snapshot()?, key)?;
                 Err(error)
             }

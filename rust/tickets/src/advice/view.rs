@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::checks::{AdviceFinding, AdvicePriority};
 
-/// Suggestions for a ticket, and the score with its parts.
+/// Suggestions for a ticket, its strengths, and the score with its parts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdviceReport {

@@ -133,7 +133,7 @@ mod tests {
                 if matches!(shape, KeyShape::Table(_)) || key == "project.projectPath" {
                     continue;
                 }
-                // A value that no key may have is reported by its reader.
+                // A value that no key may have is told by what reads it.
                 let text = format!("{key} = [{{}}]\n");
                 let read = parse(&text).unwrap();
                 assert_eq!(reads(&read.table), 1, "{key}");

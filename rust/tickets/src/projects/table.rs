@@ -12,7 +12,7 @@ pub(super) type TableReading = Result<Option<ReadTable>, String>;
 /// A file as it was read.
 #[derive(Debug)]
 pub(super) struct ReadTable {
-    /// Its content.
+    /// Its content, as a table.
     pub(super) table: Table,
     /// Its text.
     pub(super) text: String,
