@@ -33,13 +33,13 @@ pub struct CompletedTask {
     pub list: TaskList,
     /// The task's place in it.
     pub at: usize,
-    /// Whether it was ticked before.
+    /// True if it was ticked before.
     pub was_complete: bool,
-    /// Whether the configuration asks for any check.
+    /// True if the configuration asks for any check.
     pub checks_configured: bool,
-    /// How the checks ended.
+    /// The outcomes of the checks.
     pub checks: Vec<CheckEvidence>,
-    /// What was not right and did not refuse it.
+    /// Problems that did not refuse it.
     pub warnings: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ pub struct CompletedTask {
 pub(super) struct CompletionTarget<'a> {
     /// Its ID.
     pub(super) id: &'a str,
-    /// Whether nothing is asked that could speak against it.
+    /// True if validation is skipped, checks included.
     pub(super) skips: bool,
 }
 
@@ -136,7 +136,7 @@ impl FeatureStore {
             return Ok(checks);
         };
         let facts = (&checks[..], false, false, &[][..]);
-        // That a check failed is what has to be told, whatever became of the log.
+        // The failed check is what has to be reported, whatever became of the log.
         self.log_task(found, who, task, list.progress(), facts)
             .log_failure("log the failed check");
         Err(failure.into())
@@ -402,18 +402,18 @@ fn mark_done(task: &mut Task) -> Result<usize, SpeckitError> {
 
 /// Says whether a task may be ticked.
 pub(super) struct TaskCompletionCheck<'a> {
-    /// What is configured.
+    /// The configuration.
     pub(super) config: &'a SpeckitConfig,
     /// The project.
     pub(super) root: &'a RootFolder,
-    /// Tells how far items of other dialects are.
+    /// Looks up the states of items of other dialects.
     pub(super) tell: StatusLookup<'a>,
-    /// What is asked for.
+    /// The task that is asked for.
     pub(super) asked: CompletionTarget<'a>,
 }
 
 impl TaskCompletionCheck<'_> {
-    /// Whether an open task has to pass checks.
+    /// Returns true if an open task has to pass checks.
     fn wants_checks(&self) -> bool {
         !self.config.checks.is_empty() && !self.asked.skips
     }
@@ -514,7 +514,7 @@ impl TaskCompletionCheck<'_> {
         Err(SpeckitError::Unready { id, reasons })
     }
 
-    /// Whether a file that a task names exists; one outside of the project is nobody's business.
+    /// Returns true if a file that a task names exists, or lies outside of the project.
     fn is_there(&self, path: &str) -> bool {
         let is_inside = !path.starts_with('/') && !path.split('/').any(|part| part == "..");
         !is_inside || disk::exists(&self.root.path().join(path.trim_start_matches("./")))

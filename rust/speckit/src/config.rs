@@ -16,19 +16,19 @@ use chant_text::front_matter;
 /// Where it lies, from the project's root.
 pub const FILE: &str = ".specify/chant-mcp.yml";
 
-/// What is configured, defaults filled in.
+/// The configuration, defaults filled in.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
 pub struct SpeckitConfig {
-    /// What has to pass before a task is ticked, by name.
+    /// The checks that have to pass before a task is ticked, by name.
     pub checks: BTreeMap<String, CheckCommand>,
-    /// What refuses a task instead of warning.
+    /// The rules that refuse a task instead of warning.
     pub strict: StrictRules,
-    /// How long questions wait.
+    /// The waiting times of questions.
     pub questions: QuestionSettings,
-    /// What checks get of our own environment.
+    /// The variables of our own environment that checks get.
     pub env: EnvironmentSettings,
-    /// What is to be said about keys of the file.
+    /// Findings about keys of the file.
     #[serde(skip)]
     pub findings: Vec<ConfigFinding>,
 }
@@ -43,7 +43,7 @@ impl SpeckitConfig {
     }
 }
 
-/// What checks get of our own environment beside what is always passed.
+/// The variables of our own environment that checks get besides those that are always passed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
 pub struct EnvironmentSettings {
@@ -120,7 +120,7 @@ impl CheckCommand {
     }
 }
 
-/// What refuses a task instead of warning.
+/// The rules that refuse a task instead of warning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`phases` and `files`, each true or false")]
 pub struct StrictRules {
@@ -130,13 +130,13 @@ pub struct StrictRules {
     pub files: bool,
 }
 
-/// How long questions wait.
+/// The waiting times of questions.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(default, expecting = "`wait_secs` and `expire_hours`")]
 pub struct QuestionSettings {
-    /// How long a call waits for an answer.
+    /// The seconds that a call waits for an answer.
     pub wait_secs: f64,
-    /// How long a question waits.
+    /// The hours that a question waits.
     pub expire_hours: f64,
 }
 
@@ -150,12 +150,12 @@ impl Default for QuestionSettings {
 }
 
 impl QuestionSettings {
-    /// How long a call waits for an answer.
+    /// Returns the time that a call waits for an answer.
     pub fn wait(&self) -> Duration {
         seconds_of(self.wait_secs)
     }
 
-    /// How long a question waits.
+    /// Returns the time that a question waits.
     pub fn expiry(&self) -> Duration {
         seconds_of(self.expire_hours * 3600.0)
     }

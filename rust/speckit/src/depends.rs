@@ -1,4 +1,4 @@
-//! What tasks say they depend on: in parentheses, in brackets behind the ID, or behind a label.
+//! The dependencies that tasks name: in parentheses, in brackets behind the ID, or behind a label.
 
 use std::collections::HashSet;
 
@@ -52,7 +52,7 @@ static NAMED: LazyPattern = pattern!(concat!(
     ")"
 ));
 
-/// What may stand around a name.
+/// The signs that may stand around a name.
 const MARKUP: [char; 4] = ['`', '*', '"', '\''];
 
 /// Finds what tasks say they depend on; a range means the tasks of the list between its ends.

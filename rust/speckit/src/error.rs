@@ -1,4 +1,4 @@
-//! What the speckit dialect refuses: the sentences of the seed, and beside each what to do next.
+//! The refusals of the speckit dialect: the sentences of the seed, and beside each the next step.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub enum SpeckitError {
     /// No feature is current.
     #[error("No feature context")]
     NoFeature {
-        /// What was tried to find one.
+        /// The attempts to find one.
         tried: Vec<String>,
         /// The features there are.
         features: Vec<String>,
@@ -27,25 +27,25 @@ pub enum SpeckitError {
         artifact: &'static str,
         /// The feature's name.
         feature: Option<String>,
-        /// How it comes into being.
+        /// The way to create it.
         hint: HintText,
     },
     /// There is no such document.
     #[error("Error: Invalid artifact: {given}. Expected spec, plan, tasks, checklist or analysis")]
     Artifact {
-        /// What was asked for.
+        /// The document that was asked for.
         given: String,
     },
     /// The feature has no tasks.
     #[error("No task list loaded")]
     NoTaskList {
-        /// How it gets some.
+        /// The way to get some.
         hint: HintText,
     },
     /// There is no such task.
     #[error("Task {id} not found")]
     NoTask {
-        /// What was asked for.
+        /// The ID that was asked for.
         id: String,
         /// IDs like it.
         nearest: Vec<String>,
@@ -63,7 +63,7 @@ pub enum SpeckitError {
     Unready {
         /// The ID.
         id: String,
-        /// What.
+        /// The reasons.
         reasons: Vec<String>,
     },
     /// A configured check did not pass.
@@ -73,7 +73,7 @@ pub enum SpeckitError {
         id: String,
         /// The check's name.
         check: String,
-        /// How it ended.
+        /// The way it ended.
         how: String,
         /// The last of what it wrote.
         tail: String,
@@ -81,7 +81,7 @@ pub enum SpeckitError {
     /// The status is none.
     #[error("Error: status must be 'needs_input', 'completed', or 'error', got '{given}'")]
     Status {
-        /// What was reported.
+        /// The status that was reported.
         given: String,
     },
     /// The question was cancelled.
@@ -90,7 +90,7 @@ pub enum SpeckitError {
         /// Its ID.
         id: String,
     },
-    /// Nobody answered the question in time.
+    /// The question was not answered in time.
     #[error("Input request expired without an answer")]
     Expired {
         /// Its ID.
@@ -99,7 +99,7 @@ pub enum SpeckitError {
     /// There is no such question.
     #[error("Question '{id}' not found")]
     NoQuestion {
-        /// What was asked for.
+        /// The ID that was asked for.
         id: String,
         /// Those that wait.
         open: Vec<String>,
@@ -121,7 +121,7 @@ pub enum SpeckitError {
     /// Several directories could be meant.
     #[error("{what} means several features: {}", candidates.join(", "))]
     Ambiguous {
-        /// What named them.
+        /// The source that named them.
         what: String,
         /// Their directories.
         candidates: Vec<String>,
@@ -129,7 +129,7 @@ pub enum SpeckitError {
     /// No directory is meant.
     #[error("Feature '{given}' not found")]
     UnknownFeature {
-        /// What was asked for.
+        /// The feature that was asked for.
         given: String,
         /// Those there are.
         known: Vec<String>,
@@ -153,7 +153,7 @@ pub enum SpeckitError {
     Broken {
         /// Its file.
         path: String,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// The configuration cannot be read.
@@ -161,7 +161,7 @@ pub enum SpeckitError {
     Config {
         /// The file.
         file: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// The disk, git or the system refused.
@@ -169,7 +169,7 @@ pub enum SpeckitError {
     Internal(Error),
 }
 
-/// How a feature is chosen, or made where there is none.
+/// Returns the hint on choosing a feature, or on making one where there is none.
 fn without_feature(features: &[String]) -> HintText {
     let choose = |name: &String| {
         hint![
@@ -213,7 +213,7 @@ fn quoted(tail: &str) -> String {
     }
 }
 
-/// An error as the tools of this dialect tell it.
+/// Returns an error as the tools of this dialect report it.
 pub fn to_tool_error(error: Error) -> Error {
     if error.is::<SpeckitError>() {
         return error;

@@ -15,12 +15,12 @@ use chant_store::disk::{self, AppendFile, Lock, PATIENCE};
 /// Our part of the state folder.
 const PART: &str = "speckit";
 const LOG: &str = "events.jsonl";
-/// What the log is called when a new one was begun.
+/// The name of the old log after a new one was started.
 const OLD: &str = "events.old.jsonl";
-/// Bytes after which a new log is begun; the one before is kept.
+/// Bytes after which a new log is started; the one before is kept.
 const LARGE: u64 = 4 * 1024 * 1024;
 
-/// What happened.
+/// An event of a feature.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum FeatureEvent<'a> {
@@ -28,7 +28,7 @@ pub enum FeatureEvent<'a> {
     Status {
         /// `needs_input`, `completed` or `error`.
         status: &'a str,
-        /// What it said of an error.
+        /// The message about an error.
         #[serde(skip_serializing_if = "Option::is_none")]
         message: Option<&'a str>,
     },
@@ -36,14 +36,14 @@ pub enum FeatureEvent<'a> {
     Question {
         /// Its ID.
         question: &'a str,
-        /// What was asked.
+        /// The text of the question.
         prompt: &'a str,
     },
     /// A question was answered, cancelled or expired.
     Closed {
         /// Its ID.
         question: &'a str,
-        /// How it stands.
+        /// Its state.
         state: &'a str,
         /// By whom.
         by: &'a str,
@@ -52,30 +52,30 @@ pub enum FeatureEvent<'a> {
     Task {
         /// Its ID.
         task: &'a str,
-        /// Whether it was ticked.
+        /// True if it was ticked.
         completed: bool,
-        /// How far the list is.
+        /// The progress of the list.
         progress: &'a str,
-        /// Whether validation was skipped.
+        /// True if validation was skipped.
         skipped_validation: bool,
-        /// How the checks ended.
+        /// The outcomes of the checks.
         checks: &'a [CheckEvidence],
-        /// What was warned of.
+        /// The warnings.
         #[serde(skip_serializing_if = "<[_]>::is_empty")]
         warnings: &'a [String],
     },
 }
 
-/// How a check ended.
+/// The outcome of a check.
 #[derive(Debug, Clone, Serialize)]
 pub struct CheckEvidence {
     /// Its name.
     pub name: String,
     /// Its exit code; null when it was ended or could not be started.
     pub exit: Option<i32>,
-    /// How it ended, for people.
+    /// The outcome, for people.
     pub how: String,
-    /// How long it took.
+    /// The seconds it took.
     pub seconds: f64,
     /// The last of what it wrote.
     #[serde(skip_serializing_if = "String::is_empty")]

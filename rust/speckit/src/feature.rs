@@ -7,7 +7,7 @@ use std::fmt;
 pub struct FeatureName {
     /// `060`, or `20260319-143022`; `None` for a directory that is not numbered.
     pub number: Option<String>,
-    /// What stands behind the number.
+    /// The part behind the number.
     pub slug: Option<String>,
 }
 
@@ -95,9 +95,9 @@ fn of_number(number: &str, directories: &[String]) -> DirectoryMatch {
 /// The seed's four phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureStage {
-    /// What to build is not said yet.
+    /// It has no written spec yet.
     Specify,
-    /// How to build it is not said yet.
+    /// It has no written plan yet.
     Plan,
     /// It has no tasks yet.
     Tasks,
@@ -116,22 +116,22 @@ impl fmt::Display for FeatureStage {
     }
 }
 
-/// What an untouched template of `spec.md` still holds.
+/// The placeholders that an untouched template of `spec.md` still holds.
 const SPEC_PLACES: [&str; 4] = [
     "[FEATURE NAME]",
     "[###-feature-name]",
     "[DATE]",
     "$ARGUMENTS",
 ];
-/// What an untouched template of `plan.md` still holds.
+/// The placeholders that an untouched template of `plan.md` still holds.
 const PLAN_PLACES: [&str; 2] = ["[FEATURE]", "[link]"];
 
-/// Whether a `spec.md` says anything.
+/// Returns true if a `spec.md` says anything.
 pub fn is_spec(text: &str) -> bool {
     is_written(text, &SPEC_PLACES)
 }
 
-/// Whether a `plan.md` says anything.
+/// Returns true if a `plan.md` says anything.
 pub fn is_plan(text: &str) -> bool {
     is_written(text, &PLAN_PLACES)
 }
@@ -149,7 +149,7 @@ fn is_written(text: &str, places: &[&str]) -> bool {
     !text.is_empty() && is_titled && left < 2
 }
 
-/// How often a spec asks for clarification.
+/// Returns the number of clarifications that a spec asks for.
 pub fn count_clarifications(spec: &str) -> usize {
     spec.matches("[NEEDS CLARIFICATION").count()
 }

@@ -36,10 +36,10 @@ const MOST_KNOWN: usize = 4096;
 /// The task list among a feature's documents.
 pub const TASKS: &str = "tasks.md";
 
-/// Tells the time.
+/// Returns the time.
 pub type FeatureClock = fn() -> Timestamp;
 
-/// Who asks: what is recorded with everything that is reported.
+/// The caller, recorded with everything that is reported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallerIdentity {
     /// The server that the agent talks to, or the command of a person.
@@ -59,11 +59,11 @@ pub struct FeatureStore {
     missing: MissingFolders,
     /// The user's own configuration file: it may name folders that are trusted.
     user_config: Option<PathBuf>,
-    /// The hash of what may act, named by whoever opened the project.
+    /// The hash of what may act, as named when the project was opened.
     named_trust: Option<String>,
-    /// Whether commands that the project names are run.
+    /// True if commands that the project names are run.
     pub(super) runs_commands: bool,
-    /// Who asks here, for the words of answers.
+    /// The kind of caller, for the words of answers.
     pub(super) door: DoorKind,
 }
 
@@ -140,8 +140,8 @@ impl FeatureStore {
         }
     }
 
-    /// The same features, with what says whether their project is trusted beside what people said: the user's
-    /// own configuration file, and a hash that whoever opens it names.
+    /// Returns the same features, with what says whether their project is trusted beside what people said: the
+    /// user's own configuration file, and a hash that is named on opening it.
     #[must_use]
     pub fn trusted_by(self, user_config: Option<PathBuf>, named_trust: Option<String>) -> Self {
         Self {
@@ -176,7 +176,7 @@ impl FeatureStore {
         }
     }
 
-    /// How far items of other dialects are, in the order of their keys.
+    /// Returns the states of items of other dialects, in the order of their keys.
     pub fn standings(&self, root: &RootFolder, keys: &[String]) -> Vec<ExternalStatus> {
         self.neighbours.standings(root.path(), keys)
     }
@@ -229,7 +229,7 @@ impl FeatureStore {
         run.filter(|run| !run.is_empty()).cloned()
     }
 
-    /// What is configured.
+    /// Returns the configuration.
     ///
     /// # Errors
     /// `Config`, or a `StoreError`.
@@ -237,7 +237,7 @@ impl FeatureStore {
         Ok(self.config_with_text(found)?.0)
     }
 
-    /// What is configured, and the text that says so.
+    /// Returns the configuration, and its text.
     pub(super) fn config_with_text(
         &self,
         found: &ResolvedProject,
@@ -274,8 +274,8 @@ impl FeatureStore {
         }
     }
 
-    /// What is wrong where folders of features are not there: they were, as git knows. Asked only of projects
-    /// that were set up for features.
+    /// Returns the problems where folders of features are not there: they were, as git knows. Asked only of
+    /// projects that were set up for features.
     pub fn vanished(&self, root: &RootFolder) -> Vec<(String, String)> {
         let is_there = |name: &str| disk::exists(&root.path().join(name));
         if !is_there(".specify") {
@@ -398,7 +398,7 @@ impl FeatureStore {
         Err(SpeckitError::NoTaskList { hint }.into())
     }
 
-    /// How far a feature is, by what its documents say.
+    /// Returns the stage of a feature, judged by its documents.
     ///
     /// # Errors
     /// `StoreError` for a document that cannot be read.
@@ -443,7 +443,7 @@ impl FeatureStore {
     }
 }
 
-/// Whether a text says anything below its headings.
+/// Returns true if a text says anything below its headings.
 fn has_words(text: &str) -> bool {
     let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
     lines.any(|line| !line.is_empty() && !line.starts_with('#'))

@@ -1,5 +1,5 @@
-//! What headings say: phases, stories and priorities in several languages, and which parts of a list hold no
-//! tasks of their own.
+//! The meaning of headings: phases, stories and priorities in several languages, and which parts of a list
+//! hold no tasks of their own.
 
 use super::pattern::{LazyPattern, pattern};
 use super::task::TaskPhase;
@@ -29,17 +29,17 @@ static CHECKLIST: LazyPattern = pattern!(concat!(
     r"|清单|清單|验收|驗收|检查|檢查|チェック|체크|검증"
 ));
 
-/// Whether a heading begins a phase, at whatever level it stands.
+/// Returns true if a heading begins a phase, at whatever level it stands.
 pub(super) fn is_phase(title: &str) -> bool {
     PHASE.is_match(title)
 }
 
-/// Whether a line says what has to be true when a phase is over.
+/// Returns true if a line says what has to be true when a phase is over.
 pub(super) fn is_checkpoint(line: &str) -> bool {
     line.contains("**") && CHECKPOINT.is_match(line)
 }
 
-/// What such a line says.
+/// Returns the text of such a line.
 pub(super) fn checkpoint(line: &str) -> String {
     let text = CHECKPOINT.stripped(line);
     text.trim_start_matches([':', '：', '*', ' '])
@@ -47,17 +47,17 @@ pub(super) fn checkpoint(line: &str) -> String {
         .to_owned()
 }
 
-/// Whether what stands under a heading sums up tasks that stand elsewhere.
+/// Returns true if the part under a heading sums up tasks that stand elsewhere.
 pub(super) fn is_recap(title: &str) -> bool {
     !is_phase(title) && RECAP.is_match(title)
 }
 
-/// Whether boxes under a heading are there to be checked rather than to be done.
+/// Returns true if boxes under a heading are there to be checked rather than to be done.
 pub(super) fn is_checklist(title: &str) -> bool {
     !is_phase(title) && (CHECKLIST.is_match(title) || RECAP.is_match(title))
 }
 
-/// What a heading says of its phase.
+/// Reads what a heading says of its phase.
 pub(super) fn phase(title: &str) -> TaskPhase {
     let number = PHASE.captures(title).and_then(|found| {
         let number = (1..=4).find_map(|at| found.get(at))?;

@@ -8,11 +8,11 @@ use super::section::Sections;
 use super::task::TaskMark;
 use chant_text::markdown::Heading;
 
-/// What a heading with an ID is.
+/// The kind of a heading with an ID.
 pub(super) enum NamedHeading {
     /// A task; the byte of the body at which its box says how far it is, if it has one.
     Task(TaskHead, TaskMark, Option<usize>),
-    /// What is said of a task that stands in a list, by its ID.
+    /// A remark on a task that stands in a list, by its ID.
     About(Box<str>),
     /// A task by its looks, with a sign in its box that says nothing.
     Sign(Box<str>),
@@ -131,7 +131,7 @@ impl Boxes {
         }
     }
 
-    /// Whether a list has an ID; a summary counts where it begins before a place.
+    /// Returns true if a list has an ID; a summary counts where it begins before a place.
     fn has(&self, id: &str, before: usize) -> bool {
         match self.listed.get(id) {
             Some(MentionPlace::Anywhere) => true,
@@ -140,7 +140,7 @@ impl Boxes {
         }
     }
 
-    /// Whether a part of the body has boxes, and the first one has no ID.
+    /// Returns true if a part of the body has boxes, and the first one has no ID.
     fn begin_plain(&self, part: Range<usize>) -> bool {
         let first = self.items.partition_point(|(at, _)| *at < part.start);
         let first = self.items.get(first);

@@ -6,7 +6,7 @@ use super::task::TaskMark;
 /// A list item with a box; the brackets may be full-width ones.
 static LINE: LazyPattern =
     pattern!(r"^([ \t]*)(?:[-*+]|[0-9]{1,9}[.)])[ \t]+[\[［【](.)[\]］】](?:[ \t\u{3000}]+(.*))?$");
-/// What may stand before the ID of a heading: a bullet, a number, a box.
+/// The signs that may stand before the ID of a heading: a bullet, a number, a box.
 static BEFORE_HEADING: LazyPattern =
     pattern!(r"^(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)?(?:[\[［【]([^P])[\]］】][ \t\u{3000}]*)?");
 /// A word and signs before the ID of a heading.
@@ -40,16 +40,16 @@ const MOST_STORIES: usize = 99;
 
 /// A list item with a box.
 pub(super) struct BoxLine<'a> {
-    /// What stands in the box.
+    /// The sign in the box.
     pub(super) sign: &'a str,
     /// The byte of the line at which that stands.
     pub(super) at: usize,
-    /// What follows the box.
+    /// The text behind the box.
     pub(super) rest: &'a str,
 }
 
 impl BoxLine<'_> {
-    /// What the box says; `None` for a sign that says nothing.
+    /// Returns the mark in the box; `None` for a sign that says nothing.
     pub(super) fn mark(&self) -> Option<TaskMark> {
         self.sign.chars().next().and_then(TaskMark::of)
     }
@@ -69,7 +69,7 @@ pub(super) fn box_line(line: &str) -> Option<BoxLine<'_>> {
     })
 }
 
-/// What stands in a task's line behind its box.
+/// The parts of a task's line behind its box.
 pub(super) struct TaskHead {
     pub(super) id: Box<str>,
     pub(super) is_parallel: bool,
@@ -113,7 +113,7 @@ pub(super) fn named(rest: &str) -> Option<TaskHead> {
     Some(head)
 }
 
-/// Whether a word that begins like an ID is another one with this character behind it. Scripts that
+/// Returns true if a word that begins like an ID is another one with this character behind it. Scripts that
 /// set no space between words may go on at once.
 fn goes_on(c: char) -> bool {
     let may_follow = c.is_whitespace() || ":*~_`[.-,;)–—·•→".contains(c) || c >= '\u{2e80}';
@@ -230,7 +230,7 @@ fn without_box(title: &str) -> String {
     title.to_owned()
 }
 
-/// Whether an ID is two of them with a dash between.
+/// Returns true if an ID is two of them with a dash between.
 pub(super) fn is_range(id: &str) -> bool {
     let mut parts = id.splitn(2, '-').skip(1);
     let is_id =

@@ -18,7 +18,7 @@ static LABEL: LazyPattern = pattern!(
 );
 static SIGNS: [&str; 9] = ["[ ]", "[x]", "[X]", "[~]", "[-]", "☐", "☑", "✅", "⬜"];
 
-/// What a line that is not written as a task seems to be.
+/// The likely kind of a line that is not written as a task.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mention {
     /// A box of another form, with an ID behind it or without.

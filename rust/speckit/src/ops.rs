@@ -39,14 +39,14 @@ pub struct DocumentRange {
     pub max_chars: usize,
 }
 
-/// What an agent reports.
+/// A report of an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct StatusReport<'a> {
     /// `needs_input`, `completed` or `error`.
     pub status: &'a str,
-    /// What it asks.
+    /// The text of its question.
     pub prompt: Option<&'a str>,
-    /// What went wrong.
+    /// The message about an error.
     pub message: Option<&'a str>,
     /// The question it comes back to.
     pub question: Option<&'a str>,
@@ -123,7 +123,7 @@ fn whole_context<'a>(
     })
 }
 
-/// What is said of a document of which a merge left two versions.
+/// Returns the message on a document of which a merge left two versions; `None` for any other.
 fn clashing(name: &str, document: &FeatureDocument) -> Option<String> {
     document.clash.map(|clash| format!("{name}: {clash}"))
 }
@@ -434,7 +434,7 @@ pub fn report_status(
     answer().map_err(to_tool_error)
 }
 
-/// What the agent is told of its question.
+/// Returns the answer to the agent about its question.
 fn ending(question: &AgentQuestion, accepted: String) -> Result<Answer, Error> {
     let id = question.id.clone();
     match question.state {

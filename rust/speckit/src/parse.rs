@@ -99,7 +99,7 @@ fn ignored(body: &str, outline: &MarkdownOutline) -> Vec<Range<usize>> {
 struct Under {
     task: usize,
     level: u8,
-    /// Whether lines still go on with its description.
+    /// True if lines still go on with its description.
     goes_on: bool,
 }
 
@@ -385,7 +385,7 @@ impl TaskListReader {
     }
 }
 
-/// How far a task is of which only its boxes say so.
+/// Returns the mark of a task, derived from its boxes alone.
 fn mark_of(boxes: &[TaskCriterion]) -> TaskMark {
     let is = |mark: TaskMark| move |one: &TaskCriterion| one.mark == mark;
     if boxes.iter().all(is(TaskMark::Skipped)) {
@@ -399,7 +399,7 @@ fn mark_of(boxes: &[TaskCriterion]) -> TaskMark {
     }
 }
 
-/// Whether an ID is that of a part, as `T001a`, `T001.1` and `T001-1` are of `T001`.
+/// Returns true if an ID is that of a part, as `T001a`, `T001.1` and `T001-1` are of `T001`.
 fn is_part(id: &str, whole: &str) -> bool {
     let rest = id.get(whole.len()..).unwrap_or_default();
     let begins = id.get(..whole.len());

@@ -25,7 +25,7 @@ pub(super) fn paths(description: &str) -> Vec<String> {
     paths
 }
 
-/// Whether a word has a slash, or an ending as files have one.
+/// Returns true if a word has a slash, or an ending as files have one.
 fn is_path(word: &str) -> bool {
     if word.contains("://") || word.contains(['(', ')', '<', '>', '{', '}', '*', '$', '=']) {
         return false;

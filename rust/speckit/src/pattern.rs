@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-/// A pattern of ours. One that does not compile finds nothing, and the tests would tell.
+/// A pattern of ours. One that does not compile finds nothing, and the tests would show it.
 pub(super) struct LazyPattern(pub(super) LazyLock<Option<Regex>>);
 
 impl LazyPattern {

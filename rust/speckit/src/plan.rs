@@ -14,21 +14,21 @@ use chant_graph::{DepGraph, Edge, EdgeKind, ItemProgress, Node};
 pub struct TaskPlan<'a> {
     /// The tasks.
     pub list: &'a TaskList,
-    /// What waits for what: tasks by their IDs in capitals, phases by `phase` and their place.
+    /// The graph of dependencies: tasks by their IDs in capitals, phases by `phase` and their place.
     pub graph: DepGraph,
     /// By node, the task it stands for.
     tasks: HashMap<Node, usize>,
-    /// What is known of each phase.
+    /// The facts about each phase.
     phases: Vec<PhaseFacts>,
     /// By task, those of the same phase and depth that it comes after.
     turns: Vec<Vec<usize>>,
     /// By task, its parts.
     parts: Vec<Vec<usize>>,
-    /// How far the items of other documents are that are depended on, by their keys.
+    /// The states of the items of other documents that are depended on, by their keys.
     standings: BTreeMap<String, ExternalStatus>,
 }
 
-/// What a node of the graph stands for.
+/// The thing that a node of the graph stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlanNode<'a> {
     /// A task, by its place.
@@ -41,7 +41,7 @@ pub enum PlanNode<'a> {
     Missing(&'a str),
 }
 
-/// What of a phase others depend on.
+/// The properties of a phase that others depend on.
 #[derive(Debug, Clone, Copy, Default)]
 struct PhaseFacts {
     has_tasks: bool,
@@ -54,7 +54,7 @@ struct PhaseFacts {
 pub struct TaskBlockers {
     /// Parts of it that are open.
     pub parts: Vec<String>,
-    /// What it depends on and is open.
+    /// The IDs that it depends on and that are open.
     pub dependencies: Vec<String>,
     /// Items of other documents that it depends on and are not done, with what is known of them.
     pub needs: Vec<String>,
@@ -219,7 +219,7 @@ impl<'a> TaskPlan<'a> {
         open.filter(move |at| self.node(*at).is_some_and(is_free))
     }
 
-    /// Whether no task before it has the ID of a task.
+    /// Returns true if no task before this one has its ID.
     pub fn is_first(&self, at: usize) -> bool {
         let node = self.node(at);
         node.is_some_and(|node| self.tasks.get(&node) == Some(&at))
@@ -240,7 +240,7 @@ impl<'a> TaskPlan<'a> {
         }
     }
 
-    /// What a node of the graph stands for.
+    /// Returns the thing that a node of the graph stands for.
     pub fn stands(&self, node: Node) -> PlanNode<'_> {
         if let Some(at) = self.tasks.get(&node) {
             return PlanNode::Task(*at);
@@ -254,19 +254,19 @@ impl<'a> TaskPlan<'a> {
         }
     }
 
-    /// What the task of an ID waits for, met or not.
+    /// Returns the edges to everything that the task of an ID waits for, met or not.
     pub fn edges_of(&self, at: usize) -> &[Edge] {
         let own = self.node(at);
         own.map_or(&[], |node| self.graph.edges(node))
     }
 
-    /// Whether nobody waits for a task any more: all of its ID are settled.
+    /// Returns true if nothing waits for a task any more: all of its ID are settled.
     pub fn is_settled(&self, at: usize) -> bool {
         let node = self.node(at);
         node.is_some_and(|node| self.graph.progress(node) == ItemProgress::Done)
     }
 
-    /// What speaks against ticking a task.
+    /// Returns the reasons against ticking a task.
     pub fn blockers(&self, at: usize) -> TaskBlockers {
         let task = &self.list.tasks[at];
         let parts = self.parts[at].iter().map(|part| &self.list.tasks[*part]);
@@ -305,7 +305,7 @@ impl<'a> TaskPlan<'a> {
         }
     }
 
-    /// Whether a task of this ID exists.
+    /// Returns true if a task of this ID exists.
     pub fn knows(&self, id: &str) -> bool {
         !self.list.named(id).is_empty()
     }

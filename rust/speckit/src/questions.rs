@@ -24,16 +24,16 @@ const ENDING: &str = ".json";
 const MOST_OPEN: usize = 100;
 /// So many closed ones are kept.
 const MOST_CLOSED: usize = 200;
-/// How often the one who waits is told that nothing happened.
+/// The interval at which a waiting caller is notified that nothing happened.
 const BEAT: Duration = Duration::from_secs(5);
-/// How soon a call that nobody waits for any more ends.
+/// The longest time after which an abandoned call ends.
 const LOOK: Duration = Duration::from_millis(200);
-/// What IDs are made of: nothing that looks like something else.
+/// The characters of IDs: none that looks like another one.
 const LETTERS: &[u8] = b"23456789abcdefghjkmnpqrstuvwxyz";
-/// What is asked when the agent does not say.
+/// The prompt when the agent gives none.
 const DEFAULT_PROMPT: &str = "Enter your response:";
 
-/// How a question stands.
+/// The state of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QuestionState {
@@ -43,7 +43,7 @@ pub enum QuestionState {
     Answered,
     /// A person will not answer.
     Cancelled,
-    /// Nobody answered for too long.
+    /// It was not answered for too long.
     Expired,
 }
 
@@ -62,11 +62,11 @@ impl QuestionState {
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentQuestion {
-    /// What it is called.
+    /// Its ID.
     pub id: String,
-    /// How it stands.
+    /// Its state.
     pub state: QuestionState,
-    /// What is asked.
+    /// The text of the question.
     pub prompt: String,
     /// The server that the agent talks to.
     pub session: String,
@@ -86,11 +86,11 @@ pub struct AgentQuestion {
     pub closed_at: Option<Timestamp>,
     /// By whom.
     pub closed_by: Option<String>,
-    /// What the person said.
+    /// The answer of the person.
     pub answer: Option<String>,
-    /// Whether the agent has heard how it ended.
+    /// True if the agent has heard the outcome.
     pub is_collected: bool,
-    /// How often the record was written.
+    /// The number of times that the record was written.
     pub generation: u64,
 }
 
@@ -100,15 +100,15 @@ pub struct AgentQuestion {
 pub struct RecordedQuestion {
     /// The question.
     pub question: AgentQuestion,
-    /// What went wrong beside it.
+    /// A failure beside it, if there was one.
     pub warning: Option<String>,
 }
 
-/// How the one who waits is kept informed, and says that it does not wait any more.
+/// The link to a waiting caller: keeps it informed, and reports when it does not wait any more.
 pub struct QuestionListener<'a> {
-    /// Told now and then that the question still waits.
+    /// Called now and then to report that the question still waits.
     pub tell: &'a mut dyn FnMut(&str),
-    /// Whether nobody waits any more.
+    /// Returns true if the caller does not wait any more.
     pub has_left: &'a dyn Fn() -> bool,
 }
 
@@ -284,7 +284,7 @@ impl FeatureStore {
     /// Closes a question: with an answer, or without one.
     ///
     /// # Errors
-    /// `NoQuestion`, `Closed` when somebody was first, or a `StoreError`.
+    /// `NoQuestion`, `Closed` when another caller was first, or a `StoreError`.
     pub fn close(
         &self,
         found: &ResolvedProject,

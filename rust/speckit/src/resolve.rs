@@ -1,6 +1,6 @@
 //! Which project and which feature are meant, and why (reference rstn 1.4; decisions, "speckit feature").
 //!
-//! Found anew for every answer. `.specify/feature.json` comes before the branch, because the scripts of
+//! Found again for every answer. `.specify/feature.json` comes before the branch, because the scripts of
 //! spec-kit obey it; the newest directory is never guessed.
 
 use std::collections::BTreeMap;
@@ -33,17 +33,17 @@ pub struct SearchStart {
 pub struct ResolvedProject {
     /// The project's folder.
     pub root: RootFolder,
-    /// What said which folder that is.
+    /// The rule that decided on that folder.
     pub root_rule: &'static str,
     /// The branch of the checkout; `None` without git, or on a commit alone.
     pub branch: Option<String>,
     /// The feature, if one is current.
     pub feature: Option<FeatureDirectory>,
-    /// What was tried, in order, and what each said.
+    /// The rules that were tried, in order, each with its outcome.
     pub tried: Vec<String>,
     /// The features there are, by name.
     pub features: Vec<String>,
-    /// What people should know of it.
+    /// Warnings for people.
     pub warnings: Vec<String>,
     /// The folder for our own state.
     pub state: StateFolder,
@@ -58,7 +58,7 @@ pub struct FeatureDirectory {
     pub label: String,
     /// Its name, taken apart.
     pub name: FeatureName,
-    /// What said that it is the one.
+    /// The rule that decided on it.
     pub rule: &'static str,
     /// The folder that nothing is read or written outside of; `None` while the directory is not there.
     pub(super) root: Option<RootFolder>,
@@ -203,7 +203,7 @@ fn told<'a>(start: &'a SearchStart, name: &str) -> Option<&'a str> {
     value.filter(|value| !value.is_empty())
 }
 
-/// Whether a folder has directories of features that are named as such.
+/// Returns true if a folder has directories of features that are named as such.
 fn has_features(folder: &Path) -> bool {
     let is_chant = folder.file_name().is_some_and(|name| name == ".chant");
     let names = disk::names(&folder.join(SPECS)).unwrap_or_default();
@@ -242,7 +242,7 @@ struct FeatureSearch<'a> {
 }
 
 impl FeatureSearch<'_> {
-    /// The feature of a name or number that somebody asks for.
+    /// Returns the feature of a name or number that is asked for.
     fn asked(&mut self, given: &str) -> Result<FeatureDirectory, Error> {
         match feature::of_name(given, &self.directories) {
             DirectoryMatch::One(name) => Ok(self.in_specs(&name, "asked for")),
@@ -311,7 +311,7 @@ impl FeatureSearch<'_> {
         None
     }
 
-    /// Whether a directory lies outside of the project; what does not exist is taken at its word.
+    /// Returns true if a directory lies outside of the project; what does not exist is taken at its word.
     fn is_outside(&self, given: &str) -> bool {
         let path = plain(&self.root.path().join(given));
         let real = disk::real(&path).unwrap_or(path);
@@ -442,7 +442,7 @@ impl FeatureSearch<'_> {
     }
 }
 
-/// What `feature.json` names.
+/// Returns the directory that `feature.json` names.
 fn directory_of(text: &str) -> Result<String, String> {
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| error.to_string())?;

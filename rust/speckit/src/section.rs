@@ -37,13 +37,13 @@ impl Sections {
         });
     }
 
-    /// Whether tasks here sum up others; no part of a phase does.
+    /// Returns true if tasks here sum up others; no part of a phase does.
     pub(super) fn is_recap(&self) -> bool {
         let has_phase = self.open.iter().any(|section| section.is_phase);
         !has_phase && self.open.iter().any(|section| section.is_recap)
     }
 
-    /// Whether boxes here are to be checked rather than to be done.
+    /// Returns true if boxes here are to be checked rather than to be done.
     pub(super) fn is_checklist(&self) -> bool {
         self.open.iter().any(|section| section.is_checklist)
     }

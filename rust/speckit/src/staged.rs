@@ -22,9 +22,9 @@ pub struct CompletionRequest {
     pub feature: String,
     /// Its ID.
     pub id: String,
-    /// Whether nothing is asked that could speak against it.
+    /// True if validation is skipped, checks included.
     pub skips: bool,
-    /// Who says so.
+    /// The caller who says so.
     pub who: CallerIdentity,
 }
 
@@ -33,7 +33,7 @@ pub struct StagedTaskLists {
     root: PathBuf,
     /// By their paths from the root.
     lists: BTreeMap<String, TaskListChange>,
-    /// What is logged when it is written.
+    /// The completions that are logged when they are written.
     done: Vec<StagedCompletion>,
 }
 
@@ -138,7 +138,7 @@ impl StagedTaskLists {
         self.lists.keys().map(String::as_str)
     }
 
-    /// What is to be written.
+    /// Returns the steps that are to be written.
     pub fn steps(&self) -> Vec<ChangeStep> {
         let other = self.lists.iter();
         let other = other.filter(|(_, staged)| staged.before.text != staged.now.text);

@@ -1,18 +1,18 @@
-//! What a task list says: tasks, the phases they stand in, how far each is.
+//! Task lists: tasks, the phases they stand in, and their progress.
 
 use std::collections::HashSet;
 
 use super::unread::UnreadLine;
 use chant_text::fences::SwallowingFence;
 
-/// How far a task is, by the character in its box.
+/// The state of a task, by the character in its box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskMark {
     /// `[ ]`.
     Open,
     /// `[x]` or `[X]`.
     Done,
-    /// `[~]`: begun or put off; still to be done.
+    /// `[~]`: started or put off; still to be done.
     Partial,
     /// `[-]`: not to be done.
     Skipped,
@@ -33,7 +33,7 @@ impl TaskMark {
         }
     }
 
-    /// Whether nobody waits for such a task.
+    /// Returns true if nothing waits for such a task.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::Done | Self::Skipped)
     }
@@ -54,9 +54,9 @@ impl TaskMark {
 pub struct TaskCriterion {
     /// Its text.
     pub text: String,
-    /// How far it is.
+    /// Its state.
     pub mark: TaskMark,
-    /// Whether it stands inside its task, not behind it.
+    /// True if it stands inside its task, not behind it.
     pub is_nested: bool,
     /// The byte between its brackets.
     pub box_at: usize,
@@ -69,7 +69,7 @@ pub struct TaskCriterion {
 pub struct Task {
     /// Its ID as written.
     pub id: Box<str>,
-    /// How far it is.
+    /// Its state.
     pub mark: TaskMark,
     /// The byte between its brackets; none for a heading without a box, of which the boxes below it say how
     /// far it is.
@@ -78,7 +78,7 @@ pub struct Task {
     pub line: usize,
     /// The task it is a part of, by its place in the list.
     pub parent: Option<usize>,
-    /// Whether it is marked `[P]`.
+    /// True if it is marked `[P]`.
     pub is_parallel: bool,
     /// `US1` and the like.
     pub stories: Vec<String>,
@@ -106,7 +106,7 @@ impl Task {
         self.description.lines().next().unwrap_or_default()
     }
 
-    /// Whether it has this ID, in any case.
+    /// Returns true if it has this ID, in any case.
     pub fn is_named(&self, id: &str) -> bool {
         self.id.eq_ignore_ascii_case(id)
     }
@@ -123,9 +123,9 @@ pub struct TaskPhase {
     pub story: Option<String>,
     /// `P1` and the like.
     pub priority: Option<String>,
-    /// Whether the heading says that this is the first thing of use.
+    /// True if the heading says that this is the first thing of use.
     pub is_mvp: bool,
-    /// What has to be true when it is over.
+    /// The condition that has to hold when it is over.
     pub checkpoint: Option<String>,
 }
 
@@ -147,9 +147,9 @@ pub struct TaskList {
 pub struct TaskProgress {
     /// Done.
     pub done: usize,
-    /// Neither done nor begun.
+    /// Neither done nor started.
     pub open: usize,
-    /// Begun or put off.
+    /// Started or put off.
     pub partial: usize,
     /// Not to be done; they do not count.
     pub skipped: usize,
@@ -223,7 +223,7 @@ impl TaskList {
         self.phases.iter().enumerate().map(name).collect()
     }
 
-    /// How far all is.
+    /// Returns the progress of all tasks.
     pub fn progress(&self) -> TaskProgress {
         TaskProgress::of(&self.tasks)
     }

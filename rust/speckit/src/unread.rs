@@ -36,7 +36,7 @@ pub enum UnreadReason {
 }
 
 impl UnreadReason {
-    /// Whether something is lost by it: a repetition and a checklist are no tasks of their own.
+    /// Returns true if something is lost by it: a repetition and a checklist are no tasks of their own.
     pub fn is_loss(&self) -> bool {
         !matches!(self, Self::Repeat(_) | Self::Checklist)
     }
@@ -61,9 +61,9 @@ impl UnreadReason {
 /// Lines of one reason, and what is said of them together.
 struct Group {
     holds: fn(&UnreadReason) -> bool,
-    /// What they have.
+    /// The words for what they have.
     has: &'static str,
-    /// What to do about them.
+    /// The advice about them.
     advice: &'static str,
 }
 
@@ -111,12 +111,12 @@ impl Group {
 }
 
 impl TaskList {
-    /// How many lines look like tasks, are not read, and say something that no task says.
+    /// Returns the number of lines that look like tasks, are not read, and say something that no task says.
     pub fn lost(&self) -> usize {
         self.unread.iter().filter(|one| one.why.is_loss()).count()
     }
 
-    /// What is wrong with the list, by lines: one sentence for all lines of one reason.
+    /// Returns the problems of the list, by lines: one sentence for all lines of one reason.
     pub fn problems(&self) -> Vec<(usize, String)> {
         let fences = self.fences.iter();
         let mut problems: Vec<(usize, String)> = fences

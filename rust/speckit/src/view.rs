@@ -42,15 +42,15 @@ pub struct FullContextView<'a> {
     pub context: FeatureContextView<'a>,
     /// The project's folder.
     pub root: String,
-    /// How it was found.
+    /// The rules by which it was found.
     pub why: DecisionRulesView<'a>,
-    /// What people should know of it.
+    /// Warnings for people.
     pub warnings: Vec<String>,
     /// The documents there are.
     pub artifacts: Vec<&'a str>,
-    /// How far the tasks are.
+    /// The progress of the tasks.
     pub progress: Option<TaskProgressView>,
-    /// How often the spec asks for clarification.
+    /// The number of clarifications that the spec asks for.
     pub needs_clarification: usize,
     /// Open and all boxes of the checklists.
     pub checklists: Option<BoxesView>,
@@ -59,11 +59,11 @@ pub struct FullContextView<'a> {
 /// Which rules decided.
 #[derive(Debug, Serialize)]
 pub struct DecisionRulesView<'a> {
-    /// What said which folder the project is.
+    /// The rule that decided on the project's folder.
     pub root: &'a str,
-    /// What said which feature is current.
+    /// The rule that decided on the current feature.
     pub feature: Option<&'a str>,
-    /// What was tried.
+    /// The rules that were tried.
     pub tried: &'a [String],
 }
 
@@ -76,7 +76,7 @@ pub struct BoxesView {
     pub total: usize,
 }
 
-/// How far a list is.
+/// The progress of a list.
 #[derive(Debug, Clone, Serialize)]
 pub struct TaskProgressView {
     /// Such as `3/10`.
@@ -122,7 +122,7 @@ pub struct CompletedView<'a> {
     pub completed: bool,
     /// Its ID.
     pub task_id: &'a str,
-    /// Whether it was so before, and nothing was written.
+    /// True if it was so before, and nothing was written.
     pub already_complete: bool,
     /// Such as `3/10`.
     pub progress: String,
@@ -130,14 +130,14 @@ pub struct CompletedView<'a> {
     pub next_task: Option<TaskBriefView<'a>>,
     /// IDs of those that can be done now, all at once.
     pub ready: Vec<&'a str>,
-    /// Whether validation was skipped.
+    /// True if validation was skipped.
     pub skipped_validation: bool,
-    /// That there are no checks, where it was ticked without any being configured.
+    /// A note that there are no checks, where it was ticked without any being configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks_note: Option<&'static str>,
-    /// How the checks ended.
+    /// The outcomes of the checks.
     pub checks: &'a [CheckEvidence],
-    /// What was not right and did not refuse it.
+    /// Problems that did not refuse it.
     pub warnings: &'a [String],
     /// The feature's directory.
     pub feature: &'a str,
@@ -159,9 +159,9 @@ pub struct TaskView<'a> {
     phase: Option<&'a str>,
     group: Option<&'a str>,
     criteria: Vec<CriterionView<'a>>,
-    /// Whether it can be done now.
+    /// True if it can be done now.
     ready: bool,
-    /// What it waits for.
+    /// The things it waits for.
     waits_for: Vec<String>,
 }
 
@@ -212,7 +212,7 @@ pub fn tasks<'a>(plan: &TaskPlan<'a>) -> Vec<TaskView<'a>> {
 }
 
 impl TaskView<'_> {
-    /// Whether it can be done now.
+    /// Returns true if it can be done now.
     pub fn is_ready(&self) -> bool {
         self.ready
     }
@@ -265,7 +265,7 @@ pub fn unread(list: &TaskList) -> Vec<UnreadView> {
     lines.map(view).collect()
 }
 
-/// What is wrong with a list, in sentences.
+/// Returns the problems of a list, in sentences.
 pub fn problems(list: &TaskList) -> Vec<String> {
     let problems = list.problems().into_iter();
     problems.map(|(_, said)| said).collect()
@@ -276,7 +276,7 @@ pub fn problems(list: &TaskList) -> Vec<String> {
 pub struct TasksView<'a> {
     /// The feature's directory.
     pub feature: &'a str,
-    /// How far all is.
+    /// The progress of all tasks.
     #[serde(flatten)]
     pub progress: TaskProgressView,
     /// The phases.
@@ -286,24 +286,24 @@ pub struct TasksView<'a> {
     /// Lines that look like tasks and are not read as such.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadView>,
-    /// What is wrong with the list, a sentence for all lines of one reason.
+    /// The problems of the list, a sentence for all lines of one reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// What can be done now.
+/// The tasks that can be done now, and those that wait.
 #[derive(Debug, Serialize)]
 pub struct NextTasksView<'a> {
     /// The feature's directory.
     pub feature: &'a str,
-    /// How far all is.
+    /// The progress of all tasks.
     #[serde(flatten)]
     pub progress: TaskProgressView,
-    /// What can be done, all at once.
+    /// The tasks that can be done, all at once.
     pub ready: Vec<TaskView<'a>>,
-    /// What waits.
+    /// The tasks that wait.
     pub waiting: Vec<TaskView<'a>>,
-    /// What is wrong with the list, a sentence for all lines of one reason.
+    /// The problems of the list, a sentence for all lines of one reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
@@ -322,17 +322,17 @@ pub struct FeatureView {
     pub feature_number: Option<String>,
     /// Its name.
     pub feature_name: Option<String>,
-    /// How far it is.
+    /// Its stage.
     pub phase: String,
-    /// How far its tasks are.
+    /// The progress of its tasks.
     pub progress: Option<TaskProgressView>,
     /// Why its tasks are not counted, where there are some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// How many lines look like tasks and are not read.
+    /// The number of lines that look like tasks and are not read.
     #[serde(skip_serializing_if = "is_zero")]
     pub unread: usize,
-    /// Whether it is the current one.
+    /// True if it is the current one.
     pub current: bool,
 }
 

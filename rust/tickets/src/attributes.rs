@@ -13,7 +13,7 @@ use chant_base::ident::nearest;
 /// Most characters of an attribute: a whole document belongs into the body.
 const MOST_CHARS: usize = 2_000;
 
-/// What `create_cr` takes in `data`.
+/// The attributes that `create_cr` takes in `data`.
 pub const CREATABLE: [&str; 9] = [
     "title",
     "priority",
@@ -26,7 +26,7 @@ pub const CREATABLE: [&str; 9] = [
     "content",
 ];
 
-/// What `update_cr_attrs` takes.
+/// The attributes that `update_cr_attrs` takes.
 pub const UPDATABLE: [&str; 10] = [
     "title",
     "priority",
@@ -196,7 +196,7 @@ fn texts(value: &Value) -> Result<Vec<String>, String> {
     Ok(texts)
 }
 
-/// Whether an item of a list is the key of something in another dialect.
+/// Returns true if an item of a list is the key of something in another dialect.
 fn is_key(item: &str) -> bool {
     external_items::split_key(item).is_some_and(|(_, rest)| !rest.contains(char::is_whitespace))
 }
@@ -208,7 +208,7 @@ fn code_text(value: &Value) -> Result<String, String> {
     }
 }
 
-/// What a JSON value is, in words.
+/// Returns the kind of a JSON value, in words.
 pub fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -53,7 +53,7 @@ impl TicketCode {
         self.number
     }
 
-    /// Whether it is one of this project's.
+    /// Returns true if it is one of this project's.
     pub fn is_of(&self, project: &str) -> bool {
         *self.project == *project.to_uppercase()
     }
@@ -68,7 +68,7 @@ pub fn number_taken(name: &str, project: &str) -> Option<u64> {
     number(&digits[..end])
 }
 
-/// What follows a project's code and a hyphen.
+/// Returns the part of a name behind a project's code and a hyphen.
 fn behind_code<'a>(name: &'a str, project: &str) -> Option<&'a str> {
     let (head, rest) = (name.get(..project.len())?, name.get(project.len()..)?);
     let is_code = head.eq_ignore_ascii_case(project)

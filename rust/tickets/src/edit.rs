@@ -33,7 +33,7 @@ impl TicketDraft {
         &self.now
     }
 
-    /// Whether the text is another one than at the beginning.
+    /// Returns true if the text differs from the one at the beginning.
     pub fn is_changed(&self) -> bool {
         self.now.text != self.before.text
     }
@@ -43,7 +43,7 @@ impl TicketDraft {
         front_matter::entries(yaml(&self.now))
     }
 
-    /// Whether the front matter has a key.
+    /// Returns true if the front matter has a key.
     pub fn has(&self, key: &str) -> bool {
         self.entries().iter().any(|entry| entry.name == key)
     }
@@ -86,7 +86,8 @@ impl TicketDraft {
         self.set(key, (!items.is_empty()).then_some(&value))
     }
 
-    /// Whether a key holds a YAML list, or would be the only one of its kind that does not.
+    /// Returns true if a key holds a YAML list. For a key that is absent, returns true if one of the relations
+    /// holds one.
     fn has_yaml_lists(&self, key: &str) -> bool {
         let entries = self.entries();
         let is_list = |entry: &&FrontMatterEntry<'_>| {

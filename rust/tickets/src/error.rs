@@ -1,4 +1,4 @@
-//! What the tickets dialect refuses, and the object that clients see of it (seed tickets, "Error
+//! The refusals of the tickets dialect, and the object that clients see of them (seed tickets, "Error
 //! Handling"; reference tickets 3.1 and 10).
 
 use serde_json::{Map, Value, json};
@@ -19,7 +19,7 @@ const CHOICES_CHARS: usize = 15_000;
 /// Characters of a value that an error repeats.
 const VALUE_SHOWN: usize = 300;
 
-/// What is wrong where no project is named and there is none.
+/// The message for a call where no project is named and there is none.
 pub(super) const NO_PROJECT: &str = "Project is required, and none was found; a project has a `.mdt-config.toml` or the folder `docs/CRs`";
 
 /// A refusal; its `Display` says everything in a sentence, [`object`] what clients of the seed expect.
@@ -28,7 +28,7 @@ pub enum TicketError {
     /// There is no such project.
     #[error("Project {} not found. Available projects: {}", quoted(project), shown(available).join(", "))]
     ProjectNotFound {
-        /// What was asked for.
+        /// The project that was asked for.
         project: String,
         /// Codes of those there are.
         available: Vec<String>,
@@ -36,7 +36,7 @@ pub enum TicketError {
     /// There is no such ticket.
     #[error("CR '{key}' not found in project '{project}'. {}", choices(available))]
     NotFound {
-        /// What was asked for.
+        /// The ticket that was asked for.
         key: String,
         /// The project's code.
         project: String,
@@ -50,7 +50,7 @@ pub enum TicketError {
         key: String,
         /// Its file.
         path: String,
-        /// What is wrong with it, as a sentence about the file.
+        /// The fault of the file, as a sentence about it.
         why: String,
     },
     /// Arguments have values they may not have; by name, what is wrong and what was expected.
@@ -66,13 +66,13 @@ pub enum TicketError {
     Template {
         /// Its file or type.
         template: String,
-        /// What is wrong with it, and what was expected.
+        /// The fault, and what was expected.
         why: String,
     },
     /// There is no such section.
     #[error("Section {} not found in CR {key}. Available sections: {}", quoted(section), shown(available).join(" | "))]
     SectionNotFound {
-        /// What was asked for.
+        /// The section that was asked for.
         section: String,
         /// The ticket's code.
         key: String,
@@ -82,7 +82,7 @@ pub enum TicketError {
     /// Several sections match.
     #[error("Several sections match {} in CR {key}: {}. Give one of these names", quoted(section), shown(matches).join(" | "))]
     AmbiguousSection {
-        /// What was asked for.
+        /// The section that was asked for.
         section: String,
         /// The ticket's code.
         key: String,

@@ -16,11 +16,11 @@ const WORDS_KEPT: usize = 1_000;
 pub enum FilterAttribute {
     /// Where a ticket stands.
     Status,
-    /// What kind of change it asks for.
+    /// The kind of change it asks for.
     Type,
-    /// How pressing it is.
+    /// The urgency.
     Priority,
-    /// Who is on it.
+    /// The person who works on it.
     Assignee,
     /// Phase or epic it belongs to.
     PhaseEpic,
@@ -180,7 +180,7 @@ impl TicketListing {
         }
     }
 
-    /// Whether it holds more words than files need, so that it pays to make it anew.
+    /// Returns true if it holds more words than files need, so that it pays to make it again.
     pub fn is_worn(&self) -> bool {
         let most = 2 * self.files.len() + WORDS_KEPT;
         self.columns
@@ -188,7 +188,7 @@ impl TicketListing {
             .any(|column| column.numbers.len() > most)
     }
 
-    /// Whether any file has a word, given folded.
+    /// Returns true if any file has a word, given folded.
     pub fn has(&self, attribute: FilterAttribute, word: &str) -> bool {
         let column = &self.columns[attribute as usize];
         let number = column.numbers.get(word);

@@ -1,4 +1,4 @@
-//! What a ticket is (reference tickets 2.2 to 2.6).
+//! Tickets and their attributes (reference tickets 2.2 to 2.6).
 
 use super::code::TicketCode;
 
@@ -22,7 +22,7 @@ macro_rules! words {
                 }
             }
 
-            /// What a word means, in any case of letters; `None` for one that is not documented.
+            /// Returns the meaning of a word, in any case of letters; `None` for one that is not documented.
             pub fn read(word: &str) -> Option<Self> {
                 let is_it = |one: &&Self| one.as_str().eq_ignore_ascii_case(word.trim());
                 Self::ALL.iter().find(is_it).copied()
@@ -40,9 +40,9 @@ macro_rules! words {
 words! {
     /// Where a ticket stands.
     TicketStatus {
-        /// Written down; nobody agreed yet.
+        /// Written down; not agreed to yet.
         Proposed = "Proposed",
-        /// Agreed to; can be begun.
+        /// Agreed to; can be started.
         Approved = "Approved",
         /// Being worked on.
         InProgress = "In Progress",
@@ -50,7 +50,7 @@ words! {
         Implemented = "Implemented",
         /// Will not be done.
         Rejected = "Rejected",
-        /// Begun and set aside.
+        /// Started and set aside.
         OnHold = "On Hold",
         /// Done in part.
         PartiallyImplemented = "Partially Implemented",
@@ -58,14 +58,14 @@ words! {
 }
 
 impl TicketStatus {
-    /// Whether nobody needs to wait for the ticket any more.
+    /// Returns true if nothing needs to wait for the ticket any more.
     pub fn is_done(self) -> bool {
         matches!(self, Self::Implemented | Self::Rejected)
     }
 }
 
 words! {
-    /// What kind of change a ticket asks for.
+    /// The kind of change a ticket asks for.
     TicketType {
         /// A decision about the whole.
         Architecture = "Architecture",
@@ -83,7 +83,7 @@ words! {
 }
 
 words! {
-    /// How pressing a ticket is.
+    /// The urgency of a ticket.
     TicketPriority {
         /// Can wait.
         Low = "Low",
@@ -126,7 +126,7 @@ pub struct TicketProblem {
     pub path: Box<str>,
     /// Line, counted from 1, where it is known.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -140,7 +140,7 @@ pub struct Ticket {
     pub text: Box<str>,
     /// First byte of the body in the text.
     pub body_start: usize,
-    /// Whether it has front matter that is closed.
+    /// True if it has front matter that is closed.
     pub has_front_matter: bool,
     /// The code that the front matter says.
     pub code: Option<TicketCode>,
@@ -152,7 +152,7 @@ pub struct Ticket {
     pub kind: Option<Box<str>>,
     /// Its priority.
     pub priority: Option<Box<str>>,
-    /// What the words of these three mean, also where they are absent.
+    /// The meanings of the words of these three, also where they are absent.
     pub meant: DocumentedWords,
     /// When it was written.
     pub date_created: Option<Box<str>>,
@@ -160,7 +160,7 @@ pub struct Ticket {
     pub last_modified: Option<Box<str>>,
     /// Phase or epic it belongs to.
     pub phase_epic: Option<Box<str>>,
-    /// Who is on it.
+    /// The person who works on it.
     pub assignee: Option<Box<str>>,
     /// Tickets that have to do with it.
     pub related_tickets: Vec<Box<str>>,
@@ -168,7 +168,7 @@ pub struct Ticket {
     pub depends_on: Vec<Box<str>>,
     /// Tickets that wait for it.
     pub blocks: Vec<Box<str>>,
-    /// What could not be read as it stands.
+    /// The parts that could not be read as they stand.
     pub problems: Vec<TicketProblem>,
 }
 
@@ -184,7 +184,7 @@ pub struct DocumentedWords {
 }
 
 impl DocumentedWords {
-    /// What words mean.
+    /// Returns the meanings of words.
     pub fn of(status: &str, kind: &str, priority: &str) -> Self {
         Self {
             status: TicketStatus::read(status),

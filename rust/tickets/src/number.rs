@@ -6,7 +6,7 @@ use super::ticket_store::TicketStore;
 use chant_base::error::Error;
 use chant_store::{StoreError, files};
 
-/// What the project's counter file says.
+/// The content of the project's counter file.
 pub(super) enum CounterReading {
     /// There is none.
     Absent,

@@ -188,7 +188,7 @@ impl TicketReader<'_> {
     }
 }
 
-/// Whether a text is a day or a moment as ISO 8601 writes it.
+/// Returns true if a text is a day or a moment as ISO 8601 writes it.
 pub fn is_date(text: &str) -> bool {
     text.parse::<Timestamp>().is_ok() || text.parse::<DateTime>().is_ok()
 }

@@ -1,4 +1,4 @@
-//! What waits for what as a picture: an arrow leads from each ticket to what it waits for.
+//! The dependencies as a picture: an arrow leads from each ticket to what it waits for.
 
 use super::model::TicketStatus;
 use super::ticket_graph::TicketGraph;
@@ -7,7 +7,7 @@ use chant_base::external_items::ExternalStatus;
 use chant_graph::picture::{GraphPicture, PictureArrow, PictureFigure, StatusColor};
 use chant_graph::{ItemProgress, Node};
 
-/// What stands for the title and the state of an item that is no ticket of the project.
+/// The text in place of the title and the state of an item that is no ticket of the project.
 const ELSEWHERE: &str = "no ticket of this project";
 
 /// Which tickets are drawn.
@@ -78,7 +78,7 @@ fn elsewhere<'a>(waits: &'a TicketGraph, key: &str) -> (&'a str, &'a str) {
     }
 }
 
-/// What leads from where to where.
+/// Returns the arrows: pairs of the waiting node and the one that it waits for.
 fn edges(waits: &TicketGraph, extent: PictureExtent) -> Vec<(Node, Node)> {
     let graph = waits.graph();
     let is_open = |node| graph.progress(node) != ItemProgress::Done;

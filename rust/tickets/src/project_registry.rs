@@ -20,7 +20,7 @@ pub struct ProjectRegistry {
     boards: Mutex<HashMap<String, Arc<TicketStore>>>,
     pub(super) disk: Disk,
     clock: TicketClock,
-    /// Makes what tells of items of other dialects below a project's folder.
+    /// Makes the source of items of other dialects below a project's folder.
     around: Option<ExternalItemsFactory>,
 }
 
@@ -113,7 +113,7 @@ impl ProjectRegistry {
         locked(&self.projects).surroundings().config_folder()
     }
 
-    /// What is wrong with the configuration that lies in a folder: the name of its file, and why.
+    /// Returns the problems of the configuration that lies in a folder: the name of its file, and why.
     pub fn problems_at(&self, root: &Path) -> Vec<(String, String)> {
         let projects = self.projects();
         let problems = projects.problems.iter().filter_map(|problem| {
@@ -148,7 +148,7 @@ impl ProjectRegistry {
         }
         let board = Arc::new(board);
         boards.insert(code, Arc::clone(&board));
-        // What a crash left may have to be waited for, which is nobody else's business.
+        // What a crash left may have to be waited for, which must not hold up other callers.
         drop(boards);
         board.recover()?;
         Ok(board)

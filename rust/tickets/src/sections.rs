@@ -1,4 +1,4 @@
-//! What `manage_cr_sections` does to a body (reference tickets 4 and 10).
+//! The changes of a body that `manage_cr_sections` makes (reference tickets 4 and 10).
 
 use super::error::{TicketError, quoted};
 use super::parse::one_line;
@@ -10,7 +10,7 @@ use chant_text::sections::{self, Section, SectionPlace, find, names, put};
 /// Most characters that are put into a section at once.
 const MOST_CHARS: usize = 500_000;
 
-/// What happens to the text under a heading.
+/// The treatment of the text under a heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionMode {
     /// All of it goes, sub-sections included, and the content takes its place.
@@ -22,7 +22,7 @@ pub enum SectionMode {
 }
 
 impl SectionMode {
-    /// What a word means.
+    /// Returns the mode that a word means; `None` for any other word.
     pub fn read(word: &str) -> Option<Self> {
         let modes = [Self::Replace, Self::Append, Self::Prepend];
         modes.into_iter().find(|mode| mode.as_str() == word)
@@ -47,7 +47,7 @@ pub struct SectionRewrite {
     pub name: String,
     /// Its heading's text after the change, when that is another.
     pub renamed: Option<String>,
-    /// Whether only the heading changes.
+    /// True if only the heading changes.
     pub is_only_renamed: bool,
     /// Names of the sub-sections that go.
     pub removed: Vec<String>,

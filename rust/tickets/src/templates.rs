@@ -1,5 +1,5 @@
-//! What a new ticket consists of: an outline for each type, overridable by project and by user
-//! (reference tickets 5 and 10).
+//! Templates of new tickets: an outline for each type, overridable by project and by user (reference
+//! tickets 5 and 10).
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ const PROJECT_FOLDER: &str = ".mdt-templates";
 /// The folder of the user's configuration that holds templates for all projects.
 const USER_FOLDER: &str = "templates";
 
-/// What stands for the title in a template.
+/// The placeholder of the title in a template.
 const TITLE: &str = "{title}";
 
 /// The outline of one type of tickets.
@@ -95,7 +95,7 @@ pub fn of_kind(kind: &str) -> Option<&'static TicketTemplate> {
 
 /// Where templates of users are looked for.
 pub struct TemplatePlaces<'a> {
-    /// How files are read.
+    /// The way files are read.
     pub disk: &'a Disk,
     /// The project's root; `.mdt-templates/` in it goes first.
     pub project: &'a Path,
@@ -103,7 +103,7 @@ pub struct TemplatePlaces<'a> {
     pub config_folder: Option<&'a Path>,
 }
 
-/// What takes the place of `{title}`, `{type}` and `{code}`.
+/// The values for `{title}`, `{type}` and `{code}`.
 #[derive(Debug, Clone, Copy)]
 pub struct TicketPlaceholders<'a> {
     /// The ticket's title.
@@ -125,7 +125,7 @@ pub enum TemplateProblem {
     Broken {
         /// The template's file.
         path: String,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// There is no such type.
@@ -134,7 +134,7 @@ pub enum TemplateProblem {
         kinds()
     )]
     NoSuchType {
-        /// What was asked for.
+        /// The type that was asked for.
         given: String,
     },
 }
@@ -215,7 +215,7 @@ fn broken(path: &Path, error: &StoreError) -> TemplateProblem {
     }
 }
 
-/// What is wrong with a user's template.
+/// Returns the fault of a user's template.
 fn fault(text: &str) -> Option<&'static str> {
     if text
         .lines()

@@ -1,7 +1,7 @@
-//! What waits for what among the tickets of one project.
+//! The dependencies among the tickets of one project.
 //!
 //! `dependsOn` and `blocks` say the same thing from two ends: a ticket that blocks another is one the
-//! other depends on. Implemented and rejected tickets hold nobody up.
+//! other depends on. Implemented and rejected tickets hold nothing up.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -24,14 +24,14 @@ pub struct TicketGraph {
     outside: BTreeMap<Node, Option<ExternalStatus>>,
 }
 
-/// What a ticket waits for.
+/// Something that a ticket waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TicketWait {
-    /// Somebody has to agree to it first.
+    /// It has to be agreed to first.
     Approval,
-    /// Somebody has to take it up again.
+    /// It has to be taken up again.
     Hold,
-    /// Nobody knows what its state means.
+    /// The meaning of its state is not known.
     UnknownStatus,
     /// Another item has to be done first; `None` for its state when nothing of that name is known.
     Item {
@@ -91,7 +91,7 @@ impl TicketGraph {
         keys.map(|node| self.graph.key(*node).to_owned()).collect()
     }
 
-    /// Whether this is what is known of the items of other dialects, in the order of their keys above.
+    /// Returns true if this is what is known of the items of other dialects, in the order of their keys above.
     pub fn knows(&self, standings: &[ExternalStatus]) -> bool {
         self.outside
             .values()
@@ -112,12 +112,12 @@ impl TicketGraph {
         }
     }
 
-    /// How far an item of another dialect is, where that is known.
+    /// Returns the status of an item of another dialect; `None` where that is not known.
     pub fn outside(&self, key: &str) -> Option<&ExternalStatus> {
         self.outside.get(&self.graph.find(key)?)?.as_ref()
     }
 
-    /// Whether a node is an item of another dialect.
+    /// Returns true if a node is an item of another dialect.
     pub fn is_outside(&self, node: Node) -> bool {
         self.outside.contains_key(&node)
     }
@@ -210,24 +210,25 @@ impl TicketGraph {
         own.into_iter().chain(items).collect()
     }
 
-    /// Whether work on a ticket of this state can begin now: it is approved and waits for nothing.
+    /// Returns true if work on a ticket of this state can start now: it is approved and waits for nothing.
     pub fn is_ready(&self, code: &TicketCode, status: Option<TicketStatus>) -> bool {
         status == Some(TicketStatus::Approved) && self.unmet(code).is_empty()
     }
 
-    /// The codes of the shortest loop through a ticket, beginning with it.
+    /// Returns the codes of the shortest cycle through a ticket, beginning with it.
     pub fn loop_through(&self, code: &TicketCode) -> Option<Vec<String>> {
         let node = self.graph.find(&code.to_string())?;
         Some(self.keys(&self.graph.cycle_through(node)?))
     }
 
-    /// One loop for each knot of tickets that wait for one another.
+    /// Returns one cycle for each group of tickets that wait for one another.
     pub fn loops(&self) -> Vec<Vec<String>> {
         let cycles = self.graph.cycles();
         cycles.iter().map(|cycle| self.keys(cycle)).collect()
     }
 
-    /// The loop that a ticket would close if it said this, beginning with it; for one that is in none yet.
+    /// Returns the cycle that a ticket would close if it said this, beginning with it; for one that is in
+    /// none yet.
     pub fn loop_with(&self, code: &TicketCode, ticket: &Ticket) -> Option<Vec<String>> {
         let key = |name: &str| key_of(name, &self.project);
         let blocked: HashSet<String> = ticket.blocks.iter().map(|name| key(name)).collect();
@@ -276,7 +277,7 @@ impl TicketGraph {
     }
 }
 
-/// What an item in a list is called in the graph: a ticket's code in full, anything else as given.
+/// Returns the key of an item of a list in the graph: a ticket's code in full, anything else as given.
 pub fn key_of(name: &str, project: &str) -> String {
     let own = name.strip_prefix("tickets:").unwrap_or(name);
     TicketCode::asked(own, project).map_or_else(|| name.to_owned(), |code| code.to_string())

@@ -21,7 +21,8 @@ fn file(ticket: &Arc<Ticket>) -> DocumentChange<ParsedTicket> {
     }
 }
 
-/// So many changes at once are taken into the listing one by one; after more it is made anew when needed.
+/// The most changes at once that are taken into the listing one by one; after more it is made again when
+/// needed.
 const WORTH_TAKING_IN: usize = 64;
 
 /// The tickets in one folder. A file is a ticket when its front matter says a code or its name begins
@@ -35,7 +36,7 @@ pub struct TicketIndex {
     numbers: BTreeSet<(u64, Box<str>)>,
     /// Files that cannot be read at all.
     broken: BTreeMap<Box<str>, Arc<BrokenTicket>>,
-    /// What is wrong with files that can be read.
+    /// Problems of files that can be read.
     flaws: BTreeMap<Box<str>, Vec<TicketProblem>>,
     /// Codes that stand in several files.
     shared: BTreeMap<TicketCode, usize>,
@@ -44,7 +45,7 @@ pub struct TicketIndex {
     by_status: OnceLock<Vec<(String, usize)>>,
     ready: OnceLock<Vec<TicketCode>>,
     problems: OnceLock<Vec<TicketProblem>>,
-    /// What is wrong where their folder is not there.
+    /// The problem where their folder is not there.
     vanished: Option<TicketProblem>,
     /// Changes of several files that could be brought to no end.
     left: Vec<TicketProblem>,
@@ -52,7 +53,7 @@ pub struct TicketIndex {
     worked_on: BTreeMap<TicketCode, Arc<Ticket>>,
     /// By path, our own files of these.
     set_aside: BTreeMap<Box<str>, Arc<Ticket>>,
-    /// What is wrong with worktrees.
+    /// Problems of worktrees.
     of_worktrees: Vec<TicketProblem>,
     /// Tickets that changed lately, or of which others say what they wait for.
     recent: RecentChanges<TicketCode>,
@@ -60,11 +61,11 @@ pub struct TicketIndex {
     touched: Vec<TicketCode>,
 }
 
-/// What is filed under a code.
+/// The files under a code.
 #[derive(Clone, Default)]
 struct CodeEntry {
-    /// What the first file says; here it is at hand without a look at the ticket, which lies elsewhere in
-    /// memory.
+    /// The meanings of the words of the first file; they are at hand here without a look at the ticket, which
+    /// lies elsewhere in memory.
     meant: DocumentedWords,
     /// The files in the order of their paths; nearly always one.
     files: Vec<Arc<Ticket>>,
@@ -139,7 +140,7 @@ impl TicketIndex {
         Some(self.recent.since(version)?.collect())
     }
 
-    /// Whether these tickets, and no others, are those that are worked on in worktrees.
+    /// Returns true if these tickets, and no others, are those that are worked on in worktrees.
     pub fn is_worked_on(
         &self,
         tickets: &[(TicketCode, Arc<Ticket>)],
@@ -184,7 +185,7 @@ impl TicketIndex {
         self.apply(changes);
     }
 
-    /// Whether a file is one of a ticket that is worked on elsewhere.
+    /// Returns true if a file is one of a ticket that is worked on elsewhere.
     fn is_set_aside(&self, path: &str, ticket: &Ticket) -> bool {
         let worked_on = self.code_of(path, ticket);
         let worked_on = worked_on.and_then(|code| self.worked_on.get(&code));
@@ -197,7 +198,7 @@ impl TicketIndex {
         ticket.code.clone().or_else(in_name)
     }
 
-    /// What is wrong where the folder was there and is gone.
+    /// Returns the problem where the folder was there and is gone.
     pub fn vanished(&self) -> Option<&TicketProblem> {
         self.vanished.as_ref()
     }
@@ -346,17 +347,17 @@ impl TicketIndex {
         self.listing.get_or_init(|| TicketListing::of(self.all()))
     }
 
-    /// How many files there are.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.codes.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
     }
 
-    /// Whether several files have this code.
+    /// Returns true if several files have this code.
     pub fn is_shared(&self, code: &TicketCode) -> bool {
         self.shared.contains_key(code)
     }
@@ -377,7 +378,7 @@ impl TicketIndex {
         in_names.max(own.map(TicketCode::number))
     }
 
-    /// How many tickets there are of each state: documented states first, in their order.
+    /// Returns the number of tickets of each state: documented states first, in their order.
     pub fn by_status(&self) -> &[(String, usize)] {
         self.by_status.get_or_init(|| {
             let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
@@ -407,12 +408,12 @@ impl TicketIndex {
         self.waits.found_outside(standings);
     }
 
-    /// What waits for what; of several files of one code the first counts.
+    /// Returns the graph of dependencies; of several files of one code the first counts.
     pub fn waits(&self) -> &TicketGraph {
         &self.waits
     }
 
-    /// The codes of the tickets that can be begun now, the lowest number first.
+    /// Returns the codes of the tickets that can be started now, the lowest number first.
     pub fn ready(&self) -> &[TicketCode] {
         self.ready.get_or_init(|| {
             let filed = self.by_code.iter();

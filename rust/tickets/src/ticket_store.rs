@@ -31,7 +31,7 @@ use chant_store::journal::{ChangeJournal, ChangeStep, LeftChange};
 use chant_store::state::StateFolder;
 use chant_store::undecided;
 
-/// How often a ticket is looked up again after its file was moved under us.
+/// The most times a ticket is looked up again after its file was moved meanwhile.
 const ATTEMPTS: usize = 10;
 
 /// Where a project lies and how it numbers its tickets.
@@ -51,11 +51,11 @@ pub struct ProjectLocation {
     pub start_number: u32,
     /// The file that holds the next number, relative to `root`.
     pub counter_file: String,
-    /// Whether a ticket is read and changed in the worktree that it is worked on in.
+    /// True if a ticket is read and changed in the worktree that it is worked on in.
     pub uses_worktrees: bool,
 }
 
-/// Tells the time.
+/// Returns the time.
 pub type TicketClock = fn() -> Timestamp;
 
 /// One project's tickets, opened once; every answer is as of the moment it is asked for.
@@ -71,15 +71,15 @@ pub struct TicketStore {
     repo: Option<Repo>,
     clock: TicketClock,
     known: Mutex<TicketCache>,
-    /// Tells of items of other dialects.
+    /// The source of items of other dialects.
     outside: ExternalItems,
 }
 
-/// What was read so far.
+/// The tickets as they were read so far.
 struct TicketCache {
     index: DocumentIndex<ParsedTicket>,
     tickets: Arc<TicketIndex>,
-    /// Whether the folder was there when it was looked for last, or at all.
+    /// True if the folder was there when it was looked for last, or at all.
     was_there: bool,
     /// The highest number that was read from the folder before it vanished.
     lost: Option<u64>,
@@ -264,7 +264,8 @@ impl TicketStore {
         numbers.max()
     }
 
-    /// What is wrong where the tickets folder is not there: it was, as this process, git or the counter knows.
+    /// Returns the problem where the tickets folder is not there: it was, as this process, git or the counter
+    /// knows.
     fn vanished(&self, was_there: bool) -> Option<TicketProblem> {
         let code = &self.place.code;
         let is_ticket = |name: &str| number_taken(name, code).is_some();
@@ -305,7 +306,7 @@ impl TicketStore {
         self.known().lost
     }
 
-    /// What is known, begun anew when a crash interrupted whoever held it.
+    /// Returns the cache, started again when a crash interrupted its holder.
     fn known(&self) -> MutexGuard<'_, TicketCache> {
         self.known.lock().unwrap_or_else(|poisoned| {
             let mut known = poisoned.into_inner();
@@ -455,7 +456,7 @@ impl TicketStore {
         Ok(changed)
     }
 
-    /// What a change makes of a ticket; an effective one also sets `lastModified`.
+    /// Returns a ticket before and after a change; an effective one also sets `lastModified`.
     ///
     /// # Errors
     /// What `change` refuses, or an `EditError`.
@@ -511,7 +512,7 @@ impl TicketStore {
         match (done, removed) {
             (Ok(()), Some((code, ticket, tickets, _gate))) => Ok((code, ticket, tickets)),
             (Err(error), _) if is_missing(&error) => {
-                // Somebody else removed or moved it: then it is not there by its key either.
+                // Another caller removed or moved it: then it is not there by its key either.
                 self.only_file(&*self.snapshot()?, key)?;
                 Err(error)
             }
@@ -586,7 +587,7 @@ impl TicketCache {
     }
 }
 
-/// Whether a ticket's file lies in a worktree: other paths are relative.
+/// Returns true if a ticket's file lies in a worktree: other paths are relative.
 pub(super) fn is_elsewhere(path: &str) -> bool {
     Path::new(path).is_absolute()
 }

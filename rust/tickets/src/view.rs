@@ -42,7 +42,7 @@ const PROBLEMS_SHOWN: usize = 5;
 pub struct TicketFacts<'a> {
     /// Its code.
     pub code: &'a TicketCode,
-    /// What its file says.
+    /// The content of its file.
     pub ticket: &'a Ticket,
     /// When it was written.
     pub date_created: Option<String>,
@@ -99,7 +99,7 @@ impl TicketFacts<'_> {
         row
     }
 
-    /// What the front matter says: the seed's keys, then the other ones of the file in its order.
+    /// Returns the front matter: the seed's keys, then the other ones of the file in its order.
     pub fn front_matter(&self) -> Map<String, Value> {
         let relations = ["dependsOn", "blocks", "relatedTickets"];
         let mut all = self.values(&ROW);
@@ -113,8 +113,8 @@ impl TicketFacts<'_> {
         all
     }
 
-    /// What the front matter says, with the further files of its code and what cannot be read of its own
-    /// at the end.
+    /// Returns the front matter, with the further files of its code and what cannot be read of its own at the
+    /// end.
     pub fn attributes(&self, files: &[String]) -> Map<String, Value> {
         let mut all = self.front_matter();
         self.say_where(&mut all);
@@ -130,7 +130,7 @@ impl TicketFacts<'_> {
         all
     }
 
-    /// What cannot be read of its own.
+    /// Returns its problems: what cannot be read of its own.
     pub fn problems(&self) -> Vec<TicketProblemEntry> {
         self.ticket.problems.iter().map(Into::into).collect()
     }
@@ -152,7 +152,7 @@ impl TicketFacts<'_> {
     }
 }
 
-/// Whether a key of front matter is shown under its own name already.
+/// Returns true if a key of front matter is shown under its own name already.
 fn is_shown(key: &str) -> bool {
     let is_other = matches!(
         key,
@@ -183,22 +183,22 @@ fn other_value(entry: &FrontMatterEntry<'_>) -> Value {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WholeTicketView<'a> {
-    /// What its front matter says.
+    /// The content of its front matter.
     pub cr: Map<String, Value>,
     /// Its file, absolute.
     pub file_path: &'a str,
-    /// Whether that lies in a worktree, where the ticket is worked on.
+    /// True if that lies in a worktree, where the ticket is worked on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub in_worktree: bool,
     /// All files of its code, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// What cannot be read of it.
+    /// The parts of it that cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<TicketProblemEntry>,
-    /// Whether work on it can begin now.
+    /// True if work on it can start now.
     pub ready: bool,
-    /// What it waits for.
+    /// The things it waits for.
     pub waiting_for: Vec<TicketWaitView>,
     /// Codes of what waits for it.
     pub needed_by: Vec<&'a str>,
@@ -211,9 +211,9 @@ pub struct WholeTicketView<'a> {
 pub struct TicketList {
     /// The tickets.
     pub crs: Vec<Map<String, Value>>,
-    /// How many the project has.
+    /// The number of tickets of the project.
     pub total: usize,
-    /// How many of them match.
+    /// The number of those that match.
     pub filtered: usize,
     /// Entries on this page, when it is not all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -224,7 +224,7 @@ pub struct TicketList {
     /// Files that cannot be read as tickets, or only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<TicketProblemEntry>,
-    /// How many problems there are, when not all are shown.
+    /// The number of problems, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems_total: Option<usize>,
 }
@@ -263,7 +263,7 @@ pub fn problems(problems: &[TicketProblem]) -> (Vec<TicketProblemEntry>, Option<
 pub struct CreatedTicketView {
     /// The ticket.
     pub cr: Map<String, Value>,
-    /// What the caller should know.
+    /// Notes for the caller.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -273,9 +273,9 @@ pub struct CreatedTicketView {
 pub struct UpdatedTicketView {
     /// Its attributes now.
     pub cr: Map<String, Value>,
-    /// What changed, by attribute.
+    /// The changes, by attribute.
     pub changed: Map<String, Value>,
-    /// What the caller should know.
+    /// Notes for the caller.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -297,7 +297,7 @@ pub struct DeletedTicketView {
     /// The file that it was in, absolute.
     #[serde(rename = "deletedFile")]
     pub deleted_file: String,
-    /// What it leaves behind.
+    /// The things it leaves behind.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -309,7 +309,7 @@ pub struct SectionList<'a> {
     pub code: String,
     /// Its title.
     pub title: &'a str,
-    /// How many sections there are, those inside others included.
+    /// The number of sections, those inside others included.
     pub total: usize,
     /// The sections in the order of the document.
     pub sections: Vec<SectionEntry>,
@@ -329,7 +329,7 @@ pub struct SectionEntry {
     pub path: String,
     /// Characters below the heading, sub-sections included.
     pub chars: usize,
-    /// Whether there are none.
+    /// True if there are none.
     pub empty: bool,
 }
 
@@ -367,7 +367,7 @@ pub struct SectionChange<'a> {
     pub operation: &'static str,
     /// Characters that were given.
     pub content_length: usize,
-    /// Whether the file is another one now.
+    /// True if the file is another one now.
     pub changed: bool,
     /// When the ticket was last changed.
     pub last_modified: Option<String>,
@@ -381,15 +381,15 @@ pub struct SectionChange<'a> {
     pub removed_sections: Vec<String>,
 }
 
-/// What waits for what.
+/// The graph of dependencies.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TicketGraphView<'a> {
     /// The tickets, the lowest number first.
     pub nodes: Vec<GraphNode<'a>>,
-    /// How many tickets there are.
+    /// The number of tickets.
     pub total: usize,
-    /// One loop for each knot of tickets that wait for one another.
+    /// One cycle for each group of tickets that wait for one another.
     pub cycles: Vec<Vec<String>>,
     /// Where the next page begins, when there is one: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none", rename = "next_offset")]
@@ -406,11 +406,11 @@ pub struct GraphNode<'a> {
     pub title: String,
     /// Its state.
     pub status: &'a str,
-    /// What it names, and what names it as blocked; done or not.
+    /// The items it names, and those that name it as blocked; done or not.
     pub depends_on: Vec<&'a str>,
-    /// Whether work on it can begin now.
+    /// True if work on it can start now.
     pub ready: bool,
-    /// What it waits for.
+    /// The things it waits for.
     pub waiting_for: Vec<TicketWaitView>,
 }
 
@@ -434,7 +434,7 @@ impl<'a> GraphNode<'a> {
     }
 }
 
-/// What a ticket waits for.
+/// Something that a ticket waits for.
 #[derive(Debug, Serialize)]
 pub struct TicketWaitView {
     /// `approval`, `hold`, `unknown_status` or `ticket`.
@@ -464,16 +464,16 @@ impl From<TicketWait> for TicketWaitView {
     }
 }
 
-/// What waits for what, as lines of trees.
+/// The dependencies as lines of trees.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TicketTreeView<'a> {
     rows: Vec<TicketTreeRow<'a>>,
-    /// How many tickets there are.
+    /// The number of tickets.
     total: usize,
-    /// How many of them are in the rows.
+    /// The number of those in the rows.
     shown: usize,
-    /// One loop for each knot of tickets that wait for one another.
+    /// One cycle for each group of tickets that wait for one another.
     cycles: Vec<Vec<String>>,
 }
 

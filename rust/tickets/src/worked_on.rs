@@ -22,7 +22,7 @@ use chant_store::disk::Disk;
 pub(super) struct Workplaces {
     checkouts: KnownCheckouts,
     by_code: BTreeMap<TicketCode, Workplace>,
-    /// What is wrong with branches, as of the last listing.
+    /// Problems of branches, as of the last listing.
     unclear: Vec<TicketProblem>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct WorkedOn {
     pub(super) problems: Vec<TicketProblem>,
 }
 
-/// What a project is, as far as its copy in a worktree needs it.
+/// The facts about a project that its copy in a worktree needs.
 pub(super) struct Home<'a> {
     pub(super) repo: &'a Repo,
     /// Its folder, links resolved.

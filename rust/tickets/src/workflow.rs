@@ -19,7 +19,7 @@ pub fn allowed(from: &str) -> &'static [TicketStatus] {
     }
 }
 
-/// Whether a ticket may go from a state to another one, or stay in it.
+/// Returns true if a ticket may go from a state to another one, or stay in it.
 pub fn may_follow(from: &str, to: TicketStatus) -> bool {
     TicketStatus::read(from) == Some(to) || allowed(from).contains(&to)
 }

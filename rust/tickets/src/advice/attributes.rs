@@ -1,4 +1,4 @@
-//! Whether the attributes have values that can be filtered by.
+//! The check that the attributes have values that can be filtered by.
 
 use super::AdviceSubject;
 use super::checks::{

@@ -1,4 +1,4 @@
-//! The checks, in the order in which what they find is told.
+//! The checks, in the order in which their findings are reported.
 
 use super::page::TicketPage;
 use super::{AdviceSubject, attributes, content, relations, status};
@@ -9,7 +9,7 @@ pub(super) const CRITERIA: &str = "Acceptance Criteria";
 /// The section that may stand in for the attribute `implementationNotes`.
 pub(super) const NOTES: &str = "Implementation Notes";
 
-/// How much a suggestion matters; the order is that of suggestions.
+/// The importance of a suggestion; suggestions are sorted by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum AdvicePriority {
     High,
@@ -28,10 +28,10 @@ pub(super) struct AdviceFinding {
     pub(super) weakness: String,
 }
 
-/// What a check sees.
+/// The result of a check.
 pub(super) struct CheckOutcome {
     pub(super) findings: Vec<AdviceFinding>,
-    /// What is good, where nothing was found and there is something to praise.
+    /// A sentence of praise, where nothing was found and there is something to praise.
     pub(super) strength: Option<String>,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn is_implemented(subject: &AdviceSubject<'_>) -> bool {
     is_one_of(subject.status, &["Implemented"])
 }
 
-/// Whether a text is one of some words, in any case of letters.
+/// Returns true if a text is one of some words, in any case of letters.
 pub(super) fn is_one_of(text: &str, words: &[&str]) -> bool {
     words
         .iter()

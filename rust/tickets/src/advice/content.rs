@@ -19,7 +19,7 @@ const VAGUE: usize = 12;
 /// A section that a ticket should have.
 struct ExpectedSection {
     name: &'static str,
-    /// What its heading begins with or, where several wordings are common, one of the words in it.
+    /// A word that its heading begins with or, where several wordings are common, contains.
     is_it: fn(&str, &str) -> bool,
     priority: AdvicePriority,
     reason: String,
@@ -270,7 +270,7 @@ pub(super) fn template_text(
     weight: u32,
 ) -> CheckOutcome {
     let wanted = wanted(subject);
-    // Empty sections that other checks tell about, and notes whose time has not come, are not told.
+    // Empty sections that other checks report, and notes whose time has not come, are not reported.
     let is_told = |section: &Section| {
         let mut wanted = wanted.iter();
         !page.is_filled(section)

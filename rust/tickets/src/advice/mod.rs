@@ -1,5 +1,4 @@
-//! How a ticket can be made better: weighted checks with a score that they explain (reference
-//! tickets 6 and 10).
+//! Advice on a ticket: weighted checks with a score that they explain (reference tickets 6 and 10).
 //!
 //! The same ticket always gets the same advice. A ticket without any suggestion has the full score,
 //! and only such a ticket has it.
@@ -32,11 +31,11 @@ pub struct AdviceSubject<'a> {
     pub body: &'a str,
     /// The phase or epic it belongs to.
     pub phase_epic: Option<&'a str>,
-    /// Who works on it.
+    /// The person who works on it.
     pub assignee: Option<&'a str>,
     /// When it was implemented.
     pub implementation_date: Option<&'a str>,
-    /// How it was implemented.
+    /// Notes on its implementation.
     pub implementation_notes: Option<&'a str>,
     /// Keys of tickets it waits for.
     pub depends_on: &'a [String],
@@ -44,11 +43,11 @@ pub struct AdviceSubject<'a> {
     pub blocks: &'a [String],
     /// Keys of tickets it has to do with.
     pub related: &'a [String],
-    /// Whether a key is that of a ticket.
+    /// Returns true if a key is that of a ticket.
     pub resolves: &'a dyn Fn(&str) -> bool,
 }
 
-/// What could be better, what is good, and a score from 0 to 10.
+/// Returns suggestions, strengths and a score from 0 to 10.
 pub fn advise(subject: &AdviceSubject<'_>) -> AdviceReport {
     let page = TicketPage::of(subject.body);
     let mut total = 0;

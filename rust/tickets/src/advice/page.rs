@@ -8,7 +8,7 @@ use crate::templates::BUILT_IN;
 use chant_text::markdown::{self, MarkdownOutline, TaskItem};
 use chant_text::sections::{self, Section, without_number};
 
-/// What authors write where they mean to write something later.
+/// Phrases that stand for a text that is to be written later.
 const LATER: [&str; 4] = [
     "to be filled",
     "to be determined",
@@ -22,7 +22,7 @@ static OF_TEMPLATES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     lines.map(folded).filter(|line| !line.is_empty()).collect()
 });
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PageLineKind {
     /// Its author's text.
@@ -66,7 +66,7 @@ impl<'a> TicketPage<'a> {
         self.sections.iter().filter(is_named).collect()
     }
 
-    /// Whether a section, those below it included, has text of the author's own.
+    /// Returns true if a section, those below it included, has text of the author's own.
     pub(super) fn is_filled(&self, section: &Section) -> bool {
         self.has(PageLineKind::Own, &section.content)
     }
@@ -109,7 +109,7 @@ impl<'a> TicketPage<'a> {
         self.outline.tasks.iter().filter(is_in).collect()
     }
 
-    /// Whether a task item is the author's own.
+    /// Returns true if a task item is the author's own.
     pub(super) fn is_own(&self, task: &TaskItem) -> bool {
         let mut lines = self.lines.iter();
         lines.any(|(range, kind)| *kind == PageLineKind::Own && range.contains(&task.marker.start))
@@ -127,7 +127,7 @@ impl<'a> TicketPage<'a> {
     }
 }
 
-/// Whether a heading begins with a name and does not go on within a word.
+/// Returns true if a heading begins with a name and does not go on within a word.
 pub(super) fn begins_with(title: &str, name: &str) -> bool {
     let title = folded(without_number(title));
     title

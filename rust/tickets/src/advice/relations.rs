@@ -1,4 +1,4 @@
-//! Whether relations lead to tickets and make sense.
+//! The check that relations lead to tickets and make sense.
 
 use super::AdviceSubject;
 use super::checks::{AdviceFinding, AdvicePriority, CheckOutcome, outcome_with_praise, quoted};
@@ -83,7 +83,7 @@ pub(super) fn relations(
     outcome
 }
 
-/// Whether two keys mean one ticket: `DEM-1` and `dem-001` do.
+/// Returns true if two keys mean one ticket: `DEM-1` and `dem-001` do.
 fn is_same_key(one: &str, other: &str) -> bool {
     let read = |key: &str| {
         let (code, number) = key.trim().rsplit_once('-')?;

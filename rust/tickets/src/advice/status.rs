@@ -1,4 +1,4 @@
-//! Whether the status says what the rest of the ticket says.
+//! The check that the status agrees with the rest of the ticket.
 
 use super::AdviceSubject;
 use super::checks::{

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::checks::{AdviceFinding, AdvicePriority};
 
-/// What could be better, what is good, and how the score comes about.
+/// Suggestions for a ticket, its strengths, and the score with its parts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdviceReport {
@@ -12,9 +12,9 @@ pub struct AdviceReport {
     pub suggestions: Vec<AdviceSuggestion>,
     /// 0 to 10 with one decimal.
     pub overall_score: f64,
-    /// What is as it should be.
+    /// The things that are as they should be.
     pub strengths: Vec<String>,
-    /// What is not, one for each suggestion.
+    /// The things that are not, one for each suggestion.
     pub weaknesses: Vec<String>,
     /// The parts that the score is the sum of.
     pub score_parts: Vec<ScorePart>,
@@ -27,23 +27,23 @@ pub struct AdviceSuggestion {
     pub category: &'static str,
     /// `High`, `Medium` or `Low`.
     pub priority: &'static str,
-    /// What to do.
+    /// The thing to do.
     pub suggestion: String,
     /// Why.
     pub reason: String,
 }
 
-/// What one check gives of the score.
+/// The part of the score that one check gives.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScorePart {
     /// The check.
     pub part: &'static str,
-    /// What the ticket gets.
+    /// The points that the ticket gets.
     pub score: f64,
-    /// What it could get.
+    /// The points that it could get.
     pub out_of: f64,
-    /// What the difference comes from.
+    /// The reason for the difference.
     pub why: String,
 }
 

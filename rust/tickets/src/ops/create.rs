@@ -25,10 +25,10 @@ use chant_text::markdown;
 /// Most characters of a new ticket's content.
 const MOST_CHARS: usize = 1_000_000;
 
-/// How many numbers are tried when others take them at the same moment.
+/// The most numbers that are tried when others take them at the same moment.
 const ATTEMPTS: usize = 100;
 
-/// What a new ticket says.
+/// The content of a new ticket.
 pub struct NewTicket<'a> {
     /// Its type.
     pub kind: &'a str,
@@ -41,7 +41,7 @@ pub struct NewTicket<'a> {
 /// Makes the body of a new ticket from its title and its code.
 pub type BodyTemplate<'a> = dyn Fn(&str, &str) -> Result<String, Error> + 'a;
 
-/// `create_cr`: writes a new ticket under the next number, which nobody else gets.
+/// `create_cr`: writes a new ticket under the next number, which no other ticket gets.
 ///
 /// Content that begins with an H1 of the title keeps it; else the title is put before the content as one.
 /// Content is stored as given but for its line ends.
@@ -73,7 +73,7 @@ pub(super) struct NumberedTicket {
     pub(super) path: String,
     /// All of it.
     pub(super) text: String,
-    /// What is not right and refuses nothing.
+    /// Problems that refuse nothing.
     pub(super) warnings: Vec<String>,
 }
 
@@ -247,12 +247,12 @@ fn body(title: &str, content: Option<&str>) -> Result<String, TicketError> {
     Err(TicketError::invalid("title", why))
 }
 
-/// Whether a title says the same as another, in any case of letters.
+/// Returns true if a title says the same as another, in any case of letters.
 fn is_same_title(title: &str, other: &str) -> bool {
     parse::one_line(title).to_lowercase() == parse::one_line(other).to_lowercase()
 }
 
-/// Whether content begins with a title as its H1.
+/// Returns true if content begins with a title as its H1.
 fn begins_with(content: &str, title: &str) -> bool {
     first_heading(content).is_some_and(|heading| is_same_title(&heading, title))
 }

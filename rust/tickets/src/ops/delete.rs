@@ -12,7 +12,7 @@ use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_store::disk;
 
-/// So many tickets that name a deleted one are told.
+/// The most tickets naming a deleted one that are reported.
 const NAMED_SHOWN: usize = 20;
 
 /// `delete_cr`: removes a ticket's file for good, whatever its state; its number is not given again.

@@ -11,19 +11,19 @@ use super::{shown, waits};
 use chant_base::answer::{Answer, DEFAULT_CHARS, piece};
 use chant_base::error::Error;
 
-/// How much of a ticket is wanted.
+/// The amount of a ticket that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DetailLevel {
     /// Its body.
     Full,
-    /// What its front matter says.
+    /// The content of its front matter.
     Attributes,
     /// The most important of that, and its file.
     Metadata,
 }
 
 impl DetailLevel {
-    /// What a word means.
+    /// Returns the level that a word means.
     ///
     /// # Errors
     /// `Validation` naming the words there are.
@@ -129,7 +129,7 @@ fn paths(board: &TicketStore, files: &[Arc<Ticket>]) -> Vec<String> {
     }
 }
 
-/// What is said beside the text of a ticket that is worked on in a worktree.
+/// Returns the note beside the text of a ticket that is worked on in a worktree; `None` for any other.
 pub(super) fn note_of_worktree(ticket: &Ticket) -> Option<String> {
     is_elsewhere(&ticket.path).then(|| {
         format!(

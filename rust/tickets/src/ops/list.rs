@@ -80,7 +80,8 @@ impl TicketFilters {
     }
 }
 
-/// What is said of the first word that is neither documented nor found, where such are refused.
+/// Returns the message on the first word that is neither documented nor found; `None` when there is none, or
+/// for an attribute that takes any word.
 fn strange(tickets: &TicketIndex, attribute: FilterAttribute, words: &[String]) -> Option<String> {
     let known = attribute.documented()?;
     let folded: Vec<String> = known.iter().map(|known| attribute.folded(known)).collect();

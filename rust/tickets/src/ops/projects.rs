@@ -1,4 +1,4 @@
-//! What concerns whole projects, and what needs more than the tickets of one.
+//! Operations on whole projects, and those that need more than the tickets of one.
 
 use serde_json::{Map, Value};
 
@@ -118,7 +118,7 @@ pub fn suggest(desk: &ProjectRegistry, project: Option<&str>, key: &str) -> Resu
     Ok(Answer::data(&advice::advise(&subject)))
 }
 
-/// Whether a key is that of a ticket, here or in another project.
+/// Returns true if a key is that of a ticket, here or in another project.
 fn is_ticket(desk: &ProjectRegistry, board: &TicketStore, key: &str) -> bool {
     let has = |board: &TicketStore| {
         let tickets = board.snapshot();

@@ -1,4 +1,4 @@
-//! `manage_cr_sections`: sections listed, read and changed, told in the words of the seed and as data.
+//! `manage_cr_sections`: lists, reads and changes sections; answers in the words of the seed and as data.
 
 use super::super::attributes::not_one_of;
 use super::super::code::TicketCode;
@@ -21,7 +21,7 @@ const MODES: &str = "replace, append, prepend";
 /// Characters that the words around a listed section's name and its data take at most.
 const AROUND: usize = 160;
 
-/// What is asked of the sections of a ticket.
+/// A call about the sections of a ticket.
 #[derive(Debug, Clone, Default)]
 pub struct SectionCall<'a> {
     /// The ticket.
@@ -32,7 +32,7 @@ pub struct SectionCall<'a> {
     pub section: Option<&'a str>,
     /// `replace`, `append` or `prepend`.
     pub update_mode: Option<&'a str>,
-    /// What to put there.
+    /// The text to put there.
     pub content: Option<&'a str>,
     /// The text that the section held when the change was thought of; with another one nothing is
     /// changed.
@@ -209,7 +209,7 @@ impl<'a> SectionTree<'a> {
         (0..self.sections.len()).filter(|at| self.is_shown(*at))
     }
 
-    /// How many sections stand in no other that is shown.
+    /// Returns the number of sections that stand in no other that is shown.
     fn top(&self) -> usize {
         let (mut count, mut end) = (0, 0);
         for section in self.shown().map(|at| &self.sections[at]) {
@@ -392,7 +392,7 @@ fn refuse_changed(
     Err(TicketError::SectionChanged { section, key })
 }
 
-/// What became of the section, in words.
+/// Returns the outcome for the section, in words.
 fn outcome(rewrite: &SectionRewrite, mode: SectionMode, is_changed: bool) -> String {
     let renamed = rewrite.renamed.as_ref();
     let renamed = renamed.map(|title| format!("The section is now called {title}."));

@@ -50,7 +50,7 @@ pub enum TicketOperation {
         mode: String,
         /// The section's name.
         section: String,
-        /// What to put there.
+        /// The text to put there.
         content: String,
         /// The text that the section held when the change was thought of.
         expect: Option<String>,
@@ -61,7 +61,7 @@ pub enum TicketOperation {
         project: Option<String>,
         /// Its type.
         kind: String,
-        /// What it says.
+        /// Its title, and what else there is to say.
         data: Map<String, Value>,
         /// The code it was given when it was first tried.
         code: Option<TicketCode>,
@@ -76,7 +76,7 @@ pub struct StagedTickets {
     texts: StagedTexts,
     /// The highest number that was given to a new ticket.
     highest: Option<u64>,
-    /// What is not right and refused nothing.
+    /// Problems that refused nothing.
     warnings: Vec<String>,
 }
 

@@ -60,8 +60,8 @@ pub(super) fn lists_seen(seen: &Map<String, Json>, project: &str) -> attributes:
     seen.iter().flat_map(read).collect()
 }
 
-/// What is given, with lists as they come out of what the draft has: what others added or took out since the lists
-/// were `seen` stays so.
+/// Returns the given values, with lists merged into those that the draft has: items that others added or took
+/// out since the lists were `seen` stay so.
 pub(super) fn merged(
     draft: &TicketDraft,
     given: &[(&'static str, AttributeValue)],
@@ -84,12 +84,12 @@ pub(super) fn merged(
     given.iter().map(merged).collect()
 }
 
-/// What giving attributes other values came to.
+/// The result of giving attributes other values.
 #[derive(Default)]
 pub(super) struct AttributeUpdate {
     /// Those that were other ones, from what to what.
     changes: Map<String, Json>,
-    /// What is not right and refuses nothing.
+    /// Problems that refuse nothing.
     pub(super) warnings: Vec<String>,
 }
 
@@ -257,7 +257,7 @@ fn set_title(draft: &mut TicketDraft, title: &str) -> Result<(), Error> {
 /// Checks the relations that a ticket would get; gives warnings for those that lead nowhere.
 ///
 /// # Errors
-/// `Validation` for a ticket that would name itself or close a loop.
+/// `Validation` for a ticket that would name itself or close a cycle.
 pub(super) fn check_relations(
     tickets: &TicketIndex,
     code: &TicketCode,
@@ -302,7 +302,7 @@ fn has_edges(given: &[(&'static str, AttributeValue)]) -> bool {
     })
 }
 
-/// Refuses a loop that was not there before.
+/// Refuses a cycle that was not there before.
 fn refuse_loop(
     tickets: &TicketIndex,
     code: &TicketCode,

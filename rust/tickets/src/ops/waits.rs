@@ -1,4 +1,4 @@
-//! What can be worked on now, and what waits for what.
+//! Answers on the work that can start now, and on the dependencies between tickets.
 
 use super::super::attributes::not_one_of;
 use super::super::code::TicketCode;
@@ -31,7 +31,7 @@ pub fn ready(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
     ))
 }
 
-/// All tickets with what they wait for, the lowest number first, and the loops among them.
+/// Returns all tickets with what they wait for, the lowest number first, and the cycles among them.
 ///
 /// # Errors
 /// A `StoreError`.
@@ -60,8 +60,8 @@ pub fn graph(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
     }))
 }
 
-/// What waits for what as a picture, however long: the text of a `mermaid` or `dot` picture with its
-/// loops as the note, or the lines of a `tree` as data.
+/// Returns the dependencies as a picture, however long: the text of a `mermaid` or `dot` picture with its
+/// cycles as the note, or the lines of a `tree` as data.
 ///
 /// # Errors
 /// `Validation` for a format that is none, or a `StoreError`.
@@ -91,7 +91,7 @@ pub fn picture(board: &TicketStore, format: &str, extent: PictureExtent) -> Resu
     })
 }
 
-/// A loop in words, which end where they begin.
+/// Returns a cycle in words, which end where they begin.
 fn loop_told(cycle: &[String]) -> String {
     let way: Vec<&str> = cycle
         .iter()

@@ -1,4 +1,4 @@
-//! What is wrong with the keys of configurations in TOML.
+//! Findings about the keys of configurations in TOML.
 
 use serde_json::{Value as Json, json};
 use toml::de::{DeTable, DeValue};

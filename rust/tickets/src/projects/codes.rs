@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::{ProjectProblem, ProjectSource, TicketProject};
 
-/// Whether a text can be a project's code: something that names of files may begin with, in any
-/// length and case.
+/// Returns true if a text can be a project's code: something that names of files may begin with, in
+/// any length and case.
 pub(super) fn is_code(text: &str) -> bool {
     text.starts_with(char::is_alphanumeric)
         && text
@@ -43,7 +43,7 @@ fn code_of_file(name: &str) -> Option<String> {
 }
 
 /// Keeps one project for each code: the one that was started in, then a registered one, then the
-/// first by path. The others are told.
+/// first by path. The others are reported.
 pub(super) fn one_for_each(
     mut projects: Vec<TicketProject>,
     start: Option<&Path>,

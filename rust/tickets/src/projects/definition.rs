@@ -1,4 +1,4 @@
-//! What a project says about itself, in its own file or in the registry (reference 1.2, 1.3).
+//! The definition of a project, in its own file or in the registry (reference 1.2, 1.3).
 
 use std::path::{Component, Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub(super) struct ProjectDefinition {
     pub(super) description: Option<String>,
     pub(super) repository: Option<String>,
     pub(super) active: Option<bool>,
-    /// Whether tickets are read where they are worked on: `enabled` of `[worktree]`.
+    /// True if tickets are read where they are worked on: `enabled` of `[worktree]`.
     pub(super) uses_worktrees: Option<bool>,
 }
 
@@ -91,7 +91,7 @@ pub(super) struct RegistryRecord {
     /// The project's folder as written.
     pub(super) path: Option<String>,
     pub(super) definition: ProjectDefinition,
-    /// Whether this file defines the project, whatever the project's own says.
+    /// True if this file defines the project, whatever the project's own says.
     pub(super) is_global: bool,
     pub(super) registered: Option<String>,
     pub(super) last_accessed: Option<String>,

@@ -1,5 +1,5 @@
-//! What was looked at on disk, each thing with the stamp it had, so that it is looked at again only
-//! when that changed.
+//! Files, folders and paths that were looked at on disk, each with its stamp; they are looked at again
+//! only when that changed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::table::{self, TableReading};
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk, FileStamp, FolderEntry};
 
-/// What a path led to.
+/// The target of a path.
 #[derive(Debug, Clone)]
 pub(super) struct ResolvedPath {
     /// Where that is, links resolved.
@@ -29,7 +29,7 @@ pub(super) struct DiskCache {
 }
 
 impl DiskCache {
-    /// Whether everything is as it was.
+    /// Returns true if everything is as it was.
     pub(super) fn is_current(&self) -> bool {
         self.tables.is_current() && self.folders.is_current() && self.places.is_current()
     }
@@ -59,7 +59,7 @@ impl DiskCache {
         })
     }
 
-    /// What a folder holds, by name; nothing for one that cannot be listed.
+    /// Returns the entries of a folder, by name; none for one that cannot be listed.
     pub(super) fn folder(&mut self, path: &Path) -> Arc<[FolderEntry]> {
         self.folders.get(path, |path, stamp| {
             stamp
@@ -69,7 +69,7 @@ impl DiskCache {
         })
     }
 
-    /// What a path leads to; `None` for nothing.
+    /// Returns the target of a path; `None` when there is nothing.
     pub(super) fn place(&mut self, path: &Path) -> Option<ResolvedPath> {
         self.places.get(path, |path, stamp| {
             let real = disk::real(path).ok()?;
@@ -88,7 +88,7 @@ struct AnswerCache<T> {
 struct CachedAnswer<T> {
     /// `None` when there was nothing.
     stamp: Option<FileStamp>,
-    /// Whether it was so new that another write could leave the same stamp.
+    /// True if it was so new that another write could leave the same stamp.
     is_fresh: bool,
     answer: T,
 }

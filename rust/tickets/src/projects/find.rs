@@ -17,7 +17,7 @@ use chant_config::schema::{ConfigSchema, KeyProblem};
 /// A project's own configuration.
 pub const OWN_FILE: &str = ".mdt-config.toml";
 
-/// What other names of a project's own configuration end in (older releases).
+/// The ending of other names of a project's own configuration (older releases).
 const OWN_ENDING: &str = "-config.toml";
 
 /// All projects, and what was passed over.
@@ -49,7 +49,7 @@ pub(super) fn projects(
     (all, problems, files)
 }
 
-/// Keys of a file that are not known, as problems; wrong values are told by whoever reads them.
+/// Returns the unknown keys of a file, as problems; wrong values are reported by their readers.
 fn unknown_keys(file: &CheckedFile) -> impl Iterator<Item = ProjectProblem> + '_ {
     let unknown = |finding: &&ConfigFinding| matches!(finding.problem, KeyProblem::Unknown { .. });
     file.findings.iter().filter(unknown).map(|finding| {
@@ -61,7 +61,7 @@ fn unknown_keys(file: &CheckedFile) -> impl Iterator<Item = ProjectProblem> + '_
     })
 }
 
-/// What one look around finds.
+/// A search for projects, and its findings.
 struct ProjectSearch<'a> {
     surroundings: &'a DiscoveryInputs,
     looked: &'a mut DiskCache,
@@ -89,9 +89,9 @@ struct ProjectCandidate {
 
 /// A project's own configuration.
 enum OwnDefinition {
-    /// What it says, and which file that is.
+    /// Its content, and the file.
     Read(Box<ProjectDefinition>, PathBuf),
-    /// It cannot be read, which is told already.
+    /// It cannot be read, which is reported already.
     Broken,
     /// There is none.
     None,
@@ -176,7 +176,7 @@ impl ProjectSearch<'_> {
         self.start = around.find(|root| self.starts_in(root)).map(Path::to_owned);
     }
 
-    /// Whether a folder around the start is a project's; whatever it is, the search ends with it.
+    /// Returns true if a folder around the start is a project's; whatever it is, the search ends with it.
     fn starts_in(&mut self, root: &Path) -> bool {
         if self.by_root.contains_key(root) {
             return true;
@@ -219,7 +219,7 @@ impl ProjectSearch<'_> {
     }
 
     /// Looks through a folder and the levels below it. Hidden folders and links to folders are passed
-    /// over, so that no loop and no foreign tree is walked into.
+    /// over, so that no cycle and no foreign tree is walked into.
     fn scan_below(&mut self, base: &Path, settings: &DiscoverySettings) {
         let excluded = ExcludedFolders::new(base, &settings.excluded, self.surroundings);
         let mut level = vec![base.to_owned()];
@@ -261,7 +261,7 @@ impl ProjectSearch<'_> {
         }
     }
 
-    /// What a project's own file says. Files of other names are for registered projects only:
+    /// Reads a project's own file. Files of other names are for registered projects only:
     /// elsewhere they may well be another tool's.
     fn own(&mut self, root: &Path, may_be_named_otherwise: bool) -> OwnDefinition {
         let file = root.join(OWN_FILE);

@@ -22,10 +22,10 @@ pub use definition::TICKETS;
 use disk_cache::DiskCache;
 pub use find::OWN_FILE;
 
-/// What a project's own file says of its tickets.
+/// The settings of tickets in a project's own file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnTicketSettings {
-    /// What their codes begin with.
+    /// The code that their codes begin with.
     pub code: Option<String>,
     /// Their folder from the root, with `/`; none for one outside.
     pub tickets: Option<String>,
@@ -50,14 +50,14 @@ pub fn parse_own_file(text: &str) -> Result<OwnTicketSettings, String> {
     })
 }
 
-/// What finding projects depends on; nothing else is asked.
+/// The inputs of the search for projects; nothing else is asked.
 #[derive(Debug, Clone, Default)]
 pub struct DiscoveryInputs {
     /// The server's project root; relative paths go from here.
     pub start: PathBuf,
     /// The user's `~/.config/markdown-ticket`; the variable `CONFIG_DIR` names another one.
     pub config_folder: Option<PathBuf>,
-    /// What `~` stands for.
+    /// The folder that `~` stands for.
     pub home: Option<PathBuf>,
     /// Variables by name: `MCP_PROJECT_FILTER`, `MCP_SCAN_PATHS`, `MCP_CONFIG_PATH`, `CONFIG_DIR`.
     pub variables: BTreeMap<String, String>,
@@ -95,7 +95,7 @@ impl DiscoveryInputs {
     }
 }
 
-/// How a project was found; the order is that of results.
+/// The way a project was found; results are sorted by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProjectSource {
     /// A file in the user's `projects/` names it.
@@ -111,9 +111,9 @@ pub enum ProjectSource {
 pub struct TicketProject {
     /// The `id` of its configuration, else the name of its folder.
     pub id: String,
-    /// What people call it; the ID where nothing is said.
+    /// The name for people; the ID where none is given.
     pub name: String,
-    /// What its tickets' codes begin with, in the letters it is written in. No two projects have
+    /// The code that its tickets' codes begin with, in the letters it is written in. No two projects have
     /// codes that differ only in the case of letters.
     pub code: String,
     /// Its folder, absolute and free of links.
@@ -123,7 +123,7 @@ pub struct TicketProject {
     pub tickets: String,
     /// False where its configuration or the registry says so; it can be used nevertheless.
     pub active: bool,
-    /// What it is about.
+    /// The description.
     pub description: Option<String>,
     /// Where its source is kept.
     pub repository: Option<String>,
@@ -131,7 +131,7 @@ pub struct TicketProject {
     pub start_number: u32,
     /// The file with the next number, seen from the root; it lies in the root.
     pub counter_file: String,
-    /// Whether a ticket is read and changed in the worktree that it is worked on in.
+    /// True if a ticket is read and changed in the worktree that it is worked on in.
     pub uses_worktrees: bool,
     /// The day it was registered; for others the last change of its configuration.
     pub registered: String,
@@ -140,7 +140,7 @@ pub struct TicketProject {
     pub last_accessed: String,
     /// The version of the registry's record.
     pub version: String,
-    /// How it was found.
+    /// The way it was found.
     pub source: ProjectSource,
 }
 
@@ -159,7 +159,7 @@ impl TicketProject {
 pub struct ProjectProblem {
     /// The file, folder or variable.
     pub path: String,
-    /// What is wrong, what was expected, what to do.
+    /// The fault, what was expected, what to do.
     pub why: String,
 }
 
@@ -167,7 +167,7 @@ pub struct ProjectProblem {
 pub struct ProjectCatalog {
     /// Registered projects, the one that was started in, then those of the scan; each by code.
     pub all: Vec<TicketProject>,
-    /// What was passed over.
+    /// The things that were passed over.
     pub problems: Vec<ProjectProblem>,
     /// The configuration files that were read, with what is to be said about their keys.
     pub files: Vec<CheckedFile>,
@@ -198,7 +198,7 @@ impl ProjectCatalog {
         }
     }
 
-    /// What the projects were found by.
+    /// Returns the inputs that the projects were found by.
     pub fn surroundings(&self) -> &DiscoveryInputs {
         &self.surroundings
     }

@@ -21,7 +21,7 @@ pub enum ProjectLookupError {
     },
     /// It cannot be a code.
     Malformed {
-        /// What was given.
+        /// The value that was given.
         given: String,
         /// The codes there are.
         available: Vec<String>,
@@ -95,7 +95,7 @@ impl ProjectCatalog {
 }
 
 impl TicketProject {
-    /// Whether a code is this project's, in any case of letters.
+    /// Returns true if a code is this project's, in any case of letters.
     pub fn has_code(&self, code: &str) -> bool {
         is_same(&self.code, code)
     }
@@ -105,7 +105,7 @@ fn is_same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// What stands before the number of a ticket's key: `P2` of `P2-12`; nothing for a bare number.
+/// Returns the text before the number of a ticket's key: `P2` of `P2-12`; `None` for a bare number.
 fn code_of_key(key: &str) -> Option<&str> {
     let (code, number) = key.trim().rsplit_once('-')?;
     let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What the user's configuration and the variables say about finding projects (reference 1.4, 1.5).
+//! Settings of the search for projects, from the user's configuration and the variables (reference 1.4, 1.5).
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ const EXCLUDED: [&str; 12] = [
 pub(super) struct DiscoverySettings {
     /// Folders to scan, each with the file or variable that names it.
     pub(super) scan_paths: Vec<(PathBuf, String)>,
-    /// How many levels below these.
+    /// The number of levels below these.
     pub(super) depth: u32,
     /// Folders that are passed over: names, or with a `/` paths seen from a scan path.
     pub(super) excluded: Vec<String>,
@@ -48,7 +48,7 @@ pub(super) struct ExcludedFolders<'a> {
 }
 
 impl<'a> ExcludedFolders<'a> {
-    /// What is passed over below a scan path.
+    /// Returns the folders that are passed over below a scan path.
     pub(super) fn new(base: &Path, given: &'a [String], surroundings: &DiscoveryInputs) -> Self {
         let (paths, names): (Vec<&str>, Vec<&str>) = given
             .iter()
@@ -67,7 +67,7 @@ impl<'a> ExcludedFolders<'a> {
         }
     }
 
-    /// Whether a folder is.
+    /// Returns true if a folder is passed over.
     pub(super) fn holds(&self, name: &str, path: &Path) -> bool {
         self.names.contains(&name) || self.paths.iter().any(|excluded| excluded == path)
     }

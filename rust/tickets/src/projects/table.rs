@@ -1,4 +1,4 @@
-//! TOML as people write it: read key by key, so that one slip costs one value and is told.
+//! TOML as people write it: read key by key, so that one slip costs one value and is reported.
 
 use toml::{Table, Value};
 
@@ -6,13 +6,13 @@ use super::ProjectProblem;
 use chant_config::schema::tickets::{DISCOVERY, PROJECT, RECORD};
 use chant_text::clash;
 
-/// What a configuration file holds: `None` where there is none, or why it cannot be read.
+/// The content of a configuration file: `None` where there is none, or why it cannot be read.
 pub(super) type TableReading = Result<Option<ReadTable>, String>;
 
 /// A file as it was read.
 #[derive(Debug)]
 pub(super) struct ReadTable {
-    /// What it says.
+    /// Its content, as a table.
     pub(super) table: Table,
     /// Its text.
     pub(super) text: String,
@@ -41,7 +41,7 @@ pub(super) fn parse(text: &str) -> Result<ReadTable, String> {
     })
 }
 
-/// One table of a file; what it says is used where it is of the right kind, and told where it is not.
+/// One table of a file; its values are used where they are of the right kind, and reported where they are not.
 pub(super) struct TableKeys<'a> {
     /// The file, for problems.
     file: &'a str,
@@ -159,7 +159,7 @@ impl<'a> TableKeys<'a> {
     }
 }
 
-/// Whether a key stands in one of the tables by which files are checked.
+/// Returns true if a key stands in one of the tables by which files are checked.
 fn is_known(key: &str) -> bool {
     [PROJECT, RECORD, DISCOVERY]
         .iter()

@@ -9,7 +9,7 @@ use super::{ProjectCatalog, ProjectProblem, TicketProject};
 #[derive(Debug, Serialize)]
 pub struct ProjectList<'a> {
     projects: Vec<ListedProject<'a>>,
-    /// What was passed over; absent when there is nothing of that.
+    /// The things that were passed over; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<ProblemView<'a>>,
 }
@@ -71,7 +71,7 @@ struct FullProject<'a> {
     counter_file: &'a str,
 }
 
-/// How many tickets a project has.
+/// The number of tickets of a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TicketStats {
     /// All of them.
