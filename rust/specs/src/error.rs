@@ -160,7 +160,7 @@ pub enum ChantError {
         id: String,
         /// The changes, a line each.
         change: Vec<String>,
-        /// The text that stands for that change.
+        /// The hash that stands for that change.
         agreement: String,
     },
     /// As many agents are at work as may be.

@@ -47,8 +47,8 @@ pub fn prepare_for_approval(path: &str, text: &str) -> Result<String, Error> {
     Ok(draft.finish())
 }
 
-/// The parts of a spec that people decide about: keys that are not free, and criteria with their ticks; `None` when
-/// it cannot be read.
+/// The parts of a spec that people decide about: keys that are not free, and criteria with their ticks;
+/// `None` when it cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ProtectedFields {
     keys: BTreeMap<String, String>,

@@ -18,10 +18,10 @@ use chant_git::{HistoryStart, Repo};
 use chant_text::front_matter::FrontMatterValue;
 use chant_work::run_record::RunRecord;
 
-/// How to complete.
+/// The options of a completion.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FinalizeOptions {
-    /// Whether a missing log is no obstacle for a spec that an agent worked on.
+    /// True if a missing log is no obstacle for a spec that an agent worked on.
     pub force: bool,
 }
 
@@ -236,7 +236,7 @@ fn refuse_without_evidence(
     Ok(())
 }
 
-/// Whether an agent is named as co-author.
+/// Returns true if an agent is named as co-author.
 pub(in super::super) fn is_of_agent(message: &str) -> bool {
     let signed = message.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;
