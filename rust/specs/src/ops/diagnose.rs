@@ -247,6 +247,7 @@ fn trust_check(project: &Project) -> Option<DiagnosisCheck> {
     })
 }
 
+/// Checks the log; it is missed only where an agent ran.
 fn log_check(project: &Project, spec: &Spec, found: &DiagnosisFacts) -> DiagnosisCheck {
     let stamp = project.shown_log_stamp(spec.id.as_str());
     let details = match &stamp {

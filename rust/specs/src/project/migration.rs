@@ -1,4 +1,4 @@
-//! What earlier releases left: taken over once, when a person trusts the folder.
+//! Takes over the state of earlier releases, once, when a person trusts the folder.
 
 use std::path::Path;
 
@@ -86,7 +86,7 @@ impl Project {
         }
     }
 
-    /// What a person should know of the folder for our own state.
+    /// Returns the problem with the folder for our own state that a person should know of.
     pub(in super::super) fn state_problem(&self) -> Option<SpecProblem> {
         let state = self.state().ok()?;
         let message = state.problem()?;
