@@ -84,7 +84,7 @@ impl SpecSchedule {
         }
         let all = specs.all();
         let ready = specs.overview().ready.iter().map(|at| &all[*at]);
-        // A conflict is settled by whoever takes it up: which side is right may not be an agent's to say.
+        // A conflict is settled by the one that takes it up: which side is right may not be an agent's to say.
         let wanted = ready.filter(|spec| {
             let may_follow = self.goes_on && spec.kind != SpecType::Conflict;
             may_follow || self.first.contains(&spec.id)

@@ -27,9 +27,9 @@ pub enum WorkMode {
     /// One spec, or the members of one.
     #[default]
     Single,
-    /// That, then whatever is ready.
+    /// The same, then whatever is ready.
     Chain,
-    /// That and whatever is ready, so many at once.
+    /// The same and whatever is ready, so many at once.
     Parallel(NonZeroUsize),
 }
 

@@ -177,7 +177,7 @@ impl DiagnosisFacts {
             return;
         };
         if scenery.project.is_trusted() {
-            // What cannot be brought back now is told by the run that judges it.
+            // Work that cannot be brought back now is reported by the run that judges it.
             let _ = tree.fetch();
         }
         self.uncommitted = tree.uncommitted_shown(scenery.project).unwrap_or_default();

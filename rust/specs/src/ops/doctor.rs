@@ -331,7 +331,7 @@ fn environment(project: &Project, config: &Config, agent: Option<&Agent>) -> Env
         configured,
     };
     let found = filter_environment(&project.environment, beside);
-    // A name that somebody adds may well be that of a secret, whatever it is called.
+    // A name that a person adds may well be that of a secret, whatever it is called.
     let is_hidden = |name: &str| {
         is_secret(name) || credentials.contains(&name) || configured.iter().any(|own| own == name)
     };

@@ -215,7 +215,7 @@ fn refuse_without_evidence(
     commits: &[Commit],
     how: FinalizeOptions,
 ) -> Result<(), Error> {
-    // Runs that only the project tells of prove nothing, and ask for nothing.
+    // Runs that only the project reports prove nothing, and ask for nothing.
     let runs = project.runs()?.of_spec(spec.id.as_str())?;
     if !runs.iter().any(RunRecord::works_on_spec) {
         return Ok(());

@@ -82,7 +82,7 @@ pub fn split_question(
     wish: SplitRequest<'_>,
 ) -> Result<Option<SplitQuestion>, Error> {
     let snapshot = project.snapshot()?;
-    // What is wrong with the ID is told by the split itself.
+    // A problem with the ID is reported by the split itself.
     let Ok(spec) = project.resolve(&snapshot, id) else {
         return Ok(None);
     };

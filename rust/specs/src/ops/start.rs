@@ -340,7 +340,7 @@ fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<Ru
 /// Has the record of a run that could not begin say so, and its spec, if its runner did not. One that was
 /// stopped meanwhile did not fail.
 fn give_up(project: &Project, runs: &RunStore, record: &RunRecord, why: &str) -> Result<(), Error> {
-    // Should this process die now, whoever finds that has nothing worse to do than to let it be started again.
+    // Should this process die now, the one that finds it only has to let the run be started again.
     match stop::stop_unbegun(runs, &record.process_id, stop::GRACE) {
         Ok(stopped) => {
             let shown = if record.works_on_spec() {

@@ -269,7 +269,7 @@ fn remove_stale_lock(project: &Project, spec: &Spec) {
     if let Ok(runs) = project.runs()
         && lock_of(&runs, spec.id.as_str()).is_some()
     {
-        // Whoever takes a lock removes its file; what cannot be taken is somebody's.
+        // A process that takes a lock removes its file; a lock that cannot be taken is held.
         drop(SpecLock::acquire(&runs, spec.id.as_str()));
     }
 }

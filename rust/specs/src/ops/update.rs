@@ -305,7 +305,7 @@ fn refuse_status(
     spec: &Spec,
     status: SpecStatus,
 ) -> Result<(), ChantError> {
-    // Between pending and blocked only derivation tells; what is stored decides what may follow.
+    // Only derivation distinguishes pending and blocked; what is stored decides what may follow.
     if !spec.status.may_become(status) {
         return Err(ChantError::Transition {
             from: spec.status,
@@ -463,7 +463,7 @@ fn refuse_loop(
             let cycle: Cycle = std::iter::once((own, first)).chain(path).collect();
             let mut path = describe_cycle(graph, &cycle);
             if let Some((_, last)) = cycle.last().filter(|(_, last)| last.to != own) {
-                // The loop closes because a member waits for what its driver names.
+                // The cycle closes because a member waits for what its driver names.
                 path.push(format!("{} (driver of {})", spec.id, graph.key(last.to)));
             }
             return Err(ChantError::Cycle { path });

@@ -76,7 +76,7 @@ pub fn work_list(
 fn recorded(project: &Project) -> Result<(Vec<RunView>, Vec<SpecProblem>), Error> {
     let (runs, broken) = match project.runs() {
         Ok(runs) => run_view::all(&runs)?,
-        // A repository that git refuses keeps nothing from being shown that the project itself tells.
+        // A repository that git refuses does not keep the project's own records from being shown.
         Err(_) => run_view::history(&project.disk, &project.root, &BTreeSet::new())?,
     };
     let problem = |record: BrokenRecord| SpecProblem {
@@ -105,12 +105,12 @@ fn recorded(project: &Project) -> Result<(Vec<RunView>, Vec<SpecProblem>), Error
 }
 
 fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
-    // What only the project tells of is not looked into.
+    // Runs that only the project reports are not looked into.
     let is_running = run.status == RunStatus::Running && run.is_own;
     let (criteria, specs) = match run.mode.as_str() {
         _ if !is_running => (None, None),
         SPLIT => (None, None),
-        // What cannot be counted now is not told; that there is a run is.
+        // Criteria that cannot be counted now are left out; the run itself is reported.
         SINGLE => (criteria(project, run).ok().flatten(), None),
         _ => (None, specs(project, run, all).ok()),
     };

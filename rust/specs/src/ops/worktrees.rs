@@ -239,7 +239,7 @@ fn entry(
     };
     let is_merged = match (branch, newest.and_then(|record| record.base.as_deref())) {
         (Some(branch), Some(base)) if repo.branch_tip(branch)?.is_some() => {
-            // Commits of the runtime's own are nobody's work.
+            // Commits of the runtime's own count as no work.
             let since = WorkQuery {
                 branch,
                 base,

@@ -60,7 +60,7 @@ impl ProjectSnapshot {
     /// # Errors
     /// `MisspelledKey`.
     pub(in super::super) fn refuse_misspelled(&self) -> Result<(), MisspelledKey> {
-        // One that cannot be read is refused by whoever goes by it.
+        // One that cannot be read is refused by the code that goes by it.
         match &self.config {
             Ok(config) => config.refuse_misspelled(),
             Err(_) => Ok(()),

@@ -105,8 +105,8 @@ impl Project {
         }
     }
 
-    /// Returns true if a person trusts the folder as it is now. Costs a stamp for each file that may act; what is read
-    /// is read again only when one of them changed.
+    /// Returns true if a person trusts the folder as it is now. Costs a stamp for each file that may act; what
+    /// is read is read again only when one of them changed.
     pub fn is_trusted(&self) -> bool {
         self.known_trust_now(|known| known.is_trusted)
     }

@@ -81,7 +81,7 @@ impl Project {
                 .then_some(tree.path)
         };
         if let Some(path) = listed() {
-            // Without the mark it is not removed, which a person is told.
+            // Without the mark it is not removed, which is reported to a person.
             let _ = worktree_folder::write_run_mark(&path, &record.process_id, &record.spec_id);
         }
     }

@@ -192,7 +192,7 @@ impl Project {
             known_trust: Mutex::default(),
             linted: LintMemory::default(),
         };
-        // A repository that git refuses is told when git is needed; reading specs does not need it.
+        // A repository that git refuses is reported when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {
             project.disk = project.disk.staging_in(&state);
             project.finish_interrupted(&state)?;

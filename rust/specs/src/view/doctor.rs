@@ -67,7 +67,8 @@ pub struct InstalledAgentView {
     pub passed: Vec<&'static str>,
     /// Flags that we start it with and that its help does not know; `None` when it has no help.
     pub unknown_flags: Option<Vec<String>>,
-    /// The result of starting it in a folder that is held as that of a run, or of its answer there where that was asked for.
+    /// The result of starting it in a folder that is held as that of a run, or the answer it gave there where
+    /// it was asked for one.
     pub hello: HelloView,
 }
 
