@@ -384,7 +384,7 @@ impl Spec {
         self.approval.as_ref().is_none_or(ApprovalState::is_given)
     }
 
-    /// The model's family where its name holds one, else the name (reference chant 2.2).
+    /// Returns the model's family where its name holds one, else the name (reference chant 2.2).
     pub fn model_family(&self) -> Option<&str> {
         let model = self.model.as_deref()?;
         let lower = model.to_lowercase();

@@ -56,7 +56,7 @@ pub fn agent_answer(log: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The texts in a message of an agent that reports everything as JSON, one message a line.
+/// Returns the texts in a message of an agent that reports everything as JSON, one message a line.
 fn texts_of_message(line: &str) -> Option<String> {
     let message: Value = serde_json::from_str(line).ok()?;
     let kind = message.get("type")?.as_str()?;

@@ -1,4 +1,4 @@
-//! Decides if work on a spec can begin, and on what: every refusal that needs no process, before one is
+//! Decides whether work on a spec can begin, and on what: every refusal that needs no process, before one is
 //! started (reference chant 4.4 to 4.6, 5.17, 6.2).
 
 use std::fmt;
@@ -154,7 +154,7 @@ pub enum StartRefusal {
     NoCriteria {
         /// The spec.
         id: SpecId,
-        /// The texts that fences take in.
+        /// The descriptions of what fences take in.
         fences: Vec<String>,
     },
     /// The quality gate is red.
@@ -167,7 +167,7 @@ pub enum StartRefusal {
     },
 }
 
-/// Returns the texts that fences take in, in parentheses.
+/// Returns what fences take in, in parentheses.
 fn because(fences: &[String]) -> String {
     match fences {
         [] => String::new(),

@@ -323,7 +323,7 @@ pub(in super::super) fn create(
     Err(ChantError::Refused("no free ID was found; try again".into()).into())
 }
 
-/// The next free ID, of a member where there is a parent; the caller holds the specs folder's lock.
+/// Returns the next free ID, of a member where there is a parent; the caller holds the specs folder's lock.
 pub(super) fn next_id(
     project: &Project,
     snapshot: &ProjectSnapshot,
@@ -363,7 +363,7 @@ pub(in super::super) fn last_of_today(
     of_specs.chain(of_broken).chain(of_git).max().unwrap_or(0)
 }
 
-/// Three random characters that distinguish what two machines made on one day.
+/// Returns three random characters that distinguish what two machines made on one day.
 pub(in super::super) fn suffix() -> String {
     std::iter::repeat_with(|| fastrand::digit(36))
         .take(3)

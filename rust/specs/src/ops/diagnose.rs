@@ -297,7 +297,7 @@ fn commit_check(found: &DiagnosisFacts) -> DiagnosisCheck {
     }
 }
 
-/// Open criteria are normal as long as the work is not claimed to be done.
+/// Checks the criteria: open ones are normal as long as the work is not claimed to be done.
 fn criteria_check(spec: &Spec, status: SpecStatus) -> DiagnosisCheck {
     let unchecked = spec.unchecked();
     let mut details = if unchecked == 0 {

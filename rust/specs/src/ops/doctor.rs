@@ -105,7 +105,7 @@ fn confinement_line(_: &Project, _: &Config, _: &mut Vec<String>) -> String {
     "not confined: there are no runs on this system yet".into()
 }
 
-/// Returns true if there are specs, and the configuration; defaults where that cannot be read.
+/// Returns whether there are specs, and the configuration; defaults where that cannot be read.
 fn configuration(
     project: &Project,
     problems: &mut Vec<String>,

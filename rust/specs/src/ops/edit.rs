@@ -193,7 +193,7 @@ fn may_complete_itself(spec: &Spec) -> bool {
     ) && spec.unchecked() == 0
 }
 
-/// The specs around a member that are complete once it is, nearest first: not started or in progress,
+/// Returns the specs around a member that are complete once it is, nearest first: not started or in progress,
 /// without open criteria, not blocked, all their other members done (reference chant 4.6).
 pub(super) fn completed_with(snapshot: &ProjectSnapshot, spec: &Spec) -> Vec<Arc<Spec>> {
     let specs = &snapshot.specs;

@@ -315,7 +315,7 @@ impl<'a> SpecLinter<'a> {
 /// The size of the largest set of specs waiting for one another in which a cycle is reported for each.
 const LARGEST_KNOT: usize = 300;
 
-/// The cycles that specs are in, by ID, each beginning with the spec itself.
+/// Returns the cycles that specs are in, by ID, each beginning with the spec itself.
 fn loops(snapshot: &ProjectSnapshot, files: &[LintFile]) -> HashMap<String, Vec<String>> {
     let graph = snapshot.specs.graph();
     let own = |node: Node| {

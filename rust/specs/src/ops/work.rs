@@ -72,7 +72,7 @@ pub fn work_list(
     }))
 }
 
-/// All runs, and the problems of their records.
+/// Returns all runs, and the problems of their records.
 fn recorded(project: &Project) -> Result<(Vec<RunView>, Vec<SpecProblem>), Error> {
     let (runs, broken) = match project.runs() {
         Ok(runs) => run_view::all(&runs)?,
@@ -156,7 +156,7 @@ pub(super) fn next_step(run: &RunView) -> Option<HintText> {
     Some(cause.next_step(run.agent.as_deref().unwrap_or_default(), &run.spec_id))
 }
 
-/// The usage of the agent of a run; of a run above other runs the sum of theirs.
+/// Returns the usage of the agent of a run; of a run above other runs the sum of theirs.
 fn usage(run: &RunView, all: &[RunView]) -> Option<UsageEntry> {
     if matches!(run.mode.as_str(), SINGLE | SPLIT) {
         return run.report.usage.clone();

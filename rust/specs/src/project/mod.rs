@@ -505,7 +505,7 @@ impl Project {
         names.filter_map(number).collect::<Vec<u64>>().into_iter()
     }
 
-    /// The next free IDs of members of a spec; the caller holds the specs folder's lock.
+    /// Returns the next free IDs of members of a spec; the caller holds the specs folder's lock.
     ///
     /// # Errors
     /// `Refused` for IDs that would be too long.

@@ -31,7 +31,7 @@ pub struct SpecGraph {
     by_node: Vec<Option<Arc<Spec>>>,
     /// The facts that decide about each spec by the index of its node: dense, so that counting all is quick.
     states: Vec<SpecState>,
-    /// The signatures of their bodies by the index of their node, worked out at the first search; in a
+    /// The signatures of what their bodies may hold, by the index of their node, worked out at the first search; in a
     /// row, because a search looks at all.
     signatures: Vec<OnceLock<TextSignature>>,
     /// The same specs in the order of their IDs.
@@ -171,7 +171,7 @@ impl SpecGraph {
         self.position(id).ok()
     }
 
-    /// Returns the signature of the body of the spec at a position.
+    /// Returns the signature of what the body of the spec at a position may hold.
     pub fn signature(&self, at: usize) -> &TextSignature {
         let spec = &self.order[at];
         self.signatures[self.nodes[at].index()].get_or_init(|| TextSignature::of(spec.body()))
@@ -268,7 +268,7 @@ impl SpecGraph {
         problems
     }
 
-    /// A spec's state as others see it: `pending` and `blocked` are distinguished by what it waits for
+    /// Returns a spec's state as others see it: `pending` and `blocked` are distinguished by what it waits for
     /// now, whatever is stored.
     pub fn status(&self, spec: &Spec) -> SpecStatus {
         let node = self.graph.find(spec.id.as_str());
@@ -316,7 +316,7 @@ impl SpecGraph {
         waits
     }
 
-    /// Returns the reason that a container waits that waits for no other item: it is not worked on itself.
+    /// Returns the wait of a container that waits for no other item: it is not worked on itself.
     pub fn idle(&self, spec: &Spec) -> Option<&'static str> {
         let is_open = self.status(spec).is_to_do();
         if !is_open || !spec.kind.is_container() || !self.waits(spec).is_empty() {
@@ -385,7 +385,7 @@ impl SpecGraph {
 /// The largest number of steps of a cycle that are shown.
 const STEPS_SHOWN: usize = 20;
 
-/// A cycle as a person reads it: its items in order, implied steps with their reason, the first item
+/// Describes a cycle as a person reads it: its items in order, implied steps with their reason, the first item
 /// again at the end only when the step back to it is implied. Of a long cycle the middle is left out.
 pub fn describe_cycle(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
     let mut steps: Vec<String> = cycle

@@ -79,7 +79,7 @@ pub struct AgentView {
 pub struct CommandView {
     /// Program and arguments.
     pub argv: Vec<String>,
-    /// The variables in its environment that it has because of what it is.
+    /// The variables that are in its environment because it is this agent.
     pub variables: BTreeMap<String, String>,
     /// Files of ours in its state.
     pub files: BTreeMap<&'static str, &'static str>,

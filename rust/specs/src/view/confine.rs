@@ -19,7 +19,7 @@ pub struct ConfinementView {
 /// One thing that runs could do.
 #[derive(Debug, Serialize)]
 pub struct ConfinementItem {
-    /// The thing itself.
+    /// The thing, in words.
     pub what: &'static str,
     /// True if it is kept from them.
     pub holds: bool,

@@ -218,11 +218,11 @@ pub struct QualityWarning {
 pub struct GradesView {
     /// Size.
     pub complexity: char,
-    /// The clarity of the spec.
+    /// The grade for how clear it is.
     pub confidence: char,
     /// The grade for how well it could be split.
     pub splittability: char,
-    /// The quality of its criteria.
+    /// The grade for how good its criteria are.
     pub ac_quality: char,
     /// The grade for how little its members overlap; null without members.
     pub isolation: Option<char>,

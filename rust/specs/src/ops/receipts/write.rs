@@ -173,7 +173,7 @@ fn keep(repo: &Repo, receipt: &mut CompletionReceipt) -> Result<(), Error> {
     Err(ChantError::Refused(message).into())
 }
 
-/// Returns true if the receipt that is kept under a receipt's name is of the same completion.
+/// Returns true if the receipt that is kept under this name is of the same completion.
 fn is_kept(repo: &Repo, receipt: &CompletionReceipt) -> Result<bool, Error> {
     let kept = of_spec(repo, &receipt.spec)?;
     let Some(kept) = kept.iter().find(|kept| kept.name == receipt.token) else {
