@@ -1,5 +1,6 @@
 //! Finds and keeps lint findings for as long as they are true: those of a spec's own text and the configuration
-//! are kept with the spec, and all of them together until a spec, the configuration or something around them changes.
+//! are kept with the spec, and all of them together until a spec, the configuration or something around them
+//! changes.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

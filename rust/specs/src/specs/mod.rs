@@ -31,8 +31,8 @@ pub struct SpecGraph {
     by_node: Vec<Option<Arc<Spec>>>,
     /// The facts that decide about each spec by the index of its node: dense, so that counting all is quick.
     states: Vec<SpecState>,
-    /// The signatures of what their bodies may hold, by the index of their node, worked out at the first search; in a
-    /// row, because a search looks at all.
+    /// The signatures of what their bodies may hold, by the index of their node, worked out at the first
+    /// search; in a row, because a search looks at all.
     signatures: Vec<OnceLock<TextSignature>>,
     /// The same specs in the order of their IDs.
     order: Vec<Arc<Spec>>,
@@ -385,8 +385,8 @@ impl SpecGraph {
 /// The largest number of steps of a cycle that are shown.
 const STEPS_SHOWN: usize = 20;
 
-/// Describes a cycle as a person reads it: its items in order, implied steps with their reason, the first item
-/// again at the end only when the step back to it is implied. Of a long cycle the middle is left out.
+/// Describes a cycle as a person reads it: its items in order, implied steps with their reason, the first
+/// item again at the end only when the step back to it is implied. Of a long cycle the middle is left out.
 pub fn describe_cycle(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
     let mut steps: Vec<String> = cycle
         .first()
