@@ -15,7 +15,7 @@ pub const DISCUSSION: &str = "Approval Discussion";
 /// Characters of a name.
 const LONGEST_NAME: usize = 200;
 
-/// What a person decides.
+/// The decision of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalVerdict {
     /// Work may begin, or what was done may be merged.
@@ -44,7 +44,7 @@ impl ApprovalVerdict {
 /// A decision about a spec.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovalDecision {
-    /// What was decided.
+    /// The decision.
     pub verdict: ApprovalVerdict,
     /// By whom.
     pub by: String,
@@ -130,7 +130,7 @@ impl ApprovalDecision {
         })
     }
 
-    /// Whether the spec says so already.
+    /// Returns true if the spec says so already.
     pub fn is_repeated(&self, spec: &Spec) -> bool {
         let said = spec.approval.as_ref().filter(|own| own.required);
         said.and_then(|own| own.status.as_deref()) == Some(self.verdict.as_str())

@@ -5,7 +5,7 @@ use regex::Regex;
 use super::project::Project;
 use chant_config::{Config, DerivedKey};
 
-/// What the rules came to.
+/// The result of the rules.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct DerivedKeys {
     /// Names of the keys that were filled.

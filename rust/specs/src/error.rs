@@ -1,4 +1,4 @@
-//! What the chant dialect refuses, in the words of the seed and of reference chant 3 and 5.
+//! The refusals of the chant dialect, in the words of the seed and of reference chant 3 and 5.
 
 use serde_json::{Value, json};
 
@@ -26,19 +26,19 @@ pub enum ChantError {
     /// No active spec has that ID.
     #[error("Spec not found: {text}")]
     NotFound {
-        /// What was asked for.
+        /// The text that was asked for.
         text: String,
-        /// What may have been meant.
+        /// The hint at what may have been meant.
         hint: HintText,
     },
     /// Several active specs match.
     #[error("Ambiguous spec ID '{text}'. Matches: {}{}", matches.join(", "), more(*.further))]
     Ambiguous {
-        /// What was asked for.
+        /// The text that was asked for.
         text: String,
         /// The first matching IDs, in order.
         matches: Vec<String>,
-        /// How many more there are.
+        /// The number of further matches.
         further: usize,
     },
     /// The spec's file cannot be read as one.
@@ -50,7 +50,7 @@ pub enum ChantError {
         id: String,
         /// File and line.
         place: String,
-        /// What is wrong with it.
+        /// The problem with it.
         message: String,
     },
     /// The ID stands in several files.
@@ -80,7 +80,7 @@ pub enum ChantError {
     InvalidArgument {
         /// The argument.
         name: &'static str,
-        /// What is wrong and what was expected.
+        /// The problem, and the value that was expected.
         why: String,
     },
     /// An argument names no state.
@@ -121,16 +121,16 @@ pub enum ChantError {
         /// Their IDs.
         members: Vec<String>,
     },
-    /// A dependency would close a loop.
+    /// A dependency would close a cycle.
     #[error("Circular dependency detected: {}", path.join(" -> "))]
     Cycle {
-        /// The loop, starting at the spec; implied steps say why.
+        /// The cycle, starting at the spec; implied steps say why.
         path: Vec<String>,
     },
     /// No criterion reads like that.
     #[error("No acceptance criterion reads '{text}'.\n{}", listed(criteria))]
     NoSuchCriterion {
-        /// What was asked for.
+        /// The text that was asked for.
         text: String,
         /// The criteria there are.
         criteria: Vec<String>,
@@ -158,9 +158,9 @@ pub enum ChantError {
     ActsAnew {
         /// The spec.
         id: String,
-        /// What it changes, a line each.
+        /// The changes, a line each.
         change: Vec<String>,
-        /// What stands for that.
+        /// The hash that stands for that change.
         agreement: String,
     },
     /// As many agents are at work as may be.
@@ -174,7 +174,7 @@ pub enum ChantError {
     Advised {
         /// The refusal.
         refusal: Box<ChantError>,
-        /// What may help.
+        /// The hint.
         hint: HintText,
     },
 }

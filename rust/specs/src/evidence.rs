@@ -1,6 +1,6 @@
-//! Whether a run did its work: commits of its own, criteria ticked as they stood, checks passed.
+//! The judgement of a run's work: commits of its own, criteria ticked as they stood, checks passed.
 //!
-//! Nothing here is believed because somebody says so, and nothing ticks a criterion.
+//! Nothing is believed here only because it is claimed, and nothing ticks a criterion.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, LazyLock};
@@ -21,7 +21,7 @@ pub const BOOKKEEPING: &str = "Chant-Bookkeeping: true";
 pub struct CriterionAtStart {
     /// Its text on one line.
     pub text: String,
-    /// Whether it was ticked already.
+    /// True if it was ticked already.
     pub checked: bool,
     /// Names of the checks that have to pass for it.
     pub checks: Vec<String>,
@@ -38,18 +38,18 @@ pub struct BranchCommit {
     pub paths: Vec<String>,
 }
 
-/// How a check ended that was run at the branch's tip.
+/// The result of a check that was run at the branch's tip.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckResult {
     /// Its name.
     pub name: String,
     /// Its exit code; `None` when it was ended or could not be started.
     pub exit: Option<i32>,
-    /// What is said of it when it looks as if something was refused to it.
+    /// The sentence about it when it looks as if something was refused to it.
     pub refused: Option<String>,
 }
 
-/// What is known of the output that a spec asks for.
+/// The state of the output that a spec asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum OutputCheck {
     /// The spec asks for none.
@@ -61,7 +61,7 @@ pub enum OutputCheck {
     Wrong(String),
 }
 
-/// What a run left behind.
+/// The results that a run left behind.
 #[derive(Debug, Clone, Copy)]
 pub struct EvidenceInputs<'a> {
     /// The criteria when it began.
@@ -75,7 +75,7 @@ pub struct EvidenceInputs<'a> {
     /// Files of other specs that differ between the branch's first commit and its tip; empty where
     /// the configuration allows that.
     pub other_specs: &'a [String],
-    /// How the checks ended.
+    /// The results of the checks.
     pub checks: &'a [CheckResult],
     /// Paths of the worktree that are not committed, when checks are to be run in it.
     pub uncommitted: &'a [String],
@@ -126,13 +126,13 @@ pub enum IncompleteReason {
         name: String,
         /// Its exit code.
         exit: i32,
-        /// What looks as if it was refused to it, in a sentence.
+        /// The sentence about what seems to have been refused to it.
         refused: Option<String>,
     },
 }
 
 impl IncompleteReason {
-    /// Whether a person has to look; another try may do otherwise.
+    /// Returns true if a person has to look; otherwise another try may succeed.
     pub fn needs_attention(&self) -> bool {
         !matches!(
             self,
@@ -141,10 +141,10 @@ impl IncompleteReason {
     }
 }
 
-/// What a run's work comes to.
+/// The judgement of a run's work.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompletionEvidence {
-    /// What is missing, gravest first; nothing when the work is done.
+    /// The parts that are missing, gravest first; empty when the work is done.
     pub reasons: Vec<IncompleteReason>,
     /// Criteria that are ticked now and were not when the run began.
     pub ticked_by_agent: Vec<String>,
@@ -155,7 +155,7 @@ pub struct CompletionEvidence {
 }
 
 impl CompletionEvidence {
-    /// Whether the work is done.
+    /// Returns true if the work is done.
     pub fn is_complete(&self) -> bool {
         self.reasons.is_empty()
     }
@@ -193,7 +193,7 @@ pub fn criteria_at_start(spec: &Spec) -> Vec<CriterionAtStart> {
     spec.criteria.iter().zip(checks).map(criterion).collect()
 }
 
-/// What is said when a spec is completed and no check could speak against it.
+/// Returns the sentence for a spec that is completed without a check that could speak against it.
 pub fn without_checks(spec: &Spec, config: &Config) -> Option<&'static str> {
     if config.runs.checks.is_empty() {
         return Some("No checks are configured.");
@@ -313,7 +313,7 @@ fn look_at_commits(evidence: &mut CompletionEvidence, finished: &EvidenceInputs<
     }
 }
 
-/// Whether a commit's message ends in the trailer of the runtime's own commits.
+/// Returns true if a commit's message ends in the trailer of the runtime's own commits.
 pub fn is_bookkeeping(message: &str) -> bool {
     let paragraphs = message.trim_end().rsplit("\n\n");
     let last = paragraphs.into_iter().next().unwrap_or_default();

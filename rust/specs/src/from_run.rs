@@ -47,8 +47,8 @@ pub fn prepare_for_approval(path: &str, text: &str) -> Result<String, Error> {
     Ok(draft.finish())
 }
 
-/// What people decide about a spec: keys that are not free, and criteria with their ticks; `None` when it cannot
-/// be read.
+/// The parts of a spec that people decide about: keys that are not free, and criteria with their ticks;
+/// `None` when it cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ProtectedFields {
     keys: BTreeMap<String, String>,
@@ -56,7 +56,7 @@ pub struct ProtectedFields {
 }
 
 impl ProtectedFields {
-    /// What a spec's text says.
+    /// Reads them from a spec's text.
     pub fn of(path: &str, text: &str) -> Option<Self> {
         let spec = parse::document(path, FileSource::Text(text.to_owned())).ok()?;
         let entries = front_matter::entries(yaml_of(text).ok()?).into_iter();

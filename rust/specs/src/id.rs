@@ -25,7 +25,7 @@ pub struct SpecId {
 pub struct InvalidSpecId {
     /// The text.
     pub text: String,
-    /// What is wrong with it.
+    /// The problem with it.
     pub why: &'static str,
 }
 
@@ -101,7 +101,7 @@ impl SpecId {
         &self.text[..self.base as usize]
     }
 
-    /// Whether it is the ID of a member.
+    /// Returns true if it is the ID of a member.
     pub fn is_member(&self) -> bool {
         (self.base as usize) < self.text.len()
     }
@@ -148,7 +148,7 @@ impl SpecId {
 }
 
 impl SpecId {
-    /// What compares first: the date, or the base of a free name.
+    /// Returns the part that compares first: the date, or the base of a free name.
     pub(super) fn head(&self) -> &str {
         &self.text[..self.head as usize]
     }

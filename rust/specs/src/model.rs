@@ -1,4 +1,4 @@
-//! What a spec is: its keys, its criteria, and the states it moves through.
+//! The model of a spec: its keys, its criteria, and the states it moves through.
 
 use std::fmt;
 use std::ops::Range;
@@ -47,7 +47,7 @@ pub const KEY_ORDER: [&str; 33] = [
 /// The nine states of a spec (reference chant 3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum SpecStatus {
-    /// Not begun.
+    /// Not started.
     #[default]
     Pending,
     /// Being worked.
@@ -112,17 +112,17 @@ impl SpecStatus {
         }
     }
 
-    /// Whether nobody waits for a spec in this state any more.
+    /// Returns true if nothing waits for a spec in this state any more.
     pub fn is_done(self) -> bool {
         matches!(self, Self::Completed | Self::Cancelled)
     }
 
-    /// Whether a spec in this state is one to be worked on: not begun, or failed and worth another try.
+    /// Returns true if a spec in this state is to be worked on: not started, or failed and worth another try.
     pub fn is_to_do(self) -> bool {
         matches!(self, Self::Pending | Self::Blocked | Self::Failed)
     }
 
-    /// Whether a spec may go from this state to `to` without force: the table of reference chant
+    /// Returns true if a spec may go from this state to `to` without force: the table of reference chant
     /// 3.1 with the five it recommends; staying is always allowed.
     pub fn may_become(self, to: Self) -> bool {
         use SpecStatus::{
@@ -169,7 +169,7 @@ impl FromStr for SpecStatus {
     }
 }
 
-/// What kind of work a spec is.
+/// The kind of work that a spec is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpecType {
     /// Code, the default.
@@ -215,7 +215,7 @@ impl SpecType {
         }
     }
 
-    /// Whether such a spec holds members and is not worked itself.
+    /// Returns true if such a spec holds members and is not worked itself.
     pub fn is_container(&self) -> bool {
         matches!(self, Self::Driver | Self::Group)
     }
@@ -236,21 +236,21 @@ impl From<&str> for SpecType {
     }
 }
 
-/// Whether somebody has to agree before work begins (reference chant 4.4).
+/// The approval that a spec needs or has, before work begins (reference chant 4.4).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApprovalState {
-    /// Whether approval is needed at all.
+    /// True if approval is needed at all.
     pub required: bool,
     /// `pending`, `approved` or `rejected`; other words count as not approved.
     pub status: Option<Box<str>>,
-    /// Who decided.
+    /// The person who decided.
     pub by: Option<Box<str>>,
     /// When.
     pub at: Option<Box<str>>,
 }
 
 impl ApprovalState {
-    /// Whether work may begin as far as approval goes.
+    /// Returns true if work may begin as far as approval goes.
     pub fn is_given(&self) -> bool {
         !self.required || self.status.as_deref() == Some("approved")
     }
@@ -265,7 +265,7 @@ pub struct Criterion {
     pub start: u32,
     /// Byte after its text.
     pub end: u32,
-    /// Whether its box is ticked.
+    /// True if its box is ticked.
     pub checked: bool,
 }
 
@@ -276,7 +276,7 @@ pub struct SpecProblem {
     pub path: Box<str>,
     /// Line in the file, counted from 1, where it is known.
     pub line: Option<usize>,
-    /// What is wrong and what was expected.
+    /// The problem, and the value that was expected.
     pub message: String,
 }
 
@@ -330,7 +330,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// What is wrong with the fences of its body, a sentence each with what to do.
+    /// Describes the problems with the fences of its body, a sentence each with what to do.
     pub fn swallowed(&self) -> Vec<String> {
         let fences = self.fences.iter();
         fences
@@ -371,7 +371,7 @@ impl Spec {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// How many criteria are not ticked.
+    /// Returns the number of criteria that are not ticked.
     pub fn unchecked(&self) -> usize {
         self.criteria
             .iter()
@@ -379,12 +379,12 @@ impl Spec {
             .count()
     }
 
-    /// Whether work may begin as far as approval goes.
+    /// Returns true if work may begin as far as approval goes.
     pub fn is_approved(&self) -> bool {
         self.approval.as_ref().is_none_or(ApprovalState::is_given)
     }
 
-    /// The model's family where its name tells one, else the name (reference chant 2.2).
+    /// Returns the model's family where its name holds one, else the name (reference chant 2.2).
     pub fn model_family(&self) -> Option<&str> {
         let model = self.model.as_deref()?;
         let lower = model.to_lowercase();
@@ -400,9 +400,9 @@ impl Spec {
 /// A file that is no spec because it cannot be read as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenSpec {
-    /// What its ID would be.
+    /// The ID that it would have.
     pub id: Box<str>,
-    /// What is wrong with it.
+    /// The problem with it.
     pub problem: SpecProblem,
 }
 

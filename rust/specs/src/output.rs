@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use chant_work::log::moment;
 
-/// What the heading of a check's output says, in place of a prompt.
+/// The heading of a check's output, in place of a prompt.
 const CHECK: &str = "# Prompt: check ";
 
-/// What keeps the output in a log from fitting a schema; `None` when it fits. `path` names the schema's
-/// file.
+/// Returns the reason that the output in a log does not fit a schema; `None` when it fits. `path` names the
+/// schema's file.
 pub fn find_mismatch(path: &str, schema: &str, log: &str) -> Option<String> {
     let failed = |why: String| Some(format!("Failed to validate output: {why}"));
     let schema = match serde_json::from_str(schema) {
@@ -30,7 +30,7 @@ pub fn find_mismatch(path: &str, schema: &str, log: &str) -> Option<String> {
     }
 }
 
-/// What the agent of the last run said in a log: without stamps, without what it complained of, and of
+/// Returns the words of the agent of the last run in a log: without stamps, without its complaints, and of
 /// messages that are JSON themselves their texts.
 pub fn agent_answer(log: &str) -> String {
     let starts = log.match_indices("\n# New Run: ").map(|(at, _)| at + 1);
@@ -56,7 +56,7 @@ pub fn agent_answer(log: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The texts in a message of an agent that tells everything as JSON, one message a line.
+/// Returns the texts in a message of an agent that reports everything as JSON, one message a line.
 fn texts_of_message(line: &str) -> Option<String> {
     let message: Value = serde_json::from_str(line).ok()?;
     let kind = message.get("type")?.as_str()?;

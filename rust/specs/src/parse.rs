@@ -19,7 +19,7 @@ use chant_text::markdown::{self, Heading, MarkdownOutline};
 /// The heading under which criteria stand.
 pub const CRITERIA: &str = "Acceptance Criteria";
 
-/// What an approval may say.
+/// The words that an approval may have.
 pub const APPROVALS: [&str; 3] = ["pending", "approved", "rejected"];
 
 /// A file below `specs/` or `archive/`.
@@ -54,7 +54,7 @@ struct ApprovalFields {
     at: Option<Box<str>>,
 }
 
-/// What `verification_status` may say.
+/// The words that `verification_status` may have.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum VerificationStatus {
@@ -63,7 +63,7 @@ enum VerificationStatus {
     Partial,
 }
 
-/// What `retry_state` must hold.
+/// The fields that `retry_state` must have.
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "read only to check its shape")]
 struct RetryState {
@@ -72,7 +72,7 @@ struct RetryState {
     next_retry_time: u64,
 }
 
-/// What the ID of a file is: its name without the ending.
+/// Returns the ID of a file: its name without the ending.
 pub fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.strip_suffix(".md").unwrap_or(name)
@@ -243,7 +243,7 @@ fn criterion(item: &markdown::TaskItem) -> Criterion {
 /// Reads front matter whole where it fits, key by key where something does not.
 struct SpecReader<'a> {
     path: &'a str,
-    /// How many lines of the file stand before the YAML.
+    /// The number of lines of the file before the YAML.
     lines_before: usize,
     problems: Vec<SpecProblem>,
 }
@@ -298,7 +298,7 @@ impl SpecReader<'_> {
         (line, format!("Invalid YAML frontmatter: {words}"))
     }
 
-    /// A key that is merely told: a value that does not fit is reported and left out.
+    /// Reads a key that is only shown: a value that does not fit is reported and left out.
     fn key<T: DeserializeOwned>(&mut self, yaml: &str, key: &str) -> Option<T> {
         front_matter::read_key(yaml, key).unwrap_or_else(|problem| {
             let line = self.line_of(yaml, key);

@@ -16,7 +16,7 @@ use chant_config::Config;
 use chant_text::fences::SwallowingFence;
 use chant_text::markdown;
 
-/// What a rule looks at.
+/// The subject of a lint rule.
 pub struct LintSubject<'a> {
     /// The spec.
     pub spec: &'a Arc<Spec>,
@@ -28,11 +28,11 @@ pub struct LintSubject<'a> {
     pub specs: &'a SpecGraph,
     /// Limits and required keys.
     pub config: &'a Config,
-    /// The loop the spec is in, step by step, if it is in one.
+    /// The cycle the spec is in, step by step, if it is in one.
     pub cycle: Option<Vec<String>>,
-    /// Whether a spec of exactly this ID is in the archive.
+    /// Returns true if a spec of exactly this ID is in the archive.
     pub is_archived: &'a (dyn Fn(&str) -> bool + Sync),
-    /// What is wrong with an agent's output, where `output_schema` asks for some.
+    /// The problem with an agent's output, where `output_schema` asks for some.
     pub output: Option<String>,
 }
 
@@ -321,7 +321,7 @@ fn approval(subject: &LintSubject<'_>) -> Vec<LintFinding> {
 /// Flags completed specs whose agent's output does not fit their `output_schema`.
 ///
 /// ## Why it matters
-/// Whoever reads that output by program was promised the shape.
+/// Programs that read that output rely on its shape.
 fn output(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let applies = subject.spec.status == SpecStatus::Completed;
     subject
@@ -333,7 +333,7 @@ fn output(subject: &LintSubject<'_>) -> Vec<LintFinding> {
 }
 
 /// ## What it does
-/// Flags dependencies, members and drivers that do not exist, and loops.
+/// Flags dependencies, members and drivers that do not exist, and cycles.
 ///
 /// ## Why it matters
 /// Whatever waits for them waits for ever.

@@ -1,4 +1,4 @@
-//! Which spec is worked on next, asked anew after every end.
+//! The order of work: the next spec is chosen again after every end.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use super::model::{Spec, SpecType};
 use super::specs::SpecGraph;
 use super::start::{StartTarget, WorkMode};
 
-/// How often a spec was tried by this call.
+/// The number of times that a spec was tried by this call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AttemptCount {
     /// So often.
@@ -27,11 +27,11 @@ impl AttemptCount {
 /// The order of a chain or of work in parallel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecSchedule {
-    /// What was asked for; it comes before anything else.
+    /// The specs that were asked for; they come before anything else.
     first: BTreeSet<SpecId>,
     /// The one spec that was asked for, which may be in a state that is not ready.
     named: Option<SpecId>,
-    /// Whether anything else that is ready follows.
+    /// True if anything else that is ready follows.
     goes_on: bool,
     /// So many at once.
     at_once: usize,
@@ -56,7 +56,7 @@ impl SpecSchedule {
         }
     }
 
-    /// Whether a spec was asked for, and is not only one that follows.
+    /// Returns true if a spec was asked for, and is not only one that follows.
     pub fn asks_for(&self, id: &SpecId) -> bool {
         self.first.contains(id)
     }
@@ -84,7 +84,7 @@ impl SpecSchedule {
         }
         let all = specs.all();
         let ready = specs.overview().ready.iter().map(|at| &all[*at]);
-        // A conflict is settled by whoever takes it up: which side is right may not be an agent's to say.
+        // A conflict is settled by the one that takes it up: which side is right may not be an agent's to say.
         let wanted = ready.filter(|spec| {
             let may_follow = self.goes_on && spec.kind != SpecType::Conflict;
             may_follow || self.first.contains(&spec.id)

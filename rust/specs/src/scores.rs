@@ -1,4 +1,4 @@
-//! How good a spec is as a task for an agent: five grades and a light (reference chant 5.8.1).
+//! The quality of a spec as a task for an agent: five grades and a light (reference chant 5.8.1).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -33,7 +33,7 @@ impl QualityGrade {
     }
 }
 
-/// What the grades come to.
+/// The result of the grades.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrafficLight {
     /// Refine before anybody works on it.
@@ -156,7 +156,7 @@ impl SpecScores {
         }
     }
 
-    /// What would raise a grade, sorted.
+    /// Returns suggestions that would raise a grade, sorted.
     pub fn suggestions(&self) -> Vec<&'static str> {
         let all = [
             match self.complexity {
@@ -248,7 +248,7 @@ fn confidence(body: &str, outline: &MarkdownOutline) -> QualityGrade {
     }
 }
 
-/// How often a body leaves open what is meant.
+/// Returns how often a body leaves open what is meant.
 fn vague_words(body: &str) -> usize {
     static VAGUE: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?i)\b(?:improve|as needed|etc|and related|similar)\b").ok());

@@ -1,4 +1,4 @@
-//! Whether work on a spec can begin, and on what: every refusal that needs no process, before one is
+//! Decides whether work on a spec can begin, and on what: every refusal that needs no process, before one is
 //! started (reference chant 4.4 to 4.6, 5.17, 6.2).
 
 use std::fmt;
@@ -21,15 +21,15 @@ use chant_base::next_step::{HintText, NextStep, hint};
 use chant_config::Config;
 use chant_graph::EdgeKind;
 
-/// How much is worked on.
+/// The extent of the work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WorkMode {
     /// One spec, or the members of one.
     #[default]
     Single,
-    /// That, then whatever is ready.
+    /// The same, then whatever is ready.
     Chain,
-    /// That and whatever is ready, so many at once.
+    /// The same and whatever is ready, so many at once.
     Parallel(NonZeroUsize),
 }
 
@@ -74,13 +74,13 @@ pub enum StartRefusal {
         /// Its state.
         status: SpecStatus,
     },
-    /// Somebody has to agree first.
+    /// A person has to agree first.
     #[error("Spec '{id}' requires approval before work can begin.")]
     Approval {
         /// The spec.
         id: SpecId,
     },
-    /// Somebody has disagreed.
+    /// A person has disagreed.
     #[error(
         "Cannot work on spec '{id}' - it has been rejected by {by}. Address the feedback and get approval first."
     )]
@@ -95,7 +95,7 @@ pub enum StartRefusal {
     Blocked {
         /// The spec.
         id: SpecId,
-        /// What it waits for, each with its reason.
+        /// The items it waits for, each with its reason.
         waits: Vec<String>,
     },
     /// A container holds nothing.
@@ -146,7 +146,7 @@ pub enum StartRefusal {
         /// The check's name.
         name: String,
     },
-    /// There is nothing that would tell when the work is done.
+    /// Nothing would show when the work is done.
     #[error(
         "Spec '{id}' has no acceptance criteria{}, so nothing tells when it is done.",
         because(fences)
@@ -154,7 +154,7 @@ pub enum StartRefusal {
     NoCriteria {
         /// The spec.
         id: SpecId,
-        /// What fences take in.
+        /// The descriptions of what fences take in.
         fences: Vec<String>,
     },
     /// The quality gate is red.
@@ -162,12 +162,12 @@ pub enum StartRefusal {
     Quality {
         /// The spec.
         id: SpecId,
-        /// What would improve it.
+        /// The suggestions that would improve it.
         suggestions: Vec<&'static str>,
     },
 }
 
-/// What fences take in, in parentheses.
+/// Returns what fences take in, in parentheses.
 fn because(fences: &[String]) -> String {
     match fences {
         [] => String::new(),
@@ -195,7 +195,7 @@ fn of_state(id: &SpecId, status: SpecStatus) -> String {
     format!("Spec '{id}' {is}")
 }
 
-/// What may help where a spec's state forbids work.
+/// Returns the hint where a spec's state forbids work.
 fn out_of_state(id: &SpecId, status: SpecStatus) -> HintText {
     let id = || id.to_string();
     let why = match status {
@@ -222,7 +222,7 @@ fn out_of_state(id: &SpecId, status: SpecStatus) -> HintText {
 }
 
 impl StartRefusal {
-    /// What may help, behind the sentence.
+    /// Returns the hint, behind the sentence.
     pub fn hint(&self) -> HintText {
         match self {
             Self::State { id, status } => out_of_state(id, *status),
@@ -281,7 +281,7 @@ impl StartRefusal {
         }
     }
 
-    /// What kind of refusal it is.
+    /// Returns the kind of the refusal.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::State { .. } => ErrorKind::IllegalTransition,
@@ -311,7 +311,7 @@ impl StartRefusal {
     }
 }
 
-/// What is to be worked on.
+/// The work to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartTarget {
     /// A spec itself.
@@ -325,38 +325,38 @@ pub enum StartTarget {
     },
 }
 
-/// What a start comes to.
+/// The result of planning a start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartPlan {
-    /// What to work on first, or alone.
+    /// The work to begin with, or the only work.
     pub work: StartTarget,
     /// Specs that do not pass the quality gate and are started all the same, with their grades.
     pub red: Vec<(SpecId, SpecScores)>,
 }
 
-/// What a start is decided on.
+/// The facts that a start is decided on.
 #[derive(Clone, Copy)]
 pub struct StartInputs<'a> {
     /// All specs.
     pub specs: &'a SpecGraph,
     /// The configuration.
     pub config: &'a Config,
-    /// Whether missing criteria and a red quality gate are no obstacle.
+    /// True if missing criteria and a red quality gate are no obstacle.
     pub skip_criteria: bool,
     /// The prompt that is asked for, whatever specs say.
     pub prompt: Option<&'a str>,
-    /// Whether the last run of a spec was stopped or lost, so that work on it may go on.
+    /// Returns true if the last run of a spec was stopped or lost, so that work on it may go on.
     pub goes_on: &'a dyn Fn(&Spec) -> bool,
-    /// Whether an agent left work on a spec that can be gone on with: what was rejected is mended there.
+    /// Returns true if an agent left work on a spec that can be gone on with: what was rejected is fixed there.
     pub has_work: &'a dyn Fn(&Spec) -> bool,
-    /// Whether there is a prompt of this name.
+    /// Returns true if there is a prompt of this name.
     pub has_prompt: &'a dyn Fn(&str) -> bool,
-    /// What lint calls errors of a spec.
+    /// Returns the findings of a spec that lint calls errors.
     pub lint_errors: &'a dyn Fn(&Arc<Spec>) -> Vec<String>,
 }
 
 impl StartInputs<'_> {
-    /// What a start of this spec comes to.
+    /// Plans a start of this spec.
     ///
     /// # Errors
     /// The first thing that forbids it.
@@ -525,7 +525,7 @@ impl StartInputs<'_> {
     }
 }
 
-/// Refuses a spec that somebody has to agree to first, or has disagreed with.
+/// Refuses a spec that a person has to agree to first, or has disagreed with.
 ///
 /// # Errors
 /// `Approval` or `Rejected`.

@@ -23,10 +23,10 @@ use chant_text::front_matter::{self, FrontMatterValue};
 /// Bytes of a description beyond which its first line or sentence becomes the title.
 const LONG: usize = 80;
 
-/// What a new spec says.
+/// The content of a new spec.
 #[derive(Debug, Clone, Default)]
 pub struct NewSpec {
-    /// What is to be done; becomes title and body.
+    /// The work to be done; becomes title and body.
     pub description: String,
     /// Name of a prompt template.
     pub prompt: Option<String>,
@@ -42,7 +42,7 @@ pub struct NewSpec {
     pub kind: Option<String>,
     /// The spec it becomes a member of.
     pub parent: Option<String>,
-    /// Whether a person has to approve before work begins.
+    /// True if a person has to approve before work begins.
     pub needs_approval: bool,
 }
 
@@ -110,7 +110,7 @@ pub(super) struct UnnumberedSpec {
     pub parent: Option<Arc<Spec>>,
     /// Its text.
     pub text: String,
-    /// What is to be said of its derived keys.
+    /// Warnings about its derived keys.
     pub warnings: Vec<String>,
 }
 
@@ -323,7 +323,7 @@ pub(in super::super) fn create(
     Err(ChantError::Refused("no free ID was found; try again".into()).into())
 }
 
-/// The next free ID, of a member where there is a parent; whoever asks holds the specs folder's lock.
+/// Returns the next free ID, of a member where there is a parent; the caller holds the specs folder's lock.
 pub(super) fn next_id(
     project: &Project,
     snapshot: &ProjectSnapshot,
@@ -363,7 +363,7 @@ pub(in super::super) fn last_of_today(
     of_specs.chain(of_broken).chain(of_git).max().unwrap_or(0)
 }
 
-/// Three random characters that tell apart what two machines made on one day.
+/// Returns three random characters that distinguish what two machines made on one day.
 pub(in super::super) fn suffix() -> String {
     std::iter::repeat_with(|| fastrand::digit(36))
         .take(3)

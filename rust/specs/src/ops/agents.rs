@@ -1,4 +1,4 @@
-//! What is known of agents, and which of them are here.
+//! The known agents, and which of them are here.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::runs::RunSettings;
 
-/// What `chant-mcp agents list` shows. Installed agents are asked for their release, and who is logged in, unless
-/// `is_quick`: then nothing is started.
+/// Lists the agents, for `chant-mcp agents list`. Installed agents are asked for their release, and who is
+/// logged in, unless `is_quick`: then nothing is started.
 ///
 /// # Errors
-/// What is wrong with the configuration.
+/// A problem with the configuration.
 pub fn agents_list(project: &Project, is_quick: bool) -> Result<Answer, Error> {
     let config = project.configuration_without_specs()?;
     let looked = look(project, &config, is_quick, |template| {
@@ -31,10 +31,10 @@ pub fn agents_list(project: &Project, is_quick: bool) -> Result<Answer, Error> {
     }))
 }
 
-/// What `chant-mcp agents show NAME` shows.
+/// Shows one agent, for `chant-mcp agents show NAME`.
 ///
 /// # Errors
-/// That no agent is called so, or what is wrong with the configuration.
+/// If no agent has that name; a problem with the configuration.
 pub fn agent_show(project: &Project, name: &str) -> Result<Answer, Error> {
     let config = project.configuration_without_specs()?;
     let Some(template) = template(name) else {
@@ -105,7 +105,7 @@ fn look(
     })
 }
 
-/// What an installed agent says of itself.
+/// The answers of an installed agent about itself.
 #[derive(Default)]
 pub(super) struct AgentSelfReport {
     pub(super) release: Option<String>,
@@ -137,7 +137,7 @@ pub(super) fn query_agent(
     }
 }
 
-/// What is known of an installed agent where none is started yet.
+/// Returns the facts about an installed agent where none is started yet.
 #[cfg(not(unix))]
 pub(super) fn tell(_: &Project, _: &Config, found: &InstalledAgent, _: bool) -> AgentSelfReport {
     AgentSelfReport {
@@ -146,7 +146,7 @@ pub(super) fn tell(_: &Project, _: &Config, found: &InstalledAgent, _: bool) -> 
     }
 }
 
-/// What an agent finds in its environment that is asked something.
+/// Returns the environment of an agent that is asked something.
 pub(super) fn environment(
     project: &Project,
     config: &Config,

@@ -28,7 +28,7 @@ use chant_text::edit::Edit;
 use chant_text::front_matter::{self, FrontMatterValue};
 use chant_text::markdown;
 
-/// Who decides, and why.
+/// The person who decides, and the reason.
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalInput {
     /// The person; git's user when not given.
@@ -37,10 +37,10 @@ pub struct ApprovalInput {
     pub reason: Option<String>,
 }
 
-/// Approves of a spec, so that work may begin, or of its work that waits, which is merged then.
+/// Approves a spec, so that work may begin, or its work that waits, which is merged then.
 ///
 /// # Errors
-/// As [`Project::resolve`]; for agents; while somebody works on it; when there is nothing to approve of.
+/// As [`Project::resolve`]; for agents; while a run works on it; when there is nothing to approve.
 pub fn approve(project: &Project, id: &str, judgement: &ApprovalInput) -> Result<Answer, Error> {
     let (spec, decision, known) = decided(project, id, ApprovalVerdict::Approved, judgement)?;
     let pending = PendingApproval::of(project, &spec)?;
@@ -87,7 +87,7 @@ pub fn reject(project: &Project, id: &str, judgement: &ApprovalInput) -> Result<
     Ok(Answer::prose(text))
 }
 
-/// What is decided about which spec, and whether the repository knows who decides.
+/// Returns the spec, the decision about it, and whether the repository knows the person who decides.
 fn decided(
     project: &Project,
     id: &str,
@@ -114,7 +114,7 @@ fn decided(
     Ok((spec, decision, known))
 }
 
-/// Whether a commit is by who decides.
+/// The result of the search for a commit by the person who decides.
 enum AuthorMatch {
     Yes,
     No,
@@ -182,7 +182,7 @@ fn told(spec: &Spec, decision: &ApprovalDecision, is_new: bool, known: &AuthorMa
     text
 }
 
-/// A spec for what has to be mended, which the rejected one waits for.
+/// Creates a spec for what has to be fixed, which the rejected one waits for.
 fn fix(
     project: &Project,
     snapshot: &ProjectSnapshot,

@@ -73,7 +73,8 @@ fn step((from, to): &FileMove) -> ChangeStep {
     }
 }
 
-/// What goes to the archive with a spec, itself last; refused where something speaks against it.
+/// Returns the moves of a spec to the archive and of all that goes with it, itself last; refuses where something
+/// speaks against it.
 fn moves_of(
     project: &Project,
     snapshot: &ProjectSnapshot,
@@ -153,7 +154,7 @@ fn refuse_unmerged(project: &Project, spec: &Spec, config: &Config) -> Result<()
     Err(ChantError::Refused(message).into())
 }
 
-/// Tells git of the moves of files that it tracks.
+/// Reports the moves of tracked files to git.
 fn stage(project: &Project, moves: &[(String, String)]) -> Result<(), Error> {
     let Some(repo) = project.repo()? else {
         return Ok(());

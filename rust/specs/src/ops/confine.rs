@@ -1,4 +1,4 @@
-//! What runs can be held to on this machine, and commands that people try like that.
+//! The confinement that this machine offers, and commands that people try in it.
 
 use chant_base::diagnostics::LogFailure;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use chant_confine::ability::{ASSUMED, DEVICES, SCOPES};
 use chant_confine::{ConfinementStatus, LandlockSupport};
 use chant_store::disk;
 
-/// What `chant-mcp confine --check` shows. A thread of this process is held and ends.
+/// Shows how runs can be held, for `chant-mcp confine --check`. A thread of this process is held and ends.
 ///
 /// # Errors
 /// A failure to read the configuration.
@@ -71,9 +71,9 @@ fn tried(project: &Project, config: &Config) -> Result<(), Error> {
 pub struct ConfinedCommand {
     /// Its command line.
     pub argv: Vec<String>,
-    /// What it finds in its environment beside what is there.
+    /// The variables that are added to its environment.
     pub variables: BTreeMap<String, String>,
-    /// How it is held, in a sentence.
+    /// The confinement, in a sentence.
     pub confinement: String,
 }
 

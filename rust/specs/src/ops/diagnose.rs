@@ -1,4 +1,4 @@
-//! What is the matter with a spec: its file, log, locks, commits, criteria, dependencies, branch.
+//! Diagnoses a spec: its file, log, locks, commits, criteria, dependencies, branch.
 
 use chant_base::diagnostics::LogFailure;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use chant_work::run_view::{self, RunView};
 /// The name of the check that looks at the agent.
 const AGENT: &str = "Agent";
 
-/// What was found outside the spec's file.
+/// The facts that were found outside the spec's file.
 struct DiagnosisFacts {
     /// Commits that carry the spec's tag; the error's words when git could not say.
     commits: Result<Vec<Commit>, String>,
@@ -178,7 +178,7 @@ impl DiagnosisFacts {
             return;
         };
         if scenery.project.is_trusted() {
-            // What cannot be brought back now is told by the run that judges it.
+            // Work that cannot be brought back now is reported by the run that judges it.
             tree.fetch().log_failure("bring commits of the run back");
         }
         self.uncommitted = tree.uncommitted_shown(scenery.project).unwrap_or_default();
@@ -197,7 +197,7 @@ impl DiagnosisFacts {
             .find(|run| run.status == RunStatus::Running)
     }
 
-    /// How the last run on the spec itself ended, unless one is under way.
+    /// Returns the last run on the spec itself with its end, unless one is under way.
     fn last_end(&self) -> Option<(&RunView, &str)> {
         let own = self.runs.iter().filter(|run| run.mode == SINGLE);
         let last = own.max_by(|a, b| a.started_at.cmp(&b.started_at))?;
@@ -205,7 +205,7 @@ impl DiagnosisFacts {
         self.living_run().is_none().then_some((last, end))
     }
 
-    /// Whether the commits of the spec are those of work that is not at its end.
+    /// Returns true if the commits of the spec are those of work that is not at its end.
     fn is_being_worked(&self) -> bool {
         let goes_on = [
             "paused",
@@ -238,8 +238,7 @@ impl DiagnosisFacts {
     }
 }
 
-/// A log is missed only where an agent ran.
-/// That nobody trusts the folder: no agent is started there, and runs are not looked after.
+/// Reports that the folder is not trusted: no agent is started there, and runs are not looked after.
 fn trust_check(project: &Project) -> Option<DiagnosisCheck> {
     let line = project.untrusted_line()?;
     Some(DiagnosisCheck {
@@ -249,6 +248,7 @@ fn trust_check(project: &Project) -> Option<DiagnosisCheck> {
     })
 }
 
+/// Checks the log; it is missed only where an agent ran.
 fn log_check(project: &Project, spec: &Spec, found: &DiagnosisFacts) -> DiagnosisCheck {
     let stamp = project.shown_log_stamp(spec.id.as_str());
     let details = match &stamp {
@@ -298,7 +298,7 @@ fn commit_check(found: &DiagnosisFacts) -> DiagnosisCheck {
     }
 }
 
-/// Open criteria are normal as long as nobody claims that the work is done.
+/// Checks the criteria: open ones are normal as long as the work is not claimed to be done.
 fn criteria_check(spec: &Spec, status: SpecStatus) -> DiagnosisCheck {
     let unchecked = spec.unchecked();
     let mut details = if unchecked == 0 {
@@ -487,13 +487,12 @@ fn agent_check(
     })
 }
 
-/// Whether a spec waits for something that does not exist.
+/// Returns true if a spec waits for something that does not exist.
 fn is_unknown(wait: &SpecWait) -> bool {
     matches!(wait, SpecWait::Item { status: None, kind, .. } if kind.blocks())
 }
 
-/// What is to be mended first of all a spec waits for: a dependency that nobody can meet, any other
-/// dependency, approval.
+/// Returns the wait to settle first: a dependency that cannot be met, any other dependency, approval.
 fn decisive(waits: &[SpecWait]) -> Option<&SpecWait> {
     let is_item = |wait: &&SpecWait| matches!(wait, SpecWait::Item { .. });
     let item = waits.iter().find(|wait| is_unknown(wait));
@@ -501,7 +500,7 @@ fn decisive(waits: &[SpecWait]) -> Option<&SpecWait> {
         .or_else(|| waits.first())
 }
 
-/// What to do after a run that ended like this.
+/// Returns the hint for a run that ended like this.
 fn after_trouble(spec: &Spec, end: &str) -> HintText {
     let id = || spec.id.to_string();
     match end {

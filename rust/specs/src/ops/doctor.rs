@@ -1,4 +1,4 @@
-//! What work here would find: git, agents, and what these get of our environment.
+//! Reports the conditions for work here: git, agents, and the part of our environment that these get.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,8 +29,8 @@ use chant_git::Repo;
 use chant_store::disk::{Lock, weak_promises};
 use chant_trust::TrustReason;
 
-/// What `chant-mcp doctor` shows. The agents that would work are started for what they say of themselves; with
-/// `is_live` their models are asked once, which costs. Nothing is changed.
+/// Reports the conditions for work, for `chant-mcp doctor`. The agents that would work are started for what they
+/// say of themselves; with `is_live` their models are asked once, which costs. Nothing is changed.
 ///
 /// # Errors
 /// A failure to read the project's files.
@@ -71,7 +71,7 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
     }))
 }
 
-/// Whether a person trusts the folder as it is now, and why, in a sentence.
+/// Says whether a person trusts the folder as it is now, and why, in a sentence.
 fn trust_line(project: &Project) -> String {
     let report = project.trust_report();
     match report.ground {
@@ -87,7 +87,7 @@ fn trust_line(project: &Project) -> String {
     }
 }
 
-/// How runs would be held, in a sentence.
+/// Says how runs would be held, in a sentence.
 #[cfg(unix)]
 fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<String>) -> String {
     match run_confinement::confinement_status(project, config) {
@@ -99,13 +99,13 @@ fn confinement_line(project: &Project, config: &Config, problems: &mut Vec<Strin
     }
 }
 
-/// How runs would be held, in a sentence.
+/// Says how runs would be held, in a sentence.
 #[cfg(not(unix))]
 fn confinement_line(_: &Project, _: &Config, _: &mut Vec<String>) -> String {
     "not confined: there are no runs on this system yet".into()
 }
 
-/// Whether there are specs, and what is configured; defaults where that cannot be read.
+/// Returns whether there are specs, and the configuration; defaults where that cannot be read.
 fn configuration(
     project: &Project,
     problems: &mut Vec<String>,
@@ -224,7 +224,7 @@ fn others(project: &Project, agents: &[Agent]) -> Vec<&'static str> {
     found.filter(is_other).collect()
 }
 
-/// What an installed agent says of itself.
+/// Returns the answers of an installed agent about itself.
 #[cfg(unix)]
 fn installed(
     project: &Project,
@@ -261,13 +261,13 @@ fn installed(
     })
 }
 
-/// What an installed agent says of itself where none is started yet.
+/// Returns the answers of an installed agent about itself where none is started yet.
 #[cfg(not(unix))]
 fn installed(_: &Project, _: &Config, _: &Agent, _: bool) -> Option<InstalledAgentView> {
     None
 }
 
-/// What is wrong with an installed agent, each with what to do.
+/// Returns the problems of an installed agent, each with what to do.
 fn wrong(agent: &ConfiguredAgentView) -> Vec<String> {
     let Some(seen) = &agent.installed else {
         return Vec::new();
@@ -322,7 +322,7 @@ fn unready(project: &Project, config: &Config, agent: &Agent) -> Option<String> 
     ready.err().map(|error| error.to_string())
 }
 
-/// What an agent would get of our environment.
+/// Returns the part of our environment that an agent would get.
 fn environment(project: &Project, config: &Config, agent: Option<&Agent>) -> EnvironmentView {
     let credentials = agent.map(Agent::credentials).unwrap_or_default();
     let configured = &config.runs.passed;
@@ -331,7 +331,7 @@ fn environment(project: &Project, config: &Config, agent: Option<&Agent>) -> Env
         configured,
     };
     let found = filter_environment(&project.environment, beside);
-    // A name that somebody adds may well be that of a secret, whatever it is called.
+    // A name that a person adds may well be that of a secret, whatever it is called.
     let is_hidden = |name: &str| {
         is_secret(name) || credentials.contains(&name) || configured.iter().any(|own| own == name)
     };

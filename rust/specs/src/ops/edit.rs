@@ -115,10 +115,10 @@ fn read(path: &str, text: &str) -> Result<Arc<Spec>, Error> {
 /// Changes a spec on disk, decided on what is true under its lock, and completes along the specs
 /// around it that only waited for it: all or none. Gives those.
 ///
-/// `completes` tells whether the change makes the spec, as it is now, a completed one.
+/// `completes` says whether the change makes the spec, as it is now, a completed one.
 ///
 /// # Errors
-/// What `change_spec` refuses, or a `StoreError`; every file is then as it was.
+/// The refusals of `change_spec`, or a `StoreError`; every file is then as it was.
 pub(in super::super) fn change(
     project: &Project,
     snapshot: ProjectSnapshot,
@@ -193,7 +193,7 @@ fn may_complete_itself(spec: &Spec) -> bool {
     ) && spec.unchecked() == 0
 }
 
-/// The specs around a member that are complete once it is, nearest first: not begun or in progress,
+/// Returns the specs around a member that are complete once it is, nearest first: not started or in progress,
 /// without open criteria, not blocked, all their other members done (reference chant 4.6).
 pub(super) fn completed_with(snapshot: &ProjectSnapshot, spec: &Spec) -> Vec<Arc<Spec>> {
     let specs = &snapshot.specs;
@@ -216,7 +216,7 @@ pub(super) fn completed_with(snapshot: &ProjectSnapshot, spec: &Spec) -> Vec<Arc
     containers
 }
 
-/// The lines that tell which containers were completed along.
+/// Returns the lines that report which containers were completed along.
 pub(in super::super) fn describe_completed(containers: &[Arc<Spec>]) -> String {
     containers
         .iter()

@@ -19,10 +19,10 @@ use chant_git::{HistoryStart, Repo};
 use chant_text::front_matter::FrontMatterValue;
 use chant_work::run_record::RunRecord;
 
-/// How to complete.
+/// The options of a completion.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FinalizeOptions {
-    /// Whether a missing log is no obstacle for a spec that an agent worked on.
+    /// True if a missing log is no obstacle for a spec that an agent worked on.
     pub force: bool,
 }
 
@@ -216,7 +216,7 @@ fn refuse_without_evidence(
     commits: &[Commit],
     how: FinalizeOptions,
 ) -> Result<(), Error> {
-    // Runs that only the project tells of prove nothing, and ask for nothing.
+    // Runs that only the project reports prove nothing, and ask for nothing.
     let runs = project.runs()?.of_spec(spec.id.as_str())?;
     if !runs.iter().any(RunRecord::works_on_spec) {
         return Ok(());
@@ -237,7 +237,7 @@ fn refuse_without_evidence(
     Ok(())
 }
 
-/// Whether an agent is named as co-author.
+/// Returns true if an agent is named as co-author.
 pub(in super::super) fn is_of_agent(message: &str) -> bool {
     let signed = message.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;

@@ -1,4 +1,4 @@
-//! What work would take and cost, before it is started, by what earlier runs took and cost.
+//! Forecasts the time and the cost of work, before it is started, by what earlier runs took and cost.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -20,12 +20,13 @@ use chant_work::durations::{LearnedAmount, RunStatistics};
 
 /// Runs that have to be known before anything is expected of others.
 const ENOUGH: usize = 3;
-/// How often the plan is tried with amounts drawn at random.
+/// The number of times that the plan is tried with amounts drawn at random.
 const ROUNDS: u32 = 1000;
 /// Where drawing begins, so that the same is expected of the same.
 const SEED: u64 = 1;
 
-/// What a start would work on, how long that would take, and what it would use; nothing is started.
+/// Returns the specs that a start would work on, the time that would take, and what it would use; nothing is
+/// started.
 ///
 /// # Errors
 /// As [`Project::resolve`]; what forbids the start.
@@ -58,7 +59,7 @@ pub fn work_forecast(project: &Project, id: &str, wish: &StartOptions) -> Result
     }))
 }
 
-/// What would be worked on.
+/// The specs that would be worked on.
 struct ForecastScope {
     /// The specs, each behind those that it waits for; containers are closed without an agent.
     items: Vec<(String, bool)>,
@@ -130,8 +131,8 @@ impl ForecastScope {
         worked.map(|(id, _)| id.clone()).collect()
     }
 
-    /// What is expected of an amount; nothing where too few runs report it. Times follow from the order of the
-    /// work, other amounts add up.
+    /// Returns the expected amount; `None` where too few runs report it. Times follow from the order of the work,
+    /// other amounts add up.
     fn expected(
         &self,
         learned: &LearnedAmount,

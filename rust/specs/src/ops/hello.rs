@@ -1,4 +1,4 @@
-//! Whether an agent starts where runs do: held as they are, with its own state as in a run.
+//! Tests whether an agent starts where runs do: held as they are, with its own state as in a run.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use chant_config::Config;
 use chant_store::disk;
 use chant_work::command::{CommandLimits, CommandOptions, CommandOutcome, CommandRunner};
 
-/// What a model is asked.
+/// The question for a model.
 const QUESTION: &str = "Answer with the single word OK. Use no tools and change nothing.";
 /// Characters of what a program wrote that are shown.
 const SHOWN: usize = 600;
@@ -111,7 +111,7 @@ fn try_in(
     Ok(CommandRunner::default().run_held(&argv, started, bounds, &mut || ())?)
 }
 
-/// What a program wrote last, for people.
+/// Returns the end of what a program wrote, for people.
 fn end_of(text: &str, ended: &CommandOutcome) -> String {
     let printable = |c: &char| !c.is_control() || *c == '\n';
     let shown: Vec<char> = text.trim().chars().filter(printable).collect();

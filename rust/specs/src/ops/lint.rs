@@ -1,4 +1,4 @@
-//! What is wrong with specs as tasks for agents.
+//! Reports the problems of specs as tasks for agents.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<An
 /// Findings about configuration that an answer shows.
 const MOST_OF_CONFIGURATION: usize = 20;
 
-/// What is wrong with the configuration, what keeps work from being done first.
+/// Returns the problems of the configuration, those first that keep work from being done.
 fn configuration(project: &Project) -> Vec<ConfigFindingView> {
     let mut mistakes = project.configuration_mistakes();
     mistakes.sort_by_key(|finding| !finding.is_near());

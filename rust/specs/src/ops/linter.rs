@@ -1,5 +1,6 @@
-//! What lint finds, kept for as long as it is true: what a spec's own text and the configuration say is kept with the
-//! spec, and all of it together until a spec, the configuration or something around them changes.
+//! Finds and keeps lint findings for as long as they are true: those of a spec's own text and the configuration
+//! are kept with the spec, and all of them together until a spec, the configuration or something around them
+//! changes.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -21,9 +22,9 @@ use chant_graph::Node;
 use chant_store::files;
 use chant_text::front_matter;
 
-/// What lint found about some files.
+/// The lint findings of some files.
 pub(super) struct Linted {
-    /// How many files were looked at.
+    /// The number of files that were looked at.
     pub(super) files: usize,
     /// Findings in the order of IDs and rules.
     pub(super) diagnostics: Vec<LintDiagnostic>,
@@ -31,24 +32,24 @@ pub(super) struct Linted {
     pub(super) scores: Vec<(Arc<Spec>, SpecScores)>,
     /// Findings that are errors.
     pub(super) errors: usize,
-    /// How many specs have each light, in the order of these.
+    /// The number of specs with each light, in the order of these.
     pub(super) lights: [usize; 3],
 }
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Default)]
 pub struct LintMemory(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
     config: Option<Arc<Config>>,
-    /// What specs say themselves, by the indices of their nodes.
+    /// The findings that come from specs themselves, by the indices of their nodes.
     own: Vec<Option<OwnFindings>>,
     /// All together, and of which version of the specs.
     all: Option<(u64, Arc<Linted>)>,
 }
 
-/// What a spec's own text and the configuration say.
+/// The findings that come from a spec's own text and the configuration.
 #[derive(Clone)]
 struct OwnFindings {
     spec: Arc<Spec>,
@@ -60,7 +61,7 @@ struct OwnFindings {
 }
 
 impl LintMemory {
-    /// What lint finds about all specs.
+    /// Returns the lint findings of all specs.
     pub(super) fn all(
         &self,
         project: &Project,
@@ -93,7 +94,7 @@ impl LintMemory {
     }
 }
 
-/// What lint finds about some files alone.
+/// Returns the lint findings of some files alone.
 pub(super) fn of_files(
     project: &Project,
     snapshot: &ProjectSnapshot,
@@ -145,7 +146,7 @@ struct SpecLinter<'a> {
     snapshot: &'a ProjectSnapshot,
     config: &'a Config,
     loops: HashMap<String, Vec<String>>,
-    /// Whether nothing was asked that may change while specs and configuration stay as they are.
+    /// True if nothing was asked that may change while specs and configuration stay as they are.
     is_lasting: AtomicBool,
 }
 
@@ -250,7 +251,7 @@ impl<'a> SpecLinter<'a> {
         }
     }
 
-    /// What the rules find that look around a spec, or those that look at its own text.
+    /// Returns the findings of the rules that look around a spec, or of those that look at its own text.
     fn by_rules(
         &self,
         spec: &Arc<Spec>,
@@ -291,7 +292,7 @@ impl<'a> SpecLinter<'a> {
         found.collect()
     }
 
-    /// What is wrong with the output that a completed spec's agent was to give, when there is a log.
+    /// Returns the problem with the output that a completed spec's agent was to give, when there is a log.
     fn wrong_output(&self, spec: &Spec) -> Option<String> {
         let schema_path = spec
             .output_schema
@@ -312,10 +313,10 @@ impl<'a> SpecLinter<'a> {
     }
 }
 
-/// Largest knot of specs waiting for one another in which a loop is reported for each.
+/// The size of the largest set of specs waiting for one another in which a cycle is reported for each.
 const LARGEST_KNOT: usize = 300;
 
-/// The loops that specs are in, by ID, each beginning with the spec itself.
+/// Returns the cycles that specs are in, by ID, each beginning with the spec itself.
 fn loops(snapshot: &ProjectSnapshot, files: &[LintFile]) -> HashMap<String, Vec<String>> {
     let graph = snapshot.specs.graph();
     let own = |node: Node| {

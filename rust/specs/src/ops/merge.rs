@@ -1,4 +1,4 @@
-//! Work merged at the wish of a person: what waited, and what somebody went on with by hand.
+//! Merges work at the wish of a person: work that waited, and work that a person went on with by hand.
 
 use super::super::error::ChantError;
 use super::super::model::Spec;
@@ -74,7 +74,7 @@ fn acts_anew(spec: &Spec, record: &RunRecord) -> ChantError {
     }
 }
 
-/// What waits for approval is not merged, whatever its state (reference chant 4.4).
+/// Refuses to merge a spec that waits for approval, whatever its state (reference chant 4.4).
 fn refuse_unapproved(spec: &Spec) -> Result<(), ChantError> {
     if spec.is_approved() {
         return Ok(());

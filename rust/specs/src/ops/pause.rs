@@ -21,7 +21,7 @@ use chant_work::stop::{self, StoppedRun};
 
 /// Lines of a log that a takeover shows (seed chant, `chant_takeover`).
 const TAIL: usize = 20;
-/// How much of a log is looked at.
+/// The part of a log that is looked at.
 const LOOKED_AT: LogQuery = LogQuery {
     lines: 1000,
     offset: None,
@@ -31,7 +31,7 @@ const LOOKED_AT: LogQuery = LogQuery {
 const SHOWN: usize = 20;
 /// The mode of a run that works on one spec after the other.
 const CHAIN: &str = "chain";
-/// Words that tell of an error in a log.
+/// Words that point to an error in a log.
 const ERRORS: [&str; 4] = ["error:", "failed:", "exception", "panic"];
 
 /// `chant_pause`: stops the work on a spec so that it can go on later; worktree, branch and status stay.
@@ -39,7 +39,7 @@ const ERRORS: [&str; 4] = ["error:", "failed:", "exception", "panic"];
 /// A chain ends with it. On a spec that stands for a run of several, all of those are paused.
 ///
 /// # Errors
-/// As [`Project::resolve`]; that nobody works on it; that it could not be stopped.
+/// As [`Project::resolve`]; if no run works on it; if it could not be stopped.
 pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
@@ -64,20 +64,20 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
     Ok(Answer::prose(text))
 }
 
-/// Closes the conflict specs of work that nobody wants to merge any more.
+/// Closes the conflict specs of work that is not to be merged any more.
 pub(super) fn close_settled(project: &Project, runs: &RunStore) -> Result<(), Error> {
     conflict_spec::close_settled(project, runs)
 }
 
-/// What became of a run that was to be stopped.
+/// The outcome of a run that was to be stopped.
 pub(super) struct EndedRun {
     record: RunRecord,
-    /// What is to be ended when the spec says what happened; none for a run that completed.
+    /// The stopped run, ended once the spec says what happened; `None` for a run that completed.
     stopped: Option<Box<StoppedRun>>,
 }
 
 impl EndedRun {
-    /// Whether its work was merged before it could be stopped.
+    /// Returns true if its work was merged before it could be stopped.
     pub(super) fn is_completed(&self) -> bool {
         self.record.state() == RunState::Completed
     }
@@ -91,7 +91,7 @@ impl EndedRun {
     }
 }
 
-/// Stops the run that works on a spec, and the runs that were begun by naming it; gives what became of
+/// Stops the run that works on a spec, and the runs that were started by naming it; gives what became of
 /// them. Their ends are still to be written.
 ///
 /// Pausing or taking over a spec of a chain ends the chain: it is one agent that goes along. This needs
@@ -188,7 +188,7 @@ fn end_one(
     }
 }
 
-/// What had been completed before it could be stopped, and all that was.
+/// Lists the specs that were completed before they could be stopped, and all that were stopped.
 pub(super) fn describe_ended(ended: &[EndedRun]) -> String {
     let mut text = String::new();
     for spec in ended
@@ -210,11 +210,11 @@ pub(super) fn describe_ended(ended: &[EndedRun]) -> String {
     text
 }
 
-/// `chant_takeover`: stops the work on a spec so that somebody else goes on, and tells how far it is.
-/// Nothing is written into the spec.
+/// `chant_takeover`: stops the work on a spec so that another person or agent goes on, and reports how far it
+/// is. Nothing is written into the spec.
 ///
 /// # Errors
-/// As [`Project::resolve`]; that nobody works on it, unless `force`; that it could not be stopped.
+/// As [`Project::resolve`]; if no run works on it, unless `force`; if it could not be stopped.
 pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
@@ -241,14 +241,14 @@ pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Erro
     analysis(project, &spec, record.as_ref(), &halted)
 }
 
-/// What an analysis looks at.
+/// The facts that an analysis looks at.
 struct TakeoverFacts {
     tail: Vec<String>,
     lines: usize,
     errors: Vec<String>,
     commits: Vec<String>,
     uncommitted: Vec<String>,
-    /// Whether a worktree is there and was not looked at.
+    /// True if a worktree is there and was not looked at.
     is_unseen: bool,
     diff: Option<DiffStatView>,
     checked: usize,
@@ -437,7 +437,7 @@ impl TakeoverFacts {
         lines.join("\n")
     }
 
-    /// What can be done now; each line as somebody can do it where the run stands.
+    /// Returns the steps that are possible now; each line as it can be done where the run stands.
     fn suggestion(
         &self,
         door: DoorKind,

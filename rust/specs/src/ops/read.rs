@@ -360,7 +360,7 @@ pub(super) fn log_modified(project: &Project, spec_id: &str) -> Option<Timestamp
     Timestamp::from_nanosecond(stamp.modified).ok()
 }
 
-/// How long ago something changed, in words (reference chant 5.7).
+/// Returns the time since something changed, in words (reference chant 5.7).
 pub(super) fn age(modified: i128) -> String {
     let now = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
@@ -378,7 +378,7 @@ pub(super) fn age(modified: i128) -> String {
 
 /// `chant_log`: the last lines of a spec's log, or lines from a byte on.
 ///
-/// A `note` says so when the log is shorter than `offset`, because somebody started it anew.
+/// A `note` says so when the log is shorter than `offset`, because it was started again.
 ///
 /// # Errors
 /// As [`Project::resolve`], `NoLog`, or `InvalidArgument` for a `since` that is no moment.

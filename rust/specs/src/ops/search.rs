@@ -76,7 +76,7 @@ pub fn search(
     Ok(spec_list(project, &snapshot, entries, found.len(), page))
 }
 
-/// What is searched for, in any case.
+/// The text that is searched for, in any case.
 #[derive(Clone)]
 struct SpecSearch {
     word: SignatureQuery,

@@ -1,4 +1,4 @@
-//! Splitting a spec: an agent is asked for members, and what it proposes is written when somebody wants it
+//! Splits a spec: an agent is asked for members, and its proposal is written when the caller wants it
 //! (reference chant 5.24 and 6.11).
 
 use std::sync::Arc;
@@ -28,8 +28,8 @@ use chant_work::run_store::{RunStore, refuse_running};
 use chant_work::state::RunState;
 
 /// `chant_split`: has an agent propose members for a spec, and answers with the run's record at once. A
-/// proposal that waits is told again, or with `force` written. `steps` is told what is being done until
-/// the run is under way.
+/// proposal that waits is reported again, or with `force` written. `steps` gets each step until the run is
+/// under way.
 ///
 /// # Errors
 /// As [`Project::resolve`]; what forbids the split; why the runner could not begin, or why nothing could
@@ -72,7 +72,7 @@ pub fn split(
     start(project, runs, &snapshot, &spec, asked, steps)
 }
 
-/// What a person is asked before a proposal that waits is written; `None` where there is none.
+/// Returns the question for a person before a proposal that waits is written; `None` where there is none.
 ///
 /// # Errors
 /// A `StoreError`.
@@ -82,7 +82,7 @@ pub fn split_question(
     wish: SplitRequest<'_>,
 ) -> Result<Option<SplitQuestion>, Error> {
     let snapshot = project.snapshot()?;
-    // What is wrong with the ID is told by the split itself.
+    // A problem with the ID is reported by the split itself.
     let Ok(spec) = project.resolve(&snapshot, id) else {
         return Ok(None);
     };
@@ -183,8 +183,8 @@ fn refuse(snapshot: &ProjectSnapshot, spec: &Spec, wish: SplitRequest<'_>) -> Re
     Ok(())
 }
 
-/// How a spec whose proposal is for an older text is split anew: one that is only split by force would be
-/// refused without it, and by force alone given that proposal again.
+/// Returns the way to split a spec again whose proposal is for an older text: one that is only split by force
+/// would be refused without it, and by force alone given that proposal again.
 fn way_anew(snapshot: &ProjectSnapshot, spec: &Spec) -> HintText {
     let split = NextStep::Split(spec.id.to_string());
     let how = match refuse(snapshot, spec, SplitRequest::default()) {
@@ -209,7 +209,7 @@ fn proposal_of(record: &RunRecord) -> Option<SplitProposal> {
     serde_json::from_value(record.proposal.clone()?).ok()
 }
 
-/// Whether what a run proposed is what is asked for now.
+/// Returns true if the proposal of a run is the one that is asked for now.
 fn serves(record: &RunRecord, wish: SplitRequest<'_>) -> bool {
     let Some(made) = record.asked.split.filter(|_| !wish.fresh) else {
         return false;
@@ -249,7 +249,7 @@ fn start(
     Ok(told)
 }
 
-/// Writes a proposal that waits, while nobody begins work on the spec.
+/// Writes a proposal that waits, while no work on the spec can begin.
 fn write_now(project: &Project, runs: &RunStore, record: &RunRecord) -> Result<Answer, Error> {
     let _lock = SpecLock::acquire(runs, &record.spec_id)?;
     let record = write_proposal(project, runs, &record.process_id)?;
@@ -348,7 +348,7 @@ fn group(path: &str, text: &str, ids: &[SpecId]) -> Result<String, Error> {
 /// The end of what the record of a proposal says that is not written.
 const WAITS: &str = "The proposal waits.";
 
-/// What became of a proposal, for the record.
+/// Describes the outcome of a proposal, for the record.
 pub(in super::super) fn describe_proposal(id: &SpecId, proposal: &SplitProposal) -> String {
     let count = proposal.count();
     let notes = match proposal.warnings.len() {

@@ -22,12 +22,12 @@ pub enum SpecOperation {
     Update {
         /// Its full or partial ID.
         id: String,
-        /// What is changed.
+        /// The changes.
         update: Box<SpecUpdate>,
     },
     /// There is a new spec, as by [`add::add`].
     Add {
-        /// What it says.
+        /// Its content.
         new: Box<NewSpec>,
         /// The ID it was given when it was first tried.
         id: Option<String>,

@@ -1,4 +1,4 @@
-//! Work begun: everything that can be refused is refused before the answer, and the answer comes when
+//! The start of work: everything that can be refused is refused before the answer, and the answer comes when
 //! the run is under way (reference chant 5.17 R).
 
 use chant_base::diagnostics::LogFailure;
@@ -33,17 +33,17 @@ use chant_work::runner::RunEnd;
 use chant_work::state::RunState;
 use chant_work::stop;
 
-/// What a start asks for.
+/// The options of a start.
 #[derive(Debug, Clone, Default)]
 pub struct StartOptions {
-    /// How much is worked on.
+    /// The extent of the work.
     pub mode: WorkMode,
     /// Everything else.
     pub asked: RunOptions,
 }
 
 impl StartOptions {
-    /// What the start of a recorded run asked for.
+    /// Returns the options of the start of a recorded run.
     pub fn of(record: &RunRecord) -> Self {
         let number = record
             .mode
@@ -63,7 +63,7 @@ impl StartOptions {
 }
 
 /// `chant_work_start`: begins work on a spec, on the members of a driver, on a chain, or on several at
-/// once. `steps` is told what is being done until the run is under way.
+/// once. `steps` gets each step until the run is under way.
 ///
 /// # Errors
 /// As [`Project::resolve`]; everything that forbids the start; why the runner could not begin.
@@ -214,7 +214,7 @@ pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
     recovery::recover_runs(project)
 }
 
-/// What a start comes to.
+/// Returns the plan of a start.
 ///
 /// # Errors
 /// The first thing that forbids it.
@@ -341,7 +341,7 @@ fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<Ru
 /// Has the record of a run that could not begin say so, and its spec, if its runner did not. One that was
 /// stopped meanwhile did not fail.
 fn give_up(project: &Project, runs: &RunStore, record: &RunRecord, why: &str) -> Result<(), Error> {
-    // Should this process die now, whoever finds that has nothing worse to do than to let it be started again.
+    // Should this process die now, the one that finds it only has to let the run be started again.
     match stop::stop_unbegun(runs, &record.process_id, stop::GRACE) {
         Ok(stopped) => {
             let shown = if record.works_on_spec() {

@@ -23,7 +23,7 @@ use chant_work::run_record::RunRecord;
 use chant_work::run_store::RunStore;
 use chant_work::state::{RunEvent, RunState, StopReason};
 
-/// Who holds a spec's lock, for people: what is decided asks the lock itself.
+/// The holder of a spec's lock, for people: decisions ask the lock itself.
 pub(super) struct SpecLockHolder {
     path: String,
     pid: Option<u32>,
@@ -32,7 +32,7 @@ pub(super) struct SpecLockHolder {
 }
 
 impl SpecLockHolder {
-    /// What a diagnosis says of it.
+    /// Returns the words of a diagnosis about it.
     pub(super) fn words(&self) -> String {
         let who = self
             .pid
@@ -50,7 +50,7 @@ impl SpecLockHolder {
     }
 }
 
-/// Who holds a spec's lock, if its file is there.
+/// Returns the holder of a spec's lock, if its file is there.
 pub(super) fn find_lock_holder(project: &Project, id: &SpecId) -> Option<SpecLockHolder> {
     let path = lock_of(&project.runs().ok()?, id.as_str())?;
     let stamp = disk::stamp(&path)?;
@@ -190,7 +190,7 @@ fn open_dependants(snapshot: &ProjectSnapshot, spec: &Spec) -> Vec<String> {
     open.into_iter().map(|spec| spec.id.to_string()).collect()
 }
 
-/// Keys that tell of the work that is taken back.
+/// The keys about the work that is taken back.
 const RUN_KEYS: [&str; 4] = ["branch", "commits", "completed_at", "retry_state"];
 
 /// `chant_reset`: makes a failed spec, or one in progress, pending again; work on it is stopped.
@@ -198,7 +198,7 @@ const RUN_KEYS: [&str; 4] = ["branch", "commits", "completed_at", "retry_state"]
 /// The branch the runtime made for it is kept under `refs/chant/backup/<id>/<n>`, then its worktree
 /// and the branch itself are removed; a worktree with uncommitted changes stops the reset before
 /// anything happened. A branch of the user's own that the spec names is left alone, and in a folder that
-/// nobody trusts every branch.
+/// is not trusted every branch.
 ///
 /// # Errors
 /// As [`Project::resolve`]; else prefixed `Failed to reset spec`.
@@ -270,7 +270,7 @@ fn remove_stale_lock(project: &Project, spec: &Spec) {
     if let Ok(runs) = project.runs()
         && lock_of(&runs, spec.id.as_str()).is_some()
     {
-        // Whoever takes a lock removes its file; what cannot be taken is somebody's.
+        // A process that takes a lock removes its file; a lock that cannot be taken is held.
         drop(SpecLock::acquire(&runs, spec.id.as_str()));
     }
 }

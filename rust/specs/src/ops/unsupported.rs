@@ -16,10 +16,10 @@ use chant_work::record::RunOptions;
 use chant_work::records::RunStore;
 use chant_work::state::StopReason;
 
-/// What a start asks for.
+/// The options of a start.
 #[derive(Debug, Clone, Default)]
 pub struct StartOptions {
-    /// How much is worked on.
+    /// The extent of the work.
     pub mode: WorkMode,
     /// Everything else.
     pub asked: RunOptions,
@@ -35,13 +35,13 @@ fn refused<T>() -> Result<T, Error> {
 pub struct ConfinedCommand {
     /// Its command line.
     pub argv: Vec<String>,
-    /// What it finds in its environment beside what is there.
+    /// The variables that are added to its environment.
     pub variables: BTreeMap<String, String>,
-    /// How it is held, in a sentence.
+    /// The confinement, in a sentence.
     pub confinement: String,
 }
 
-/// What runs can be held to.
+/// Refuses to show how runs can be held.
 ///
 /// # Errors
 /// Always.
@@ -70,7 +70,7 @@ pub fn work_start(
     refused()
 }
 
-/// What a start would take and cost.
+/// Refuses to forecast the time and the cost of a start.
 ///
 /// # Errors
 /// Always.
@@ -91,7 +91,7 @@ pub fn split(
     refused()
 }
 
-/// What a person is asked before a proposal is written: nothing.
+/// Returns the question for a person before a proposal is written: none.
 ///
 /// # Errors
 /// Never.

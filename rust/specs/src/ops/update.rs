@@ -24,7 +24,7 @@ use chant_text::merge::merged_list;
 use chant_work::run_record::RunRecord;
 use chant_work::state::RunState;
 
-/// What to change; what is `None` or empty stays.
+/// The changes to a spec; what is `None` or empty stays as it is.
 #[derive(Debug, Clone, Default)]
 pub struct SpecUpdate {
     /// New state.
@@ -43,9 +43,9 @@ pub struct SpecUpdate {
     pub check: Vec<String>,
     /// Criteria to untick, by their text.
     pub uncheck: Vec<String>,
-    /// Whether `output` takes the place of the body.
+    /// True if `output` takes the place of the body.
     pub replace_body: bool,
-    /// Whether to skip the rules about states, criteria, members and loops.
+    /// True if the rules about states, criteria, members and cycles are skipped.
     pub force: bool,
     /// The body that `output` was written for; with another one nothing is changed.
     pub expect_body: Option<String>,
@@ -181,7 +181,7 @@ pub fn update_from_run(project: &Project, id: &str, update: &SpecUpdate) -> Resu
     Ok(Answer::prose(format!("{done}\n{next}")))
 }
 
-/// Whether a change to a state makes a spec a completed one.
+/// Returns true if a change to a state makes a spec a completed one.
 pub(super) fn completes(spec: &Spec, status: Option<SpecStatus>) -> bool {
     status == Some(SpecStatus::Completed) && spec.status != SpecStatus::Completed
 }
@@ -305,7 +305,7 @@ fn refuse_status(
     spec: &Spec,
     status: SpecStatus,
 ) -> Result<(), ChantError> {
-    // Between pending and blocked only derivation tells; what is stored decides what may follow.
+    // Only derivation distinguishes pending and blocked; what is stored decides what may follow.
     if !spec.status.may_become(status) {
         return Err(ChantError::Transition {
             from: spec.status,
@@ -422,7 +422,7 @@ pub(super) fn full_names(
     Ok(full)
 }
 
-/// Whether what stands before a colon names a dialect or a repository; true while nobody can say.
+/// Returns true if the text before a colon names a dialect or a repository, or if that cannot be known.
 fn is_prefix(snapshot: &ProjectSnapshot, prefix: &str) -> bool {
     let Ok(config) = &snapshot.config else {
         return true;
@@ -430,7 +430,7 @@ fn is_prefix(snapshot: &ProjectSnapshot, prefix: &str) -> bool {
     PREFIXES.contains(&prefix) || config.repositories.iter().any(|known| known.name == prefix)
 }
 
-/// Refuses dependencies that would close a loop through the spec, implied steps included.
+/// Refuses dependencies that would close a cycle through the spec, implied steps included.
 fn refuse_loop(
     snapshot: &ProjectSnapshot,
     spec: &Spec,
@@ -463,7 +463,7 @@ fn refuse_loop(
             let cycle: Cycle = std::iter::once((own, first)).chain(path).collect();
             let mut path = describe_cycle(graph, &cycle);
             if let Some((_, last)) = cycle.last().filter(|(_, last)| last.to != own) {
-                // The loop closes because a member waits for what its driver names.
+                // The cycle closes because a member waits for what its driver names.
                 path.push(format!("{} (driver of {})", spec.id, graph.key(last.to)));
             }
             return Err(ChantError::Cycle { path });

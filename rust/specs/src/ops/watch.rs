@@ -15,11 +15,11 @@ use chant_work::run_record::RunRecord;
 use chant_work::state::RunState;
 use chant_work::watch as engine;
 
-/// Watches in this process until told to end, or idle; with `once` it looks a single time. A process that
+/// Watches in this process until it is asked to end, or idle; with `once` it looks a single time. A process that
 /// was started for it says over the hand-shake that it watches.
 ///
 /// # Errors
-/// That somebody watches already, or a `StoreError`.
+/// If another process watches already, or a `StoreError`.
 pub fn watch(
     project: &Arc<Project>,
     once: bool,
@@ -36,10 +36,10 @@ pub fn watch(
     )
 }
 
-/// `chant_watch_status`: whether somebody watches, and the worktrees of runs.
+/// `chant_watch_status`: returns whether a process watches, and the worktrees of runs.
 ///
 /// # Errors
-/// That there is no project, or a failure of git.
+/// If there is no project, or a failure of git.
 pub fn watch_status(project: &Project) -> Result<Answer, Error> {
     project.snapshot()?;
     let runs = project.runs()?;

@@ -1,4 +1,4 @@
-//! Runs of agents, as their records tell.
+//! Runs of agents, as their records report them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use chant_work::run_record::{BrokenRecord, RunStatus, SINGLE, SPLIT};
 use chant_work::run_view::{self, RunView};
 use chant_work::usage::UsageEntry;
 
-/// What is said of runs in a folder that nobody trusts.
+/// The sentence about runs in a folder that is not trusted.
 const NOT_TRUSTED: &str = "not trusted: runs are neither looked after nor shown as live";
 
 /// `chant_work_list`: runs that are under way, and with `include_completed` those that ended; a
@@ -72,11 +72,11 @@ pub fn work_list(
     }))
 }
 
-/// All runs, and what is wrong with what tells of them.
+/// Returns all runs, and the problems of their records.
 fn recorded(project: &Project) -> Result<(Vec<RunView>, Vec<SpecProblem>), Error> {
     let (runs, broken) = match project.runs() {
         Ok(runs) => run_view::all(&runs)?,
-        // A repository that git refuses keeps nothing from being shown that the project itself tells.
+        // A repository that git refuses does not keep the project's own records from being shown.
         Err(_) => run_view::history(&project.disk, &project.root, &BTreeSet::new())?,
     };
     let problem = |record: BrokenRecord| SpecProblem {
@@ -105,12 +105,12 @@ fn recorded(project: &Project) -> Result<(Vec<RunView>, Vec<SpecProblem>), Error
 }
 
 fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
-    // What only the project tells of is not looked into.
+    // Runs that only the project reports are not looked into.
     let is_running = run.status == RunStatus::Running && run.is_own;
     let (criteria, specs) = match run.mode.as_str() {
         _ if !is_running => (None, None),
         SPLIT => (None, None),
-        // What cannot be counted now is not told; that there is a run is.
+        // Criteria that cannot be counted now are left out; the run itself is reported.
         SINGLE => (criteria(project, run).ok().flatten(), None),
         _ => (None, specs(project, run, all).ok()),
     };
@@ -150,13 +150,13 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
     }
 }
 
-/// What to do about the cause that a run failed for.
+/// Returns the next step for the cause that a run failed for.
 pub(super) fn next_step(run: &RunView) -> Option<HintText> {
     let cause = FailureCause::named(run.report.cause.as_deref()?)?;
     Some(cause.next_step(run.agent.as_deref().unwrap_or_default(), &run.spec_id))
 }
 
-/// What the agent of a run used up; of a run above other runs what theirs did.
+/// Returns the usage of the agent of a run; of a run above other runs the sum of theirs.
 fn usage(run: &RunView, all: &[RunView]) -> Option<UsageEntry> {
     if matches!(run.mode.as_str(), SINGLE | SPLIT) {
         return run.report.usage.clone();
@@ -184,7 +184,7 @@ fn criteria(project: &Project, run: &RunView) -> Result<Option<CriteriaCounts>, 
         .map(|copy| CriteriaCounts::of(&copy)))
 }
 
-/// How far the specs of a run above other runs are.
+/// Returns the progress of the specs of a run above other runs.
 fn specs(project: &Project, crew: &RunView, all: &[RunView]) -> Result<SpecCounts, Error> {
     let hands = all
         .iter()

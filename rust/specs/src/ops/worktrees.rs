@@ -1,4 +1,4 @@
-//! The worktrees that runs were given: which there are, and those that nobody needs any more.
+//! The worktrees that runs were given: which there are, and those that are not needed any more.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -89,7 +89,7 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
     Ok(Answer::prose(lines.join("\n")))
 }
 
-/// Removes the worktrees that nobody needs any more of runs whose state is one of those meant; gives their
+/// Removes the worktrees that are not needed any more of runs whose state is one of those meant; gives their
 /// folders. Each is looked at again with its spec's lock in our hands, so that no run begins there meanwhile.
 pub(in super::super) fn remove_unneeded(
     project: &Project,
@@ -239,7 +239,7 @@ fn entry(
     };
     let is_merged = match (branch, newest.and_then(|record| record.base.as_deref())) {
         (Some(branch), Some(base)) if repo.branch_tip(branch)?.is_some() => {
-            // Commits of the runtime's own are nobody's work.
+            // Commits of the runtime's own count as no work.
             let since = WorkQuery {
                 branch,
                 base,

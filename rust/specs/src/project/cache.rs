@@ -1,4 +1,4 @@
-//! What was read of a project so far, and how it is brought up to date.
+//! The parts of a project that were read so far, and how they are brought up to date.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -20,18 +20,18 @@ use chant_store::disk::{self, Disk, FileStamp};
 use chant_store::files::RootFolder;
 use chant_store::index::{DocumentChange, DocumentIndex, FileSource};
 
-/// What was read so far.
+/// The parts of a project that were read so far.
 pub(super) struct ProjectCache {
     pub(super) index: DocumentIndex<ParsedSpec>,
     pub(super) specs: Arc<SpecGraph>,
     pub(super) seen_folders: SeenFolders,
     archive: DocumentIndex<Option<SpecStatus>>,
-    /// Archived specs: by ID the files that hold it, each with its state, which cannot be told when
+    /// Archived specs: by ID the files that hold it, each with its state, which is unknown when
     /// the file is broken.
     archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<SpecStatus>>>,
     /// Files of other repositories that dependencies were looked up in.
     foreign: BTreeMap<PathBuf, (Option<FileStamp>, Option<SpecStatus>)>,
-    /// Whether one of them could change and keep its stamp.
+    /// True if one of them could change and keep its stamp.
     is_foreign_doubted: bool,
     /// Items of other dialects that dependencies name, as they were last found.
     outside: BTreeMap<String, ExternalStatus>,
@@ -40,20 +40,20 @@ pub(super) struct ProjectCache {
     pub(super) config_texts: Arc<ConfigTexts>,
     /// The agent that works where the configuration names none, and when it was looked for.
     found_agent: Option<(Instant, Option<&'static str>)>,
-    /// Whether other repositories were looked into when dependencies were looked up last.
+    /// True if other repositories were looked into when dependencies were looked up last.
     looked_into_others: bool,
 }
 
 /// The folders that were there at an earlier look.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SeenFolders {
-    /// That of the specs.
+    /// True if the folder of the specs was there.
     pub(super) specs: bool,
-    /// That of the archive.
+    /// True if the folder of the archive was there.
     archive: bool,
 }
 
-/// How long that is believed.
+/// The time for which a found agent is believed.
 const FOUND_FOR: Duration = Duration::from_secs(2);
 
 /// The state of an archived spec.

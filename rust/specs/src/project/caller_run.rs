@@ -1,4 +1,4 @@
-//! What an agent that works on a spec sees of it: its own spec is the worktree's copy, everything else is
+//! The view of an agent that works on a spec: its own spec is the worktree's copy, everything else is
 //! the project's (decisions 3, "The agent's own server").
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(super) struct CallerRun {
 }
 
 impl CallerRun {
-    /// The run that an environment tells of.
+    /// Returns the run that an environment names; `None` when it names none.
     pub(super) fn of(environment: &BTreeMap<String, String>) -> Option<Self> {
         let told = |name: &str| environment.get(name).filter(|value| !value.is_empty());
         Some(Self {
@@ -46,7 +46,7 @@ impl Project {
         }
     }
 
-    /// The spec that whoever asks works on, if an agent of a run does.
+    /// Returns the spec that the caller works on, if an agent of a run asks.
     pub(in super::super) fn spec_of_run(&self) -> Option<&str> {
         self.own.as_ref().map(|own| own.spec_id.as_str())
     }
@@ -99,7 +99,7 @@ impl Project {
         Ok(inside.unwrap_or_default())
     }
 
-    /// The variable that tells that an agent of a run asks; `None` when none does.
+    /// Returns the variable that shows that an agent of a run asks; `None` when none does.
     pub(in super::super) fn sign_of_run(&self) -> Option<&'static str> {
         let variables = &self.environment;
         // Our own processes beside a run carry the mark, too, with a value of its own.

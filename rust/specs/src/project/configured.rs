@@ -40,7 +40,7 @@ impl Project {
 }
 
 impl Project {
-    /// What is wrong with the keys of those files and of the one for features beside them.
+    /// Returns the problems with the keys of those files and of the one for features beside them.
     pub(in super::super) fn configuration_mistakes(&self) -> Vec<ConfigFinding> {
         let files = self.configuration_files().into_iter();
         let mut findings: Vec<ConfigFinding> = files.flat_map(|file| file.findings).collect();
@@ -60,7 +60,7 @@ impl ProjectSnapshot {
     /// # Errors
     /// `MisspelledKey`.
     pub(in super::super) fn refuse_misspelled(&self) -> Result<(), MisspelledKey> {
-        // One that cannot be read is refused by whoever goes by it.
+        // One that cannot be read is refused by the code that goes by it.
         match &self.config {
             Ok(config) => config.refuse_misspelled(),
             Err(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Whether a person trusts the project's folder as it is now.
+//! The trust of a person in the project's folder as it is now.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use chant_trust::survey::{FolderTrust, TrustSurvey};
 use chant_trust::{TrustReason, TrustVerdict, grant_now};
 use chant_work::mirror;
 
-/// What is said of a folder that nobody trusts.
+/// The sentence about a folder that is not trusted.
 const UNTRUSTED: &str = "not trusted: nothing is run here, and runs are neither looked after nor shown as live; a person looks with `chant-mcp trust --show`";
 
 /// A verdict, and what it depended on.
@@ -25,7 +25,7 @@ pub(super) struct CachedTrust {
     /// The commit that worktrees began at, and its branch.
     base: Option<(String, String)>,
     is_trusted: bool,
-    /// Whether the folder asks for anything.
+    /// True if the folder asks for anything.
     acts: bool,
 }
 
@@ -47,15 +47,15 @@ pub struct TrustReport {
     pub ground: Option<TrustReason>,
     /// The folder.
     pub root: PathBuf,
-    /// How much it asks for.
+    /// The summary of what it asks for.
     pub summary: String,
-    /// What it asks for, a line each.
+    /// The things that it asks for, a line each.
     pub listing: Vec<String>,
-    /// What is another than when it was trusted last; `None` when it never was.
+    /// The differences to when it was trusted last; `None` when it never was.
     pub difference: Option<Vec<String>>,
-    /// What stands for all that.
+    /// The hash that stands for all that.
     pub hash: String,
-    /// What cannot be looked through; no hash stands for a folder with such parts.
+    /// The parts that cannot be looked through; no hash stands for a folder with such parts.
     pub gaps: Vec<String>,
     /// The files that ask for something, one for each line.
     pub sources: Vec<String>,
@@ -105,13 +105,13 @@ impl Project {
         }
     }
 
-    /// Whether a person trusts the folder as it is now. Costs a stamp for each file that may act; what is read
-    /// is read again only when one of them changed.
+    /// Returns true if a person trusts the folder as it is now. Costs a stamp for each file that may act; what
+    /// is read is read again only when one of them changed.
     pub fn is_trusted(&self) -> bool {
         self.known_trust_now(|known| known.is_trusted)
     }
 
-    /// What is said of a folder that nobody trusts, where it asks for something or has runs.
+    /// Returns the sentence about a folder that is not trusted, where it asks for something or has runs.
     pub fn untrusted_line(&self) -> Option<&'static str> {
         let has_runs = || disk::exists(&self.root.path().join(mirror::RECORDS));
         let is_meant =
@@ -229,7 +229,7 @@ impl Project {
         }
     }
 
-    /// What the folder asks for now.
+    /// Returns the things that the folder asks for now.
     pub(in super::super) fn acting_now(&self) -> ActingConfiguration {
         self.look(None).acting
     }

@@ -69,7 +69,7 @@ fn folder_of(project: &Project, config: &Config, common: &Path) -> Result<PathBu
     Ok(folder_of_all(project, config)?.join(named(project, config, common)))
 }
 
-/// What a folder is called that belongs to a repository alone.
+/// Returns the name of a folder that belongs to a repository alone.
 fn named(project: &Project, config: &Config, common: &Path) -> String {
     let hash = chant_git::blob(&common.display().to_string());
     format!("{}-{}", name_of(project, config), &hash[..12])
@@ -145,23 +145,23 @@ pub(in super::super) fn sibling_file(worktree: &Path, ending: &str) -> PathBuf {
     worktree.with_file_name(name)
 }
 
-/// What the folder ends with that an agent writes beside its own: temporary files, and settings of tools.
+/// The ending of the folder that an agent writes to beside its own: temporary files, and settings of tools.
 pub(in super::super) const PRIVATE: &str = ".private";
-/// What the same folder of a check ends with.
+/// The ending of the same folder of a check.
 pub(in super::super) const CHECKING: &str = ".checking";
-/// What the prompt's file ends with.
+/// The ending of the prompt's file.
 pub(in super::super) const PROMPT: &str = ".prompt.md";
-/// What the file about our server ends with.
+/// The ending of the file about our server.
 pub(in super::super) const SERVER: &str = ".mcp.json";
-/// What the copy of a spec that git does not track ends with, as it was at the start.
+/// The ending of the copy of a spec that git does not track, as it was at the start.
 pub(in super::super) const BASE: &str = ".spec.md";
-/// What the list of files that git is not to see in the worktree ends with.
+/// The ending of the list of files that git is not to see in the worktree.
 pub(in super::super) const IGNORED: &str = ".ignore";
-/// What the folder ends with that checks of the work look at.
+/// The ending of the folder that checks of the work look at.
 pub(in super::super) const CHECKED: &str = ".checks";
-/// What the file ends with that says for which run and spec a folder was made.
+/// The ending of the file that says for which run and spec a folder was made.
 pub(in super::super) const MARKER: &str = ".run.json";
-/// What the folder ends with in which the run asks for its own server.
+/// The ending of the folder in which the run asks for its own server.
 pub(in super::super) const CONNECT: &str = ".connect";
 /// The endings of the files that lie beside a worktree.
 pub(in super::super) const BESIDE: [&str; 5] = [PROMPT, SERVER, BASE, IGNORED, MARKER];

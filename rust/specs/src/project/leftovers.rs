@@ -1,4 +1,4 @@
-//! What crashes and failing disks left in a project: changes of several files, and temporary files.
+//! Remains of crashes and failing disks in a project: changes of several files, and temporary files.
 
 use std::sync::MutexGuard;
 use std::time::Instant;
@@ -94,7 +94,7 @@ impl Project {
         Some(state)
     }
 
-    /// What is to be reported of changes of several files that were interrupted.
+    /// Returns the problems to report about changes of several files that were interrupted.
     pub fn interruptions(&self) -> Vec<SpecProblem> {
         let left = self
             .journal(self.known_state().as_ref(), &[])

@@ -33,7 +33,7 @@ impl Project {
         disk::stamp(&self.shown_log(spec_id).ok()?.0)
     }
 
-    /// What runs of ours wrote into a log; nothing where there is none.
+    /// Returns the text that runs of ours wrote into a log; empty where there is none.
     pub(in super::super) fn own_log_text(&self, spec_id: &str) -> String {
         let path = self.own_log(spec_id);
         let text = path.and_then(|path| self.disk.read_text(&path, &log_name(spec_id)).ok());

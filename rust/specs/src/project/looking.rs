@@ -1,11 +1,11 @@
-//! What a look at the project's checkouts may have git run.
+//! The programs that git may run for a look at the project's checkouts.
 
 use std::path::Path;
 
 use super::Project;
 use chant_git::{GitError, Repo};
 
-/// Whether git may run what a repository's configuration names though nobody asked for an act: where a
+/// Returns true if git may run what a repository's configuration names though no act was asked for: where a
 /// person trusts the folder.
 fn may_run_filters(project: &Project) -> bool {
     project.is_trusted()

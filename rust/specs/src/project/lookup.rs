@@ -10,7 +10,7 @@ use chant_store::StoreError;
 use chant_store::disk::{self, Disk, FileStamp};
 use chant_store::index::FileSource;
 
-/// What was found out about a spec.
+/// The result of looking up a spec.
 #[derive(Debug, Default)]
 pub struct SpecLookup {
     /// Its state, and its file relative to the folder; the active spec counts before the archived one.
@@ -19,7 +19,7 @@ pub struct SpecLookup {
     pub unreadable: Option<String>,
     /// The files that decide about it, with the stamp and the state that each had.
     pub files: Vec<(PathBuf, Option<FileStamp>, Option<SpecStatus>)>,
-    /// Whether one of them could change and keep its stamp: it was written a moment ago.
+    /// True if one of them could change and keep its stamp: it was written a moment ago.
     pub is_doubted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What earlier releases left: taken over once, when a person trusts the folder.
+//! Takes over the state of earlier releases, once, when a person trusts the folder.
 
 use chant_base::diagnostics::LogFailure;
 use std::path::Path;
@@ -82,13 +82,13 @@ impl Project {
                 .then_some(tree.path)
         };
         if let Some(path) = listed() {
-            // Without the mark it is not removed, which a person is told.
+            // Without the mark it is not removed, which is reported to a person.
             worktree_folder::write_run_mark(&path, &record.process_id, &record.spec_id)
                 .log_failure("mark the worktree of an earlier release");
         }
     }
 
-    /// What a person should know of the folder for our own state.
+    /// Returns the problem with the folder for our own state that a person should know of.
     pub(in super::super) fn state_problem(&self) -> Option<SpecProblem> {
         let state = self.state().ok()?;
         let message = state.problem()?;

@@ -62,10 +62,10 @@ pub const AGENTS: &str = ".chant/agents.md";
 /// So many matching IDs an error lists.
 const MATCHES_SHOWN: usize = 10;
 
-/// What time it is, and where.
+/// The clock, and the time zone of the user.
 #[derive(Clone)]
 pub struct ZonedClock {
-    /// Tells the time.
+    /// Returns the time.
     pub now: fn() -> Timestamp,
     /// The user's time zone: IDs carry the local date.
     pub zone: TimeZone,
@@ -86,7 +86,7 @@ impl ZonedClock {
     }
 }
 
-/// What a project needs to be told.
+/// The options of a project.
 pub struct ProjectOptions {
     /// Its root: the folder that holds `.chant`.
     pub root: PathBuf,
@@ -100,7 +100,7 @@ pub struct ProjectOptions {
     pub program: Vec<String>,
     /// The folder of the prompts that need not be in the project.
     pub prompts: Option<PathBuf>,
-    /// The hash of what may act here, named by whoever opens the project and knows it.
+    /// The hash of what may act here, named by the caller that opens the project and knows it.
     pub trust: Option<String>,
     /// The time.
     pub clock: ZonedClock,
@@ -120,7 +120,7 @@ pub struct Project {
     searched: Vec<String>,
     repo: Mutex<Option<Arc<Repo>>>,
     known: Mutex<ProjectCache>,
-    /// Tells of items of other dialects.
+    /// Looks up items of other dialects.
     outside: ExternalItems,
     /// Files of interrupted changes that could not be finished.
     unfinished: Mutex<Vec<SpecProblem>>,
@@ -128,15 +128,15 @@ pub struct Project {
     known_state: Mutex<Option<(StateFolder, Instant)>>,
     /// Folders of archived specs that git has and that are not there.
     missing: MissingFolders,
-    /// The run that whoever asks works for, if they are an agent.
+    /// The run that the caller works for, if it is an agent.
     own: Option<CallerRun>,
-    /// The hash that whoever opened the project named.
+    /// The hash that the opener of the project named.
     pub(super) named_trust: Option<String>,
-    /// Who asks here, for the words of what may help.
+    /// The kind of caller, for the words of hints.
     pub(super) door: DoorKind,
-    /// Whether the folder is trusted, as it was looked through last.
+    /// The trust in the folder, as it was looked through last.
     known_trust: Mutex<Option<CachedTrust>>,
-    /// What lint found.
+    /// The lint findings.
     pub(super) linted: LintMemory,
 }
 
@@ -192,7 +192,7 @@ impl Project {
             known_trust: Mutex::default(),
             linted: LintMemory::default(),
         };
-        // A repository that git refuses is told when git is needed; reading specs does not need it.
+        // A repository that git refuses is reported when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {
             project.disk = project.disk.staging_in(&state);
             project.finish_interrupted(&state)?;
@@ -373,7 +373,7 @@ impl Project {
         }
     }
 
-    /// What the user's own configuration says, and the project's, also where there are no specs.
+    /// Returns the configuration of the user and of the project, also where there are no specs.
     pub(super) fn configuration_without_specs(&self) -> Result<Arc<Config>, ConfigError> {
         let mut known = self.known();
         known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
@@ -409,7 +409,7 @@ impl Project {
         }
     }
 
-    /// What is known, begun anew when a crash interrupted whoever held it.
+    /// Returns the cache, which is empty again after a crash that interrupted its last holder.
     fn known(&self) -> MutexGuard<'_, ProjectCache> {
         self.known.lock().unwrap_or_else(|poisoned| {
             let mut known = poisoned.into_inner();
@@ -474,7 +474,7 @@ impl Project {
         .into())
     }
 
-    /// Whether a spec of exactly this ID is in the archive.
+    /// Returns true if a spec of exactly this ID is in the archive.
     pub(super) fn is_archived(&self, id: &str) -> bool {
         let mut known = self.known();
         known.refresh_archive();
@@ -505,7 +505,7 @@ impl Project {
         names.filter_map(number).collect::<Vec<u64>>().into_iter()
     }
 
-    /// The next free IDs of members of a spec; whoever asks holds the specs folder's lock.
+    /// Returns the next free IDs of members of a spec; the caller holds the specs folder's lock.
     ///
     /// # Errors
     /// `Refused` for IDs that would be too long.

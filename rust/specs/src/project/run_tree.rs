@@ -16,7 +16,7 @@ use chant_store::disk;
 
 /// The branch that is taken for the target where there is none of the usual name.
 const OLD_MAIN: &str = "master";
-/// How many changed paths an error names.
+/// The number of changed paths that an error names.
 const SHOWN: usize = 5;
 
 /// Where the files of one run are.
@@ -37,7 +37,7 @@ enum RunTreeKind<'a> {
     Linked(PathBuf),
 }
 
-/// What a run tree is made from.
+/// The parts that a run tree is made from.
 #[derive(Clone, Copy)]
 pub(in super::super) struct RunTreeContext<'a, 'r> {
     pub project: &'a Project,
@@ -140,10 +140,10 @@ impl<'r> RunTreeContext<'_, 'r> {
         self.tree((spec_id, branch), RunTreeKind::Linked(path.to_owned()))
     }
 
-    /// How everything is held that works in a folder.
+    /// Returns the confinement of everything that works in a folder.
     ///
     /// # Errors
-    /// What keeps it from being held.
+    /// The reason that it cannot be held.
     #[cfg(unix)]
     pub(in super::super) fn confinement(self, folder: &Path) -> Result<Confinement, Error> {
         super::super::runtime::run_confinement::of_folder(
@@ -154,7 +154,7 @@ impl<'r> RunTreeContext<'_, 'r> {
         )
     }
 
-    /// How everything is held that works in a folder.
+    /// Returns the confinement of everything that works in a folder.
     #[cfg(not(unix))]
     pub(in super::super) fn confinement(self, _folder: &Path) -> Result<Confinement, Error> {
         Ok(Confinement::Off)
@@ -205,17 +205,17 @@ impl RunTree<'_> {
         }
     }
 
-    /// Whether it is there.
+    /// Returns true if it is there.
     pub(in super::super) fn is_there(&self) -> bool {
         disk::exists(self.path())
     }
 
-    /// Whether what git may be made to run there is held.
+    /// Returns true if what git may be made to run there is held.
     pub(in super::super) fn is_held(&self) -> bool {
         matches!(&self.kind, RunTreeKind::Own(folder) if folder.is_held())
     }
 
-    /// Whether it is a linked worktree of the project's repository.
+    /// Returns true if it is a linked worktree of the project's repository.
     pub(in super::super) fn is_linked(&self) -> bool {
         matches!(self.kind, RunTreeKind::Linked(_))
     }
@@ -337,7 +337,7 @@ impl RunTree<'_> {
         }
     }
 
-    /// Whether the files are those of the branch.
+    /// Returns true if the files are those of the branch.
     pub(in super::super) fn stands_on_branch(&self) -> Result<bool, GitError> {
         match &self.kind {
             RunTreeKind::Own(folder) => Ok(folder.stands_on_branch()),

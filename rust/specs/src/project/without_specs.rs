@@ -29,7 +29,7 @@ impl Project {
         }
     }
 
-    /// What is wrong where the archive, or a day of it, is not there: it was, as this process or git knows.
+    /// Returns the problems where the archive, or a day of it, is not there: it was, as this process or git knows.
     pub(super) fn archive_gone(&self) -> Vec<SpecProblem> {
         let repo = || self.repo().ok().flatten();
         let mut missing = self.missing.find(&self.disk, &self.root, ARCHIVE, repo);

@@ -1,4 +1,4 @@
-//! The folders that runs are given: each is derived anew from its spec's ID when something is done with it, and
+//! The folders that runs are given: each is derived again from its spec's ID when something is done with it, and
 //! only such a folder, with our mark beside it, is ever removed.
 
 use chant_base::diagnostics::LogFailure;
@@ -52,13 +52,13 @@ impl WorktreeFolder {
         Self { folder }
     }
 
-    /// Whether a path lies in it, and nowhere deeper.
+    /// Returns true if a path lies in it, and nowhere deeper.
     pub(in super::super) fn holds(&self, path: &Path) -> bool {
         let real = disk::real(path).unwrap_or_else(|_| path.to_owned());
         real.parent() == Some(&self.folder)
     }
 
-    /// Whether a path is one that a run of the spec may have been given.
+    /// Returns true if a path is one that a run of the spec may have been given.
     pub(in super::super) fn may_be_of(&self, path: &Path, spec_id: &str) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let rest = name.strip_prefix(&*escape_name(spec_id));
@@ -189,7 +189,7 @@ pub(in super::super) fn write_run_mark(path: &Path, run: &str, spec_id: &str) ->
     Ok(disk::create_owned(&place, &text)?)
 }
 
-/// Removes what lies beside a folder that went; what stays is in nobody's way.
+/// Removes what lies beside a removed folder; files that cannot be removed do no harm.
 pub(in super::super) fn remove_beside(path: &Path) {
     for ending in BESIDE {
         disk::remove(&sibling_file(path, ending))

@@ -102,7 +102,7 @@ impl SpecGraph {
         }
     }
 
-    /// Takes out what a path held; returns the family that has to be drawn anew.
+    /// Takes out what a path held; returns the family that has to be drawn again.
     fn take(&mut self, path: &str, fresh: &mut Vec<Arc<Spec>>) -> Option<Box<str>> {
         let stem = path.rsplit('/').next()?.strip_suffix(".md")?;
         self.spare.remove(&(stem.into(), path.into()));

@@ -1,4 +1,4 @@
-//! What waits for what: the edges a family of specs draws, and what is known of dependencies that are
+//! The waits between specs: the edges a family of specs draws, and the facts about dependencies that are
 //! no active specs (reference chant 4.1 to 4.3).
 
 use std::sync::{Arc, OnceLock};
@@ -86,7 +86,7 @@ impl SpecGraph {
         node
     }
 
-    /// Whether every dependency is an active spec.
+    /// Returns true if every dependency is an active spec.
     pub fn names_nothing_elsewhere(&self) -> bool {
         self.elsewhere.is_empty()
     }
@@ -99,7 +99,7 @@ impl SpecGraph {
             .collect()
     }
 
-    /// What is known of a dependency that is no active spec.
+    /// Returns the facts about a dependency that is no active spec.
     pub fn elsewhere(&self, id: &str) -> Option<&ExternalDependency> {
         self.elsewhere.get(&self.graph.find(id)?)
     }

@@ -29,10 +29,10 @@ pub struct SpecGraph {
     graph: DepGraph,
     /// Specs by the index of their node.
     by_node: Vec<Option<Arc<Spec>>>,
-    /// What decides about each spec by the index of its node: dense, so that counting all is quick.
+    /// The facts that decide about each spec by the index of its node: dense, so that counting all is quick.
     states: Vec<SpecState>,
-    /// What their bodies may hold by the index of their node, worked out at the first search; in a
-    /// row, because a search looks at all.
+    /// The signatures of what their bodies may hold, by the index of their node, worked out at the first
+    /// search; in a row, because a search looks at all.
     signatures: Vec<OnceLock<TextSignature>>,
     /// The same specs in the order of their IDs.
     order: Vec<Arc<Spec>>,
@@ -50,7 +50,7 @@ pub struct SpecGraph {
     names: OnceLock<String>,
 }
 
-/// What a spec itself says about whether it can be worked on.
+/// The facts of a spec itself that decide whether it can be worked on.
 #[derive(Debug, Clone, Copy, Default)]
 struct SpecState {
     status: SpecStatus,
@@ -67,7 +67,7 @@ pub enum ExternalDependency {
     Found {
         /// Its state, in the word of its documents.
         status: String,
-        /// Whether nobody waits for it any more.
+        /// True if nothing waits for it any more.
         is_done: bool,
         /// Where it lies, as a person would say it.
         place: String,
@@ -98,16 +98,16 @@ impl From<ExternalStatus> for ExternalDependency {
 pub struct SpecOverview {
     /// State of each spec as others see it, in the order of IDs.
     pub statuses: Vec<SpecStatus>,
-    /// How many specs are in each state, in the order of [`SpecStatus::ALL`].
+    /// The number of specs in each state, in the order of [`SpecStatus::ALL`].
     pub counts: [usize; 9],
     /// Positions of the specs that can be worked on now, ascending.
     pub ready: Vec<usize>,
 }
 
-/// What a spec waits for.
+/// Something that a spec waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpecWait {
-    /// Somebody has to agree first.
+    /// A person has to agree first.
     Approval,
     /// Another item has to be done first.
     Item {
@@ -119,13 +119,13 @@ pub enum SpecWait {
         via: Option<String>,
         /// Its state where one is known, in the word of its documents.
         status: Option<String>,
-        /// What else is to be said of it: that it is unknown, unreadable, elsewhere.
+        /// A remark about it: that it is unknown, unreadable, elsewhere.
         note: Option<String>,
     },
 }
 
 impl SpecWait {
-    /// Whether the spec counts as blocked by this; it merely waits its turn otherwise.
+    /// Returns true if the spec counts as blocked by this; it merely waits its turn otherwise.
     pub fn blocks(&self) -> bool {
         match self {
             Self::Approval => true,
@@ -151,12 +151,12 @@ impl SpecGraph {
         &self.order
     }
 
-    /// How many specs there are.
+    /// Returns the number of specs.
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
@@ -171,7 +171,7 @@ impl SpecGraph {
         self.position(id).ok()
     }
 
-    /// What the body of the spec at a position may hold.
+    /// Returns the signature of what the body of the spec at a position may hold.
     pub fn signature(&self, at: usize) -> &TextSignature {
         let spec = &self.order[at];
         self.signatures[self.nodes[at].index()].get_or_init(|| TextSignature::of(spec.body()))
@@ -268,7 +268,7 @@ impl SpecGraph {
         problems
     }
 
-    /// A spec's state as others see it: `pending` and `blocked` are told apart by what it waits for
+    /// Returns a spec's state as others see it: `pending` and `blocked` are distinguished by what it waits for
     /// now, whatever is stored.
     pub fn status(&self, spec: &Spec) -> SpecStatus {
         let node = self.graph.find(spec.id.as_str());
@@ -285,7 +285,7 @@ impl SpecGraph {
         }
     }
 
-    /// Whether work on a spec can begin now: pending, or failed and worth another try, no container,
+    /// Returns true if work on a spec can begin now: pending, or failed and worth another try, no container,
     /// and waiting for nothing (reference chant 4.2).
     pub fn is_ready(&self, spec: &Spec) -> bool {
         let node = self.graph.find(spec.id.as_str());
@@ -316,7 +316,7 @@ impl SpecGraph {
         waits
     }
 
-    /// What a container waits for that waits for no other item: it is not worked on itself.
+    /// Returns the wait of a container that waits for no other item: it is not worked on itself.
     pub fn idle(&self, spec: &Spec) -> Option<&'static str> {
         let is_open = self.status(spec).is_to_do();
         if !is_open || !spec.kind.is_container() || !self.waits(spec).is_empty() {
@@ -382,11 +382,11 @@ impl SpecGraph {
     }
 }
 
-/// So many steps of a loop are told.
+/// The largest number of steps of a cycle that are shown.
 const STEPS_SHOWN: usize = 20;
 
-/// A loop as a person reads it: its items in order, implied steps with their reason, the first item
-/// again at the end only when the step back to it is implied. Of a long loop the middle is left out.
+/// Describes a cycle as a person reads it: its items in order, implied steps with their reason, the first
+/// item again at the end only when the step back to it is implied. Of a long cycle the middle is left out.
 pub fn describe_cycle(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
     let mut steps: Vec<String> = cycle
         .first()
@@ -414,7 +414,7 @@ pub fn describe_cycle(graph: &DepGraph, cycle: &Cycle) -> Vec<String> {
     steps
 }
 
-/// Whether `inner` is a member of `outer`, nested ones included.
+/// Returns true if `inner` is a member of `outer`, nested ones included.
 fn contains(outer: &SpecId, inner: &SpecId) -> bool {
     inner.is_member()
         && inner

@@ -7,8 +7,8 @@ use super::SpecGraph;
 use chant_base::ident::ResolvedId;
 
 impl SpecGraph {
-    /// What a full or partial ID stands for (reference chant 2.6): an ID, the end of exactly one, the
-    /// sequence of one made `today`, a piece of exactly one.
+    /// Finds the spec that a full or partial ID stands for (reference chant 2.6): an ID, the end of exactly
+    /// one, the sequence of one made `today`, a piece of exactly one.
     pub fn resolve(&self, text: &str, today: &str) -> ResolvedId<&Arc<Spec>> {
         if let Some(spec) = self.find(text) {
             return ResolvedId::One(spec);

@@ -1,4 +1,4 @@
-//! What is known of agents.
+//! The facts about agents.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct AgentList {
 pub struct AgentListEntry {
     /// Its name in configurations.
     pub name: &'static str,
-    /// What people call it.
+    /// The name that people use for it.
     pub title: &'static str,
     /// Other names for it.
     pub aliases: Vec<&'static str>,
@@ -26,35 +26,35 @@ pub struct AgentListEntry {
     pub path: Option<String>,
     /// The release, in its own words.
     pub version: Option<String>,
-    /// Whether somebody is logged in; `None` when that cannot be known.
+    /// True if a person is logged in; `None` when that cannot be known.
     pub logged_in: Option<bool>,
-    /// What says so.
+    /// The sign of the login.
     pub login: Option<String>,
-    /// Whether we ran it, or its template comes from documents alone.
+    /// True if we ran it; false if its template comes from documents alone.
     pub is_tested: bool,
     /// The release that we ran.
     pub tested_release: Option<&'static str>,
-    /// Whether it works when none is named.
+    /// True if it works when none is named.
     pub is_chosen: bool,
-    /// Whether it can be started where nothing else holds it.
+    /// True if it can be started where nothing else holds it.
     pub can_be_guarded: bool,
-    /// How it is installed.
+    /// The way to install it.
     pub install: &'static str,
-    /// How a person logs in.
+    /// The way for a person to log in.
     pub log_in: &'static str,
-    /// What else people should know.
+    /// Further facts that people should know.
     pub note: &'static str,
 }
 
 /// All that is known of an agent.
 #[derive(Debug, Serialize)]
 pub struct AgentView {
-    /// What the list says.
+    /// The facts that the list shows.
     #[serde(flatten)]
     pub known: AgentListEntry,
-    /// How it is started in a run that is held.
+    /// The command that starts it in a run that is held.
     pub confined: CommandView,
-    /// How it is started where nothing holds it; `None` when it is not.
+    /// The command that starts it where nothing holds it; `None` when it is not started there.
     pub guarded: Option<CommandView>,
     /// Why it is not.
     pub guarded_refusal: Option<&'static str>,
@@ -66,23 +66,23 @@ pub struct AgentView {
     pub state: String,
     /// Files of the user's that are copied into that.
     pub copied: Vec<&'static str>,
-    /// Limits that it is told.
+    /// Limits that are passed to it.
     pub limits: Vec<&'static str>,
-    /// How it goes on with an earlier session.
+    /// The way to go on with an earlier session.
     pub resume: Option<String>,
     /// The name of the format of its events.
     pub events: &'static str,
 }
 
-/// How an agent is started. Placeholders stand in braces; words without a value are left out.
+/// The command that starts an agent. Placeholders stand in braces; words without a value are left out.
 #[derive(Debug, Serialize)]
 pub struct CommandView {
     /// Program and arguments.
     pub argv: Vec<String>,
-    /// What it finds in its environment because of what it is.
+    /// The variables that are in its environment because it is this agent.
     pub variables: BTreeMap<String, String>,
     /// Files of ours in its state.
     pub files: BTreeMap<&'static str, &'static str>,
-    /// Whether the prompt goes to standard input.
+    /// True if the prompt goes to standard input.
     pub prompt_on_stdin: bool,
 }

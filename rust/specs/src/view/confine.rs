@@ -1,11 +1,11 @@
-//! What this machine can hold runs to.
+//! The confinement that this machine can hold runs to.
 
 use serde::Serialize;
 
-/// What holds, and what does not.
+/// The protections that hold, and those that do not.
 #[derive(Debug, Serialize)]
 pub struct ConfinementView {
-    /// How runs are held here, in a sentence.
+    /// The confinement of runs here, in a sentence.
     pub confinement: String,
     /// The version of Landlock; 0 without.
     pub landlock_abi: u8,
@@ -19,9 +19,9 @@ pub struct ConfinementView {
 /// One thing that runs could do.
 #[derive(Debug, Serialize)]
 pub struct ConfinementItem {
-    /// What it is.
+    /// The thing, in words.
     pub what: &'static str,
-    /// Whether it is kept from them.
+    /// True if it is kept from them.
     pub holds: bool,
     /// Why not, or what changes it.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,19 +1,19 @@
-//! What work here would find.
+//! The conditions that work here would find.
 
 use serde::Serialize;
 
-/// What a project's runs would find on this machine.
+/// The conditions that a project's runs would find on this machine.
 #[derive(Debug, Serialize)]
 pub struct DoctorReport {
     /// The program's version.
     pub version: &'static str,
     /// The project's folder.
     pub root: String,
-    /// Whether there are specs, whose agents the rest is about.
+    /// True if there are specs, whose agents the rest is about.
     pub has_specs: bool,
-    /// Whether the folder is trusted, and why, in a sentence.
+    /// The state of trust in the folder, and the reason, in a sentence.
     pub trust: String,
-    /// How its runs would be held, in a sentence.
+    /// The confinement of its runs, in a sentence.
     pub confinement: String,
     /// Git, as runs would find it.
     pub git: GitView,
@@ -21,9 +21,9 @@ pub struct DoctorReport {
     pub agents: Vec<ConfiguredAgentView>,
     /// Names of other known agents that are installed.
     pub others: Vec<&'static str>,
-    /// What the first of them would find in its environment.
+    /// The environment that the first of them would find.
     pub environment: EnvironmentView,
-    /// What is wrong, each in a sentence with what to do.
+    /// The problems, each in a sentence with what to do.
     pub problems: Vec<String>,
 }
 
@@ -47,42 +47,43 @@ pub struct ConfiguredAgentView {
     pub program: String,
     /// Where that is; `None` when it is not on the PATH.
     pub path: Option<String>,
-    /// What is known of one that is built in and installed.
+    /// The facts about one that is built in and installed.
     #[serde(flatten)]
     pub installed: Option<InstalledAgentView>,
 }
 
-/// What an installed agent says of itself, and whether it starts where runs do.
+/// The answers of an installed agent about itself, and whether it starts where runs do.
 #[derive(Debug, Serialize)]
 pub struct InstalledAgentView {
     /// The release, in its own words.
     pub version: Option<String>,
     /// The release that we ran; `None` for a template from documents alone.
     pub tested_release: Option<&'static str>,
-    /// Whether somebody is logged in; `None` when that cannot be known.
+    /// True if a person is logged in; `None` when that cannot be known.
     pub logged_in: Option<bool>,
-    /// What says so.
+    /// The sign of the login.
     pub login: Option<String>,
     /// Variables of ours that it would get beside those that everything gets.
     pub passed: Vec<&'static str>,
     /// Flags that we start it with and that its help does not know; `None` when it has no help.
     pub unknown_flags: Option<Vec<String>>,
-    /// Whether it starts in a folder that is held as that of a run, or answers there where it was asked to.
+    /// The result of starting it in a folder that is held as that of a run, or the answer it gave there where
+    /// it was asked for one.
     pub hello: HelloView,
 }
 
-/// How a try went.
+/// The result of a try.
 #[derive(Debug, Serialize)]
 pub struct HelloView {
-    /// Whether its model was asked.
+    /// True if its model was asked.
     pub is_live: bool,
-    /// Whether it went well.
+    /// True if it went well.
     pub works: bool,
-    /// What the program wrote, its end.
+    /// The end of what the program wrote.
     pub told: String,
 }
 
-/// What an agent would find in its environment.
+/// The environment that an agent would find.
 #[derive(Debug, Default, Serialize)]
 pub struct EnvironmentView {
     /// The variables, in the order of their names.

@@ -1,4 +1,4 @@
-//! What became of work that was brought in from another place.
+//! The result of bringing in work from another place.
 
 use serde::Serialize;
 
@@ -9,15 +9,15 @@ use super::super::import::UnmappedField;
 pub struct ImportReport<'a> {
     /// `chant`, `vine`, `beads` or `backlog`.
     pub format: &'a str,
-    /// What the caller named.
+    /// The source that the caller named.
     pub source: &'a str,
-    /// Whether nothing was written.
+    /// True if nothing was written.
     pub dry_run: bool,
     /// The new specs, in the order of the source.
     pub created: Vec<ImportedSpecView<'a>>,
-    /// What had been brought in before.
+    /// The specs that had been brought in before.
     pub present: Vec<PresentSpecView<'a>>,
-    /// What has no counterpart in specs, or became something else.
+    /// The parts that have no counterpart in specs, or became something else.
     pub unmapped: Vec<UnmappedView<'a>>,
 }
 

@@ -60,13 +60,13 @@ pub fn title_shown(spec: &Spec) -> Option<String> {
 pub struct SpecList<'a> {
     /// The specs.
     pub specs: Vec<SpecEntry<'a>>,
-    /// How many match.
+    /// The number of matches.
     pub total: usize,
     /// Most entries that were wanted.
     pub limit: usize,
     /// Entries on this page.
     pub returned: usize,
-    /// How many specs are cancelled, where these are all there are and none was asked for.
+    /// The number of cancelled specs, where these are all there are and none was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancelled: Option<usize>,
     /// Where the next page begins, when there is one: call again with this `offset`.
@@ -75,7 +75,7 @@ pub struct SpecList<'a> {
     /// Files that cannot be read as specs, or only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<ProblemEntry>,
-    /// How many problems there are, when not all are shown.
+    /// The number of problems, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems_total: Option<usize>,
 }

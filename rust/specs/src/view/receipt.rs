@@ -9,7 +9,7 @@ use super::super::receipt::CompletionReceipt;
 pub struct ReceiptList {
     /// The receipts.
     pub receipts: Vec<ReceiptEntry>,
-    /// How many there are, when not all are shown.
+    /// The number of receipts, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipts_total: Option<usize>,
 }
@@ -20,7 +20,7 @@ pub struct ReceiptEntry {
     /// The ref that keeps it.
     #[serde(rename = "ref")]
     pub name: String,
-    /// What it says.
+    /// The content of the receipt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt: Option<CompletionReceipt>,
     /// Why it cannot be read.
@@ -33,9 +33,9 @@ pub struct ReceiptEntry {
 pub struct ReceiptReport {
     /// The branch or the commit that the work has to be on.
     pub target: String,
-    /// Whether the target's configuration asks for receipts.
+    /// True if the target's configuration asks for receipts.
     pub required: bool,
-    /// Whether each of the specs has a receipt that holds.
+    /// True if each of the specs has a receipt that holds.
     pub holds: bool,
     /// The specs, by their IDs.
     pub specs: Vec<SpecReceipts>,
@@ -49,11 +49,11 @@ pub struct SpecReceipts {
     /// `consistent`, `run again and held`, `by its members`, `does not hold` or `no receipt`. Never more: a
     /// receipt is signed by no one.
     pub verdict: &'static str,
-    /// Whether that is well.
+    /// True if that is well.
     pub holds: bool,
     /// The receipts, newest first.
     pub receipts: Vec<ReceiptVerdict>,
-    /// What does not hold about the spec itself.
+    /// The problems of the spec itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<FindingEntry>,
 }
@@ -64,16 +64,16 @@ pub struct ReceiptVerdict {
     /// The ref that keeps it.
     #[serde(rename = "ref")]
     pub name: String,
-    /// Whether nothing speaks against it.
+    /// True if nothing speaks against it.
     pub holds: bool,
-    /// What follows from the repository alone.
+    /// The facts that follow from the repository alone.
     pub derived: Vec<String>,
     /// Checks that were run again now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub run_again: Vec<String>,
-    /// What is known by the receipt alone.
+    /// The facts that are known by the receipt alone.
     pub claimed: Vec<String>,
-    /// What does not hold.
+    /// The points that do not hold.
     pub findings: Vec<FindingEntry>,
 }
 
@@ -93,7 +93,7 @@ pub struct ReceiptExchange {
     pub remote: String,
     /// Those that are new there, or here.
     pub new: Vec<String>,
-    /// How many were there already.
+    /// The number that were there already.
     pub known: usize,
     /// Those that are another one there, or were refused.
     pub refused: Vec<RefusedReceipt>,

@@ -8,15 +8,15 @@ use chant_config::view::ConfigFindingView;
 /// One check of a diagnosis.
 #[derive(Debug, Serialize)]
 pub struct DiagnosisCheck {
-    /// What was looked at.
+    /// The subject of the check.
     pub name: &'static str,
-    /// Whether it is as it should be for a spec in this state.
+    /// True if it is as it should be for a spec in this state.
     pub passed: bool,
-    /// What was found.
+    /// The result.
     pub details: Option<String>,
 }
 
-/// What is the matter with a spec.
+/// The result of diagnosing a spec.
 #[derive(Debug, Serialize)]
 pub struct DiagnosisReport<'a> {
     /// The spec.
@@ -25,11 +25,11 @@ pub struct DiagnosisReport<'a> {
     pub status: &'static str,
     /// `main repository` or `worktree: <path>`.
     pub location: String,
-    /// What was looked at, in a fixed order.
+    /// The checks, in a fixed order.
     pub checks: Vec<DiagnosisCheck>,
     /// The result in a sentence.
     pub diagnosis: String,
-    /// What to do, when there is something.
+    /// The advice, when there is something to do.
     pub suggestion: Option<String>,
 }
 
@@ -42,13 +42,13 @@ pub struct LintDiagnostic {
     pub rule: &'static str,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What could be done.
+    /// The possible fix.
     pub suggestion: Option<String>,
 }
 
-/// How good a spec is as a task for an agent.
+/// The quality of a spec as a task for an agent.
 #[derive(Debug, Serialize)]
 pub struct ScoreView<'a> {
     /// The spec.
@@ -67,14 +67,14 @@ pub struct ScoreView<'a> {
     pub ac_quality: char,
     /// A to D; null for a spec without members.
     pub isolation: Option<char>,
-    /// What would raise a grade.
+    /// The suggestions that would raise a grade.
     pub suggestions: Vec<&'static str>,
 }
 
-/// What lint found.
+/// The lint findings.
 #[derive(Debug, Serialize)]
 pub struct LintReport<'a> {
-    /// How many specs were looked at, unreadable ones included.
+    /// The number of specs that were looked at, unreadable ones included.
     pub specs_checked: usize,
     /// Findings that are errors.
     pub errors: usize,
@@ -90,7 +90,7 @@ pub struct LintReport<'a> {
     pub yellow: usize,
     /// Specs that are good as they are.
     pub green: usize,
-    /// What is wrong with the keys of the configuration, where everything is looked at; on the first page.
+    /// The problems with the keys of the configuration, where everything is looked at; on the first page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub configuration: Vec<ConfigFindingView>,
     /// Where the rest of the findings and grades begins: call again with this `offset`.
@@ -99,7 +99,7 @@ pub struct LintReport<'a> {
     /// Files that cannot be read as specs, or only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<ProblemEntry>,
-    /// How many problems there are, when not all are shown.
+    /// The number of problems, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems_total: Option<usize>,
 }

@@ -10,7 +10,7 @@ use super::super::specs::{SpecGraph, SpecWait};
 use super::list::ProblemEntry;
 use chant_graph::EdgeKind;
 
-/// How many criteria a spec has, and how they stand.
+/// The number of criteria of a spec, and their state.
 #[derive(Debug, Serialize)]
 pub struct CriteriaCounts {
     total: usize,
@@ -30,7 +30,7 @@ impl CriteriaCounts {
     }
 }
 
-/// What a spec waits for.
+/// Something that a spec waits for.
 #[derive(Debug, Serialize)]
 pub struct SpecWaitView {
     /// ID or key; null for approval and for members that a driver has none of.
@@ -82,7 +82,7 @@ impl From<SpecWait> for SpecWaitView {
 }
 
 impl SpecWaitView {
-    /// What a driver waits for that has no open members.
+    /// Returns the wait of a driver that has no open members.
     fn of_members(note: &str) -> Self {
         Self {
             id: None,
@@ -94,7 +94,7 @@ impl SpecWaitView {
     }
 }
 
-/// What a spec waits for, in words.
+/// Describes a wait of a spec, in words.
 pub fn describe_wait(wait: &SpecWait) -> String {
     let SpecWait::Item {
         id,
@@ -121,7 +121,7 @@ pub fn describe_wait(wait: &SpecWait) -> String {
     format!("{id}{state}{why}")
 }
 
-/// Whether somebody has to agree before work begins.
+/// The approval that a spec needs or has, before work begins.
 #[derive(Debug, Serialize)]
 pub struct ApprovalView<'a> {
     required: bool,
@@ -249,7 +249,7 @@ fn texts(names: Option<&[Box<str>]>) -> Option<Vec<&str>> {
     Some(names?.iter().map(|name| &**name).collect())
 }
 
-/// Whether a spec meets its criteria.
+/// The report on whether a spec meets its criteria.
 #[derive(Debug, Serialize)]
 pub struct VerificationReport<'a> {
     spec_id: &'a str,

@@ -1,4 +1,4 @@
-//! Splits: what a run proposes, as its record keeps it and as answers tell it.
+//! Splits: the proposal of a run, as its record keeps it and as answers report it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub struct SplitProposal {
     pub of: String,
     /// The members, in the order in which they can be worked on.
     pub members: Vec<ProposedMember>,
-    /// What was left out of the agent's answer, or could not be done, in sentences.
+    /// The parts that were left out of the agent's answer, or could not be done, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The IDs that the members were written under; empty while the proposal waits.
@@ -18,7 +18,7 @@ pub struct SplitProposal {
 }
 
 impl SplitProposal {
-    /// How many specs it would make, members of members included.
+    /// Returns the number of specs it would make, members of members included.
     pub fn count(&self) -> usize {
         self.members.iter().map(ProposedMember::count).sum()
     }
@@ -29,9 +29,9 @@ impl SplitProposal {
 pub struct ProposedMember {
     /// Its title.
     pub title: String,
-    /// What is to be done.
+    /// The work to be done.
     pub description: String,
-    /// What else is said about it, under headings of its own.
+    /// The rest of what is said about it, under headings of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<ProposedSection>,
     /// Acceptance criteria.
@@ -58,7 +58,7 @@ impl ProposedMember {
 pub struct ProposedSection {
     /// Its heading.
     pub title: String,
-    /// What stands below it.
+    /// The text below it.
     pub text: String,
 }
 
@@ -77,7 +77,7 @@ pub struct SplitRun<'a> {
     pub started_at: &'a str,
     /// `split`.
     pub mode: &'a str,
-    /// What was asked for.
+    /// The options of the split.
     pub options: SplitOptions,
     /// Its log, relative to the root.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,12 +85,12 @@ pub struct SplitRun<'a> {
     /// Why it stands as it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
-    /// What it proposes, once that is known.
+    /// The proposal, once that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<&'a SplitProposal>,
 }
 
-/// What a split was asked for.
+/// The options of a split.
 #[derive(Debug, Serialize)]
 pub struct SplitOptions {
     /// The proposal is written without a question.

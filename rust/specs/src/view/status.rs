@@ -20,16 +20,16 @@ pub struct StatusCounts {
     /// Present when asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_progress_activity: Option<Vec<SpecActivity>>,
-    /// How many specs are in progress, when not all are shown.
+    /// The number of specs in progress, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_progress_activity_total: Option<usize>,
-    /// That nobody trusts the folder, where it asks for something or has runs.
+    /// The sentence about a folder that is not trusted, where it asks for something or has runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<&'static str>,
     /// Files that cannot be read as specs, or only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<ProblemEntry>,
-    /// How many problems there are, when not all are shown.
+    /// The number of problems, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems_total: Option<usize>,
 }
@@ -91,7 +91,7 @@ pub struct SpecActivity {
     pub spec_modified: Option<String>,
     /// Last change of its log, local time.
     pub log_modified: Option<String>,
-    /// Whether it has a log.
+    /// True if it has a log.
     pub has_log: bool,
     /// Last change of its file, RFC 3339, UTC.
     pub spec_modified_utc: Option<String>,

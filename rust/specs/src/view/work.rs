@@ -13,13 +13,13 @@ pub struct LogView {
     pub content: String,
     /// Byte after the last whole line looked at: where to go on.
     pub byte_offset: u64,
-    /// How many lines.
+    /// The number of lines.
     pub line_count: usize,
     /// With `offset`: whole lines follow. Without: older lines were left out.
     pub has_more: bool,
     /// Byte at which the first line begins.
     pub start_offset: u64,
-    /// What is odd about the offset that was asked for.
+    /// The problem with the offset that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -31,7 +31,7 @@ pub struct WorkList {
     pub processes: Vec<RunEntry>,
     /// All runs that are kept, whatever was asked for.
     pub summary: RunCounts,
-    /// How many runs match, when not all are shown.
+    /// The number of runs that match, when not all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes_total: Option<usize>,
     /// Where the next page begins, when there is one: call again with this `offset`.
@@ -65,7 +65,7 @@ pub struct RunEntry {
     pub log_modified: Option<String>,
     /// The branch that carries its work.
     pub branch: Option<String>,
-    /// How it ended, in one word.
+    /// The end, in one word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_state: Option<String>,
     /// Why it ended so.
@@ -80,13 +80,13 @@ pub struct RunEntry {
     /// The folder of its worktree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// How its agent is held, in a sentence.
+    /// The confinement of its agent, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confinement: Option<String>,
     /// The agent's commits, once the work was judged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<String>,
-    /// How many checks its work passed, where its spec is completed by it.
+    /// The number of checks that its work passed, where its spec is completed by it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks_passed: Option<usize>,
     /// The model that its agent works with.
@@ -95,7 +95,7 @@ pub struct RunEntry {
     /// The agent's own name of its session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// What its agent used up, as far as it tells; of a run above other runs the sum of theirs.
+    /// The usage of its agent, as far as it reports that; of a run above other runs the sum of theirs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<UsageEntry>,
     /// Tools that were refused to its agent.
@@ -104,7 +104,7 @@ pub struct RunEntry {
     /// Why its agent did not do its work, in a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// What to do about that.
+    /// The step to take about that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step: Option<String>,
     /// While it waits for another try: when that is, RFC 3339.
@@ -121,11 +121,11 @@ pub struct RunEntry {
 /// The specs of a run of several.
 #[derive(Debug, Serialize)]
 pub struct SpecCounts {
-    /// Begun, and what could be begun now.
+    /// Started, and what could be started now.
     pub total: usize,
     /// Completed by it.
     pub completed: usize,
-    /// Begun, and ended otherwise.
+    /// Started, and ended otherwise.
     pub ended: usize,
 }
 
@@ -162,29 +162,29 @@ pub struct StartedRunView<'a> {
     /// Its log, relative to the root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<&'a str>,
-    /// How its agent is held, in a sentence.
+    /// The confinement of its agent, in a sentence.
     pub confinement: String,
-    /// That a red quality gate was waived.
+    /// The warning that a red quality gate was waived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality_warning: Option<QualityWarning>,
 }
 
-/// What a start would take and cost.
+/// The time and the cost that a start would take.
 #[derive(Debug, Serialize)]
 pub struct ForecastView {
     /// The specs that an agent would work on, each behind those that it waits for.
     pub specs: Vec<String>,
     /// So many agents at once.
     pub agents: usize,
-    /// How many completed runs are known.
+    /// The number of completed runs that are known.
     pub known_runs: usize,
-    /// How long it would take; null when too few runs are known.
+    /// The time it would take; null when too few runs are known.
     pub duration_seconds: Option<ExpectedAmount>,
-    /// The tokens of all; null when too few runs tell theirs.
+    /// The tokens of all; null when too few runs report theirs.
     pub tokens: Option<ExpectedAmount>,
-    /// The US dollars of all; null when too few runs tell theirs.
+    /// The US dollars of all; null when too few runs report theirs.
     pub cost_usd: Option<ExpectedAmount>,
-    /// That too few runs are known.
+    /// The note that too few runs are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -196,7 +196,7 @@ pub struct ExpectedAmount {
     pub p50: f64,
     /// In nine of ten cases it is no more.
     pub p90: f64,
-    /// How many runs that was learned from.
+    /// The number of runs that this was learned from.
     pub known_runs: usize,
 }
 
@@ -207,7 +207,7 @@ pub struct QualityWarning {
     pub status: &'static str,
     /// The grades.
     pub scores: GradesView,
-    /// What would improve them.
+    /// The suggestions that would improve them.
     pub suggestions: Vec<&'static str>,
     /// The same in a sentence.
     pub message: String,
@@ -218,26 +218,26 @@ pub struct QualityWarning {
 pub struct GradesView {
     /// Size.
     pub complexity: char,
-    /// How clear it is.
+    /// The grade for how clear it is.
     pub confidence: char,
-    /// How well it could be split.
+    /// The grade for how well it could be split.
     pub splittability: char,
-    /// How good its criteria are.
+    /// The grade for how good its criteria are.
     pub ac_quality: char,
-    /// How little its members overlap; null without members.
+    /// The grade for how little its members overlap; null without members.
     pub isolation: Option<char>,
 }
 
-/// How far work is that somebody else goes on with.
+/// The state of work that another person or agent goes on with.
 #[derive(Debug, Serialize)]
 pub struct TakeoverReport<'a> {
     /// The spec.
     pub spec_id: &'a str,
-    /// How far it is, in sentences.
+    /// The progress of the work, in sentences.
     pub analysis: String,
     /// The last lines of the log.
     pub log_tail: String,
-    /// What to do next.
+    /// The next steps.
     pub suggestion: String,
     /// The worktree; null when it is gone.
     pub worktree_path: Option<String>,
@@ -245,13 +245,13 @@ pub struct TakeoverReport<'a> {
     pub branch: Option<String>,
     /// Its newest commits, abbreviated, with their subjects.
     pub commits: Vec<String>,
-    /// How much they change.
+    /// The size of their changes.
     pub diff: Option<DiffStatView>,
     /// Paths of the worktree that are not committed.
     pub uncommitted: Vec<String>,
 }
 
-/// How much commits change.
+/// The size of the changes of commits.
 #[derive(Debug, Serialize)]
 pub struct DiffStatView {
     /// Files.
@@ -274,9 +274,9 @@ pub struct WorktreeList {
 /// Folders that were made before a run asked for one.
 #[derive(Debug, Serialize)]
 pub struct FolderPoolView {
-    /// How many.
+    /// The number of folders.
     pub folders: usize,
-    /// How much all of them take.
+    /// The size of all of them.
     pub bytes: u64,
 }
 
@@ -293,22 +293,22 @@ pub struct WorktreeEntry {
     pub run: Option<String>,
     /// Where that stands.
     pub state: Option<&'static str>,
-    /// How many files are not committed.
+    /// The number of files that are not committed.
     pub uncommitted: usize,
-    /// Whether all work on the branch is on the main branch, too.
+    /// True if all work on the branch is on the main branch, too.
     pub merged: bool,
     /// Why it is kept; null when it can go.
     pub kept: Option<String>,
 }
 
-/// Whether somebody watches, and over what.
+/// The state of the daemon, and the worktrees it watches.
 #[derive(Debug, Serialize)]
 pub struct WatchStatus {
-    /// Whether the daemon runs.
+    /// True if the daemon runs.
     pub watch_running: bool,
     /// The worktrees of runs, by their folders.
     pub worktrees: Vec<WatchedWorktree>,
-    /// How many they are.
+    /// The number of worktrees.
     pub worktree_count: usize,
 }
 
@@ -323,7 +323,7 @@ pub struct WatchedWorktree {
     pub status: &'static str,
     /// When its run's record was last written, RFC 3339; null without one.
     pub updated_at: Option<String>,
-    /// What is the matter; null when nothing is.
+    /// The problem; null when there is none.
     pub error: Option<String>,
     /// The agent's commits.
     pub commits: Vec<String>,

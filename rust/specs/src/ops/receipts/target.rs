@@ -15,9 +15,9 @@ use chant_git::history::CommitHistory;
 
 /// The target with all that is asked of it.
 pub(super) struct ReceiptTarget {
-    /// What it is called.
+    /// The name of the branch or commit.
     pub(super) name: String,
-    /// Whether it asks for receipts.
+    /// True if it asks for receipts.
     pub(super) is_required: bool,
     /// The checks that it, or the checkout, configures.
     pub(super) checks: BTreeMap<String, Vec<String>>,
@@ -98,7 +98,7 @@ impl ReceiptTarget {
         (place, None)
     }
 
-    /// Whether a commit of the histories has a tree.
+    /// Returns true if a commit of the histories has a tree.
     pub(super) fn knows_tree(&self, tree: &str) -> bool {
         let mut histories = self.histories.iter();
         histories.any(|(_, history)| history.commit_with(tree).is_some())

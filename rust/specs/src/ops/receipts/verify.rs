@@ -25,14 +25,14 @@ use chant_git::Repo;
 use chant_git::kept_texts::KeptText;
 use chant_store::state::escape_name;
 
-/// What is held against the repository, and how.
+/// The specs to hold against the repository, and the way to do it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReceiptQuery<'a> {
     /// One spec; else all that are completed, archived ones included.
     pub id: Option<&'a str>,
     /// The branch or commit that work has to be on.
     pub target: Option<&'a str>,
-    /// Whether checks are run again, on the files that landed.
+    /// True if checks are run again, on the files that landed.
     pub reruns: bool,
 }
 
@@ -176,7 +176,7 @@ impl ReceiptVerification<'_> {
         kept.map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a spec was completed because its members were, and all of these have receipts that hold.
+    /// Returns true if a spec was completed because its members were, and all of these have receipts that hold.
     fn holds_by_members(&self, subject: &ReceiptSubject) -> Result<bool, Error> {
         let is_member = |one: &&ReceiptSubject| one.id.parent() == Some(subject.id.as_str());
         let members: Vec<&ReceiptSubject> = self.all.iter().filter(is_member).collect();
@@ -256,7 +256,7 @@ fn verdict(name: String, judged: JudgedReceipt, again: &[RepeatedCheck]) -> Rece
     }
 }
 
-/// What is to be said of a spec that has no receipt.
+/// Returns the findings about a spec that has no receipt.
 fn findings_about(subject: &ReceiptSubject, has_none: bool) -> Vec<FindingEntry> {
     let finding = |kind, text| entry(ReceiptFinding { kind, text });
     match &subject.today.open_as {

@@ -28,7 +28,7 @@ pub(in super::super::super) struct LandedRun<'a> {
     pub record: &'a RunRecord,
     /// The commit that the work landed with.
     pub commit: &'a str,
-    /// The landings that were begun, of which one ended with that commit.
+    /// The landings that were started, of which one ended with that commit.
     pub begun: &'a [MergeTry],
 }
 
@@ -173,7 +173,7 @@ fn keep(repo: &Repo, receipt: &mut CompletionReceipt) -> Result<(), Error> {
     Err(ChantError::Refused(message).into())
 }
 
-/// Whether what is kept under a receipt's name is of the same completion.
+/// Returns true if the receipt that is kept under this name is of the same completion.
 fn is_kept(repo: &Repo, receipt: &CompletionReceipt) -> Result<bool, Error> {
     let kept = of_spec(repo, &receipt.spec)?;
     let Some(kept) = kept.iter().find(|kept| kept.name == receipt.token) else {
@@ -230,7 +230,7 @@ fn claimed(check: &CheckEntry) -> CheckClaim {
     }
 }
 
-/// What a run used up, in whole numbers; `None` where its agent reports nothing.
+/// Returns the resources that a run used up, in whole numbers; `None` where its agent reports nothing.
 fn cost_of(usage: &UsageEntry) -> Option<BTreeMap<String, u64>> {
     let millionths = usage.cost_usd.and_then(|cost| {
         let rounded = format!("{:.0}", cost.dollars() * 1e6);
