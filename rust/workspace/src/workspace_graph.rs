@@ -1,6 +1,6 @@
 //! The items of all dialects in one graph, kept up to date change by change.
 //!
-//! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn anew
+//! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn again
 //! family by family, task graphs and lists file by file, tickets all together.
 
 use std::cmp::Ordering;
