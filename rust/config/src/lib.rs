@@ -84,7 +84,7 @@ pub struct Config {
     pub runs: RunSettings,
     /// The settings that confine them.
     pub confine: ConfineSettings,
-    /// The rule if completed specs have to have receipts; counts as the target branch says it.
+    /// The demand for receipts of completed specs; counts as the target branch says it.
     pub receipts: ReceiptPolicy,
     /// The findings about keys of the files.
     pub findings: Vec<ConfigFinding>,

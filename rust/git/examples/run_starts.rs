@@ -1,5 +1,5 @@
-//! Measures how long the folder of a run takes to be made, or taken from those made in advance, against `git
-//! worktree add` of the same files in the same run:
+//! Measures how long the folder of a run takes to be made, or taken from those made in advance, against
+//! `git worktree add` of the same files in the same run:
 //! `cargo run --release --package chant-core --example run_starts -- [FILES] [ROUNDS]`.
 
 #![expect(

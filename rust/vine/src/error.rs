@@ -151,9 +151,9 @@ pub enum VineError {
         "The file was changed meanwhile: expected {expected}, it is {is}. Nothing was written; read it again first."
     )]
     Changed {
-        /// git's name for the text that was expected.
+        /// The name that git gives to the text that was expected.
         expected: String,
-        /// git's name for the text that is there.
+        /// The name that git gives to the text that is there.
         is: String,
     },
     /// The task's description is another one than the caller has in mind.

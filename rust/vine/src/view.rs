@@ -524,7 +524,7 @@ pub struct MetaView<'a> {
     title: Option<&'a str>,
     prefix: Option<&'a str>,
     delimiter: &'a str,
-    /// git's name for this text; `vine_write` takes it as `expect`.
+    /// The name that git gives to this text; `vine_write` takes it as `expect`.
     blob: String,
 }
 

@@ -22,7 +22,7 @@ pub struct OperationBatch {
     pub file: String,
     /// The operations to be done, in order.
     pub operations: Vec<Value>,
-    /// git's name for the text that the caller has in mind.
+    /// The name that git gives to the text that the caller has in mind.
     pub expect: Option<String>,
     /// A task, and the description that the caller has in mind.
     pub expect_description: Option<(String, String)>,

@@ -29,7 +29,7 @@ use chant_store::journal::{ChangeJournal, ChangeStep};
 pub struct WriteOptions<'a> {
     /// True if they are not carried out: the answer says what they would do.
     pub dry_run: bool,
-    /// git's name for the text that the caller has in mind; another one is left alone.
+    /// The name that git gives to the text that the caller has in mind; another one is left alone.
     pub expect: Option<&'a str>,
     /// A task, and the description that the caller has in mind; with another one nothing is changed.
     pub expect_description: Option<(&'a str, &'a str)>,
@@ -191,7 +191,7 @@ fn changed(
 /// The state of a file that the caller has in mind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ExpectedState<'a> {
-    /// git's name for its text.
+    /// The name that git gives to its text.
     pub(super) blob: Option<&'a str>,
     /// A task and its description.
     pub(super) description: Option<(&'a str, &'a str)>,
