@@ -87,8 +87,8 @@ impl ChantProject {
         })
     }
 
-    /// The folder for our own state of the project; it need not be there. `None` where no place for the state
-    /// of programs is set.
+    /// Returns the folder for our own state of the project; it need not be there. `None` where no place for
+    /// the state of programs is set.
     #[getter]
     fn state_folder(&self, py: Python<'_>) -> Result<Option<PathBuf>, Raised> {
         call(py, || Ok(self.project.state()?.place().map(PathBuf::from)))
@@ -109,7 +109,7 @@ impl ChantProject {
         })
     }
 
-    /// The project's folder in that of the run that the environment names; `None` where no run asks.
+    /// Returns the project's folder in that of the run that the environment names; `None` where no run asks.
     fn folder_of_run(&self, py: Python<'_>) -> Result<Option<PathBuf>, Raised> {
         call(py, || self.project.folder_of_run())
     }

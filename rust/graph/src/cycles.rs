@@ -13,7 +13,7 @@ use chant_base::counted::count_visited;
 pub type Cycle = Vec<(Node, Edge)>;
 
 impl DepGraph {
-    /// The shortest cycle through a node, if there is one.
+    /// Returns the shortest cycle through a node, if there is one.
     pub fn cycle_through(&self, start: Node) -> Option<Cycle> {
         self.search(start, |node| node == start)
     }
@@ -78,7 +78,7 @@ impl DepGraph {
         None
     }
 
-    /// The first cycle that a walk in depth meets, from each node in the order of their making along
+    /// Returns the first cycle that a walk in depth meets, from each node in the order of their making along
     /// what it waits for in its order: the nodes from the one met again to the one that waits for it.
     pub fn first_loop(&self) -> Option<Vec<Node>> {
         count_visited(self.len());
@@ -158,7 +158,7 @@ impl DepGraph {
         knots
     }
 
-    /// One shortest cycle for each knot, starting at its first node.
+    /// Returns one shortest cycle for each knot, starting at its first node.
     pub fn cycles(&self) -> Vec<Cycle> {
         let starts = self
             .cyclic_components()

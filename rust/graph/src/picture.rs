@@ -87,7 +87,7 @@ impl StatusColor {
         tones.find(|tone| tone.word() == word)
     }
 
-    /// One character that shows it without colours.
+    /// Returns one character that shows it without colours.
     pub fn symbol(self) -> char {
         match self {
             Self::Done => '●',

@@ -52,7 +52,7 @@ pub fn refuse(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Those in a folder and below it, each with the sentence that describes it.
+/// Returns those in a folder and below it, each with the sentence that describes it.
 pub fn below(folder: &Path) -> Vec<(PathBuf, String)> {
     if !are_any() {
         return Vec::new();

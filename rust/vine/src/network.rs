@@ -75,7 +75,7 @@ impl DependencyIndex {
         Some(network)
     }
 
-    /// The levels of a changed network; `None` for one with a cycle.
+    /// Returns the levels of a changed network; `None` for one with a cycle.
     fn raised(&self, changed: &Self, moves: &NodeMoves) -> Option<Vec<u32>> {
         let level = |at: usize| moves.was(at).map_or(0, |was| self.levels[was]);
         let mut levels: Vec<u32> = (0..changed.levels.len()).map(level).collect();
@@ -115,7 +115,7 @@ impl DependencyIndex {
     }
 }
 
-/// A level for each node of a graph without cycles.
+/// Returns a level for each node of a graph without cycles.
 fn levels(needs: &ItemRows, needed_by: &ItemRows) -> Vec<u32> {
     let mut waits: Vec<usize> = needed_by.rows().map(|_| 0).collect();
     for (_, row) in needed_by.rows() {

@@ -154,7 +154,7 @@ pub fn validate(graph: &Graph) -> Result<(), VineError> {
     }
 }
 
-/// The first cycle that a walk meets, then one of each knot that it does not touch.
+/// Returns the first cycle that a walk meets, then one of each knot that it does not touch.
 fn loops(network: &DepGraph) -> Vec<Vec<chant_graph::Node>> {
     let Some(first) = network.first_loop() else {
         return Vec::new();

@@ -56,8 +56,8 @@ pub(super) struct Rewritten {
     pub(super) gaps: Vec<Range<usize>>,
 }
 
-/// The text of a document whose graph became another: blocks that say the same stay byte for byte, of others
-/// only the lines that changed are written again. The caller has to find out if it says what is meant.
+/// Returns the text of a document whose graph became another: blocks that say the same stay byte for byte, of
+/// others only the lines that changed are written again. The caller has to find out if it says what is meant.
 ///
 /// # Errors
 /// `VineError::Unwritable` for a graph of a version that is not known.
@@ -253,7 +253,7 @@ fn annotations(node: &VineNode) -> String {
     written.collect()
 }
 
-/// A header of which only the parts that changed are written again.
+/// Returns a header of which only the parts that changed are written again.
 fn edited_header(old: &str, then: &VineNode, now: &VineNode) -> String {
     let is_same_kind = then.status().is_some() == now.status().is_some();
     let Some(parts) = header::parts(old, then.status().is_none()).filter(|_| is_same_kind) else {

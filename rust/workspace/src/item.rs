@@ -237,7 +237,7 @@ impl<'a> Item<'a> {
         named.map(|edge| graph.key(edge.to)).collect()
     }
 
-    /// The keys of what it still waits for, wherever that is said; none for what is done.
+    /// Returns the keys of what it still waits for, wherever that is said; none for what is done.
     pub fn waits_for(&self) -> Vec<&'a str> {
         if self.is_done() {
             return Vec::new();

@@ -92,7 +92,7 @@ impl Network {
         Ok(ItemLayers::of(&layer_of, layer as usize))
     }
 
-    /// A cycle among the items that still wait when all others were taken away.
+    /// Returns the error that names a cycle among the items that still wait when all others were taken away.
     fn cycle_error(&self, waits: &[u32]) -> NetworkError {
         // Each of these waits for another of these, so that going back has to meet an item again.
         let held = |item: &u32| waits[*item as usize] > 0;

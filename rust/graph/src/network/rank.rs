@@ -99,7 +99,7 @@ impl Network {
         }
     }
 
-    /// For each item how likely a walker is there who goes on along edges at random.
+    /// Returns for each item how likely a walker is there who goes on along edges at random.
     ///
     /// # Errors
     ///

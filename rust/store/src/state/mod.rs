@@ -122,7 +122,8 @@ impl StateFolder {
         }
     }
 
-    /// The place where it lies, whether it is there and believed or not; `None` where no place for it is set.
+    /// Returns the place where it lies, whether it is there and believed or not; `None` where no place for
+    /// it is set.
     pub fn place(&self) -> Option<&Path> {
         self.folder.as_deref().filter(|_| self.user.is_some())
     }

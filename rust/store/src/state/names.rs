@@ -48,7 +48,7 @@ fn is_plain(name: &str, at: usize, byte: u8) -> bool {
     }
 }
 
-/// The name that an escape is for; `None` for what is none, or shows only a digest.
+/// Returns the name that an escape is for; `None` for what is none, or shows only a digest.
 pub fn unescape_name(escape: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = escape;
