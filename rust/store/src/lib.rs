@@ -57,7 +57,7 @@ pub enum StoreError {
         /// The project's root.
         root: String,
     },
-    /// Another process keeps the file locked or keeps changing it.
+    /// Another writer keeps the file locked or keeps changing it.
     #[error("`{path}` {why} for {seconds} s; nothing was changed, try again")]
     Busy {
         /// The file.

@@ -1,4 +1,4 @@
-//! Files in a folder that another process writes in at the same time: opened without following links, so that
+//! Files in a folder that another program writes in at the same time: opened without following links, so that
 //! what changes places meanwhile leads nowhere else.
 
 use std::fs::File;

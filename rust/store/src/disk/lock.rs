@@ -33,7 +33,7 @@ impl From<File> for Lock {
 enum LockAttempt {
     /// It is locked.
     Held(File),
-    /// Another process holds it.
+    /// Another holder has it.
     Other(File),
     /// The file system has no locks.
     Refused(File),
@@ -80,7 +80,7 @@ pub(super) fn is_refusal(error: &io::Error) -> bool {
 }
 
 impl Lock {
-    /// Waits until no other process holds the lock of what stands at `path`.
+    /// Waits until no one else holds the lock of what stands at `path`.
     ///
     /// # Errors
     /// `Missing`, or `Busy` after the deadline.
@@ -105,7 +105,7 @@ impl Lock {
         }
     }
 
-    /// Takes the lock if it is free; `None` when another process holds it.
+    /// Takes the lock if it is free; `None` when another holder has it.
     ///
     /// # Errors
     /// `Missing`, or `Io` where locks do not work.
@@ -159,7 +159,7 @@ impl Lock {
 
 impl Lock {
     /// Takes the lock of a file that is there for nothing else: made where it is missing, with `text` for
-    /// people to read. Waits until the deadline; `None` when another process holds it all that time.
+    /// people to read. Waits until the deadline; `None` when another holder has it all that time.
     ///
     /// # Errors
     /// `Missing` folder, `Unreadable` when something else has that name, or `Io`.

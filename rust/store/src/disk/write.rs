@@ -285,7 +285,7 @@ impl TemporaryFile {
         })
     }
 
-    /// Takes the file from the place that it took, unless another process's lies there by now; false when that
+    /// Takes the file from the place that it took, unless another writer's lies there by now; false when that
     /// cannot be done. Even then the file stays whole.
     fn withdraw(&self, target: &FilePlace, ours: Option<FileStamp>) -> bool {
         let identity = |stamp: Option<FileStamp>| stamp.map(|stamp| stamp.identity);
@@ -296,7 +296,7 @@ impl TemporaryFile {
     }
 }
 
-/// Puts the file that is in our hands back to its place, where `placed` should lie. When another process
+/// Puts the file that is in our hands back to its place, where `placed` should lie. When another writer
 /// replaced that too, theirs is the newest and goes back in turn.
 pub(super) fn give_back(
     in_hand: &FilePlace,
@@ -317,7 +317,7 @@ pub(super) fn give_back(
     }
 }
 
-/// Locks a file that is about to take its place, where locks go with files; no other process can hold it yet.
+/// Locks a file that is about to take its place, where locks go with files; no one else can hold it yet.
 #[cfg(unix)]
 fn lock_new(place: &FilePlace) -> Option<File> {
     let file = place.open().ok()?;

@@ -51,7 +51,7 @@ pub enum ChangeStep {
 /// A change that a crash left and that could not be finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfinishedChange {
-    /// The files that another process changed meanwhile: neither as they were nor as they should have become.
+    /// The files that another writer changed meanwhile: neither as they were nor as they should have become.
     /// Empty when the reason is another.
     pub paths: Vec<String>,
     /// Why it could not be finished.

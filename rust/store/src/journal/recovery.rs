@@ -15,7 +15,7 @@ use super::intent::{self, ChangeIntent, ChangePhase, KEPT, OWNER, PlacedStep, SC
 use super::left::{KEPT_FOLDER, KeptReason, REASON};
 use super::{ChangeJournal, UnfinishedChange, change_name};
 
-/// The time for which a document of a change is waited for that another process holds; then the next one to
+/// The time for which a document of a change is waited for that another writer holds; then the next one to
 /// come finishes it.
 const MOMENT: Duration = Duration::from_secs(1);
 
@@ -369,7 +369,7 @@ fn phase_of(folder: &Path) -> Option<ChangePhase> {
     phases.find(|phase| disk::exists(&folder.join(phase.file())))
 }
 
-/// Locks the documents of a change in the order of their paths; `None` when another process is at one.
+/// Locks the documents of a change in the order of their paths; `None` when one is in use.
 fn hold(placed: &[PlacedStep]) -> Result<Option<Vec<Lock>>, StoreError> {
     let mut targets: Vec<&Path> = placed.iter().map(|one| one.target.path()).collect();
     targets.sort_unstable();
