@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// Characters that the text of an answer stays under.
 pub const MOST_CHARS: usize = 50_000;
 
-/// What an answer's own keys and a few notes may take of it.
+/// The room that an answer's own keys and a few notes may take of it.
 const RESERVE: usize = 2_500;
 
 /// Default number of characters of a document's body in one answer.
@@ -18,14 +18,14 @@ pub const DEFAULT_CHARS: usize = 40_000;
 /// Default number of entries of a list in one answer.
 pub const DEFAULT_LIMIT: usize = 50;
 
-/// What a tool answers: a text, and for answers that are data the same data on one line.
+/// The answer of a tool: a text, and for answers that are data the same data on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Prose, or the data as JSON, indented by two blanks.
     pub text: String,
     /// The data as JSON without line breaks; `None` for prose.
     pub json: Option<String>,
-    /// What is said beside the text, such as how to get the rest of a list.
+    /// A note beside the text, such as how to get the rest of a list.
     pub note: Option<String>,
 }
 

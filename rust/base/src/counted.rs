@@ -1,4 +1,4 @@
-//! How much work was done: what was asked of the disk, and how many items were looked at.
+//! Counts work: what was asked of the disk, and how many items were looked at.
 //!
 //! The counters are those of the whole process and only ever grow, so that work in several threads adds up; the
 //! difference between two readings is what lay between them. Each is one addition without order, so they are always
@@ -12,7 +12,7 @@ static WRITTEN: AtomicU64 = AtomicU64::new(0);
 static LISTED: AtomicU64 = AtomicU64::new(0);
 static VISITED: AtomicU64 = AtomicU64::new(0);
 
-/// What this process has done since it began.
+/// The work that this process has done since it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountedWork {
     /// Files that were opened, to read them or to write them.
@@ -28,7 +28,7 @@ pub struct CountedWork {
 }
 
 impl CountedWork {
-    /// What was done until now.
+    /// Returns the work done until now.
     pub fn now() -> Self {
         Self {
             opened: OPENED.load(Relaxed),

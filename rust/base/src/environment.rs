@@ -1,5 +1,5 @@
-//! What agents and checks find in their environment: what toolchains need and what somebody passes, and
-//! nothing else of ours.
+//! The environment of agents and checks: what toolchains need and what the configuration passes, and nothing
+//! else of ours.
 //!
 //! An agent runs code that others wrote, and what it reads it can send away. So nothing is inherited: the
 //! names below are passed, and those that the configuration adds.
@@ -118,8 +118,8 @@ const PASSED: [&str; 98] = [
 /// Families of variables that are passed, by their first letters; of ours what is no secret.
 const PASSED_FAMILIES: [&str; 2] = ["LC_", "CHANT_"];
 
-/// Variables that would lead git to another repository, or make an agent believe that it runs inside
-/// another one's session: nobody can have them passed.
+/// Variables that would lead git to another repository, or make an agent believe that it runs inside another
+/// one's session: no configuration can have them passed.
 const NEVER: [&str; 12] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -183,7 +183,7 @@ const LOADS: &str = "it has programs load code";
 /// Pieces of names of variables whose values are kept secret.
 const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 
-/// What is passed beside the names that are always passed.
+/// The names that are passed beside those that are always passed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PassedNames<'a> {
     /// The variables that the agent's own template names; none for checks.
@@ -192,17 +192,17 @@ pub struct PassedNames<'a> {
     pub configured: &'a [String],
 }
 
-/// An environment for somebody else.
+/// An environment for another program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PassedEnvironment {
     /// The variables.
     pub variables: BTreeMap<String, String>,
-    /// Names of variables that are not passed though they look as if somebody might miss them: those of
-    /// secrets; sorted.
+    /// Names of variables that are not passed though they look as if they might be missed: those of secrets;
+    /// sorted.
     pub withheld: Vec<String>,
 }
 
-/// What of an environment is passed.
+/// Returns the part of an environment that is passed.
 pub fn filter_environment(
     environment: &BTreeMap<String, String>,
     beside: PassedNames<'_>,
@@ -229,7 +229,7 @@ fn is_passed(name: &str, beside: PassedNames<'_>) -> bool {
         || of_family()
 }
 
-/// Whether a variable is named like one whose value is a secret.
+/// Returns true if a variable is named like one whose value is a secret.
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_uppercase();
     SECRET.iter().any(|piece| name.contains(piece))

@@ -1,4 +1,4 @@
-//! What each layer's errors say of themselves, and one type that carries any of them.
+//! Describes the errors of each layer, and carries any of them in one type.
 //!
 //! A layer has an enumeration of its own and implements [`CoreError`] for it. No place lists them all: a new
 //! layer adds nothing here.
@@ -12,10 +12,10 @@ use crate::next_step::HintText;
 
 /// An error of one layer; its `Display` is the sentence a client sees.
 pub trait CoreError: StdError + Send + Sync + 'static {
-    /// What kind of refusal it is.
+    /// Returns the kind of the refusal.
     fn kind(&self) -> ErrorKind;
 
-    /// What may help, behind the sentence.
+    /// Returns the hint that may help, behind the sentence.
     fn hint(&self) -> HintText {
         HintText::default()
     }
@@ -54,12 +54,12 @@ impl Error {
         .into()
     }
 
-    /// What kind of refusal it is.
+    /// Returns the kind of the refusal.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind()
     }
 
-    /// What may help, behind the sentence.
+    /// Returns the hint that may help, behind the sentence.
     pub fn hint(&self) -> HintText {
         self.0.hint()
     }
@@ -110,7 +110,7 @@ impl fmt::Debug for Error {
     }
 }
 
-/// What was being done when another error came up.
+/// The action during which another error came up.
 #[derive(Debug, thiserror::Error)]
 #[error("{action}: {error}")]
 pub struct FailedAction {
@@ -151,7 +151,7 @@ impl CoreError for NotTransactional {
     }
 }
 
-/// What kind of refusal an error is; callers tell errors apart by it, never by their words.
+/// The kind of refusal that an error is; callers distinguish errors by it, never by their words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     /// There is no project of that dialect here.
@@ -170,7 +170,7 @@ pub enum ErrorKind {
     Refused,
     /// Items wait for one another.
     Cycle,
-    /// Somebody else holds or changed it.
+    /// Another process or person holds or changed it.
     Conflict,
     /// The disk or the system refused.
     Storage,

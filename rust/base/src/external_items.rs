@@ -1,13 +1,13 @@
 //! Items of documents of another kind that a document may name: how far they are.
 //!
-//! Whoever knows all kinds hands a document's kind an [`ExternalItems`]; so each asks about the others
+//! The caller that knows all kinds hands a document's kind an [`ExternalItems`]; so each asks about the others
 //! without knowing them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What stands before the colon of a key that names an item of a kind of documents.
+/// The words that stand before the colon of a key that names an item of a kind of documents.
 pub const PREFIXES: [&str; 4] = ["chant", "vine", "speckit", "tickets"];
 
 /// The kind that a key begins with and what follows, for a key such as `tickets:MDT-012`.
@@ -17,14 +17,14 @@ pub fn split_key(key: &str) -> Option<(&'static str, &str)> {
     (!rest.is_empty()).then_some((known, rest))
 }
 
-/// How far an item is.
+/// The status of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExternalStatus {
     /// It is there.
     Found {
         /// Its state, in the word of its documents.
         status: String,
-        /// Whether nobody waits for it any more.
+        /// True if nothing waits for it any more.
         is_done: bool,
         /// Where it lies, as a person would say it.
         place: String,
@@ -34,7 +34,7 @@ pub enum ExternalStatus {
 }
 
 impl ExternalStatus {
-    /// Whether nobody waits for it any more.
+    /// Returns true if nothing waits for it any more.
     pub fn is_done(&self) -> bool {
         matches!(self, Self::Found { is_done: true, .. })
     }
@@ -42,18 +42,18 @@ impl ExternalStatus {
 
 type StatusFunction = dyn Fn(&[String]) -> Vec<ExternalStatus> + Send + Sync;
 
-/// Tells how far items are, by their whole keys, as of the moment it is asked.
+/// Reports how far items are, by their whole keys, as of the moment it is asked.
 #[derive(Clone)]
 pub struct ExternalItems(Arc<StatusFunction>);
 
-/// Tells how far items are while something is decided, one answer for each key in their order.
+/// Reports how far items are while something is decided, one answer for each key in their order.
 pub type StatusLookup<'a> = &'a dyn Fn(&[String]) -> Vec<ExternalStatus>;
 
 /// Makes the [`ExternalItems`] of the documents below a folder.
 pub type ExternalItemsFactory = fn(&Path) -> ExternalItems;
 
-/// What tells about other kinds of documents below each of several folders, made when it is first asked.
-/// By default nothing is known.
+/// The [`ExternalItems`] that report on other kinds of documents below each of several folders, made when they
+/// are first asked. By default nothing is known.
 #[derive(Default)]
 pub struct ExternalItemsCache {
     around: Option<ExternalItemsFactory>,
@@ -69,7 +69,7 @@ impl ExternalItemsCache {
         }
     }
 
-    /// How far the items of some keys are, seen from a folder, in the order of the keys.
+    /// Returns how far the items of some keys are, seen from a folder, in the order of the keys.
     pub fn standings(&self, folder: &Path, keys: &[String]) -> Vec<ExternalStatus> {
         if keys.is_empty() {
             return Vec::new();
@@ -84,12 +84,12 @@ impl ExternalItemsCache {
 }
 
 impl ExternalItems {
-    /// What a function tells, which gives one answer for each key in their order.
+    /// Creates one from a function, which gives one answer for each key in their order.
     pub fn new(ask: impl Fn(&[String]) -> Vec<ExternalStatus> + Send + Sync + 'static) -> Self {
         Self(Arc::new(ask))
     }
 
-    /// How far the items of some keys are, in the order of the keys.
+    /// Returns how far the items of some keys are, in the order of the keys.
     pub fn standings(&self, keys: &[String]) -> Vec<ExternalStatus> {
         if keys.is_empty() {
             Vec::new()

@@ -1,6 +1,6 @@
-//! What a partial name stands for, and which name somebody may have meant.
+//! Finds the item that a partial name stands for, and the name that may have been meant.
 
-/// What looking up a partial id found.
+/// The result of looking up a partial id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResolvedId<T> {
     /// Nothing of that name.

@@ -1,4 +1,5 @@
-//! What every layer may name: answers, errors, hints, identifiers, counts of work. Knows no files and no formats.
+//! The types that every layer may name: answers, errors, hints, identifiers, counts of work. Knows no files and
+//! no formats.
 
 pub mod answer;
 pub mod counted;

@@ -1,9 +1,9 @@
-//! The lint engine: rules are values, findings are values, and telling them is somebody else's job.
+//! The lint engine: rules are values, findings are values, and reporting them is left to the caller.
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// It has to be mended.
+    /// It has to be fixed.
     Error,
     /// It should be looked at.
     Warning,
@@ -19,14 +19,14 @@ impl Severity {
     }
 }
 
-/// What a rule found.
+/// A finding of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LintFinding {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What could be done.
+    /// The suggested change.
     pub suggestion: Option<String>,
 }
 

@@ -18,12 +18,12 @@ impl UsdAmount {
         (dollars.is_finite() && dollars >= 0.0).then_some(Self(dollars))
     }
 
-    /// How many dollars.
+    /// Returns the number of dollars.
     pub fn dollars(self) -> f64 {
         self.0
     }
 
-    /// What is left of it after some was spent.
+    /// Returns the rest of it after some was spent.
     #[must_use]
     pub fn less(self, spent: Self) -> Self {
         Self((self.0 - spent.0).max(0.0))

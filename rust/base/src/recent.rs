@@ -1,4 +1,4 @@
-//! What changed lately among many items, for those who keep something made of them and want to look only at that.
+//! Recent changes among many items, for those who keep something made of them and want to look only at that.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 
-/// What a tool answers.
+/// The answer of a tool.
 #[pyclass(name = "Answer", frozen, module = "chant_mcp._core")]
 pub(crate) struct PyAnswer {
     /// Prose, or the data as JSON, indented by two blanks.
@@ -17,7 +17,7 @@ pub(crate) struct PyAnswer {
     /// The data as JSON without line breaks; `None` for prose.
     #[pyo3(get)]
     json: Option<String>,
-    /// What is said beside the text, such as how to get the rest of a list.
+    /// A note beside the text, such as how to get the rest of a list.
     #[pyo3(get)]
     note: Option<String>,
     /// The data as plain values, made when first asked for.

@@ -87,8 +87,8 @@ impl ChantProject {
         })
     }
 
-    /// The folder for our own state of the project; it need not be there. `None` where nobody says where the
-    /// state of programs may lie.
+    /// Returns the folder for our own state of the project; it need not be there. `None` where no place for
+    /// the state of programs is set.
     #[getter]
     fn state_folder(&self, py: Python<'_>) -> Result<Option<PathBuf>, Raised> {
         call(py, || Ok(self.project.state()?.place().map(PathBuf::from)))
@@ -109,7 +109,7 @@ impl ChantProject {
         })
     }
 
-    /// The project's folder in that of the run that the environment tells of; `None` where no run asks.
+    /// Returns the project's folder in that of the run that the environment names; `None` where no run asks.
     fn folder_of_run(&self, py: Python<'_>) -> Result<Option<PathBuf>, Raised> {
         call(py, || self.project.folder_of_run())
     }
@@ -167,7 +167,7 @@ impl ChantProject {
         })
     }
 
-    /// How many specs are in which state.
+    /// Returns the number of specs in each state.
     #[pyo3(signature = (*, brief = false, include_activity = false))]
     fn status(
         &self,
@@ -178,7 +178,7 @@ impl ChantProject {
         answer(py, || ops::status(&self.project, brief, include_activity))
     }
 
-    /// What the agent of a spec wrote.
+    /// Returns the output of a spec's agent.
     #[pyo3(signature = (id, *, lines = 100, offset = None, since = None))]
     fn log(
         &self,
@@ -211,8 +211,8 @@ impl ChantProject {
         answer(py, || ops::diagnose(&self.project, id))
     }
 
-    /// What runs would find here: git, agents, and what these get of the environment. With `live` the models of the
-    /// agents that would work are asked once.
+    /// Returns what runs would find here: git, agents, and what these get of the environment. With `live` the
+    /// models of the agents that would work are asked once.
     #[pyo3(signature = (*, live = false))]
     fn doctor(&self, py: Python<'_>, live: bool) -> Result<PyAnswer, Raised> {
         answer(py, || ops::doctor(&self.project, live))
@@ -229,7 +229,7 @@ impl ChantProject {
         answer(py, || ops::agent_show(&self.project, name))
     }
 
-    /// What runs can be held to on this machine.
+    /// Returns what runs can be held to on this machine.
     fn confine_check(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::confine_check(&self.project))
     }
@@ -248,7 +248,7 @@ impl ChantProject {
         })
     }
 
-    /// Whether specs, or one, are good tasks.
+    /// Checks that specs, or one, are good tasks.
     #[pyo3(signature = (id = None, *, limit = 50, offset = 0))]
     fn lint(
         &self,
@@ -262,7 +262,7 @@ impl ChantProject {
         })
     }
 
-    /// Whether a spec meets its criteria.
+    /// Checks that a spec meets its criteria.
     fn verify(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::verify(&self.project, id))
     }
@@ -468,7 +468,7 @@ impl ChantProject {
         })
     }
 
-    /// What a start would work on, take and cost; nothing is started.
+    /// Returns what a start would work on, take and cost; nothing is started.
     #[pyo3(signature = (id, *, chain = false, parallel = None, skip_criteria = false, agent = None))]
     fn work_forecast(
         &self,
@@ -517,8 +517,8 @@ impl ChantProject {
         })
     }
 
-    /// What a person is asked before a proposal that waits is written, behind the run whose proposal it is;
-    /// none where there is none.
+    /// Returns the question to a person before a proposal that waits is written, behind the run whose proposal
+    /// it is; none where there is none.
     #[pyo3(signature = (id, *, recursive = false, max_depth = None, fresh = false))]
     fn split_question(
         &self,
@@ -561,13 +561,13 @@ impl ChantProject {
         answer(py, || ops::merge(&self.project, id, agreed))
     }
 
-    /// What the folder asks for, and whether its user said yes to that.
+    /// Returns what the folder asks for, and whether its user said yes to that.
     fn trust_report<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, PyErr> {
         let report = py.detach(|| self.project.trust_report());
         crate::trust::report(py, &report)
     }
 
-    /// What is said of the folder when nobody trusts it, where it asks for something or has runs.
+    /// Returns what is said of the folder when it is not trusted, where it asks for something or has runs.
     fn untrusted_line(&self, py: Python<'_>) -> Result<Option<&'static str>, Raised> {
         call(py, || Ok(self.project.untrusted_line()))
     }
@@ -597,12 +597,12 @@ impl ChantProject {
         answer(py, || ops::prune_worktrees(&self.project))
     }
 
-    /// Whether somebody watches over runs, and the worktrees in use.
+    /// Returns whether a process watches over runs, and the worktrees in use.
     fn watch_status(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::watch_status(&self.project))
     }
 
-    /// Starts watching in a process of its own, unless somebody watches.
+    /// Starts watching in a process of its own, unless one watches.
     fn watch_start(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || ops::watch_start(&self.project))
     }
@@ -612,8 +612,8 @@ impl ChantProject {
         answer(py, || ops::watch_stop(&self.project))
     }
 
-    /// Watches over runs in this process until told to end, or idle. `started` says that another process
-    /// waits to be told that it watches.
+    /// Watches over runs in this process until asked to end, or idle. `started` says that another process waits
+    /// for the report that it watches.
     #[pyo3(signature = (*, once = false, started = false, tell = None))]
     fn watch(
         &self,
@@ -642,7 +642,7 @@ impl ChantProject {
     }
 }
 
-/// Makes a call that tells what it is doing to whoever wants to know.
+/// Makes a call that reports its steps to `progress`.
 fn told(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,

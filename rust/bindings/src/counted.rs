@@ -1,10 +1,11 @@
-//! What the core has done, for benchmarks and tests.
+//! Counts of the core's work, for benchmarks and tests.
 
 use chant_base::counted::CountedWork;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What this process has done since it began: files opened, bytes read and written, entries listed, items visited.
+/// Returns the work of this process since it started: files opened, bytes read and written, entries listed,
+/// items visited.
 #[pyfunction]
 pub(crate) fn counted_work(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let work = CountedWork::now();

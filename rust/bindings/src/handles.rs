@@ -1,4 +1,4 @@
-//! What the handles of scripts stand on: items as plain values, transactions, changes.
+//! The base of the handles of scripts: items as plain values, transactions, changes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -279,7 +279,7 @@ impl PyTransaction {
     }
 }
 
-/// What changes from now on.
+/// The changes from now on.
 #[pyclass(name = "Changes", frozen, module = "chant_mcp._core")]
 pub(crate) struct PyChanges {
     workspace: Py<PyWorkspace>,

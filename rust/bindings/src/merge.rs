@@ -1,4 +1,4 @@
-//! What git's merge driver asks for.
+//! Answers the calls of git's merge driver.
 
 use chant_specs::merge::driver::{MergedFile, merge_file};
 use chant_text::merge::ConflictMarkers;

@@ -40,7 +40,7 @@ pub(crate) enum Raised {
     Refused(Error),
     /// The tickets dialect refused; its clients see an object.
     OfTickets(Error),
-    /// The core crashed: a fault of ours, told as such.
+    /// The core crashed: a fault of ours, reported as such.
     Crashed(String),
     /// Python itself raised.
     Python(PyErr),

@@ -110,8 +110,8 @@ impl SpeckitFeatures {
         })
     }
 
-    /// Records a status; with `needs_input` it asks and waits, tells `progress` that it does, and ends when
-    /// `has_left` says that nobody listens any more.
+    /// Records a status; with `needs_input` it asks and waits, reports to `progress` that it does, and ends
+    /// when `has_left` says that the caller has left.
     #[pyo3(signature = (status, *, prompt = None, message = None, question = None, agent = None, progress = None,
                         has_left = None))]
     #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
@@ -219,7 +219,7 @@ impl SpeckitFeatures {
     }
 }
 
-/// Tells a function of Python's; one that fails is heard no more of.
+/// Reports a step to a function of Python's; one that fails is heard no more of.
 fn told(progress: Option<&Py<PyAny>>, step: &str) {
     if let Some(progress) = progress {
         // Nobody listens any more: the question waits on.

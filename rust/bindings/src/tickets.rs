@@ -240,7 +240,7 @@ impl TicketProjects {
         })
     }
 
-    /// What waits for what, and tickets that wait for one another.
+    /// Returns the dependencies between tickets, and tickets that wait for one another.
     #[pyo3(signature = (project = None, *, limit = 50, offset = 0))]
     fn graph(
         &self,
@@ -257,7 +257,7 @@ impl TicketProjects {
         })
     }
 
-    /// What waits for what as a picture.
+    /// Returns the dependencies between tickets as a picture.
     #[pyo3(signature = (project = None, format = "tree", *, all = false))]
     fn picture(
         &self,

@@ -1,4 +1,4 @@
-//! What a folder asks for and whether its user said yes, and what tools may do.
+//! Reports what a folder asks for, whether its user said yes, and what tools may do.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ use chant_trust::store::TrustStore;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// What hosts are told of a tool: whether it only reads, may destroy, may be repeated, and reaches out.
+/// Returns the hints to hosts about a tool: whether it only reads, may destroy, may be repeated, and reaches
+/// out.
 #[pyfunction]
 pub(crate) fn tool_hints(name: &str) -> Option<(bool, bool, bool, bool)> {
     let hints = effects_of(name)?.hints();
@@ -23,8 +24,8 @@ pub(crate) fn tool_hints(name: &str) -> Option<(bool, bool, bool, bool)> {
     ))
 }
 
-/// What becomes of a tool's call from inside a run: `project`, `own folder` or `never`, and for the last one what
-/// the agent can do instead.
+/// Returns the right of a tool's call from inside a run: `project`, `own folder` or `never`, and for the last
+/// one what the agent can do instead.
 #[pyfunction]
 pub(crate) fn tool_right_in_run(name: &str) -> (&'static str, Option<&'static str>) {
     match right_in_run(name) {

@@ -65,7 +65,7 @@ impl VineFiles {
         py.detach(|| files::find_graphs(&folder, depth, most))
     }
 
-    /// Whether a name means a file that exists.
+    /// Returns true if a name means a file that exists.
     fn finds(&self, py: Python<'_>, file: &str) -> bool {
         py.detach(|| self.files.finds(file))
     }
@@ -111,7 +111,7 @@ impl VineFiles {
         answer(py, || ops::read(&self.files, file, &question))
     }
 
-    /// What can be acted on now, and how.
+    /// Returns what can be acted on now, and how.
     #[pyo3(signature = (file, *, limit = 50, offset = 0))]
     fn next(
         &self,
@@ -210,12 +210,12 @@ pub(crate) struct PyVineDocument {
 
 #[pymethods]
 impl PyVineDocument {
-    /// What it is called, and how far it is.
+    /// Returns its name, and how far it is.
     fn head(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || Ok(ops::head(&self.document)))
     }
 
-    /// What git calls its text.
+    /// Returns git's name for its text.
     fn blob(&self, py: Python<'_>) -> String {
         py.detach(|| ops::name_of_text(&self.document))
     }

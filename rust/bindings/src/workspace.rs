@@ -135,7 +135,7 @@ impl PyWorkspace {
         })
     }
 
-    /// What can be begun now.
+    /// Returns the items that can be started now.
     #[pyo3(signature = (*, labels = Vec::new(), dialects = Vec::new(), limit = 50, offset = 0))]
     fn ready(
         &self,
@@ -202,7 +202,7 @@ impl PyWorkspace {
         answer(py, || ops::show(&self.workspace, name))
     }
 
-    /// What waits for what.
+    /// Returns the dependencies between items.
     #[pyo3(signature = (format = "json", *, statuses = Vec::new(), labels = Vec::new(),
                         dialects = Vec::new(), ready = false, all = false))]
     #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
@@ -242,7 +242,7 @@ impl PyWorkspace {
         call(py, || board::version(&self.workspace))
     }
 
-    /// How many items are in each state.
+    /// Returns the number of items in each state.
     #[pyo3(signature = (search = "", *, bodies = false))]
     fn board(&self, py: Python<'_>, search: &str, bodies: bool) -> Result<PyAnswer, Raised> {
         let search = ItemSearch {
@@ -275,7 +275,7 @@ impl PyWorkspace {
         })
     }
 
-    /// What an item waits for and what waits for it, as trees.
+    /// Returns the items that an item waits for and those that wait for it, as trees.
     fn around(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
         answer(py, || board::show_neighbors(&self.workspace, name))
     }
@@ -343,7 +343,7 @@ fn laid(
     Ok((layout.network.clone().into(), PyColumns { layout }, learned))
 }
 
-/// What is known of the items of a network, respect by respect; each is made when it is asked for.
+/// The values of the items of a network, respect by respect; each is made when it is asked for.
 #[pyclass(name = "Columns", frozen, module = "chant_mcp._core")]
 pub(crate) struct PyColumns {
     layout: AnalyticsGraph,

@@ -99,7 +99,8 @@ pub(super) struct LintBlock {
     pub(super) disable: Option<Vec<String>>,
 }
 
-/// What counts of the user's file: a name is the project's own, and so is what its branches have to have.
+/// Returns the part of the user's file that counts: a name is the project's own, and so is what its branches
+/// have to have.
 pub(super) fn of_user(file: ConfigFile) -> ConfigFile {
     ConfigFile {
         project: None,
@@ -108,7 +109,7 @@ pub(super) fn of_user(file: ConfigFile) -> ConfigFile {
     }
 }
 
-/// What counts of the project's file: no folder says of itself that it is trusted.
+/// Returns the part of the project's file that counts: no folder says of itself that it is trusted.
 pub(super) fn of_project(file: ConfigFile) -> ConfigFile {
     ConfigFile {
         trust: None,
@@ -116,7 +117,7 @@ pub(super) fn of_project(file: ConfigFile) -> ConfigFile {
     }
 }
 
-/// What counts of the list of agents.
+/// Returns the part of the list of agents that counts.
 pub(super) fn of_agents(file: ConfigFile) -> ConfigFile {
     let agents = file.parallel.and_then(|parallel| parallel.agents);
     ConfigFile {

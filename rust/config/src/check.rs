@@ -1,4 +1,4 @@
-//! What is wrong with the keys of configuration files, each finding with its line.
+//! Findings about the keys of configuration files, each with its line.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub struct ConfigFinding {
     pub line: Option<usize>,
     /// The key, its parts joined by dots; empty for the whole file.
     pub key: String,
-    /// What is said.
+    /// The problem of the key.
     pub problem: KeyProblem,
 }
 
@@ -48,22 +48,22 @@ pub struct MisspelledKey {
     pub key: String,
     /// The known key.
     pub nearest: String,
-    /// How many more such keys there are.
+    /// The number of further keys like it.
     pub further: usize,
 }
 
 impl ConfigFinding {
-    /// Whether it keeps what acts from acting.
+    /// Returns true if it keeps what acts from acting.
     pub fn is_near(&self) -> bool {
         matches!(self.problem, KeyProblem::Unknown { is_near: true, .. })
     }
 
-    /// Whether it is a mistake; what is known and has no effect is none.
+    /// Returns true if it is a mistake; what is known and has no effect is none.
     pub fn is_mistake(&self) -> bool {
         !matches!(self.problem, KeyProblem::NoEffect(_))
     }
 
-    /// What kind of finding it is, for programs.
+    /// Returns the kind of the finding, for programs.
     pub fn kind(&self) -> &'static str {
         match self.problem {
             KeyProblem::Unknown { .. } => "unknown_key",

@@ -1,34 +1,33 @@
-//! What is configured about how runs are held. The user's own configuration opens and closes; a project's can
-//! only close.
+//! The settings that confine runs. The user's own configuration opens and closes; a project's can only close.
 
 use serde::Deserialize;
 
-/// How runs are held.
+/// The settings that confine runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfineSettings {
-    /// Whether they have to be.
+    /// The need to confine them.
     pub mode: ConfineMode,
-    /// What they may read beside what everything needs.
+    /// The paths that they may read beside what everything needs.
     pub read: Vec<String>,
-    /// What they may write, too.
+    /// The paths that they may write, too.
     pub write: Vec<String>,
-    /// What they may do neither with.
+    /// The paths that they may neither read nor write.
     pub deny: Vec<String>,
-    /// What the project denies: from its root.
+    /// The paths that the project denies: from its root.
     pub deny_of_project: Vec<String>,
-    /// Whether they make and reach sockets with names.
+    /// True if they make and reach sockets with names.
     pub unix_sockets: bool,
-    /// Whether they reach a network.
+    /// The network that they reach.
     pub network: NetworkSetting,
-    /// Whether they make terminals.
+    /// True if they make terminals.
     pub pty: bool,
-    /// Who holds them.
+    /// The program or system part that confines them.
     pub backend: BackendChoice,
     /// Where the caches of their tools lie.
     pub caches: CacheLocation,
 }
 
-/// Whether runs have to be held.
+/// The need to confine runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConfineMode {
@@ -41,7 +40,7 @@ pub enum ConfineMode {
     Off,
 }
 
-/// What is reached over a network.
+/// The part of the network that is reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NetworkSetting {
@@ -52,11 +51,11 @@ pub enum NetworkSetting {
     None,
 }
 
-/// Who holds runs.
+/// The program or system part that confines runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BackendChoice {
-    /// What the system brings along.
+    /// The means that the system brings along.
     #[default]
     Landlock,
     /// The program `bwrap`.
@@ -121,7 +120,7 @@ impl ConfineSettings {
     }
 }
 
-/// Whether what a project says at a key has an effect: it can only close.
+/// Returns true if what a project says at a key has an effect: it can only close.
 pub fn counts_in_project(key: &[&str], value: &str) -> bool {
     match key {
         ["confine", "deny", ..] => true,

@@ -45,16 +45,16 @@ pub fn seconds_of(seconds: f64) -> Duration {
 pub struct ConfigError {
     /// The file as shown to people.
     pub file: String,
-    /// What is wrong with it.
+    /// The fault in it.
     pub why: String,
 }
 
-/// What is configured, defaults filled in.
+/// The configuration, defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// The project's name; empty when none is given.
     pub project_name: String,
-    /// What stands before a spec's ID in the name of its branch.
+    /// The prefix that stands before a spec's ID in the name of its branch.
     pub branch_prefix: String,
     /// The branch that work ends on.
     pub main_branch: String,
@@ -68,9 +68,9 @@ pub struct Config {
     pub derived: BTreeMap<String, DerivedKey>,
     /// Keys that every spec must have.
     pub required: Vec<String>,
-    /// Whether work with an agent's commits needs approval before it is merged.
+    /// True if work with an agent's commits needs approval before it is merged.
     pub approves_agent_work: bool,
-    /// What a rejection does beside what it says.
+    /// The effect of a rejection beside what it says.
     pub rejection_action: RejectionAction,
     /// Limits of the lint rules.
     pub thresholds: LintThresholds,
@@ -80,13 +80,13 @@ pub struct Config {
     pub worktree_root: Option<String>,
     /// Folders that are trusted with all in them; only the user's own file can name some.
     pub trusted_roots: Vec<String>,
-    /// How agents are run.
+    /// The settings with which agents are run.
     pub runs: RunSettings,
-    /// How they are held.
+    /// The settings that confine them.
     pub confine: ConfineSettings,
-    /// Whether completed specs have to have receipts; counts as the target branch says it.
+    /// The demand for receipts of completed specs; counts as the target branch says it.
     pub receipts: ReceiptPolicy,
-    /// What is to be said about keys of the files.
+    /// The findings about keys of the files.
     pub findings: Vec<ConfigFinding>,
 }
 
@@ -115,7 +115,7 @@ impl Default for Config {
     }
 }
 
-/// What is asked for of receipts.
+/// The demand for receipts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReceiptPolicy {
@@ -126,14 +126,14 @@ pub enum ReceiptPolicy {
     Required,
 }
 
-/// What follows from a rejection (reference chant 7, `approval.rejection_action`).
+/// The consequence of a rejection (reference chant 7, `approval.rejection_action`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RejectionAction {
     /// Nothing by itself.
     #[default]
     Manual,
-    /// A spec for what has to be mended, which the rejected one waits for.
+    /// A spec for what has to be fixed, which the rejected one waits for.
     Dependency,
     /// A member for each criterion.
     Group,
@@ -143,7 +143,7 @@ pub enum RejectionAction {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(expecting = "`key: value` lines")]
 pub struct RepositoryEntry {
-    /// What stands before the colon in a dependency on one of its specs.
+    /// The name that stands before the colon in a dependency on one of its specs.
     pub name: String,
     /// Its root, absolute or relative to this project's.
     pub path: String,
@@ -317,7 +317,7 @@ impl Config {
         Ok(())
     }
 
-    /// Whether a lint rule or a threshold of one is switched off.
+    /// Returns true if a lint rule or a threshold of one is switched off.
     pub fn disables(&self, name: &str) -> bool {
         self.disabled.iter().any(|disabled| disabled == name)
     }

@@ -1,9 +1,9 @@
-//! What is configured about folders for runs that are made in advance. The user's own configuration gives room;
-//! a project's can only ask for less.
+//! The settings of folders for runs that are made in advance. The user's own configuration gives room; a
+//! project's can only ask for less.
 
 use serde::Deserialize;
 
-/// How many folders for runs are made in advance, and how much they may take.
+/// The number of folders for runs that are made in advance, and the room that they may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolSettings {
     /// So many of a project; none are made for 0.

@@ -1,4 +1,4 @@
-//! What is configured about runs of agents: who works, how much of the machine, which checks.
+//! The settings of runs of agents: which agents work, how much of the machine they take, which checks are run.
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
@@ -9,17 +9,17 @@ use serde::Deserialize;
 use super::pool::PoolSettings;
 use chant_base::money::UsdAmount;
 
-/// How an agent is started, where that differs from what is built in.
+/// The way an agent is started, where that differs from what is built in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
 pub struct AgentSettings {
     /// Program and arguments; they may hold placeholders such as `{model}`.
     pub command: Option<Vec<ArgumentGroup>>,
-    /// How the agent is given its prompt.
+    /// The way the agent is given its prompt.
     pub prompt: Option<PromptDelivery>,
     /// Arguments that stop the agent from asking for permission, for agents that are not built in.
     pub skip_arguments: Vec<ArgumentGroup>,
-    /// Whether the agent may do everything without asking.
+    /// True if the agent may do everything without asking.
     pub skip_permissions: bool,
     /// Its model, for runs whose spec names none.
     pub model: Option<String>,
@@ -39,7 +39,7 @@ pub enum ArgumentGroup {
     Together(Vec<String>),
 }
 
-/// How an agent is given its prompt.
+/// The way an agent is given its prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PromptDelivery {
@@ -55,7 +55,7 @@ pub enum PromptDelivery {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(expecting = "`key: value` lines")]
 pub struct ParallelAgent {
-    /// What it is called in records.
+    /// Its name in records.
     pub name: String,
     /// The name of an agent, or a program that takes the arguments of `claude`.
     #[serde(default = "claude")]
@@ -63,7 +63,7 @@ pub struct ParallelAgent {
     /// So many of its runs may go on at once.
     #[serde(default = "two")]
     pub max_concurrent: NonZeroUsize,
-    /// How often it is chosen compared with the others.
+    /// The weight with which it is chosen, compared with the others.
     #[serde(default = "one")]
     pub weight: NonZeroU32,
 }
@@ -80,7 +80,7 @@ fn one() -> NonZeroU32 {
     NonZeroU32::MIN
 }
 
-/// How much a run may take.
+/// The limits of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
 pub struct RunLimits {
@@ -102,7 +102,7 @@ pub struct RunLimits {
     pub tokens_per_day: Option<NonZeroU64>,
     /// All runs of 24 hours cost no more US dollars than this.
     pub cost_usd_per_day: Option<UsdAmount>,
-    /// A run takes no more turns of its model than this; for agents that can be told so.
+    /// A run takes no more turns of its model than this; for agents that take such a limit.
     pub turns: Option<NonZeroU32>,
 }
 
@@ -152,7 +152,7 @@ impl RunLimits {
         };
     }
 
-    /// What is wrong with a limit; the first one.
+    /// Returns the fault of a limit; the first one.
     pub(super) fn wrong_limit(&self) -> Option<String> {
         let amounts = [
             ("cost_usd", self.cost_usd),
@@ -196,11 +196,11 @@ const MOST_TRIES: u32 = 100;
 pub struct RetrySettings {
     /// So many tries after the first.
     pub max_retries: u32,
-    /// How long to wait before the first of them.
+    /// The wait before the first of them, in milliseconds.
     pub retry_delay_ms: u64,
-    /// How much longer each wait is than the one before; at least 1.
+    /// The factor by which each wait is longer than the one before; at least 1.
     pub backoff_multiplier: f64,
-    /// Pieces of a log that tell a failure worth another try; without any none is.
+    /// Pieces of a log that mark a failure worth another try; without any none is.
     pub retryable_patterns: Vec<String>,
 }
 
@@ -216,7 +216,7 @@ impl Default for RetrySettings {
 }
 
 impl RetrySettings {
-    /// How long to wait after so many tries; an hour at most.
+    /// Returns the wait after so many tries; an hour at most.
     pub fn delay(&self, tries: u32) -> Duration {
         let tries = i32::try_from(tries.saturating_sub(1)).unwrap_or(i32::MAX);
         let factor = self.backoff_multiplier.powi(tries).min(1e9);
@@ -224,13 +224,13 @@ impl RetrySettings {
         delay.min(Duration::from_millis(LONGEST_DELAY))
     }
 
-    /// How long to wait before each try after the first.
+    /// Returns the waits before each try after the first.
     pub fn delays(&self) -> Vec<Duration> {
         let tries = 1..=self.max_retries.min(MOST_TRIES);
         tries.map(|tries| self.delay(tries)).collect()
     }
 
-    /// How often work whose log reads like this is tried again.
+    /// Returns the number of times that work whose log reads like this is tried again.
     pub fn after(&self, log: &str) -> u32 {
         let mut patterns = self.retryable_patterns.iter();
         if patterns.any(|pattern| !pattern.is_empty() && log.contains(pattern)) {
@@ -272,7 +272,7 @@ pub struct HttpProviders {
     pub openai: ProviderSettings,
 }
 
-/// How the agent of a run is chosen that names none.
+/// The way the agent is chosen for a run that names none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentRotation {
@@ -286,7 +286,7 @@ pub enum AgentRotation {
     RoundRobin,
 }
 
-/// How long to wait between the starts of work in parallel.
+/// The wait between the starts of work in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StartStagger {
     /// Milliseconds.
@@ -331,23 +331,23 @@ pub struct RunSettings {
     pub providers: HttpProviders,
     /// Agents among which work in parallel is divided; without any it is the provider's.
     pub parallel: Vec<ParallelAgent>,
-    /// How one of them is chosen for a run that is not one of several.
+    /// The way one of them is chosen for a run that is not one of several.
     pub rotation: AgentRotation,
-    /// How long to wait between the starts of work in parallel.
+    /// The wait between the starts of work in parallel.
     pub stagger: StartStagger,
     /// Commands that criteria name, by name: program and arguments.
     pub checks: BTreeMap<String, Vec<String>>,
-    /// How much a run may take.
+    /// The limits of a run.
     pub limits: RunLimits,
     /// When failed work is tried again.
     pub retries: RetrySettings,
-    /// How the daemon watches.
+    /// The settings with which the daemon watches.
     pub watch: WatchSettings,
-    /// Whether a run's work may change other specs than its own.
+    /// True if a run's work may change other specs than its own.
     pub may_change_other_specs: bool,
     /// Variables that agents and checks get beside those that are always passed.
     pub passed: Vec<String>,
-    /// How many folders are made in advance.
+    /// The number of folders that are made in advance.
     pub pool: PoolSettings,
 }
 
@@ -400,7 +400,7 @@ pub(super) struct WatchBlock {
 }
 
 impl WatchBlock {
-    /// What the block says of watching, and its retries, if they can be followed.
+    /// Returns the block's settings of watching, and its retries, if they can be followed.
     pub(super) fn taken(self) -> Result<(WatchSettings, RetrySettings), String> {
         let usual = WatchSettings::default();
         let poll = self.poll_interval_ms.map(Duration::from_millis);
@@ -425,7 +425,7 @@ impl WatchBlock {
     }
 }
 
-/// How the daemon watches.
+/// The settings with which the daemon watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WatchSettings {
     /// It looks at least this often, whatever wakes it up.
@@ -443,7 +443,7 @@ impl Default for WatchSettings {
     }
 }
 
-/// What is wrong with a check; the first one.
+/// Returns the fault of a check; the first one.
 pub(super) fn wrong_check(checks: &BTreeMap<String, Vec<String>>) -> Option<String> {
     let is_wrong = |argv: &Vec<String>| argv.first().is_none_or(String::is_empty);
     let name = checks.iter().find(|(_, argv)| is_wrong(argv))?.0;

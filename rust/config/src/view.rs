@@ -13,7 +13,7 @@ pub struct ConfigFindingView {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     nearest: Option<String>,
-    /// Whether nothing acts until it is settled.
+    /// True if nothing acts until it is settled.
     blocks: bool,
     message: String,
 }

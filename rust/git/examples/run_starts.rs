@@ -1,5 +1,5 @@
-//! How long the folder of a run takes to be made, or taken from those made in advance, against `git worktree add`
-//! of the same files in the same run:
+//! Measures how long the folder of a run takes to be made, or taken from those made in advance, against
+//! `git worktree add` of the same files in the same run:
 //! `cargo run --release --package chant-core --example run_starts -- [FILES] [ROUNDS]`.
 
 #![expect(
@@ -22,7 +22,7 @@ use chant_git::Repo;
 use chant_git::run_repository::pool::{PoolBounds, PoolSurroundings};
 
 type Done<T> = Result<T, Box<dyn Error>>;
-/// How long one way takes, in a round.
+/// The duration of one way, in a round.
 type Timed<'a> = dyn Fn(usize) -> Done<Duration> + 'a;
 
 fn main() -> Done<()> {

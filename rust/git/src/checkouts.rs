@@ -5,21 +5,21 @@ use std::path::Path;
 use super::worktree::{Worktree, text_of};
 use super::{GitError, Repo, real};
 
-/// What is in the file of a checkout whose branches are kept in another way than as files.
+/// The content of the file of a checkout whose branches are kept in another way than as files.
 const ELSEWHERE: &str = ".invalid";
 
 /// The checkouts of a repository as of the last look.
 #[derive(Debug, Default)]
 pub struct KnownCheckouts {
-    /// What the small files said that name checkouts and their branches; `None` where they do not tell.
+    /// The content of the small files that name checkouts and their branches; `None` where they do not say all.
     said: Option<Vec<String>>,
     /// The checkouts.
     pub all: Vec<Worktree>,
 }
 
 impl KnownCheckouts {
-    /// Brings the checkouts up to date; whether they were listed anew. Costs reading a small file for each, and
-    /// nothing but a look for a folder where there is one checkout only.
+    /// Brings the checkouts up to date; returns true if they were listed again. Costs reading a small file for
+    /// each, and nothing but a look for a folder where there is one checkout only.
     ///
     /// # Errors
     /// As [`Repo::worktrees`].
@@ -41,8 +41,8 @@ impl KnownCheckouts {
 }
 
 impl Repo {
-    /// What the files say that name linked checkouts and the branches of all; empty without linked ones, and
-    /// `None` where they do not say all.
+    /// Returns the content of the files that name linked checkouts and the branches of all; empty without
+    /// linked ones, and `None` where they do not say all.
     fn said_of_checkouts(&self) -> Option<Vec<String>> {
         let Ok(entries) = self.common_dir().join("worktrees").read_dir() else {
             return Some(Vec::new());
@@ -66,8 +66,8 @@ impl Repo {
         Some(said)
     }
 
-    /// Whether the folder of a linked checkout says of itself that it belongs to this repository, as this says of
-    /// it.
+    /// Returns true if the folder of a linked checkout says of itself that it belongs to this repository, as
+    /// this says of it.
     pub fn is_linked(&self, tree: &Worktree) -> bool {
         if tree.is_main || tree.prunable {
             return false;

@@ -1,4 +1,4 @@
-//! Loops, as paths that a person can read.
+//! Cycles, as paths that a person can read.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -9,11 +9,11 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::{DepGraph, Edge, Node};
 use chant_base::counted::count_visited;
 
-/// Steps: each node waits for the next one by the edge beside it; in a loop the last one for the first.
+/// Steps: each node waits for the next one by the edge beside it; in a cycle the last one for the first.
 pub type Cycle = Vec<(Node, Edge)>;
 
 impl DepGraph {
-    /// The shortest loop through a node, if there is one.
+    /// Returns the shortest cycle through a node, if there is one.
     pub fn cycle_through(&self, start: Node) -> Option<Cycle> {
         self.search(start, |node| node == start)
     }
@@ -78,7 +78,7 @@ impl DepGraph {
         None
     }
 
-    /// The first loop that a walk in depth meets, from each node in the order of their making along
+    /// Returns the first cycle that a walk in depth meets, from each node in the order of their making along
     /// what it waits for in its order: the nodes from the one met again to the one that waits for it.
     pub fn first_loop(&self) -> Option<Vec<Node>> {
         count_visited(self.len());
@@ -158,7 +158,7 @@ impl DepGraph {
         knots
     }
 
-    /// One shortest loop for each knot, starting at its first node.
+    /// Returns one shortest cycle for each knot, starting at its first node.
     pub fn cycles(&self) -> Vec<Cycle> {
         let starts = self
             .cyclic_components()
@@ -168,7 +168,7 @@ impl DepGraph {
     }
 }
 
-/// How far a walk has come with a node.
+/// The state of a node in a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum VisitState {
     Not,

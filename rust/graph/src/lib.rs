@@ -1,8 +1,8 @@
 //! Dependencies as a graph: nodes with their progress, edges with their kind.
 //!
-//! The engine knows keys, not documents: a dialect says what waits for what and how far each item
-//! is, the engine answers what is unmet, what can start and what runs in circles. A node that was
-//! only ever named by others exists too; its progress is [`ItemProgress::Absent`].
+//! The engine knows keys, not documents: a dialect says what waits for what and how far each item is, the
+//! engine answers what is unmet, what can start and which items wait for one another. A node that was only ever
+//! named by others exists too; its progress is [`ItemProgress::Absent`].
 
 pub mod cycles;
 pub mod network;
@@ -26,12 +26,12 @@ impl Node {
     }
 }
 
-/// How far an item is, as far as those that wait for it care.
+/// The progress of an item, as far as those that wait for it care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemProgress {
     /// Still to be done.
     Open,
-    /// Nobody needs to wait for it any more.
+    /// Nothing needs to wait for it any more.
     Done,
     /// Named, but nothing of that key is known.
     Absent,
@@ -51,7 +51,7 @@ pub enum EdgeKind {
 }
 
 impl EdgeKind {
-    /// Whether the item counts as blocked while this is unmet; it merely waits its turn otherwise.
+    /// Returns true if the item counts as blocked while this is unmet; it merely waits its turn otherwise.
     pub fn blocks(self) -> bool {
         matches!(self, Self::Explicit | Self::Inherited)
     }
@@ -120,12 +120,12 @@ impl DepGraph {
         &self.entries[node.index()].key
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no node.
+    /// Returns true if there is no node.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -136,7 +136,7 @@ impl DepGraph {
         (0..count).map(Node)
     }
 
-    /// How far a node is.
+    /// Returns the progress of a node.
     pub fn progress(&self, node: Node) -> ItemProgress {
         self.entries[node.index()].progress
     }
@@ -146,7 +146,7 @@ impl DepGraph {
         self.entries[node.index()].progress = progress;
     }
 
-    /// What a node waits for, met or not.
+    /// Returns the edges by which a node waits, met or not.
     pub fn edges(&self, node: Node) -> &[Edge] {
         &self.entries[node.index()].edges
     }
@@ -172,13 +172,13 @@ impl DepGraph {
         self.entries[node.index()].edges = edges;
     }
 
-    /// What a node still waits for. An absent part or sibling holds nobody up; an absent item that
-    /// was named does.
+    /// Returns the edges by which a node still waits. An absent part or sibling holds nothing up; an absent
+    /// item that was named does.
     pub fn unmet(&self, node: Node) -> impl Iterator<Item = &Edge> {
         self.edges(node).iter().filter(|edge| self.is_unmet(edge))
     }
 
-    /// Whether what waits by this edge still does.
+    /// Returns true if what waits by this edge still does.
     pub fn is_unmet(&self, edge: &Edge) -> bool {
         match self.progress(edge.to) {
             ItemProgress::Done => false,
@@ -187,7 +187,7 @@ impl DepGraph {
         }
     }
 
-    /// Whether a node waits for something that blocks it.
+    /// Returns true if a node waits for something that blocks it.
     pub fn is_blocked(&self, node: Node) -> bool {
         self.unmet(node).any(|edge| edge.kind.blocks())
     }

@@ -1,4 +1,4 @@
-//! How much hangs on each item.
+//! Measures how much depends on each item.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;

@@ -5,25 +5,25 @@
 
 use std::collections::HashSet;
 
-/// What is to be drawn.
+/// The figures and arrows to be drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GraphPicture<'a> {
     /// The nodes, in the order in which they are drawn.
     pub figures: Vec<PictureFigure<'a>>,
-    /// What leads from one to another; no pair of figures twice.
+    /// The arrows that lead from one to another; no pair of figures twice.
     pub arrows: Vec<PictureArrow>,
 }
 
 /// A node as it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PictureFigure<'a> {
-    /// What it is called by others; no two figures have the same.
+    /// Its key among others; no two figures have the same.
     pub key: &'a str,
-    /// What people call it.
+    /// The name that people give it.
     pub name: &'a str,
-    /// How far it is, in the words of its documents.
+    /// Its state, in the words of its documents.
     pub state: &'a str,
-    /// How far it is, as it is drawn.
+    /// Its state, as it is drawn.
     pub tone: StatusColor,
 }
 
@@ -34,32 +34,32 @@ pub struct PictureArrow {
     pub from: usize,
     /// Place of the figure it ends at.
     pub to: usize,
-    /// Whether figures that are not shown lie between.
+    /// True if figures that are not shown lie between.
     pub is_indirect: bool,
 }
 
-/// How far an item is, as a symbol and a colour tell it.
+/// The state of an item, as a symbol and a colour show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusColor {
     /// Done.
     Done,
-    /// Somebody looks whether it is done.
+    /// Its result is being reviewed.
     Reviewed,
-    /// Somebody works on it.
+    /// It is being worked on.
     Active,
-    /// Somebody plans it.
+    /// It is being planned.
     Planned,
-    /// Still to be begun.
+    /// Still to be started.
     Open,
     /// It needs help.
     Blocked,
     /// It stands for something in another place.
     Elsewhere,
-    /// It waits for nothing any more and can be begun.
+    /// It waits for nothing any more and can be started.
     Ready,
-    /// Somebody worked on it and did not succeed.
+    /// It was worked on without success.
     Failed,
-    /// Nobody will do it.
+    /// It will not be done.
     Cancelled,
     /// It stands for items that are not shown.
     More,
@@ -87,7 +87,7 @@ impl StatusColor {
         tones.find(|tone| tone.word() == word)
     }
 
-    /// One character that tells it without colours.
+    /// Returns one character that shows it without colours.
     pub fn symbol(self) -> char {
         match self {
             Self::Done => '●',
@@ -144,7 +144,7 @@ impl StatusColor {
 pub struct FigureRow {
     /// Place of the figure.
     pub figure: usize,
-    /// How far it is from where its tree begins.
+    /// The number of steps from where its tree begins.
     pub depth: usize,
     /// Where the figures stand that it leads to.
     pub leads: LeadDirection,

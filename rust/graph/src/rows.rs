@@ -39,7 +39,7 @@ impl ItemRows {
         self.starts.push(narrow(self.items.len()));
     }
 
-    /// How many items stand in all rows.
+    /// Returns the number of items in all rows.
     pub fn item_count(&self) -> usize {
         self.items.len()
     }

@@ -29,7 +29,8 @@ pub fn evidence_of_loss(
     })
 }
 
-/// What is wrong, and what can be done, where there is [`evidence_of_loss`] of a folder.
+/// Returns the message that says what is wrong, and what can be done, where there is [`evidence_of_loss`] of a
+/// folder.
 pub fn loss_message(what: &str, folder: &str, evidence: &str) -> String {
     format!(
         "the folder of the {what}, `{folder}`, is gone: {evidence}. Bring it back, such as by \
@@ -42,13 +43,13 @@ pub fn loss_message(what: &str, folder: &str, evidence: &str) -> String {
 #[derive(Debug, Default)]
 pub struct MissingFolders(Mutex<Option<MissingSnapshot>>);
 
-/// What was found, and the stamps of the folder above and of git's index as it was.
+/// The result of a look, and the stamps of the folder above and of git's index as it was.
 #[derive(Debug)]
 struct MissingSnapshot {
     root: RootFolder,
     folder: Option<FileStamp>,
     index: Option<FileStamp>,
-    /// Whether both stamps show later changes.
+    /// True if both stamps show later changes.
     is_settled: bool,
     missing: Vec<String>,
     at: Instant,
@@ -119,7 +120,7 @@ fn missing(repo: &Repo, root: &RootFolder, above: &str) -> Vec<String> {
     gone.filter(|path| !in_git(path).is_empty()).collect()
 }
 
-/// What is wrong where git has a folder that is not there, and what can be done.
+/// Returns the message that says what is wrong where git has a folder that is not there, and what can be done.
 pub fn missing_problem(what: &str, folder: &str) -> String {
     format!(
         "the folder of {what}, `{folder}`, is gone, and git has documents in it. Bring it back, such as by \

@@ -1,4 +1,4 @@
-//! What changed in a folder tree since the last look.
+//! Finds the files of a folder tree that changed since the last look.
 //!
 //! On Linux local disks an inotify queue is drained on demand: the kernel puts an event there before
 //! the system call that caused it returns, so whatever was written before a call is seen by it. There
@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a wait takes where no changes are announced.
+/// The length of a wait where no changes are announced.
 const MOMENT: Duration = Duration::from_millis(100);
 
-/// What is known about the changes since the last look.
+/// The changes since the last look, as far as they are known.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ChangedFiles {
     /// These files, by their path relative to the watched folder; none when empty.
@@ -40,7 +40,7 @@ impl FolderWatch {
         }
     }
 
-    /// Whether changes are announced at all.
+    /// Returns true if changes are announced at all.
     pub fn is_trusted(&self) -> bool {
         self.0.is_some()
     }
@@ -172,7 +172,7 @@ mod platform {
         }
     }
 
-    /// Whether opening a folder shows up in the queue at once: the proof that this kernel announces.
+    /// Returns true if opening a folder shows up in the queue at once: the proof that this kernel announces.
     fn announces(fd: &OwnedFd, folder: &Path) -> bool {
         let Ok(watch) = inotify::add_watch(fd, folder, WatchFlags::OPEN) else {
             return false;

@@ -107,7 +107,7 @@ impl RootFolder {
     }
 }
 
-/// How often a path is resolved again that leads elsewhere each time.
+/// The number of times a path is resolved again that leads elsewhere each time.
 const ATTEMPTS: usize = 10;
 
 /// Folders of a root that are kept open for a change, each once.
@@ -157,7 +157,7 @@ impl OpenFolders {
     }
 }
 
-/// Whether a relative path leads into a folder of git's, however a file system writes its name.
+/// Returns true if a relative path leads into a folder of git's, however a file system writes its name.
 pub fn is_gits(path: &Path) -> bool {
     path.components()
         .any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
@@ -191,7 +191,7 @@ pub fn read(
     disk.clone().within(root.path()).read_text(&real, relative)
 }
 
-/// How long a text that looks half saved is read again before an edit of it is refused.
+/// The time for which a text that looks half saved is read again before an edit of it is refused.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// A document that is about to be changed.
@@ -261,23 +261,22 @@ fn read_whole<'a>(
     }
 }
 
-/// What an edit did.
+/// The outcome of an edit.
 #[derive(Debug)]
 pub struct EditOutcome {
     /// The document's text now.
     pub text: String,
-    /// Whether that is another text than before.
+    /// True if that is another text than before.
     pub changed: bool,
 }
 
-/// Reads a document, changes it and replaces it, all under its lock; nobody's update is lost.
+/// Reads a document, changes it and replaces it, all under its lock; no update is lost.
 ///
-/// `change` may be called again on a fresher text when somebody without the lock replaced the file
-/// meanwhile. When it returns the text it was given, nothing is written. The target of a link is
-/// replaced, the link stays.
+/// `change` may be called again on a fresher text when a writer without the lock replaced the file meanwhile.
+/// When it returns the text it was given, nothing is written. The target of a link is replaced, the link stays.
 ///
 /// # Errors
-/// What `change` returns, or a `StoreError`; the file is then as it was.
+/// The errors that `change` returns, or a `StoreError`; the file is then as it was.
 pub fn edit<E: From<StoreError>>(
     disk: &Disk,
     root: &RootFolder,

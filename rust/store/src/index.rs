@@ -1,8 +1,8 @@
 //! The documents below a folder, brought up to date at the cost of what changed.
 //!
-//! The index remembers each file's stamp, not its content: [`DocumentIndex::refresh`] says which documents
-//! are new, other or gone since the last call, and whoever keeps the parsed documents applies that.
-//! An edit made by any process before the call is always seen.
+//! The index remembers each file's stamp, not its content: [`DocumentIndex::refresh`] says which documents are
+//! new, other or gone since the last call, and the owner of the parsed documents applies that. An edit made by
+//! any process before the call is always seen.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use super::files::RootFolder;
 /// So many files are looked at before it pays to use several threads.
 const WORTH_SHARING: usize = 32;
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug)]
 pub enum FileSource {
     /// Its text.
@@ -45,9 +45,9 @@ pub struct DocumentIndex<T> {
     is_flat: bool,
     parse: fn(&str, FileSource) -> T,
     entries: HashMap<Box<str>, FileEntry>,
-    /// What else lies in the folder itself, by name.
+    /// The other entries of the folder itself, by name.
     others: BTreeSet<Box<str>>,
-    /// Files that events do not tell about: links, files with several names, unreadable ones.
+    /// Files that events do not report: links, files with several names, unreadable ones.
     loose: BTreeSet<Box<str>>,
     /// Links to folders, relative to the first folder (itself is the empty path), with what they
     /// lead to: what a link means may change without an event in the folders that are watched.
@@ -64,9 +64,9 @@ type LinkTarget = (PathBuf, (u64, u64));
 struct FileEntry {
     /// `None` for a file that could not be read: it is tried again at every look.
     stamp: Option<FileStamp>,
-    /// Events do not tell about it.
+    /// Events do not report it.
     is_loose: bool,
-    /// Only a listing shows what it is: looking at its path tells nothing.
+    /// Only a listing shows what it is: looking at its path shows nothing.
     is_listed_only: bool,
     /// When it was first seen with this stamp.
     since: Instant,
@@ -77,7 +77,7 @@ struct FileEntry {
 /// A file to look at.
 struct FileCandidate {
     path: Box<str>,
-    /// Whether it is a link, when the listing already shows it.
+    /// True if it is a link, when the listing already shows it.
     is_link: Option<bool>,
     /// Why it cannot be a document, when the listing already shows it.
     fault: Option<&'static str>,
@@ -122,7 +122,7 @@ impl<T: Send> DocumentIndex<T> {
         self
     }
 
-    /// Whether changes are announced by the system, so that a refresh need not look at every file.
+    /// Returns true if changes are announced by the system, so that a refresh need not look at every file.
     pub fn is_watched(&self) -> bool {
         self.watch.is_trusted()
     }
@@ -168,7 +168,7 @@ impl<T: Send> DocumentIndex<T> {
         links.all(|(relative, target)| self.target(relative) == *target)
     }
 
-    /// What a linked folder leads to; `None` when that is nothing inside the root.
+    /// Returns the target of a linked folder; `None` when that is nothing inside the root.
     fn target(&self, relative: &str) -> Option<LinkTarget> {
         let real = self.root.locate(&self.under(relative)).ok()?;
         let identity = disk::stamp(&real)?.identity;
@@ -215,7 +215,7 @@ impl<T: Send> DocumentIndex<T> {
         )
     }
 
-    /// Lists everything anew and looks at every stamp.
+    /// Lists everything again and looks at every stamp.
     fn scan(&mut self) -> Result<Vec<DocumentChange<T>>, StoreError> {
         self.identity = None;
         let top = self.root.locate(&self.folder)?;

@@ -36,7 +36,7 @@ pub enum StoreError {
     Unreadable {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The fault in it.
         why: String,
     },
     /// The system does not let us read the file.
@@ -57,14 +57,14 @@ pub enum StoreError {
         /// The project's root.
         root: String,
     },
-    /// Somebody else keeps the file locked or keeps changing it.
+    /// Another writer keeps the file locked or keeps changing it.
     #[error("`{path}` {why} for {seconds} s; nothing was changed, try again")]
     Busy {
         /// The file.
         path: String,
         /// `stayed locked by process 4711 (vim)`, `kept changing`.
         why: Cow<'static, str>,
-        /// How long it was waited for.
+        /// The length of the wait.
         seconds: u64,
     },
     /// A text looks as in the middle of a save.
@@ -124,7 +124,7 @@ pub enum StoreError {
     Undecided {
         /// The files.
         paths: String,
-        /// What the system said when it was to be taken back.
+        /// The system's words when it was to be taken back.
         why: String,
     },
     /// A test stopped a change at a named moment, as a crash would.
@@ -132,7 +132,7 @@ pub enum StoreError {
     Stopped {
         /// The moment.
         moment: &'static str,
-        /// What the test said.
+        /// The test's words.
         source: io::Error,
     },
     /// The operating system refused something else.
@@ -148,7 +148,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the rights to a file or folder are what is missing.
+    /// Returns true if the rights to a file or folder are what is missing.
     pub fn is_denied(&self) -> bool {
         match self {
             Self::Denied { .. } | Self::ReadOnly { .. } => true,
@@ -167,7 +167,7 @@ impl StoreError {
         }
     }
 
-    /// What a call of the system that failed means.
+    /// Returns the meaning of a failed call of the system.
     pub fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.display().to_string();
         match source.kind() {

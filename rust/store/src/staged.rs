@@ -20,7 +20,7 @@ impl StagedTexts {
         self.0.insert(path, StagedText { text, is_new });
     }
 
-    /// Whether nothing is to be written.
+    /// Returns true if nothing is to be written.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -31,7 +31,7 @@ impl StagedTexts {
         old.map(|(path, _)| &**path)
     }
 
-    /// What is to be done.
+    /// Returns the steps to be done.
     pub fn steps(&self) -> Vec<ChangeStep> {
         let mut steps = Vec::with_capacity(self.0.len());
         for (path, entry) in &self.0 {

@@ -10,14 +10,14 @@ use super::StoreError;
 
 /// Real paths, and why.
 static FILES: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
-/// Whether there are any, which is asked at each reading.
+/// True if there are any, which is asked at each reading.
 static ARE_ANY: AtomicBool = AtomicBool::new(false);
 
 fn files() -> MutexGuard<'static, BTreeMap<PathBuf, String>> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether there are such files.
+/// Returns true if there are such files.
 pub fn are_any() -> bool {
     ARE_ANY.load(Ordering::Acquire)
 }
@@ -52,7 +52,7 @@ pub fn refuse(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Those in a folder and below it, each with the sentence that tells of it.
+/// Returns those in a folder and below it, each with the sentence that describes it.
 pub fn below(folder: &Path) -> Vec<(PathBuf, String)> {
     if !are_any() {
         return Vec::new();

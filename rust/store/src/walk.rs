@@ -12,21 +12,21 @@ use super::changes::{ChangedFiles, FolderWatch};
 use super::disk::{self, FileStamp};
 use chant_base::counted::count_listed;
 
-/// How deep folders are looked into where nobody asks for more.
+/// The depth to which folders are looked into where no more is asked for.
 pub const DEPTH: usize = 4;
 
-/// What a walk found, and what tells whether it would find the same again.
+/// The files that a walk found, and the state that shows if it would find the same again.
 #[derive(Debug, Default)]
 pub struct FolderWalk {
     /// The files, as [`files_with_ending`] gives them.
     pub files: Vec<String>,
     folder: PathBuf,
     ending: String,
-    /// What the kernel says of all folders, where it is to be trusted.
+    /// The kernel's reports on all folders, where they are to be trusted.
     watch: FolderWatch,
     /// Ignore files that lie beside the folders or above them, with their stamps.
     rules: Vec<(PathBuf, Option<FileStamp>)>,
-    /// Whether these were too old for another state with the same stamps.
+    /// True if these were too old for another state with the same stamps.
     are_rules_settled: bool,
     /// Folders and their ignore files with their stamps; none where one is so young that it says nothing.
     stamps: Option<Vec<(PathBuf, Option<FileStamp>)>>,
@@ -35,7 +35,7 @@ pub struct FolderWalk {
 /// Folders that are watched at most; with more their stamps are compared.
 const MOST_WATCHED: usize = 1_000;
 
-/// What git reads beside the ignore files of folders.
+/// The file that git reads beside the ignore files of folders.
 const EXCLUDE: &str = ".git/info/exclude";
 
 /// Where paths without a place of their own begin when they are compared with rules.
@@ -92,8 +92,8 @@ impl FolderWalk {
         }
     }
 
-    /// Whether another walk would find the same. Costs what changed where the kernel announces changes, else one
-    /// stamp for each folder.
+    /// Returns true if another walk would find the same. Costs what changed where the kernel announces changes,
+    /// else one stamp for each folder.
     pub fn is_current(&mut self) -> bool {
         let same = |(place, stamp): &(PathBuf, Option<FileStamp>)| disk::stamp(place) == *stamp;
         if !self.are_rules_settled || !self.rules.iter().all(same) {
@@ -111,7 +111,7 @@ impl FolderWalk {
         }
     }
 
-    /// Whether a file that changed may have come, gone, or have another say in what is left out.
+    /// Returns true if a file that changed may have come, gone, or have another say in what is left out.
     fn concerns(&self, name: &str) -> bool {
         let last = name.rsplit('/').next().unwrap_or(name);
         if IGNORING.contains(&last) {

@@ -1,4 +1,4 @@
-//! What a merge left undecided: two versions between the markers that git writes.
+//! The places that a merge left undecided: two versions between the markers that git writes.
 
 use std::fmt;
 

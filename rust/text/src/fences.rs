@@ -24,7 +24,7 @@ pub enum FenceFault {
 pub struct SwallowingFence {
     /// The line of the fence, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The fault of the fence.
     pub fault: FenceFault,
     /// Headings of the second to sixth level inside; a single `#` begins remarks in too many languages.
     pub headings: usize,
@@ -33,7 +33,7 @@ pub struct SwallowingFence {
 }
 
 impl SwallowingFence {
-    /// What to do about it.
+    /// Returns the advice to fix it.
     pub fn advice(&self) -> &'static str {
         match self.fault {
             FenceFault::Unclosed => "Close it with a line of the same characters",
@@ -105,7 +105,7 @@ pub fn found(body: &str) -> Vec<SwallowingFence> {
     }
 }
 
-/// Whether a fence may be at fault, as far as lines alone say.
+/// Returns true if a fence may be at fault, as far as lines alone say.
 fn may_swallow(body: &str) -> bool {
     if !body.contains("```") && !body.contains("~~~") {
         return false;
@@ -123,7 +123,7 @@ fn may_swallow(body: &str) -> bool {
     open.is_some()
 }
 
-/// Whether the language of a fence is markdown, in which fences are shown.
+/// Returns true if the language of a fence is markdown, in which fences are shown.
 fn shows_markdown(info: &str) -> bool {
     let language = info.split_whitespace().next().unwrap_or_default();
     ["markdown", "md", "mdx"].contains(&language)
@@ -176,12 +176,12 @@ pub fn swallowing(body: &str, outline: &MarkdownOutline) -> Vec<SwallowingFence>
     found
 }
 
-/// What stands between the ends of a fence.
+/// The content between the ends of a fence.
 #[derive(Default)]
 struct Inside {
     headings: usize,
     boxes: usize,
-    /// Whether another fence begins there that is not shorter than the one around it.
+    /// True if another fence begins there that is not shorter than the one around it.
     has_fence: bool,
     is_closed: bool,
 }

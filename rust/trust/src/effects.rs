@@ -208,8 +208,8 @@ const TIDIES: [&str; 5] = [
     "receipt fetch",
 ];
 
-/// Whether something goes by what the configuration says of work, so that it may not be done while a key of that is
-/// nearly a known one.
+/// Returns true if something goes by what the configuration says of work, so that it may not be done while a
+/// key of that is nearly a known one.
 pub fn goes_by_configuration(name: &str) -> bool {
     needs_trust(name) && !TIDIES.contains(&name)
 }

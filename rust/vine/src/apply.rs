@@ -20,7 +20,7 @@ const OWNER: &str = "owner";
 pub struct ChildGraph {
     /// Where, as the reference says.
     pub vine: String,
-    /// What it holds.
+    /// The graph that it holds.
     pub graph: Graph,
 }
 
@@ -113,7 +113,7 @@ impl GraphOperation {
         }
     }
 
-    /// What it did, as answers say it (reference vine 6.6).
+    /// Returns the effect of the operation, as answers say it (reference vine 6.6).
     pub fn phrase(&self) -> String {
         match self {
             Self::Create { .. } => "created graph".into(),
@@ -286,7 +286,7 @@ fn find<'a>(graph: &'a PlanDraft<'_>, id: &str) -> Result<&'a VineNode, String> 
     graph.find(id).ok_or_else(|| unknown(&graph.graph, id))
 }
 
-/// That no node has an ID, and which have one like it.
+/// Returns the refusal for an ID that no node has, and the IDs like it.
 fn unknown(graph: &Graph, id: &str) -> String {
     let error = VineError::no_task(graph, id);
     format!("{error}{}", error.hint().at(DoorKind::Agents))
@@ -370,7 +370,7 @@ impl From<&str> for Unapplied {
     }
 }
 
-/// What may help who cannot have a task.
+/// Returns the hint for a caller that cannot have a task.
 pub(super) fn of_claim() -> HintText {
     hint![
         " Take one that ",
@@ -431,7 +431,7 @@ fn claim(
     Ok(())
 }
 
-/// Who holds a task, in words, where its annotation says it.
+/// Returns the holder of a task, in words, where its annotation says it.
 fn holder(graph: &PlanDraft<'_>, id: &str) -> String {
     let node = graph.find(id);
     let mut annotations = node.iter().flat_map(|node| &node.annotations);

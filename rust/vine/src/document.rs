@@ -17,7 +17,7 @@ use chant_base::external_items::ExternalStatus;
 pub struct VineDocument {
     /// The text, byte for byte.
     pub text: String,
-    /// What it says.
+    /// The plan that it holds.
     pub plan: GraphPlan,
     /// Where each node stands in it.
     pub(super) places: Vec<NodeSpan>,
@@ -140,8 +140,8 @@ impl VineDocument {
         Some(read)
     }
 
-    /// What is other in a changed text, read between the first byte that is another and the last; `None`
-    /// when it has to be read whole, to be understood or to have its fault named.
+    /// Returns the differences of a changed text, read between the first byte that is another and the last;
+    /// `None` when it has to be read whole, to be understood or to have its fault named.
     fn patch(&self, text: &str) -> Option<DocumentPatch> {
         let (old, graph) = (&*self.text, &self.plan.graph);
         let (same_start, same_end) = in_common(old.as_bytes(), text.as_bytes());
@@ -176,14 +176,14 @@ impl VineDocument {
         })
     }
 
-    /// What a changed text says; `None` as with [`VineDocument::patch`].
+    /// Returns the graph of a changed text and the places of its nodes; `None` as with [`VineDocument::patch`].
     fn patched(&self, patch: DocumentPatch) -> Option<(Graph, Vec<NodeSpan>)> {
         let graph = spliced(&self.plan.graph, patch.replaced, patch.nodes)?;
         Some((graph, patch.places))
     }
 }
 
-/// What is other in a text that was that of a known document.
+/// The differences of a text from that of a known document.
 struct DocumentPatch {
     /// The known nodes that are there no more.
     replaced: Range<usize>,
@@ -193,8 +193,8 @@ struct DocumentPatch {
     places: Vec<NodeSpan>,
 }
 
-/// Whether a text stands between two blocks without becoming a part of one: the end of a line, then lines that are
-/// delimiters or blank, the first and the last of them delimiters.
+/// Returns true if a text stands between two blocks without becoming a part of one: the end of a line, then
+/// lines that are delimiters or blank, the first and the last of them delimiters.
 fn is_gap(text: &str, delimiter: &str) -> bool {
     let Some(lines) = text.strip_prefix("\r\n").or(text.strip_prefix('\n')) else {
         return false;
@@ -218,7 +218,7 @@ fn spliced(graph: &Graph, range: Range<usize>, nodes: Vec<VineNode>) -> Option<G
     (spliced.replace(range, nodes) && !spliced.nodes.is_empty()).then_some(spliced)
 }
 
-/// How many bytes two texts have in common at their start, and of the rest at their end.
+/// Returns the number of bytes that two texts have in common at their start, and of the rest at their end.
 fn in_common(a: &[u8], b: &[u8]) -> (usize, usize) {
     const STEP: usize = 4096;
     let most = a.len().min(b.len());
@@ -238,7 +238,7 @@ fn in_common(a: &[u8], b: &[u8]) -> (usize, usize) {
     (start, end)
 }
 
-/// What a graph says before its first node.
+/// Returns the part of a graph that stands before its first node.
 fn header(graph: &Graph) -> (FormatVersion, Option<&str>, Option<&str>, &str) {
     let (title, prefix) = (graph.title.as_deref(), graph.prefix.as_deref());
     (graph.version, title, prefix, &graph.delimiter)

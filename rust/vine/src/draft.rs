@@ -59,7 +59,7 @@ impl<'a> PlanDraft<'a> {
         Arc::make_mut(&mut self.graph.nodes[at])
     }
 
-    /// Whether a node is the root: the first one.
+    /// Returns true if a node is the root: the first one.
     pub(super) fn is_root(&self, id: &str) -> bool {
         let first = self.row.as_ref().map_or(0, |row| row.first);
         self.graph.position(id) == Some(first)
@@ -239,7 +239,7 @@ impl Row {
         (self.previous[at], self.next[at]) = (previous, next);
     }
 
-    /// What says which number follows one; which is the first, for none.
+    /// Returns the entry that says which number follows one; which is the first, for none.
     fn behind(&mut self, at: usize) -> &mut usize {
         match at {
             NONE => &mut self.first,
@@ -247,7 +247,7 @@ impl Row {
         }
     }
 
-    /// What says which number precedes one; which is the last, for none.
+    /// Returns the entry that says which number precedes one; which is the last, for none.
     fn before(&mut self, at: usize) -> &mut usize {
         match at {
             NONE => &mut self.last,

@@ -1,4 +1,4 @@
-//! What the vine dialect refuses, in the words of the seed and of reference vine 1.10, 3 and 8.4.
+//! Errors of the vine dialect, in the words of the seed and of reference vine 1.10, 3 and 8.4.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub enum VineError {
     Parse {
         /// Where.
         at: SourceSpan,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// There is no such file.
@@ -27,11 +27,11 @@ pub enum VineError {
     NoFile {
         /// The name as given.
         given: String,
-        /// Whether there is a folder of that name.
+        /// True if there is a folder of that name.
         is_folder: bool,
-        /// Whether this process read it before.
+        /// True if this process read it before.
         was_there: bool,
-        /// What it was taken for, when that is another.
+        /// The path that it was taken for, when that is another.
         resolved: Option<PathBuf>,
     },
     /// The system does not let us read or replace the file.
@@ -39,7 +39,7 @@ pub enum VineError {
     Denied {
         /// The name as given.
         given: String,
-        /// What it was taken for, when that is another.
+        /// The path that it was taken for, when that is another.
         resolved: Option<PathBuf>,
     },
     /// A file lies where it may not.
@@ -61,7 +61,7 @@ pub enum VineError {
     InChild {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
     /// An action needs an argument.
@@ -119,7 +119,7 @@ pub enum VineError {
     Shape {
         /// Its number, counted from 0.
         at: usize,
-        /// What is wrong with it.
+        /// The fault in it.
         message: String,
     },
     /// An operation cannot be applied; nothing was changed.
@@ -131,7 +131,7 @@ pub enum VineError {
         op: &'static str,
         /// Why.
         message: String,
-        /// What may help.
+        /// A hint that may help.
         hint: HintText,
     },
     /// A reference cannot be expanded.
@@ -143,7 +143,7 @@ pub enum VineError {
     /// The file would not say what was meant.
     #[error("The file was not written: {why}.")]
     Unwritable {
-        /// What would be otherwise.
+        /// The part that would be otherwise.
         why: String,
     },
     /// The file says something else than the caller has in mind.
@@ -151,9 +151,9 @@ pub enum VineError {
         "The file was changed meanwhile: expected {expected}, it is {is}. Nothing was written; read it again first."
     )]
     Changed {
-        /// What git calls the text that was expected.
+        /// The name that git gives to the text that was expected.
         expected: String,
-        /// What it calls the one that is there.
+        /// The name that git gives to the text that is there.
         is: String,
     },
     /// The task's description is another one than the caller has in mind.
@@ -167,7 +167,7 @@ pub enum VineError {
     /// The graph breaks rules; never empty, in the order in which they are checked.
     #[error("{}", told(violations))]
     Invalid {
-        /// What is broken, each with its place where that stands in a text.
+        /// The broken rules, each with its place where that stands in a text.
         violations: Vec<(GraphViolation, Option<SourceSpan>)>,
     },
 }

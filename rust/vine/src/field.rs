@@ -1,5 +1,5 @@
-//! What the format can carry: a text that would read back as something else is refused by the name of
-//! its field (reference vine W1).
+//! Checks that the format can carry a text: one that would read back as something else is refused by the name
+//! of its field (reference vine W1).
 
 use super::header;
 use super::model::{Attachment, AttachmentClass, VineNode};
@@ -74,7 +74,7 @@ pub(super) fn delimiter<'a>(
     }
 }
 
-/// Whether a description has a line that a delimiter would be taken for.
+/// Returns true if a description has a line that a delimiter would be taken for.
 pub(super) fn has_line(node: &VineNode, delimiter: &str) -> bool {
     node.description.split('\n').any(|line| line == delimiter)
 }
@@ -99,7 +99,7 @@ pub(super) fn description(text: &str, delimiter: &str) -> Result<String, String>
     Ok(text)
 }
 
-/// What belongs to a task.
+/// Checks the attachments of a task.
 pub(super) fn attachments(name: &str, attachments: &[Attachment]) -> FieldResult {
     for Attachment { mime, uri, .. } in attachments {
         if mime.is_empty() || mime.contains(is_ws) {

@@ -25,13 +25,13 @@ const MOST_KNOWN: usize = 1000;
 
 /// Where files are looked for, how they are read and written, and what is known of them.
 pub struct VineStore {
-    /// How files are read and written.
+    /// The disk by which files are read and written.
     pub disk: Disk,
     /// Where relative names are looked for first.
     pub folder: PathBuf,
     /// Where they are looked for then, in this order.
     pub roots: Vec<PathBuf>,
-    /// Whether an absolute path may name a file outside of these.
+    /// True if an absolute path may name a file outside of these.
     pub may_leave: bool,
     known: Mutex<HashMap<PathBuf, CachedGraph>>,
     neighbours: ExternalItemsCache,
@@ -119,7 +119,7 @@ impl VineStore {
         .into())
     }
 
-    /// Whether a name means a file that exists.
+    /// Returns true if a name means a file that exists.
     pub fn finds(&self, name: &str) -> bool {
         self.existing(name).is_ok()
     }
@@ -214,7 +214,7 @@ impl VineStore {
             .map(drop)
     }
 
-    /// What is to be reported of changes of several files that could be brought to no end: those of a file, and
+    /// Returns the reports on changes of several files that could be brought to no end: those of a file, and
     /// those of which it is not known whose files they change.
     pub(super) fn left(&self, file: &GraphLocation) -> Vec<String> {
         let state = self.known_state(&file.root);
@@ -263,7 +263,7 @@ impl VineStore {
         Ok(PinnedGraph { file, real })
     }
 
-    /// [`VineStore::read`] for a file that nobody moved since it was found.
+    /// [`VineStore::read`] for a file that was not moved since it was found.
     ///
     /// # Errors
     /// As [`VineStore::read`].
@@ -325,7 +325,7 @@ impl VineStore {
             .map_or(document, Arc::new)
     }
 
-    /// How far items of other dialects are, in the order of their keys.
+    /// Returns how far items of other dialects are, in the order of their keys.
     pub fn standings(&self, file: &GraphLocation, keys: &[String]) -> Vec<ExternalStatus> {
         self.neighbours.standings(file.root.path(), keys)
     }
@@ -340,7 +340,7 @@ impl VineStore {
         }
     }
 
-    /// What was last known of a file, whatever became of it.
+    /// Returns the last known document of a file, whatever became of it.
     pub(super) fn last_document(&self, real: &Path) -> Option<Arc<VineDocument>> {
         let known = locked(&self.known);
         Some(Arc::clone(&known.get(real)?.document))
@@ -361,7 +361,7 @@ impl VineStore {
     }
 }
 
-/// Whether two texts are the same, found out at once where they are one.
+/// Returns true if two texts are the same, found out at once where they are one.
 fn is_same(one: &str, other: &str) -> bool {
     std::ptr::eq(one, other) || one == other
 }
@@ -437,7 +437,7 @@ pub fn with_ending(path: &str) -> String {
     format!("{path}{ending}")
 }
 
-/// Whether the last part of a path has a dot other than a leading one.
+/// Returns true if the last part of a path has a dot other than a leading one.
 fn has_ending(path: &str) -> bool {
     let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
     last.char_indices().any(|(at, c)| at > 0 && c == '.')

@@ -1,4 +1,4 @@
-//! What can be acted on now, and questions about what depends on what (reference vine 5).
+//! The nodes that can be acted on now, and questions about dependencies (reference vine 5).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use chant_base::external_items::ExternalStatus;
 pub struct GraphPlan {
     /// The graph.
     pub graph: Graph,
-    /// What can be acted on now.
+    /// The nodes that can be acted on now.
     pub frontier: Frontier,
-    /// How far it is.
+    /// The progress of the graph.
     pub progress: GraphProgress,
     /// Of each node by its place, kept together: every change looks at all of them.
     statuses: Vec<Option<TaskStatus>>,
     /// Of each node by its place, what can be done about it.
     turns: Vec<Option<NodeAction>>,
     network: Arc<DependencyIndex>,
-    /// What nodes need of other dialects, by their places.
+    /// The needs that nodes have of other dialects, by the places of the nodes.
     needs: Arc<[(usize, Box<str>)]>,
-    /// What of that is not done, by the places of the nodes that need it.
+    /// Those of these needs that are not done, by the places of the nodes that have them.
     held: BTreeMap<usize, Vec<Box<str>>>,
 }
 
-/// What can be done about a node: the list of the frontier that it stands in.
+/// The action that a node is open to: the list of the frontier that it stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NodeAction {
     Start,
@@ -46,13 +46,13 @@ enum NodeAction {
 pub struct Frontier {
     /// Tasks to pick up.
     pub ready_to_start: Vec<usize>,
-    /// Tasks under review that somebody builds on already.
+    /// Tasks under review that another task builds on already.
     pub ready_to_complete: Vec<usize>,
     /// References to put the other graph in place of.
     pub needs_expansion: Vec<usize>,
     /// Blocked tasks that nothing else holds up.
     pub blocked: Vec<usize>,
-    /// Tasks that somebody works on.
+    /// Tasks that are being worked on.
     pub in_progress: Vec<usize>,
 }
 
@@ -151,7 +151,7 @@ impl GraphPlan {
         places
     }
 
-    /// What nodes need of other dialects after a change.
+    /// Returns the needs that nodes have of other dialects after a change.
     fn needs_after(&self, graph: &Graph, moves: &NodeMoves) -> Arc<[(usize, Box<str>)]> {
         let names = |at: &usize| graph.nodes[*at].needs().next().is_some();
         if self.needs.is_empty() && !moves.fresh.iter().any(names) {
@@ -176,13 +176,14 @@ impl GraphPlan {
         self.needs.iter().map(|(_, key)| key.to_string()).collect()
     }
 
-    /// What nodes need of other dialects, in the order of [`GraphPlan::needs`], each with whether it is done.
+    /// Returns the needs that nodes have of other dialects, in the order of [`GraphPlan::needs`], each with
+    /// whether it is done.
     pub fn needs_met(&self) -> impl Iterator<Item = (&str, bool)> {
         let needs = self.needs.iter();
         needs.map(|(at, key)| (&**key, self.held_by(*at).all(|held| held != &**key)))
     }
 
-    /// What a node needs of other dialects that is not done.
+    /// Returns the needs that a node has of other dialects that are not done.
     pub fn held_by(&self, at: usize) -> impl Iterator<Item = &str> {
         let keys = self.held.get(&at).into_iter().flatten();
         keys.map(|key| &**key)
@@ -258,18 +259,18 @@ impl GraphPlan {
         self.network.needs(at).iter().map(|at| *at as usize)
     }
 
-    /// Whether a task can be picked up now.
+    /// Returns true if a task can be picked up now.
     pub fn is_ready(&self, at: usize) -> bool {
         self.turns[at] == Some(NodeAction::Start)
     }
 
-    /// What a node still waits for, by their places.
+    /// Returns the nodes that a node still waits for, by their places.
     pub fn unmet(&self, at: usize) -> impl Iterator<Item = usize> {
         let is_unmet = |at: &usize| !self.statuses[*at].is_some_and(TaskStatus::is_satisfied);
         self.dependencies(at).filter(is_unmet)
     }
 
-    /// What can be done about a node.
+    /// Returns the action that a node is open to.
     fn turn(&self, at: usize) -> Option<NodeAction> {
         match self.statuses[at] {
             Some(TaskStatus::Complete) => None,
@@ -309,7 +310,7 @@ impl GraphPlan {
         frontier
     }
 
-    /// Whether a task that depends on this one has begun.
+    /// Returns true if a task that depends on this one has started.
     fn is_consumed(&self, at: usize) -> bool {
         let has_begun = |status| {
             matches!(
@@ -323,7 +324,7 @@ impl GraphPlan {
             .any(has_begun)
     }
 
-    /// Whether there is nothing to be acted on, though somebody may be at work.
+    /// Returns true if there is nothing to be acted on, though work may be in progress.
     pub fn is_stuck(&self) -> bool {
         let Frontier {
             ready_to_start,
@@ -361,7 +362,7 @@ fn needs_of(graph: &Graph) -> Arc<[(usize, Box<str>)]> {
     needs.collect()
 }
 
-/// How many nodes there are, and how they stand.
+/// The number of nodes, in all and by status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphProgress {
     /// All nodes, references included.
@@ -391,7 +392,8 @@ impl GraphProgress {
         self.by_status[TaskStatus::Complete as usize]
     }
 
-    /// How much is complete, in per cent, rounded half up; 100 only when all is (reference vine W17).
+    /// Returns the share that is complete, in per cent, rounded half up; 100 only when all is (reference vine
+    /// W17).
     pub fn percentage(&self) -> usize {
         let rounded = (self.complete() * 200 + self.total) / (self.total * 2).max(1);
         let is_whole = self.complete() == self.total;

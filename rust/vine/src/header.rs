@@ -56,7 +56,7 @@ fn inside_end(text: &str, open: usize, is_ref: bool) -> Option<usize> {
     (fits && are_annotations(&rest[word.len() + 1..])).then_some(open + 1 + word.len())
 }
 
-/// Whether a text is annotations, each with blanks before it.
+/// Returns true if a text is annotations, each with blanks before it.
 fn are_annotations(mut text: &str) -> bool {
     while !text.is_empty() {
         let next = text.trim_start_matches(is_ws);
@@ -72,13 +72,13 @@ fn are_annotations(mut text: &str) -> bool {
     true
 }
 
-/// Whether a text can be the key of an annotation.
+/// Returns true if a text can be the key of an annotation.
 pub(super) fn is_key(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-/// Whether a text can be an ID: letters, digits and `-`, parts joined by `/`.
+/// Returns true if a text can be an ID: letters, digits and `-`, parts joined by `/`.
 pub(super) fn is_id(text: &str) -> bool {
     let is_part = |part: &str| {
         !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')

@@ -1,4 +1,4 @@
-//! What a graph is: nodes in the order of the file, the first one its root (reference vine 2).
+//! The model of a graph: nodes in the order of the file, the first one its root (reference vine 2).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use chant_base::external_items;
 /// The annotation that names items of other dialects.
 const NEEDS: &str = "needs";
 
-/// How far a task is (reference vine 1.8).
+/// The status of a task (reference vine 1.8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TaskStatus {
     /// Done and consumed.
@@ -23,7 +23,7 @@ pub enum TaskStatus {
     Reviewing,
     /// Being planned.
     Planning,
-    /// Planned, not begun.
+    /// Planned, not started.
     NotStarted,
     /// Needs help from outside.
     Blocked,
@@ -52,7 +52,7 @@ impl TaskStatus {
         }
     }
 
-    /// Whether those that depend on it may begin.
+    /// Returns true if those that depend on it may begin.
     pub fn is_satisfied(self) -> bool {
         matches!(self, Self::Complete | Self::Reviewing)
     }
@@ -87,7 +87,7 @@ impl FormatVersion {
     /// The first one with annotations.
     pub const WITH_ANNOTATIONS: Self = Self(1, 2, 0);
 
-    /// Whether a graph of this version may be written: all of its features are known.
+    /// Returns true if a graph of this version may be written: all of its features are known.
     pub fn is_writable(self) -> bool {
         self.0 == 1 && self.1 <= Self::NEWEST.1
     }
@@ -99,7 +99,7 @@ impl fmt::Display for FormatVersion {
     }
 }
 
-/// What an attachment is for.
+/// The purpose of an attachment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AttachmentClass {
     /// A product that a reviewer inspects.
@@ -127,7 +127,7 @@ impl AttachmentClass {
 /// Something outside that belongs to a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// What it is for.
+    /// The purpose that it serves.
     pub class: AttachmentClass,
     /// Its MIME type.
     pub mime: Box<str>,
@@ -135,19 +135,19 @@ pub struct Attachment {
     pub uri: Box<str>,
 }
 
-/// What a node stands for.
+/// The task or reference that a node stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeContent {
     /// Something to be done.
     Task {
-        /// How far it is.
+        /// The status of the task.
         status: TaskStatus,
-        /// What belongs to it, in the order of the file.
+        /// The attachments that belong to it, in the order of the file.
         attachments: Vec<Attachment>,
     },
     /// A graph in another file that is still to be put in its place.
     Ref {
-        /// That file.
+        /// The path of that file.
         vine: Box<str>,
     },
 }
@@ -159,11 +159,11 @@ pub struct VineNode {
     pub id: Box<str>,
     /// Its name.
     pub name: Box<str>,
-    /// What it is about; lines joined by line feeds.
+    /// The description; lines joined by line feeds.
     pub description: String,
     /// IDs of what it depends on, in the order of the file.
     pub dependencies: Vec<Box<str>>,
-    /// What was decided, in the order of the file.
+    /// The decisions, in the order of the file.
     pub decisions: Vec<Box<str>>,
     /// Keys with their values; the last of a repeated key counts.
     pub annotations: Vec<(Box<str>, Vec<Box<str>>)>,
@@ -222,7 +222,7 @@ pub struct Graph {
     pub version: FormatVersion,
     /// Its name.
     pub title: Option<Box<str>>,
-    /// What its nodes' IDs begin with when it is put into another graph.
+    /// The prefix that its nodes' IDs get when it is put into another graph.
     pub prefix: Option<Box<str>>,
     /// The line between blocks.
     pub delimiter: Box<str>,

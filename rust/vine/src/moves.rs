@@ -49,7 +49,7 @@ impl NodeMoves {
         moves
     }
 
-    /// Whether every node stands where it stood, and none came or went.
+    /// Returns true if every node stands where it stood, and none came or went.
     pub fn are_in_place(&self) -> bool {
         self.was.len() == self.now.len() && (0..).zip(&self.was).all(|(at, was)| at == *was)
     }

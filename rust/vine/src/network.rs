@@ -1,4 +1,4 @@
-//! What depends on what in a valid graph, by the places of its nodes. After a change of a few nodes the rows of all
+//! The dependencies of a valid graph, by the places of its nodes. After a change of a few nodes the rows of all
 //! others are taken over with their numbers moved, and only what the change touches is checked.
 
 use super::model::{Graph, NodeContent};
@@ -6,7 +6,7 @@ use super::moves::NodeMoves;
 use chant_base::counted::count_visited;
 use chant_graph::rows::{ItemRows, narrow};
 
-/// What depends on what, whatever the nodes' statuses.
+/// The dependencies between nodes, whatever the nodes' statuses.
 #[derive(Debug)]
 pub(super) struct DependencyIndex {
     /// For each node those that it depends on, in the order of its lines.
@@ -18,7 +18,7 @@ pub(super) struct DependencyIndex {
 }
 
 impl DependencyIndex {
-    /// What depends on what in a valid graph.
+    /// Returns the dependencies of a valid graph.
     pub(super) fn of(graph: &Graph) -> Self {
         count_visited(graph.nodes.len());
         let rows = graph.nodes.iter().map(|node| {
@@ -35,8 +35,8 @@ impl DependencyIndex {
         }
     }
 
-    /// What depends on what in a graph of which some nodes are others; `None` where it is not valid, or where
-    /// finding that out costs more than looking at all of it.
+    /// Returns the dependencies of a graph of which some nodes are others; `None` where it is not valid, or
+    /// where finding that out costs more than looking at all of it.
     pub(super) fn renewed(&self, graph: &Graph, moves: &NodeMoves) -> Option<Self> {
         let mut fresh = moves.fresh.iter().peekable();
         let mut needs = ItemRows::with_room(
@@ -75,7 +75,7 @@ impl DependencyIndex {
         Some(network)
     }
 
-    /// The levels of a changed network; `None` for one with a loop.
+    /// Returns the levels of a changed network; `None` for one with a cycle.
     fn raised(&self, changed: &Self, moves: &NodeMoves) -> Option<Vec<u32>> {
         let level = |at: usize| moves.was(at).map_or(0, |was| self.levels[was]);
         let mut levels: Vec<u32> = (0..changed.levels.len()).map(level).collect();
@@ -94,12 +94,12 @@ impl DependencyIndex {
         Some(levels)
     }
 
-    /// What a node depends on, in the order of its lines.
+    /// Returns the nodes that a node depends on, in the order of its lines.
     pub(super) fn needs(&self, at: usize) -> &[u32] {
         self.needs.row(narrow(at))
     }
 
-    /// What depends on a node, in the order of the file; nothing for a place where no node is.
+    /// Returns the nodes that depend on a node, in the order of the file; nothing for a place where no node is.
     pub(super) fn needed_by(&self, at: usize) -> &[u32] {
         if at < self.levels.len() {
             self.needed_by.row(narrow(at))
@@ -108,14 +108,14 @@ impl DependencyIndex {
         }
     }
 
-    /// How many nodes depend on nothing.
+    /// Returns the number of nodes that depend on nothing.
     pub(super) fn leaves(&self) -> usize {
         let rows = self.needs.rows();
         rows.filter(|(_, row)| row.is_empty()).count()
     }
 }
 
-/// A level for each node of a graph without loops.
+/// Returns a level for each node of a graph without cycles.
 fn levels(needs: &ItemRows, needed_by: &ItemRows) -> Vec<u32> {
     let mut waits: Vec<usize> = needed_by.rows().map(|_| 0).collect();
     for (_, row) in needed_by.rows() {

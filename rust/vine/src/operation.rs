@@ -23,9 +23,9 @@ pub enum GraphOperation {
         id: String,
         /// Its name.
         name: String,
-        /// How far it is.
+        /// The status of the task.
         status: TaskStatus,
-        /// What it is about.
+        /// Its description.
         description: String,
         /// IDs of what it depends on.
         depends_on: Vec<String>,
@@ -40,11 +40,11 @@ pub enum GraphOperation {
         name: String,
         /// The file it stands for.
         vine: String,
-        /// What it is about.
+        /// Its description.
         description: String,
         /// IDs of what it depends on.
         depends_on: Vec<String>,
-        /// What was decided.
+        /// Its decisions.
         decisions: Vec<String>,
         /// Its annotations.
         annotations: AnnotationList,
@@ -58,37 +58,37 @@ pub enum GraphOperation {
     SetStatus {
         /// Its ID.
         id: String,
-        /// How far it is now.
+        /// Its status from now on.
         status: TaskStatus,
     },
     /// Takes a task to work on.
     Claim {
         /// Its ID.
         id: String,
-        /// Whether it is taken though somebody has it or it has to wait.
+        /// True if it is taken even when another worker has it or it has to wait.
         force: bool,
-        /// Who takes it; kept as an annotation.
+        /// The worker who takes it; kept as an annotation.
         owner: Option<String>,
     },
     /// Replaces what is given, leaves the rest.
     Update {
         /// The node's ID.
         id: String,
-        /// What is given.
+        /// The fields that are given.
         changes: TaskUpdate,
     },
     /// Adds a dependency.
     AddDep {
         /// The node that depends.
         task_id: String,
-        /// What it depends on.
+        /// The node that it depends on.
         dep_id: String,
     },
     /// Takes a dependency out.
     RemoveDep {
         /// The node that depends.
         task_id: String,
-        /// What it depends on.
+        /// The node that it depends on.
         dep_id: String,
     },
     /// Names another file for a reference.
@@ -125,7 +125,7 @@ pub enum GraphOperation {
     SetMeta {
         /// The graph's name; empty for none.
         title: Option<String>,
-        /// What its nodes' IDs begin with when it is put into another graph.
+        /// The prefix that its nodes' IDs get when it is put into another graph.
         prefix: Option<String>,
         /// The line between blocks.
         delimiter: Option<String>,
@@ -153,22 +153,22 @@ impl GraphOperation {
     }
 }
 
-/// What an update replaces; what is `None` stays.
+/// The fields that an update replaces; what is `None` stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskUpdate {
     /// The node's name.
     pub name: Option<String>,
-    /// What it is about.
+    /// Its description.
     pub description: Option<String>,
-    /// What was decided.
+    /// Its decisions.
     pub decisions: Option<Vec<String>>,
-    /// What belongs to it.
+    /// Its attachments.
     pub attachments: Option<Vec<Attachment>>,
     /// Its annotations.
     pub annotations: Option<AnnotationList>,
     /// Decisions to be put behind those there are.
     pub add_decisions: Vec<String>,
-    /// What belongs to it besides what does already.
+    /// Attachments to be put behind those there are.
     pub add_attachments: Vec<Attachment>,
     /// URIs of what belongs to it no more.
     pub remove_attachments: Vec<String>,

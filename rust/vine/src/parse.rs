@@ -184,7 +184,7 @@ pub(super) fn lines(text: &str) -> Vec<SourceLine<'_>> {
     lines
 }
 
-/// Whether a character is white space of the format.
+/// Returns true if a character is white space of the format.
 pub(super) fn is_ws(c: char) -> bool {
     matches!(
         c,

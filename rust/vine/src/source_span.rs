@@ -14,7 +14,7 @@ pub struct SourceSpan {
     pub line: usize,
     /// Its first character in the line, counted from 1.
     pub column: usize,
-    /// How many characters it has; 1 for a place where something is missing.
+    /// The number of its characters; 1 for a place where something is missing.
     pub length: usize,
     /// The whole line.
     pub source: String,

@@ -66,7 +66,7 @@ fn relative<'a>(parts: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// Whether a place is neither absolute nor a URI with a scheme, nor a part of the same document.
+/// Returns true if a place is neither absolute nor a URI with a scheme, nor a part of the same document.
 pub(super) fn is_relative(uri: &str) -> bool {
     let scheme = uri.split_once(':').map(|(scheme, _)| scheme);
     let is_scheme = scheme.is_some_and(|scheme| {

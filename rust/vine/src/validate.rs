@@ -20,7 +20,7 @@ pub enum GraphViolation {
     UnknownDependency {
         /// The node.
         task: Box<str>,
-        /// What it names.
+        /// The ID that it names.
         missing: Box<str>,
     },
     /// Nodes wait for one another.
@@ -154,7 +154,7 @@ pub fn validate(graph: &Graph) -> Result<(), VineError> {
     }
 }
 
-/// The first loop that a walk meets, then one of each knot that it does not touch.
+/// Returns the first cycle that a walk meets, then one of each knot that it does not touch.
 fn loops(network: &DepGraph) -> Vec<Vec<chant_graph::Node>> {
     let Some(first) = network.first_loop() else {
         return Vec::new();
@@ -168,8 +168,8 @@ fn loops(network: &DepGraph) -> Vec<Vec<chant_graph::Node>> {
     loops
 }
 
-/// What depends on what; the nodes of the graph come first, in their order. How far each is says the
-/// graph itself.
+/// Returns the dependencies of a graph; its nodes come first, in their order. The graph itself says how far
+/// each is.
 fn network(graph: &Graph) -> DepGraph {
     let mut network = DepGraph::default();
     for node in &graph.nodes {

@@ -142,7 +142,7 @@ impl<'a> From<&'a VineNode> for RefView<'a> {
     }
 }
 
-/// What a task builds on.
+/// A node that a task builds on.
 #[derive(Debug, Serialize)]
 pub struct DependencyView<'a> {
     id: &'a str,
@@ -172,7 +172,7 @@ impl<'a> From<&'a VineNode> for DependencyView<'a> {
     }
 }
 
-/// Who builds on a task.
+/// A node that builds on a task.
 #[derive(Debug, Serialize)]
 pub struct DependantView<'a> {
     id: &'a str,
@@ -220,7 +220,7 @@ impl<'a> NodeContextView<'a> {
     }
 }
 
-/// How far a graph is.
+/// The progress of a graph.
 #[derive(Debug, Serialize)]
 pub struct GraphProgressView<'a> {
     total: usize,
@@ -244,7 +244,7 @@ struct ByStatus {
 }
 
 impl<'a> GraphProgressView<'a> {
-    /// How far a plan is.
+    /// Returns the progress of a plan.
     pub fn of(plan: &'a GraphPlan) -> Self {
         let (progress, root) = (&plan.progress, plan.root());
         let count = |status: TaskStatus| progress.by_status[status as usize];
@@ -267,7 +267,7 @@ impl<'a> GraphProgressView<'a> {
     }
 }
 
-/// A page of a list, beside which the number of all is told where it does not hold all.
+/// A page of a list, beside which the number of all is reported where it does not hold all.
 #[derive(Debug)]
 struct CountedPage<T> {
     shown: Vec<T>,
@@ -304,7 +304,7 @@ pub struct FrontierView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked_total: Option<usize>,
     progress: GraphProgressView<'a>,
-    /// Tasks that somebody works on (reference vine W6).
+    /// Tasks that are being worked on (reference vine W6).
     in_progress: Vec<NodeView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     in_progress_total: Option<usize>,
@@ -335,7 +335,7 @@ fn waiting(plan: &GraphPlan) -> impl Iterator<Item = WaitingView<'_>> {
 }
 
 impl<'a> FrontierView<'a> {
-    /// What can be acted on now.
+    /// Returns the nodes that can be acted on now.
     pub fn of(plan: &'a GraphPlan, page: PageRequest) -> Self {
         let frontier = &plan.frontier;
         let nodes = |places: &[usize]| CountedPage::<NodeView<'a>>::of(plan, places, page);
@@ -385,7 +385,7 @@ pub struct WrittenView<'a> {
     needs_expansion_total: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claimed: Option<Vec<NodeContextView<'a>>>,
-    /// What a dry run would change, as a unified diff.
+    /// The changes that a dry run would make, as a unified diff.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
 }
@@ -462,7 +462,7 @@ impl<'a> PlanView<'a> {
     }
 }
 
-/// What a plan is called, and how far it is.
+/// The name of a plan, and how far it is.
 #[derive(Debug, Serialize)]
 pub struct HeadView<'a> {
     version: String,
@@ -517,19 +517,19 @@ impl<'a> RowView<'a> {
     }
 }
 
-/// What a file says about itself (reference vine W12).
+/// The facts that a file states about itself (reference vine W12).
 #[derive(Debug, Serialize)]
 pub struct MetaView<'a> {
     version: String,
     title: Option<&'a str>,
     prefix: Option<&'a str>,
     delimiter: &'a str,
-    /// What git calls this text; `vine_write` takes it as `expect`.
+    /// The name that git gives to this text; `vine_write` takes it as `expect`.
     blob: String,
 }
 
 impl<'a> MetaView<'a> {
-    /// What a graph says, of a text that git calls `blob`.
+    /// Returns the facts that a graph states about itself, of a text that git calls `blob`.
     pub fn of(graph: &'a Graph, blob: String) -> Self {
         Self {
             version: graph.version.to_string(),
@@ -546,7 +546,7 @@ pub fn views<'a, T: From<&'a VineNode>>(nodes: &[&'a VineNode]) -> Vec<T> {
     nodes.iter().map(|node| T::from(node)).collect()
 }
 
-/// How a graph stands, in words (reference vine 5.1).
+/// Returns the state of a graph, in words (reference vine 5.1).
 pub fn summary(plan: &GraphPlan) -> String {
     let (progress, root) = (&plan.progress, plan.root());
     let mut text = format!(

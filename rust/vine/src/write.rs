@@ -52,13 +52,12 @@ pub(super) struct Rewritten {
     pub(super) places: Vec<NodeSpan>,
     /// The nodes whose blocks are new, by their places in the graph.
     pub(super) fresh: Vec<usize>,
-    /// What stands between pieces.
+    /// The texts that stand between pieces.
     pub(super) gaps: Vec<Range<usize>>,
 }
 
-/// The text of a document whose graph became another: blocks that say the same stay byte for byte, of
-/// others only the lines that changed are written anew. Whether it says what is meant is for the
-/// caller to find out.
+/// Returns the text of a document whose graph became another: blocks that say the same stay byte for byte, of
+/// others only the lines that changed are written again. The caller has to find out if it says what is meant.
 ///
 /// # Errors
 /// `VineError::Unwritable` for a graph of a version that is not known.
@@ -155,7 +154,7 @@ pub(super) fn render_changed(
     Ok(new)
 }
 
-/// What stands between two blocks, with another delimiter where the graph has one.
+/// Returns the text that stands between two blocks, with another delimiter where the graph has one.
 fn redelimited<'a>(gap: &'a str, old: &str, new: &str) -> Cow<'a, str> {
     if old == new {
         return Cow::Borrowed(gap);
@@ -170,7 +169,8 @@ fn redelimited<'a>(gap: &'a str, old: &str, new: &str) -> Cow<'a, str> {
     Cow::Owned(lines.collect())
 }
 
-/// What stands before the first block, its version and its keys changed where those of the graph did.
+/// Returns the text that stands before the first block, its version and its keys changed where those of the
+/// graph did.
 fn preamble(old: &str, before: &Graph, graph: &Graph, eol: &str) -> String {
     let mut text = old.to_owned();
     if before.version != graph.version {
@@ -253,7 +253,7 @@ fn annotations(node: &VineNode) -> String {
     written.collect()
 }
 
-/// A header of which only the parts that changed are written anew.
+/// Returns a header of which only the parts that changed are written again.
 fn edited_header(old: &str, then: &VineNode, now: &VineNode) -> String {
     let is_same_kind = then.status().is_some() == now.status().is_some();
     let Some(parts) = header::parts(old, then.status().is_none()).filter(|_| is_same_kind) else {

@@ -54,7 +54,7 @@ pub struct RunView {
     pub confinement: Option<String>,
     /// The agent's commits.
     pub commits: Vec<String>,
-    /// How many checks its work passed, where its spec is completed by it.
+    /// The number of checks its work passed, where its spec is completed by it.
     pub checks: Option<usize>,
     /// The facts that its agent reported.
     pub report: AgentReport,

@@ -15,14 +15,14 @@ use chant_graph::picture::StatusColor;
 use chant_graph::{Edge, ItemProgress, Node};
 use chant_work::durations::RunStatistics;
 
-/// All items and what waits for what at one moment.
+/// All items and their dependencies at one moment.
 ///
-/// Items stand in the order of lists; behind them those that are only named. What an item waits for is
-/// what lists say: an edge that holds nobody up though its beginning is not done is left out.
+/// Items stand in the order of lists; behind them those that are only named. The dependencies of an item are
+/// those that lists say: an edge that holds nothing up though its beginning is not done is left out.
 pub struct AnalyticsGraph {
     /// The graph.
     pub network: Arc<Network>,
-    /// What runs teach about durations.
+    /// The durations that runs teach.
     pub learned: RunStatistics,
     joined: Arc<WorkspaceGraph>,
     nodes: Arc<[Node]>,
@@ -37,7 +37,7 @@ pub const COLUMNS: [&str; 11] = [
     "duration", "tone",
 ];
 
-/// What is known of all items in one respect, in their order.
+/// The values of all items in one respect, in their order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ItemColumn<'a> {
     /// Words; `None` where there is none.
@@ -79,7 +79,7 @@ impl AnalyticsGraph {
         })
     }
 
-    /// What is known of the items in one respect, one of [`COLUMNS`].
+    /// Returns the values of the items in one respect, one of [`COLUMNS`].
     pub fn column(&self, name: &str) -> Option<ItemColumn<'_>> {
         Some(match name {
             "dialect" => self.texts(|node, _| self.dialect(node)),
@@ -166,7 +166,7 @@ pub(super) fn build_network(joined: &WorkspaceGraph) -> Result<NetworkNodes, Err
     Ok((Arc::new(network), nodes.into()))
 }
 
-/// Whether an item waits for the other end of an edge until that is done.
+/// Returns true if an item waits for the other end of an edge until that is done.
 fn counts(joined: &WorkspaceGraph, node: Node, edge: &Edge) -> bool {
     let is_done = joined.graph().progress(edge.to) == ItemProgress::Done;
     is_done || joined.is_unmet(node, edge)

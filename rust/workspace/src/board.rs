@@ -1,4 +1,4 @@
-//! What a board shows: how many items are in each state, those of one state page by page, and what stands
+//! The contents of a board: how many items are in each state, those of one state page by page, and what stands
 //! around a single item.
 
 use std::cmp::Reverse;
@@ -24,9 +24,9 @@ const MOST_AROUND: usize = 200;
 /// Which items a person looks for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ItemSearch<'a> {
-    /// What has to stand in their IDs, titles or labels, in any case of letters; empty for all.
+    /// The text that has to stand in their IDs, titles or labels, in any case of letters; empty for all.
     pub text: &'a str,
-    /// Whether their texts are looked through, too.
+    /// True if their texts are looked through, too.
     pub bodies: bool,
 }
 
@@ -38,8 +38,8 @@ pub fn version(workspace: &Workspace) -> Result<u64, Error> {
     Ok(workspace.snapshot()?.version())
 }
 
-/// How many items are in each state, dialect by dialect, without cancelled specs: all of them for how far a
-/// dialect is, those looked for in the columns, which stand in the order of its states, those done last.
+/// Returns the number of items in each state, dialect by dialect, without cancelled specs: all of them for how
+/// far a dialect is, those looked for in the columns, which stand in the order of its states, those done last.
 ///
 /// # Errors
 /// As [`Workspace::snapshot`].
@@ -110,7 +110,8 @@ pub fn column(
     }))
 }
 
-/// What an item waits for and what waits for it, near and far, as trees; the nearest where there is much.
+/// Returns the items that an item waits for and those that wait for it, near and far, as trees; the nearest
+/// where there is much.
 ///
 /// # Errors
 /// As [`super::ops::find`].
@@ -193,7 +194,7 @@ impl SearchWords {
         }
     }
 
-    /// Whether every word stands somewhere in an item.
+    /// Returns true if every word stands somewhere in an item.
     pub(super) fn fits(&self, item: &Item<'_>) -> bool {
         if self.words.is_empty() {
             return true;

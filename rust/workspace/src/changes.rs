@@ -1,4 +1,4 @@
-//! What changed among the items, for those who wait for it.
+//! Changes among the items, for those who wait for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,7 +17,7 @@ use chant_store::disk;
 /// After so long it is looked even where nothing was announced: a folder may be new.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// What became of items since the last look, by their keys.
+/// The differences of items since the last look, by their keys.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ItemDifference {
     /// Those that are new.
@@ -79,7 +79,7 @@ fn says_the_same(one: &ItemSource, other: &ItemSource) -> bool {
     }
 }
 
-/// Whether a task says the same, wherever it stands in its list.
+/// Returns true if a task says the same, wherever it stands in its list.
 fn is_same_task(
     one: &FeatureTasks,
     part: FeaturePart,

@@ -3,7 +3,7 @@
 //! A cell that a spreadsheet would run has an apostrophe before it, and a character that would steer a terminal
 //! is written as in JSON, `\u001b`. Both are taken back by [`records`], so that no text is lost.
 
-/// What may stand before the first character of a cell without hiding it from a spreadsheet.
+/// The characters that may stand before the first one of a cell without hiding it from a spreadsheet.
 const SKIPPED: [char; 3] = ['\'', ' ', '\u{a0}'];
 
 /// Writes records, each as a line.
@@ -107,7 +107,7 @@ fn text_of(cell: &str) -> String {
     hidden(text.unwrap_or(cell))
 }
 
-/// Whether a spreadsheet would take a cell for a formula, or for one after an import that trims it.
+/// Returns true if a spreadsheet would take a cell for a formula, or for one after an import that trims it.
 fn is_run(cell: &str) -> bool {
     cell.trim_start_matches(SKIPPED).starts_with([
         '=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',

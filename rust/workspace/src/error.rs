@@ -1,4 +1,4 @@
-//! What the workspace refuses.
+//! Errors of the workspace.
 
 use serde_json::{Value, json};
 
@@ -11,15 +11,15 @@ pub enum WorkspaceError {
     /// Nothing of that name in any dialect.
     #[error("Nothing is called '{text}' here.")]
     NotFound {
-        /// What was asked for.
+        /// The text that was asked for.
         text: String,
-        /// What may have been meant.
+        /// A hint to what may have been meant.
         hint: HintText,
     },
     /// Several items are called so.
     #[error("'{text}' may mean several items: {}. Give one of these keys.", keys.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The text that was asked for.
         text: String,
         /// Their keys, in the order of lists.
         keys: Vec<String>,
@@ -27,11 +27,11 @@ pub enum WorkspaceError {
     /// An argument has a value it may not have.
     #[error("Invalid {name} '{given}': expected {expected}.")]
     Invalid {
-        /// What the argument is about.
+        /// The subject of the argument.
         name: &'static str,
-        /// What was given.
+        /// The value that was given.
         given: String,
-        /// What was expected.
+        /// The value that was expected.
         expected: String,
     },
     /// A file that is not to be overwritten stands where one was to be written.
@@ -50,15 +50,15 @@ pub enum WorkspaceError {
     NoHistory {
         /// The folder.
         folder: String,
-        /// What was asked for.
+        /// The revision that was asked for.
         revision: String,
     },
-    /// What is to be brought in cannot be read.
+    /// A file or folder to be imported cannot be read.
     #[error("{path} cannot be imported: {why}")]
     Source {
         /// The file or folder.
         path: String,
-        /// What is wrong with it and what was expected.
+        /// The fault in it and what was expected.
         why: String,
     },
 }

@@ -36,13 +36,13 @@ pub const FIELDS: [&str; 15] = [
     "body",
 ];
 
-/// What is written where no fields are named: all but the text itself.
+/// The number of fields that are written where none are named: all but the text itself.
 const USUAL: usize = 14;
 
 /// Items that are written into one piece.
 const AT_ONCE: usize = 100;
 
-/// How items are written.
+/// The format in which items are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
     /// A list of objects, one on each line.
@@ -55,7 +55,7 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// What a word means.
+    /// Returns the format that a word means.
     ///
     /// # Errors
     /// `Invalid`.
@@ -118,7 +118,7 @@ impl ItemExport {
         })
     }
 
-    /// How many items were written so far.
+    /// Returns the number of items written so far.
     pub fn written(&self) -> usize {
         self.written
     }

@@ -1,4 +1,4 @@
-//! How far single items of a folder are, looked up for the dialects, each of which knows only itself.
+//! Looks up how far single items of a folder are, for the dialects, each of which knows only itself.
 //!
 //! Everything here reads for itself: what is asked may be asked while the one who asks holds locks.
 
@@ -32,7 +32,7 @@ use chant_vine::model::TaskStatus;
 static SHARED: LazyLock<Mutex<HashMap<PathBuf, Weak<LookupPlaces>>>> =
     LazyLock::new(Mutex::default);
 
-/// Tells how far the items of a folder are.
+/// Reports how far the items of a folder are.
 pub fn external_items(root: &Path) -> ExternalItems {
     let places = LookupPlaces::shared(root);
     ExternalItems::new(move |keys| {
@@ -229,7 +229,7 @@ fn by_name(root: &RootFolder) -> HashMap<String, FeatureDirectory> {
     named.collect()
 }
 
-/// How far a task or a phase of a list is.
+/// Returns how far a task or a phase of a list is.
 pub(super) fn standing_in(
     list: &TaskList,
     part: &str,
@@ -257,13 +257,13 @@ pub(super) fn standing_in(
     })
 }
 
-/// What went wrong, without the help on the lines after it.
+/// Returns the first line of an error: the fault, without the help on the lines after it.
 fn first_line(error: &Error) -> String {
     let told = error.to_string();
     told.lines().next().unwrap_or_default().to_owned()
 }
 
-/// How far a task of a graph is; a path names the graph.
+/// Returns how far a task of a graph is; a path names the graph.
 pub(super) fn of_task(
     graph: &VineDocument,
     id: &str,

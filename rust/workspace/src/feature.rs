@@ -18,9 +18,9 @@ pub struct FeatureTaskList {
     pub label: Arc<str>,
     /// The file of its tasks, relative to the root, with `/`.
     pub path: Arc<str>,
-    /// What it says.
+    /// The document that it holds.
     pub document: Arc<FeatureDocument>,
-    /// How far the items are that its tasks depend on, in the order of their keys.
+    /// The statuses of the items that its tasks depend on, in the order of their keys.
     pub standings: Vec<ExternalStatus>,
 }
 
@@ -40,17 +40,17 @@ pub struct FeatureTasks {
     pub feature: FeatureTaskList,
     /// By phase its name; none for one without tasks.
     names: Vec<Option<String>>,
-    /// By task whether it can be done now, and whether nobody waits for it any more.
+    /// By task whether it can be done now, and whether nothing waits for it any more.
     states: Vec<(bool, bool)>,
     /// By task its stories and labels.
     labels: Vec<Vec<Box<str>>>,
 }
 
-/// What an item of a feature waits for, by the keys of these.
+/// The items that an item of a feature waits for, by their keys.
 pub(super) type ItemWaits = Vec<(String, EdgeKind)>;
 
 impl FeatureTaskList {
-    /// Whether this is what was said before.
+    /// Returns true if this is the same as before.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.path == other.path
             && Arc::ptr_eq(&self.document, &other.document)
@@ -144,7 +144,7 @@ impl FeatureTasks {
         }
     }
 
-    /// Whether nobody waits for an item any more.
+    /// Returns true if nothing waits for an item any more.
     pub(super) fn is_done(&self, part: FeaturePart) -> bool {
         match part {
             FeaturePart::Task(at) => self.states[at].1,
@@ -155,7 +155,7 @@ impl FeatureTasks {
         }
     }
 
-    /// Whether an item can be done now; a phase never is.
+    /// Returns true if an item can be done now; a phase never is.
     pub(super) fn is_ready(&self, part: FeaturePart) -> bool {
         matches!(part, FeaturePart::Task(at) if self.states[at].0)
     }

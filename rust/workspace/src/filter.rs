@@ -7,7 +7,7 @@ use chant_specs::model::SpecStatus;
 use chant_tickets::model::TicketStatus;
 use chant_vine::model::TaskStatus;
 
-/// What items have to be like: values of one list are alternatives, different lists all have to fit.
+/// The conditions that items have to meet: values of one list are alternatives, different lists all have to fit.
 #[derive(Debug, Clone, Default)]
 pub struct ItemFilter {
     /// States, in the words of the dialects, in any case of letters, blanks or underscores between them.
@@ -16,7 +16,7 @@ pub struct ItemFilter {
     pub labels: Vec<String>,
     /// Dialects.
     pub dialects: Vec<String>,
-    /// Whether only what can be begun now is wanted.
+    /// True if only items that can be started now are wanted.
     pub ready: bool,
 }
 
@@ -50,7 +50,7 @@ impl ItemFilter {
         Ok(self)
     }
 
-    /// Whether an item is wanted by a checked filter.
+    /// Returns true if an item is wanted by a checked filter.
     pub fn fits(&self, item: &Item<'_>) -> bool {
         let any = |wanted: &[String], is: &dyn Fn(&String) -> bool| {
             wanted.is_empty() || wanted.iter().any(is)
@@ -64,7 +64,7 @@ impl ItemFilter {
             && (!self.ready || item.is_ready())
     }
 
-    /// Whether an item is one that a list without a filter shows: cancelled specs are asked for.
+    /// Returns true if an item is one that a list without a filter shows: cancelled specs are asked for.
     pub fn shows(&self, item: &Item<'_>) -> bool {
         let is_cancelled = || item.status() == SpecStatus::Cancelled.as_str();
         self.fits(item) && (!self.statuses.is_empty() || !is_cancelled())

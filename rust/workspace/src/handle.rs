@@ -80,12 +80,12 @@ pub fn sections(body: &str) -> Vec<(u8, String, String, String)> {
 }
 
 impl ItemSelection {
-    /// How many there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -149,7 +149,7 @@ struct ItemHandle<'a> {
     own: Option<DialectFields<'a>>,
 }
 
-/// What only items of one dialect have.
+/// The fields that only items of one dialect have.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum DialectFields<'a> {

@@ -16,7 +16,7 @@ use chant_store::disk::{self, Disk};
 use chant_vine::document::VineDocument;
 use chant_vine::model::{NodeContent, TaskStatus, VineNode};
 
-/// What is understood.
+/// The formats that are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ImportFormat {
     Chant,

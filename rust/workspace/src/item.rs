@@ -67,7 +67,7 @@ impl<'a> Item<'a> {
         matches!(self.source, ItemSource::Feature(_, FeaturePart::Phase(_)))
     }
 
-    /// What its dialect calls it.
+    /// Returns the ID that its dialect gives it.
     pub fn id(&self) -> Cow<'a, str> {
         match self.source {
             ItemSource::Spec(spec) => Cow::Borrowed(spec.id.as_str()),
@@ -114,7 +114,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Whether nobody waits for it any more.
+    /// Returns true if nothing waits for it any more.
     pub fn is_done(&self) -> bool {
         match self.source {
             ItemSource::Spec(spec) => spec.status.is_done(),
@@ -126,7 +126,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// How far it is, for items of other dialects that name it.
+    /// Returns how far it is, for items of other dialects that name it.
     pub(super) fn standing(&self) -> ExternalStatus {
         let (what, status) = match self.source {
             ItemSource::Spec(spec) => ("spec", spec.status.as_str()),
@@ -141,7 +141,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Whether work on it can begin now.
+    /// Returns true if work on it can begin now.
     pub fn is_ready(&self) -> bool {
         match self.source {
             ItemSource::Spec(spec) => self.joined.specs.is_ready(spec),
@@ -169,8 +169,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// What kind of work it is, in the word of its dialect; `task` or `ref` in task graphs, `task` or
-    /// `phase` in features.
+    /// Returns the kind of work that it is, in the word of its dialect; `task` or `ref` in task graphs, `task`
+    /// or `phase` in features.
     pub fn kind(&self) -> &'a str {
         match self.source {
             ItemSource::Spec(spec) => spec.kind.as_str(),
@@ -193,7 +193,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Who is on it, where its document says so.
+    /// Returns the person or agent that is on it, where its document says so.
     pub fn assignee(&self) -> Option<Cow<'a, str>> {
         match self.source {
             ItemSource::Spec(spec) => own_key(spec, "assignee"),
@@ -207,7 +207,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// How pressing it is, in the word of its document.
+    /// Returns its priority, in the word of its document.
     pub fn priority(&self) -> Option<Cow<'a, str>> {
         match self.source {
             ItemSource::Spec(spec) => own_key(spec, "priority"),
@@ -220,7 +220,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// How much work it counts as: 1, or 0 for a spec or a phase that only holds others.
+    /// Returns the amount of work it counts as: 1, or 0 for a spec or a phase that only holds others.
     pub fn weight(&self) -> f64 {
         match self.source {
             ItemSource::Spec(spec) if spec.kind.is_container() => 0.0,
@@ -237,7 +237,7 @@ impl<'a> Item<'a> {
         named.map(|edge| graph.key(edge.to)).collect()
     }
 
-    /// The keys of what it still waits for, whoever says so; none for what is done.
+    /// Returns the keys of what it still waits for, wherever that is said; none for what is done.
     pub fn waits_for(&self) -> Vec<&'a str> {
         if self.is_done() {
             return Vec::new();
@@ -246,7 +246,7 @@ impl<'a> Item<'a> {
         unmet.map(|edge| self.joined.graph().key(edge.to)).collect()
     }
 
-    /// What it waits for where that is no other item.
+    /// Returns what it waits for where that is no other item.
     pub fn idle(&self) -> Option<&'static str> {
         match self.source {
             ItemSource::Spec(spec) => self.joined.specs.idle(spec),
@@ -267,7 +267,8 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// How it is drawn in a graph: as [`Item::tone`], and what failed, was cancelled or can be begun apart.
+    /// Returns how it is drawn in a graph: as [`Item::tone`], and what failed, was cancelled or can be started
+    /// apart.
     pub fn drawn(&self) -> StatusColor {
         let fate = match self.source {
             ItemSource::Spec(spec) => fate_of_spec(self.joined.specs.status(spec)),
@@ -280,7 +281,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// How far it is, as pictures show it.
+    /// Returns how far it is, as pictures show it.
     pub fn tone(&self) -> StatusColor {
         match self.source {
             ItemSource::Spec(spec) => tone_of_spec(self.joined.specs.status(spec)),
@@ -311,7 +312,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// How a spec's state is seen where all the states of a picture are told apart.
+/// Returns how a spec's state is shown where all the states of a picture are kept apart.
 fn fate_of_spec(status: SpecStatus) -> Option<StatusColor> {
     match status {
         SpecStatus::Cancelled => Some(StatusColor::Cancelled),
@@ -330,7 +331,7 @@ fn tone_of_spec(status: SpecStatus) -> StatusColor {
     }
 }
 
-/// What a spec says under a key that is none of the documented ones.
+/// Returns the value of a spec under a key that is none of the documented ones.
 fn own_key<'a>(spec: &'a Spec, key: &str) -> Option<Cow<'a, str>> {
     let yaml = spec.yaml();
     // Nearly all specs have no such key, and reading YAML is slow.

@@ -1,8 +1,9 @@
 //! Every dialect of a folder in one graph: the only crate that knows all dialects.
 //!
-//! A dialect begins as its word in [`chant_base::external_items::PREFIXES`], its part of [`DialectStores`] and its
-//! [`workspace_graph::ItemSource`]; from these on the compiler names what matches on sources, and words are told apart
-//! in [`key`], [`filter`], [`external_items`] and `revision_view`. Its changes take part in transactions by `staged_workspace`.
+//! A dialect begins as its word in [`chant_base::external_items::PREFIXES`], its part of [`DialectStores`] and
+//! its [`workspace_graph::ItemSource`]; from these on the compiler names what matches on sources, and words are
+//! distinguished in [`key`], [`filter`], [`external_items`] and `revision_view`. Its changes take part in
+//! transactions by `staged_workspace`.
 //!
 //! It knows no Python and no MCP.
 
@@ -57,9 +58,9 @@ const MOST_FEATURES: usize = 1_000;
 pub struct DialectStores {
     /// The specs; the folder need not hold any.
     pub chant: Arc<Project>,
-    /// What reads task graphs.
+    /// The store that reads task graphs.
     pub vine: Arc<VineStore>,
-    /// What reads features.
+    /// The store that reads features.
     pub speckit: Arc<FeatureStore>,
     /// Ticket projects, that of the folder among them.
     pub tickets: Arc<ProjectRegistry>,
@@ -70,7 +71,7 @@ pub struct Workspace {
     root: PathBuf,
     parts: DialectStores,
     known: Mutex<WorkspaceCache>,
-    /// How long runs took; opened when first asked for.
+    /// The durations of runs; opened when first asked for.
     durations: Mutex<Option<RunDurations>>,
 }
 
@@ -155,7 +156,7 @@ impl Workspace {
         Ok(laid)
     }
 
-    /// What runs teach about durations as of now.
+    /// Returns what runs teach about durations as of now.
     fn learned(&self) -> Result<RunStatistics, Error> {
         let mut durations = self
             .durations
@@ -308,7 +309,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// What is known, begun anew when a crash interrupted whoever held it.
+    /// Returns what is known, started again from nothing when a crash interrupted the holder of the lock.
     fn known(&self) -> MutexGuard<'_, WorkspaceCache> {
         self.known
             .lock()
@@ -338,7 +339,7 @@ fn gone(folder: &str, message: String) -> WorkspaceProblem {
     }
 }
 
-/// Tells that there is more of something than is looked at; the path is the first that is not.
+/// Reports that there is more of something than is looked at; the path is the first that is not.
 fn surplus(path: &str, most: usize, what: &str) -> WorkspaceProblem {
     WorkspaceProblem {
         path: path.to_owned(),

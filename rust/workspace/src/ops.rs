@@ -1,4 +1,4 @@
-//! What commands and scripts ask about a whole workspace.
+//! Questions of commands and scripts about a whole workspace.
 
 use std::collections::HashSet;
 
@@ -227,7 +227,7 @@ fn not_found(joined: &WorkspaceGraph, text: &str) -> WorkspaceError {
     }
 }
 
-/// What is wrong with the file whose name, without its ending, ends in a name that means nothing.
+/// Returns the problem of the file whose name, without its ending, ends in a name that means nothing.
 fn unreadable(joined: &WorkspaceGraph, text: &str) -> Option<String> {
     let name = split_key(text)
         .map_or(text, |(_, rest)| rest)
@@ -246,17 +246,17 @@ fn unreadable(joined: &WorkspaceGraph, text: &str) -> Option<String> {
     Some(format!("`{}{line}`: {}", problem.path, problem.message))
 }
 
-/// How a graph is shown.
+/// The options with which a graph is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct GraphOptions<'a> {
     /// `tree`, `mermaid`, `dot` or `json`.
     pub format: &'a str,
-    /// Whether items are drawn, too, that wait for nothing or are done.
+    /// True if items are drawn, too, that wait for nothing or are done.
     pub all: bool,
 }
 
-/// What waits for what: the text of a picture with its loops as the note, or data for `tree` and `json`.
-/// Where a way leads over items that are not wanted, an indirect arrow stands for it.
+/// Returns the dependencies between items: the text of a picture with its cycles as the note, or data for
+/// `tree` and `json`. Where a way leads over items that are not wanted, an indirect arrow stands for it.
 ///
 /// # Errors
 /// `Invalid` for a format that is none, as [`ItemFilter::checked`] and [`Workspace::snapshot`].

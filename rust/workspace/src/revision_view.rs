@@ -52,7 +52,7 @@ pub(super) fn graph_at_revision(
     Ok(joined)
 }
 
-/// What a file of a commit is to the workspace.
+/// The kind of a commit's file to the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RevisionFileKind {
     Spec,
@@ -63,7 +63,7 @@ enum RevisionFileKind {
     Ignoring,
 }
 
-/// What a file says.
+/// The content of a file.
 enum RevisionFile {
     Spec(specs::ParsedSpec),
     Archived(Option<SpecStatus>),
@@ -336,7 +336,7 @@ impl<'a> RevisionItems<'a> {
         found.unwrap_or_else(ExternalStatus::Unknown)
     }
 
-    /// What an active spec names that is none.
+    /// Returns the status of something that an active spec names and that is no active spec.
     fn elsewhere(&self, key: &str) -> ExternalDependency {
         let found = match (split_key(key), key.split_once(':')) {
             (Some(_), _) => self.standing(key),
@@ -411,7 +411,7 @@ struct RevisionPaths {
 }
 
 impl RevisionPaths {
-    /// Whether files below a folder may be read.
+    /// Returns true if files below a folder may be read.
     fn enters(&self, folder: &str) -> bool {
         let inside = format!("{folder}/");
         let of_specs = [SPECS, ARCHIVE].iter().any(|place| {
@@ -423,7 +423,7 @@ impl RevisionPaths {
         of_specs || self.tickets.starts_with(&inside) || (!is_hidden(folder) && depth < DEPTH)
     }
 
-    /// What a file is; `None` for one that says nothing.
+    /// Returns the kind of a file; `None` for one that says nothing.
     fn sort(&self, path: &str) -> Option<RevisionFileKind> {
         let below = |folder: &str| {
             let below = path.strip_prefix(folder)?.strip_prefix('/')?;
@@ -459,7 +459,7 @@ impl RevisionPaths {
     }
 }
 
-/// Whether a file's name has an ending, in small letters as everywhere else.
+/// Returns true if a file's name has an ending, in small letters as everywhere else.
 fn has_ending(path: &str, ending: &str) -> bool {
     Path::new(path).extension().is_some_and(|own| own == ending)
 }

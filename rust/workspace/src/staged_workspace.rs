@@ -17,16 +17,16 @@ use chant_tickets::ops as tickets;
 use chant_vine::document::VineDocument;
 use chant_vine::ops as plans;
 
-/// What each dialect would say, and all of it in one graph.
+/// The state that each dialect would have, and all of it in one graph.
 pub(super) struct StagedWorkspace {
     joined: WorkspaceGraph,
-    /// Begun with the first change, where there are specs.
+    /// Started with the first change, where there are specs.
     specs: Option<specs::StagedSpecs>,
-    /// Begun with the first change, where the folder is a project's.
+    /// Started with the first change, where the folder is a project's.
     tickets: Option<tickets::StagedTickets>,
     plans: plans::StagedGraphs,
     features: features::StagedTaskLists,
-    /// Tells of what is no item here, such as archived specs.
+    /// Reports on what is no item here, such as archived specs.
     outside: ExternalItems,
 }
 
@@ -128,7 +128,7 @@ impl StagedWorkspace {
         }
     }
 
-    /// What the dialects would say.
+    /// Reads what the dialects would say.
     fn read(&self) -> WorkspaceContents {
         let joined = &self.joined;
         let plans = joined.plans().map(|plan| {
@@ -202,7 +202,7 @@ impl StagedWorkspace {
         specs.chain(self.tickets.iter().map(tickets::StagedTickets::texts))
     }
 
-    /// What is to be written.
+    /// Returns the steps that are to be written.
     pub(super) fn steps(&self) -> Vec<ChangeStep> {
         let mut steps: Vec<ChangeStep> = self.texts().flat_map(StagedTexts::steps).collect();
         steps.extend(self.plans.steps());
@@ -230,7 +230,7 @@ fn no_tickets(workspace: &Workspace) -> Error {
     .into()
 }
 
-/// How far items are: those of the workspace as they would be, all others as they are.
+/// Returns how far items are: those of the workspace as they would be, all others as they are.
 fn standings(
     joined: &WorkspaceGraph,
     elsewhere: &ExternalItems,

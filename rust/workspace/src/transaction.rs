@@ -39,13 +39,13 @@ pub struct Transaction {
     operations: Vec<ItemOperation>,
 }
 
-/// What writing changes came to.
+/// The outcome of writing changes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct TransactionOutcome {
     /// For each change the ID of its item, in the words of its dialect; of one that is about no item the
     /// file.
     pub ids: Vec<String>,
-    /// What was not right and refused nothing.
+    /// Warnings of what was not right and refused nothing.
     pub warnings: Vec<String>,
 }
 
@@ -93,12 +93,12 @@ impl Transaction {
         self.would_be.plan(path)
     }
 
-    /// How many changes there are.
+    /// Returns the number of changes.
     pub fn len(&self) -> usize {
         self.operations.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
@@ -161,7 +161,7 @@ impl Transaction {
     }
 }
 
-/// What became of an attempt to write.
+/// The outcome of an attempt to write.
 enum WriteAttempt {
     /// All is written.
     Done(Vec<String>, Box<StagedWorkspace>),

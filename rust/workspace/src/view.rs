@@ -33,7 +33,7 @@ pub(super) struct ItemRow<'a> {
     waits_for: Vec<&'a str>,
     path: &'a str,
     weight: f64,
-    /// What it waits for where that is no other item.
+    /// The thing that it waits for where that is no other item.
     #[serde(skip_serializing_if = "Option::is_none")]
     idle: Option<&'static str>,
 }
@@ -103,7 +103,7 @@ impl ProblemRow {
 #[derive(Serialize)]
 pub(super) struct ItemList<'a> {
     pub items: Vec<ItemRow<'a>>,
-    /// How many fit.
+    /// The number of items that fit.
     pub total: usize,
     pub limit: usize,
     pub returned: usize,
@@ -142,7 +142,7 @@ pub(super) struct EdgeRow<'a> {
     pub to: &'a str,
     /// `dependency`, `driver_dependency`, `earlier_sibling` or `member`.
     pub reason: &'static str,
-    /// Whether it is waited for no more.
+    /// True if it is waited for no more.
     pub met: bool,
 }
 
@@ -161,7 +161,7 @@ pub(super) fn reason(kind: EdgeKind) -> &'static str {
 pub(super) struct GraphData<'a> {
     pub nodes: Vec<ItemRow<'a>>,
     pub edges: Vec<EdgeRow<'a>>,
-    /// One loop for each knot of items that wait for one another.
+    /// One cycle for each knot of items that wait for one another.
     pub cycles: Vec<Vec<&'a str>>,
 }
 
@@ -169,9 +169,9 @@ pub(super) struct GraphData<'a> {
 #[derive(Serialize)]
 pub(super) struct ItemTreeView<'a> {
     pub rows: Vec<ItemTreeRow<'a>>,
-    /// How many items there are.
+    /// The number of items.
     pub total: usize,
-    /// How many of them are drawn.
+    /// The number of items that are drawn.
     pub shown: usize,
     pub cycles: Vec<Vec<&'a str>>,
 }
@@ -207,7 +207,7 @@ impl<'a> ItemTreeRow<'a> {
     }
 }
 
-/// How far everything is.
+/// The progress of everything.
 #[derive(Serialize)]
 pub(super) struct BoardView {
     /// Another after every change.
@@ -219,7 +219,7 @@ pub(super) struct BoardView {
     pub problems_total: Option<usize>,
 }
 
-/// How far a dialect is.
+/// The progress of a dialect.
 #[derive(Serialize)]
 pub(super) struct DialectColumns {
     pub dialect: &'static str,
@@ -244,7 +244,7 @@ impl DialectColumns {
 pub(super) struct ColumnView {
     pub status: String,
     symbol: char,
-    /// How many of those looked for.
+    /// The number of those looked for.
     pub count: usize,
     #[serde(skip)]
     pub is_done: bool,
@@ -278,7 +278,7 @@ pub(super) struct CardView<'a> {
     title: String,
     symbol: char,
     ready: bool,
-    /// How many items it still waits for.
+    /// The number of items it still waits for.
     waits: usize,
 }
 
@@ -295,7 +295,7 @@ impl<'a> From<Item<'a>> for CardView<'a> {
     }
 }
 
-/// What stands around an item.
+/// The items around an item.
 #[derive(Serialize)]
 pub(super) struct NeighborsView<'a> {
     pub key: &'a str,

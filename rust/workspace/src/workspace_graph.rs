@@ -1,6 +1,6 @@
 //! The items of all dialects in one graph, kept up to date change by change.
 //!
-//! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn anew
+//! What a dialect's snapshot shares with the one before is not looked at again: specs are drawn again
 //! family by family, task graphs and lists file by file, tickets all together.
 
 use std::cmp::Ordering;
@@ -22,7 +22,7 @@ use chant_vine::document::VineDocument;
 use chant_vine::frontier::GraphPlan;
 use chant_vine::model::{TaskStatus, VineNode as Task};
 
-/// What stands for the title and the state of an item that is only named.
+/// The text that stands for the title and the state of an item that is only named.
 pub(super) const ELSEWHERE: &str = "not in this workspace";
 
 /// A file that cannot be read as what it should be, or something else that is wrong with one.
@@ -32,7 +32,7 @@ pub struct WorkspaceProblem {
     pub path: String,
     /// Line, counted from 1, where it is known.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
 }
 
@@ -41,11 +41,11 @@ pub struct WorkspaceProblem {
 pub struct GraphFile {
     /// Its file, relative to the root, with `/`.
     pub path: Arc<str>,
-    /// What it says; it knows how far the items are that its tasks need.
+    /// The document that it holds; it knows how far the items are that its tasks need.
     pub document: Arc<VineDocument>,
 }
 
-/// What every dialect says at one moment.
+/// The contents of every dialect at one moment.
 #[derive(Default)]
 pub struct WorkspaceContents {
     /// The specs.
@@ -56,7 +56,7 @@ pub struct WorkspaceContents {
     pub features: Vec<FeatureTaskList>,
     /// The tickets.
     pub tickets: Option<Arc<TicketIndex>>,
-    /// What is wrong with files, dialect by dialect.
+    /// The problems of files, dialect by dialect.
     pub problems: Vec<WorkspaceProblem>,
 }
 
@@ -69,7 +69,7 @@ pub enum ItemSource {
     Task {
         /// The file.
         path: Arc<str>,
-        /// What it says.
+        /// The task itself.
         task: Arc<Task>,
     },
     /// A task or a phase of a feature.
@@ -121,17 +121,17 @@ impl WorkspaceGraph {
         self.version
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.nodes().count()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What is wrong with files, dialect by dialect.
+    /// Returns the problems of files, dialect by dialect.
     pub fn problems(&self) -> &[WorkspaceProblem] {
         &self.problems
     }
@@ -141,7 +141,7 @@ impl WorkspaceGraph {
         self.plans.iter().map(|(plan, _)| plan)
     }
 
-    /// What the task graph of a path says.
+    /// Returns the plan of the task graph at a path.
     pub(super) fn plan(&self, path: &str) -> Option<&GraphPlan> {
         let (plan, _) = self.plans.get(*self.plan_places.get(path)?)?;
         Some(&plan.document.plan)
@@ -152,13 +152,13 @@ impl WorkspaceGraph {
         self.features.iter().map(|(tasks, _)| &tasks.feature)
     }
 
-    /// What an item still waits for.
+    /// Returns the edges by which an item still waits.
     pub fn unmet(&self, node: Node) -> impl Iterator<Item = &Edge> {
         let edges = self.graph.edges(node).iter();
         edges.filter(move |edge| self.is_unmet(node, edge))
     }
 
-    /// Whether an item still waits for the other end of one of its edges.
+    /// Returns true if an item still waits for the other end of one of its edges.
     pub fn is_unmet(&self, node: Node, edge: &Edge) -> bool {
         self.graph.is_unmet(edge) && !self.is_reviewed_in_the_same_file(node, edge.to)
     }
@@ -173,7 +173,7 @@ impl WorkspaceGraph {
         }
     }
 
-    /// Whether the dialects say something else now.
+    /// Returns true if the dialects say something else now.
     pub(super) fn differs_from(&self, read: &WorkspaceContents) -> bool {
         let tickets = read.tickets.as_ref().map(|tickets| tickets.version());
         self.tickets_version != tickets

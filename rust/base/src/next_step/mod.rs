@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 mod words;
 
-/// Through which door somebody asks.
+/// The door through which a caller asks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DoorKind {
     /// Agents, over MCP: tools and their parameters.
@@ -93,7 +93,7 @@ pub enum NextStep {
     Answer(String),
     /// For a person alone: look at the questions, also at those that wait no more.
     ListQuestions {
-        /// Whether at all of them.
+        /// True for all of them.
         all: bool,
     },
     /// Look at all tasks of a feature.
@@ -102,7 +102,7 @@ pub enum NextStep {
     AddFeature,
     /// Choose one of the features for this call.
     ChooseFeature(String),
-    /// Look at what can be begun in a task graph.
+    /// Look at what can be started in a task graph.
     NextTasks,
     /// Make a task graph.
     NewVine(String),
@@ -239,7 +239,7 @@ impl NextStep {
         Value::Object(data)
     }
 
-    /// Whether only a person can do it, so that agents are given the command to pass on.
+    /// Returns true if only a person can do it, so that agents are given the command to pass on.
     pub fn is_for_persons(&self) -> bool {
         matches!(
             self,
@@ -256,7 +256,7 @@ impl NextStep {
         )
     }
 
-    /// How it is called at a door.
+    /// Returns its name at a door.
     pub fn words(&self, door: DoorKind) -> String {
         match door {
             DoorKind::Agents => words::for_agents(self),
@@ -271,7 +271,7 @@ impl NextStep {
 pub enum HintPart {
     /// Words that are the same at every door.
     Words(String),
-    /// What each door names in its own words.
+    /// A step that each door names in its own words.
     Step(NextStep),
 }
 
@@ -293,7 +293,7 @@ impl From<NextStep> for HintPart {
     }
 }
 
-/// What may help, as sentences with steps in them. It follows a message, and says itself by what it is
+/// A hint that may help, as sentences with steps in them. It follows a message, and says itself by what it is
 /// parted from that: a space or a line break.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HintText(Vec<HintPart>);
@@ -339,7 +339,7 @@ impl HintText {
         self
     }
 
-    /// Whether it says nothing.
+    /// Returns true if it says nothing.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,4 @@
-//! How steps are called: a table for each door.
+//! The names of steps: a table for each door.
 
 use super::NextStep;
 

@@ -102,8 +102,8 @@ impl From<Arc<network::Network>> for PyNetwork {
 
 #[pymethods]
 impl PyNetwork {
-    /// The graph of these edges `(before, after)` between keys; further items can be named, which are
-    /// done, and which are only named and nobody's work here.
+    /// The graph of these edges `(before, after)` between keys; further items can be named, which are done, and
+    /// which are only named and no work here.
     #[new]
     #[pyo3(signature = (edges, *, nodes = None, done = None, elsewhere = None))]
     fn new(
@@ -153,7 +153,7 @@ impl PyNetwork {
         PyEdges::new(Arc::clone(&self.network), edges)
     }
 
-    /// How many edges there are.
+    /// Returns the number of edges.
     fn edge_count(&self) -> usize {
         self.network.edge_count()
     }
@@ -481,7 +481,7 @@ impl PyNetwork {
         self.written(py, chant_draw::dot, items, labels, states)
     }
 
-    /// What is different in a newer graph: lists of keys and of edges by name.
+    /// Returns the differences of a newer graph: lists of keys and of edges by name.
     fn difference<'py>(&self, py: Python<'py>, newer: &Self) -> PyResult<Bound<'py, PyDict>> {
         let found = py.detach(|| NetworkDifference::between(&self.network, &newer.network));
         let dict = PyDict::new(py);

@@ -250,7 +250,7 @@ fn shown<T: std::fmt::Debug>(count: usize, values: impl Iterator<Item = T>) -> S
     }
 }
 
-/// What an index of Python means: one value, or those of a slice.
+/// The meaning of an index of Python: one value, or those of a slice.
 enum Picked<T> {
     One(T),
     Part(Vec<T>),

@@ -1,4 +1,4 @@
-//! Long questions: progress is told where they were asked, and whoever asked can interrupt them.
+//! Long questions: progress is reported where they were asked, and the caller can interrupt them.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,10 +12,10 @@ use pyo3::prelude::*;
 
 use crate::raise::{Raised, call};
 
-/// How long a question works before its progress is told again.
+/// The time that a question works before its progress is reported again.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Answers a question in a thread of its own, while this one tells `progress` how far it is (`done`,
+/// Answers a question in a thread of its own, while this one reports to `progress` how far it is (`done`,
 /// `total`) and looks for signals. An exception of either stops the work and is raised.
 pub(super) fn watched<T: Send>(
     py: Python<'_>,

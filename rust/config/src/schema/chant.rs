@@ -6,13 +6,13 @@ use super::super::confine;
 use super::KeyShape::{Either, Items, Named, Table};
 use super::{ConfigSchema, FLAG, KnownKey, NUMBER, TEXT, TEXTS, unused, used};
 
-/// What is said of keys that only other programs use.
+/// The message about keys that only other programs use.
 const ELSEWHERE: &str = "other programs know this key; it does nothing here";
-/// What is said of what a project may not say.
+/// The message about what a project may not say.
 const USERS_OWN: &str = "only your own configuration can say this";
-/// What is said of what a user may not say for all projects.
+/// The message about what a user may not say for all projects.
 const PROJECTS_OWN: &str = "only a project's own configuration can say this";
-/// What is said of what the list of agents may not say.
+/// The message about what the list of agents may not say.
 const NO_LIST: &str = "this file gives `parallel.agents` alone";
 
 /// The user's own configuration.

@@ -17,13 +17,13 @@ use chant_text::front_matter::KeyStep;
 pub struct KnownKey {
     /// As it is written.
     pub name: &'static str,
-    /// What stands there.
+    /// The shape of its value.
     pub shape: KeyShape,
     /// Why it has no effect here, where it is known and has none.
     pub in_vain: Option<&'static str>,
 }
 
-/// What stands at a key.
+/// The shape of a key's value.
 #[derive(Debug, Clone, Copy)]
 pub enum KeyShape {
     /// One value.
@@ -40,12 +40,12 @@ pub enum KeyShape {
     Anything,
 }
 
-/// What one value may be.
+/// The shape of one value.
 #[derive(Debug)]
 pub struct PlainShape {
     /// In words, behind `expected`.
     pub expected: &'static str,
-    /// Whether a value is that.
+    /// Returns true if a value has that shape.
     pub fits: fn(&Value) -> bool,
 }
 
@@ -107,14 +107,14 @@ pub const fn unused(name: &'static str, why: &'static str) -> KnownKey {
     }
 }
 
-/// What is said about a key.
+/// The problem of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyProblem {
     /// It is not known.
     Unknown {
         /// The key that may have been meant.
         nearest: Option<String>,
-        /// Whether it is nearly that one, so that nothing acts until this is settled.
+        /// True if it is nearly that one, so that nothing acts until this is settled.
         is_near: bool,
     },
     /// Its value is none that it may have; the sentence says what was expected.
@@ -125,12 +125,12 @@ pub enum KeyProblem {
     NoEffect(&'static str),
 }
 
-/// What is said about a key of a file that was read.
+/// A remark about a key of a file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeyRemark {
     /// Where it stands.
     pub(super) steps: Vec<KeyStep>,
-    /// What is said.
+    /// The problem of the key.
     pub(super) problem: KeyProblem,
 }
 
@@ -138,7 +138,7 @@ pub(super) struct KeyRemark {
 const MOST_REMARKS: usize = 100;
 
 impl ConfigSchema {
-    /// What is to be said about the keys of a file, in the order in which they stand there.
+    /// Returns the remarks about the keys of a file, in the order in which they stand there.
     pub(super) fn remarks(&self, file: &Value) -> Vec<KeyRemark> {
         let mut look = Look {
             schema: self,
@@ -149,8 +149,8 @@ impl ConfigSchema {
         look.remarks
     }
 
-    /// What is expected at a key, its parts joined by dots; names that people choose are `*`. `None` for a key
-    /// that is not known or not used.
+    /// Returns the shape that is expected at a key, its parts joined by dots; names that people choose are `*`.
+    /// `None` for a key that is not known or not used.
     pub fn expects(&self, key: &str) -> Option<KeyShape> {
         let mut shape = KeyShape::Table(self.keys);
         for part in key.split('.') {
@@ -250,8 +250,8 @@ impl Look<'_> {
         }
     }
 
-    /// What an unknown key may be: one of its table that is nearly the same, one of several words that stands in
-    /// another table, or one that is merely like it.
+    /// Returns the key that an unknown one may be: one of its table that is nearly the same, one of several
+    /// words that stands in another table, or one that is merely like it.
     fn unknown(&self, keys: &'static [KnownKey], name: &str) -> KeyProblem {
         let used = || keys.iter().filter(|known| known.in_vain.is_none());
         let nearest = |nearest: String, is_near| KeyProblem::Unknown {
@@ -304,7 +304,7 @@ impl Look<'_> {
 }
 
 impl KeyShape {
-    /// What is expected, in words.
+    /// Returns the expected shape, in words.
     fn expected(self) -> String {
         match self {
             Self::Plain(plain) => plain.expected.into(),
@@ -318,7 +318,7 @@ impl KeyShape {
         }
     }
 
-    /// Whether a value is meant as this, by its outer form.
+    /// Returns true if a value is meant as this, by its outer form.
     fn looks_like(&self, value: &Value) -> bool {
         match self {
             Self::Plain(plain) => (plain.fits)(value),

@@ -27,7 +27,7 @@ pub(super) fn nearest<'a>(
     })
 }
 
-/// How many slips lie between two keys, if they are near.
+/// Returns the number of slips between two keys, if they are near.
 fn slips(given: &str, known: &str) -> Option<usize> {
     let (given_length, known_length) = (given.chars().count(), known.chars().count());
     // What is longer by more than the slips allowed is not near, and costs nothing.

@@ -3,7 +3,7 @@
 use super::KeyShape::{Either, Named, Table};
 use super::{ConfigSchema, FLAG, NUMBER, TEXT, TEXTS, used};
 
-/// What a project asks for before a task is ticked, and of questions.
+/// The keys for what a project asks for before a task is ticked, and of questions.
 pub const FEATURES: ConfigSchema = ConfigSchema {
     keys: &[
         used(

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::KeyShape::{self, Plain, Table};
 use super::{ConfigSchema, FLAG, KnownKey, PlainShape, unused, used};
 
-/// What is said of keys that only other programs use.
+/// The message about keys that only other programs use.
 const ELSEWHERE: &str = "other programs know this key; it does nothing here";
 
 /// A text, and no number.

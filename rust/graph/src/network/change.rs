@@ -1,4 +1,4 @@
-//! What would be if: changes of a network, made beside it.
+//! Changes of a network, made beside it, to see what would be.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub enum NetworkChange {
     Add {
         /// Its key.
         key: String,
-        /// What it waits for.
+        /// The items that it waits for.
         before: Vec<String>,
-        /// What waits for it.
+        /// The items that wait for it.
         after: Vec<String>,
     },
     /// An item gives way to several: each waits for what it waited for, and what waited for it waits
@@ -31,7 +31,7 @@ pub enum NetworkChange {
         key: String,
         /// The keys of its parts.
         parts: Vec<String>,
-        /// Whether the parts are done one after the other.
+        /// True if the parts are done one after the other.
         in_a_row: bool,
     },
     /// The item is gone; nothing waits for it any more.
@@ -40,7 +40,7 @@ pub enum NetworkChange {
     DependOn {
         /// The item.
         key: String,
-        /// What it waits for.
+        /// The items that it waits for.
         before: Vec<String>,
     },
 }
@@ -56,9 +56,9 @@ pub struct NetworkDraft {
     named: Vec<Box<str>>,
     /// Numbers of items that are gone.
     gone: BTreeSet<u32>,
-    /// How far items are that are further than the network says, and new ones.
+    /// The progress of items that are further than the network says, and of new ones.
     progress: HashMap<u32, ItemProgress>,
-    /// What items wait for, where that is another list than the network has.
+    /// The items that an item waits for, where that is another list than the network has.
     before: HashMap<u32, IndexSet<u32>>,
     /// By number the items that came to wait for it here.
     waiting: HashMap<u32, BTreeSet<u32>>,
@@ -78,7 +78,7 @@ impl NetworkDraft {
         }
     }
 
-    /// Whether there would be an item of a key.
+    /// Returns true if there would be an item of a key.
     pub fn contains(&self, key: &str) -> bool {
         self.find(key).is_some()
     }
@@ -176,7 +176,7 @@ impl NetworkDraft {
         self.before.insert(item, before);
     }
 
-    /// What an item waits for; of a new one in the order in which that was said.
+    /// Returns the items that an item waits for; of a new one in the order in which that was said.
     fn before(&self, item: u32) -> IndexSet<u32> {
         match self.before.get(&item) {
             Some(before) => before.clone(),

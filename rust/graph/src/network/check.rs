@@ -1,9 +1,9 @@
-//! What can go wrong with a question, and how a long one is watched.
+//! Errors of questions, and the way a long one is watched.
 
 use chant_base::error::{CoreError, ErrorKind};
 use serde_json::{Value, json};
 
-/// Told now and then how much of how much is done; `false` stops the work.
+/// Called now and then with how much of how much is done; `false` stops the work.
 pub type ProgressWatch<'a> = &'a (dyn Fn(usize, usize) -> bool + Sync);
 
 /// Why a question about a network has no answer.
@@ -12,9 +12,9 @@ pub enum NetworkError {
     /// No item has that key.
     #[error("No item `{key}` in the graph.{}", similar_sentence(.similar))]
     Unknown {
-        /// What was asked for.
+        /// The key that was asked for.
         key: String,
-        /// Keys somebody may have meant.
+        /// Keys that may have been meant.
         similar: Vec<String>,
     },
     /// Something named an item by a number that no item has.
@@ -29,7 +29,7 @@ pub enum NetworkError {
         .keys.join(" -> ")
     )]
     Cycle {
-        /// A loop, from an item over those that wait for it back to the same.
+        /// A cycle, from an item over those that wait for it back to the same.
         keys: Vec<String>,
     },
     /// A weight that is no time and no size.
@@ -53,9 +53,9 @@ pub enum NetworkError {
     Argument {
         /// Its name.
         name: &'static str,
-        /// What was given.
+        /// The value that was given.
         given: String,
-        /// What it could be.
+        /// The values that it could have.
         expected: &'static str,
     },
     /// A change that does not fit the graph.
@@ -69,7 +69,7 @@ pub enum NetworkError {
     /// More items or edges than can be numbered.
     #[error("A graph has at most 4,294,967,295 items and as many edges")]
     TooLarge,
-    /// Whoever asked does not want the answer any more.
+    /// The caller does not want the answer any more.
     #[error("Stopped before the answer was there")]
     Stopped,
 }

@@ -1,8 +1,8 @@
-//! What is different between two networks.
+//! Differences between two networks.
 
 use super::Network;
 
-/// What another network has that this one has not, and the other way round; by keys, in the order of
+/// The parts that another network has and this one has not, and the other way round; by keys, in the order of
 /// the items that they belong to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NetworkDifference {
@@ -21,7 +21,7 @@ pub struct NetworkDifference {
 }
 
 impl NetworkDifference {
-    /// What changed from an older network to a newer one.
+    /// Returns the changes from an older network to a newer one.
     pub fn between(older: &Network, newer: &Network) -> Self {
         Self {
             added: only(newer, older),
@@ -33,7 +33,7 @@ impl NetworkDifference {
         }
     }
 
-    /// Whether nothing is different.
+    /// Returns true if nothing is different.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

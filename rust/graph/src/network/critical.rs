@@ -1,4 +1,4 @@
-//! How long all takes, and which items leave no time to lose.
+//! Computes how long all takes, and which items leave no time to lose.
 
 use super::{Network, NetworkError};
 
@@ -101,7 +101,7 @@ impl Network {
             .fold(0.0, f64::max)
     }
 
-    /// What an item still weighs.
+    /// Returns the weight that an item still has.
     pub(super) fn left(&self, item: u32, weights: &[f64]) -> f64 {
         if self.is_open(item) {
             weights[item as usize]
@@ -110,7 +110,7 @@ impl Network {
         }
     }
 
-    /// That there is a weight for each item, and each is a time.
+    /// Checks that there is a weight for each item, and each is a time.
     pub(super) fn check_weights(&self, weights: &[f64]) -> Result<(), NetworkError> {
         if weights.len() != self.len() {
             return Err(NetworkError::WeightCount {
@@ -130,7 +130,7 @@ impl Network {
 }
 
 impl ItemTimes {
-    /// How much later than it can each item may begin.
+    /// Returns how much later than it can each item may begin.
     pub fn slack(&self) -> Vec<f64> {
         let pairs = self.latest.iter().zip(&self.earliest);
         pairs
@@ -139,7 +139,7 @@ impl ItemTimes {
     }
 }
 
-/// Whether an end is the time at which another item begins, but for what sums of fractions lose.
+/// Returns true if an end is the time at which another item begins, but for what sums of fractions lose.
 fn reaches(end: f64, begin: f64) -> bool {
     (end - begin).abs() <= 1e-9 * begin.abs().max(1.0)
 }

@@ -71,7 +71,7 @@ impl ItemKeys {
         (0..self.len()).map(|item| self.get(narrow(item)))
     }
 
-    /// How many of the first are there.
+    /// Returns the number of the first that are there.
     fn kept(&self) -> usize {
         self.first.len() - self.gone.len()
     }

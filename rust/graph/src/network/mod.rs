@@ -72,17 +72,17 @@ impl Network {
         })
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether there is no item.
+    /// Returns true if there is no item.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many edges there are.
+    /// Returns the number of edges.
     pub fn edge_count(&self) -> usize {
         self.after.item_count()
     }
@@ -117,28 +117,28 @@ impl Network {
         0..narrow(self.len())
     }
 
-    /// How far an item is.
+    /// Returns the progress of an item.
     pub fn progress(&self, item: u32) -> ItemProgress {
         self.progress[item as usize]
     }
 
-    /// Whether nobody needs to wait for an item any more.
+    /// Returns true if nothing needs to wait for an item any more.
     pub fn is_done(&self, item: u32) -> bool {
         self.progress(item) == ItemProgress::Done
     }
 
-    /// Whether an item is to be worked on here, at once or later. One that is only named is not: what
+    /// Returns true if an item is to be worked on here, at once or later. One that is only named is not: what
     /// waits for it waits on.
     pub fn is_open(&self, item: u32) -> bool {
         self.progress(item) == ItemProgress::Open
     }
 
-    /// What an item waits for, done or not.
+    /// Returns the items that an item waits for, done or not.
     pub fn before(&self, item: u32) -> &[u32] {
         self.before.row(item)
     }
 
-    /// What waits for an item.
+    /// Returns the items that wait for an item.
     pub fn after(&self, item: u32) -> &[u32] {
         self.after.row(item)
     }
@@ -163,7 +163,7 @@ impl Network {
         held.map(|(item, _)| item).collect()
     }
 
-    /// What an item still waits for.
+    /// Returns the items that an item still waits for.
     pub fn unmet(&self, item: u32) -> Vec<u32> {
         let row = self.before(item).iter().copied();
         row.filter(|other| !self.is_done(*other)).collect()

@@ -1,4 +1,4 @@
-//! What comes before what: layers, and loops that allow no order.
+//! The order of items: layers, and cycles that allow no order.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
@@ -13,12 +13,12 @@ pub struct ItemLayers {
 }
 
 impl ItemLayers {
-    /// How many layers there are.
+    /// Returns the number of layers.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Whether there is no layer.
+    /// Returns true if there is no layer.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -92,7 +92,7 @@ impl Network {
         Ok(ItemLayers::of(&layer_of, layer as usize))
     }
 
-    /// A loop among the items that still wait when all others were taken away.
+    /// Returns the error that names a cycle among the items that still wait when all others were taken away.
     fn cycle_error(&self, waits: &[u32]) -> NetworkError {
         // Each of these waits for another of these, so that going back has to meet an item again.
         let held = |item: &u32| waits[*item as usize] > 0;

@@ -1,4 +1,4 @@
-//! How much goes through an item: betweenness and `PageRank`.
+//! Measures how much goes through an item: betweenness and `PageRank`.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -6,16 +6,16 @@ use rayon::prelude::*;
 
 use super::{Network, NetworkError, ProgressWatch, narrow};
 
-/// How `PageRank` is found.
+/// The settings with which `PageRank` is found.
 #[derive(Debug, Clone, Copy)]
 pub struct PageRank {
-    /// How much of its rank an item hands on; the rest is spread over all.
+    /// The share of its rank that an item hands on; the rest is spread over all.
     pub damping: f64,
     /// The change of all ranks together, divided by their number, at which it ends.
     pub tolerance: f64,
-    /// How many times ranks are handed on at most.
+    /// The number of times ranks are handed on at most.
     pub rounds: usize,
-    /// Whether rank flows from an item to what it waits for, not to what waits for it.
+    /// True if rank flows from an item to what it waits for, not to what waits for it.
     pub reverse: bool,
 }
 
@@ -99,7 +99,7 @@ impl Network {
         }
     }
 
-    /// For each item how likely somebody is there who goes on along edges at random.
+    /// Returns for each item how likely a walker is there who goes on along edges at random.
     ///
     /// # Errors
     ///
@@ -185,11 +185,11 @@ fn float(count: usize) -> f64 {
 struct ShortestPaths<'a> {
     network: &'a Network,
     sums: Vec<f64>,
-    /// How many steps away each item is; [`FAR`] when not met.
+    /// The number of steps to each item; [`FAR`] when not met.
     steps: Vec<u32>,
-    /// How many shortest ways lead to each.
+    /// The number of shortest ways that lead to each.
     counts: Vec<f64>,
-    /// What of the ways that go on from an item falls to each way that comes to it.
+    /// The share of the ways that go on from an item that falls to each way that comes to it.
     shares: Vec<f64>,
     /// Items in the order in which they were met.
     met: Vec<u32>,

@@ -1,4 +1,4 @@
-//! What hangs on an item, what it hangs on, and which edges say nothing new.
+//! Finds what depends on an item, what it depends on, and which edges say nothing new.
 
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -84,7 +84,7 @@ type Mask = [u64; WORDS];
 /// A network by the places of its items in an order of work.
 struct Placed<'a> {
     order: &'a [u32],
-    /// What each waits for, by places.
+    /// The items that each waits for, by places.
     before: ItemRows,
     /// The last place of what waits for each.
     last: Vec<u32>,

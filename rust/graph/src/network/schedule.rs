@@ -1,4 +1,4 @@
-//! Who could do what and when: list scheduling, and how sure its end is.
+//! Plans which agent could do which item and when: list scheduling, and how sure its end is.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,21 +8,21 @@ use rayon::prelude::*;
 
 use super::{Network, NetworkError, ProgressWatch};
 
-/// How long the items take.
+/// The durations of the items.
 #[derive(Debug, Clone, Copy)]
 pub struct DurationEstimates<'a> {
     /// For each item how long it takes in half of all cases.
     pub median: &'a [f64],
-    /// How far it may be off: the deviation of the logarithm of a duration; 0 where all is certain.
+    /// The uncertainty: the deviation of the logarithm of a duration; 0 where all is certain.
     pub spread: f64,
 }
 
-/// What a plan is made for.
+/// The settings for which a plan is made.
 #[derive(Debug, Clone, Copy)]
 pub struct ScheduleOptions {
-    /// How many work at the same time.
+    /// The number of agents that work at the same time.
     pub agents: NonZeroU32,
-    /// How often the plan is tried with durations drawn at random.
+    /// The number of times the plan is tried with durations drawn at random.
     pub rounds: u32,
     /// Where drawing begins: the same number, the same answer.
     pub seed: u64,
@@ -33,7 +33,7 @@ pub struct ScheduleOptions {
 pub struct ScheduleSlot {
     /// The item.
     pub item: u32,
-    /// Who does it, counted from 0.
+    /// The agent that does it, counted from 0.
     pub agent: u32,
     /// When it begins, in the unit of the durations.
     pub start: f64,
@@ -41,12 +41,12 @@ pub struct ScheduleSlot {
     pub end: f64,
 }
 
-/// Who does what and when, in the order of beginning.
+/// The agent and the times of each item, in the order of beginning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkSchedule {
     /// The open items but for those of `unplanned`.
     pub slots: Vec<ScheduleSlot>,
-    /// Open items that nobody knows when to begin: they wait for something that is only named, directly or over
+    /// Open items whose beginning is not known: they wait for something that is only named, directly or over
     /// others.
     pub unplanned: Vec<u32>,
     /// When the last one ends.
@@ -138,7 +138,7 @@ fn places(heights: &[f64]) -> Vec<u32> {
     places
 }
 
-/// What stays the same however long items take.
+/// The inputs that stay the same however long items take.
 struct ScheduleInputs<'a> {
     network: &'a Network,
     places: Vec<u32>,
@@ -159,7 +159,7 @@ impl Ord for HeapTime {
 }
 
 impl ScheduleInputs<'_> {
-    /// Who does what when each item takes as long as told.
+    /// Returns the agent and the times of each item when it takes as long as `durations` says.
     fn slots(&self, durations: &[f64]) -> Vec<ScheduleSlot> {
         let network = self.network;
         let mut waits: Vec<usize> = network

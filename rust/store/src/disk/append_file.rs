@@ -61,12 +61,12 @@ impl AppendFile {
         })
     }
 
-    /// Whether there was nothing in it when it was opened.
+    /// Returns true if there was nothing in it when it was opened.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Whether its last line had no end when it was opened.
+    /// Returns true if its last line had no end when it was opened.
     pub fn is_torn(&self) -> bool {
         self.last.is_some_and(|last| last != b'\n')
     }

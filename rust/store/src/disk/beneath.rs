@@ -1,5 +1,5 @@
-//! Files in a folder that somebody else writes in at the same time: opened without following links, so that what
-//! changes places meanwhile leads nowhere else.
+//! Files in a folder that another program writes in at the same time: opened without following links, so that
+//! what changes places meanwhile leads nowhere else.
 
 use chant_base::diagnostics::LogFailure;
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use chant_base::counted::{count_opened, count_read};
 
-/// What came of opening a file in one step, without following links.
+/// The outcome of opening a file in one step, without following links.
 pub(super) enum OpenOutcome {
     /// The file.
     File(File),

@@ -10,13 +10,13 @@ use super::super::files::is_gits;
 use super::beneath::{OpenOutcome, open_beneath, open_plain};
 use super::{FileStamp, open_without_waiting};
 
-/// How often a path is resolved again that leads elsewhere each time.
+/// The number of times a path is resolved again that leads elsewhere each time.
 const ATTEMPTS: usize = 10;
 
-/// How links are followed where files are read.
+/// The way links are followed where files are read.
 #[derive(Debug, Clone, Default)]
 pub struct OpenBounds {
-    /// What lies below is read, links followed to what lies below, too.
+    /// The folder below which files are read, links followed to what lies below it, too.
     root: Option<Arc<Path>>,
     /// No link below is followed at all.
     without_links: Option<Arc<Path>>,
@@ -81,7 +81,7 @@ fn open_below(root: &Path, path: &Path) -> io::Result<File> {
     Err(io::Error::other("it kept changing places"))
 }
 
-/// Whether a link may lead to a real place: one below the root, and none of git's own.
+/// Returns true if a link may lead to a real place: one below the root, and none of git's own.
 fn is_target(root: &Path, real: &Path) -> bool {
     real.strip_prefix(root).is_ok_and(|inside| !is_gits(inside))
 }

@@ -1,4 +1,4 @@
-//! What is done by names in folders that are kept open.
+//! Operations by names in folders that are kept open.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use super::FileStamp;
 use super::bounds::place_of;
 use super::place::{FilePlace, FolderWay, OpenFolder};
 
-/// What `mkdir` and `open` ask for; the user's mask takes away from it.
+/// The rights that `mkdir` and `open` ask for; the user's mask takes away from them.
 const ALL: u32 = 0o777;
 const READ_AND_WRITE: u32 = 0o666;
 
@@ -29,7 +29,7 @@ pub(super) fn open_folder(root: &Path, folder: &Path) -> io::Result<Option<Folde
     }
 }
 
-/// What came of opening a folder in one step.
+/// The outcome of opening a folder in one step.
 enum FolderOutcome {
     #[cfg(target_os = "linux")]
     Open(OwnedFd),

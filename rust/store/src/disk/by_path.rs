@@ -1,4 +1,4 @@
-//! What is done by names in folders, where no folder can be kept open: by their paths, as they were checked.
+//! Operations by names in folders, where no folder can be kept open: by their paths, as they were checked.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

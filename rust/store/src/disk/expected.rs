@@ -1,5 +1,5 @@
-//! What a file must still hold when another takes its place. A stamp alone proves nothing: a clock of coarse steps
-//! gives two texts of one length the same one.
+//! The state that a file must still have when another takes its place. A stamp alone proves nothing: a clock of
+//! coarse steps gives two texts of one length the same one.
 
 use std::io::{self, Read};
 
@@ -7,16 +7,16 @@ use super::super::digest::sha256;
 use super::place::FilePlace;
 use super::{FileStamp, LARGEST};
 
-/// What a file was when a change of it was decided.
+/// The state of a file when a change of it was decided.
 #[derive(Debug, Clone, Copy)]
 pub struct ExpectedFile<'a> {
     /// The stamp that it had when it was read.
     pub stamp: &'a FileStamp,
-    /// What it held.
+    /// The content that it had.
     pub content: ExpectedContent<'a>,
 }
 
-/// What a file held, as far as that is known.
+/// The content of a file, as far as that is known.
 #[derive(Debug, Clone, Copy)]
 pub enum ExpectedContent<'a> {
     /// Its text.
@@ -32,12 +32,12 @@ impl ExpectedFile<'_> {
             .is_some_and(|now| now.is_same_content(self.stamp))
     }
 
-    /// Whether a file has the stamp and the content; false also where that cannot be found out.
+    /// Returns true if a file has the stamp and the content; false also where that cannot be found out.
     pub(super) fn is_at(&self, place: &FilePlace) -> bool {
         self.has_stamp(place) && self.is_content_at(place)
     }
 
-    /// Whether a file has the content, whatever its stamp; false also where that cannot be found out.
+    /// Returns true if a file has the content, whatever its stamp; false also where that cannot be found out.
     pub(super) fn is_content_at(&self, place: &FilePlace) -> bool {
         self.is_content_of(place).unwrap_or(false)
     }

@@ -1,4 +1,4 @@
-//! What folders hold.
+//! The entries of folders.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::super::StoreError;
 use super::{sweep, write};
 use chant_base::counted::count_listed;
 
-/// What a folder holds.
+/// The entries of a folder.
 #[derive(Debug, Default)]
 pub struct FolderListing {
     /// Names of files, links to files and everything else that is not a folder; with its kind.
@@ -21,9 +21,9 @@ pub struct FolderListing {
 pub struct FolderFile {
     /// Its name; a name that is not UTF-8 is shown with replacement characters.
     pub name: String,
-    /// Whether it is a link.
+    /// True if it is a link.
     pub is_link: bool,
-    /// Whether `name` is the real name.
+    /// True if `name` is the real name.
     pub is_named: bool,
 }
 
@@ -68,12 +68,12 @@ pub fn list(folder: &Path) -> Result<FolderListing, StoreError> {
 pub struct FolderEntry {
     /// Its name; a name that is not UTF-8 is shown with replacement characters.
     pub name: String,
-    /// Whether it is itself a folder; a link to one is not.
+    /// True if it is itself a folder; a link to one is not.
     pub is_folder: bool,
 }
 
-/// What a folder holds, by name; unlike [`list`] it leaves everything as it is, so that it is fit for
-/// folders that are not ours.
+/// Returns the entries of a folder, by name; unlike [`list`] it leaves everything as it is, so that it is fit
+/// for folders that are not ours.
 ///
 /// # Errors
 /// `StoreError::Io` or `Missing` when the folder cannot be listed.

@@ -29,11 +29,11 @@ impl From<File> for Lock {
     }
 }
 
-/// What came of one attempt to lock a file.
+/// The outcome of one attempt to lock a file.
 enum LockAttempt {
     /// It is locked.
     Held(File),
-    /// Somebody else holds it.
+    /// Another holder has it.
     Other(File),
     /// The file system has no locks.
     Refused(File),
@@ -58,7 +58,7 @@ fn attempt(file: File, path: &Path) -> io::Result<LockAttempt> {
     }
 }
 
-/// Whether a file system says that it has no locks, or none for such a handle.
+/// Returns true if a file system says that it has no locks, or none for such a handle.
 #[cfg(unix)]
 pub(super) fn is_refusal(error: &io::Error) -> bool {
     use rustix::io::Errno;
@@ -80,7 +80,7 @@ pub(super) fn is_refusal(error: &io::Error) -> bool {
 }
 
 impl Lock {
-    /// Waits until nobody else holds the lock of what stands at `path`.
+    /// Waits until no one else holds the lock of what stands at `path`.
     ///
     /// # Errors
     /// `Missing`, or `Busy` after the deadline.
@@ -105,7 +105,7 @@ impl Lock {
         }
     }
 
-    /// Takes the lock if nobody holds it; `None` when somebody does.
+    /// Takes the lock if it is free; `None` when another holder has it.
     ///
     /// # Errors
     /// `Missing`, or `Io` where locks do not work.
@@ -158,8 +158,8 @@ impl Lock {
 }
 
 impl Lock {
-    /// Takes the lock of a file that is there for nothing else: made where it is missing, and telling
-    /// people `text`. Waits until the deadline; `None` when somebody holds it all that time.
+    /// Takes the lock of a file that is there for nothing else: made where it is missing, with `text` for
+    /// people to read. Waits until the deadline; `None` when another holder has it all that time.
     ///
     /// # Errors
     /// `Missing` folder, `Unreadable` when something else has that name, or `Io`.
@@ -237,7 +237,8 @@ fn is_still(_path: &Path, _file: &File) -> bool {
     true
 }
 
-/// Who holds the lock of a file, as far as the system tells: anybody who may read it can, without a word in it.
+/// Returns the holder of a file's lock, as far as the system reports it: anyone who may read the file can lock
+/// it, without a word in it.
 #[cfg(target_os = "linux")]
 fn holder(file: &File) -> Option<String> {
     use std::os::unix::fs::MetadataExt;

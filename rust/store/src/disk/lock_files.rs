@@ -55,7 +55,7 @@ pub(super) fn lock_file_of(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(folder.join(name + ".lock"))
 }
 
-/// Who owns a lock file.
+/// The owner of a lock file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct LockOwner {
     schema: u32,
@@ -79,7 +79,7 @@ impl LockOwner {
         }
     }
 
-    /// Whether it is certain that the owner is no more; of another machine nothing is.
+    /// Returns true if it is certain that the owner is no more; of another machine nothing is.
     fn is_dead(&self) -> bool {
         let is_here = self.host == host();
         let is_before = self.boot.is_some() && self.boot != boot();

@@ -1,4 +1,4 @@
-//! What the store asks of the operating system; the only folder that calls `std::fs`.
+//! The store's calls of the operating system; the only folder that calls `std::fs`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -66,23 +66,23 @@ pub use write::{TemporaryFile, flush_folder, flush_folder_of, rename_new};
 /// The largest document that is read, in bytes.
 pub const LARGEST: u64 = 32 * 1024 * 1024;
 
-/// How long a lock or a file that others keep changing is waited for.
+/// The longest wait for a lock or for a file that others keep changing.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Age at which a temporary file of ours can only be what a crash left.
 pub const ABANDONED: Duration = Duration::from_secs(60);
 
-/// Whether a path leads to a file, links followed.
+/// Returns true if a path leads to a file, links followed.
 pub fn is_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.is_file())
 }
 
-/// Whether a path is itself a link.
+/// Returns true if a path is itself a link.
 pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|m| m.file_type().is_symlink())
 }
 
-/// Whether a path leads to a file that may be run as a program.
+/// Returns true if a path leads to a file that may be run as a program.
 pub fn is_program(path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -95,18 +95,18 @@ pub fn is_program(path: &Path) -> bool {
     }
 }
 
-/// Whether a path leads to a folder, links followed.
+/// Returns true if a path leads to a folder, links followed.
 pub fn is_folder(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|m| m.is_dir())
 }
 
-/// Whether there is anything at a path, a link that leads nowhere included; true when that cannot
+/// Returns true if there is anything at a path, a link that leads nowhere included; true also when that cannot
 /// be found out.
 pub fn exists(path: &Path) -> bool {
     !matches!(fs::symlink_metadata(path), Err(e) if is_absent(&e))
 }
 
-/// Whether nothing is at a path: there is nothing below a file, either.
+/// Returns true if nothing is at a path: there is nothing below a file, either.
 fn is_absent(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -133,9 +133,9 @@ type WriteObserver = dyn Fn(&'static str) -> io::Result<()> + Send + Sync;
 /// The disk as the store uses it; tests put failing functions in place of the real ones.
 #[derive(Clone)]
 pub struct Disk {
-    /// How links are followed where files are read.
+    /// The way links are followed where files are read.
     pub bounds: OpenBounds,
-    /// How long documents were when they were read last.
+    /// The lengths of documents when they were read last.
     pub sizes: ReadSizes,
     /// Reads a whole regular file.
     pub read: Arc<ReadFunction>,
@@ -143,15 +143,15 @@ pub struct Disk {
     pub holds: Arc<CompareFunction>,
     /// The stamp of what a path leads to; a file that is read has the stamp that its reader gives.
     pub stamp: Arc<StampFunction>,
-    /// What the clock says by which stamps below a folder are made; `None` where that is not known here.
+    /// The time of the clock by which stamps below a folder are made; `None` where that is not known here.
     pub clock: Arc<ClockFunction>,
     /// Writes all bytes to a temporary file.
     pub write: Arc<WriteFunction>,
     /// Called at named moments of a change of several files; an error stops there.
     pub reached: Arc<WriteObserver>,
-    /// Whether the system's announcements of changes are used where they can be trusted.
+    /// True if the system's announcements of changes are used where they can be trusted.
     pub listens: bool,
-    /// Where the user's own state lies, which no project can write; none where nobody says so.
+    /// The user's own state, which no project can write; none where no place for it is set.
     pub user_state: Option<UserState>,
     /// The state in which texts wait until they take their place; none where they wait beside their documents.
     pub staging: Option<Arc<StateFolder>>,
@@ -242,15 +242,15 @@ impl Disk {
         regular_of(opened, name)
     }
 
-    /// Whether the stamp that a file below a folder had when it was read shows later writes: it was too old for one
-    /// to leave the same.
+    /// Returns true if the stamp that a file below a folder had when it was read shows later writes: it was too
+    /// old for one to leave the same.
     pub fn is_settled(&self, folder: &Path, stamp: &FileStamp) -> bool {
         let now = (self.clock)(folder);
         now.is_some_and(|now| !stamp.is_young(now))
     }
 
-    /// How a text that was just read looks half saved, if it does: so documents look between the two steps of an
-    /// editor that saves in place.
+    /// Returns how a text that was just read looks half saved, if it does: so documents look between the two
+    /// steps of an editor that saves in place.
     pub fn half_saved(&self, path: &Path, text: &str, stamp: &FileStamp) -> Option<&'static str> {
         let why = self.sizes.note(path, text.as_bytes(), stamp)?;
         let folder = path.parent().unwrap_or(path);
@@ -337,8 +337,8 @@ fn holds(bounds: &OpenBounds, path: &Path, bytes: &[u8]) -> io::Result<Option<Fi
 
 /// Reads a regular file whole; never waits on a pipe.
 ///
-/// The stamp is that of the moment before the reading: whoever writes meanwhile changes it, so that
-/// a later look or the check before a replacement notices.
+/// The stamp is that of the moment before the reading: a write in the meantime changes it, so that a later look
+/// or the check before a replacement notices.
 fn read_regular(bounds: &OpenBounds, path: &Path) -> io::Result<FileContent> {
     for _ in 0..5 {
         count_opened();
@@ -389,7 +389,7 @@ fn open_without_waiting(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// What a link says, not followed; `None` for what is no link.
+/// Returns the target of a link, not followed; `None` for what is no link.
 pub fn read_link(path: &Path) -> Option<PathBuf> {
     fs::read_link(path).ok()
 }
@@ -406,9 +406,9 @@ pub fn make_link(says: &Path, place: &Path) -> Result<(), StoreError> {
     made.map_err(|e| StoreError::io(WRITE, place, e))
 }
 
-/// Whether a process of this number lives here; false where that cannot be asked.
+/// Returns true if a process of this number lives here; false where that cannot be asked.
 ///
-/// Age alone does not tell that something is abandoned: clocks are set.
+/// Age alone does not show that something is abandoned: clocks are set.
 pub fn is_process(pid: u32) -> bool {
     #[cfg(unix)]
     {
@@ -509,7 +509,7 @@ fn regular(path: &Path, options: &mut OpenOptions) -> Result<File, StoreError> {
     }
 }
 
-/// What swallows everything that is written, and holds nothing to read.
+/// Opens a file that swallows everything that is written, and holds nothing to read.
 ///
 /// # Errors
 /// `Io` when the system has no such thing.

@@ -1,4 +1,4 @@
-//! Files and folders of our own state: made so that nobody else can write them, and read only when that is so.
+//! Files and folders of our own state: made so that no other user can write them, and read only when that is so.
 
 use chant_base::diagnostics::LogFailure;
 use std::fs::{self, Metadata, OpenOptions};
@@ -10,22 +10,22 @@ use super::write::temporary_beside;
 use super::{StoreError, WRITE, is_absent, regular, rename_new};
 use chant_base::counted::{count_opened, count_read};
 
-/// What the rights to a file or folder say, links not followed.
+/// The rights to a file or folder, links not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own about the rights"
 )]
 pub struct FileOwnership {
-    /// Whether it is a folder.
+    /// True if it is a folder.
     pub is_folder: bool,
-    /// Whether it is a regular file.
+    /// True if it is a regular file.
     pub is_file: bool,
-    /// Whether it belongs to the user that this process acts for.
+    /// True if it belongs to the user that this process acts for.
     pub is_own: bool,
-    /// Whether others than its owner may write it.
+    /// True if others than its owner may write it.
     pub is_shared: bool,
-    /// Whether others have no rights to it at all.
+    /// True if others have no rights to it at all.
     pub is_private: bool,
 }
 
@@ -54,20 +54,20 @@ impl FileOwnership {
         }
     }
 
-    /// Whether it is a folder that only this user can have filled.
+    /// Returns true if it is a folder that only this user can have filled.
     pub fn is_own_folder(&self) -> bool {
         self.is_folder && self.is_own && !self.is_shared
     }
 }
 
-/// What the rights to something say; `None` when it is not there.
+/// Returns the rights to something; `None` when it is not there.
 pub fn owned(path: &Path) -> Option<FileOwnership> {
     fs::symlink_metadata(path)
         .ok()
         .map(|m| FileOwnership::of(&m))
 }
 
-/// Whether anything in a folder is a link.
+/// Returns true if anything in a folder is a link.
 pub fn holds_links(folder: &Path) -> bool {
     let is_link = |entry: io::Result<fs::DirEntry>| {
         entry.is_ok_and(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()))
@@ -75,7 +75,7 @@ pub fn holds_links(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.any(is_link))
 }
 
-/// Reads a regular file that belongs to this user and that nobody else may write, links not followed.
+/// Reads a regular file that belongs to this user and that no other user may write, links not followed.
 ///
 /// # Errors
 /// `Missing`, or `Unreadable` with what is wrong.
@@ -230,7 +230,7 @@ pub fn keep_private(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether each folder on the way from a real one down to a path is a folder of this user and no link.
+/// Returns true if each folder on the way from a real one down to a path is a folder of this user and no link.
 pub fn is_plain_below(root: &Path, path: &Path) -> bool {
     let Ok(inside) = path.strip_prefix(root) else {
         return false;
@@ -245,7 +245,7 @@ pub fn is_plain_below(root: &Path, path: &Path) -> bool {
         })
 }
 
-/// Lets nothing be opened through a link, and waits for nobody.
+/// Lets nothing be opened through a link, and never waits.
 fn no_link(options: &mut OpenOptions) {
     #[cfg(unix)]
     {

@@ -19,7 +19,7 @@ pub struct OpenFolder {
     pub(super) way: FolderWay,
 }
 
-/// How what lies in a folder is reached.
+/// The way to reach what lies in a folder.
 #[derive(Debug, Clone)]
 pub(super) enum FolderWay {
     /// By its path: our own state, and systems on which no folder can be kept open.
@@ -148,12 +148,12 @@ impl FilePlace {
         system::stamp(self).ok()
     }
 
-    /// Whether anything lies there; true when that cannot be found out.
+    /// Returns true if anything lies there; true also when that cannot be found out.
     pub fn exists(&self) -> bool {
         !matches!(system::stamp(self), Err(e) if super::is_absent(&e))
     }
 
-    /// What a link there says; `None` for what is no link.
+    /// Returns the target of a link there; `None` for what is no link.
     pub fn read_link(&self) -> Option<PathBuf> {
         system::read_link(self).ok()
     }
@@ -233,7 +233,7 @@ impl FilePlace {
         system::make_folder(self)
     }
 
-    /// Whether a folder lies there.
+    /// Returns true if a folder lies there.
     pub(super) fn is_folder(&self) -> io::Result<bool> {
         system::is_folder(self)
     }

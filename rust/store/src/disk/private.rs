@@ -1,4 +1,4 @@
-//! Files that only their owner may read or write: what is believed of them nobody else can have written.
+//! Files that only their owner may read or write: what is believed of them no other user can have written.
 
 use chant_base::diagnostics::LogFailure;
 use std::fs::{self, File, OpenOptions};
@@ -9,7 +9,7 @@ use super::write::temporary_beside;
 use super::{StoreError, WRITE};
 use chant_base::counted::{count_opened, count_read};
 
-/// Rights that a private file or folder gives to nobody else.
+/// Rights that a private file or folder gives to no one else.
 #[cfg(unix)]
 const OF_OTHERS: u32 = 0o077;
 

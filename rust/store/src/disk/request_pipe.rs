@@ -7,7 +7,7 @@ use rustix::fs::{CWD, Mode, OFlags, mkfifoat, open};
 
 use super::StoreError;
 
-/// What the pipe is called in its folder.
+/// The name of the pipe in its folder.
 pub const REQUESTS: &str = "requests";
 
 /// Makes the folder, in place of what is there, and the pipe in it; gives the end that is read, which never waits

@@ -1,4 +1,4 @@
-//! What documents were like when they were read last, so that one that lost its end is recognized.
+//! The sizes and pieces of documents when they were read last, so that one that lost its end is recognized.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -16,7 +16,7 @@ const PIECE: usize = 64;
 /// Bytes of the smallest blocks in which programs write.
 const BLOCK: usize = 512;
 
-/// What documents were like, shared by all copies of a disk.
+/// The sizes and pieces of documents when they were read last, shared by all copies of a disk.
 #[derive(Debug, Clone, Default)]
 pub struct ReadSizes(Arc<Mutex<HashMap<PathBuf, ReadSize>>>);
 
@@ -26,11 +26,11 @@ struct ReadSize {
     identity: (u64, u64),
     /// The length that is not in doubt.
     size: u64,
-    /// Whether it is known to be empty, not only never seen with a content.
+    /// True if it is known to be empty, not only never seen with a content.
     is_empty: bool,
     /// The digests of its pieces, without a rest.
     pieces: Box<[u32]>,
-    /// What it became since, and when that was seen first.
+    /// The state that it took on since, and when that was seen first.
     shrunk: Option<(FileStamp, Instant)>,
 }
 
@@ -107,7 +107,7 @@ fn pieces(text: &[u8]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Whether a file was made as it is and never held anything: it did not become empty.
+/// Returns true if a file was made as it is and never held anything: it did not become empty.
 fn was_made_empty(path: &Path, stamp: &FileStamp) -> bool {
     const STEP: i128 = 20_000_000;
     stamp.size == 0 && created_at(path).is_some_and(|born| stamp.modified - born < STEP)

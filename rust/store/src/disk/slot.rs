@@ -47,12 +47,13 @@ pub fn swap(
     Ok(true)
 }
 
-/// Whether [`swap`] left the replaced file under a name of its own.
+/// Returns true if [`swap`] left the replaced file under a name of its own.
 pub fn is_kept_apart(slot: &FilePlace) -> bool {
     !slot.exists() && kept_beside(slot).exists()
 }
 
-/// Whether the file that a [`swap`] replaced still is as it was expected: nobody who had it open wrote into it since.
+/// Returns true if the file that a [`swap`] replaced still is as it was expected: no process that had it open
+/// wrote into it since.
 pub fn is_still_replaced(slot: &FilePlace, expected: &ExpectedFile<'_>) -> bool {
     if is_kept_apart(slot) {
         return expected.is_content_at(&kept_beside(slot));

@@ -11,7 +11,7 @@ use super::sweep::sweep_when_due;
 use super::write::{temporary_beside, temporary_name};
 use super::{Disk, stamp};
 
-/// Whether a file that waits in one folder can take its place in another, as it would be made there.
+/// Returns true if a file that waits in one folder can take its place in another, as it would be made there.
 pub fn can_stage(waiting: &Path, folder: &Path, is_new: bool) -> bool {
     // A folder that is still to be made will lie on the file system of the one above it.
     let mut there = folder
@@ -25,7 +25,7 @@ pub fn can_stage(waiting: &Path, folder: &Path, is_new: bool) -> bool {
     is_near && !(is_new && gives_rights(folder))
 }
 
-/// Whether a folder gives its group or its list of rights to files that are made in it.
+/// Returns true if a folder gives its group or its list of rights to files that are made in it.
 #[cfg(unix)]
 fn gives_rights(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 /// of file systems tick in steps of up to two seconds.
 pub const TICK: Duration = Duration::from_secs(2);
 
-/// What tells one state of a file from another without reading it.
+/// The properties that distinguish one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStamp {
     /// Length in bytes.
@@ -65,19 +65,19 @@ impl FileStamp {
         }
     }
 
-    /// Whether it is the same file with the same content; a rename or another owner plays no part.
+    /// Returns true if it is the same file with the same content; a rename or another owner plays no part.
     pub fn is_same_content(&self, other: &Self) -> bool {
         let facts = |stamp: &Self| (stamp.size, stamp.modified, stamp.identity);
         facts(self) == facts(other)
     }
 
-    /// Whether the last change lies further back than `age`.
+    /// Returns true if the last change lies further back than `age`.
     pub fn is_older_than(&self, age: Duration, now: SystemTime) -> bool {
         since_epoch(now) - self.modified > i128::try_from(age.as_nanos()).unwrap_or(i128::MAX)
     }
 
-    /// Whether a write that follows could leave the same stamp: then it says nothing about later looks. A time of
-    /// the content that was set by hand does not make it older.
+    /// Returns true if a write that follows could leave the same stamp: then it says nothing about later looks.
+    /// A time of the content that was set by hand does not make it older.
     pub fn is_young(&self, now: SystemTime) -> bool {
         let newest = Self {
             modified: self.modified.max(self.changed),
@@ -94,14 +94,14 @@ fn since_epoch(time: SystemTime) -> i128 {
     }
 }
 
-/// What the clock says by which a folder's file system makes stamps; `None` where that is another machine's, which
-/// may go wrong by any time.
+/// Returns the time of the clock by which a folder's file system makes stamps; `None` where that is another
+/// machine's, which may go wrong by any time.
 pub(super) fn clock_of(folder: &Path) -> Option<SystemTime> {
     (!is_remote(folder)).then(SystemTime::now)
 }
 
-/// Whether a folder's file system may lie on another machine: NFS, SMB, CIFS, FUSE, 9P, Ceph, AFS, Coda, Lustre,
-/// GPFS, NCP, and the shared folders of virtual machines.
+/// Returns true if a folder's file system may lie on another machine: NFS, SMB, CIFS, FUSE, 9P, Ceph, AFS,
+/// Coda, Lustre, GPFS, NCP, and the shared folders of virtual machines.
 #[cfg(target_os = "linux")]
 fn is_remote(folder: &Path) -> bool {
     const REMOTE: [u32; 13] = [

@@ -1,4 +1,4 @@
-//! Temporary files that a crash of ours left, removed by whoever opens or writes their folder.
+//! Temporary files that a crash of ours left, removed by the next process that opens or writes their folder.
 
 use chant_base::diagnostics::LogFailure;
 use std::collections::HashMap;

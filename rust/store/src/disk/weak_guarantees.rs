@@ -8,10 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Folders that are remembered for a promise.
 const MOST: usize = 64;
 
-/// What was noted in this process: where, and whether that was reported.
+/// The weak guarantees noted in this process: where, and whether each was reported.
 static NOTED: Mutex<BTreeMap<(WeakGuarantee, PathBuf), bool>> = Mutex::new(BTreeMap::new());
 
-/// Whether something was noted that was not taken for a log, which is asked after each call.
+/// True if something was noted that was not taken for a log, which is asked after each call.
 static ARE_NEW: AtomicBool = AtomicBool::new(false);
 
 /// A promise that is kept in part only.
@@ -26,7 +26,7 @@ pub enum WeakGuarantee {
 }
 
 impl WeakGuarantee {
-    /// What holds all the same, and what does not, in a sentence.
+    /// Returns what holds all the same, and what does not, in a sentence.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Locks => {

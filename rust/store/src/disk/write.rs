@@ -36,7 +36,8 @@ pub fn rename_new(from: impl Into<FilePlace>, to: impl Into<FilePlace>) -> Resul
     }
 }
 
-/// Whether a file system gives no second names, as FAT and many network ones; folders have none anywhere.
+/// Returns true if a file system gives no second names, as FAT and many network ones; folders have none
+/// anywhere.
 fn has_no_links(error: &io::Error) -> bool {
     is_refusal(error)
         || matches!(
@@ -56,7 +57,7 @@ fn take_free(from: &FilePlace, to: &FilePlace) -> io::Result<()> {
     from.rename(to).inspect_err(|_| drop(to.unlink()))
 }
 
-/// A file beside its target that is not there yet for anybody; gone when it was not renamed.
+/// A file beside its target that no one can see there yet; gone when it was not renamed.
 pub struct TemporaryFile(FilePlace);
 
 impl TemporaryFile {
@@ -244,7 +245,7 @@ impl TemporaryFile {
         }
     }
 
-    /// Brings the file beside its target: only trying tells that two folders of one file system lie apart.
+    /// Brings the file beside its target: only trying shows that two folders of one file system lie apart.
     fn come_near(&mut self, target: &FilePlace) -> io::Result<()> {
         let near = Self(temporary_beside(target));
         let mut from = self.0.open()?;
@@ -285,7 +286,7 @@ impl TemporaryFile {
         })
     }
 
-    /// Takes the file from the place that it took, unless somebody else's lies there by now; false when that
+    /// Takes the file from the place that it took, unless another writer's lies there by now; false when that
     /// cannot be done. Even then the file stays whole.
     fn withdraw(&self, target: &FilePlace, ours: Option<FileStamp>) -> bool {
         let identity = |stamp: Option<FileStamp>| stamp.map(|stamp| stamp.identity);
@@ -296,8 +297,8 @@ impl TemporaryFile {
     }
 }
 
-/// Puts the file that is in our hands back to its place, where `placed` should lie. When somebody replaced that
-/// too, theirs is the newest and goes back in turn.
+/// Puts the file that is in our hands back to its place, where `placed` should lie. When another writer
+/// replaced that too, theirs is the newest and goes back in turn.
 pub(super) fn give_back(
     in_hand: &FilePlace,
     target: &FilePlace,
@@ -317,7 +318,7 @@ pub(super) fn give_back(
     }
 }
 
-/// Locks a file that is about to take its place, where locks go with files; nobody else can hold it yet.
+/// Locks a file that is about to take its place, where locks go with files; no one else can hold it yet.
 #[cfg(unix)]
 fn lock_new(place: &FilePlace) -> Option<File> {
     let file = place.open().ok()?;

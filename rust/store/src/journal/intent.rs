@@ -14,12 +14,12 @@ use super::super::files::{OpenFolders, RootFolder};
 
 /// The layout of records that is written here.
 pub(super) const SCHEMA: u32 = 2;
-/// Locked as long as somebody is at the change.
+/// Locked as long as a process is at the change.
 pub(super) const OWNER: &str = "owner";
-/// What the record of a change is called that nobody finishes any more.
+/// The name of the record of a change that no process finishes any more.
 pub(super) const KEPT: &str = "kept.json";
 
-/// How far a change is.
+/// The phase that a change has reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChangePhase {
     /// All documents are as they shall stay: none is in its place yet, or all are for good, or all went back.
@@ -44,7 +44,7 @@ impl ChangePhase {
     }
 }
 
-/// What is done.
+/// The steps of a change and the files that they affect, as its record holds them.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ChangeIntent {
     pub(super) schema: u32,
@@ -166,12 +166,12 @@ pub(super) fn place_of_document(
     place.ok_or_else(|| disk::busy(real, "kept changing places"))
 }
 
-/// What a step's slot in the folder of its change is called.
+/// Returns the name of a step's slot in the folder of its change.
 pub(super) fn slot_name(number: usize) -> String {
     format!("{number}.text")
 }
 
-/// What a step's slot beside its document is called: hidden, and not in the form of files that anybody sweeps,
+/// Returns the name of a step's slot beside its document: hidden, and not in the form of files that are swept,
 /// because an old text may lie there.
 pub(super) fn slot_beside(folder: &Path, number: usize) -> String {
     let change = folder.file_name().unwrap_or_default().to_string_lossy();
@@ -192,7 +192,7 @@ pub(super) fn mark(folder: &Path, from: ChangePhase, to: ChangePhase) -> Result<
 }
 
 /// Removes what is left of a settled change: what lies beside documents first, the record behind that, so that
-/// nothing stays of which no record tells.
+/// nothing stays without a record of it.
 ///
 /// # Errors
 /// `Io`; the next one to come goes on.

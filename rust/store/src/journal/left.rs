@@ -1,4 +1,5 @@
-//! What recovery could bring to no end: found on disk by every process that asks, until a person removes it.
+//! Changes that recovery could bring to no end: found on disk by every process that asks, until a person
+//! removes them.
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ use super::{ChangeJournal, UnfinishedChange};
 
 /// The file that says why a change is kept, beside its record.
 pub(super) const REASON: &str = "reason.json";
-/// What the folder of a kept change is called, up to its number.
+/// The name of the folder of a kept change, up to its number.
 pub(super) const KEPT_FOLDER: &str = "kept-";
 /// Changes that are reported.
 const MOST: usize = 20;
@@ -20,7 +21,7 @@ const MOST: usize = 20;
 pub struct LeftChange {
     /// The file, relative to the root; the folder where the change is kept, when it is not known which files.
     pub path: String,
-    /// What happened, and what can be done.
+    /// A sentence that says what happened, and what can be done.
     pub message: String,
 }
 
@@ -77,7 +78,7 @@ impl ChangeJournal<'_> {
             .collect()
     }
 
-    /// What is known of a change that was set aside; `None` for one of another checkout.
+    /// Returns what is known of a change that was set aside; `None` for one of another checkout.
     fn kept_change(&self, folder: &Path) -> Option<UnfinishedChange> {
         let text = |name: &str| self.disk.read_text(&folder.join(name), name).ok();
         let record: serde_json::Value = text(KEPT)

@@ -1,10 +1,10 @@
 //! Several files changed at once: all of them or none, also after a crash in between.
 //!
 //! First all new texts are written where nothing reads them, and everything is asked that could refuse the
-//! change. Then a record appears that says what is done, and each new file changes places with the old one; that
-//! takes no room, and neither does going back. When all lie in their places for good, the record gets another
-//! name: that is the commit point. Whoever comes upon a record that has not got it takes the change back. A
-//! change whose process lives is locked by it and left alone.
+//! change. Then a record appears that says what is done, and each new file changes places with the old one;
+//! that takes no room, and neither does going back. When all lie in their places for good, the record gets
+//! another name: that is the commit point. A process that comes upon a record that has not got it takes the
+//! change back. A change whose process lives is locked by it and left alone.
 
 mod intent;
 mod left;
@@ -51,8 +51,8 @@ pub enum ChangeStep {
 /// A change that a crash left and that could not be finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfinishedChange {
-    /// The files that somebody else changed meanwhile: neither as they were nor as they should have
-    /// become. Empty when the reason is another.
+    /// The files that another writer changed meanwhile: neither as they were nor as they should have become.
+    /// Empty when the reason is another.
     pub paths: Vec<String>,
     /// Why it could not be finished.
     pub why: String,
@@ -62,7 +62,7 @@ pub struct UnfinishedChange {
 
 /// Changes of several files of one project.
 pub struct ChangeJournal<'a> {
-    /// How files are read and written.
+    /// The disk by which files are read and written.
     pub disk: &'a Disk,
     /// The project.
     pub root: &'a RootFolder,

@@ -1,4 +1,4 @@
-//! What becomes of a change that a dead process left: all its files are looked at before one is touched.
+//! Recovers a change that a dead process left: all its files are looked at before one is touched.
 
 use chant_base::diagnostics::LogFailure;
 use std::io;
@@ -16,31 +16,32 @@ use super::intent::{self, ChangeIntent, ChangePhase, KEPT, OWNER, PlacedStep, SC
 use super::left::{KEPT_FOLDER, KeptReason, REASON};
 use super::{ChangeJournal, UnfinishedChange, change_name};
 
-/// How long a document of a change is waited for that somebody else holds; then the next one to come finishes
-/// it.
+/// The time for which a document of a change is waited for that another writer holds; then the next one to
+/// come finishes it.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// How long a change is waited for that somebody is at: most are done by then, and the one who asks sees all of it.
+/// The time for which a change is waited for that a process is at: most are done by then, and the one who asks
+/// sees all of it.
 const UNDER_WAY: Duration = Duration::from_millis(100);
 
-/// How a step's files lie.
+/// The state of a step's files.
 pub(super) enum StepState {
     /// It is not done, or what it did is gone.
     Before {
         /// The document, where it is as it was when the change was decided.
         untouched: Option<FileStamp>,
-        /// Whether it is.
+        /// True if it is.
         is_untouched: bool,
     },
     /// It is done, and the document is as it left it.
     After(FileStamp),
     /// It is done, and the document was edited since.
     Edited,
-    /// It cannot be told; somebody moved or removed something.
+    /// It cannot be determined; something was moved or removed.
     Lost,
 }
 
-/// What a change that was read can be taken for.
+/// The result of reading a change.
 enum ChangeReading {
     /// It is ours to finish.
     Ours(Vec<PlacedStep>, Vec<String>),
@@ -52,7 +53,7 @@ enum ChangeReading {
 
 impl ChangeJournal<'_> {
     /// Takes every change back that a dead process left before its commit point, and clears others away; what
-    /// can go neither way is kept and told, and stands in nobody's way.
+    /// can go neither way is kept and reported, and stands in no one's way.
     ///
     /// # Errors
     /// A `StoreError` when the journal itself cannot be listed.
@@ -221,7 +222,7 @@ impl ChangeJournal<'_> {
         }
     }
 
-    /// A change that no process says is its own: one of an earlier release, or one that is not begun.
+    /// Finishes a change that no process says is its own: one of an earlier release, or one that is not started.
     fn finish_unowned(&self, folder: &Path) -> Result<Option<UnfinishedChange>, StoreError> {
         let name = ChangePhase::UnderWay.file();
         let _lock = match Lock::try_take(&folder.join(name)) {
@@ -364,13 +365,13 @@ impl ChangeJournal<'_> {
     }
 }
 
-/// How far a change is; `None` without a record.
+/// Returns the phase that a change has reached; `None` without a record.
 fn phase_of(folder: &Path) -> Option<ChangePhase> {
     let mut phases = ChangePhase::ALL.into_iter();
     phases.find(|phase| disk::exists(&folder.join(phase.file())))
 }
 
-/// Locks the documents of a change in the order of their paths; `None` when somebody else is at one.
+/// Locks the documents of a change in the order of their paths; `None` when one is in use.
 fn hold(placed: &[PlacedStep]) -> Result<Option<Vec<Lock>>, StoreError> {
     let mut targets: Vec<&Path> = placed.iter().map(|one| one.target.path()).collect();
     targets.sort_unstable();
@@ -417,7 +418,7 @@ fn set_aside(
     Ok(UnfinishedChange { paths, why, kept })
 }
 
-/// Clears the folder of a change away of which no record tells, unless somebody is about to write one.
+/// Clears the folder of a change away that has no record, unless a process is about to write one.
 fn clear_old(folder: &Path) -> Result<(), StoreError> {
     let is_old = |stamp: FileStamp| stamp.is_older_than(ABANDONED, SystemTime::now());
     let is_left = disk::stamp(folder).is_some_and(is_old) && !is_being_made(folder);
@@ -427,7 +428,7 @@ fn clear_old(folder: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether the process that a change's folder is named after still lives.
+/// Returns true if the process that a change's folder is named after still lives.
 fn is_being_made(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let pid = name.split('-').nth(1).and_then(|pid| pid.parse().ok());

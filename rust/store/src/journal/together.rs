@@ -24,8 +24,8 @@ struct StagedChange {
     /// Folders that were made for it, the outer ones first.
     made: Vec<String>,
     placed: Vec<PlacedStep>,
-    /// On what says that somebody is at it, and on the new files, which no other writer may change in their
-    /// places before all of them stay there.
+    /// Locks on the file that says that a process is at it, and on the new files, which no other writer may
+    /// change in their places before all of them stay there.
     locks: Vec<Lock>,
 }
 
@@ -395,7 +395,7 @@ impl ChangeJournal<'_> {
         error
     }
 
-    /// Removes folders that were made for files that do not come; one that somebody uses stays.
+    /// Removes folders that were made for files that do not come; one that is in use stays.
     pub(super) fn remove_folders(&self, made: &[String]) {
         for folder in made.iter().rev() {
             if let Ok(folder) = self.root.open_place(folder) {

@@ -6,11 +6,11 @@ use super::super::StoreError;
 use super::super::disk;
 use super::{StateFolder, StateOwnership, beside, owner, refuse_held, set_aside};
 
-/// What the folder is called as long as it waits for a person, when something had to be written meanwhile.
+/// The name of the folder as long as it waits for a person, when something had to be written meanwhile.
 const EARLIER: &str = "earlier-release";
 /// Where the tokens of that release lie then.
 pub(super) const TOKENS: &str = "tokens-of-earlier-release";
-/// What is believed of it, in its own words and in ours.
+/// The parts of it that are believed, in its own words and in ours.
 const PARTS: [(&str, &str); 4] = [
     ("tokens", TOKENS),
     ("journal", "journal"),
@@ -28,7 +28,7 @@ pub(super) fn put_by(folder: &Path) -> Result<(), StoreError> {
 }
 
 impl StateFolder {
-    /// Whether there may be something of an earlier release. Nothing is changed by asking.
+    /// Returns true if there may be something of an earlier release. Nothing is changed by asking.
     pub fn has_earlier(&self) -> bool {
         let Some(folder) = self.place().filter(|_| self.is_in_repository) else {
             return false;
@@ -89,7 +89,8 @@ impl StateFolder {
     }
 }
 
-/// Makes a folder fit to be signed: nobody else can have a hand in it, and its tokens are told from ours.
+/// Makes a folder fit to be signed: no other user can have a hand in it, and its tokens are kept apart from
+/// ours.
 fn put_in_order(folder: &Path) -> Result<(), StoreError> {
     refuse_held(folder)?;
     refuse_strange(folder)?;

@@ -25,9 +25,9 @@ const NAME: &str = "chant-mcp";
 const PROJECTS: &str = "projects";
 /// The part in which texts wait until they take their place.
 const STAGED: &str = "staged";
-/// What the top of a checkout is called among the projects in it.
+/// The name of the top of a checkout among the projects in it.
 const TOP: &str = "_";
-/// What the checkout is called that a repository came with.
+/// The name of the checkout that a repository came with.
 const MAIN: &str = "main";
 /// The parts of the folder that hold locks.
 const WITH_LOCKS: [&str; 2] = ["locks", "watch"];
@@ -36,18 +36,18 @@ const DEPTH: usize = 3;
 /// Digits of a folder's name.
 const DIGITS: usize = 32;
 
-/// What git says of where a folder lies.
+/// The location of a folder, as git reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitLocation {
     /// The folder that all checkouts of the repository share.
     pub common: PathBuf,
     /// The top of the checkout; `None` in a repository without one.
     pub top: Option<PathBuf>,
-    /// What the repository calls the checkout; `None` for one that it does not know.
+    /// The repository's name for the checkout; `None` for one that it does not know.
     pub checkout: Option<CheckoutName>,
 }
 
-/// What a repository calls one of its checkouts.
+/// A repository's name for one of its checkouts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckoutName {
     /// The one that it came with.
@@ -61,9 +61,9 @@ pub enum CheckoutName {
 /// believed that this user did not write at this place.
 #[derive(Debug, Clone)]
 pub struct StateFolder {
-    /// Where it lies; none where nobody says where the user's own files are.
+    /// The place where it lies; none where no place for the user's own files is set.
     folder: Option<PathBuf>,
-    /// What it belongs to.
+    /// The place that it belongs to.
     anchor: PathBuf,
     is_in_repository: bool,
     user: Option<UserState>,
@@ -123,7 +123,8 @@ impl StateFolder {
         }
     }
 
-    /// Where it lies, whether it is there and believed or not; `None` where nobody says where that may be.
+    /// Returns the place where it lies, whether it is there and believed or not; `None` where no place for
+    /// it is set.
     pub fn place(&self) -> Option<&Path> {
         self.folder.as_deref().filter(|_| self.user.is_some())
     }
@@ -151,7 +152,7 @@ impl StateFolder {
         owner::ownership(folder, &self.anchor, user, unsigned)
     }
 
-    /// What a person should know of it, in a sentence.
+    /// Returns what a person should know of it, in a sentence.
     pub fn problem(&self) -> Option<String> {
         let folder = self.place()?.display();
         match self.ownership() {

@@ -1,15 +1,15 @@
-//! How names of specs and folders become names of files and parts of git's references: one way, in one place.
+//! Turns names of specs and folders into names of files and parts of git's references: one way, in one place.
 //!
 //! No two names become the same one, not even where upper and lower case are one; what comes out leads nowhere,
 //! hides nothing, and is taken by git.
 
 use super::super::digest::sha256;
 
-/// Names whose escape is longer are told by its beginning and a digest.
+/// Names whose escape is longer are shown by its beginning and a digest.
 const LONGEST: usize = 180;
 /// So much of a long name is shown.
 const SHOWN: usize = 100;
-/// What stands before a digest; no escape of a byte begins like that.
+/// The mark that stands before a digest; no escape of a byte begins like that.
 const DIGEST: &str = "%z";
 /// The digits of a digest that are used: 128 bits.
 const DIGITS: usize = 32;
@@ -34,7 +34,8 @@ pub fn escape_name(name: &str) -> String {
     format!("{shown}{DIGEST}{}", &digest[..DIGITS])
 }
 
-/// Whether a byte of a name stands for itself: what git, or a file system, takes in a special way does not.
+/// Returns true if a byte of a name stands for itself: what git, or a file system, takes in a special way does
+/// not.
 fn is_plain(name: &str, at: usize, byte: u8) -> bool {
     match byte {
         b'a'..=b'z' | b'0'..=b'9' => true,
@@ -47,7 +48,7 @@ fn is_plain(name: &str, at: usize, byte: u8) -> bool {
     }
 }
 
-/// The name that an escape is for; `None` for what is none, or tells only a digest.
+/// Returns the name that an escape is for; `None` for what is none, or shows only a digest.
 pub fn unescape_name(escape: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = escape;

@@ -26,18 +26,18 @@ pub enum StateOwnership {
     Own,
     /// There is none yet.
     New,
-    /// It was made elsewhere or by somebody else, for this reason; it counts as empty, and is set aside when
+    /// It was made elsewhere or by another user, for this reason; it counts as empty, and is set aside when
     /// something is written.
     Foreign(String),
     /// It is not this user's alone, for this reason; nothing is written.
     OtherUser(String),
     /// It was made by a release that signed nothing; what is in it waits until a person trusts the folder.
     OfEarlierRelease,
-    /// Nobody says where this user's own files lie, so that nothing can be told.
+    /// No place for this user's own files is set, so that nothing can be determined.
     Nowhere,
 }
 
-/// What the record says.
+/// The content of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct OwnerRecord {
     schema: u32,
@@ -74,7 +74,7 @@ impl OwnerRecord {
         })
     }
 
-    /// What is signed: everything but the signature.
+    /// Returns the part that is signed: everything but the signature.
     fn signed_part(&self) -> String {
         let facts = (
             self.schema,

@@ -21,7 +21,7 @@ const LARGEST: u64 = 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserState(PathBuf);
 
-/// What the user's signatures are made with.
+/// The key with which the user's signatures are made.
 #[derive(Clone)]
 pub(super) struct UserKey(Vec<u8>);
 
@@ -105,7 +105,7 @@ impl UserKey {
         hex(&self.mac(text).finalize().into_bytes())
     }
 
-    /// Whether a signature is that of a text.
+    /// Returns true if a signature is that of a text.
     pub(super) fn has_signed(&self, text: &str, signature: &str) -> bool {
         let byte = |at: usize| u8::from_str_radix(signature.get(at..at + 2)?, 16).ok();
         let bytes: Option<Vec<u8>> = (0..signature.len()).step_by(2).map(byte).collect();

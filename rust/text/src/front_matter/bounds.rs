@@ -1,5 +1,5 @@
-//! What stands in front of every reading of YAML: how long a text may be, how deep its brackets go
-//! and how much its aliases may stand for.
+//! Checks the bounds of a text before every reading of YAML: how long it may be, how deep its brackets go and
+//! how much its aliases may stand for.
 //!
 //! The reader has bounds of its own for the nesting of what it gives back (128 levels) and for
 //! the number of aliases, but none for its effort: it grows with the square of the open brackets,
@@ -86,7 +86,7 @@ fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t') || is_break(c)
 }
 
-/// What a character inside of brackets belongs to.
+/// The part that a character inside of brackets belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FlowPart {
     /// Nothing: a token starts with the next one that is not blank.

@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for Located<'_> {
     }
 }
 
-/// Whether a key is the one wanted; the last one fails where it stands.
+/// A test that a key is the one wanted; the last one fails where it stands.
 struct WantedKey<'a> {
     wanted: &'a str,
     is_last: bool,

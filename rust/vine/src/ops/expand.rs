@@ -65,7 +65,7 @@ pub fn expand(
     Ok(Answer::prose(told))
 }
 
-/// What a reference still waits for.
+/// Returns the nodes that a reference still waits for.
 fn held_up_by(plan: &GraphPlan, ref_id: &str) -> Vec<String> {
     let at = plan.graph.position(ref_id);
     let unmet = at.into_iter().flat_map(|at| plan.unmet(at));

@@ -1,4 +1,4 @@
-//! What a graph says: questions about it, what can be acted on, pictures of it.
+//! Reads a graph: questions about it, what can be acted on, pictures of it.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ const KEYS: [&str; 10] = [
     "annotations",
 ];
 
-/// What `vine_read` may be asked.
+/// A query that `vine_read` may be given.
 #[derive(Debug, Clone)]
 pub struct GraphQuery<'a> {
     /// The query's name.
@@ -97,7 +97,7 @@ pub fn read(files: &VineStore, file: &str, question: &GraphQuery<'_>) -> Result<
     Ok(warned(files, &place, answer))
 }
 
-/// That a graph is valid, and a warning where its root says that all is done and it is not (W17).
+/// Reports that a graph is valid, and warns where its root says that all is done and it is not (W17).
 fn valid(plan: &GraphPlan) -> String {
     let told = format!("Valid — {} task(s).", plan.progress.total);
     let open = plan.progress.total - plan.progress.complete();
@@ -186,17 +186,17 @@ pub fn document(files: &VineStore, file: &str) -> Result<Arc<VineDocument>, Erro
     files.read(&files.existing(file)?)
 }
 
-/// What a graph is called, and how far it is.
+/// Returns the name of a graph, and how far it is.
 pub fn head(document: &VineDocument) -> Answer {
     Answer::whole(&HeadView::of(&document.plan))
 }
 
-/// What git calls the text of a graph.
+/// Returns git's name for the text of a graph.
 pub fn name_of_text(document: &VineDocument) -> String {
     blob(&document.text)
 }
 
-/// Whether a node has one of the statuses that words name, or there are none.
+/// Returns a test: true if a node has one of the statuses that words name, or there are no words.
 fn standing(words: &[String]) -> Result<impl Fn(&VineNode) -> bool, VineError> {
     for word in words.iter().filter(|word| *word != "ref") {
         let status: Result<TaskStatus, InvalidTaskStatus> = word.parse();

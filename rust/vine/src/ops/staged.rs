@@ -20,9 +20,9 @@ use chant_store::journal::ChangeStep;
 pub struct OperationBatch {
     /// The file's name.
     pub file: String,
-    /// What is to be done, in order.
+    /// The operations to be done, in order.
     pub operations: Vec<Value>,
-    /// What git calls the text that the caller has in mind.
+    /// The name that git gives to the text that the caller has in mind.
     pub expect: Option<String>,
     /// A task, and the description that the caller has in mind.
     pub expect_description: Option<(String, String)>,
@@ -122,7 +122,7 @@ impl StagedGraphs {
         self.graphs.keys().map(String::as_str)
     }
 
-    /// What is to be written.
+    /// Returns the steps that are to be written.
     pub fn steps(&self) -> Vec<ChangeStep> {
         let other = self.graphs.iter();
         let other = other.filter(|(_, staged)| staged.before.text != staged.now.text);

@@ -24,12 +24,12 @@ use chant_git::blob;
 use chant_store::disk;
 use chant_store::journal::{ChangeJournal, ChangeStep};
 
-/// How operations are carried out.
+/// The options with which operations are carried out.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteOptions<'a> {
-    /// Whether they are not: the answer says what they would do.
+    /// True if they are not carried out: the answer says what they would do.
     pub dry_run: bool,
-    /// What git calls the text that the caller has in mind; another one is left alone.
+    /// The name that git gives to the text that the caller has in mind; another one is left alone.
     pub expect: Option<&'a str>,
     /// A task, and the description that the caller has in mind; with another one nothing is changed.
     pub expect_description: Option<(&'a str, &'a str)>,
@@ -69,7 +69,7 @@ pub fn write(
     }))
 }
 
-/// What operations did, in words (reference vine 6.6).
+/// Returns the effect of operations, in words (reference vine 6.6).
 fn summarized(operations: &[GraphOperation], dry_run: bool) -> String {
     let phrases: Vec<String> = operations.iter().map(GraphOperation::phrase).collect();
     let done = if dry_run {
@@ -188,16 +188,16 @@ fn changed(
     })
 }
 
-/// What the caller has in mind of a file.
+/// The state of a file that the caller has in mind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ExpectedState<'a> {
-    /// What git calls its text.
+    /// The name that git gives to its text.
     pub(super) blob: Option<&'a str>,
     /// A task and its description.
     pub(super) description: Option<(&'a str, &'a str)>,
 }
 
-/// What operations make of a document, and the file that one of them makes.
+/// Applies operations to a document; returns the document and the file that one of them makes.
 ///
 /// # Errors
 /// `VineError` for a text that is another than expected, operations that cannot be carried out, or an
@@ -324,7 +324,7 @@ fn step_of(parent: &GraphLocation, child: &ChildGraph) -> Result<ChangeStep, Err
     Ok(ChangeStep::Create { path: inside, text })
 }
 
-/// Whether there is anything at a place, a link that leads nowhere included.
+/// Returns true if there is anything at a place, a link that leads nowhere included.
 fn is_taken(path: &Path) -> bool {
     disk::stamp(path).is_some() || disk::is_link(path)
 }
