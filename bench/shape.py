@@ -161,7 +161,10 @@ def measure_shape() -> list[tuple[str, str]]:
     openings = [line for line in docs if re.match(r"(What|Whether|Who|How|That)\b", line)]
     circles = find_circles(files)
     rows = [
-        ("crates, and arrows between them", f"{len({f.module[0] for f in files})}, {len(find_arrows(files))}"),
+        (
+            "crates, and arrows between them",
+            f"{len({f.module[0] for f in files})}, {len(find_arrows(files))}",
+        ),
         ("files of the core", f"{len(files)}, {sum(sizes):,} lines without tests"),
         ("lines of a file: median / largest", f"{median(sizes):.0f} / {sizes[-1]}"),
         ("files above 600 lines", str(sum(size > 600 for size in sizes))),

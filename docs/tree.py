@@ -12,7 +12,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "tree.md"
-FOLDERS = (*sorted(f"rust/{crate.parent.name}/src" for crate in (ROOT / "rust").glob("*/src")), "python/chant_mcp", "bench")
+FOLDERS = (
+    *sorted(f"rust/{crate.parent.name}/src" for crate in (ROOT / "rust").glob("*/src")),
+    "python/chant_mcp",
+    "bench",
+)
 """Folders whose files are listed; tests say by their names what they are."""
 
 HEAD = """\

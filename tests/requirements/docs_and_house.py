@@ -35,6 +35,29 @@ REQUIREMENTS: dict[str, Requirement] = {
         "every source file, made of what the file says of itself.",
         "issue: The house in the field's words, point 6",
     ),
+    "house:names:each_public_type_has_its_own": Requirement(
+        "No two public types of the core have one name, but for the few that are meant.",
+        "issue: The house in the field's words, point 2",
+    ),
+    "house:names:are_found_by_a_search": Requirement(
+        "Less than a tenth of the names of public types is a single word.",
+        "issue: The house in the field's words, point 2",
+    ),
+    "house:comments:say_what_a_thing_is": Requirement(
+        "Comments on code say what a thing is or does; less than one in a hundred opens with What, Whether, Who, How "
+        "or That.",
+        "issue: The house in the field's words, point 8",
+    ),
+    "core:diagnostics:off_by_default": Requirement(
+        "Nothing is written about what goes on inside unless CHANT_MCP_LOG turns it on; a value that means nothing is "
+        "reported in one line.",
+        "issue: The house in the field's words, point 4",
+    ),
+    "core:diagnostics:follow_a_run": Requirement(
+        "CHANT_MCP_LOG writes the decisions about a run to standard error, those of its runner too, and nothing of "
+        "them to standard output.",
+        "issue: The house in the field's words, point 4",
+    ),
     "docs:notebooks:give_the_same_again": Requirement(
         "The example notebooks, run by a Jupyter kernel, give the outputs that they are stored with.",
         "issue: The spec API in Python",

@@ -2,6 +2,13 @@
 
 use std::fmt;
 
+use tracing::level_filters::LevelFilter;
+
+/// Returns true if events are written at all.
+pub fn is_on() -> bool {
+    LevelFilter::current() != LevelFilter::OFF
+}
+
 /// A result on which nothing depends.
 pub trait LogFailure {
     /// Leaves an event if it failed; `action` is what was tried, such as `remove the temporary file`.

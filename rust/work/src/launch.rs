@@ -8,7 +8,7 @@
     reason = "this file is where runners are started"
 )]
 
-use chant_base::diagnostics::LogFailure;
+use chant_base::diagnostics::{self, LogFailure};
 use std::io::{self, BufRead, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -35,8 +35,8 @@ pub struct LaunchedRunner {
     errors: PathBuf,
 }
 
-/// Starts a runner in a folder; its standard error goes to the new file `errors`. It inherits the
-/// environment except the variables `without`.
+/// Starts a runner in a folder; its standard error goes to the new file `errors`, or where that of this
+/// process goes while events are on. It inherits the environment except the variables `without`.
 ///
 /// # Errors
 /// `NoAgent` when the program cannot be started, or a `StoreError`.
@@ -46,10 +46,15 @@ pub fn launch(
     folder: &Path,
     errors: &Path,
 ) -> Result<LaunchedRunner, WorkError> {
+    let standard_error = if diagnostics::is_on() {
+        Stdio::inherit()
+    } else {
+        disk::new_file(errors)?.into()
+    };
     let mut child = own_command(argv, without, folder)?
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(disk::new_file(errors)?)
+        .stderr(standard_error)
         .spawn()
         .map_err(|error| refused(argv, error.to_string()))?;
     Ok(LaunchedRunner {
@@ -135,7 +140,7 @@ impl LaunchedRunner {
             return Err("The runner was told its run before".into());
         };
         let told = handshake::wait_for_handshake(&line, bound, Some(&self.errors), steps);
-        let _ = disk::remove(&self.errors);
+        disk::remove(&self.errors).log_failure("remove the standard error of a runner");
         told
     }
 

@@ -15,7 +15,7 @@ use serde::de::{
 use super::YamlProblem;
 
 /// The longest text that is read, its aliases written out.
-pub(super) const LARGEST: usize = 1024 * 1024;
+pub(super) const LARGEST: usize = 2 * 1024 * 1024;
 
 /// The deepest nesting of brackets.
 const DEEPEST: usize = 100;
@@ -29,7 +29,7 @@ const MOST_DIRECTIVES: usize = 100;
 /// Refuses text that would take the reader long, before it is given to it.
 pub(super) fn refuse_excess(yaml: &str) -> Result<(), YamlProblem> {
     let message = if yaml.len() > LARGEST {
-        "longer than 1 MiB, which is the most that is read".to_owned()
+        "longer than 2 MiB, which is the most that is read".to_owned()
     } else if count_open_brackets(yaml) > DEEPEST {
         format!("nested more than {DEEPEST} levels deep")
     } else if yaml.matches("%TAG").count() > MOST_DIRECTIVES {
@@ -370,7 +370,7 @@ mod tests {
         }
         refused(
             &format!("status: \"{}\"\n", "x".repeat(LARGEST)),
-            "longer than 1 MiB",
+            "longer than 2 MiB",
         );
         let tags: String = (0..101).map(|n| format!("%TAG !e{n}! t:\n")).collect();
         refused(&format!("{tags}--- {{status: x}}\n"), "`%TAG` lines");
@@ -381,11 +381,11 @@ mod tests {
         let status = "status: x\n";
         let long = "x".repeat(1000);
         refused(
-            &format!("{status}a: &a {long}\nb: [{}]\n", "*a,".repeat(1100)),
+            &format!("{status}a: &a {long}\nb: [{}]\n", "*a,".repeat(2200)),
             REPEATED,
         );
         let list = "x,".repeat(1000);
-        let many = format!("a: &a [{list}]\nb: [{}]\n", "*a,".repeat(600));
+        let many = format!("a: &a [{list}]\nb: [{}]\n", "*a,".repeat(1200));
         refused(&format!("{status}{many}"), REPEATED);
         refused(&format!("{status}t: !t {{k: !u [&k 1]}}\n{many}"), REPEATED);
         // What is nested too deep does not end the count.

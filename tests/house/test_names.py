@@ -1,0 +1,32 @@
+"""Names and comments of the core: each public type has a name of its own, and comments say what things are."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from bench.shape import find_public_types, first_doc_lines, is_one_word, list_duplicates, read_core
+
+TWINS = {"ConfinedCommand", "StartOptions"}
+"""Types of systems without runs, which stand in for those of the others."""
+
+
+@pytest.mark.requirement("house:names:each_public_type_has_its_own")
+def test_no_two_public_types_have_one_name() -> None:
+    duplicates = {line.split(":")[0]: line for line in list_duplicates()}
+    assert duplicates.keys() == TWINS, [duplicates[name] for name in duplicates.keys() - TWINS]
+
+
+@pytest.mark.requirement("house:names:are_found_by_a_search")
+def test_most_names_of_types_have_two_words() -> None:
+    names = find_public_types(read_core())
+    assert len(names) > 600
+    assert sum(map(is_one_word, names)) < len(names) / 10
+
+
+@pytest.mark.requirement("house:comments:say_what_a_thing_is")
+def test_comments_do_not_open_with_a_question() -> None:
+    docs = [line for file in read_core() for line in first_doc_lines(file)]
+    questions = [line for line in docs if re.match(r"(What|Whether|Who|How|That)\b", line)]
+    assert len(docs) > 8_000
+    assert len(questions) < len(docs) * 0.01, questions[:20]
