@@ -1,10 +1,11 @@
-"""Names and comments of the core: each public type has a name of its own, and comments say what things are."""
+"""Names and comments of the core: each public type has its own name, comments say what things are."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
+
 from bench.shape import find_public_types, first_doc_lines, is_one_word, list_duplicates, read_core
 
 TWINS = {"ConfinedCommand", "StartOptions"}

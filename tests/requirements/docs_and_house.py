@@ -44,18 +44,18 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The house in the field's words, point 2",
     ),
     "house:comments:say_what_a_thing_is": Requirement(
-        "Comments on code say what a thing is or does; less than one in a hundred opens with What, Whether, Who, How "
-        "or That.",
+        "Comments on code say what a thing is or does; less than one in a hundred opens with What, Whether, "
+        "Who, How or That.",
         "issue: The house in the field's words, point 8",
     ),
     "core:diagnostics:off_by_default": Requirement(
-        "Nothing is written about what goes on inside unless CHANT_MCP_LOG turns it on; a value that means nothing is "
-        "reported in one line.",
+        "Nothing is written about what goes on inside unless CHANT_MCP_LOG turns it on; a value that means "
+        "nothing is reported in one line.",
         "issue: The house in the field's words, point 4",
     ),
     "core:diagnostics:follow_a_run": Requirement(
-        "CHANT_MCP_LOG writes the decisions about a run to standard error, those of its runner too, and nothing of "
-        "them to standard output.",
+        "CHANT_MCP_LOG writes the decisions about a run to standard error, those of its runner too, and "
+        "nothing of them to standard output.",
         "issue: The house in the field's words, point 4",
     ),
     "docs:notebooks:give_the_same_again": Requirement(

@@ -13,6 +13,10 @@ const VARIABLE: &str = "CHANT_MCP_LOG";
 
 /// Writes events to standard error from now on, if the environment asks for it. A value that means nothing is
 /// reported there once and turns nothing on: it is no reason to fail.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "it turns on what no caller should have to hand over"
+)]
 pub(crate) fn start() {
     let Some(value) = env::var_os(VARIABLE).filter(|value| !value.is_empty()) else {
         return;
