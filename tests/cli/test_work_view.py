@@ -18,7 +18,7 @@ from typing import Any, cast
 import pytest
 from chant_mcp import ChantProject
 from chant_mcp.commands import run_display
-from chant_mcp.commands.watch import Seen, Watch
+from chant_mcp.commands.watch import Watch, WatchedRun
 from cli.at_work import FIRST, SECOND, AtWork
 from cli.kit import PATIENCE, Running, Start
 from rich.console import Console
@@ -149,7 +149,7 @@ def _cpu_seconds(number: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _seen(**keys: Any) -> Seen:
+def _seen(**keys: Any) -> WatchedRun:
     run = {
         "process_id": f"{FIRST}-1",
         "spec_id": FIRST,
@@ -161,7 +161,7 @@ def _seen(**keys: Any) -> Seen:
         "branch": None,
         **keys,
     }
-    return Seen(run, "Log in", "\x1b[2Jworking", {"total": 2, "checked": 1}, run["status"] == "running")
+    return WatchedRun(run, "Log in", "\x1b[2Jworking", {"total": 2, "checked": 1}, run["status"] == "running")
 
 
 class _Merging:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from chant_mcp import ChantProject
 from chant_mcp.demo.document import Document
-from chant_mcp.demo.task import Task
+from chant_mcp.demo.task import DemoTask
 from hypothesis import example, given
 from hypothesis import strategies as st
 from laws import law
@@ -129,7 +129,7 @@ def test_whatever_bytes_a_spec_holds_only_those_in_boxes_change(specs: Path, pie
     )
     file.write_bytes(before)
     environment = {**os.environ, "CHANT_SPEC_ID": ID, "CHANT_SPEC_FILE": str(file)}
-    Task.given(environment, specs.parents[1]).tick()
+    DemoTask.given(environment, specs.parents[1]).tick()
     after = file.read_bytes()
     changed = [at for at, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
     assert changed[0] == before.index(b"[ ]") + 1

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
-from bench.shape import find_public_types, first_doc_lines, is_one_word, list_duplicates, read_core
+from bench.shape import (
+    find_duplicates,
+    find_public_types,
+    first_doc_lines,
+    is_one_word,
+    list_duplicates,
+    read_core,
+)
 
+ROOT = Path(__file__).parents[2]
 TWINS = {"ConfinedCommand", "StartOptions"}
 """Types of systems without runs, which stand in for those of the others."""
 
@@ -31,3 +41,13 @@ def test_comments_do_not_open_with_a_question() -> None:
     questions = [line for line in docs if re.match(r"(What|Whether|Who|How|That)\b", line)]
     assert len(docs) > 8_000
     assert len(questions) < len(docs) * 0.01, questions[:20]
+
+
+@pytest.mark.requirement("house:names:each_public_type_has_its_own")
+def test_no_two_public_classes_of_the_package_have_one_name() -> None:
+    files = sorted((ROOT / "python").rglob("*.py"))
+    bodies = [ast.parse(file.read_text("utf-8")).body for file in files]
+    names = [node.name for body in bodies for node in body if isinstance(node, ast.ClassDef)]
+    public = [name for name in names if not name.startswith("_")]
+    assert len(public) > 100
+    assert find_duplicates(public) == {}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from chant_mcp.errors import StorageError
-from chant_mcp.init.files import Change, write
+from chant_mcp.init.files import FileChange, write
 from init.kit import Folder, tree
 
 
@@ -110,7 +110,7 @@ def test_when_the_disk_refuses_the_old_file_stands(folder: Folder, monkeypatch: 
 
     monkeypatch.setattr(os, "fsync", fails)
     with pytest.raises(StorageError, match=r"Cannot write `CLAUDE\.md`: No space left on device"):
-        write(folder.root, Change("CLAUDE.md", b"mine\n", b"new"))
+        write(folder.root, FileChange("CLAUDE.md", b"mine\n", b"new"))
     assert path.read_text() == "mine\n"
     assert [entry.name for entry in folder.root.iterdir()] == ["CLAUDE.md"]
 

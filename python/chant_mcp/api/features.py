@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from chant_mcp.api.handles import Handle, Handles, Wanted
+from chant_mcp.api.handles import Handle, Handles, ItemQuery
 from chant_mcp.api.specs import Criterion
 from chant_mcp.api.transactions import within
 from chant_mcp.paging import EVERYTHING, pieces
@@ -69,7 +69,7 @@ class Feature:
     @property
     def tasks(self) -> Handles[FeatureTask]:
         """Its tasks, in the order of the list; none without a list of them."""
-        return Handles(self.workspace, Wanted(dialect="speckit", path=f"{self.path}/tasks.md"))
+        return Handles(self.workspace, ItemQuery(dialect="speckit", path=f"{self.path}/tasks.md"))
 
     def task(self, id: str) -> FeatureTask:
         """One of them.

@@ -192,7 +192,7 @@ def words(given: str | Iterable[str] | None) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ItemQuery:
     """Which items are meant."""
 
     dialect: str | None = None
@@ -209,7 +209,7 @@ class Handles(Sequence[H], Generic[H]):
     Cancelled specs are in it when their state is asked for.
     """
 
-    def __init__(self, workspace: Workspace, wanted: Wanted) -> None:
+    def __init__(self, workspace: Workspace, wanted: ItemQuery) -> None:
         """Remember what is wanted; nothing is read yet."""
         self._workspace = workspace
         self._wanted = wanted

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chant_mcp.api.handles import Handle, Handles, Problem, Wanted, shortened, words
+from chant_mcp.api.handles import Handle, Handles, ItemQuery, Problem, shortened, words
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.errors import InvalidArgumentError, NotFoundError
 from chant_mcp.paging import EVERYTHING
@@ -95,7 +95,7 @@ class Vine:
     @property
     def tasks(self) -> Handles[Task]:
         """Its tasks and references, as they are now."""
-        return Handles(self.workspace, Wanted(dialect="vine", path=self.path))
+        return Handles(self.workspace, ItemQuery(dialect="vine", path=self.path))
 
     def task(self, id: str) -> Task:
         """One of them.

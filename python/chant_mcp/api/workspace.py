@@ -14,7 +14,7 @@ from chant_mcp import _core
 from chant_mcp.api import commits, vines
 from chant_mcp.api.changes import Changes
 from chant_mcp.api.features import Feature, FeatureTask
-from chant_mcp.api.handles import Handle, Handles, Listed, Problem, Wanted, words
+from chant_mcp.api.handles import Handle, Handles, ItemQuery, Listed, Problem, words
 from chant_mcp.api.specs import Spec, linted, own_id
 from chant_mcp.api.tickets import Ticket, attribute
 from chant_mcp.api.transactions import Result, Transaction, attempted, refuse_within, staged, within
@@ -119,17 +119,17 @@ class Workspace:
     @property
     def items(self) -> Handles[Handle]:
         """Specs, tasks of task graphs, tasks of features, and tickets, in this order."""
-        return Handles(self, Wanted())
+        return Handles(self, ItemQuery())
 
     @property
     def specs(self) -> Handles[Spec]:
         """The active specs, in the order of their IDs."""
-        return Handles(self, Wanted(dialect="chant"))
+        return Handles(self, ItemQuery(dialect="chant"))
 
     @property
     def tickets(self) -> Handles[Ticket]:
         """The tickets of the project that lies here."""
-        return Handles(self, Wanted(dialect="tickets"))
+        return Handles(self, ItemQuery(dialect="tickets"))
 
     @property
     def vines(self) -> Listed[Vine]:

@@ -19,7 +19,7 @@ from textual.widgets import Footer, Input, OptionList, Static, TabbedContent, Ta
 from chant_mcp._core import Answer
 from chant_mcp.board.columns import Bars, Columns
 from chant_mcp.board.detail import Detail
-from chant_mcp.board.feed import Data, Feed, Seen, Wanted
+from chant_mcp.board.feed import BoardState, Data, Feed, FeedRequest
 from chant_mcp.board.listing import Listing
 from chant_mcp.board.questions import AnswerDialog, Questions, Reply
 from chant_mcp.board.runs import Runs
@@ -91,8 +91,8 @@ class BoardApp(App[None]):
         self._session = session
         self._is_read_only = is_read_only
         self._feed = Feed(session)
-        self._wanted = Wanted()
-        self._seen: Seen | None = None
+        self._wanted = FeedRequest()
+        self._seen: BoardState | None = None
         self._poke = asyncio.Event()
         self._is_open = False
         self._shown_head: Text | None = None
@@ -149,12 +149,12 @@ class BoardApp(App[None]):
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self._poke.wait(), _PAUSE)
 
-    def _want(self, wanted: Wanted) -> None:
+    def _want(self, wanted: FeedRequest) -> None:
         if wanted != self._wanted:
             self._wanted = wanted
             self._poke.set()
 
-    async def _show(self, seen: Seen) -> None:
+    async def _show(self, seen: BoardState) -> None:
         before, self._seen = self._seen, seen
         if before is None or before.board is not seen.board or before.cards is not seen.cards:
             await self._show_board(seen)
@@ -180,7 +180,7 @@ class BoardApp(App[None]):
         if before is None:
             self._begin(seen)
 
-    def _begin(self, seen: Seen) -> None:
+    def _begin(self, seen: BoardState) -> None:
         if seen.board["dialects"]:
             self.query_one(Columns).take_keyboard()
         elif seen.tasks:
@@ -188,7 +188,7 @@ class BoardApp(App[None]):
         if seen.questions:
             self.notify(f"{len(seen.questions)} waiting for an answer: press a.", title="Questions")
 
-    async def _show_board(self, seen: Seen) -> None:
+    async def _show_board(self, seen: BoardState) -> None:
         self.query_one(Bars).fill(seen.board, seen.dialect)
         columns = self.query_one(Columns)
         had_keyboard = columns.is_in_use
@@ -205,7 +205,7 @@ class BoardApp(App[None]):
         problems = seen.board.get("problems", [])
         self.query_one("#problem-list", Static).update(_problems(problems, seen.board))
 
-    async def _show_questions(self, before: Seen | None, seen: Seen) -> None:
+    async def _show_questions(self, before: BoardState | None, seen: BoardState) -> None:
         self.query_one(Questions).fill(seen.questions)
         self.refresh_bindings()
         if before is None or self._is_read_only:
@@ -223,7 +223,7 @@ class BoardApp(App[None]):
         elif new:
             self.notify("An agent asks a question: press a.", title="Question")
 
-    def _show_names(self, seen: Seen) -> None:
+    def _show_names(self, seen: BoardState) -> None:
         running = sum(run["status"] == "running" and not run["stale"] for run in seen.runs)
         problems = seen.board.get("problems_total") or len(seen.board.get("problems", []))
         counts = {
@@ -244,7 +244,7 @@ class BoardApp(App[None]):
             self._shown_head = head
             self.query_one("#head", Static).update(head)
 
-    def _head(self, seen: Seen) -> Text:
+    def _head(self, seen: BoardState) -> Text:
         text = Text.assemble(plain(self._session.place.root.name or "/", "bold"))
         if self._is_read_only:
             text.append_text(plain(" · read only", "yellow"))
@@ -401,11 +401,11 @@ class BoardApp(App[None]):
         self._poke.set()
 
 
-def _of_tasks(seen: Seen) -> tuple[object, ...]:
+def _of_tasks(seen: BoardState) -> tuple[object, ...]:
     return (id(seen.context), id(seen.tasks), id(seen.features), seen.tasks_note)
 
 
-def _no_match(seen: Seen) -> str:
+def _no_match(seen: BoardState) -> str:
     counts = {of["dialect"]: sum(one["count"] for one in of["columns"]) for of in seen.board["dialects"]}
     others = [f"{dialect} {count}" for dialect, count in counts.items() if count]
     text = f"Nothing in {seen.dialect} matches."

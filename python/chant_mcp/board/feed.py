@@ -27,7 +27,7 @@ _TAIL = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FeedRequest:
     """What a person looks at."""
 
     search: str = ""
@@ -54,7 +54,7 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class BoardState:
     """Everything at one moment; parts that did not change are the very objects of the moment before."""
 
     board: Data
@@ -85,7 +85,7 @@ class Feed:
         self._version = 0
         self._troubles: list[str] = []
 
-    def look(self, wanted: Wanted) -> Seen:
+    def look(self, wanted: FeedRequest) -> BoardState:
         """Ask for everything that a person looks at."""
         self._troubles = []
         board, dialect, cards = self._board(wanted)
@@ -94,7 +94,7 @@ class Feed:
         tasks, note = self._tasks(wanted, context)
         if (line := self._try(lambda: self._session.chant.untrusted_line(), None)) is not None:
             self._troubles.append(line)
-        return Seen(
+        return BoardState(
             board=board,
             dialect=dialect,
             cards=cards,
@@ -131,7 +131,7 @@ class Feed:
             self._kept[name] = known
         return known[1]
 
-    def _board(self, wanted: Wanted) -> tuple[Data, str | None, Mapping[str, Data]]:
+    def _board(self, wanted: FeedRequest) -> tuple[Data, str | None, Mapping[str, Data]]:
         workspace = self._try(lambda: self._session.workspace, None)
         if workspace is None:
             return self._keep("board", None, _empty_board), None, self._keep("cards", None, dict[str, Data])
@@ -183,7 +183,7 @@ class Feed:
 
         return self._keep("item", (key, board["version"]), lambda: self._try(item, None))
 
-    def _tasks(self, wanted: Wanted, context: Data | None) -> tuple[Data | None, str]:
+    def _tasks(self, wanted: FeedRequest, context: Data | None) -> tuple[Data | None, str]:
         if context is None or (wanted.feature is None and context["spec_dir"] is None):
             return None, ""
         place = (self._version, context["root"], context["spec_dir"])

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from chant_mcp.board import words
-from chant_mcp.board.feed import Data, Seen
+from chant_mcp.board.feed import BoardState, Data
 from chant_mcp.board.listing import Listing, Row
 from chant_mcp.commands.display import plain
 
@@ -76,7 +76,7 @@ class Tasks(Vertical):
         yield Static(id="feature")
         yield TaskList(id="task-list")
 
-    def fill(self, seen: Seen) -> None:
+    def fill(self, seen: BoardState) -> None:
         """Show the feature, or why there is none."""
         self.query_one("#feature", Static).update(_feature(seen))
         listing = self.query_one(TaskList)
@@ -101,7 +101,7 @@ def _rows(tasks: Data) -> Iterator[Row]:
             yield Row(str(task["line"]), words.task(task))
 
 
-def _feature(seen: Seen) -> Text:
+def _feature(seen: BoardState) -> Text:
     context = seen.context
     if context is None:
         return plain("")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from chant_mcp.commands.surroundings import on_project
-from chant_mcp.commands.workspace import Wanted, filters
+from chant_mcp.commands.workspace import ItemFilters, filters
 from chant_mcp.session import Session
 from chant_mcp.terminal import harmless, harmless_json, say
 
@@ -51,7 +51,7 @@ def export(
 ) -> None:
     """Write specs, tasks and tickets out as JSON, CSV or Markdown, one after the other."""
     names = [name for part in fields.split(",") if (name := part.strip())]
-    wanted = Wanted(statuses, labels, dialects, ready)
+    wanted = ItemFilters(statuses, labels, dialects, ready)
     found = session.workspace.export(form, fields=names, **wanted.words())
     if output is None:
         is_shown = sys.stdout.isatty()

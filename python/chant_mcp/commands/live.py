@@ -9,16 +9,16 @@ from rich.live import Live
 from rich.text import Text
 
 from chant_mcp.commands import run_display
-from chant_mcp.commands.watch import Seen, Watch
+from chant_mcp.commands.watch import Watch, WatchedRun
 
 
-def follow(watch: Watch, out: Console) -> list[Seen]:
+def follow(watch: Watch, out: Console) -> list[WatchedRun]:
     """Show runs until those that were named have ended, and give these.
 
     How a run ended is printed as soon as it has, but for those that were named and did not complete:
     that is for the caller to tell.
     """
-    seen: list[Seen] = []
+    seen: list[WatchedRun] = []
     told: set[str] = set()
     with _View(out) if out.is_terminal else _Lines(out) as shown:
         for seen in watch.moments():
@@ -45,7 +45,7 @@ class _Lines:
     def __exit__(self, *_: object) -> None:
         """Leave everything as it is."""
 
-    def show(self, seen: Sequence[Seen], ends: Sequence[Text]) -> None:
+    def show(self, seen: Sequence[WatchedRun], ends: Sequence[Text]) -> None:
         """Print what is new."""
         for one in seen:
             if one.name not in self._begun and run_display.is_known(one):
@@ -76,7 +76,7 @@ class _View:
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def show(self, seen: Sequence[Seen], ends: Sequence[Text]) -> None:
+    def show(self, seen: Sequence[WatchedRun], ends: Sequence[Text]) -> None:
         """Draw the runs anew where anything changed, the seconds included."""
         for end in ends:
             self._live.console.print(end, soft_wrap=True)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from chant_mcp.commands import display
 from chant_mcp.commands.display import plain, status_text
-from chant_mcp.commands.watch import Seen, seconds_between, state_of
+from chant_mcp.commands.watch import WatchedRun, seconds_between, state_of
 from chant_mcp.paging import Data
 
 _BAR = 12
@@ -193,12 +193,12 @@ def _fields(fields: Iterable[tuple[str, str | None]]) -> list[Text]:
     return [plain(f"{name:<13}", "dim") + plain(value) for name, value in fields if value]
 
 
-def is_known(one: Seen) -> bool:
+def is_known(one: WatchedRun) -> bool:
     """Tell whether a run is as far as to be told of: its agent is there, or it needs none."""
     return one.is_of_several or not one.is_under_way or bool(one.run.get("agent"))
 
 
-def begun(one: Seen) -> Text:
+def begun(one: WatchedRun) -> Text:
     """Say that a run has begun."""
     run = one.run
     if one.is_of_several:
@@ -208,7 +208,7 @@ def begun(one: Seen) -> Text:
     return plain(f"{one.spec_id} {one.title}: begun{agent}{branch}")
 
 
-def ticked(one: Seen) -> Text | None:
+def ticked(one: WatchedRun) -> Text | None:
     """Say how many criteria are ticked; nothing where that is not known."""
     criteria = one.criteria
     if not criteria:
@@ -216,7 +216,7 @@ def ticked(one: Seen) -> Text | None:
     return plain(f"{one.spec_id}: {criteria['checked']} of {criteria['total']} criteria ticked")
 
 
-def ended(one: Seen) -> Text:
+def ended(one: WatchedRun) -> Text:
     """Say how a run ended, why, and what can be done now."""
     run, state = one.run, one.state
     mark = status_text(state)
@@ -257,7 +257,7 @@ def _below(text: str, before: str) -> str:
     return "".join(f"\n{before}{line}" for line in text.splitlines())
 
 
-def at_work(seen: Sequence[Seen]) -> RenderableType:
+def at_work(seen: Sequence[WatchedRun]) -> RenderableType:
     """Show the runs that are under way: the specs of a run of several as a bar, two lines for an agent."""
     working = [one for one in seen if one.is_under_way]
     several = [_several(one) for one in working if one.is_of_several]
@@ -266,7 +266,7 @@ def at_work(seen: Sequence[Seen]) -> RenderableType:
     return Group(*several, *agents, *advice)
 
 
-def _several(one: Seen) -> RenderableType:
+def _several(one: WatchedRun) -> RenderableType:
     specs: Data = one.run.get("specs") or {"total": 0, "completed": 0, "ended": 0}
     over = specs["completed"] + specs["ended"]
     said = f"{over} of {_count(specs['total'], 'spec')}"
@@ -283,7 +283,7 @@ def _several(one: Seen) -> RenderableType:
     return grid
 
 
-def _agent(one: Seen) -> RenderableType:
+def _agent(one: WatchedRun) -> RenderableType:
     criteria: Data = one.criteria or {"total": 0, "checked": 0}
     total, checked = criteria["total"], criteria["checked"]
     grid = _grid()

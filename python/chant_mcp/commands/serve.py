@@ -16,7 +16,7 @@ from chant_mcp.commands import serving
 from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.errors import InvalidArgumentError, RefusedError, StorageError
 from chant_mcp.init import hosts
-from chant_mcp.init.discovery import Listed, Presence, tidy_up
+from chant_mcp.init.discovery import HostEntry, Presence, tidy_up
 from chant_mcp.server.http.address import PORT, Address, Listener, address, listen, names
 from chant_mcp.terminal import say
 
@@ -197,7 +197,7 @@ def _write_token(file: Path, token: str) -> None:
 
 def _found(
     presence: Presence | None, clients: tuple[str, ...], surroundings: Surroundings, root: Path
-) -> tuple[Sequence[Listed], Sequence[str]]:
+) -> tuple[Sequence[HostEntry], Sequence[str]]:
     """Let hosts find this server and none that is dead: give its entries, and what is left of others."""
     if presence is not None:
         return presence.register(clients), presence.left
@@ -228,7 +228,7 @@ def _records(surroundings: Surroundings) -> Path | None:
     return None if state is None else state / "chant-mcp" / "servers"
 
 
-def _tell_of_token(place: Path | None, listed: Sequence[Listed]) -> None:
+def _tell_of_token(place: Path | None, listed: Sequence[HostEntry]) -> None:
     """Say where the token is and how a host gets it; the token itself is never shown."""
     say(f"Token: in {place}", err=True)
     if listed:

@@ -29,7 +29,7 @@ _STAMP = re.compile(r"^\S+Z (?:out|err|run) ?", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class WatchedRun:
     """A run at one moment."""
 
     run: Data
@@ -114,7 +114,7 @@ class Watch:
         self._criteria: dict[str, Data] = {}
         self._gone_since: float | None = None
 
-    def moments(self) -> Iterator[list[Seen]]:
+    def moments(self) -> Iterator[list[WatchedRun]]:
         """Give the runs in the order in which they began, until those that were named have ended."""
         while True:
             seen = self._look()
@@ -123,11 +123,11 @@ class Watch:
                 return
             time.sleep(_PAUSE)
 
-    def named(self, seen: Sequence[Seen]) -> list[Seen]:
+    def named(self, seen: Sequence[WatchedRun]) -> list[WatchedRun]:
         """Pick the runs that were named."""
         return [one for one in seen if one.name in self._names]
 
-    def _look(self) -> list[Seen]:
+    def _look(self) -> list[WatchedRun]:
         runs = self._runs()
         is_gone = any(state_of(run) == "stale" for run in runs)
         self._gone_since = (self._gone_since or time.monotonic()) if is_gone else None
@@ -145,7 +145,7 @@ class Watch:
                     runs[run["process_id"]] = run
         return sorted(runs.values(), key=lambda run: run["started_at"] or "")
 
-    def _seen(self, run: Data) -> Seen:
+    def _seen(self, run: Data) -> WatchedRun:
         is_waited_for = state_of(run) == "stale" and self._gone_for() <= _PATIENCE
         is_under_way = run["status"] == "running" or is_waited_for
         if run.get("criteria"):
@@ -153,7 +153,7 @@ class Watch:
             self._criteria[run["process_id"]] = run["criteria"]
         criteria = self._criteria.get(run["process_id"])
         line = self._line(run) if is_under_way else ""
-        return Seen(run, self._title(run["spec_id"]), line, criteria, is_under_way)
+        return WatchedRun(run, self._title(run["spec_id"]), line, criteria, is_under_way)
 
     def _gone_for(self) -> float:
         return 0 if self._gone_since is None else time.monotonic() - self._gone_since

@@ -22,7 +22,7 @@ DIALECTS = ("chant", "vine", "speckit", "tickets")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ItemFilters:
     """Which items are meant: values of one kind are alternatives, different kinds all have to fit."""
 
     statuses: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ def list_items(
     as_json: bool,
 ) -> None:
     """List specs, tasks and tickets; cancelled specs only with `--status cancelled`."""
-    wanted = Wanted(statuses, labels, dialects, ready)
+    wanted = ItemFilters(statuses, labels, dialects, ready)
     if approval and not wanted.is_of_specs:
         raise click.UsageError("Only specs have an approval: --approval goes with one --status at most.")
     if wanted.is_of_specs and (approval or holds_specs_alone(session)):
@@ -126,10 +126,10 @@ def ready(
     if not (labels or dialects) and holds_specs_alone(session):
         specs.show_ready(session, limit, show_all, as_json)
         return
-    _show_items(session, Wanted((), labels, dialects, True), limit, show_all, as_json)
+    _show_items(session, ItemFilters((), labels, dialects, True), limit, show_all, as_json)
 
 
-def _show_items(session: Session, wanted: Wanted, limit: int, show_all: bool, as_json: bool) -> None:
+def _show_items(session: Session, wanted: ItemFilters, limit: int, show_all: bool, as_json: bool) -> None:
     workspace = session.workspace
     text, data = gathered(
         lambda limit, offset: workspace.list(**wanted.words(), limit=limit, offset=offset),
@@ -139,7 +139,7 @@ def _show_items(session: Session, wanted: Wanted, limit: int, show_all: bool, as
     show_page(text, data, _when_none(session, wanted), as_json)
 
 
-def _when_none(session: Session, wanted: Wanted) -> str:
+def _when_none(session: Session, wanted: ItemFilters) -> str:
     """Say why a list is empty, and how the first item is made where there is none."""
     said = "Nothing is ready." if wanted.ready else "Nothing matches."
     if session.workspace.dialects():
@@ -263,7 +263,7 @@ def graph(
     What an item waits for stands below it, or where its arrows end; dashed arrows lead over items that
     the filters leave out. With `--json` all items and what leads from one to another are listed.
     """
-    _show_graph(session, Wanted(statuses, labels, dialects, ready), form, show_all, as_json)
+    _show_graph(session, ItemFilters(statuses, labels, dialects, ready), form, show_all, as_json)
 
 
 def _graph_of(dialect: str, doc: str) -> click.Command:
@@ -286,7 +286,7 @@ def _graph_of(dialect: str, doc: str) -> click.Command:
         show_all: bool,
         as_json: bool,
     ) -> None:
-        _show_graph(session, Wanted(statuses, labels, (dialect,), ready), form, show_all, as_json)
+        _show_graph(session, ItemFilters(statuses, labels, (dialect,), ready), form, show_all, as_json)
 
     return command
 
@@ -313,7 +313,7 @@ def list_feature_tasks(
     as_json: bool,
 ) -> None:
     """List the tasks of all features; stories such as US1 are labels."""
-    _show_items(session, Wanted(statuses, labels, ("speckit",), ready), limit, show_all, as_json)
+    _show_items(session, ItemFilters(statuses, labels, ("speckit",), ready), limit, show_all, as_json)
 
 
 @click.command("ready")
@@ -326,10 +326,10 @@ def ready_feature_tasks(
     session: Session, labels: tuple[str, ...], limit: int, show_all: bool, as_json: bool
 ) -> None:
     """List the tasks of all features that can be done now."""
-    _show_items(session, Wanted((), labels, ("speckit",), True), limit, show_all, as_json)
+    _show_items(session, ItemFilters((), labels, ("speckit",), True), limit, show_all, as_json)
 
 
-def _show_graph(session: Session, wanted: Wanted, form: str, show_all: bool, as_json: bool) -> None:
+def _show_graph(session: Session, wanted: ItemFilters, form: str, show_all: bool, as_json: bool) -> None:
     if as_json and form != "tree":
         raise click.UsageError(f"--json lists items and --format {form} draws them; give one of them.")
     answer = session.workspace.graph("json" if as_json else form, **wanted.words(), all=show_all)

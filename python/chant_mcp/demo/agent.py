@@ -13,7 +13,7 @@ import sys
 
 from chant_mcp.demo.behaviours import ANYWHERE, BEFORE, WAYS
 from chant_mcp.demo.splits import SPLITS
-from chant_mcp.demo.task import Halt, Task, say
+from chant_mcp.demo.task import DemoTask, Halt, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def play(environment: Mapping[str, str], folder: Path) -> int:
     Standard input, which may hold a prompt, is not read: the spec says everything.
     """
     try:
-        task = Task.given(environment, folder)
+        task = DemoTask.given(environment, folder)
         is_split = environment.get("CHANT_PROMPT") == "split"
         behaviours = _chosen(task, is_split=is_split)
         say(f"{'Looking at' if is_split else 'Working on'} {task.id}: {task.title}")
@@ -41,7 +41,7 @@ def play(environment: Mapping[str, str], folder: Path) -> int:
     return 0
 
 
-def _chosen(task: Task, *, is_split: bool) -> list[Behaviour]:
+def _chosen(task: DemoTask, *, is_split: bool) -> list[Behaviour]:
     """Choose by the labels what comes before the work, and the way of working or of answering."""
     labels = task.document.values("labels")
     wanted = [label.removeprefix("demo:") for label in labels if label.startswith("demo:")]

@@ -11,13 +11,13 @@ import sys
 import time
 from collections.abc import Callable
 
-from chant_mcp.demo.task import Halt, Task, first_line_changed, say
+from chant_mcp.demo.task import DemoTask, Halt, first_line_changed, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-Behaviour = Callable[[Task], None]
+Behaviour = Callable[[DemoTask], None]
 
 _LONG = 3600
 """Seconds that stand for ever: what nobody ends is gone after that."""
@@ -29,7 +29,7 @@ _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 # Before the work
 
 
-def _slow(task: Task) -> None:
+def _slow(task: DemoTask) -> None:
     """Take DEMO_SECONDS, or those of the label `demo:seconds=N`."""
     end = time.monotonic() + _seconds(task)
     say("Thinking")
@@ -39,7 +39,7 @@ def _slow(task: Task) -> None:
     time.sleep(max(left, 0))
 
 
-def _seconds(task: Task) -> float:
+def _seconds(task: DemoTask) -> float:
     labels = [label for label in task.document.values("labels") if label.startswith("demo:seconds=")]
     said = labels[0].partition("=")[2] if labels else task.environment.get("DEMO_SECONDS", "3")
     if not re.fullmatch(r"\d+(\.\d+)?", said):
@@ -47,7 +47,7 @@ def _seconds(task: Task) -> float:
     return float(said)
 
 
-def _wait(task: Task) -> None:
+def _wait(task: DemoTask) -> None:
     """Go on as soon as a file of the spec's name appears in `.chant/demo-go` of the user's checkout."""
     go = task.go_file
     say("waiting")
@@ -58,7 +58,7 @@ def _wait(task: Task) -> None:
     say("Going on")
 
 
-def _grandchildren(_: Task) -> None:
+def _grandchildren(_: DemoTask) -> None:
     """Leave two processes behind that keep the output open."""
     command = ["sleep", str(_LONG)]
     far = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
@@ -70,13 +70,13 @@ def _grandchildren(_: Task) -> None:
     say(f"Left process {deaf.pid} behind, deaf to SIGTERM")
 
 
-def _binary(_: Task) -> None:
+def _binary(_: DemoTask) -> None:
     """Write what is no text, and a line of a million characters."""
     sys.stdout.buffer.write(b"\xff\xfe\x00 \xe2\x82 \x80\n" + b"long " * 200_000 + b"\n")
     say("Wrote bytes that are no text, and a long line")
 
 
-def _secret(task: Task) -> None:
+def _secret(task: DemoTask) -> None:
     """Tell on the secrets in the environment."""
     for name, value in task.environment.items():
         if any(piece in name.upper() for piece in _SECRET):
@@ -96,16 +96,16 @@ BEFORE: dict[str, Behaviour] = {
 # Ways of working
 
 
-def _work(task: Task) -> None:
+def _work(task: DemoTask) -> None:
     """Do what is asked."""
     task.commit([*task.edit(), *task.tick()])
 
 
-def _fail(_: Task) -> None:
+def _fail(_: DemoTask) -> None:
     raise Halt("The demo agent was told to fail", 3)
 
 
-def _crash(_: Task) -> None:
+def _crash(_: DemoTask) -> None:
     import resource
 
     # The memory would become a file in the folder.
@@ -114,46 +114,46 @@ def _crash(_: Task) -> None:
     os.abort()
 
 
-def _hang(_: Task) -> NoReturn:
+def _hang(_: DemoTask) -> NoReturn:
     say("Thinking")
     signal.alarm(_LONG)
     while True:
         signal.pause()
 
 
-def _stubborn(task: Task) -> NoReturn:
+def _stubborn(task: DemoTask) -> NoReturn:
     """Hang so that only SIGKILL helps."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     _hang(task)
 
 
-def _nothing(_: Task) -> None:
+def _nothing(_: DemoTask) -> None:
     say("Nothing to do")
 
 
-def _lie(task: Task) -> None:
+def _lie(task: DemoTask) -> None:
     """Claim that everything is done."""
     task.commit(task.tick())
     say("All done, all tests pass!")
 
 
-def _empty(task: Task) -> None:
+def _empty(task: DemoTask) -> None:
     """Make a commit with nothing in it."""
     task.commit([], "--allow-empty")
 
 
-def _unticked(task: Task) -> None:
+def _unticked(task: DemoTask) -> None:
     """Forget the criteria."""
     task.commit(task.edit())
 
 
-def _partly(task: Task) -> None:
+def _partly(task: DemoTask) -> None:
     """Tick only the first criterion."""
     task.need_criterion()
     task.commit([*task.edit(), *task.tick(1)])
 
 
-def _reword(task: Task) -> None:
+def _reword(task: DemoTask) -> None:
     """Make a criterion easier, and tick all."""
     task.need_criterion()
     changed = [*task.edit(), *task.rewrite(task.document.ticked().reworded())]
@@ -161,7 +161,7 @@ def _reword(task: Task) -> None:
     task.commit(changed)
 
 
-def _remove(task: Task) -> None:
+def _remove(task: DemoTask) -> None:
     """Delete a criterion, and tick the others."""
     task.need_criterion()
     changed = [*task.edit(), *task.rewrite(task.document.ticked().without_last_criterion())]
@@ -169,39 +169,39 @@ def _remove(task: Task) -> None:
     task.commit(changed)
 
 
-def _others(task: Task) -> None:
+def _others(task: DemoTask) -> None:
     """Change another spec, too."""
     other = task.other_specs()[0]
     task.change(other, b"Changed by the agent of another spec.")
     task.commit([other, *task.edit(), *task.tick()])
 
 
-def _delete_others(task: Task) -> None:
+def _delete_others(task: DemoTask) -> None:
     """Delete all other specs, as if they were in the way."""
     task.remove(task.other_specs())
     task.commit([*task.edit(), *task.tick()])
 
 
-def _flood(_: Task) -> NoReturn:
+def _flood(_: DemoTask) -> NoReturn:
     """Write without end."""
     signal.alarm(_LONG)
     while True:
         sys.stdout.write("All work and no play\n" * 1000)
 
 
-def _uncommitted(task: Task) -> None:
+def _uncommitted(task: DemoTask) -> None:
     """Forget the commit."""
     task.edit()
     task.tick()
 
 
-def _dirty(task: Task) -> None:
+def _dirty(task: DemoTask) -> None:
     """Leave a change that is not committed, beside the work that is."""
     _work(task)
     task.edit()
 
 
-def _switch(task: Task) -> None:
+def _switch(task: DemoTask) -> None:
     """Work on another branch."""
     branch = f"demo-agent/{task.id}"
     task.git("switch", "-q", "-C", branch)
@@ -209,19 +209,19 @@ def _switch(task: Task) -> None:
     _work(task)
 
 
-def _status(task: Task) -> None:
+def _status(task: DemoTask) -> None:
     """Say in the spec that it is completed."""
     changed = [*task.edit(), *task.rewrite(task.document.ticked().with_status("completed"))]
     say("Ticked the criteria and set the status to completed")
     task.commit(changed)
 
 
-def _conflict(task: Task) -> None:
+def _conflict(task: DemoTask) -> None:
     """Change what other such agents change, too: the first line of the files."""
     task.commit([*task.edit(first_line_changed), *task.tick()])
 
 
-def _resolve(task: Task) -> None:
+def _resolve(task: DemoTask) -> None:
     """Merge what a conflict spec names, keeping both sides."""
     branches = [task.document.value("source_branch"), task.document.value("target_branch")]
     for branch in branches:
@@ -231,7 +231,7 @@ def _resolve(task: Task) -> None:
     task.commit(task.tick())
 
 
-def _output(task: Task) -> None:
+def _output(task: DemoTask) -> None:
     """Tell the result as JSON."""
     _work(task)
     files = [task.shown(path) for path in task.targets]

@@ -6,30 +6,30 @@ import json
 import subprocess
 from collections.abc import Callable
 
-from chant_mcp.demo.task import Halt, Task, say
+from chant_mcp.demo.task import DemoTask, Halt, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-Answer = Callable[[Task], None]
+Answer = Callable[[DemoTask], None]
 Member: TypeAlias = "dict[str, Any]"
 
 _SIZE = 3
 """Criteria of a member."""
 
 
-def _propose(task: Task) -> None:
+def _propose(task: DemoTask) -> None:
     """Give each few criteria a member, each but the first after the first."""
     _say_json(_members(task, _SIZE))
 
 
-def _coarse(task: Task) -> None:
+def _coarse(task: DemoTask) -> None:
     """Divide into two, however large they are."""
     _say_json(_members(task, -(-len(task.document.criteria) // 2)))
 
 
-def _markdown(task: Task) -> None:
+def _markdown(task: DemoTask) -> None:
     """Answer in the form of earlier programs."""
     say("# Dependency Analysis\n")
     for number, member in enumerate(_members(task, _SIZE), start=1):
@@ -42,7 +42,7 @@ def _markdown(task: Task) -> None:
         say(f"**Dependencies:** {names or 'None'}\n")
 
 
-def _cycle(task: Task) -> None:
+def _cycle(task: DemoTask) -> None:
     """Have members wait for themselves, for each other, and for none that is there."""
     members = _members(task, _SIZE)
     for number, member in enumerate(members, start=1):
@@ -50,22 +50,22 @@ def _cycle(task: Task) -> None:
     _say_json(members)
 
 
-def _garbage(_: Task) -> None:
+def _garbage(_: DemoTask) -> None:
     """Talk, and propose nothing."""
     say("I would divide this into a front and a back.\n\n```json\n{not even JSON\n```")
 
 
-def _form(task: Task) -> None:
+def _form(task: DemoTask) -> None:
     """Answer with JSON of another form."""
     _say_json([{"name": member["title"], "criteria": 3} for member in _members(task, _SIZE)])
 
 
-def _single(task: Task) -> None:
+def _single(task: DemoTask) -> None:
     """Propose one member that does it all."""
     _say_json(_members(task, len(task.document.criteria)))
 
 
-def _stub(task: Task) -> None:
+def _stub(task: DemoTask) -> None:
     """Propose members that say nothing."""
     members = _members(task, _SIZE)
     for member in members:
@@ -73,7 +73,7 @@ def _stub(task: Task) -> None:
     _say_json(members)
 
 
-def _bare(task: Task) -> None:
+def _bare(task: DemoTask) -> None:
     """Forget the criteria."""
     members = _members(task, _SIZE)
     for member in members:
@@ -81,7 +81,7 @@ def _bare(task: Task) -> None:
     _say_json(members)
 
 
-def _meddle(task: Task) -> None:
+def _meddle(task: DemoTask) -> None:
     """Change whatever can be found, commit it, and propose."""
     for path in sorted(task.root.rglob("*")):
         if path.is_file():
@@ -107,7 +107,7 @@ SPLITS: dict[str, Answer] = {
 """The answers, of which one is chosen."""
 
 
-def _members(task: Task, size: int) -> list[Member]:
+def _members(task: DemoTask, size: int) -> list[Member]:
     texts = task.document.criteria_texts
     if len(texts) < 2:
         raise Halt(f"{task.id} has fewer than two acceptance criteria, so there is nothing to divide.", 1)
@@ -125,7 +125,7 @@ def _members(task: Task, size: int) -> list[Member]:
     ]
 
 
-def _description(task: Task, number: int, count: int) -> str:
+def _description(task: DemoTask, number: int, count: int) -> str:
     order = "It comes first, and the other parts build on it." if number == 1 else "Part 1 comes before it."
     return (
         f"This is part {number} of {count} of what `{task.id}` asks for. {order}\n\n"

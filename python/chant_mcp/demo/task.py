@@ -45,7 +45,7 @@ def first_line_changed(content: bytes, line: bytes) -> bytes:
     return line + b"\n" + content.partition(b"\n")[2]
 
 
-class Task:
+class DemoTask:
     """A spec to work on."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Task:
         self.environment = environment
 
     @classmethod
-    def given(cls, environment: Mapping[str, str], folder: Path) -> Task:
+    def given(cls, environment: Mapping[str, str], folder: Path) -> DemoTask:
         """Read what the environment names; the work is done in a folder and never outside of it.
 
         Raises:

@@ -42,7 +42,7 @@ def provider(agents: tuple[str, ...]) -> str | None:
     return next((provider for provider in implied if provider), None)
 
 
-def changes(root: Path, agents: tuple[str, ...], force: bool) -> tuple[list[files.Change], list[str]]:
+def changes(root: Path, agents: tuple[str, ...], force: bool) -> tuple[list[files.FileChange], list[str]]:
     """Plan the instruction and skill files of agents.
 
     Returns:
@@ -51,7 +51,7 @@ def changes(root: Path, agents: tuple[str, ...], force: bool) -> tuple[list[file
     Raises:
         InvalidDocumentError: When the markers in `CLAUDE.md` do not enclose one section.
     """
-    planned: list[files.Change] = []
+    planned: list[files.FileChange] = []
     kept: list[str] = []
     instructions = _text("instructions.md")
     for name in named(agents):
@@ -60,13 +60,13 @@ def changes(root: Path, agents: tuple[str, ...], force: bool) -> tuple[list[file
         if name == "claude":
             before = files.read(root, agent.instructions)
             after = with_section(before or b"", instructions)
-            planned.append(files.Change(agent.instructions, before, after))
+            planned.append(files.FileChange(agent.instructions, before, after))
         else:
             whole[agent.instructions] = instructions
         for file, text in whole.items():
             before = files.read(root, file)
             if before is None or force or before == text:
-                planned.append(files.Change(file, before, text))
+                planned.append(files.FileChange(file, before, text))
             else:
                 kept.append(file)
     return planned, kept

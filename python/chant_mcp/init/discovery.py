@@ -28,7 +28,7 @@ _ATTEMPTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class HostEntry:
     """An entry of ours in a host's file."""
 
     file: str
@@ -44,14 +44,14 @@ class _Record:
     url: str
     token: str | None
     project: str
-    listed: tuple[Listed, ...] = ()
+    listed: tuple[HostEntry, ...] = ()
 
-    def entry(self, listed: Listed) -> hosts.Entry:
+    def entry(self, listed: HostEntry) -> hosts.Entry:
         """Give the entry as it stands in a host's file: with a reference to the token."""
         reference = None if self.token is None else hosts.token_reference(listed.file, listed.name)
         return hosts.entry_over_http(self.url, reference)
 
-    def is_of(self, listed: Listed, present: hosts.Entry) -> bool:
+    def is_of(self, listed: HostEntry, present: hosts.Entry) -> bool:
         """Tell whether an entry is as it was written, also by a release that wrote the token into it."""
         known = (self.entry(listed), hosts.entry_over_http(self.url, self.token))
         return any(all(present.get(name) == one.get(name) for name in ("url", "headers")) for one in known)
@@ -87,7 +87,7 @@ class Presence:
         except OSError as error:
             raise StorageError(f"Cannot write `{self.path}`: {error.strerror}") from error
 
-    def register(self, clients: tuple[str, ...]) -> list[Listed]:
+    def register(self, clients: tuple[str, ...]) -> list[HostEntry]:
         """Write entries into the files of hosts, and take those out that killed servers left in them.
 
         Raises:
@@ -119,7 +119,7 @@ class Presence:
 
     def _list_in(self, file: str, key: str) -> None:
         before = self._record
-        listed = Listed(file, key, self._free_name(file, key))
+        listed = HostEntry(file, key, self._free_name(file, key))
         # Told before it is done: whoever finds the record of a dead server looks for it.
         self._write_record(replace(before, listed=(*before.listed, listed)))
         entry = before.entry(listed)
@@ -146,7 +146,7 @@ class Presence:
         content = json.dumps(asdict(record), indent=2).encode() + b"\n"
         os.close(self._held)
         try:
-            files.write(self._folder, files.Change(self.path.name, None, content, 0o600))
+            files.write(self._folder, files.FileChange(self.path.name, None, content, 0o600))
             self._record = record
         finally:
             self._held = hold(self.path)
@@ -193,7 +193,7 @@ def _read(path: Path) -> _Record | None:
     """Read a record; none that a crash cut off."""
     try:
         given: dict[str, Any] = json.loads(path.read_bytes())
-        given["listed"] = tuple(Listed(**listed) for listed in given["listed"])
+        given["listed"] = tuple(HostEntry(**listed) for listed in given["listed"])
         return _Record(**given)
     except (OSError, ValueError, TypeError, KeyError):
         return None
@@ -225,10 +225,10 @@ def _restore(root: Path, file: str, before: bytes | None, after: bytes) -> None:
         with suppress(FileNotFoundError):
             files.place(root, file).unlink()
     else:
-        files.write(root, files.Change(file, after, before))
+        files.write(root, files.FileChange(file, after, before))
 
 
-def _without_entry(text: str | None, listed: Listed, record: _Record) -> str | None:
+def _without_entry(text: str | None, listed: HostEntry, record: _Record) -> str | None:
     if text is None or not text.strip():
         return text
     path = (listed.key, listed.name)
@@ -251,6 +251,6 @@ def _changed(root: Path, file: str, change: Callable[[str | None], str | None]) 
         if after is None or after == before:
             return before, after or b""
         if files.read(root, file) == before:
-            files.write(root, files.Change(file, before, after, 0o600))
+            files.write(root, files.FileChange(file, before, after, 0o600))
             return before, after
     raise ConflictError(f"`{file}` is changed by another program all the time. Close that, and try again.")

@@ -12,7 +12,7 @@ from chant_mcp.errors import RefusedError, StorageError
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """What a file shall hold."""
 
     name: str
@@ -61,7 +61,7 @@ def read(root: Path, name: str) -> bytes | None:
         raise StorageError(f"Cannot read `{name}`: {error.strerror}") from error
 
 
-def write(root: Path, change: Change) -> None:
+def write(root: Path, change: FileChange) -> None:
     """Put a file in place, whole, with the mode of the one it replaces.
 
     Raises:

@@ -140,7 +140,7 @@ def places(clients: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(host.file, host.key) for host in named]
 
 
-def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> list[files.Change]:
+def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> list[files.FileChange]:
     """Plan what a host's file shall hold, for each of the hosts named.
 
     Everything in the file but our server stays byte for byte. An entry of ours keeps keys such as
@@ -152,13 +152,13 @@ def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> l
     return [_change(root, name, key, ours, force) for name, key in places(clients)]
 
 
-def _change(root: Path, name: str, key: str, ours: Entry, force: bool) -> files.Change:
+def _change(root: Path, name: str, key: str, ours: Entry, force: bool) -> files.FileChange:
     before = files.read(root, name)
     text = text_of(before or b"", name)
     kept = json_text.as_object(listed(text, key, name).get(NAME)) or {}
     if before is not None and not force and _starts_the_same(kept, ours):
-        return files.Change(name, before, before)
-    return files.Change(name, before, with_entry(text, (key, NAME), {**kept, **ours}, name).encode())
+        return files.FileChange(name, before, before)
+    return files.FileChange(name, before, with_entry(text, (key, NAME), {**kept, **ours}, name).encode())
 
 
 def listed(text: str, key: str, name: str) -> dict[str, Any]:

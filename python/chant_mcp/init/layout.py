@@ -84,13 +84,13 @@ def _text(root: Path, name: str) -> str:
         return ""
 
 
-def new_config(root: Path, name: str, provider: str | None, model: str | None, day: date) -> files.Change:
+def new_config(root: Path, name: str, provider: str | None, model: str | None, day: date) -> files.FileChange:
     """Plan the configuration of a new project."""
     text = config_text.new(name, provider, model, day)
-    return files.Change(config_text.FILE, files.read(root, config_text.FILE), text.encode())
+    return files.FileChange(config_text.FILE, files.read(root, config_text.FILE), text.encode())
 
 
-def edited_config(root: Path, values: dict[tuple[str, str], str]) -> files.Change:
+def edited_config(root: Path, values: dict[tuple[str, str], str]) -> files.FileChange:
     """Plan a configuration with some values set, each under its block and key.
 
     Raises:
@@ -100,7 +100,7 @@ def edited_config(root: Path, values: dict[tuple[str, str], str]) -> files.Chang
     text = _decoded(before)
     for (block, key), value in values.items():
         text = config_text.with_value(text, block, key, value)
-    return files.Change(config_text.FILE, before, text.encode())
+    return files.FileChange(config_text.FILE, before, text.encode())
 
 
 def configured_provider(root: Path) -> str | None:
@@ -119,24 +119,24 @@ def _decoded(content: bytes) -> str:
         raise InvalidDocumentError(f"`{config_text.FILE}` is not UTF-8. Nothing was changed.") from error
 
 
-def prompts(root: Path) -> list[files.Change]:
+def prompts(root: Path) -> list[files.FileChange]:
     """Plan the bundled prompts that are missing."""
-    planned: list[files.Change] = []
+    planned: list[files.FileChange] = []
     for name in PROMPTS:
         file = f".chant/prompts/{name}.md"
         if files.read(root, file) is None:
             text = (resources("chant_mcp") / "resources" / "prompts" / f"{name}.md").read_bytes()
-            planned.append(files.Change(file, None, text))
+            planned.append(files.FileChange(file, None, text))
     return planned
 
 
-def ignore_file(root: Path) -> files.Change:
+def ignore_file(root: Path) -> files.FileChange:
     """Plan `.chant/.gitignore`, the lines that are missing added to those it has."""
     name = ".chant/.gitignore"
     before = files.read(root, name)
     present = {line.strip() for line in (before or b"").decode(errors="replace").splitlines()}
     missing = "".join(f"{line}\n" for line in _IGNORED if line not in present)
     if before is None:
-        return files.Change(name, None, (_IGNORE_HEAD + missing).encode())
+        return files.FileChange(name, None, (_IGNORE_HEAD + missing).encode())
     gap = b"" if not before or before.endswith(b"\n") else b"\n"
-    return files.Change(name, before, before + gap + missing.encode() if missing else before)
+    return files.FileChange(name, before, before + gap + missing.encode() if missing else before)

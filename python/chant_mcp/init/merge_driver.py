@@ -97,7 +97,7 @@ def look(repository: Repository) -> Found:
 class Installation:
     """What is to be done for the driver."""
 
-    changes: list[tuple[Path, files.Change]] = field(default_factory=list[tuple[Path, files.Change]])
+    changes: list[tuple[Path, files.FileChange]] = field(default_factory=list[tuple[Path, files.FileChange]])
     """Each with the folder that its name is relative to and that it may not leave."""
     settings: list[Setting] = field(default_factory=list[Setting])
     kept: list[str] = field(default_factory=list[str])
@@ -150,7 +150,7 @@ def installation(repository: Repository, driver: str, *, is_wanted: bool, is_sil
 
 def _attributes(
     repository: Repository, patterns: Sequence[str], is_silent: bool
-) -> tuple[Path, files.Change]:
+) -> tuple[Path, files.FileChange]:
     if is_silent:
         folder, name = repository.shared("info/attributes")
         # Its patterns start at the top of the checkout, wherever the project is below it.
@@ -164,7 +164,7 @@ def _attributes(
             "Save it as UTF-8, or leave the merge driver out with --no-merge-driver."
         )
     lines = [f"{lead}{pattern} merge={_NAME}" for pattern in patterns]
-    return folder, files.Change(name, before, _with_lines(before or b"", lines))
+    return folder, files.FileChange(name, before, _with_lines(before or b"", lines))
 
 
 def _with_lines(before: bytes, lines: Sequence[str]) -> bytes:

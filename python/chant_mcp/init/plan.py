@@ -47,7 +47,7 @@ class Plan:
     root: Path
     was_initialized: bool
     folders: list[str] = field(default_factory=list[str])
-    changes: list[tuple[Path, files.Change]] = field(default_factory=list[tuple[Path, files.Change]])
+    changes: list[tuple[Path, files.FileChange]] = field(default_factory=list[tuple[Path, files.FileChange]])
     """Each with the folder that its name is relative to and that it may not leave."""
     settings: list[Setting] = field(default_factory=list[Setting])
     notes: list[str] = field(default_factory=list[str])
@@ -60,7 +60,7 @@ class Plan:
         """Whether nothing is to be done."""
         return not (self.folders or self.changes or self.settings)
 
-    def add(self, changes: list[files.Change]) -> None:
+    def add(self, changes: list[files.FileChange]) -> None:
         """Take over changes inside the project that change something."""
         self.changes += [(self.root, change) for change in changes if change.before != change.after]
 

@@ -12,7 +12,7 @@ from chant_mcp.init.repository import Repository
 _LINE = b".chant/"
 
 
-def change(root: Path, environment: Mapping[str, str]) -> tuple[Path, files.Change]:
+def change(root: Path, environment: Mapping[str, str]) -> tuple[Path, files.FileChange]:
     """Plan the line that excludes `.chant/`.
 
     Returns:
@@ -32,7 +32,7 @@ def change(root: Path, environment: Mapping[str, str]) -> tuple[Path, files.Chan
             "Take it out of git first (`git rm -r --cached .chant`), or leave --silent out."
         )
     before = files.read(folder, name)
-    return folder, files.Change(name, before, _with_line(before or b""))
+    return folder, files.FileChange(name, before, _with_line(before or b""))
 
 
 def _with_line(before: bytes) -> bytes:
