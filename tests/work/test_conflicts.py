@@ -95,7 +95,7 @@ async def test_an_agent_settles_it_and_both_are_completed(shop: Workshop, call: 
     assert settled == shop.project.text(OTHER)
     assert settled.count("- [x]") == 2
     short = [commit[:7] for commit in original["commits"]]
-    assert [short.strip("'\"") for short in re.findall(r"^- (\S{7,9})$", settled, re.MULTILINE)] == short
+    assert re.findall(r"""^- ["']?([0-9a-f]{7})["']?$""", settled, re.MULTILINE) == short
     assert not set(record["commits"]) & set(original["commits"])
     assert THIRD in [spec["id"] for spec in (await call.data("chant_ready"))["specs"]]
     check_nothing_is_left(shop)

@@ -59,7 +59,7 @@ def merge_driver(
             marker_size=marker_size,
         )
         if after != before:
-            files.write(our_file.parent, files.Change(our_file.name, before, after))
+            files.write(our_file.parent, files.FileChange(our_file.name, before, after))
     except (OSError, RuntimeError, ChantError) as error:
         why = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error
         say(f"Cannot merge {path or our_file}: {why}", err=True)

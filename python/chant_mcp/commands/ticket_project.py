@@ -49,7 +49,7 @@ def init(session: Session, code: str | None, name: str | None, as_json: bool) ->
     lines = {"name": title, "code": code, "path": _TICKETS}
     text = "[project]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in lines.items())
     files.make_folder(root, _TICKETS)
-    files.write(root, files.Change(_CONFIGURATION, None, text.encode()))
+    files.write(root, files.FileChange(_CONFIGURATION, None, text.encode()))
     if as_json:
         say_json(written({"root": str(root), "code": code, "tickets": _TICKETS}))
         return
