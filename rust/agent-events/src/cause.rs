@@ -134,17 +134,17 @@ impl FailureCause {
             Self::ModelUnknown => "The agent's provider does not know the model",
             Self::ModelRefused => "The agent's model refused to answer",
             Self::FlagUnknown => {
-                "The installed version of the agent does not know an argument it is given"
+                "The installed version of the agent does not know one of its arguments"
             }
             Self::FolderUntrusted => "The agent does not trust the folder that it is to work in",
             Self::ServerRefused => "An MCP server did not start in the agent",
             Self::RootRefused => "The agent refuses to work as root without asking",
             Self::NestedSandbox => "The agent's own sandbox cannot start inside ours",
             Self::MemoryKilled => "The agent was killed, most likely because memory ran out",
-            Self::TurnLimit => "The agent took all turns that it may take",
-            Self::BudgetReached => "The agent used up what it may",
+            Self::TurnLimit => "The agent reached its limit of turns",
+            Self::BudgetReached => "The agent reached its budget",
             Self::NoFinalEvent => "The agent ended without saying how: it crashed or was killed",
-            Self::ProgramMissing => "A program that the agent needs is not there",
+            Self::ProgramMissing => "A program that the agent needs is not installed",
         }
     }
 
@@ -157,7 +157,7 @@ impl FailureCause {
             Self::PermissionDenied => hint![
                 format!("Let agent '{agent}' use that tool: a person sees with "),
                 NextStep::Doctor,
-                " how it is started and held",
+                " how it is started and confined",
             ]
             .and(work()),
             Self::NotLoggedIn => hint![format!(
@@ -169,7 +169,7 @@ impl FailureCause {
             ]
             .and(work()),
             Self::RateLimit => {
-                hint!["Wait, or have fewer agents at once (`limits.agents_at_once`)"].and(work())
+                hint!["Wait, or start fewer agents at once (`limits.agents_at_once`)"].and(work())
             }
             Self::Overloaded | Self::ConnectionLost => hint!["Wait"].and(work()),
             Self::ProviderUnreachable => hint![
@@ -202,15 +202,15 @@ impl FailureCause {
                 ".",
             ],
             Self::RootRefused => hint![
-                "Start runs as a user other than root; a person sees with ",
+                "Start runs as a user other than root. A person sees with ",
                 NextStep::Doctor,
-                " how the agent is held.",
+                " how the agent is confined.",
             ],
             Self::NestedSandbox => hint![format!(
-                "Turn the agent's own sandbox off in `agents.{agent}.command`: ours holds it."
+                "Turn off the agent's own sandbox in `agents.{agent}.command`: ours confines it."
             )],
             Self::MemoryKilled => {
-                hint!["Have fewer agents at once (`limits.agents_at_once`), or free memory"]
+                hint!["Start fewer agents at once (`limits.agents_at_once`), or free memory"]
                     .and(work())
             }
             Self::TurnLimit => hint![

@@ -3,7 +3,7 @@
 //! Hosts cut or refuse long results, so an answer's text stays under [`MOST_CHARS`] characters, and
 //! whatever is left out is said in the answer together with the way to get it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Characters that the text of an answer stays under.
@@ -57,6 +57,16 @@ impl Answer {
         Self {
             text: serde_json::to_string_pretty(view).unwrap_or_default(),
             json: serde_json::to_string(view).ok(),
+            note: None,
+        }
+    }
+
+    /// An answer that is data for a program of ours, however long it is: its text is the data without line breaks.
+    pub fn compact(view: &impl Serialize) -> Self {
+        let json = serde_json::to_string(view).unwrap_or_default();
+        Self {
+            text: json.clone(),
+            json: Some(json),
             note: None,
         }
     }
@@ -195,7 +205,8 @@ pub fn cut(text: &str, most: usize) -> String {
 }
 
 /// Which part of a list is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PageRequest {
     /// Most entries.
     pub limit: usize,
@@ -208,6 +219,25 @@ impl Default for PageRequest {
         Self {
             limit: DEFAULT_LIMIT,
             offset: 0,
+        }
+    }
+}
+
+/// Which piece of a text is wanted, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TextRange {
+    /// Characters to pass over.
+    pub offset: usize,
+    /// Most characters.
+    pub max_chars: usize,
+}
+
+impl Default for TextRange {
+    fn default() -> Self {
+        Self {
+            offset: 0,
+            max_chars: DEFAULT_CHARS,
         }
     }
 }

@@ -135,9 +135,7 @@ impl CoreError for FailedAction {
 
 /// A change cannot be decided at the end of a transaction.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "{what} cannot be part of a transaction: {why}. Do it before the transaction or behind it."
-)]
+#[error("{what} cannot be part of a transaction: {why}. Do it before or after the transaction.")]
 pub struct NotTransactional {
     /// The change, at the beginning of a sentence.
     pub what: &'static str,

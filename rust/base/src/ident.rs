@@ -12,6 +12,13 @@ pub enum ResolvedId<T> {
 }
 
 /// The name most like `name`, if one is like it at all.
+///
+/// ```
+/// use chant_base::ident::nearest;
+///
+/// assert_eq!(nearest("pendign", ["pending", "completed"]), Some("pending"));
+/// assert_eq!(nearest("red", ["pending", "completed"]), None);
+/// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // A comparison costs the product of the lengths; with lengths too different it comes to nothing.
     let length = name.chars().count();

@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod counted;
+pub mod counted_list;
 pub mod diagnostics;
 pub mod environment;
 pub mod error;
@@ -11,4 +12,7 @@ pub mod ident;
 pub mod lint;
 pub mod money;
 pub mod next_step;
+pub mod progress;
 pub mod recent;
+pub mod run_variables;
+pub mod visible;

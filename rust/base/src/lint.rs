@@ -66,6 +66,20 @@ pub struct LintRule<S: ?Sized> {
 }
 
 /// Applies rules to a subject, in the order of the rules.
+///
+/// ```
+/// use chant_base::lint::{LintFinding, LintRule, run};
+///
+/// let rule = LintRule::<str> {
+///     name: "title",
+///     check: |text| match text.is_empty() {
+///         true => vec![LintFinding::error("Missing title").suggest("Add one")],
+///         false => Vec::new(),
+///     },
+/// };
+/// let found = run(&[rule], "");
+/// assert_eq!((found[0].0, found[0].1.message.as_str()), ("title", "Missing title"));
+/// ```
 pub fn run<S: ?Sized>(rules: &[LintRule<S>], subject: &S) -> Vec<(&'static str, LintFinding)> {
     let check = |rule: &LintRule<S>| {
         (rule.check)(subject)

@@ -1,12 +1,13 @@
 //! Answers as Python sees them.
 
 use chant_base::answer;
+use chant_workspace::{since, token_budget};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// The answer of a tool.
 #[pyclass(name = "Answer", frozen, module = "chant_mcp._core")]
@@ -39,6 +40,27 @@ impl PyAnswer {
         })?;
         Ok(data.as_ref().map(|data| data.clone_ref(py)))
     }
+
+    /// The same answer in at most so many tokens of four bytes; `offset` is where its rows or its document begin.
+    #[pyo3(signature = (tokens, *, offset = 0))]
+    fn within(&self, py: Python<'_>, tokens: usize, offset: usize) -> Self {
+        py.detach(|| token_budget::within(self.answer(), tokens, offset).into())
+    }
+
+    /// The same answer with the cursor to ask with next, for one whose own was of no use.
+    fn with_cursor(&self, py: Python<'_>, cursor: &str) -> Self {
+        py.detach(|| since::with_cursor(self.answer(), cursor).into())
+    }
+}
+
+impl PyAnswer {
+    fn answer(&self) -> answer::Answer {
+        answer::Answer {
+            text: self.text.clone(),
+            json: self.json.clone(),
+            note: self.note.clone(),
+        }
+    }
 }
 
 impl From<answer::Answer> for PyAnswer {
@@ -57,18 +79,11 @@ pub(crate) fn plain(py: Python<'_>, value: Value) -> PyResult<Py<PyAny>> {
     match value {
         Value::Null => Ok(py.None()),
         Value::Bool(flag) => flag.into_py_any(py),
-        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(number), _) => number.into_py_any(py),
-            (None, Some(number)) => number.into_py_any(py),
-            (None, None) => number.as_f64().into_py_any(py),
-        },
+        Value::Number(number) => plain_number(py, &number),
         Value::String(text) => text.into_py_any(py),
         Value::Array(items) => {
-            let items = items
-                .into_iter()
-                .map(|item| plain(py, item))
-                .collect::<PyResult<Vec<_>>>()?;
-            PyList::new(py, items)?.into_py_any(py)
+            let items = items.into_iter().map(|item| plain(py, item));
+            PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
         }
         Value::Object(pairs) => {
             let dict = PyDict::new(py);
@@ -77,5 +92,13 @@ pub(crate) fn plain(py: Python<'_>, value: Value) -> PyResult<Py<PyAny>> {
             }
             dict.into_py_any(py)
         }
+    }
+}
+
+fn plain_number(py: Python<'_>, number: &Number) -> PyResult<Py<PyAny>> {
+    match (number.as_i64(), number.as_u64()) {
+        (Some(number), _) => number.into_py_any(py),
+        (None, Some(number)) => number.into_py_any(py),
+        (None, None) => number.as_f64().into_py_any(py),
     }
 }

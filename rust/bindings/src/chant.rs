@@ -4,27 +4,24 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_base::answer::{DEFAULT_CHARS, DEFAULT_LIMIT, PageRequest};
 use chant_base::error::Error;
-use chant_specs::agents::templates;
+use chant_spec_runs::agents::templates;
+use chant_spec_runs::ops as runs;
+use chant_spec_runs::recorded_runs::RecordedRuns;
+use chant_spec_runs::start_request::StartRequest;
 use chant_specs::ops;
 use chant_specs::project::{Project, ProjectOptions, ZonedClock};
-use chant_specs::split::SplitRequest;
-use chant_specs::start::WorkMode;
 use chant_store::disk::Disk;
-use chant_work::run_record::RunOptions;
-use chant_workspace::external_items;
+use chant_workspace::{external_items, token_budget};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::answer::PyAnswer;
+use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, answer, call, door_of};
 use crate::stop::disk_of_user;
-
-// Python shows a default only when it is written out in the signature.
-const _: () = assert!(DEFAULT_LIMIT == 50 && DEFAULT_CHARS == 40_000);
 
 /// The command line of a command that is held, its variables, and how it is held.
 type HeldCommand = (Vec<String>, BTreeMap<String, String>, String);
@@ -42,7 +39,7 @@ impl ChantProject {
     #[pyo3(signature = (root, *, user_config = None, searched = Vec::new(), environment = BTreeMap::new(),
                         program = Vec::new(), prompts = None, trust = None, state_home = None, events = true,
                         stop_at = None, door = "agents"))]
-    #[expect(clippy::too_many_arguments, reason = "what a project has to be told")]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of a project")]
     fn new(
         py: Python<'_>,
         root: PathBuf,
@@ -75,6 +72,7 @@ impl ChantProject {
             program,
             prompts,
             trust,
+            runs: &RecordedRuns,
             clock,
             disk,
         };
@@ -116,7 +114,7 @@ impl ChantProject {
 
     /// Makes the runs of an earlier release ours, as a person who trusts the folder wants; gives how many.
     fn take_over_earlier_release(&self, py: Python<'_>) -> Result<usize, Raised> {
-        call(py, || self.project.take_over_earlier_release())
+        call(py, || runs::take_over_earlier_release(&self.project))
     }
 
     /// The project's folder.
@@ -126,45 +124,45 @@ impl ChantProject {
     }
 
     /// Specs in the order of their IDs, and how many there are of each status.
-    #[pyo3(signature = (status = None, *, approval = None, limit = 50, offset = 0))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.SpecFilter`.
+    #[pyo3(signature = (status = None, **filter))]
     fn spec_list(
         &self,
         py: Python<'_>,
         status: Option<&str>,
-        approval: Option<&str>,
-        limit: usize,
-        offset: usize,
+        filter: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            ops::list(
-                &self.project,
-                status,
-                approval,
-                PageRequest { limit, offset },
-            )
-        })
+        let filter = read(filter.as_ref())?;
+        answer(py, || ops::list(&self.project, status, &filter))
     }
 
     /// One spec with its text, criteria and what it waits for.
-    #[pyo3(signature = (id, *, offset = 0, max_chars = 40000))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.TextRange`.
+    #[pyo3(signature = (id, **range))]
     fn spec_get(
         &self,
         py: Python<'_>,
         id: &str,
-        offset: usize,
-        max_chars: usize,
+        range: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            ops::get(&self.project, id, ops::BodyRange { offset, max_chars })
-        })
+        let range = read(range.as_ref())?;
+        answer(py, || ops::get(&self.project, id, range))
+    }
+
+    /// The whole text of a spec's file.
+    fn document(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || ops::document(&self.project, id))
     }
 
     /// Specs that can be worked on now.
-    #[pyo3(signature = (*, limit = 50, offset = 0))]
-    fn ready(&self, py: Python<'_>, limit: usize, offset: usize) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            ops::ready(&self.project, PageRequest { limit, offset })
-        })
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
+    #[pyo3(signature = (**page))]
+    fn ready(&self, py: Python<'_>, page: Option<KeywordArguments>) -> Result<PyAnswer, Raised> {
+        let page = read(page.as_ref())?;
+        answer(py, || ops::ready(&self.project, page))
     }
 
     /// Returns the number of specs in each state.
@@ -179,59 +177,67 @@ impl ChantProject {
     }
 
     /// Returns the output of a spec's agent.
-    #[pyo3(signature = (id, *, lines = 100, offset = None, since = None))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.LogRange`.
+    #[pyo3(signature = (id, *, max_tokens = None, **range))]
     fn log(
         &self,
         py: Python<'_>,
         id: &str,
-        lines: usize,
-        offset: Option<u64>,
-        since: Option<&str>,
+        max_tokens: Option<usize>,
+        range: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::log(&self.project, id, lines, offset, since))
+        let range: runs::LogRange = read(range.as_ref())?;
+        answer(py, || {
+            let ask = |lines| runs::log(&self.project, id, &range.with_lines(lines));
+            match max_tokens {
+                Some(tokens) => token_budget::within_lines(tokens, range.lines, ask),
+                None => ask(range.lines),
+            }
+        })
     }
 
     /// Specs with words in title or text.
-    #[pyo3(signature = (query, status = None, *, limit = 50, offset = 0))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
+    #[pyo3(signature = (query, status = None, **page))]
     fn search(
         &self,
         py: Python<'_>,
         query: &str,
         status: Option<&str>,
-        limit: usize,
-        offset: usize,
+        page: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            ops::search(&self.project, query, status, PageRequest { limit, offset })
-        })
+        let page = read(page.as_ref())?;
+        answer(py, || ops::search(&self.project, query, status, page))
     }
 
     /// Why a spec is stuck: its file, log, locks, commits and criteria.
     fn diagnose(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::diagnose(&self.project, id))
+        answer(py, || runs::diagnose(&self.project, id))
     }
 
     /// Returns what runs would find here: git, agents, and what these get of the environment. With `live` the
     /// models of the agents that would work are asked once.
     #[pyo3(signature = (*, live = false))]
     fn doctor(&self, py: Python<'_>, live: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::doctor(&self.project, live))
+        answer(py, || runs::doctor(&self.project, live))
     }
 
     /// The agents that are known, and what is here of them; nothing is started when `quick`.
     #[pyo3(signature = (*, quick = false))]
     fn agents_list(&self, py: Python<'_>, quick: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::agents_list(&self.project, quick))
+        answer(py, || runs::agents_list(&self.project, quick))
     }
 
     /// All that is known of an agent.
     fn agent_show(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::agent_show(&self.project, name))
+        answer(py, || runs::agent_show(&self.project, name))
     }
 
     /// Returns what runs can be held to on this machine.
     fn confine_check(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::confine_check(&self.project))
+        answer(py, || runs::confine_check(&self.project))
     }
 
     /// Holds the calling thread, for good, as runs are held in a folder: the command line to replace this process
@@ -243,23 +249,23 @@ impl ChantProject {
         argv: Vec<String>,
     ) -> Result<HeldCommand, Raised> {
         call(py, || {
-            let held = ops::confine_command(&self.project, &folder, &argv)?;
+            let held = runs::confine_command(&self.project, &folder, &argv)?;
             Ok((held.argv, held.variables, held.confinement))
         })
     }
 
     /// Checks that specs, or one, are good tasks.
-    #[pyo3(signature = (id = None, *, limit = 50, offset = 0))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
+    #[pyo3(signature = (id = None, **page))]
     fn lint(
         &self,
         py: Python<'_>,
         id: Option<&str>,
-        limit: usize,
-        offset: usize,
+        page: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            ops::lint(&self.project, id, PageRequest { limit, offset })
-        })
+        let page = read(page.as_ref())?;
+        answer(py, || ops::lint(&self.project, id, page))
     }
 
     /// Checks that a spec meets its criteria.
@@ -270,7 +276,7 @@ impl ChantProject {
     /// The receipts of a spec, or all, oldest first.
     #[pyo3(signature = (id = None))]
     fn receipt_show(&self, py: Python<'_>, id: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::receipt_show(&self.project, id))
+        answer(py, || runs::receipt_show(&self.project, id))
     }
 
     /// Holds receipts of a spec, or of all completed ones, against the repository.
@@ -282,59 +288,34 @@ impl ChantProject {
         target: Option<&str>,
         reruns: bool,
     ) -> Result<PyAnswer, Raised> {
-        let query = ops::ReceiptQuery { id, target, reruns };
-        answer(py, || ops::receipt_verify(&self.project, query))
+        let query = runs::ReceiptQuery { id, target, reruns };
+        answer(py, || runs::receipt_verify(&self.project, query))
     }
 
     /// Brings all receipts to a remote.
     #[pyo3(signature = (remote = None))]
     fn receipt_push(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::receipt_push(&self.project, remote))
+        answer(py, || runs::receipt_push(&self.project, remote))
     }
 
     /// Takes the receipts that are missing here from a remote.
     #[pyo3(signature = (remote = None))]
     fn receipt_fetch(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::receipt_fetch(&self.project, remote))
+        answer(py, || runs::receipt_fetch(&self.project, remote))
     }
 
     /// Changes keys, criteria and text of a spec in one edit.
-    #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
-                        model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
-                        expect_body = None, seen_lists = BTreeMap::new(), from_run = false))]
-    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.SpecUpdateOfHandle`.
+    #[pyo3(signature = (id, *, from_run = false, **changes))]
     fn spec_update(
         &self,
         py: Python<'_>,
         id: &str,
-        status: Option<String>,
-        output: Option<String>,
-        depends_on: Option<Vec<String>>,
-        labels: Option<Vec<String>>,
-        target_files: Option<Vec<String>>,
-        model: Option<String>,
-        check: Vec<String>,
-        uncheck: Vec<String>,
-        replace_body: bool,
-        force: bool,
-        expect_body: Option<String>,
-        seen_lists: BTreeMap<String, Vec<String>>,
         from_run: bool,
+        changes: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let update = ops::SpecUpdate {
-            status,
-            output,
-            depends_on,
-            labels,
-            target_files,
-            model,
-            check,
-            uncheck,
-            replace_body,
-            force,
-            expect_body,
-            seen_lists,
-        };
+        let update = read(changes.as_ref())?;
         answer(py, || {
             if from_run {
                 ops::update_from_run(&self.project, id, &update)
@@ -345,32 +326,18 @@ impl ChantProject {
     }
 
     /// Makes a new spec.
-    #[pyo3(signature = (description, *, prompt = None, criteria = Vec::new(), depends_on = None, labels = Vec::new(),
-                        target_files = Vec::new(), r#type = None, parent = None, needs_approval = false))]
-    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.NewSpecOfPerson`.
+    #[pyo3(signature = (description, **content))]
     fn add(
         &self,
         py: Python<'_>,
         description: String,
-        prompt: Option<String>,
-        criteria: Vec<String>,
-        depends_on: Option<Vec<String>>,
-        labels: Vec<String>,
-        target_files: Vec<String>,
-        r#type: Option<String>,
-        parent: Option<String>,
-        needs_approval: bool,
+        content: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let new = ops::NewSpec {
             description,
-            prompt,
-            criteria,
-            depends_on,
-            labels,
-            target_files,
-            kind: r#type,
-            parent,
-            needs_approval,
+            ..read(content.as_ref())?
         };
         answer(py, || ops::add(&self.project, &new))
     }
@@ -379,18 +346,18 @@ impl ChantProject {
     #[pyo3(signature = (id, *, force = false))]
     fn finalize(&self, py: Python<'_>, id: &str, force: bool) -> Result<PyAnswer, Raised> {
         answer(py, || {
-            ops::finalize(&self.project, id, ops::FinalizeOptions { force })
+            runs::finalize(&self.project, id, runs::FinalizeOptions { force })
         })
     }
 
     /// Makes a failed spec pending, so that it can be worked on again.
     fn reset(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::reset(&self.project, id))
+        answer(py, || runs::reset(&self.project, id))
     }
 
     /// Cancels a spec, and the work on it.
     fn cancel(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::cancel(&self.project, id))
+        answer(py, || runs::cancel(&self.project, id))
     }
 
     /// Records that a person approves of a spec.
@@ -402,8 +369,8 @@ impl ChantProject {
         by: Option<String>,
         reason: Option<String>,
     ) -> Result<PyAnswer, Raised> {
-        let judgement = ops::ApprovalInput { by, reason };
-        answer(py, || ops::approve(&self.project, id, &judgement))
+        let judgement = runs::ApprovalInput { by, reason };
+        answer(py, || runs::approve(&self.project, id, &judgement))
     }
 
     /// Records that a person rejects a spec, and why.
@@ -416,8 +383,8 @@ impl ChantProject {
         by: Option<String>,
     ) -> Result<PyAnswer, Raised> {
         let reason = Some(reason);
-        let judgement = ops::ApprovalInput { by, reason };
-        answer(py, || ops::reject(&self.project, id, &judgement))
+        let judgement = runs::ApprovalInput { by, reason };
+        answer(py, || runs::reject(&self.project, id, &judgement))
     }
 
     /// Moves a completed spec to the archive.
@@ -426,128 +393,94 @@ impl ChantProject {
     }
 
     /// Runs that are at work; on request those that ended, too.
-    #[pyo3(signature = (*, process_id = None, include_completed = false, offset = 0))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.RunFilter`.
+    #[pyo3(signature = (**filter))]
     fn work_list(
         &self,
         py: Python<'_>,
-        process_id: Option<&str>,
-        include_completed: bool,
-        offset: usize,
+        filter: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            ops::work_list(&self.project, process_id, include_completed, offset)
-        })
+        let filter = read(filter.as_ref())?;
+        answer(py, || runs::work_list(&self.project, &filter))
     }
 
     /// Starts an agent on a spec, or on several, and returns once it is at work.
-    #[pyo3(signature = (id, *, chain = false, parallel = None, skip_criteria = false, fresh = false, agent = None,
-                        prompt = None, progress = None))]
-    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.StartRequestOfPerson`.
+    #[pyo3(signature = (id, *, progress = None, **start))]
     fn work_start(
         &self,
         py: Python<'_>,
         id: &str,
-        chain: bool,
-        parallel: Option<i64>,
-        skip_criteria: bool,
-        fresh: bool,
-        agent: Option<String>,
-        prompt: Option<String>,
         progress: Option<Py<PyAny>>,
+        start: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let asked = RunOptions {
-            skip_criteria,
-            fresh,
-            agent,
-            prompt,
-            ..RunOptions::default()
-        };
-        told(py, progress.as_ref(), |tell| {
-            let mode = WorkMode::of(chain, parallel)?;
-            ops::work_start(&self.project, id, &ops::StartOptions { mode, asked }, tell)
+        let start: StartRequest = read(start.as_ref())?;
+        report_steps(py, progress.as_ref(), |tell| {
+            runs::work_start(&self.project, id, &start.try_into()?, tell)
         })
     }
 
     /// Returns what a start would work on, take and cost; nothing is started.
-    #[pyo3(signature = (id, *, chain = false, parallel = None, skip_criteria = false, agent = None))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.StartRequestOfPerson`.
+    #[pyo3(signature = (id, **start))]
     fn work_forecast(
         &self,
         py: Python<'_>,
         id: &str,
-        chain: bool,
-        parallel: Option<i64>,
-        skip_criteria: bool,
-        agent: Option<String>,
+        start: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let asked = RunOptions {
-            skip_criteria,
-            agent,
-            ..RunOptions::default()
-        };
+        let start: StartRequest = read(start.as_ref())?;
         answer(py, || {
-            let mode = WorkMode::of(chain, parallel)?;
-            ops::work_forecast(&self.project, id, &ops::StartOptions { mode, asked })
+            runs::work_forecast(&self.project, id, &start.try_into()?)
         })
     }
 
     /// Has an agent propose members of a spec, or writes the proposal that waits: `agreed` names the run
     /// whose proposal it has to be.
-    #[pyo3(signature = (id, *, force = false, recursive = false, max_depth = None, fresh = false, agreed = None, progress = None))]
-    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.SplitRequestOfPerson`.
+    #[pyo3(signature = (id, *, progress = None, **wish))]
     fn split(
         &self,
         py: Python<'_>,
         id: &str,
-        force: bool,
-        recursive: bool,
-        max_depth: Option<i64>,
-        fresh: bool,
-        agreed: Option<&str>,
         progress: Option<Py<PyAny>>,
+        wish: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let wish = SplitRequest {
-            force,
-            recursive,
-            max_depth,
-            fresh,
-            agreed,
-        };
-        told(py, progress.as_ref(), |tell| {
-            ops::split(&self.project, id, wish, tell)
+        let wish = read(wish.as_ref())?;
+        report_steps(py, progress.as_ref(), |tell| {
+            runs::split(&self.project, id, wish, tell)
         })
     }
 
     /// Returns the question to a person before a proposal that waits is written, behind the run whose proposal
     /// it is; none where there is none.
-    #[pyo3(signature = (id, *, recursive = false, max_depth = None, fresh = false))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.SplitRequestOfPerson`.
+    #[pyo3(signature = (id, **wish))]
     fn split_question(
         &self,
         py: Python<'_>,
         id: &str,
-        recursive: bool,
-        max_depth: Option<i64>,
-        fresh: bool,
+        wish: Option<KeywordArguments>,
     ) -> Result<Option<(String, String)>, Raised> {
-        let wish = SplitRequest {
-            force: false,
-            recursive,
-            max_depth,
-            fresh,
-            agreed: None,
-        };
-        let question = call(py, || ops::split_question(&self.project, id, wish))?;
+        let wish = read(wish.as_ref())?;
+        let question = call(py, || runs::split_question(&self.project, id, wish))?;
         Ok(question.map(|question| (question.process_id, question.text)))
     }
 
     /// Stops work on a spec, to go on with it later.
     fn pause(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::pause(&self.project, id))
+        answer(py, || runs::pause(&self.project, id))
     }
 
     /// Stops work on a spec and says how far it is, to go on by hand.
     #[pyo3(signature = (id, *, force = false))]
     fn takeover(&self, py: Python<'_>, id: &str, force: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::takeover(&self.project, id, force))
+        answer(py, || runs::takeover(&self.project, id, force))
     }
 
     /// Judges and merges work that waits, of one spec or of all.
@@ -558,7 +491,7 @@ impl ChantProject {
         id: Option<&str>,
         agreed: Option<&str>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::merge(&self.project, id, agreed))
+        answer(py, || runs::merge(&self.project, id, agreed))
     }
 
     /// Returns what the folder asks for, and whether its user said yes to that.
@@ -584,32 +517,32 @@ impl ChantProject {
 
     /// The worktrees of runs.
     fn worktrees(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::worktrees(&self.project))
+        answer(py, || runs::worktrees(&self.project))
     }
 
     /// Makes folders for runs to come, in this process, which does nothing else; says how many.
     fn prepare_worktrees(&self, py: Python<'_>) -> Result<usize, Raised> {
-        call(py, || ops::prepare_worktrees(&self.project))
+        call(py, || runs::prepare_worktrees(&self.project))
     }
 
     /// Removes worktrees that nothing needs any more.
     fn prune_worktrees(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::prune_worktrees(&self.project))
+        answer(py, || runs::prune_worktrees(&self.project))
     }
 
     /// Returns whether a process watches over runs, and the worktrees in use.
     fn watch_status(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::watch_status(&self.project))
+        answer(py, || runs::watch_status(&self.project))
     }
 
     /// Starts watching in a process of its own, unless one watches.
     fn watch_start(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::watch_start(&self.project))
+        answer(py, || runs::watch_start(&self.project))
     }
 
     /// Ends that process.
     fn watch_stop(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        answer(py, || ops::watch_stop(&self.project))
+        answer(py, || runs::watch_stop(&self.project))
     }
 
     /// Watches over runs in this process until asked to end, or idle. `started` says that another process waits
@@ -624,26 +557,26 @@ impl ChantProject {
     ) -> Result<(), Raised> {
         let mut say = |what: &str| {
             if let Some(tell) = &tell {
-                // Nobody listens any more: watching goes on.
+                // No one listens any more: watching goes on.
                 let _ = Python::attach(|py| tell.call1(py, (what,)).map(drop));
             }
         };
-        call(py, || ops::watch(&self.project, once, started, &mut say))
+        call(py, || runs::watch(&self.project, once, started, &mut say))
     }
 
     /// Does what runs that died left undone, and says what it did.
     fn recover(&self, py: Python<'_>) -> Result<Vec<String>, Raised> {
-        call(py, || ops::recover(&self.project))
+        call(py, || runs::recover(&self.project))
     }
 
     /// Runs, in this process, the run that standard input names.
     fn run_work(&self, py: Python<'_>) -> Result<&'static str, Raised> {
-        call(py, || ops::run_work(&self.project))
+        call(py, || runs::run_work(&self.project))
     }
 }
 
 /// Makes a call that reports its steps to `progress`.
-fn told(
+fn report_steps(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
     ask: impl FnOnce(&mut dyn FnMut(&str)) -> Result<chant_base::answer::Answer, Error> + Send,
@@ -651,9 +584,9 @@ fn told(
     let mut raised = None;
     let mut tell = |step: &str| {
         let Some(progress) = progress else { return };
-        let told = Python::attach(|py| progress.call1(py, (step,)).map(drop));
-        // Told after the call: what has begun goes on.
-        raised = raised.take().or(told.err());
+        let called = Python::attach(|py| progress.call1(py, (step,)).map(drop));
+        // Reported after the call: the started work goes on.
+        raised = raised.take().or(called.err());
     };
     let started = answer(py, || ask(&mut tell))?;
     match raised {

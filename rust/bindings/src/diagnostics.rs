@@ -24,12 +24,7 @@ pub(crate) fn start() {
     let value = value.to_string_lossy();
     let targets = value.parse::<Targets>().ok().filter(names_ours);
     let Some(targets) = targets else {
-        let _ = writeln!(
-            io::stderr(),
-            "{VARIABLE}={value:?} is not understood. Expected a level (error, warn, info, debug, trace), or levels of \
-             parts such as `chant_specs=debug,chant_git=trace`."
-        );
-        return;
+        return report_unknown(&value);
     };
     let lines = fmt::layer()
         .with_writer(io::stderr)
@@ -37,6 +32,14 @@ pub(crate) fn start() {
         .with_filter(targets);
     // A second module of the same process finds the events turned on.
     let _ = registry().with(lines).try_init();
+}
+
+fn report_unknown(value: &str) {
+    let _ = writeln!(
+        io::stderr(),
+        "{VARIABLE}={value:?} is not understood. Expected a level (error, warn, info, debug, trace), or levels of \
+         parts such as `chant_spec_runs=debug,chant_git=trace`."
+    );
 }
 
 /// Returns true if all parts are crates of the core: any other word would turn on nothing.

@@ -1,24 +1,23 @@
 //! The base of the handles of scripts: items as plain values, transactions, changes.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chant_base::error::Error;
-use chant_config::seconds_of;
 use chant_speckit::files::CallerIdentity;
+use chant_speckit::ops::CompletionOptions;
 use chant_speckit::staged::CompletionRequest;
-use chant_specs::ops::{self as specs, NewSpec, SpecUpdate};
+use chant_specs::ops::{NewSpec, SpecOperation};
 use chant_vine::ops::OperationBatch;
 use chant_workspace::transaction::ItemOperation;
-use chant_workspace::{changes, handle, transaction};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use chant_workspace::{handle, transaction};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value;
 
 use crate::answer::plain;
+use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, call};
-use crate::values::{object, value};
+use crate::values::{list, object};
 use crate::vine::PyVineDocument;
 use crate::workspace::PyWorkspace;
 
@@ -55,13 +54,13 @@ pub(crate) struct PyTransaction {
 
 impl PyTransaction {
     pub(crate) fn begin(py: Python<'_>, workspace: Py<PyWorkspace>) -> Result<Self, Raised> {
-        let begun = {
+        let started = {
             let workspace = &workspace.get().workspace;
             call(py, || transaction::Transaction::begin(workspace))?
         };
         Ok(Self {
             workspace,
-            transaction: Mutex::new(begun),
+            transaction: Mutex::new(started),
         })
     }
 
@@ -84,78 +83,39 @@ impl PyTransaction {
         self.transaction().len()
     }
 
-    #[pyo3(signature = (id, *, status = None, output = None, depends_on = None, labels = None, target_files = None,
-                        model = None, check = Vec::new(), uncheck = Vec::new(), replace_body = false, force = false,
-                        expect_body = None, seen_lists = BTreeMap::new()))]
-    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    /// Changes keys, criteria and text of a spec; gives it as it would be.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.SpecUpdateOfHandle`.
+    #[pyo3(signature = (id, **changes))]
     fn update(
         &self,
         py: Python<'_>,
         id: String,
-        status: Option<String>,
-        output: Option<String>,
-        depends_on: Option<Vec<String>>,
-        labels: Option<Vec<String>>,
-        target_files: Option<Vec<String>>,
-        model: Option<String>,
-        check: Vec<String>,
-        uncheck: Vec<String>,
-        replace_body: bool,
-        force: bool,
-        expect_body: Option<String>,
-        seen_lists: BTreeMap<String, Vec<String>>,
+        changes: Option<KeywordArguments>,
     ) -> Result<Py<PyAny>, Raised> {
-        let update = Box::new(SpecUpdate {
-            status,
-            output,
-            depends_on,
-            labels,
-            target_files,
-            model,
-            check,
-            uncheck,
-            replace_body,
-            force,
-            expect_body,
-            seen_lists,
-        });
+        let update = Box::new(read(changes.as_ref())?);
         self.play(
             py,
-            ItemOperation::Spec(specs::SpecOperation::Update { id, update }),
+            ItemOperation::Spec(SpecOperation::Update { id, update }),
         )
     }
 
-    #[pyo3(signature = (description, *, prompt = None, criteria = Vec::new(), depends_on = None, labels = Vec::new(),
-                        target_files = Vec::new(), r#type = None, parent = None, needs_approval = false))]
-    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    /// A new spec; gives it as it would be.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.NewSpecOfPerson`.
+    #[pyo3(signature = (description, **content))]
     fn add(
         &self,
         py: Python<'_>,
         description: String,
-        prompt: Option<String>,
-        criteria: Vec<String>,
-        depends_on: Option<Vec<String>>,
-        labels: Vec<String>,
-        target_files: Vec<String>,
-        r#type: Option<String>,
-        parent: Option<String>,
-        needs_approval: bool,
+        content: Option<KeywordArguments>,
     ) -> Result<Py<PyAny>, Raised> {
         let new = Box::new(NewSpec {
             description,
-            prompt,
-            criteria,
-            depends_on,
-            labels,
-            target_files,
-            kind: r#type,
-            parent,
-            needs_approval,
+            ..read(content.as_ref())?
         });
-        self.play(
-            py,
-            ItemOperation::Spec(specs::SpecOperation::Add { new, id: None }),
-        )
+        let operation = SpecOperation::Add { new, id: None };
+        self.play(py, ItemOperation::Spec(operation))
     }
 
     /// Attributes and the state of a ticket; gives it as it would be.
@@ -225,12 +185,9 @@ impl PyTransaction {
         expect: Option<String>,
         expect_description: Option<(String, String)>,
     ) -> Result<(), Raised> {
-        let Value::Array(operations) = value(operations)? else {
-            return Err(PyValueError::new_err("expected a list of operations").into());
-        };
         let batch = OperationBatch {
             file,
-            operations,
+            operations: list(operations)?,
             expect,
             expect_description,
         };
@@ -238,21 +195,26 @@ impl PyTransaction {
     }
 
     /// Ticks a task of a feature; gives it as it would be.
-    #[pyo3(signature = (feature, task_id, *, session, skip_validation = false, agent = None))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.CompletionOptionsOfCaller`.
+    #[pyo3(signature = (feature, task_id, *, session, **options))]
     fn complete(
         &self,
         py: Python<'_>,
         feature: String,
         task_id: String,
         session: String,
-        skip_validation: bool,
-        agent: Option<String>,
+        options: Option<KeywordArguments>,
     ) -> Result<Py<PyAny>, Raised> {
+        let options: CompletionOptions = read(options.as_ref())?;
         let completion = CompletionRequest {
             feature,
             id: task_id,
-            skips: skip_validation,
-            who: CallerIdentity { session, agent },
+            skips: options.skip_validation,
+            who: CallerIdentity {
+                session,
+                agent: options.agent,
+            },
         };
         self.play(py, ItemOperation::Feature(completion))
     }
@@ -276,51 +238,6 @@ impl PyTransaction {
         let workspace = &self.workspace.get().workspace;
         let done = call(py, || self.transaction().commit(workspace))?;
         Ok((done.ids, done.warnings))
-    }
-}
-
-/// The changes from now on.
-#[pyclass(name = "Changes", frozen, module = "chant_mcp._core")]
-pub(crate) struct PyChanges {
-    workspace: Py<PyWorkspace>,
-    changes: Mutex<changes::ItemChanges>,
-}
-
-impl PyChanges {
-    pub(crate) fn begin(py: Python<'_>, workspace: Py<PyWorkspace>) -> Result<Self, Raised> {
-        let begun = {
-            let workspace: &chant_workspace::Workspace = &workspace.get().workspace;
-            call(py, || changes::ItemChanges::begin(workspace))?
-        };
-        Ok(Self {
-            workspace,
-            changes: Mutex::new(begun),
-        })
-    }
-}
-
-#[pymethods]
-impl PyChanges {
-    /// Waits at most so many seconds; the keys of what was added, changed and removed, `None` for nothing.
-    fn wait<'py>(
-        &self,
-        py: Python<'py>,
-        seconds: f64,
-    ) -> Result<Option<Bound<'py, PyDict>>, Raised> {
-        let most = seconds_of(seconds);
-        let workspace = &self.workspace.get().workspace;
-        let found = call(py, || {
-            let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-            changes.wait(workspace, most)
-        })?;
-        let Some(found) = found else {
-            return Ok(None);
-        };
-        let dict = PyDict::new(py);
-        dict.set_item("added", found.added)?;
-        dict.set_item("changed", found.changed)?;
-        dict.set_item("removed", found.removed)?;
-        Ok(Some(dict))
     }
 }
 

@@ -3,12 +3,15 @@
 use pyo3::prelude::*;
 
 mod answer;
+mod changes;
 mod chant;
 mod counted;
 mod diagnostics;
 mod graph;
 mod handles;
 mod merge;
+mod parameters;
+mod progress;
 mod provider;
 mod raise;
 mod speckit;
@@ -25,6 +28,8 @@ mod _core {
     #[pymodule_export]
     use crate::answer::PyAnswer;
     #[pymodule_export]
+    use crate::changes::PyChanges;
+    #[pymodule_export]
     use crate::chant::{ChantProject, agent_names};
     #[pymodule_export]
     use crate::counted::counted_work;
@@ -33,9 +38,11 @@ mod _core {
         PyEdges, PyItems, PyLayers, PyNetwork, PyNetworkDraft, PyScores, PyTable, item_table,
     };
     #[pymodule_export]
-    use crate::handles::{PyChanges, PySelection, PyTransaction, body_section, body_sections};
+    use crate::handles::{PySelection, PyTransaction, body_section, body_sections};
     #[pymodule_export]
     use crate::merge::merge_specs;
+    #[pymodule_export]
+    use crate::progress::report_progress_to;
     #[pymodule_export]
     use crate::provider::work_over_http;
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Answers the calls of git's merge driver.
 
-use chant_specs::merge::driver::{MergedFile, merge_file};
+use chant_spec_runs::merge::driver::{MergedFile, merge_file};
 use chant_text::merge::ConflictMarkers;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -12,10 +12,7 @@ use crate::raise::{Raised, call};
 /// Nothing else may be done in this process: a signal ends it.
 #[pyfunction]
 #[pyo3(signature = (prompt, *, is_question, provider, endpoint, model, folder, environment, retries, retry_delay_ms, tell))]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "what such an agent has to be told"
-)]
+#[expect(clippy::too_many_arguments, reason = "the arguments of such an agent")]
 pub(crate) fn work_over_http(
     py: Python<'_>,
     prompt: String,
@@ -41,7 +38,7 @@ pub(crate) fn work_over_http(
         retry_delay_ms,
     };
     let mut say = |line: &str| {
-        // Nobody listens any more: whoever started this ends it.
+        // No one listens any more: the process that started this ends it.
         let _ = Python::attach(|py| tell.call1(py, (line,)).map(drop));
     };
     call(py, || conversation::run_agent_process(&order, &mut say))

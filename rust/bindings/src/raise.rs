@@ -133,28 +133,30 @@ impl From<Raised> for PyErr {
             Raised::Python(error) => return error,
         };
         let details = serde_json::Value::Object(error.details()).to_string();
-        let hint = error.hint();
-        let hint = (!hint.is_empty()).then(|| hint.data().to_string());
-        let args = (
-            cut(&error.to_string(), MOST_CHARS / 2),
-            details,
-            object,
-            hint,
-        );
-        match error.kind() {
-            ErrorKind::NotInitialized => errors::NotInitializedError::new_err(args),
-            ErrorKind::NotFound => errors::NotFoundError::new_err(args),
-            ErrorKind::AmbiguousId => errors::AmbiguousIdError::new_err(args),
-            ErrorKind::InvalidArgument => errors::InvalidArgumentError::new_err(args),
-            ErrorKind::InvalidDocument => errors::InvalidDocumentError::new_err(args),
-            ErrorKind::IllegalTransition => errors::IllegalTransitionError::new_err(args),
-            ErrorKind::Refused => errors::RefusedError::new_err(args),
-            ErrorKind::Cycle => errors::CycleError::new_err(args),
-            ErrorKind::Conflict => errors::ConflictError::new_err(args),
-            ErrorKind::Storage => errors::StorageError::new_err(args),
-            ErrorKind::Git => errors::GitError::new_err(args),
-            ErrorKind::Config => errors::ConfigError::new_err(args),
-            ErrorKind::NotTrusted => errors::NotTrustedError::new_err(args),
-        }
+        let message = cut(&error.to_string(), MOST_CHARS / 2);
+        let hint = Some(error.hint()).filter(|hint| !hint.is_empty());
+        let hint = hint.map(|hint| hint.data().to_string());
+        exception_of(error.kind(), (message, details, object, hint))
+    }
+}
+
+/// The message, details as JSON, the object that clients of tickets see, and what may help.
+type ExceptionArguments = (String, String, Option<String>, Option<String>);
+
+fn exception_of(kind: ErrorKind, args: ExceptionArguments) -> PyErr {
+    match kind {
+        ErrorKind::NotInitialized => errors::NotInitializedError::new_err(args),
+        ErrorKind::NotFound => errors::NotFoundError::new_err(args),
+        ErrorKind::AmbiguousId => errors::AmbiguousIdError::new_err(args),
+        ErrorKind::InvalidArgument => errors::InvalidArgumentError::new_err(args),
+        ErrorKind::InvalidDocument => errors::InvalidDocumentError::new_err(args),
+        ErrorKind::IllegalTransition => errors::IllegalTransitionError::new_err(args),
+        ErrorKind::Refused => errors::RefusedError::new_err(args),
+        ErrorKind::Cycle => errors::CycleError::new_err(args),
+        ErrorKind::Conflict => errors::ConflictError::new_err(args),
+        ErrorKind::Storage => errors::StorageError::new_err(args),
+        ErrorKind::Git => errors::GitError::new_err(args),
+        ErrorKind::Config => errors::ConfigError::new_err(args),
+        ErrorKind::NotTrusted => errors::NotTrustedError::new_err(args),
     }
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_base::answer::DEFAULT_CHARS;
+use chant_base::answer::Answer;
+use chant_base::error::Error;
 use chant_config::seconds_of;
 use chant_speckit::files::{CallerIdentity, FeatureStore};
-use chant_speckit::ops::{self, DocumentRange, StatusReport};
+use chant_speckit::ops::{self, CompletionOptions, StatusReport};
 use chant_speckit::questions::QuestionListener;
 use chant_speckit::resolve::SearchStart;
 use chant_workspace::external_items;
@@ -15,11 +16,9 @@ use jiff::Timestamp;
 use pyo3::prelude::*;
 
 use crate::answer::PyAnswer;
+use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, answer, door_of};
 use crate::stop::{disk_of_user, of_run_in};
-
-// Python shows a default only when it is written out in the signature.
-const _: () = assert!(DEFAULT_CHARS == 40_000);
 
 /// The spec-kit features of the project around a folder, and the questions and statuses of agents there.
 /// Safe to share between threads; every answer is as of the moment it is asked for.
@@ -43,7 +42,7 @@ impl SpeckitFeatures {
     #[new]
     #[pyo3(signature = (folder, *, environment = BTreeMap::new(), session = String::new(), user_config = None,
                         trust = None, state_home = None, stop_at = None, of_run = false, door = "agents"))]
-    #[expect(clippy::too_many_arguments, reason = "what features have to be told")]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of features")]
     fn new(
         py: Python<'_>,
         folder: PathBuf,
@@ -81,63 +80,70 @@ impl SpeckitFeatures {
     }
 
     /// One document of a feature.
-    #[pyo3(signature = (artifact, *, feature = None, offset = 0, max_chars = 40000))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.TextRange`.
+    #[pyo3(signature = (artifact, *, feature = None, **range))]
     fn read(
         &self,
         py: Python<'_>,
         artifact: &str,
         feature: Option<&str>,
-        offset: usize,
-        max_chars: usize,
+        range: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let piece = DocumentRange { offset, max_chars };
-        answer(py, || ops::read(&self.features, feature, artifact, piece))
+        let range = read(range.as_ref())?;
+        answer(py, || ops::read(&self.features, feature, artifact, range))
+    }
+
+    /// The whole text of one document of a feature.
+    #[pyo3(signature = (artifact, *, feature = None))]
+    fn document(
+        &self,
+        py: Python<'_>,
+        artifact: &str,
+        feature: Option<&str>,
+    ) -> Result<PyAnswer, Raised> {
+        answer(py, || ops::document(&self.features, feature, artifact))
     }
 
     /// Ticks a task, when nothing speaks against it.
-    #[pyo3(signature = (task_id, *, skip_validation = false, feature = None, agent = None))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.CompletionOptionsOfCaller`.
+    #[pyo3(signature = (task_id, *, feature = None, **options))]
     fn complete(
         &self,
         py: Python<'_>,
         task_id: &str,
-        skip_validation: bool,
         feature: Option<&str>,
-        agent: Option<String>,
+        options: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let who = self.who(agent);
+        let options: CompletionOptions = read(options.as_ref())?;
+        let (who, skips) = (self.who(options.agent), options.skip_validation);
         answer(py, || {
-            ops::complete(&self.features, &who, feature, task_id, skip_validation)
+            ops::complete(&self.features, &who, feature, task_id, skips)
         })
     }
 
     /// Records a status; with `needs_input` it asks and waits, reports to `progress` that it does, and ends
     /// when `has_left` says that the caller has left.
-    #[pyo3(signature = (status, *, prompt = None, message = None, question = None, agent = None, progress = None,
-                        has_left = None))]
-    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.StatusReport`.
+    #[pyo3(signature = (status, *, agent = None, progress = None, has_left = None, **report))]
     fn report_status(
         &self,
         py: Python<'_>,
         status: &str,
-        prompt: Option<&str>,
-        message: Option<&str>,
-        question: Option<&str>,
         agent: Option<String>,
         progress: Option<Py<PyAny>>,
         has_left: Option<Py<PyAny>>,
+        report: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let report = StatusReport {
             status,
-            prompt,
-            message,
-            question,
+            ..read(report.as_ref())?
         };
         let who = self.who(agent);
-        answer(py, || {
-            let tell = &mut |step: &str| told(progress.as_ref(), step);
-            let has_left = &|| is_true(has_left.as_ref());
-            let mut listener = QuestionListener { tell, has_left };
-            ops::report_status(&self.features, &who, &report, &mut listener)
+        listening(py, progress, has_left, |listener| {
+            ops::report_status(&self.features, &who, &report, listener)
         })
     }
 
@@ -165,11 +171,8 @@ impl SpeckitFeatures {
         has_left: Option<Py<PyAny>>,
     ) -> Result<PyAnswer, Raised> {
         let most = seconds_of(seconds);
-        answer(py, || {
-            let tell = &mut |step: &str| told(progress.as_ref(), step);
-            let has_left = &|| is_true(has_left.as_ref());
-            let mut listener = QuestionListener { tell, has_left };
-            ops::wait(&self.features, question, most, &mut listener)
+        listening(py, progress, has_left, |listener| {
+            ops::wait(&self.features, question, most, listener)
         })
     }
 
@@ -219,10 +222,24 @@ impl SpeckitFeatures {
     }
 }
 
+/// Makes a call that waits: it reports steps to `progress` and asks `has_left` if the caller is gone.
+fn listening(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    has_left: Option<Py<PyAny>>,
+    ask: impl FnOnce(&mut QuestionListener<'_>) -> Result<Answer, Error> + Send,
+) -> Result<PyAnswer, Raised> {
+    answer(py, || {
+        let tell = &mut |step: &str| report_step(progress.as_ref(), step);
+        let has_left = &|| is_true(has_left.as_ref());
+        ask(&mut QuestionListener { tell, has_left })
+    })
+}
+
 /// Reports a step to a function of Python's; one that fails is heard no more of.
-fn told(progress: Option<&Py<PyAny>>, step: &str) {
+fn report_step(progress: Option<&Py<PyAny>>, step: &str) {
     if let Some(progress) = progress {
-        // Nobody listens any more: the question waits on.
+        // No one listens any more: the question stays open.
         let _ = Python::attach(|py| progress.call1(py, (step,)).map(drop));
     }
 }

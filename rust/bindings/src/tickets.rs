@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_base::answer::{DEFAULT_CHARS, DEFAULT_LIMIT as DEFAULT_PAGE, PageRequest};
-use chant_tickets::ops::{
-    self, DEFAULT_LIMIT, DetailLevel, SectionCall, TicketFilters, TicketTextRange,
-};
+use chant_tickets::ops::{self, DetailRequest, SectionCall};
 use chant_tickets::picture::PictureExtent;
 use chant_tickets::project_registry::ProjectRegistry;
 use chant_tickets::projects::DiscoveryInputs;
@@ -17,18 +14,16 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::answer::PyAnswer;
+use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, ticket_answer};
 use crate::stop::{disk_of_user, of_run_in};
 use crate::values::object;
-
-// Python shows a default only when it is written out in the signature.
-const _: () = assert!(DEFAULT_LIMIT == 20 && DEFAULT_CHARS == 40_000 && DEFAULT_PAGE == 50);
 
 /// Change-request tickets of all projects that are found from a folder. Safe to share between threads;
 /// every answer is as of the moment it is asked for.
 #[pyclass(frozen, module = "chant_mcp._core")]
 pub(crate) struct TicketProjects {
-    pub(crate) desk: Arc<ProjectRegistry>,
+    pub(crate) registry: Arc<ProjectRegistry>,
 }
 
 #[pymethods]
@@ -36,7 +31,7 @@ impl TicketProjects {
     #[new]
     #[pyo3(signature = (start, *, config_folder = None, home = None, variables = BTreeMap::new(), state_home = None,
                         stop_at = None, of_run = false))]
-    #[expect(clippy::too_many_arguments, reason = "what projects have to be told")]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of projects")]
     fn new(
         py: Python<'_>,
         start: PathBuf,
@@ -55,65 +50,54 @@ impl TicketProjects {
             home,
             variables,
         };
-        let desk = py.detach(|| ProjectRegistry::open(surroundings, disk, Timestamp::now));
+        let registry = py.detach(|| ProjectRegistry::open(surroundings, disk, Timestamp::now));
         Self {
-            desk: Arc::new(desk.with_external(external_items)),
+            registry: Arc::new(registry.with_external(external_items)),
         }
     }
 
     /// All projects that are found.
     fn list_projects(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
-        ticket_answer(py, || Ok(ops::list_projects(&self.desk)))
+        ticket_answer(py, || Ok(ops::list_projects(&self.registry)))
     }
 
     /// One project, and how many tickets it has in each status.
     fn get_project_info(&self, py: Python<'_>, key: &str) -> Result<PyAnswer, Raised> {
-        ticket_answer(py, || ops::get_project_info(&self.desk, key))
+        ticket_answer(py, || ops::get_project_info(&self.registry, key))
     }
 
     /// Tickets that the filters let through, the highest number first.
-    #[pyo3(signature = (project = None, *, filters = None, limit = 20, offset = 0, fields = None))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.TicketQuery`.
+    #[pyo3(signature = (project = None, **query))]
     fn list_crs(
         &self,
         py: Python<'_>,
         project: Option<&str>,
-        filters: Option<&Bound<'_, PyDict>>,
-        limit: usize,
-        offset: usize,
-        fields: Option<Vec<String>>,
+        query: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let filters = filters.map(object).transpose()?.unwrap_or_default();
+        let query = read(query.as_ref())?;
         ticket_answer(py, || {
-            let board = self.desk.board(project, None)?;
-            let filters = TicketFilters::read(&filters)?;
-            ops::list_crs(
-                &board,
-                &filters,
-                PageRequest { limit, offset },
-                fields.as_deref(),
-            )
+            ops::list_crs_of(&*self.registry.open_store(project, None)?, &query)
         })
     }
 
     /// One ticket: the whole, its attributes, or what can be known without its text.
-    #[pyo3(signature = (project, key, *, mode = "full", offset = 0, max_chars = 40000))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.DetailRequest`.
+    #[pyo3(signature = (project, key, **detail))]
     fn get_cr(
         &self,
         py: Python<'_>,
         project: Option<&str>,
         key: &str,
-        mode: &str,
-        offset: usize,
-        max_chars: usize,
+        detail: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
+        let detail: DetailRequest = read(detail.as_ref())?;
         ticket_answer(py, || {
-            let board = self.desk.board(project, Some(key))?;
-            ops::get_cr(
-                &board,
-                key,
-                DetailLevel::read(mode)?,
-                TicketTextRange { offset, max_chars },
-            )
+            let store = self.registry.open_store(project, Some(key))?;
+            let (level, range) = detail.parts()?;
+            ops::get_cr(&store, key, level, range)
         })
     }
 
@@ -127,7 +111,7 @@ impl TicketProjects {
     ) -> Result<PyAnswer, Raised> {
         let data = object(data)?;
         ticket_answer(py, || {
-            ops::create_from_template(&self.desk, project, r#type, &data)
+            ops::create_from_template(&self.registry, project, r#type, &data)
         })
     }
 
@@ -144,8 +128,8 @@ impl TicketProjects {
         let attributes = object(attributes)?;
         let seen = seen.map(object).transpose()?.unwrap_or_default();
         ticket_answer(py, || {
-            let board = self.desk.board(project, Some(key))?;
-            ops::update_cr_attrs(&board, key, &attributes, &seen)
+            let store = self.registry.open_store(project, Some(key))?;
+            ops::update_cr_attrs(&store, key, &attributes, &seen)
         })
     }
 
@@ -158,8 +142,8 @@ impl TicketProjects {
         status: &str,
     ) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || {
-            let board = self.desk.board(project, Some(key))?;
-            ops::update_cr_status(&board, key, status)
+            let store = self.registry.open_store(project, Some(key))?;
+            ops::update_cr_status(&store, key, status)
         })
     }
 
@@ -171,38 +155,29 @@ impl TicketProjects {
         key: &str,
     ) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || {
-            ops::delete_cr(&*self.desk.board(project, Some(key))?, key)
+            ops::delete_cr(&*self.registry.open_store(project, Some(key))?, key)
         })
     }
 
     /// Reads, replaces or extends one section of a ticket.
-    #[pyo3(signature = (project, key, operation, *, section = None, update_mode = None, content = None,
-                        expect = None, offset = 0, max_chars = 40000))]
-    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.SectionCallOfHandle`.
+    #[pyo3(signature = (project, key, operation, **section))]
     fn manage_cr_sections(
         &self,
         py: Python<'_>,
         project: Option<&str>,
         key: &str,
         operation: &str,
-        section: Option<&str>,
-        update_mode: Option<&str>,
-        content: Option<&str>,
-        expect: Option<&str>,
-        offset: usize,
-        max_chars: usize,
+        section: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
         let call = SectionCall {
             key,
             operation,
-            section,
-            update_mode,
-            content,
-            expect,
-            piece: TicketTextRange { offset, max_chars },
+            ..read(section.as_ref())?
         };
         ticket_answer(py, || {
-            ops::manage_cr_sections(&*self.desk.board(project, Some(key))?, &call)
+            ops::manage_cr_sections(&*self.registry.open_store(project, Some(key))?, &call)
         })
     }
 
@@ -213,47 +188,57 @@ impl TicketProjects {
         project: Option<&str>,
         key: &str,
     ) -> Result<PyAnswer, Raised> {
-        ticket_answer(py, || ops::suggest(&self.desk, project, key))
+        ticket_answer(py, || ops::suggest(&self.registry, project, key))
     }
 
     /// All that is known of a ticket, however long the answer.
     fn ticket(&self, py: Python<'_>, project: Option<&str>, key: &str) -> Result<PyAnswer, Raised> {
         ticket_answer(py, || {
-            ops::ticket(&*self.desk.board(project, Some(key))?, key)
+            ops::ticket(&*self.registry.open_store(project, Some(key))?, key)
+        })
+    }
+
+    /// The whole text of a ticket's file.
+    fn document(
+        &self,
+        py: Python<'_>,
+        project: Option<&str>,
+        key: &str,
+    ) -> Result<PyAnswer, Raised> {
+        ticket_answer(py, || {
+            ops::document(&*self.registry.open_store(project, Some(key))?, key)
         })
     }
 
     /// Approved tickets that wait for nothing.
-    #[pyo3(signature = (project = None, *, limit = 50, offset = 0))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
+    #[pyo3(signature = (project = None, **page))]
     fn ready(
         &self,
         py: Python<'_>,
         project: Option<&str>,
-        limit: usize,
-        offset: usize,
+        page: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
+        let page = read(page.as_ref())?;
         ticket_answer(py, || {
-            ops::ready(
-                &*self.desk.board(project, None)?,
-                PageRequest { limit, offset },
-            )
+            ops::ready(&*self.registry.open_store(project, None)?, page)
         })
     }
 
     /// Returns the dependencies between tickets, and tickets that wait for one another.
-    #[pyo3(signature = (project = None, *, limit = 50, offset = 0))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
+    #[pyo3(signature = (project = None, **page))]
     fn graph(
         &self,
         py: Python<'_>,
         project: Option<&str>,
-        limit: usize,
-        offset: usize,
+        page: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
+        let page = read(page.as_ref())?;
         ticket_answer(py, || {
-            ops::graph(
-                &*self.desk.board(project, None)?,
-                PageRequest { limit, offset },
-            )
+            ops::graph(&*self.registry.open_store(project, None)?, page)
         })
     }
 
@@ -272,7 +257,7 @@ impl TicketProjects {
             PictureExtent::Waiting
         };
         ticket_answer(py, || {
-            ops::picture(&*self.desk.board(project, None)?, format, extent)
+            ops::picture(&*self.registry.open_store(project, None)?, format, extent)
         })
     }
 }

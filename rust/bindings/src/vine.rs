@@ -4,23 +4,21 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chant_base::answer::{DEFAULT_LIMIT, PageRequest};
 use chant_store::walk::DEPTH;
 use chant_vine::document::VineDocument;
 use chant_vine::files::{self, VineStore};
-use chant_vine::ops::{self, GraphQuery, NodeFilter, WriteOptions};
+use chant_vine::ops::{self, GraphQuery, NodeFilter};
 use chant_workspace::external_items;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::Value;
 
 use crate::answer::PyAnswer;
+use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, answer, call};
 use crate::stop::{disk_of_user, of_run_in};
-use crate::values::value;
+use crate::values::list;
 
 // Python shows a default only when it is written out in the signature.
-const _: () = assert!(DEFAULT_LIMIT == 50 && DEPTH == 4);
+const _: () = assert!(DEPTH == 4);
 
 /// VINE graphs in files below a folder. Safe to share between threads; every answer is as of the moment
 /// it is asked for.
@@ -82,47 +80,35 @@ impl VineFiles {
     }
 
     /// Answers a question about a graph: its tasks, one of them, the summary.
-    #[pyo3(signature = (file, action, *, id = None, status = None, query = None, fields = None, limit = None, offset = 0))]
-    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.GraphQuery`.
+    #[pyo3(signature = (file, action, **query))]
     fn read(
         &self,
         py: Python<'_>,
         file: &str,
         action: &str,
-        id: Option<&str>,
-        status: Option<&str>,
-        query: Option<&str>,
-        fields: Option<Vec<String>>,
-        limit: Option<usize>,
-        offset: usize,
+        query: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let page = PageRequest {
-            limit: limit.unwrap_or(usize::MAX),
-            offset,
-        };
-        let question = GraphQuery {
+        let query = GraphQuery {
             action,
-            id,
-            status,
-            query,
-            fields: fields.as_deref(),
-            page,
+            ..read(query.as_ref())?
         };
-        answer(py, || ops::read(&self.files, file, &question))
+        answer(py, || ops::read(&self.files, file, &query))
     }
 
     /// Returns what can be acted on now, and how.
-    #[pyo3(signature = (file, *, limit = 50, offset = 0))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
+    #[pyo3(signature = (file, **page))]
     fn next(
         &self,
         py: Python<'_>,
         file: &str,
-        limit: usize,
-        offset: usize,
+        page: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            ops::next(&self.files, file, PageRequest { limit, offset })
-        })
+        let page = read(page.as_ref())?;
+        answer(py, || ops::next(&self.files, file, page))
     }
 
     /// All that is known of a graph, however long the answer.
@@ -151,6 +137,12 @@ impl VineFiles {
         answer(py, || ops::task(&self.files, file, id))
     }
 
+    /// The text of a graph, or of one of its nodes.
+    #[pyo3(signature = (file, id = None))]
+    fn text(&self, py: Python<'_>, file: &str, id: Option<&str>) -> Result<PyAnswer, Raised> {
+        answer(py, || ops::text(&self.files, file, id))
+    }
+
     /// A graph as a picture.
     #[pyo3(signature = (file, format = "tree", *, statuses = Vec::new()))]
     fn picture(
@@ -164,29 +156,19 @@ impl VineFiles {
     }
 
     /// Makes changes in order; all of them, or none when the graph would not be valid.
-    #[pyo3(signature = (file, operations, *, dry_run = false, expect = None, expect_description = None, limit = 50))]
-    #[expect(clippy::too_many_arguments, reason = "the tool's own parameters")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.WriteOptionsOfHandle`.
+    #[pyo3(signature = (file, operations, **options))]
     fn write(
         &self,
         py: Python<'_>,
         file: &str,
         operations: &Bound<'_, PyAny>,
-        dry_run: bool,
-        expect: Option<&str>,
-        expect_description: Option<(String, String)>,
-        limit: usize,
+        options: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let Value::Array(operations) = value(operations)? else {
-            return Err(PyValueError::new_err("expected a list of operations").into());
-        };
-        let description = expect_description.as_ref();
-        let writing = WriteOptions {
-            dry_run,
-            expect,
-            expect_description: description.map(|(id, text)| (&**id, &**text)),
-            limit,
-        };
-        answer(py, || ops::write(&self.files, file, &operations, writing))
+        let operations = list(operations)?;
+        let options = read(options.as_ref())?;
+        answer(py, || ops::write(&self.files, file, &operations, options))
     }
 
     /// Puts the tasks of another file in the place of a reference.

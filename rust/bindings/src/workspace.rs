@@ -8,20 +8,27 @@ use chant_base::error::Error;
 use chant_workspace::DialectStores;
 use chant_workspace::analytics_graph::{AnalyticsGraph, COLUMNS, ItemColumn};
 use chant_workspace::board::{self, ItemSearch};
+use chant_workspace::board_graph::{self, GraphFocus};
+use chant_workspace::board_view::{self, BoardFilter};
 use chant_workspace::configuration;
 use chant_workspace::export::{self, ExportFormat, FIELDS};
 use chant_workspace::filter::ItemFilter;
 use chant_workspace::handle;
 use chant_workspace::import;
+use chant_workspace::mention::{self, MentionQuery};
 use chant_workspace::ops::{self, GraphOptions};
+use chant_workspace::since::{self, ChangeScope};
+use chant_workspace::{board_diff, board_item};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::answer::{PyAnswer, plain};
+use crate::changes::{PyChanges, change_rows};
 use crate::chant::ChantProject;
 use crate::graph::PyNetwork;
-use crate::handles::{PyChanges, PySelection, PyTransaction};
+use crate::handles::{PySelection, PyTransaction};
+use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, answer, call};
 use crate::speckit::SpeckitFeatures;
 use crate::stop::disk;
@@ -56,7 +63,7 @@ impl PyWorkspace {
             chant: Arc::clone(&chant.project),
             vine: Arc::clone(&vine.files),
             speckit: Arc::clone(&speckit.features),
-            tickets: Arc::clone(&tickets.desk),
+            tickets: Arc::clone(&tickets.registry),
         };
         Self {
             workspace: chant_workspace::Workspace::open(&root, parts),
@@ -86,66 +93,58 @@ impl PyWorkspace {
     }
 
     /// Items of all dialects.
-    #[pyo3(signature = (*, statuses = Vec::new(), labels = Vec::new(), dialects = Vec::new(),
-                        ready = false, limit = 50, offset = 0))]
-    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.ItemFilter`.
+    #[pyo3(signature = (*, limit = 50, offset = 0, **filter))]
     fn list(
         &self,
         py: Python<'_>,
-        statuses: Vec<String>,
-        labels: Vec<String>,
-        dialects: Vec<String>,
-        ready: bool,
         limit: usize,
         offset: usize,
+        filter: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let filter = ItemFilter {
-            statuses,
-            labels,
-            dialects,
-            ready,
-        };
-        answer(py, || {
-            ops::list(&self.workspace, filter, PageRequest { limit, offset })
-        })
+        let filter = read(filter.as_ref())?;
+        let page = PageRequest { limit, offset };
+        answer(py, || ops::list(&self.workspace, filter, page))
     }
 
     /// Items of all dialects in whose keys, titles, labels or texts all words of a text stand.
-    #[pyo3(signature = (text, *, statuses = Vec::new(), limit = 50, offset = 0))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
+    #[pyo3(signature = (text, *, statuses = Vec::new(), **page))]
     fn search(
         &self,
         py: Python<'_>,
         text: &str,
         statuses: Vec<String>,
-        limit: usize,
-        offset: usize,
+        page: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
+        let page = read(page.as_ref())?;
         let filter = ItemFilter {
             statuses,
             ..ItemFilter::default()
         };
         let search = ItemSearch { text, bodies: true };
-        answer(py, || {
-            ops::search(
-                &self.workspace,
-                filter,
-                search,
-                PageRequest { limit, offset },
-            )
-        })
+        answer(py, || ops::search(&self.workspace, filter, search, page))
     }
 
     /// Returns the items that can be started now.
-    #[pyo3(signature = (*, labels = Vec::new(), dialects = Vec::new(), limit = 50, offset = 0))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.ItemFilter`.
+    #[pyo3(signature = (*, limit = 50, offset = 0, **filter))]
     fn ready(
         &self,
         py: Python<'_>,
-        labels: Vec<String>,
-        dialects: Vec<String>,
         limit: usize,
         offset: usize,
+        filter: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        self.list(py, Vec::new(), labels, dialects, true, limit, offset)
+        let filter = ItemFilter {
+            ready: true,
+            ..read(filter.as_ref())?
+        };
+        let page = PageRequest { limit, offset };
+        answer(py, || ops::list(&self.workspace, filter, page))
     }
 
     /// Which item a name means.
@@ -154,23 +153,16 @@ impl PyWorkspace {
     }
 
     /// Items as handles: with all that their documents say, made when they are asked for.
-    #[pyo3(signature = (*, statuses = Vec::new(), labels = Vec::new(), dialects = Vec::new(),
-                        ready = false, path = None))]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.ItemFilter`.
+    #[pyo3(signature = (*, path = None, **filter))]
     fn select(
         &self,
         py: Python<'_>,
-        statuses: Vec<String>,
-        labels: Vec<String>,
-        dialects: Vec<String>,
-        ready: bool,
         path: Option<&str>,
+        filter: Option<KeywordArguments>,
     ) -> Result<PySelection, Raised> {
-        let filter = ItemFilter {
-            statuses,
-            labels,
-            dialects,
-            ready,
-        };
+        let filter = read(filter.as_ref())?;
         let selection = call(py, || handle::select(&self.workspace, filter, path))?;
         Ok(PySelection { selection })
     }
@@ -197,34 +189,64 @@ impl PyWorkspace {
         PyChanges::begin(this.py(), this.unbind())
     }
 
+    /// The changes of items since a cursor, and the cursor to ask with next; without one the cursor alone.
+    #[pyo3(signature = (cursor = None))]
+    fn changes_since<'py>(
+        &self,
+        py: Python<'py>,
+        cursor: Option<&str>,
+    ) -> Result<Bound<'py, PyDict>, Raised> {
+        // One that cannot be read is like one of another process.
+        let asked = cursor.map(|cursor| cursor.parse().unwrap_or_default());
+        let report = call(py, || self.workspace.changes_since(asked))?;
+        let changes = report.changes.as_deref();
+        let dict = PyDict::new(py);
+        dict.set_item("cursor", report.cursor.to_string())?;
+        dict.set_item("reset", changes.is_none())?;
+        dict.set_item("changes", change_rows(py, changes.unwrap_or_default())?)?;
+        Ok(dict)
+    }
+
+    /// What is new since a cursor as an answer, where that is known, and the cursor to ask with next. The items
+    /// are all specs, or those of a task graph, of the feature that is worked on, or of a project of tickets.
+    #[pyo3(signature = (since, dialect, place = None))]
+    fn since(
+        &self,
+        py: Python<'_>,
+        since: &str,
+        dialect: &str,
+        place: Option<&str>,
+    ) -> Result<(Option<PyAnswer>, String), Raised> {
+        let scope = match (dialect, place) {
+            ("chant", _) => ChangeScope::Specs,
+            ("vine", Some(file)) => ChangeScope::Graph(file),
+            ("speckit", _) => ChangeScope::Feature,
+            ("tickets", project) => ChangeScope::Tickets(project),
+            _ => return Err(PyKeyError::new_err(dialect.to_owned()).into()),
+        };
+        let found = call(py, || since::changed_since(&self.workspace, since, scope))?;
+        Ok((found.answer.map(PyAnswer::from), found.cursor))
+    }
+
     /// All that is known of an item, however long the answer.
     fn show(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
         answer(py, || ops::show(&self.workspace, name))
     }
 
     /// Returns the dependencies between items.
-    #[pyo3(signature = (format = "json", *, statuses = Vec::new(), labels = Vec::new(),
-                        dialects = Vec::new(), ready = false, all = false))]
-    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.ItemFilter`.
+    #[pyo3(signature = (format = "json", *, all = false, **filter))]
     fn graph(
         &self,
         py: Python<'_>,
         format: &str,
-        statuses: Vec<String>,
-        labels: Vec<String>,
-        dialects: Vec<String>,
-        ready: bool,
         all: bool,
+        filter: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let filter = ItemFilter {
-            statuses,
-            labels,
-            dialects,
-            ready,
-        };
-        answer(py, || {
-            ops::graph(&self.workspace, filter, GraphOptions { format, all })
-        })
+        let filter = read(filter.as_ref())?;
+        let options = GraphOptions { format, all };
+        answer(py, || ops::graph(&self.workspace, filter, options))
     }
 
     /// The graph of all items, what is known of them in columns, and what runs teach about durations.
@@ -252,16 +274,43 @@ impl PyWorkspace {
         answer(py, || board::board(&self.workspace, search))
     }
 
-    /// Items of a dialect in one state.
-    #[pyo3(signature = (dialect, status, search = "", *, bodies = false, limit = 50, offset = 0))]
-    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
-    fn column(
+    /// Returns the items that an item waits for and those that wait for it, as trees.
+    fn around(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || board::show_neighbors(&self.workspace, name))
+    }
+
+    /// All columns of a board by meaning, each with its first items.
+    #[pyo3(signature = (search = "", *, bodies = false, dialect = None, label = None, limit = 100))]
+    fn board_look(
         &self,
         py: Python<'_>,
-        dialect: &str,
-        status: &str,
         search: &str,
         bodies: bool,
+        dialect: Option<&str>,
+        label: Option<&str>,
+        limit: usize,
+    ) -> Result<PyAnswer, Raised> {
+        let search = ItemSearch {
+            text: search,
+            bodies,
+        };
+        answer(py, || {
+            let filter = BoardFilter::checked(search, dialect, label)?;
+            board_view::look_at_board(&self.workspace, &filter, limit)
+        })
+    }
+
+    /// Items of one meaning.
+    #[pyo3(signature = (meaning, search = "", *, bodies = false, dialect = None, label = None, limit = 100, offset = 0))]
+    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
+    fn board_rows(
+        &self,
+        py: Python<'_>,
+        meaning: &str,
+        search: &str,
+        bodies: bool,
+        dialect: Option<&str>,
+        label: Option<&str>,
         limit: usize,
         offset: usize,
     ) -> Result<PyAnswer, Raised> {
@@ -271,13 +320,92 @@ impl PyWorkspace {
         };
         let page = PageRequest { limit, offset };
         answer(py, || {
-            board::column(&self.workspace, dialect, status, search, page)
+            let filter = BoardFilter::checked(search, dialect, label)?;
+            board_view::list_column(&self.workspace, meaning, page, &filter)
         })
     }
 
-    /// Returns the items that an item waits for and those that wait for it, as trees.
-    fn around(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
-        answer(py, || board::show_neighbors(&self.workspace, name))
+    /// All that a page shows of an item.
+    fn board_item(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || board_item::show_board_item(&self.workspace, name))
+    }
+
+    /// The version of the text that an item stands in.
+    fn board_document(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || {
+            board_item::find_document_version(&self.workspace, name)
+        })
+    }
+
+    /// A picture of items as a tree of elements, and the same items as a list.
+    #[pyo3(signature = (name = None, *, depth = None, label = None, dialect = None))]
+    fn board_graph(
+        &self,
+        py: Python<'_>,
+        name: Option<&str>,
+        depth: Option<u32>,
+        label: Option<&str>,
+        dialect: Option<&str>,
+    ) -> Result<PyAnswer, Raised> {
+        let query = GraphFocus {
+            name,
+            depth,
+            label,
+            dialect,
+        };
+        answer(py, || board_graph::draw_board_graph(&self.workspace, query))
+    }
+
+    /// Runs that ended, and open items as they could be worked on.
+    fn board_timeline(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
+        answer(py, || board_graph::plan_timeline(&self.workspace))
+    }
+
+    /// Problems of files from a place on.
+    #[pyo3(signature = (offset = 0))]
+    fn board_problems(&self, py: Python<'_>, offset: usize) -> Result<PyAnswer, Raised> {
+        answer(py, || board_view::list_problems(&self.workspace, offset))
+    }
+
+    /// Items that wait for an act of a person: approvals, conflicts, merges, and failures.
+    fn board_waiting(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
+        answer(py, || board_view::list_waiting(&self.workspace))
+    }
+
+    /// The branch of a spec's newest run against the commit that it began with.
+    fn board_diff(&self, py: Python<'_>, name: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || board_diff::compare_branch(&self.workspace, name))
+    }
+
+    /// Items that the beginning of what a person types may mean.
+    #[pyo3(signature = (text, *, dialect = None, path = None, limit = 100))]
+    fn mention(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        dialect: Option<&str>,
+        path: Option<&str>,
+        limit: usize,
+    ) -> Result<PyAnswer, Raised> {
+        let query = MentionQuery {
+            text,
+            dialect,
+            path,
+        };
+        answer(py, || mention::mention(&self.workspace, query, limit))
+    }
+
+    /// Task graphs that such a text may mean.
+    #[pyo3(signature = (text, *, limit = 100))]
+    fn mention_plans(&self, py: Python<'_>, text: &str, limit: usize) -> Result<PyAnswer, Raised> {
+        answer(py, || mention::mention_plans(&self.workspace, text, limit))
+    }
+
+    /// Open items, those whose files were changed last first.
+    #[pyo3(signature = (*, limit = 100, offset = 0))]
+    fn touched(&self, py: Python<'_>, limit: usize, offset: usize) -> Result<PyAnswer, Raised> {
+        let page = PageRequest { limit, offset };
+        answer(py, || mention::list_touched(&self.workspace, page))
     }
 
     /// Brings work of another place into the specs of the folder, all or none.
@@ -295,32 +423,20 @@ impl PyWorkspace {
     }
 
     /// The items as a text, in pieces.
-    #[pyo3(signature = (format = "json", *, fields = Vec::new(), statuses = Vec::new(), labels = Vec::new(),
-                        dialects = Vec::new(), ready = false))]
-    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.ItemFilter`.
+    #[pyo3(signature = (format = "json", *, fields = Vec::new(), **filter))]
     fn export(
         &self,
         py: Python<'_>,
         format: &str,
         fields: Vec<String>,
-        statuses: Vec<String>,
-        labels: Vec<String>,
-        dialects: Vec<String>,
-        ready: bool,
+        filter: Option<KeywordArguments>,
     ) -> Result<PyExport, Raised> {
-        let filter = ItemFilter {
-            statuses,
-            labels,
-            dialects,
-            ready,
-        };
+        let filter = read(filter.as_ref())?;
         let export = call(py, || {
-            export::ItemExport::of(
-                &self.workspace,
-                filter,
-                ExportFormat::read(format)?,
-                &fields,
-            )
+            let format = ExportFormat::read(format)?;
+            export::ItemExport::of(&self.workspace, filter, format, &fields)
         })?;
         Ok(PyExport {
             export: Mutex::new(export),

@@ -35,7 +35,7 @@ pub struct CheckedFile {
 /// A key that nearly is a known one: nothing acts by a configuration that has such a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{key}` in {file}{} is no key of this configuration, and nearly `{nearest}`: what it was to say would not hold, so nothing is done by it.\nCorrect the key or remove it{}.",
+    "`{key}` in {file}{} is an unknown key, nearly `{nearest}`. Nothing was done, since a setting with this key would have no effect.\nCorrect the key or remove it{}.",
     line.map(|line| format!(":{line}")).unwrap_or_default(),
     match further { 0 => String::new(), further => format!(" ({further} more like it)") }
 )]

@@ -59,7 +59,7 @@ pub struct AccessRequest<'a> {
 pub enum AccessError {
     /// A path that must be written is denied or holds a denied path.
     #[error(
-        "`confine.deny` names `{denied}`, and the run has to write `{written}`; both cannot be held"
+        "`confine.deny` names `{denied}`, but the run has to write `{written}`; remove one of the two from the configuration"
     )]
     Denied {
         /// The denied path.
@@ -68,7 +68,7 @@ pub enum AccessError {
         written: String,
     },
     /// A path of the user's is invalid.
-    #[error("`{0}` below `confine` is no absolute path; a path may begin with `~/`")]
+    #[error("`{0}` below `confine` is not an absolute path; expected `/…` or `~/…`")]
     Relative(String),
 }
 

@@ -47,7 +47,7 @@ impl ArrowStyle {
         match self {
             Self::Plain => "",
             Self::Indirect => "over items not shown",
-            Self::Back => "closes a loop",
+            Self::Back => "closes a cycle",
             Self::Critical => "critical path",
         }
     }
@@ -114,6 +114,18 @@ impl SvgDrawing<'_> {
             dashed(dashes)
         )
     }
+}
+
+/// Returns the path of a route, up to its end.
+pub(super) fn path_of(route: &ArrowRoute) -> String {
+    let mut way = format!("M{}", pair(route.start));
+    for leg in &route.legs {
+        way.push_str(&match leg {
+            RouteLeg::Line(end) => format!("L{}", pair(*end)),
+            RouteLeg::Curve(a, b, end) => format!("C{} {} {}", pair(*a), pair(*b), pair(*end)),
+        });
+    }
+    way
 }
 
 /// Returns the point at a distance back from a tip on the way to it, and at a distance to its side.

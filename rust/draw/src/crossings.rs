@@ -5,7 +5,7 @@ use super::layers::LayerGrid;
 /// The greatest number of sweeps over the layers.
 const SWEEPS: usize = 16;
 /// The number of sweeps without gain after which it ends.
-const PATIENCE: usize = 4;
+const MAX_ROUNDS_IN_VAIN: usize = 4;
 
 /// Moves the figures of each layer close to the middle of those that they are linked to in the
 /// layer before, then in the layer behind, and keeps the order with the fewest crossings.
@@ -18,7 +18,7 @@ pub(super) fn reduce_crossings(grid: &mut LayerGrid) {
     let mut best = grid.layers.clone();
     let mut in_vain = 0;
     for sweep in 0..SWEEPS {
-        if fewest == 0 || in_vain == PATIENCE {
+        if fewest == 0 || in_vain == MAX_ROUNDS_IN_VAIN {
             break;
         }
         let is_forward = sweep % 2 == 0;

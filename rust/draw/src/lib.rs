@@ -10,6 +10,7 @@ mod arrows;
 pub mod clip;
 mod coordinates;
 mod crossings;
+pub mod elements;
 mod layers;
 pub mod layout;
 mod legend;
@@ -207,7 +208,11 @@ impl<'a> PictureView<'a> {
     /// Returns a key that no other shape has.
     fn text_key(&self, place: usize, shape: SceneShape) -> String {
         let SceneShape::Item(item) = shape else {
-            let mut key = format!("{} ({})", told(shape), place + 1 - self.items.len());
+            let mut key = format!(
+                "{} ({})",
+                describe_shape(shape),
+                place + 1 - self.items.len()
+            );
             while self.network.find(&key).is_some() {
                 key.push('…');
             }
@@ -218,7 +223,7 @@ impl<'a> PictureView<'a> {
 }
 
 /// Returns the words for items that are not shown.
-fn told(shape: SceneShape) -> String {
+fn describe_shape(shape: SceneShape) -> String {
     match shape {
         SceneShape::Item(_) => String::new(),
         SceneShape::Earlier(count) | SceneShape::Later(count) | SceneShape::Apart(count) => {

@@ -195,11 +195,11 @@ impl<'a> HiddenItems<'a> {
 
     /// Returns arrows between shown items that are linked only over hidden ones.
     fn indirect(&self) -> Vec<PictureArrow> {
-        let (number, loops) = self.loops();
+        let (number, cycles) = self.cycles();
         // For each hidden item between shown ones, or cycle of such items, the shown ones with a
         // way over hidden ones to it.
-        let mut sources: Vec<FixedBitSet> = Vec::with_capacity(loops.len());
-        for (index, items) in loops.iter().enumerate() {
+        let mut sources: Vec<FixedBitSet> = Vec::with_capacity(cycles.len());
+        for (index, items) in cycles.iter().enumerate() {
             let mut found = FixedBitSet::with_capacity(self.items.len());
             for before in items.iter().flat_map(|item| self.network.before(*item)) {
                 match (self.places[*before as usize], number[*before as usize]) {
@@ -234,7 +234,7 @@ impl<'a> HiddenItems<'a> {
 
     /// Returns the items between shown ones in an order of work, with those of a cycle together;
     /// and for each item of the graph its place there.
-    fn loops(&self) -> (Vec<Option<usize>>, Vec<Vec<u32>>) {
+    fn cycles(&self) -> (Vec<Option<usize>>, Vec<Vec<u32>>) {
         let mut number = vec![None; self.network.len()];
         let mut graph: DiGraph<u32, (), u32> = DiGraph::with_capacity(self.between.len(), 0);
         for item in &self.between {
@@ -247,17 +247,17 @@ impl<'a> HiddenItems<'a> {
             graph.extend_with_edges(ends);
         }
         // Cycles come after those that they lead to.
-        let mut loops: Vec<Vec<u32>> = Vec::new();
+        let mut cycles: Vec<Vec<u32>> = Vec::new();
         for nodes in kosaraju_scc(&graph).into_iter().rev() {
-            loops.push(nodes.into_iter().map(|node| graph[node]).collect());
+            cycles.push(nodes.into_iter().map(|node| graph[node]).collect());
         }
         let mut places = vec![None; self.network.len()];
-        for (place, items) in loops.iter().enumerate() {
+        for (place, items) in cycles.iter().enumerate() {
             for item in items {
                 places[*item as usize] = Some(place);
             }
         }
-        (places, loops)
+        (places, cycles)
     }
 
     /// Drops, one after the other, indirect arrows beside which other arrows lead to the same item.

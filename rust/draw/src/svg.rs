@@ -8,31 +8,35 @@ use super::scene::SceneShape;
 use super::symbols::symbol;
 use super::theme::{BorderStyle, ColorPalette, ColorTheme, DARK, border, heat, legend_label};
 use super::words::{cut, is_from_right, line, safe, width};
-use super::{PictureOptions, PictureView, counted, told};
+use super::{PictureOptions, PictureView, counted, describe_shape};
 use chant_graph::picture::StatusColor;
 
-const KEY_SIZE: f64 = 12.0;
+pub(super) const KEY_SIZE: f64 = 12.0;
 pub(super) const LABEL_SIZE: f64 = 11.0;
 const SMALL: f64 = 9.5;
 /// The space left of a figure's words, with its symbol.
-const SYMBOL: f64 = 27.0;
+pub(super) const SYMBOL: f64 = 27.0;
 /// The space right of its words.
-const PAD: f64 = 11.0;
+pub(super) const PAD: f64 = 11.0;
 const NARROWEST: f64 = 84.0;
 const WIDEST: f64 = 290.0;
 const HIGH: f64 = 44.0;
 const LOW: f64 = 30.0;
 /// The margin around the picture.
-const MARGIN: f64 = 18.0;
+pub(super) const MARGIN: f64 = 18.0;
 /// The width above which a picture is scaled down.
 const MOST_SHOWN: f64 = 1600.0;
 
 /// The words of a figure.
-struct FigureWords {
-    key: String,
-    label: String,
-    group: String,
-    title: String,
+pub(super) struct FigureWords {
+    /// Its first line.
+    pub(super) key: String,
+    /// Its second line; empty for none.
+    pub(super) label: String,
+    /// Words at the end of its first line.
+    pub(super) group: String,
+    /// The text under the pointer.
+    pub(super) title: String,
 }
 
 /// A picture while it is being written.
@@ -40,7 +44,7 @@ pub(super) struct SvgDrawing<'a> {
     pub(super) view: &'a PictureView<'a>,
     pub(super) look: &'a PictureOptions,
     pub(super) palette: &'static ColorPalette,
-    words: Vec<FigureWords>,
+    pub(super) words: Vec<FigureWords>,
     pub(super) layout: PictureLayout,
 }
 
@@ -51,34 +55,12 @@ pub(super) fn draw_svg(view: &PictureView<'_>, look: &PictureOptions) -> String 
     let words: Vec<FigureWords> = shapes
         .map(|shape| words(view, *shape, is_grouped))
         .collect();
-    let sheet = LayoutInput {
-        sizes: sizes(view, &words),
-        arrows: view.scene.arrows.iter().map(|a| (a.from, a.to)).collect(),
-    };
-    let drawing = SvgDrawing {
-        view,
-        look,
-        palette: look.theme.palette(),
-        words,
-        layout: layout(&sheet),
-    };
-    drawing.picture()
+    SvgDrawing::of(view, look, words).picture()
 }
 
 fn words(view: &PictureView<'_>, shape: SceneShape, is_grouped: bool) -> FigureWords {
     let SceneShape::Item(place) = shape else {
-        return FigureWords {
-            title: match shape {
-                SceneShape::Earlier(_) => "Not shown: what these wait for".to_owned(),
-                SceneShape::Later(_) => "Not shown: what waits for these".to_owned(),
-                SceneShape::Item(_) | SceneShape::Apart(_) => {
-                    "Not shown: joined to nothing here".to_owned()
-                }
-            },
-            key: told(shape),
-            label: String::new(),
-            group: String::new(),
-        };
+        return FigureWords::of_group(shape);
     };
     let (key, label) = (view.key(place), view.label(place));
     let group = view.said.groups.get(place).filter(|_| is_grouped);
@@ -95,6 +77,23 @@ fn words(view: &PictureView<'_>, shape: SceneShape, is_grouped: bool) -> FigureW
         label: line(label),
         group: line(group.map_or("", String::as_str)),
         title,
+    }
+}
+
+impl FigureWords {
+    /// The words for items that are not shown.
+    pub(super) fn of_group(shape: SceneShape) -> Self {
+        let title = match shape {
+            SceneShape::Earlier(_) => "Not shown: what these wait for",
+            SceneShape::Later(_) => "Not shown: what waits for these",
+            SceneShape::Item(_) | SceneShape::Apart(_) => "Not shown: joined to nothing here",
+        };
+        Self {
+            key: describe_shape(shape),
+            label: String::new(),
+            group: String::new(),
+            title: title.to_owned(),
+        }
     }
 }
 
@@ -132,7 +131,26 @@ fn sizes(view: &PictureView<'_>, words: &[FigureWords]) -> Vec<(f64, f64)> {
     sizes
 }
 
-impl SvgDrawing<'_> {
+impl<'a> SvgDrawing<'a> {
+    /// Places the figures of a view, which have these words.
+    pub(super) fn of(
+        view: &'a PictureView<'a>,
+        look: &'a PictureOptions,
+        words: Vec<FigureWords>,
+    ) -> Self {
+        let sheet = LayoutInput {
+            sizes: sizes(view, &words),
+            arrows: view.scene.arrows.iter().map(|a| (a.from, a.to)).collect(),
+        };
+        Self {
+            view,
+            look,
+            palette: look.theme.palette(),
+            words,
+            layout: layout(&sheet),
+        }
+    }
+
     fn picture(&self) -> String {
         let mut body = String::new();
         let lines: Vec<ArrowStyle> = self.lines();
@@ -198,7 +216,7 @@ impl SvgDrawing<'_> {
              'Noto Sans','Noto Sans CJK SC','Noto Sans Arabic','Noto Sans Hebrew',sans-serif\">{style}\
              <rect class=\"p\" x=\".5\" y=\".5\" width=\"{}\" height=\"{}\" rx=\"8\" fill=\"{}\" \
              stroke=\"{}\"/><g transform=\"translate({MARGIN} {MARGIN})\">{body}</g></svg>",
-            safe(&self.told()),
+            safe(&self.describe()),
             number(width - 1.0),
             number(height - 1.0),
             palette.page,
@@ -238,7 +256,7 @@ impl SvgDrawing<'_> {
     }
 
     /// Returns a description of the picture in words, for readers who cannot see it.
-    fn told(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let shown = self.view.items.len();
         let all = self.view.network.len();
         let count = match all {

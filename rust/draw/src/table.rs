@@ -99,10 +99,10 @@ pub fn text(rows: &[ListRow], total: usize) -> String {
 }
 
 fn waits(row: &ListRow) -> String {
-    let told = row.waits_for.iter().take(MOST_KEYS);
-    let told: Vec<&str> = told.map(String::as_str).collect();
+    let shown = row.waits_for.iter().take(MOST_KEYS);
+    let shown: Vec<&str> = shown.map(String::as_str).collect();
     match row.waits_for.len().saturating_sub(MOST_KEYS) {
-        0 => told.join(", "),
-        more => format!("{} and {} more", told.join(", "), counted(more)),
+        0 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), counted(more)),
     }
 }

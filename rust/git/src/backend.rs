@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, MutexGuard};
 use std::time::SystemTime;
 
-use super::tags::inode;
 use super::{GitError, Repo, complained_of, is_missing, path_from_bytes, program, trimmed};
 
 /// The text of a git2 failure that has no message, such as half a write.
@@ -184,7 +183,7 @@ impl Repo {
             doing,
             path: self.folder().to_owned(),
             why: match error.message() {
-                SILENT => "git gave no reason; a full disk is told like that".to_owned(),
+                SILENT => "git gave no reason, as when the disk is full".to_owned(),
                 why => why.to_owned(),
             },
         }
@@ -244,4 +243,14 @@ fn has_git_above(folder: &Path) -> bool {
 /// Returns a path that git wrote on a line of its own.
 fn path_of(out: &[u8]) -> PathBuf {
     path_from_bytes(out.strip_suffix(b"\n").unwrap_or(out))
+}
+
+#[cfg(unix)]
+pub(super) fn inode(file: &std::fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(file)
+}
+
+#[cfg(not(unix))]
+pub(super) fn inode(_: &std::fs::Metadata) -> u64 {
+    0
 }

@@ -281,9 +281,7 @@ impl Repo {
         self.read(
             "read the index",
             |repo| {
-                let mut index = repo.index()?;
-                // Other processes may have changed the index since the repository was opened.
-                index.read(false)?;
+                let index = current_index(repo)?;
                 Ok((0..=3).any(|stage| index.get_path(Path::new(&path), stage).is_some()))
             },
             || {
@@ -343,6 +341,13 @@ impl Repo {
             .map(|entry| String::from_utf8_lossy(entry.path_bytes()).into_owned());
         Ok(names.collect())
     }
+}
+
+/// Returns the index as its file is now: other processes may have changed it since the repository was opened.
+pub(super) fn current_index(repo: &git2::Repository) -> Result<git2::Index, git2::Error> {
+    let mut index = repo.index()?;
+    index.read(false)?;
+    Ok(index)
 }
 
 /// Returns the regular files in a tree that are wanted, with their IDs.

@@ -51,9 +51,9 @@ impl Repo {
             .output()?;
         scratch.write("MERGE_HEAD", &format!("{}\n", draft.theirs))?;
         let message = scratch.write("MERGE_MSG", &draft.message)?;
-        for (hook, told) in HOOKS {
+        for (hook, arguments) in HOOKS {
             let call = scratch.git(&["hook", "run", "--ignore-missing", hook, "--"]);
-            let call = told.iter().fold(call, |call, word| match *word {
+            let call = arguments.iter().fold(call, |call, word| match *word {
                 MESSAGE => call.arg(&message),
                 word => call.arg(word),
             });

@@ -16,7 +16,7 @@ use super::backend::GitBackend;
 use super::{GitError, Repo};
 
 /// The lock timeout: how long this waits while another process holds the index.
-const PATIENCE: Duration = Duration::from_secs(3);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The time between two attempts to take a lock.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -65,7 +65,7 @@ impl Repo {
     }
 
     fn move_by_library(&self, index: &Path, from: &str, to: &str) -> Result<(), GitError> {
-        let lock = IndexLock::take(index, PATIENCE)?;
+        let lock = IndexLock::take(index, LOCK_TIMEOUT)?;
         if !lock.copy_index()? {
             return Err(GitError::NotTracked {
                 path: from.to_owned(),
@@ -180,7 +180,7 @@ impl Repo {
                 .find(|word| word.ends_with("index.lock"));
             match held {
                 Some(lock) if complaint.contains("File exists") => {
-                    if started.elapsed() > PATIENCE {
+                    if started.elapsed() > LOCK_TIMEOUT {
                         return Err(GitError::IndexLocked { path: lock.into() });
                     }
                     wait_for_lock();
@@ -206,7 +206,7 @@ struct IndexLock<'a> {
 }
 
 impl<'a> IndexLock<'a> {
-    fn take(index: &'a Path, patience: Duration) -> Result<Self, GitError> {
+    fn take(index: &'a Path, timeout: Duration) -> Result<Self, GitError> {
         let path = index.with_extension("lock");
         let started = Instant::now();
         loop {
@@ -221,7 +221,7 @@ impl<'a> IndexLock<'a> {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
                     return Err(failed("lock the index with", &path, &error));
                 }
-                Err(_) if started.elapsed() >= patience => {
+                Err(_) if started.elapsed() >= timeout => {
                     return Err(GitError::IndexLocked { path });
                 }
                 Err(_) => wait_for_lock(),

@@ -34,6 +34,7 @@ pub mod merge;
 mod names;
 mod pipe;
 mod program;
+mod program_output;
 pub mod registration;
 pub mod run_repository;
 pub mod tags;
@@ -63,7 +64,7 @@ pub enum GitError {
     },
     /// Git refuses a repository that belongs to another user.
     #[error(
-        "the repository at `{path}` belongs to another user, so git does not read it; if you trust it, add its folder to `safe.directory` in your git configuration"
+        "the repository at `{path}` belongs to another user, so git does not read it; if you trust that user, add its folder to `safe.directory` in your git configuration"
     )]
     Owner {
         /// The folder of the repository.
@@ -88,7 +89,7 @@ pub enum GitError {
         why: &'static str,
     },
     /// The branch does not exist.
-    #[error("there is no branch `{branch}`; `git branch --list` shows those there are")]
+    #[error("there is no branch `{branch}`; `git branch --list` lists the branches")]
     NoBranch {
         /// The branch.
         branch: String,
@@ -149,7 +150,7 @@ pub enum GitError {
     },
     /// A ref moved between the check and the change.
     #[error(
-        "`{name}` was changed by another process meanwhile, so it was left alone; look at it and try again"
+        "another process changed `{name}` meanwhile, so it was left as it is; look at it and try again"
     )]
     Moved {
         /// The branch or ref.
@@ -162,9 +163,7 @@ pub enum GitError {
         path: PathBuf,
     },
     /// There is no worktree at that path.
-    #[error(
-        "`{path}` is not a worktree of this repository; `git worktree list` shows those there are"
-    )]
+    #[error("`{path}` is not a worktree of this repository; `git worktree list` lists them")]
     NoWorktree {
         /// The path.
         path: PathBuf,
@@ -240,9 +239,7 @@ pub enum GitError {
         why: String,
     },
     /// A hook of the user's refused a merge.
-    #[error(
-        "your hook `{hook}` refused the merge: {why}; put that right, or merge the branch by hand"
-    )]
+    #[error("your hook `{hook}` refused the merge: {why}; fix that, or merge the branch by hand")]
     Hook {
         /// The hook.
         hook: &'static str,
@@ -269,7 +266,7 @@ pub enum GitError {
     },
     /// git2 failed, and the git program is not installed.
     #[error(
-        "cannot {doing} in `{path}`: {why}; try again, and if it stays so let `git fsck` look at the repository"
+        "cannot {doing} in `{path}`: {why}; try again; if it fails again, check the repository with `git fsck`"
     )]
     Library {
         /// The operation, as a verb phrase.
@@ -280,7 +277,7 @@ pub enum GitError {
         why: String,
     },
     /// The git program failed.
-    #[error("`{command}` failed: {why}; put that right and try again")]
+    #[error("`{command}` failed: {why}; fix that and try again")]
     Program {
         /// The command.
         command: String,

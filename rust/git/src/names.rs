@@ -1,8 +1,12 @@
 //! Names that a folder has in any branch, independent of the files in the checkout.
 
-use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
+use super::files::current_index;
 use super::{GitError, Repo, is_missing, program, real};
 
 /// The refs of branches: local ones, and those of remotes as of the last fetch.
@@ -24,17 +28,23 @@ impl Repo {
         let below = below(&inside);
         self.read(
             "list names of a folder in the index",
-            |repo| Ok(names_in_index(&repo.index()?, &below)),
+            |repo| Ok(names_in_index(&current_index(repo)?, &below)),
             || self.names_in_index_by_program(&below),
         )
     }
 
-    /// Returns the names directly in a folder of the checkout, in the newest commits of all
-    /// branches, in HEAD and in the index. Empty for a folder outside of the checkout.
+    /// Returns the names directly in a folder of the checkout that begin with a text, in the newest
+    /// commits of all branches, in HEAD and in the index. Empty for a folder outside of the checkout.
+    ///
+    /// Names of a folder in a commit are read once in a process; those of the index again when its file changed.
     ///
     /// # Errors
     /// A failure to read the repository.
-    pub fn names_in_branches(&self, folder: &Path) -> Result<BTreeSet<String>, GitError> {
+    pub fn names_in_branches(
+        &self,
+        folder: &Path,
+        beginning: &str,
+    ) -> Result<BTreeSet<String>, GitError> {
         let Some(inside) = self.inside_checkout(folder) else {
             return Ok(BTreeSet::new());
         };
@@ -45,8 +55,12 @@ impl Repo {
         }
         self.read(
             "list names of a folder in all branches",
-            |repo| names_by_library(repo, &tips, &inside),
-            || self.names_by_program(&tips, &inside),
+            |repo| names_by_library(repo, &tips, &inside, beginning),
+            || {
+                let mut names = self.names_by_program(&tips, &inside)?;
+                names.retain(|name| name.starts_with(beginning));
+                Ok(names)
+            },
         )
     }
 
@@ -112,8 +126,13 @@ fn names_by_library(
     repo: &git2::Repository,
     tips: &[String],
     folder: &str,
+    beginning: &str,
 ) -> Result<BTreeSet<String>, git2::Error> {
     let (mut names, mut seen) = (BTreeSet::new(), HashSet::new());
+    let mut take = |known: &BTreeSet<String>| {
+        let from = known.range::<str, _>((Bound::Included(beginning), Bound::Unbounded));
+        names.extend(from.take_while(|name| name.starts_with(beginning)).cloned());
+    };
     for tip in tips {
         let commit = match repo
             .revparse_single(tip)
@@ -126,29 +145,102 @@ fn names_by_library(
         if !seen.insert(commit.tree_id()) {
             continue;
         }
-        let mut tree = commit.tree()?;
+        let mut id = commit.tree_id();
         if !folder.is_empty() {
-            tree = match tree.get_path(Path::new(folder)) {
-                Ok(entry) if entry.kind() == Some(git2::ObjectType::Tree) => {
-                    repo.find_tree(entry.id())?
-                }
+            id = match commit.tree()?.get_path(Path::new(folder)) {
+                Ok(entry) if entry.kind() == Some(git2::ObjectType::Tree) => entry.id(),
                 Ok(_) => continue,
                 Err(error) if is_missing(&error) => continue,
                 Err(error) => return Err(error),
             };
         }
-        if seen.insert(tree.id()) || folder.is_empty() {
-            let found = tree.iter();
-            names.extend(
-                found.map(|entry| String::from_utf8_lossy(entry.name_bytes()).into_owned()),
-            );
+        if seen.insert(id) || folder.is_empty() {
+            take(&*names_in_tree(repo, id)?);
         }
     }
     // An index that cannot be read is skipped; the commits still count.
-    if let Ok(index) = repo.index() {
-        names.extend(names_in_index(&index, &below(folder)));
+    if let Ok(known) = known_names_in_index(repo, &below(folder)) {
+        take(&known);
     }
     Ok(names)
+}
+
+/// The most trees, and the most indexes, whose names are kept.
+const MOST_KEPT: usize = 32;
+
+/// The time of the last change of an index, its length, the index and the prefix of its names.
+type IndexStamp = (PathBuf, String, SystemTime, u64);
+
+/// Names that were read before: those of trees, which never change, and of indexes by their stamps.
+#[derive(Default)]
+struct KnownNames {
+    trees: HashMap<git2::Oid, Arc<BTreeSet<String>>>,
+    indexes: HashMap<IndexStamp, Arc<BTreeSet<String>>>,
+}
+
+static KNOWN: Mutex<Option<KnownNames>> = Mutex::new(None);
+
+/// Returns the names in a tree, which is read once.
+fn names_in_tree(
+    repo: &git2::Repository,
+    id: git2::Oid,
+) -> Result<Arc<BTreeSet<String>>, git2::Error> {
+    let kept = with_known(|known| known.trees.get(&id).cloned());
+    if let Some(kept) = kept {
+        return Ok(kept);
+    }
+    let tree = repo.find_tree(id)?;
+    let entries = tree.iter();
+    let names: BTreeSet<String> = entries
+        .map(|entry| String::from_utf8_lossy(entry.name_bytes()).into_owned())
+        .collect();
+    let names = Arc::new(names);
+    with_known(|known| {
+        if known.trees.len() >= MOST_KEPT {
+            known.trees.clear();
+        }
+        known.trees.insert(id, Arc::clone(&names));
+    });
+    Ok(names)
+}
+
+/// Returns the names in a folder of the index, which is read again when its file changed.
+fn known_names_in_index(
+    repo: &git2::Repository,
+    below: &str,
+) -> Result<Arc<BTreeSet<String>>, git2::Error> {
+    let stamp = index_stamp(repo, below);
+    let kept = stamp
+        .as_ref()
+        .and_then(|stamp| with_known(|known| known.indexes.get(stamp).cloned()));
+    if let Some(kept) = kept {
+        return Ok(kept);
+    }
+    let names = Arc::new(names_in_index(&current_index(repo)?, below));
+    if let Some(stamp) = stamp {
+        with_known(|known| {
+            if known.indexes.len() >= MOST_KEPT {
+                known.indexes.clear();
+            }
+            known.indexes.insert(stamp, Arc::clone(&names));
+        });
+    }
+    Ok(names)
+}
+
+/// Returns the stamp of the index's file; none while it is so young that a further change may have the same.
+fn index_stamp(repo: &git2::Repository, below: &str) -> Option<IndexStamp> {
+    const YOUNG: std::time::Duration = std::time::Duration::from_secs(2);
+    let path = repo.path().join("index");
+    let metadata = path.symlink_metadata().ok()?;
+    let changed = metadata.modified().ok()?;
+    let age = SystemTime::now().duration_since(changed).ok()?;
+    (age > YOUNG).then(|| (path, below.to_owned(), changed, metadata.len()))
+}
+
+fn with_known<T>(look: impl FnOnce(&mut KnownNames) -> T) -> T {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    look(known.get_or_insert_default())
 }
 
 fn names_in_index(index: &git2::Index, below: &str) -> BTreeSet<String> {

@@ -42,8 +42,8 @@ impl Repo {
     fn linked(&self, link: &Path) -> CheckoutRegistration {
         let part_of = || {
             let text = fs::read_to_string(link).ok()?;
-            let told = text.strip_prefix("gitdir:")?.trim();
-            let part = real(&link.parent()?.join(told));
+            let target = text.strip_prefix("gitdir:")?.trim();
+            let part = real(&link.parent()?.join(target));
             let is_one = part.parent() == Some(&*real(&self.common_dir).join("worktrees"));
             is_one.then_some(part)
         };

@@ -11,6 +11,7 @@ use std::sync::MutexGuard;
 use std::time::SystemTime;
 
 use super::abbreviation::CommitAbbreviation;
+use super::backend::inode;
 use super::branches::oid;
 use super::{GitError, HistoryStart, Repo, is_missing};
 
@@ -361,16 +362,6 @@ impl HistoryBoundary {
             Some((file.len(), file.modified().ok(), inode(&file)))
         }))
     }
-}
-
-#[cfg(unix)]
-pub(super) fn inode(file: &std::fs::Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(file)
-}
-
-#[cfg(not(unix))]
-pub(super) fn inode(_: &std::fs::Metadata) -> u64 {
-    0
 }
 
 /// Returns the texts of all tags in a message, each once. A text that spans lines is no tag.

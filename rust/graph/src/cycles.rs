@@ -127,8 +127,8 @@ impl DepGraph {
         reached
     }
 
-    /// The nodes that wait for one another, knot by knot: each knot in the order of its keys, the
-    /// knots in the order of their first.
+    /// The nodes that wait for one another, by strongly connected component: each in the order of its keys, the
+    /// components in the order of their first.
     pub fn cyclic_components(&self) -> Vec<Vec<Node>> {
         count_visited(self.len());
         let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(self.len(), self.len());
@@ -141,29 +141,40 @@ impl DepGraph {
             }
         }
         let name = |node: NodeIndex<u32>| Node(u32::try_from(node.index()).unwrap_or(u32::MAX));
-        let is_knot = |knot: &Vec<Node>| match knot.as_slice() {
-            // A knot of one node is one only if that node waits for itself.
+        let is_cyclic = |component: &Vec<Node>| match component.as_slice() {
+            // A component of one node is one only if that node waits for itself.
             [one] => self.edges(*one).iter().any(|edge| edge.to == *one),
             _ => true,
         };
         let groups = kosaraju_scc(&graph).into_iter();
-        let knots = groups
+        let components = groups
             .map(|group| group.into_iter().map(name).collect())
-            .filter(is_knot);
-        let mut knots: Vec<Vec<Node>> = knots.collect();
-        for knot in &mut knots {
-            knot.sort_unstable_by_key(|node| self.key(*node));
+            .filter(is_cyclic);
+        let mut components: Vec<Vec<Node>> = components.collect();
+        for component in &mut components {
+            component.sort_unstable_by_key(|node| self.key(*node));
         }
-        knots.sort_unstable_by_key(|knot| knot.first().map(|node| self.key(*node)));
-        knots
+        components.sort_unstable_by_key(|component| component.first().map(|node| self.key(*node)));
+        components
     }
 
-    /// Returns one shortest cycle for each knot, starting at its first node.
+    /// Returns one shortest cycle for each component, starting at its first node.
+    ///
+    /// ```
+    /// use chant_graph::{DepGraph, Edge, EdgeKind};
+    ///
+    /// let mut graph = DepGraph::default();
+    /// let [a, b] = ["a", "b"].map(|key| graph.intern(key));
+    /// for (waits, to) in [(a, b), (b, a)] {
+    ///     graph.set_edges(waits, vec![Edge { to, kind: EdgeKind::Explicit, via: waits }]);
+    /// }
+    /// assert_eq!(graph.cycles().len(), 1);
+    /// ```
     pub fn cycles(&self) -> Vec<Cycle> {
         let starts = self
             .cyclic_components()
             .into_iter()
-            .filter_map(|knot| knot.first().copied());
+            .filter_map(|component| component.first().copied());
         starts.filter_map(|node| self.cycle_through(node)).collect()
     }
 }
@@ -209,14 +220,14 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(words: &str, loops: &[&str]) {
+    fn check(words: &str, cycles: &[&str]) {
         let graph = graph(words);
         let found: Vec<String> = graph
             .cycles()
             .iter()
             .map(|cycle| keys(&graph, cycle))
             .collect();
-        assert_eq!(found, loops);
+        assert_eq!(found, cycles);
     }
 
     #[test]

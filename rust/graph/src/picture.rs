@@ -5,6 +5,8 @@
 
 use std::collections::HashSet;
 
+pub use chant_base::visible::visible_char;
+
 /// The figures and arrows to be drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GraphPicture<'a> {
@@ -225,7 +227,7 @@ impl GraphPicture<'_> {
             is_target[arrow.to] = true;
         }
         let mut tops: Vec<usize> = (0..self.figures.len()).collect();
-        // Those of a loop are all led to; the first of them that is left begins a tree then.
+        // An arrow leads to each item of a cycle; the first one left starts a tree.
         tops.sort_by_key(|at| is_target[*at]);
         let mut rows = Vec::new();
         let mut met = vec![false; self.figures.len()];
@@ -372,14 +374,4 @@ fn for_dot_label(text: &str) -> String {
 fn dot_id(key: &str) -> String {
     let key: String = key.chars().map(visible_char).collect();
     format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
-/// A character as it may be seen: in the place of those that steer a terminal or turn a text around
-/// stands the one for what cannot be shown.
-pub fn visible_char(c: char) -> char {
-    match c {
-        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
-        c if c.is_control() => char::REPLACEMENT_CHARACTER,
-        c => c,
-    }
 }

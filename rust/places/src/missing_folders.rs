@@ -19,7 +19,7 @@ pub fn evidence_of_loss(
     if was_there {
         return Some("it was there a moment ago".into());
     }
-    // A repository that cannot be read says nothing, and stands in the way of no answer.
+    // A repository that cannot be read says nothing, and blocks no answer.
     let names = repo?.names_checked_out(&root.path().join(folder)).ok()?;
     let ours: Vec<&String> = names.iter().filter(|name| is_ours(name)).collect();
     let last = ours.last()?;
@@ -102,7 +102,7 @@ impl MissingFolders {
 }
 
 fn missing(repo: &Repo, root: &RootFolder, above: &str) -> Vec<String> {
-    // A repository that cannot be read says nothing, and stands in the way of no answer.
+    // A repository that cannot be read says nothing, and blocks no answer.
     let in_git = |path: &str| {
         repo.names_checked_out(&root.path().join(path))
             .unwrap_or_default()

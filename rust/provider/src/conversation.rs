@@ -1,14 +1,16 @@
 //! The agent: sends a model its task, and runs the tools that it calls, round by round.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::agent_task::{HttpAgentTask, RetryLimits};
 use super::endpoint::ModelEndpoint;
 use super::event_writer::EventWriter;
 use super::http::ModelClient;
+use super::model_reply::{ModelReply, ToolCall};
 use super::tools::{self, ToolOutcome, ToolSet};
 use super::{ModelProtocol, ProviderError, ollama, openai};
 use chant_base::error::Error;
@@ -28,54 +30,6 @@ const REMINDER: &str = "You called no tool, so nothing happened. Call the tools 
 
 /// The message to a model that gave no answer to a question.
 const ANSWER: &str = "You gave no answer. Look at the files that you need, then give the whole answer as text, without calling a tool.";
-
-/// The number and delay of further tries after a passing failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RetryLimits {
-    /// The number of tries after the first.
-    pub retries: u32,
-    /// The delay before the first of them; doubled each time.
-    pub delay: Duration,
-}
-
-/// The task of the agent.
-#[derive(Debug, Clone, Copy)]
-pub struct HttpAgentTask<'a> {
-    /// The endpoint of the model.
-    pub endpoint: &'a ModelEndpoint,
-    /// The name of the model.
-    pub model: &'a str,
-    /// The text of the task.
-    pub prompt: &'a str,
-    /// True if the task is a question, so that only its answer is wanted.
-    pub is_question: bool,
-    /// The folder in which it may read and write.
-    pub folder: &'a Path,
-    /// The environment of its commands, without the key; proxies and further certificates are found
-    /// there.
-    pub environment: &'a BTreeMap<String, String>,
-    /// The further tries after a passing failure.
-    pub tries: RetryLimits,
-}
-
-/// An answer of a model.
-#[derive(Debug)]
-pub(super) struct ModelReply {
-    /// Its text, which was reported already.
-    pub(super) text: String,
-    /// The tools it calls, in order.
-    pub(super) calls: Vec<ToolCall>,
-}
-
-/// A tool that a model calls.
-#[derive(Debug)]
-pub(super) struct ToolCall {
-    /// The id by which the result is assigned; empty where the protocol has none.
-    pub(super) id: String,
-    pub(super) name: String,
-    /// Its arguments, or the text that should have been these.
-    pub(super) arguments: Result<Map<String, Value>, String>,
-}
 
 /// The order to a process that is such an agent.
 #[derive(Debug)]
@@ -182,8 +136,8 @@ pub fn run(
                 }
                 ToolOutcome::Result(result) => {
                     voice.result(&result);
-                    let told = result.unwrap_or_else(|why| format!("Error: {}", why.0));
-                    talk.push(heard(task, call, &told));
+                    let reply = result.unwrap_or_else(|why| format!("Error: {}", why.0));
+                    talk.push(heard(task, call, &reply));
                 }
             }
         }
@@ -226,12 +180,4 @@ fn heard(task: &HttpAgentTask<'_>, call: &ToolCall, result: &str) -> Value {
             json!({"role": "tool", "tool_call_id": call.id, "content": result})
         }
     }
-}
-
-/// Returns the arguments in a JSON text.
-pub(super) fn arguments(text: &str) -> Result<Map<String, Value>, String> {
-    if text.trim().is_empty() {
-        return Ok(Map::new());
-    }
-    serde_json::from_str(text).map_err(|_| text.to_owned())
 }

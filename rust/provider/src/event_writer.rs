@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::conversation::ToolCall;
+use super::model_reply::ToolCall;
 use super::tools::ToolFailure;
 
 /// The longest silence while work is going on.

@@ -15,9 +15,10 @@ use ureq::http::{HeaderMap, Response};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Body, Proxy};
 
-use super::conversation::{HttpAgentTask, ModelReply, RetryLimits};
+use super::agent_task::{HttpAgentTask, RetryLimits};
 use super::endpoint::ModelEndpoint;
 use super::event_writer::EventWriter;
+use super::model_reply::ModelReply;
 use super::{KEY, ModelProtocol, ProviderError, ollama, openai};
 use chant_store::disk::Disk;
 

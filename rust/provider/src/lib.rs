@@ -8,6 +8,8 @@
 //! It knows no spec and no configuration.
 
 #[cfg(unix)]
+pub mod agent_task;
+#[cfg(unix)]
 pub mod conversation;
 pub mod endpoint;
 #[cfg(unix)]
@@ -16,6 +18,8 @@ mod event_writer;
 mod events;
 #[cfg(unix)]
 mod http;
+#[cfg(unix)]
+mod model_reply;
 #[cfg(unix)]
 mod ollama;
 #[cfg(unix)]
@@ -75,7 +79,7 @@ pub enum ProviderError {
         provider: String,
     },
     /// A text that is no endpoint.
-    #[error("`{endpoint}` cannot be an endpoint: {why}")]
+    #[error("`{endpoint}` is not a valid endpoint: {why}")]
     Endpoint {
         /// The given text.
         endpoint: String,
@@ -99,7 +103,9 @@ pub enum ProviderError {
         why: String,
     },
     /// The model gives empty answers.
-    #[error("The model `{model}` answered nothing, twice; try another model, or a shorter prompt")]
+    #[error(
+        "The model `{model}` gave an empty answer twice; try another model, or a shorter prompt"
+    )]
     Empty {
         /// The model.
         model: String,

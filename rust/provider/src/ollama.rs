@@ -4,9 +4,9 @@ use std::io::BufRead;
 
 use serde_json::{Map, Value, json};
 
-use super::conversation::{self, ModelReply, ToolCall};
 use super::event_writer::EventWriter;
 use super::http::RequestFailure;
+use super::model_reply::{self, ModelReply, ToolCall};
 
 /// Reads an answer as it arrives.
 pub(super) fn read(
@@ -44,7 +44,7 @@ fn called_tool(call: &Value) -> ToolCall {
         name: name.unwrap_or_default().to_owned(),
         arguments: match function.get("arguments") {
             Some(Value::Object(arguments)) => Ok(arguments.clone()),
-            Some(Value::String(text)) => conversation::arguments(text),
+            Some(Value::String(text)) => model_reply::arguments(text),
             None | Some(Value::Null) => Ok(Map::new()),
             Some(other) => Err(other.to_string()),
         },

@@ -5,10 +5,10 @@ use std::io::BufRead;
 
 use serde_json::{Value, json};
 
-use super::conversation::{self, ModelReply, ToolCall};
 use super::event_writer::EventWriter;
 use super::events;
 use super::http::RequestFailure;
+use super::model_reply::{self, ModelReply, ToolCall};
 
 /// The text that ends the events.
 const DONE: &str = "[DONE]";
@@ -142,7 +142,7 @@ impl StreamedAnswer {
                 piece.id
             },
             name: piece.name,
-            arguments: conversation::arguments(&piece.arguments),
+            arguments: model_reply::arguments(&piece.arguments),
         };
         ModelReply {
             text: self.text,

@@ -8,8 +8,9 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::KEY;
-use super::conversation::{HttpAgentTask, ToolCall};
+use super::agent_task::HttpAgentTask;
 use super::event_writer::EventWriter;
+use super::model_reply::ToolCall;
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk};
 use chant_store::files::{self, RootFolder};
@@ -275,7 +276,7 @@ impl From<PathRefusal> for ToolFailure {
     fn from(refusal: PathRefusal) -> Self {
         match refusal {
             PathRefusal::Missing => {
-                Self("there is no such file or folder; list_files shows what there is".into())
+                Self("there is no such file or folder; list_files lists them".into())
             }
             PathRefusal::Git => Self(
                 "what git keeps for itself is not read or written; use git by run_command".into(),

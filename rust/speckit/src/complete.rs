@@ -473,26 +473,23 @@ impl TaskCompletionCheck<'_> {
         }
         let mut reasons = Vec::new();
         let plan = TaskPlan::with_statuses(list, &(self.tell)(&list.needs()));
-        let hindrances = plan.blockers(at);
-        if !hindrances.parts.is_empty() {
-            reasons.push(format!(
-                "its parts are open: {}",
-                hindrances.parts.join(", ")
-            ));
+        let blockers = plan.blockers(at);
+        if !blockers.parts.is_empty() {
+            reasons.push(format!("its parts are open: {}", blockers.parts.join(", ")));
         }
-        for id in &hindrances.dependencies {
+        for id in &blockers.dependencies {
             reasons.push(if plan.knows(id) {
                 format!("it depends on {id}, which is open")
             } else {
                 format!("it depends on {id}, which the list does not have")
             });
         }
-        if !hindrances.needs.is_empty() {
-            let needs = hindrances.needs.join(", ");
+        if !blockers.needs.is_empty() {
+            let needs = blockers.needs.join(", ");
             reasons.push(format!("it depends on what is not done: {needs}"));
         }
-        if !hindrances.phases.is_empty() {
-            let phases = hindrances.phases.join(", ");
+        if !blockers.phases.is_empty() {
+            let phases = blockers.phases.join(", ");
             let what = format!("phases before its own have open tasks: {phases}");
             sort(self.config.strict.phases, what, &mut reasons, &mut warnings);
         }

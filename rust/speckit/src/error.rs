@@ -51,7 +51,10 @@ pub enum SpeckitError {
         nearest: Vec<String>,
     },
     /// Several tasks have the ID.
-    #[error("Task {id} stands on lines {}; nothing was changed", all(lines))]
+    #[error(
+        "Several lines have task {id}: lines {}; nothing was changed",
+        all(lines)
+    )]
     Duplicate {
         /// The ID.
         id: String,
@@ -119,7 +122,7 @@ pub enum SpeckitError {
         count: usize,
     },
     /// Several directories could be meant.
-    #[error("{what} means several features: {}", candidates.join(", "))]
+    #[error("{what} matches several features: {}", candidates.join(", "))]
     Ambiguous {
         /// The source that named them.
         what: String,
@@ -135,7 +138,7 @@ pub enum SpeckitError {
         known: Vec<String>,
     },
     /// The folder that the environment names is no project.
-    #[error("Error: SPECIFY_INIT_DIR names `{given}`, which holds no `.specify` folder")]
+    #[error("Error: SPECIFY_INIT_DIR names `{given}`, which has no `.specify` folder")]
     InitDir {
         /// The folder.
         given: String,
@@ -258,10 +261,10 @@ impl CoreError for SpeckitError {
             Self::Unready { .. } => hint![
                 "\nComplete these first; ",
                 NextStep::SkipValidation,
-                " completes it all the same, and that is recorded.",
+                " completes it anyway, and that is recorded.",
             ],
             Self::CheckFailed { .. } => hint![
-                "\nPut right what the check found and complete the task again; ",
+                "\nFix what the check found and complete the task again; ",
                 NextStep::SkipValidation,
                 " completes it without checks, and that is recorded.",
             ],
@@ -278,11 +281,13 @@ impl CoreError for SpeckitError {
             }
             Self::Expired { .. } => hint!["\nAsk again without `question`."],
             Self::NoQuestion { open, .. } if open.is_empty() => hint![
-                "\nNo question waits; a person lists those that did with ",
+                "\nNo question is open; a person lists earlier ones with ",
                 NextStep::ListQuestions { all: true },
                 ".",
             ],
-            Self::NoQuestion { open, .. } => hint![format!("\nThese wait: {}", open.join(", "))],
+            Self::NoQuestion { open, .. } => {
+                hint![format!("\nOpen questions: {}", open.join(", "))]
+            }
             Self::TooMany { .. } => hint![
                 "\nA person answers or cancels some: ",
                 NextStep::ListQuestions { all: false },

@@ -10,7 +10,7 @@ use super::files::{CallerIdentity, FeatureStore};
 use super::resolve::ResolvedProject;
 use chant_base::error::Error;
 use chant_store::StoreError;
-use chant_store::disk::{self, AppendFile, Lock, PATIENCE};
+use chant_store::disk::{self, AppendFile, LOCK_TIMEOUT, Lock};
 
 /// Our part of the state folder.
 const PART: &str = "speckit";
@@ -124,7 +124,7 @@ impl FeatureStore {
         text.push('\n');
         let folder = found.state.ensure(PART)?;
         let path = folder.join(LOG);
-        let _lock = Lock::acquire(&folder, Instant::now() + PATIENCE)?;
+        let _lock = Lock::acquire(&folder, Instant::now() + LOCK_TIMEOUT)?;
         if disk::stamp(&path).is_some_and(|stamp| stamp.size > LARGE) {
             let old = folder.join(OLD);
             disk::remove(&old)?;

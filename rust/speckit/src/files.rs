@@ -1,8 +1,7 @@
 //! The features of a project as they lie on disk: read again only where they changed.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -20,9 +19,10 @@ use chant_config::check::{CheckedFile, ConfigFinding};
 use chant_git::Repo;
 use chant_places::missing_folders::{self, MissingFolders};
 use chant_store::StoreError;
-use chant_store::disk::{self, Disk, FileStamp};
+use chant_store::disk::{self, Disk};
 use chant_store::files::{self, RootFolder};
 use chant_store::journal::{ChangeJournal, LeftChange};
+use chant_store::stamped::{StampedCache, StampedContent};
 use chant_store::state::UserState;
 use chant_store::undecided;
 use chant_text::clash::{self, LeftClash};
@@ -53,7 +53,7 @@ pub struct FeatureStore {
     pub(super) disk: Disk,
     pub(super) clock: FeatureClock,
     start: SearchStart,
-    known: Mutex<HashMap<PathBuf, CachedFeature>>,
+    known: StampedCache<Arc<FeatureDocument>>,
     neighbours: ExternalItemsCache,
     /// Folders of features that git has and that are not there.
     missing: MissingFolders,
@@ -91,12 +91,6 @@ impl FeatureDocument {
     }
 }
 
-struct CachedFeature {
-    document: Arc<FeatureDocument>,
-    /// Its file's stamp at the reading; none where a later change could have the same one.
-    stamp: Option<FileStamp>,
-}
-
 impl FeatureStore {
     /// Features as seen from a folder; nothing is read yet.
     pub fn new(start: SearchStart, mut disk: Disk, clock: FeatureClock) -> Self {
@@ -106,7 +100,7 @@ impl FeatureStore {
             disk,
             clock,
             start,
-            known: Mutex::default(),
+            known: StampedCache::new(MOST_KNOWN),
             neighbours: ExternalItemsCache::default(),
             missing: MissingFolders::default(),
             user_config: None,
@@ -325,36 +319,16 @@ impl FeatureStore {
         let real = root.locate(path)?;
         undecided::refuse(&real)?;
         let disk = self.disk.clone().within(root.path());
-        let stamp = (disk.stamp)(&real);
-        if let Some(known) = self.known().get(&real)
-            && known.stamp.is_some()
-            && known.stamp == stamp
-        {
-            return Ok(Arc::clone(&known.document));
+        if let Some(known) = self.known.current(&disk, &real) {
+            return Ok(known.content);
         }
         let (text, stamp) = disk.read_text(&real, path)?;
-        let known = self
-            .known()
-            .get(&real)
-            .map(|known| Arc::clone(&known.document));
-        let document = match known.filter(|known| known.text == text) {
-            Some(document) => document,
-            None => Arc::new(FeatureDocument::read(path, text)),
-        };
-        let known = CachedFeature {
-            document: Arc::clone(&document),
-            stamp: Some(stamp).filter(|stamp| disk.is_settled(root.path(), stamp)),
-        };
-        let mut all = self.known();
-        if all.len() >= MOST_KNOWN && !all.contains_key(&real) {
-            all.clear();
-        }
-        all.insert(real, known);
+        let last = self.known.last(&real).filter(|last| last.text == text);
+        let document = last.unwrap_or_else(|| Arc::new(FeatureDocument::read(path, text)));
+        let now = (disk.clock)(root.path());
+        let known = StampedContent::new(Arc::clone(&document), Some(stamp), now);
+        self.known.keep(real, known);
         Ok(document)
-    }
-
-    fn known(&self) -> MutexGuard<'_, HashMap<PathBuf, CachedFeature>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tasks of a feature.
@@ -438,7 +412,7 @@ impl FeatureStore {
     }
 
     /// The moment as records have it.
-    pub(super) fn now(&self) -> Timestamp {
+    pub fn now(&self) -> Timestamp {
         (self.clock)()
     }
 }

@@ -14,6 +14,7 @@ mod heading;
 mod heading_task;
 mod line;
 mod mentions;
+pub mod open_questions;
 pub mod ops;
 pub mod parse;
 mod paths;

@@ -20,6 +20,14 @@ use chant_text::fences;
 use chant_text::markdown::{MarkdownOutline, outline};
 
 /// Reads a task list. What is no task is left alone.
+///
+/// ```
+/// use chant_speckit::parse::tasks;
+///
+/// let list = tasks("## Phase 1: Setup\n\n- [ ] T001 [P] Create src/main.py\n- [x] T002 Add a licence\n");
+/// assert_eq!((&*list.tasks[0].id, list.tasks[0].is_parallel), ("T001", true));
+/// assert_eq!((list.tasks.len(), list.phases.len()), (2, 1));
+/// ```
 pub fn tasks(text: &str) -> TaskList {
     let base = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let body = &text[base..];

@@ -14,11 +14,11 @@ use super::resolve::ResolvedProject;
 use chant_base::error::Error;
 use chant_store::StoreError;
 use chant_store::changes::FolderWatch;
-use chant_store::disk::{self, Lock, PATIENCE};
+use chant_store::disk::{self, LOCK_TIMEOUT, Lock};
 use chant_store::files::{self, RootFolder};
 
 /// Where the records lie, below our part of the state folder.
-const FOLDER: &str = "speckit/questions";
+pub(super) const FOLDER: &str = "speckit/questions";
 const ENDING: &str = ".json";
 /// Most questions that wait at once.
 const MOST_OPEN: usize = 100;
@@ -202,7 +202,7 @@ impl FeatureStore {
             return self.question(found, id.trim()).map(as_it_is);
         }
         let folder = questions_folder(found)?;
-        let gate = Lock::acquire(folder.path(), Instant::now() + PATIENCE)?;
+        let gate = Lock::acquire(folder.path(), Instant::now() + LOCK_TIMEOUT)?;
         let all = self.questions(found)?;
         let new = self.new_question(found, who, prompt)?;
         let is_same = |old: &&AgentQuestion| {
@@ -227,7 +227,7 @@ impl FeatureStore {
         files::create(&self.disk, &folder, &file_of(&new.id), &text)?;
         drop(gate);
         let (question, prompt) = (new.id.as_str(), new.prompt.as_str());
-        let warning = self.tell_log(found, who, FeatureEvent::Question { question, prompt });
+        let warning = self.log_event(found, who, FeatureEvent::Question { question, prompt });
         Ok(RecordedQuestion {
             question: new,
             warning,
@@ -235,7 +235,7 @@ impl FeatureStore {
     }
 
     /// Adds an event to what is written already; says when that failed.
-    fn tell_log(
+    fn log_event(
         &self,
         found: &ResolvedProject,
         who: &CallerIdentity,
@@ -313,7 +313,7 @@ impl FeatureStore {
             state: closed.state.as_str(),
             by: &who.session,
         };
-        let warning = self.tell_log(found, who, what);
+        let warning = self.log_event(found, who, what);
         Ok(RecordedQuestion {
             question: closed,
             warning,

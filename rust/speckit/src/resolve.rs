@@ -172,7 +172,7 @@ fn of_directory(root: &RootFolder, name: String) -> FeatureDirectory {
 
 /// The project's folder, and what said so.
 fn project(start: &SearchStart) -> Result<(RootFolder, &'static str), Error> {
-    if let Some(given) = told(start, "SPECIFY_INIT_DIR") {
+    if let Some(given) = variable(start, "SPECIFY_INIT_DIR") {
         let folder = start.folder.join(given);
         if !folder.join(".specify").is_dir() {
             let given = given.to_owned();
@@ -198,7 +198,7 @@ fn project(start: &SearchStart) -> Result<(RootFolder, &'static str), Error> {
     }
 }
 
-fn told<'a>(start: &'a SearchStart, name: &str) -> Option<&'a str> {
+fn variable<'a>(start: &'a SearchStart, name: &str) -> Option<&'a str> {
     let value = start.environment.get(name).map(|value| value.trim());
     value.filter(|value| !value.is_empty())
 }
@@ -278,7 +278,7 @@ impl FeatureSearch<'_> {
 
     fn of_variable(&mut self) -> Option<FeatureDirectory> {
         let rule = VARIABLE;
-        let Some(given) = told(self.start, rule) else {
+        let Some(given) = variable(self.start, rule) else {
             self.tried.push(format!("{rule} is not set"));
             return None;
         };
@@ -320,7 +320,7 @@ impl FeatureSearch<'_> {
 
     fn of_name(&mut self) -> Result<Option<FeatureDirectory>, Error> {
         let rule = "SPECIFY_FEATURE";
-        let Some(given) = told(self.start, rule) else {
+        let Some(given) = variable(self.start, rule) else {
             self.tried.push(format!("{rule} is not set"));
             return Ok(None);
         };
@@ -417,14 +417,14 @@ impl FeatureSearch<'_> {
                 (inside.clone(), root, inside)
             } else {
                 // Only who starts us may name another place: a link in a clone may lead anywhere.
-                let is_told = rule == VARIABLE;
-                if !is_told && real.is_some() {
+                let is_variable = rule == VARIABLE;
+                if !is_variable && real.is_some() {
                     self.warnings.push(format!(
                         "{} leads out of the project; set {VARIABLE} to work there",
                         given.display()
                     ));
                 }
-                let real = real.as_deref().filter(|_| is_told);
+                let real = real.as_deref().filter(|_| is_variable);
                 let root = real.and_then(|real| RootFolder::open(real).ok());
                 (path.display().to_string(), root, String::new())
             };

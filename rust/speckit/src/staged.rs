@@ -13,7 +13,7 @@ use super::resolve::ResolvedProject;
 use super::task::TaskMark;
 use chant_base::error::{Error, NotTransactional};
 use chant_base::external_items::StatusLookup;
-use chant_store::journal::ChangeStep;
+use chant_store::staged::StagedTexts;
 
 /// A task that is to be ticked, as by [`FeatureStore::complete`].
 #[derive(Debug, Clone)]
@@ -32,14 +32,10 @@ pub struct CompletionRequest {
 pub struct StagedTaskLists {
     root: PathBuf,
     /// By their paths from the root.
-    lists: BTreeMap<String, TaskListChange>,
+    lists: BTreeMap<String, Arc<FeatureDocument>>,
+    texts: StagedTexts,
     /// The completions that are logged when they are written.
     done: Vec<StagedCompletion>,
-}
-
-struct TaskListChange {
-    before: Arc<FeatureDocument>,
-    now: Arc<FeatureDocument>,
 }
 
 struct StagedCompletion {
@@ -55,6 +51,7 @@ impl StagedTaskLists {
         Self {
             root: root.to_owned(),
             lists: BTreeMap::new(),
+            texts: StagedTexts::default(),
             done: Vec::new(),
         }
     }
@@ -81,7 +78,7 @@ impl StagedTaskLists {
         }
         let path = feature.within(TASKS);
         let before = match self.lists.get(&path) {
-            Some(staged) => Arc::clone(&staged.now),
+            Some(staged) => Arc::clone(staged),
             None => features.tasks(&found, feature)?,
         };
         let config = features.config(&found)?;
@@ -108,45 +105,31 @@ impl StagedTaskLists {
         };
         let (text, completed) = judge.tick(&before.text, before.list.clone())?;
         let list = completed.list.clone();
-        let told = format!("{}#{}", feature.label, list.tasks[completed.at].id);
+        let label = format!("{}#{}", feature.label, list.tasks[completed.at].id);
         let now = Arc::new(FeatureDocument {
             text,
             list,
             clash: None,
         });
-        let staged = self.lists.entry(path).or_insert(TaskListChange {
-            now: Arc::clone(&now),
-            before,
-        });
-        staged.now = now;
+        self.texts.replace(&path, &before.text, &now.text);
+        self.lists.insert(path, now);
         self.done.push(StagedCompletion {
             found,
             who: completion.who.clone(),
             completed,
             skips: *skips,
         });
-        Ok(told)
+        Ok(label)
     }
 
     /// The list of a path as it would be; `None` for one that is not changed.
     pub fn list(&self, path: &str) -> Option<&Arc<FeatureDocument>> {
-        Some(&self.lists.get(path)?.now)
+        self.lists.get(path)
     }
 
-    /// The documents that are changed, in the order of their paths.
-    pub fn replaced(&self) -> impl Iterator<Item = &str> {
-        self.lists.keys().map(String::as_str)
-    }
-
-    /// Returns the steps that are to be written.
-    pub fn steps(&self) -> Vec<ChangeStep> {
-        let other = self.lists.iter();
-        let other = other.filter(|(_, staged)| staged.before.text != staged.now.text);
-        let step = |(path, staged): (&String, &TaskListChange)| ChangeStep::Replace {
-            path: path.clone(),
-            text: staged.now.text.clone(),
-        };
-        other.map(step).collect()
+    /// The documents that are changed.
+    pub fn texts(&self) -> &StagedTexts {
+        &self.texts
     }
 
     /// Logs what was ticked, now that it is written; gives what was not right and refused nothing.

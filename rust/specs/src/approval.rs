@@ -151,13 +151,13 @@ impl ApprovalDecision {
         ];
         let text = front_matter::set_nested(text, "approval", &entries, &KEY_ORDER)?;
         let start = front_matter::layout(&text)?.body;
-        let edit = self.told(&text[start..]);
+        let edit = self.discussion_edit(&text[start..]);
         let edit = Edit::replace(edit.range.start + start..edit.range.end + start, edit.text);
         Ok(chant_text::edit::apply(&text, &[edit])?)
     }
 
     /// The edit of a body that adds the decision to its discussion.
-    fn told(&self, body: &str) -> Edit {
+    fn discussion_edit(&self, body: &str) -> Edit {
         let mut entry = format!("**{}** {}, {}", self.by, self.verdict.as_str(), self.at);
         // A quote, so that no heading and no box in it is taken for one of the spec's.
         for (number, line) in self.reason.iter().flat_map(|r| r.lines()).enumerate() {

@@ -2,10 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::agents::AgentError;
 use super::model::{BrokenSpec, InvalidSpecStatus, SpecStatus};
-use super::prompt::PromptError;
-use super::start::StartRefusal;
 use super::view::list::MESSAGE_SHOWN;
 use chant_base::answer::cut;
 use chant_base::error::{CoreError, ErrorKind};
@@ -43,7 +40,7 @@ pub enum ChantError {
     },
     /// The spec's file cannot be read as one.
     #[error(
-        "Spec '{id}' cannot be read: {place}: {message}\nMend the file and call again; other specs are not affected."
+        "Spec '{id}' cannot be read: {place}: {message}\nFix the file and call again; other specs are not affected."
     )]
     Unreadable {
         /// The ID.
@@ -54,7 +51,7 @@ pub enum ChantError {
         message: String,
     },
     /// The ID stands in several files.
-    #[error("Spec '{id}' stands in several files: {}. Nothing was changed; rename or remove all but one.", paths.join(", "))]
+    #[error("Several files have the spec ID '{id}': {}. Nothing was changed; rename or remove all but one.", paths.join(", "))]
     Duplicate {
         /// The ID.
         id: String,
@@ -63,14 +60,16 @@ pub enum ChantError {
     },
     /// The body is another one than the caller read.
     #[error(
-        "Spec '{id}' has another body than when it was read; nothing was changed. Read it again and repeat the edit."
+        "The body of spec '{id}' changed since it was read; nothing was changed by this edit. Read it again and repeat the edit."
     )]
     BodyChanged {
         /// The ID.
         id: String,
     },
     /// The ID that was given out beforehand is another spec's by now.
-    #[error("The ID {id} was taken meanwhile; nothing was changed. Repeat the whole transaction.")]
+    #[error(
+        "Another process took the ID {id} meanwhile; nothing was changed. Repeat the whole transaction."
+    )]
     IdTaken {
         /// The ID.
         id: String,
@@ -141,31 +140,6 @@ pub enum ChantError {
         /// The ID.
         id: String,
     },
-    /// Work cannot begin.
-    #[error(transparent)]
-    Start(#[from] StartRefusal),
-    /// A prompt cannot be put together.
-    #[error(transparent)]
-    Prompt(#[from] PromptError),
-    /// An agent cannot be started.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
-    /// Work would change what runs on this machine.
-    #[error(
-        "The work on spec '{id}' changes what runs by itself: {}. It was not merged.",
-        counted(change.len())
-    )]
-    ActsAnew {
-        /// The spec.
-        id: String,
-        /// The changes, a line each.
-        change: Vec<String>,
-        /// The hash that stands for that change.
-        agreement: String,
-    },
-    /// As many agents are at work as may be.
-    #[error("{0}")]
-    Full(String),
     /// Something else that has to be true first is not.
     #[error("{0}")]
     Refused(String),
@@ -206,16 +180,11 @@ impl CoreError for ChantError {
         match self {
             Self::NotInitialized { .. } => ErrorKind::NotInitialized,
             Self::SpecsGone(_) => ErrorKind::Storage,
-            Self::NotFound { .. }
-            | Self::NoLog { .. }
-            | Self::NoSuchCriterion { .. }
-            | Self::Prompt(PromptError::NotFound { .. })
-            | Self::Agent(AgentError::Unknown { .. }) => ErrorKind::NotFound,
-            Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
-            Self::Unreadable { .. } | Self::Prompt(_) | Self::Agent(AgentError::Model { .. }) => {
-                ErrorKind::InvalidDocument
+            Self::NotFound { .. } | Self::NoLog { .. } | Self::NoSuchCriterion { .. } => {
+                ErrorKind::NotFound
             }
-            Self::Agent(_) => ErrorKind::Config,
+            Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
+            Self::Unreadable { .. } => ErrorKind::InvalidDocument,
             Self::Duplicate { .. } | Self::BodyChanged { .. } | Self::IdTaken { .. } => {
                 ErrorKind::Conflict
             }
@@ -223,13 +192,10 @@ impl CoreError for ChantError {
                 ErrorKind::InvalidArgument
             }
             Self::Transition { .. } | Self::WrongState { .. } => ErrorKind::IllegalTransition,
-            Self::Start(refusal) => refusal.kind(),
             Self::Advised { refusal, .. } => refusal.kind(),
-            Self::ActsAnew { .. } => ErrorKind::NotTrusted,
             Self::Unchecked { .. }
             | Self::OpenMembers { .. }
             | Self::Cycle { .. }
-            | Self::Full(_)
             | Self::Refused(_) => ErrorKind::Refused,
         }
     }
@@ -249,12 +215,6 @@ impl CoreError for ChantError {
                 " Logs are created when a spec is executed with ",
                 NextStep::MakeLog(id.clone()),
                 ".",
-            ],
-            Self::Start(refusal) => refusal.hint(),
-            Self::ActsAnew { id, .. } => hint![
-                " A person merges it with ",
-                NextStep::Merge(id.clone()),
-                " at a terminal, which shows what it changes and asks.",
             ],
             _ => HintText::default(),
         }
@@ -288,26 +248,9 @@ impl CoreError for ChantError {
             Self::NoLog { id } | Self::BodyChanged { id } | Self::IdTaken { id } => {
                 json!({"id": id})
             }
-            Self::Start(refusal) => refusal.details(),
             Self::Advised { refusal, .. } => refusal.details(),
-            Self::Prompt(error) => error.details(),
-            Self::Agent(error) => error.details(),
-            Self::ActsAnew {
-                id,
-                change,
-                agreement,
-            } => {
-                json!({"needs": "trust", "shown": change, "id": id, "agreement": agreement})
-            }
-            Self::SpecsGone(_) | Self::NoUpdates | Self::Full(_) | Self::Refused(_) => Value::Null,
+            Self::SpecsGone(_) | Self::NoUpdates | Self::Refused(_) => Value::Null,
         }
-    }
-}
-
-fn counted(lines: usize) -> String {
-    match lines {
-        1 => "1 line".into(),
-        lines => format!("{lines} lines"),
     }
 }
 

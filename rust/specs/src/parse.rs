@@ -79,6 +79,17 @@ pub fn stem(path: &str) -> &str {
 }
 
 /// Reads one file; `path` is relative to the root.
+///
+/// ```
+/// use chant_specs::parse::document;
+/// use chant_store::index::FileSource;
+///
+/// let text = "---\nstatus: pending\n---\n# Log in\n\n## Acceptance Criteria\n\n- [ ] It works\n";
+/// let path = ".chant/specs/2026-01-22-001-x7m.md";
+/// let spec = document(path, FileSource::Text(text.into())).map_err(|broken| broken.problem.message.clone())?;
+/// assert_eq!((spec.title.as_deref(), spec.criteria.len()), (Some("Log in"), 1));
+/// # Ok::<(), String>(())
+/// ```
 pub fn document(path: &str, source: FileSource) -> ParsedSpec {
     let stem = stem(path);
     let broken = |line, message| {

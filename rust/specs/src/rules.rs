@@ -356,7 +356,7 @@ fn dependency(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     }
     if let Some(path) = &subject.cycle {
         let message = format!("Circular dependency: {}", path.join(" -> "));
-        findings.push(LintFinding::error(message).suggest("Take one of these dependencies out"));
+        findings.push(LintFinding::error(message).suggest("Remove one of these dependencies"));
     }
     findings
 }
@@ -382,7 +382,7 @@ fn unknown_dependency(subject: &LintSubject<'_>, name: &str) -> Option<LintFindi
             "Dependency '{name}' cannot be read: {}",
             broken.problem.message
         );
-        return Some(LintFinding::error(message).suggest(format!("Mend {}", broken.problem.path)));
+        return Some(LintFinding::error(message).suggest(format!("Fix {}", broken.problem.path)));
     }
     match subject.specs.elsewhere(id) {
         Some(ExternalDependency::Found { .. }) => None,

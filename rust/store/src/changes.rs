@@ -6,7 +6,10 @@
 //! is [`ChangedFiles::Unknown`], and the caller compares stamps.
 
 use std::collections::BTreeSet;
+#[cfg(unix)]
+use std::io::{PipeReader, PipeWriter};
 use std::path::Path;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The length of a wait where no changes are announced.
@@ -66,12 +69,94 @@ impl FolderWatch {
         std::thread::park_timeout(most.min(MOMENT));
     }
 
+    /// As [`FolderWatch::wait`], and no longer than until the signal comes.
+    pub fn wait_unless_stopped(&mut self, most: Duration, signal: &StopSignal) {
+        #[cfg(unix)]
+        if let Some(wakes) = self.wakes()
+            && let Some((stopped, _)) = &signal.pipe
+        {
+            use rustix::event::{PollFd, PollFlags, Timespec, poll};
+            let time = Timespec::try_from(most).ok();
+            let mut ends = [
+                PollFd::new(&wakes, PollFlags::IN),
+                PollFd::new(stopped, PollFlags::IN),
+            ];
+            // Whatever happened, the caller looks.
+            let _ = poll(&mut ends, time.as_ref());
+            self.take();
+            return;
+        }
+        signal.pause(most.min(MOMENT));
+    }
+
     /// Takes the changes since the last call.
     pub fn take(&mut self) -> ChangedFiles {
         match self.0.as_mut().and_then(platform::Queue::take) {
             Some(files) => ChangedFiles::Files(files),
             None => ChangedFiles::Unknown,
         }
+    }
+}
+
+/// Ends waits from another thread, once and for good.
+#[derive(Debug)]
+pub struct StopSignal {
+    is_stopped: Mutex<bool>,
+    changed: Condvar,
+    /// Readable from the signal on; `None` where there are no descriptors left.
+    #[cfg(unix)]
+    pipe: Option<(PipeReader, PipeWriter)>,
+}
+
+impl Default for StopSignal {
+    fn default() -> Self {
+        Self {
+            is_stopped: Mutex::new(false),
+            changed: Condvar::new(),
+            #[cfg(unix)]
+            pipe: std::io::pipe().ok(),
+        }
+    }
+}
+
+impl StopSignal {
+    /// Ends the waits that are under way, and those to come.
+    pub fn stop(&self) {
+        let mut is_stopped = self
+            .is_stopped
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if *is_stopped {
+            return;
+        }
+        *is_stopped = true;
+        self.changed.notify_all();
+        #[cfg(unix)]
+        if let Some((_, writer)) = &self.pipe {
+            use std::io::Write;
+            // An empty pipe takes a byte; without it the wait ends by its own time.
+            let _ = (&*writer).write(&[0]);
+        }
+    }
+
+    /// Returns true if the signal came.
+    pub fn is_stopped(&self) -> bool {
+        *self
+            .is_stopped
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for so long, or until the signal comes.
+    pub fn pause(&self, most: Duration) {
+        let is_stopped = self
+            .is_stopped
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // A poisoned lock ends the pause early, which is no harm.
+        let _ = self
+            .changed
+            .wait_timeout_while(is_stopped, most, |is_stopped| !*is_stopped);
     }
 }
 

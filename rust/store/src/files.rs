@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use super::StoreError;
 use super::disk::{
-    self, Disk, ExpectedContent, ExpectedFile, FilePlace, FileStamp, Lock, OpenFolder, PATIENCE,
-    TemporaryFile,
+    self, Disk, ExpectedContent, ExpectedFile, FilePlace, FileStamp, LOCK_TIMEOUT, Lock,
+    OpenFolder, TemporaryFile,
 };
 
 /// A canonical folder that nothing is read or written outside of.
@@ -298,7 +298,7 @@ pub fn edit_known<E: From<StoreError>>(
     known: Option<&str>,
     mut change: impl FnMut(&str) -> Result<String, E>,
 ) -> Result<EditOutcome, E> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         let held = lock_document(disk, root, relative, known, deadline)?;
         let text = change(&held.text)?;
@@ -360,7 +360,7 @@ pub fn remove<E: From<StoreError>>(
     relative: &str,
     may_go: impl FnOnce() -> Result<(), E>,
 ) -> Result<(), E> {
-    let _lock = Lock::acquire(&root.locate(relative)?, Instant::now() + PATIENCE)?;
+    let _lock = Lock::acquire(&root.locate(relative)?, Instant::now() + LOCK_TIMEOUT)?;
     may_go()?;
     let place = root.open_place(relative)?;
     place.remove()?;
@@ -374,7 +374,7 @@ pub fn remove<E: From<StoreError>>(
 /// `Missing`, `Exists`, or another `StoreError`.
 pub fn relocate(root: &RootFolder, from: &str, to: &str) -> Result<(), StoreError> {
     let source = root.place(from)?;
-    let _lock = Lock::acquire(&source, Instant::now() + PATIENCE)?;
+    let _lock = Lock::acquire(&source, Instant::now() + LOCK_TIMEOUT)?;
     relocate_held(root, from, to)
 }
 

@@ -14,6 +14,7 @@ use super::StoreError;
 use super::changes::{ChangedFiles, FolderWatch};
 use super::disk::{self, Disk, FileStamp, TICK};
 use super::files::RootFolder;
+use chant_base::progress::ProgressMeter;
 
 /// So many files are looked at before it pays to use several threads.
 const WORTH_SHARING: usize = 32;
@@ -261,7 +262,7 @@ impl<T: Send> DocumentIndex<T> {
                 Ok(listing) => listing,
                 Err(error) if relative.is_empty() => return Err(error),
                 Err(_) => {
-                    // Whether it can be listed again is told by no event.
+                    // No event reports that it can be listed again.
                     self.watch = FolderWatch::default();
                     candidates.push(FileCandidate {
                         path: self.under(&relative),
@@ -330,7 +331,12 @@ impl<T: Send> DocumentIndex<T> {
 
     fn look_at(&mut self, candidates: Vec<FileCandidate>) -> Vec<DocumentChange<T>> {
         let now = (self.disk.clock)(&self.absolute(&self.folder));
-        let look = |candidate: &FileCandidate| self.look(candidate, now);
+        let meter = ProgressMeter::begin("Reading files", candidates.len());
+        let look = |candidate: &FileCandidate| {
+            let found = self.look(candidate, now);
+            meter.step();
+            found
+        };
         let looks: Vec<FileLook<T>> = if candidates.len() < WORTH_SHARING {
             candidates.iter().map(look).collect()
         } else {

@@ -9,7 +9,9 @@ pub mod disk;
 pub mod files;
 pub mod index;
 pub mod journal;
+pub mod record_index;
 pub mod staged;
+pub mod stamped;
 pub mod state;
 pub mod undecided;
 pub mod walk;
@@ -49,7 +51,7 @@ pub enum StoreError {
     },
     /// A link or a name leads out of the project.
     #[error(
-        "`{path}` leads out of the project `{root}`; only files inside it are read or written, and none of git's own"
+        "`{path}` leads out of the project `{root}` or into git's own files; name another file inside the project"
     )]
     Outside {
         /// The file or link.
@@ -69,7 +71,7 @@ pub enum StoreError {
     },
     /// A text looks as in the middle of a save.
     #[error(
-        "`{path}` looks half saved by another program: {why}. Nothing was changed; try again when it is saved, or in two seconds if it is to be so"
+        "`{path}` looks half saved by another program: {why}. Nothing was changed; try again after it is saved, or in two seconds if this is the whole file"
     )]
     HalfSaved {
         /// The file.
@@ -84,15 +86,13 @@ pub enum StoreError {
         path: String,
     },
     /// The file is marked as not to be written.
-    #[error("`{path}` is read-only; make it writable first, nothing was changed")]
+    #[error("`{path}` is read-only; nothing was changed. Make it writable and try again")]
     ReadOnly {
         /// The file.
         path: String,
     },
     /// A text is larger than what is read.
-    #[error(
-        "`{path}` would be larger than {most} MiB, more than is ever read; nothing was changed"
-    )]
+    #[error("`{path}` would be larger than {most} MiB, the most that is read; nothing was changed")]
     TooLarge {
         /// The file.
         path: String,
@@ -109,7 +109,7 @@ pub enum StoreError {
         why: String,
     },
     /// A file could not be written.
-    #[error("cannot write `{path}`: {source}; what was there is as it was")]
+    #[error("cannot write `{path}`: {source}; the old content is unchanged")]
     NotWritten {
         /// The file.
         path: String,
@@ -119,7 +119,7 @@ pub enum StoreError {
     /// The disk failed, and failed again when what was done was to be taken back.
     #[error(
         "it is undecided whether `{paths}` changed: the disk failed, and failed again when the change was to be \
-         taken back ({why}); make room or repair the disk, then ask again, which settles it"
+         taken back ({why}). Free space or repair the disk, then repeat the call, which decides it"
     )]
     Undecided {
         /// The files.

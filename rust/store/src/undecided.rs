@@ -59,12 +59,12 @@ pub fn below(folder: &Path) -> Vec<(PathBuf, String)> {
     }
     let files = files();
     let found = files.iter().filter(|(path, _)| path.starts_with(folder));
-    let told = found.map(|(path, why)| {
+    let messages = found.map(|(path, why)| {
         let (paths, why) = (path.display().to_string(), why.clone());
         (
             path.clone(),
             StoreError::Undecided { paths, why }.to_string(),
         )
     });
-    told.collect()
+    messages.collect()
 }

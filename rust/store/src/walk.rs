@@ -3,13 +3,15 @@
 use chant_base::diagnostics::LogFailure;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use ignore::WalkBuilder;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::changes::{ChangedFiles, FolderWatch};
-use super::disk::{self, FileStamp};
+use super::disk;
+use super::stamped::PathStamps;
 use chant_base::counted::count_listed;
 
 /// The depth to which folders are looked into where no more is asked for.
@@ -20,16 +22,18 @@ pub const DEPTH: usize = 4;
 pub struct FolderWalk {
     /// The files, as [`files_with_ending`] gives them.
     pub files: Vec<String>,
+    /// The folders that were looked into, relative to the first one; none where there are more than are watched.
+    pub folders: Arc<[String]>,
     folder: PathBuf,
     ending: String,
     /// The kernel's reports on all folders, where they are to be trusted.
     watch: FolderWatch,
     /// Ignore files that lie beside the folders or above them, with their stamps.
-    rules: Vec<(PathBuf, Option<FileStamp>)>,
+    rules: PathStamps,
     /// True if these were too old for another state with the same stamps.
     are_rules_settled: bool,
     /// Folders and their ignore files with their stamps; none where one is so young that it says nothing.
-    stamps: Option<Vec<(PathBuf, Option<FileStamp>)>>,
+    stamps: Option<PathStamps>,
 }
 
 /// Folders that are watched at most; with more their stamps are compared.
@@ -59,23 +63,26 @@ impl FolderWalk {
                 None => watch = FolderWatch::default(),
             }
         }
+        let names = folders.iter().take(MOST_WATCHED).filter_map(|inside| {
+            let relative = inside.strip_prefix(folder).ok()?.to_str()?;
+            Some(relative.to_owned())
+        });
+        let names: Arc<[String]> = if folders.len() > MOST_WATCHED {
+            Arc::default()
+        } else {
+            names.collect()
+        };
         let mut places: Vec<PathBuf> = Vec::new();
         for inside in &folders {
             let ignoring = IGNORING.map(|name| inside.join(name));
             places.extend(ignoring.into_iter().filter(|file| disk::exists(file)));
         }
-        let stamped = |place: PathBuf| {
-            let stamp = disk::stamp(&place);
-            (place, stamp)
-        };
-        let rules: Vec<_> = rules.into_iter().map(stamped).collect();
-        let stamps = places.into_iter().chain(folders.iter().cloned());
-        let stamps: Vec<_> = stamps.map(stamped).collect();
-        let now = SystemTime::now();
-        let is_fresh =
-            |(_, stamp): &(PathBuf, Option<FileStamp>)| stamp.is_some_and(|s| s.is_young(now));
-        let are_rules_settled = !rules.iter().any(is_fresh);
-        let is_settled = are_rules_settled && !stamps.iter().any(is_fresh);
+        let (mut rule_stamps, mut stamps) = (PathStamps::default(), PathStamps::default());
+        rule_stamps.extend(rules);
+        stamps.extend(places.into_iter().chain(folders.iter().cloned()));
+        let now = Some(SystemTime::now());
+        let are_rules_settled = rule_stamps.are_settled(now);
+        let is_settled = are_rules_settled && stamps.are_settled(now);
         let files = files_with_ending(folder, ending, depth, most);
         // A folder that came just before its parent was watched would never be heard of.
         if watch.is_trusted() && self::folders(folder, depth) != folders {
@@ -83,10 +90,11 @@ impl FolderWalk {
         }
         Self {
             files,
+            folders: names,
             folder: folder.to_owned(),
             ending: format!(".{ending}"),
             watch,
-            rules,
+            rules: rule_stamps,
             are_rules_settled,
             stamps: is_settled.then_some(stamps),
         }
@@ -95,15 +103,11 @@ impl FolderWalk {
     /// Returns true if another walk would find the same. Costs what changed where the kernel announces changes,
     /// else one stamp for each folder.
     pub fn is_current(&mut self) -> bool {
-        let same = |(place, stamp): &(PathBuf, Option<FileStamp>)| disk::stamp(place) == *stamp;
-        if !self.are_rules_settled || !self.rules.iter().all(same) {
+        if !self.are_rules_settled || !self.rules.are_current() {
             return false;
         }
         if !self.watch.is_trusted() {
-            return self
-                .stamps
-                .as_ref()
-                .is_some_and(|stamps| stamps.iter().all(same));
+            return self.stamps.as_ref().is_some_and(PathStamps::are_current);
         }
         match self.watch.take() {
             ChangedFiles::Files(names) => !names.iter().any(|name| self.concerns(name)),

@@ -7,6 +7,17 @@ use super::markdown::{MarkdownOutline, TaskItem};
 ///
 /// A section ends at the next heading of its own level or a higher one, so sub-headings stay inside.
 /// Items of several such sections are all returned, in document order.
+///
+/// ```
+/// use chant_text::{checklist, edit, markdown};
+///
+/// let body = "# Log in\n\n## Acceptance Criteria\n\n- [ ] It works\n";
+/// let outline = markdown::outline(body);
+/// let items = checklist::under(&outline, "Acceptance Criteria");
+/// let tick = checklist::set(items[0], true).into_iter().collect::<Vec<_>>();
+/// assert!(edit::apply(body, &tick)?.ends_with("- [x] It works\n"));
+/// # Ok::<(), chant_text::edit::EditError>(())
+/// ```
 pub fn under<'a>(outline: &'a MarkdownOutline, name: &str) -> Vec<&'a TaskItem> {
     let mut found: Vec<&TaskItem> = Vec::new();
     let mut ends_after = 0;

@@ -17,9 +17,7 @@ pub enum EditError {
         line: usize,
     },
     /// The lines of the front matter end in carriage returns only.
-    #[error(
-        "the lines of the front matter end in carriage returns alone; save the file with line feeds"
-    )]
+    #[error("the lines of the front matter end in carriage returns; save the file with line feeds")]
     Returns,
     /// The front matter is not `key: value` lines.
     #[error(
@@ -80,6 +78,14 @@ impl Edit {
 ///
 /// # Errors
 /// `EditError::Range` for an edit outside the text, inside a character or across another edit.
+///
+/// ```
+/// use chant_text::edit::{Edit, apply};
+///
+/// let edits = [Edit::insert(0, "# "), Edit::replace(4..7, "two")];
+/// assert_eq!(apply("one 222", &edits)?, "# one two");
+/// # Ok::<(), chant_text::edit::EditError>(())
+/// ```
 pub fn apply(text: &str, edits: &[Edit]) -> Result<String, EditError> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sorted.sort_by_key(|edit| (edit.range.start, edit.range.end));

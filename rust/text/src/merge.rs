@@ -1,4 +1,4 @@
-//! Merges three texts line by line; the only file that names the merge crate.
+//! Merges three texts line by line.
 
 use diffy::{ConflictStyle, IncompleteHunkStyle, MergeOptions};
 

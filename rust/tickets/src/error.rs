@@ -44,7 +44,7 @@ pub enum TicketError {
         available: Vec<String>,
     },
     /// The ticket's file cannot be read at all.
-    #[error("CR '{key}': {path} {why}. Mend the file and call again; others are not affected")]
+    #[error("CR '{key}': {path} {why}. Fix the file and call again; others are not affected")]
     Unreadable {
         /// Its code.
         key: String,
@@ -54,14 +54,14 @@ pub enum TicketError {
         why: String,
     },
     /// Arguments have values they may not have; by name, what is wrong and what was expected.
-    #[error("Validation failed: {}", told(fields))]
+    #[error("Validation failed: {}", list_fields(fields))]
     Validation {
         /// The arguments.
         fields: Vec<(String, String)>,
     },
     /// A template cannot be used.
     #[error(
-        "Template '{template}' cannot be used: {why}. Mend or remove it and call again; nothing was written"
+        "Template '{template}' cannot be used: {why}. Fix or remove it and call again; nothing was written"
     )]
     Template {
         /// Its file or type.
@@ -91,7 +91,7 @@ pub enum TicketError {
     },
     /// The section holds another text than the caller read.
     #[error(
-        "Section {} of CR {key} holds another text than when it was read; nothing was changed. Read it again and repeat the edit",
+        "The text of section {} in CR {key} changed since it was read; nothing was changed by this edit. Read it again and repeat the edit",
         quoted(section)
     )]
     SectionChanged {
@@ -101,7 +101,7 @@ pub enum TicketError {
         key: String,
     },
     /// Several files have the code.
-    #[error("CR {key} stands in several files: {}. Nothing was changed; give all but one another code or remove them", shown(files).join(", "))]
+    #[error("Several files have the code {key}: {}. Nothing was changed; give all but one another code, or remove them", shown(files).join(", "))]
     Duplicate {
         /// The code.
         key: String,
@@ -110,7 +110,7 @@ pub enum TicketError {
     },
     /// The code that was given out beforehand may be another ticket's by now.
     #[error(
-        "The code {key} may be another ticket's by now: numbers were given out meanwhile; nothing was changed. Repeat the whole transaction"
+        "Other tickets were created meanwhile, so {key} may be taken; nothing was changed. Repeat the whole transaction"
     )]
     CodeTaken {
         /// The code.
@@ -298,7 +298,7 @@ fn choices(available: &[String]) -> String {
     }
 }
 
-fn told(fields: &[(String, String)]) -> String {
-    let told = fields.iter().map(|(name, why)| format!("{name}: {why}"));
-    told.collect::<Vec<_>>().join("; ")
+fn list_fields(fields: &[(String, String)]) -> String {
+    let listed = fields.iter().map(|(name, why)| format!("{name}: {why}"));
+    listed.collect::<Vec<_>>().join("; ")
 }

@@ -18,6 +18,7 @@ pub mod projects;
 pub mod sections;
 pub mod slug;
 pub mod templates;
+mod ticket_change;
 pub mod ticket_graph;
 pub mod ticket_index;
 pub mod ticket_store;

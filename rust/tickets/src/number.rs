@@ -17,9 +17,9 @@ pub(super) enum CounterReading {
 }
 
 /// Reads the counter file.
-pub(super) fn counter(board: &TicketStore) -> CounterReading {
-    let name = &board.place.counter_file;
-    match files::read(&board.disk, &board.root, name) {
+pub(super) fn counter(store: &TicketStore) -> CounterReading {
+    let name = &store.place.counter_file;
+    match files::read(&store.disk, &store.root, name) {
         Err(StoreError::Missing { .. }) => CounterReading::Absent,
         Err(error) => CounterReading::Unusable(error.to_string()),
         Ok((text, _)) => match text.trim().parse() {
@@ -33,12 +33,12 @@ pub(super) fn counter(board: &TicketStore) -> CounterReading {
 /// one, of what git knows there in any branch, and of what was there before the folder vanished; no lower than the
 /// counter and the project's first. To be asked under the project's lock, with tickets just read.
 pub(super) fn next(
-    board: &TicketStore,
+    store: &TicketStore,
     tickets: &TicketIndex,
     counter: &CounterReading,
 ) -> Result<u64, Error> {
-    let here = tickets.highest().max(board.number_beside());
-    let elsewhere = board.number_in_git().max(board.number_lost());
+    let here = tickets.highest().max(store.number_beside());
+    let elsewhere = store.number_in_git().max(store.number_lost());
     let behind = match here.max(elsewhere) {
         None => 0,
         Some(highest) => highest.checked_add(1).ok_or_else(|| {
@@ -50,21 +50,21 @@ pub(super) fn next(
         CounterReading::At(next) => *next,
         CounterReading::Absent | CounterReading::Unusable(_) => 0,
     };
-    Ok(behind.max(counted).max(board.place.start_number.into()))
+    Ok(behind.max(counted).max(store.place.start_number.into()))
 }
 
 /// Makes the counter file say at least `next`; gives a warning when it cannot. To be called under the
 /// project's lock.
-pub(super) fn advance(board: &TicketStore, counter: &CounterReading, next: u64) -> Option<String> {
-    let name = &board.place.counter_file;
+pub(super) fn advance(store: &TicketStore, counter: &CounterReading, next: u64) -> Option<String> {
+    let name = &store.place.counter_file;
     let written = match counter {
         CounterReading::At(now) if *now >= next => return None,
         CounterReading::Unusable(why) => Err(why.clone()),
-        CounterReading::Absent => files::create(&board.disk, &board.root, name, &next.to_string())
+        CounterReading::Absent => files::create(&store.disk, &store.root, name, &next.to_string())
             .map_err(|error| error.to_string()),
         CounterReading::At(_) => files::edit(
-            &board.disk,
-            &board.root,
+            &store.disk,
+            &store.root,
             name,
             |_| -> Result<_, StoreError> { Ok(next.to_string()) },
         )

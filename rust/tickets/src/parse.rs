@@ -73,6 +73,14 @@ pub fn document(path: &str, source: FileSource) -> ParsedTicket {
 }
 
 /// Reads a ticket's text.
+///
+/// ```
+/// use chant_tickets::parse::ticket;
+///
+/// let text = "---\ncode: SHOP-007\nstatus: Approved\n---\n# Show the price\n";
+/// let ticket = ticket("docs/CRs/SHOP-007-show-the-price.md", text.into());
+/// assert_eq!((&*ticket.title, ticket.status.as_deref()), ("Show the price", Some("Approved")));
+/// ```
 pub fn ticket(path: &str, text: String) -> Ticket {
     count_visited(1);
     let mut reader = TicketReader {

@@ -17,7 +17,7 @@ use chant_store::disk::Disk;
 pub struct ProjectRegistry {
     projects: Mutex<ProjectCatalog>,
     /// By the code of the project.
-    boards: Mutex<HashMap<String, Arc<TicketStore>>>,
+    stores: Mutex<HashMap<String, Arc<TicketStore>>>,
     pub(super) disk: Disk,
     clock: TicketClock,
     /// Makes the source of items of other dialects below a project's folder.
@@ -29,7 +29,7 @@ impl ProjectRegistry {
     pub fn open(surroundings: DiscoveryInputs, disk: Disk, clock: TicketClock) -> Self {
         Self {
             projects: Mutex::new(ProjectCatalog::find(surroundings)),
-            boards: Mutex::default(),
+            stores: Mutex::default(),
             disk,
             clock,
             around: None,
@@ -78,8 +78,8 @@ impl ProjectRegistry {
     /// The tickets of the project that a call means.
     ///
     /// # Errors
-    /// As [`ProjectRegistry::project`], or a `StoreError`.
-    pub fn board(
+    /// As `ProjectRegistry::project`, or a `StoreError`.
+    pub fn open_store(
         &self,
         project: Option<&str>,
         key: Option<&str>,
@@ -91,7 +91,7 @@ impl ProjectRegistry {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub fn board_at(&self, root: &Path) -> Result<Option<Arc<TicketStore>>, Error> {
+    pub fn open_store_at(&self, root: &Path) -> Result<Option<Arc<TicketStore>>, Error> {
         let found = self.project_at(root);
         found.map(|project| self.board_of(&project)).transpose()
     }
@@ -136,22 +136,22 @@ impl ProjectRegistry {
             counter_file: project.counter_file.clone(),
             uses_worktrees: project.uses_worktrees,
         };
-        let mut boards = locked(&self.boards);
-        if let Some(board) = boards.get(&place.code).filter(|b| *b.place() == place) {
-            return Ok(Arc::clone(board));
+        let mut stores = locked(&self.stores);
+        if let Some(store) = stores.get(&place.code).filter(|b| *b.place() == place) {
+            return Ok(Arc::clone(store));
         }
         let code = place.code.clone();
         let root = place.root.clone();
-        let mut board = TicketStore::open(place, self.disk.clone(), self.clock)?;
+        let mut store = TicketStore::open(place, self.disk.clone(), self.clock)?;
         if let Some(around) = self.around {
-            board = board.with_external(around(&root));
+            store = store.with_external(around(&root));
         }
-        let board = Arc::new(board);
-        boards.insert(code, Arc::clone(&board));
+        let store = Arc::new(store);
+        stores.insert(code, Arc::clone(&store));
         // What a crash left may have to be waited for, which must not hold up other callers.
-        drop(boards);
-        board.recover()?;
-        Ok(board)
+        drop(stores);
+        store.recover()?;
+        Ok(store)
     }
 }
 

@@ -120,7 +120,7 @@ pub enum TemplateProblem {
     /// A user's template is broken; the built-in one is not taken in its place, since that would hide
     /// it.
     #[error(
-        "The template `{path}` cannot be used: {why}. Mend or remove it and call again; nothing was written."
+        "The template `{path}` cannot be used: {why}. Fix or remove it and call again; nothing was written."
     )]
     Broken {
         /// The template's file.

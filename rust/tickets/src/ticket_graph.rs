@@ -222,7 +222,7 @@ impl TicketGraph {
     }
 
     /// Returns one cycle for each group of tickets that wait for one another.
-    pub fn loops(&self) -> Vec<Vec<String>> {
+    pub fn cycles(&self) -> Vec<Vec<String>> {
         let cycles = self.graph.cycles();
         cycles.iter().map(|cycle| self.keys(cycle)).collect()
     }

@@ -450,7 +450,7 @@ impl TicketIndex {
                 path: others.first().copied().unwrap_or_default().into(),
                 line: None,
                 message: format!(
-                    "the code {code} stands in several files: {}; give all but one another code",
+                    "Several files have the code {code}: {}; give all but one another code",
                     others.join(", ")
                 ),
             });

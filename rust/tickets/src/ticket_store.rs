@@ -11,28 +11,24 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use super::code::{TicketCode, number_taken};
-use super::edit::TicketDraft;
 use super::error::{TicketError, quoted};
 use super::model::{Ticket, TicketProblem};
 use super::number::{CounterReading, counter};
 use super::parse::{self, ParsedTicket};
 use super::ticket_index::TicketIndex;
-use super::worked_on::{self, Home, Workplaces};
+use super::worked_on::{Home, Workplaces};
 use chant_base::error::Error;
 use chant_base::external_items::ExternalItems;
 use chant_git::Repo;
 use chant_places::missing_folders;
 use chant_places::state_place::state_of;
 use chant_store::StoreError;
-use chant_store::disk::{self, Disk, Lock, PATIENCE};
+use chant_store::disk::{self, Disk, LOCK_TIMEOUT, Lock};
 use chant_store::files::{self, RootFolder};
 use chant_store::index::DocumentIndex;
-use chant_store::journal::{ChangeJournal, ChangeStep, LeftChange};
+use chant_store::journal::{ChangeJournal, LeftChange};
 use chant_store::state::StateFolder;
 use chant_store::undecided;
-
-/// The most times a ticket is looked up again after its file was moved meanwhile.
-const ATTEMPTS: usize = 10;
 
 /// Where a project lies and how it numbers its tickets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,13 +83,6 @@ struct TicketCache {
     workplaces: Workplaces,
 }
 
-/// A ticket before and after a change.
-pub(super) struct TicketChange {
-    pub(super) code: TicketCode,
-    pub(super) before: Ticket,
-    pub(super) after: Ticket,
-}
-
 impl TicketStore {
     /// Opens a project's tickets; their folder need not exist yet.
     ///
@@ -129,7 +118,7 @@ impl TicketStore {
         })
     }
 
-    /// The same board, which asks about items of other dialects that tickets name.
+    /// The same store, which asks about items of other dialects that tickets name.
     #[must_use]
     pub fn with_external(self, outside: ExternalItems) -> Self {
         Self { outside, ..self }
@@ -148,7 +137,7 @@ impl TicketStore {
         self.journal(&[]).recover().map(drop)
     }
 
-    fn journal<'a>(&'a self, gates: &'a [PathBuf]) -> ChangeJournal<'a> {
+    pub(super) fn journal<'a>(&'a self, gates: &'a [PathBuf]) -> ChangeJournal<'a> {
         ChangeJournal {
             disk: &self.disk,
             root: &self.root,
@@ -234,7 +223,7 @@ impl TicketStore {
     }
 
     /// The tickets of the worktree that holds a file; `None` for one of our own.
-    fn workplace_of(&self, path: &str) -> Option<Arc<Self>> {
+    pub(super) fn workplace_of(&self, path: &str) -> Option<Arc<Self>> {
         if !is_elsewhere(path) {
             return None;
         }
@@ -293,8 +282,8 @@ impl TicketStore {
     /// or in the index.
     pub(super) fn number_in_git(&self) -> Option<u64> {
         let folder = self.root.path().join(&self.folder);
-        // A repository that cannot be read says nothing, and stands in the way of no ticket.
-        let names = self.repo.as_ref()?.names_in_branches(&folder).ok()?;
+        // A repository that cannot be read says nothing, and blocks no ticket.
+        let names = self.repo.as_ref()?.names_in_branches(&folder, "").ok()?;
         let numbers = names
             .iter()
             .filter_map(|name| number_taken(name, &self.place.code));
@@ -366,166 +355,11 @@ impl TicketStore {
         }
     }
 
-    /// Changes a ticket's file, decided on what is true until it is written: `change` gets all tickets
-    /// and the text as of then, and may be asked again on fresher ones. An effective change also sets
-    /// `lastModified`.
-    ///
-    /// # Errors
-    /// As [`TicketStore::resolve`], `Duplicate`, what `change` refuses, or a `StoreError`; nothing is
-    /// written then.
-    pub(super) fn change(
-        &self,
-        key: &str,
-        mut change: impl FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
-    ) -> Result<TicketChange, Error> {
-        self.change_where_it_is(key, &mut change)
-    }
-
-    fn change_where_it_is(
-        &self,
-        key: &str,
-        change: &mut dyn FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
-    ) -> Result<TicketChange, Error> {
-        self.recover()?;
-        let mut failed = None;
-        for _ in 0..ATTEMPTS {
-            // Kept any longer it would have to be copied when the next one differs.
-            let path = self.only_file(&*self.snapshot()?, key)?.1.path.clone();
-            if let Some(board) = self.workplace_of(&path) {
-                return self.change_elsewhere(&board, key, change);
-            }
-            match self.change_file(key, &path, &mut *change) {
-                Ok(None) => {}
-                Ok(Some(changed)) => return Ok(changed),
-                Err(error) if is_missing(&error) => failed = Some(error),
-                Err(error) => return Err(error),
-            }
-        }
-        let busy = || disk::busy(Path::new(key), "kept moving").into();
-        Err(failed.unwrap_or_else(busy))
-    }
-
-    /// Changes a ticket in the worktree that it is worked on in, decided on all tickets of this project.
-    fn change_elsewhere(
-        &self,
-        board: &Self,
-        key: &str,
-        change: &mut dyn FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
-    ) -> Result<TicketChange, Error> {
-        let changed = board.change_where_it_is(key, &mut |_, code, draft| {
-            change(&*self.snapshot()?, code, draft)
-        })?;
-        Ok(TicketChange {
-            before: worked_on::shown(board, &changed.before),
-            after: worked_on::shown(board, &changed.after),
-            ..changed
-        })
-    }
-
-    /// [`TicketStore::change`] for the file in which the ticket was found; `None` when it is elsewhere by now.
-    fn change_file(
-        &self,
-        key: &str,
-        path: &str,
-        change: &mut dyn FnMut(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
-    ) -> Result<Option<TicketChange>, Error> {
-        let gates = [self.root.locate(&self.folder)?];
-        let mut changed = None;
-        self.journal(&gates)
-            .change(&[path], |texts| -> Result<_, Error> {
-                let text = texts.first().copied().unwrap_or_default();
-                let tickets = self.snapshot()?;
-                let (code, ticket) = self.only_file(&tickets, key)?;
-                if *ticket.path != *path {
-                    return Ok(None);
-                }
-                let done =
-                    self.changed(&tickets, code, TicketDraft::of(path, text), &mut *change)?;
-                let step = ChangeStep::Replace {
-                    path: path.to_owned(),
-                    text: done.after.text.to_string(),
-                };
-                let steps = if done.after.text == done.before.text {
-                    Vec::new()
-                } else {
-                    vec![step]
-                };
-                changed = Some(done);
-                Ok(Some(steps))
-            })?;
-        Ok(changed)
-    }
-
-    /// Returns a ticket before and after a change; an effective one also sets `lastModified`.
-    ///
-    /// # Errors
-    /// What `change` refuses, or an `EditError`.
-    pub(super) fn changed(
-        &self,
-        tickets: &TicketIndex,
-        code: TicketCode,
-        mut draft: TicketDraft,
-        change: impl FnOnce(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
-    ) -> Result<TicketChange, Error> {
-        draft.refuse_clash()?;
-        change(tickets, &code, &mut draft)?;
-        if draft.is_changed() {
-            draft.refuse_clash()?;
-            draft.stamp(&code, &self.now())?;
-        }
-        let (before, after) = draft.finish();
-        Ok(TicketChange {
-            code,
-            before,
-            after,
-        })
-    }
-
-    /// Removes a ticket's file; gives its code, what it said, and the tickets as they were.
-    ///
-    /// # Errors
-    /// As [`TicketStore::resolve`], `Duplicate`, or a `StoreError`; nothing is removed then.
-    pub(super) fn remove(
-        &self,
-        key: &str,
-        about_to: &mut dyn FnMut(&TicketCode) -> Result<(), Error>,
-    ) -> Result<(TicketCode, Arc<Ticket>, Arc<TicketIndex>), Error> {
-        self.recover()?;
-        let (_, ticket) = self.only_file(&*self.snapshot()?, key)?;
-        if let Some(board) = self.workplace_of(&ticket.path) {
-            let tickets = self.snapshot()?;
-            let (code, removed, _) = board.remove(key, about_to)?;
-            return Ok((code, Arc::new(worked_on::shown(&board, &removed)), tickets));
-        }
-        let mut removed = None;
-        let done = files::remove(&self.root, &ticket.path, || -> Result<(), Error> {
-            let gate = self.folder_lock()?;
-            let tickets = self.snapshot()?;
-            let (code, now) = self.only_file(&tickets, key)?;
-            if now.path != ticket.path {
-                return Err(disk::busy(Path::new(&*ticket.path), "was moved").into());
-            }
-            about_to(&code)?;
-            removed = Some((code, now, tickets, gate));
-            Ok(())
-        });
-        match (done, removed) {
-            (Ok(()), Some((code, ticket, tickets, _gate))) => Ok((code, ticket, tickets)),
-            (Err(error), _) if is_missing(&error) => {
-                // Another caller removed or moved it: then it is not there by its key either.
-                self.only_file(&*self.snapshot()?, key)?;
-                Err(error)
-            }
-            (Err(error), _) => Err(error),
-            (Ok(()), None) => Err(disk::busy(Path::new(key), "was moved").into()),
-        }
-    }
-
     /// Takes the lock that every change of ours holds; makes the tickets folder where it is missing.
     pub(super) fn folder_lock(&self) -> Result<Lock, Error> {
         Ok(Lock::acquire(
             &self.made_folder()?,
-            Instant::now() + PATIENCE,
+            Instant::now() + LOCK_TIMEOUT,
         )?)
     }
 
@@ -564,13 +398,13 @@ impl TicketStore {
                 .or_else(|| modified(&file))
                 .and_then(at)
         };
-        told(ticket.date_created.as_deref()).or_else(born)
+        stated_date(ticket.date_created.as_deref()).or_else(born)
     }
 
     /// When a ticket was last changed: as it says, else when its file was.
     pub(super) fn last_modified(&self, ticket: &Ticket) -> Option<String> {
         let file = self.root.path().join(&*ticket.path);
-        told(ticket.last_modified.as_deref()).or_else(|| modified(&file).and_then(at))
+        stated_date(ticket.last_modified.as_deref()).or_else(|| modified(&file).and_then(at))
     }
 }
 
@@ -592,7 +426,7 @@ pub(super) fn is_elsewhere(path: &str) -> bool {
     Path::new(path).is_absolute()
 }
 
-fn told(date: Option<&str>) -> Option<String> {
+fn stated_date(date: Option<&str>) -> Option<String> {
     date.map(str::to_owned)
 }
 
@@ -606,8 +440,4 @@ fn at(nanoseconds: i128) -> Option<String> {
 
 fn iso(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
-}
-
-fn is_missing(error: &Error) -> bool {
-    matches!(error.downcast_ref(), Some(StoreError::Missing { .. }))
 }

@@ -10,6 +10,7 @@ use super::parse::{list_of, text_of};
 use super::ticket_graph::TicketWait;
 use super::ticket_store::is_elsewhere;
 use chant_base::answer::cut;
+use chant_base::counted_list::CountedList;
 use chant_graph::picture::{FigureRow, GraphPicture, LeadDirection, StatusColor};
 use chant_text::front_matter::{self, FrontMatterEntry};
 
@@ -222,11 +223,8 @@ pub struct TicketList {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
     /// Files that cannot be read as tickets, or only in part.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<TicketProblemEntry>,
-    /// The number of problems, when not all are shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problems_total: Option<usize>,
+    #[serde(flatten)]
+    pub problems: CountedList<TicketProblemEntry>,
 }
 
 /// Something wrong with a file.
@@ -248,14 +246,9 @@ impl From<&TicketProblem> for TicketProblemEntry {
     }
 }
 
-/// The problems that an answer shows, and their number when that is not all.
-pub fn problems(problems: &[TicketProblem]) -> (Vec<TicketProblemEntry>, Option<usize>) {
-    let shown = problems.iter().take(PROBLEMS_SHOWN);
-    let more = problems.len() > PROBLEMS_SHOWN;
-    (
-        shown.map(Into::into).collect(),
-        more.then_some(problems.len()),
-    )
+/// The problems that an answer shows.
+pub fn problems(problems: &[TicketProblem]) -> CountedList<TicketProblemEntry> {
+    CountedList::first("problems", problems, PROBLEMS_SHOWN, Into::into)
 }
 
 /// A new ticket.

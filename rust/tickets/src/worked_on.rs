@@ -30,7 +30,7 @@ pub(super) struct Workplaces {
 struct Workplace {
     tree: Worktree,
     /// The tickets there; none before they could be read.
-    board: Option<Arc<TicketStore>>,
+    store: Option<Arc<TicketStore>>,
     /// The ticket as it was read there, and as the project shows it.
     shown: Option<(Arc<Ticket>, Arc<Ticket>)>,
 }
@@ -102,7 +102,7 @@ impl Workplaces {
             let shown = workplace.shown.as_ref();
             shown.is_some_and(|(_, shown)| *shown.path == *path)
         };
-        self.by_code.values().find(is_it)?.board.clone()
+        self.by_code.values().find(is_it)?.store.clone()
     }
 
     /// Finds out which worktree each code is worked on in; what our own checkout works on stays there.
@@ -131,7 +131,7 @@ impl Workplaces {
                     code,
                     kept.unwrap_or_else(|| Workplace {
                         tree: (*tree).clone(),
-                        board: None,
+                        store: None,
                         shown: None,
                     }),
                 );
@@ -160,17 +160,17 @@ impl Workplace {
         code: &TicketCode,
     ) -> Result<Option<Arc<Ticket>>, String> {
         if !home.repo.is_linked(&self.tree) {
-            self.board = None;
+            self.store = None;
             return Err(
                 "git lists this worktree, and its folder is gone or does not belong to it; `git worktree prune` or `git worktree repair` puts that right"
                     .into(),
             );
         }
-        let board = match &self.board {
-            Some(board) => Arc::clone(board),
+        let store = match &self.store {
+            Some(store) => Arc::clone(store),
             None => self.open(home).map_err(|error| error.to_string())?,
         };
-        let tickets = board.snapshot().map_err(|error| error.to_string())?;
+        let tickets = store.snapshot().map_err(|error| error.to_string())?;
         match tickets.files(code) {
             [] => match tickets.broken_of(code) {
                 Some(broken) => Err(broken.problem.message.clone()),
@@ -182,7 +182,7 @@ impl Workplace {
                 {
                     return Ok(Some(Arc::clone(shown)));
                 }
-                let shown = Arc::new(shown(&board, ticket));
+                let shown = Arc::new(shown(&store, ticket));
                 self.shown = Some((Arc::clone(ticket), Arc::clone(&shown)));
                 Ok(Some(shown))
             }
@@ -198,20 +198,20 @@ impl Workplace {
             uses_worktrees: false,
             ..home.place.clone()
         };
-        let board = TicketStore::open(place, home.disk.clone(), home.clock)?;
-        board.refuse_outside(&self.tree.path)?;
-        let board = Arc::new(board);
-        self.board = Some(Arc::clone(&board));
-        Ok(board)
+        let store = TicketStore::open(place, home.disk.clone(), home.clock)?;
+        store.refuse_outside(&self.tree.path)?;
+        let store = Arc::new(store);
+        self.store = Some(Arc::clone(&store));
+        Ok(store)
     }
 }
 
 /// A ticket with its file as seen from everywhere.
-pub(super) fn shown(board: &TicketStore, ticket: &Ticket) -> Ticket {
+pub(super) fn shown(store: &TicketStore, ticket: &Ticket) -> Ticket {
     let mut shown = ticket.clone();
-    shown.path = board.absolute(&ticket.path).into();
+    shown.path = store.absolute(&ticket.path).into();
     for problem in &mut shown.problems {
-        problem.path = board.absolute(&problem.path).into();
+        problem.path = store.absolute(&problem.path).into();
     }
     shown
 }

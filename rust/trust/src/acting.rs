@@ -191,16 +191,16 @@ impl ActingConfiguration {
                 count => Some(format!("{count} {several}")),
             }
         });
-        let mut told: Vec<String> = counted.collect();
+        let mut parts: Vec<String> = counted.collect();
         match self.gaps.len() {
             0 => {}
-            1 => told.push("1 thing that cannot be looked through".into()),
-            count => told.push(format!("{count} things that cannot be looked through")),
+            1 => parts.push("1 thing that cannot be looked through".into()),
+            count => parts.push(format!("{count} things that cannot be looked through")),
         }
-        if told.is_empty() {
+        if parts.is_empty() {
             return "it asks for nothing".into();
         }
-        told.join(", ")
+        parts.join(", ")
     }
 
     /// Returns every entry as a line of plain ASCII, nothing left out; parts that could not be read

@@ -79,7 +79,7 @@ const END: RunPermission = Never(
 );
 /// The agent's alternative to starting work.
 const ADD: RunPermission = Never(
-    "Add a spec with chant_add that says what is to be done; a person decides when it is begun.",
+    "Add a spec with chant_add that says what is to be done; a person decides when it is started.",
 );
 /// The agent's alternative to any other act that only a person may do.
 const ASK: RunPermission = Never(
@@ -199,7 +199,7 @@ pub fn needs_trust(name: &str) -> bool {
     effects_of(name).is_none_or(|row| row.effects.iter().any(|effect| ACTS.contains(effect)))
 }
 
-/// Acts that need trust and put away or exchange what is there, whatever the configuration says of work.
+/// Acts that need trust and archive or exchange what is there, whatever the configuration says of work.
 const TIDIES: [&str; 5] = [
     "worktree prune",
     "remove a branch",

@@ -10,7 +10,8 @@ use super::places::{agent_places, is_of_agents, may_hold_agents};
 use chant_git::Repo;
 use chant_git::acting::LocalSetting;
 use chant_store::StoreError;
-use chant_store::disk::{self, Disk, FileStamp};
+use chant_store::disk::{self, Disk};
+use chant_store::stamped::PathStamps;
 
 /// The greatest number of files of agents, prompts and hooks that are read.
 const MOST_FILES: usize = 2_000;
@@ -40,7 +41,7 @@ pub struct FolderReading {
     settings: Vec<LocalSetting>,
     gaps: Vec<String>,
     /// The files and folders that were read, each with its stamp at that time.
-    pub stamps: Vec<(PathBuf, Option<FileStamp>)>,
+    pub stamps: PathStamps,
 }
 
 impl FolderReading {
@@ -70,10 +71,8 @@ impl FolderReading {
 
     /// Returns the real paths of files that act as a whole.
     pub fn real_places(&self) -> Vec<PathBuf> {
-        let files = self.stamps.iter().filter(|(_, stamp)| stamp.is_some());
-        files
-            .filter_map(|(path, _)| disk::real(path).ok())
-            .collect()
+        let files = self.stamps.existing();
+        files.filter_map(|path| disk::real(path).ok()).collect()
     }
 }
 
@@ -124,7 +123,7 @@ impl FolderScanInputs<'_> {
 
     fn read_document(&self, path: &str, reading: &mut FolderReading) {
         let real = self.root.join(path);
-        reading.stamps.push((real.clone(), disk::stamp(&real)));
+        reading.stamps.add(real.clone());
         let known = self.known.iter().find(|(known, _)| *known == path);
         let bytes = match known {
             Some((_, None)) => return,
@@ -146,7 +145,7 @@ impl FolderScanInputs<'_> {
 
     fn read_prompts(&self, reading: &mut FolderReading) {
         let folder = self.root.join(PROMPTS);
-        reading.stamps.push((folder.clone(), disk::stamp(&folder)));
+        reading.stamps.add(folder.clone());
         for one in disk::names(&folder).unwrap_or_default() {
             let ending = Path::new(&one.name).extension();
             if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("md")) {
@@ -166,7 +165,7 @@ impl FolderScanInputs<'_> {
         depth: usize,
         reading: &mut FolderReading,
     ) {
-        reading.stamps.push((path.to_owned(), disk::stamp(path)));
+        reading.stamps.add(path.to_owned());
         if !disk::exists(path) {
             return;
         }
@@ -231,7 +230,7 @@ impl FolderScanInputs<'_> {
             }
         };
         for file in &found.files {
-            reading.stamps.push((file.clone(), disk::stamp(file)));
+            reading.stamps.add(file.clone());
         }
         for file in &found.unreadable {
             let gap = format!("git configuration {}: it cannot be read", file.display());
@@ -239,7 +238,7 @@ impl FolderScanInputs<'_> {
         }
         reading.settings = found.settings;
         let hooks = &found.hooks;
-        reading.stamps.push((hooks.clone(), disk::stamp(hooks)));
+        reading.stamps.add(hooks.clone());
         for one in disk::names(hooks).unwrap_or_default() {
             if !one.name.ends_with(".sample") {
                 let shown = format!("hooks/{}", one.name);

@@ -42,7 +42,7 @@ pub enum TrustVerdict {
 /// The acting configuration of a folder without consent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "This folder is not trusted: {summary}. Nothing was run or changed; documents can be read and edited as ever.{}",
+    "This folder is not trusted: {summary}. Nothing was run or changed; documents can still be read and edited.{}",
     storable(*can_be_given)
 )]
 pub struct UntrustedFolder {

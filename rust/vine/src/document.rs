@@ -9,6 +9,7 @@ use super::frontier::GraphPlan;
 use super::model::{FormatVersion, Graph, NodeContent, NodeSpan, VineNode};
 use super::moves::NodeMoves;
 use super::parse;
+use super::whitespace::is_ws;
 use super::write::{self, Rewritten};
 use chant_base::external_items::ExternalStatus;
 
@@ -32,6 +33,12 @@ impl VineDocument {
         let (graph, places) = parse::parse_with_spans(&text)?;
         let plan = GraphPlan::of(graph).map_err(|error| error.with_spots(&text))?;
         Ok(Self { text, plan, places })
+    }
+
+    /// Returns the text of a node, from its header to the next delimiter.
+    pub fn block(&self, id: &str) -> Option<&str> {
+        let at = self.plan.graph.position(id)?;
+        self.text.get(self.places.get(at)?.block.clone())
     }
 
     /// Reads a text that was this one and may have changed.
@@ -202,7 +209,7 @@ fn is_gap(text: &str, delimiter: &str) -> bool {
     let all = parse::lines(lines);
     let is_delimiter =
         |line: Option<&parse::SourceLine<'_>>| line.is_some_and(|l| l.text == delimiter);
-    let is_blank = |text: &str| text.chars().all(parse::is_ws);
+    let is_blank = |text: &str| text.chars().all(is_ws);
     lines.ends_with('\n')
         && is_delimiter(all.first())
         && is_delimiter(all.last())
@@ -273,7 +280,7 @@ fn as_written(node: &VineNode) -> VineNode {
     }
     let lines = node.description.split('\n');
     let lines = lines.map(|line| match line {
-        line if line.chars().all(parse::is_ws) => "",
+        line if line.chars().all(is_ws) => "",
         line => line,
     });
     node.description = lines.collect::<Vec<_>>().join("\n");

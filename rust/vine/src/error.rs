@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::graph_violation::GraphViolation;
 use super::model::{Graph, InvalidTaskStatus};
-use super::source_span::{SourceSpan, locate_violations};
-use super::validate::GraphViolation;
+use super::source_span::SourceSpan;
 use chant_base::error::{CoreError, ErrorKind};
 use chant_base::ident::{close_names, meant};
 use chant_base::next_step::{HintText, NextStep, hint};
@@ -43,7 +43,7 @@ pub enum VineError {
         resolved: Option<PathBuf>,
     },
     /// A file lies where it may not.
-    #[error("`{given}` lies outside of {} and the other roots; only files in them are used", folder.display())]
+    #[error("`{given}` lies outside of {} and the other roots; name a file inside one of them", folder.display())]
     Elsewhere {
         /// The name as given.
         given: String,
@@ -148,7 +148,7 @@ pub enum VineError {
     },
     /// The file says something else than the caller has in mind.
     #[error(
-        "The file was changed meanwhile: expected {expected}, it is {is}. Nothing was written; read it again first."
+        "The file changed since it was read: expected {expected}, found {is}. Nothing was written; read it again and repeat the edit."
     )]
     Changed {
         /// The name that git gives to the text that was expected.
@@ -158,14 +158,14 @@ pub enum VineError {
     },
     /// The task's description is another one than the caller has in mind.
     #[error(
-        "The description of \"{id}\" is another one than when it was read; nothing was changed. Read it again and repeat the edit."
+        "The description of \"{id}\" changed since it was read; nothing was changed by this edit. Read it again and repeat the edit."
     )]
     DescriptionChanged {
         /// The task.
         id: String,
     },
     /// The graph breaks rules; never empty, in the order in which they are checked.
-    #[error("{}", told(violations))]
+    #[error("{}", describe_violations(violations))]
     Invalid {
         /// The broken rules, each with its place where that stands in a text.
         violations: Vec<(GraphViolation, Option<SourceSpan>)>,
@@ -184,18 +184,6 @@ impl VineError {
         Self::NoTask {
             id: id.to_owned(),
             nearest: nearest.collect(),
-        }
-    }
-
-    /// Says where in a text the violations stand.
-    pub(super) fn with_spots(self, text: &str) -> Self {
-        let Self::Invalid { violations } = self else {
-            return self;
-        };
-        let violations: Vec<GraphViolation> = violations.into_iter().map(|(v, _)| v).collect();
-        let spots = locate_violations(text, &violations);
-        Self::Invalid {
-            violations: violations.into_iter().zip(spots).collect(),
         }
     }
 }
@@ -311,21 +299,21 @@ fn of_folder(is_folder: bool) -> &'static str {
 }
 
 /// The first violation as the seed words it, its details, then the others.
-fn told(violations: &[(GraphViolation, Option<SourceSpan>)]) -> String {
-    let mut told = String::new();
+fn describe_violations(violations: &[(GraphViolation, Option<SourceSpan>)]) -> String {
+    let mut message = String::new();
     for (number, (violation, at)) in violations.iter().enumerate() {
         let constraint = violation.constraint();
         let line = at.as_ref().map(|at| at.line);
         if number == 0 {
-            told = format!(
+            message = format!(
                 "Validation error [{constraint}]: {violation}\nDetails: {}",
                 violation.details()
             );
-            told.extend(line.map(|line| format!("\nAt line {line}.")));
+            message.extend(line.map(|line| format!("\nAt line {line}.")));
         } else {
             let line = line.map_or(String::new(), |line| format!(" (line {line})"));
-            told.push_str(&format!("\nAlso [{constraint}]: {violation}{line}"));
+            message.push_str(&format!("\nAlso [{constraint}]: {violation}{line}"));
         }
     }
-    told
+    message
 }

@@ -4,7 +4,7 @@
 use super::header;
 use super::model::{Attachment, AttachmentClass, VineNode};
 use super::operation::AnnotationList;
-use super::parse::is_ws;
+use super::whitespace::is_ws;
 
 /// Why a field cannot be written.
 pub(super) type FieldResult = Result<(), String>;

@@ -11,9 +11,10 @@ use chant_base::external_items::{ExternalItemsCache, ExternalItemsFactory, Exter
 use chant_git::Repo;
 use chant_places::state_place;
 use chant_store::StoreError;
-use chant_store::disk::{self, Disk, FileStamp};
+use chant_store::disk::{self, Disk};
 use chant_store::files::{RootFolder, plain};
 use chant_store::journal::ChangeJournal;
+use chant_store::stamped::{StampedCache, StampedContent};
 use chant_store::state::StateFolder;
 use chant_store::undecided;
 use chant_store::walk;
@@ -33,19 +34,11 @@ pub struct VineStore {
     pub roots: Vec<PathBuf>,
     /// True if an absolute path may name a file outside of these.
     pub may_leave: bool,
-    known: Mutex<HashMap<PathBuf, CachedGraph>>,
+    known: StampedCache<Arc<VineDocument>>,
     neighbours: ExternalItemsCache,
     /// By folder, where changes of several files are recorded; of these folders everything is finished that
     /// a crash had left when they were first looked at.
     states: Mutex<HashMap<PathBuf, StateFolder>>,
-}
-
-/// A graph as it was last read.
-#[derive(Clone)]
-struct CachedGraph {
-    document: Arc<VineDocument>,
-    /// Its file's stamp at the reading; none where a later change could have the same one.
-    stamp: Option<FileStamp>,
 }
 
 /// A file that a name means.
@@ -73,7 +66,7 @@ impl VineStore {
             folder,
             roots,
             may_leave,
-            known: Mutex::default(),
+            known: StampedCache::new(MOST_KNOWN),
             neighbours: ExternalItemsCache::default(),
             states: Mutex::default(),
         }
@@ -103,13 +96,9 @@ impl VineStore {
             }
         }
         let resolved = self.folder.join(name);
-        let was_there = {
-            let known = locked(&self.known);
-            let mut places = self
-                .places(name)
-                .chain(longer.iter().flat_map(|name| self.places(name)));
-            places.any(|place| known.contains_key(&place))
-        };
+        let longer = longer.iter().flat_map(|name| self.places(name));
+        let mut places = self.places(name).chain(longer);
+        let was_there = places.any(|place| self.known.contains(&place));
         Err(VineError::NoFile {
             was_there,
             given: name.to_owned(),
@@ -273,24 +262,20 @@ impl VineStore {
 
     fn read_real(&self, file: &GraphLocation, real: PathBuf) -> Result<Arc<VineDocument>, Error> {
         undecided::refuse(&real)?;
-        let known = locked(&self.known).get(&real).cloned();
         let disk = self.disk.clone().within(file.root.path());
-        let stamp = (disk.stamp)(&real);
-        let is_same = |known: &CachedGraph| known.stamp.is_some() && known.stamp == stamp;
-        match known {
-            Some(known) if is_same(&known) && known.document.plan.needs().is_empty() => {
-                Ok(known.document)
+        if let Some(known) = self.known.current(&disk, &real) {
+            if known.content.plan.needs().is_empty() {
+                return Ok(known.content);
             }
-            Some(known) if is_same(&known) => Ok(self.keep_aware(file, real, known)),
-            known => {
-                let text = known.as_ref().map(|known| &*known.document.text);
-                let read = disk.read_text_like(&real, &file.given, text);
-                let (text, stamp) = read.map_err(|error| file.to_seed_error(error))?;
-                let document = self.document(&real, &text)?;
-                let stamp = Some(stamp).filter(|stamp| disk.is_settled(file.root.path(), stamp));
-                Ok(self.keep_aware(file, real, CachedGraph { document, stamp }))
-            }
+            return Ok(self.keep_aware(file, real, known));
         }
+        let last = self.known.last(&real);
+        let text = last.as_ref().map(|document| &*document.text);
+        let read = disk.read_text_like(&real, &file.given, text);
+        let (text, stamp) = read.map_err(|error| file.to_seed_error(error))?;
+        let document = self.document(&real, &text)?;
+        let known = StampedContent::new(document, Some(stamp), (disk.clock)(file.root.path()));
+        Ok(self.keep_aware(file, real, known))
     }
 
     /// Keeps what is known of a file together with how far the items are that its tasks need.
@@ -298,18 +283,11 @@ impl VineStore {
         &self,
         file: &GraphLocation,
         real: PathBuf,
-        known: CachedGraph,
+        known: StampedContent<Arc<VineDocument>>,
     ) -> Arc<VineDocument> {
-        let document = self.aware(file, known.document);
-        let stamp = known.stamp;
-        let kept = Arc::clone(&document);
-        self.keep(
-            real,
-            CachedGraph {
-                document: kept,
-                stamp,
-            },
-        );
+        let known = known.map(|document| self.aware(file, document));
+        let document = Arc::clone(&known.content);
+        self.known.keep(real, known);
         document
     }
 
@@ -332,32 +310,21 @@ impl VineStore {
 
     /// The graph that a file's text says, as much of it as possible from what is known of the file.
     pub(super) fn document(&self, real: &Path, text: &str) -> Result<Arc<VineDocument>, VineError> {
-        let known = locked(&self.known).get(real).cloned();
-        match known {
-            Some(known) if is_same(&known.document.text, text) => Ok(known.document),
-            Some(known) => known.document.renewed(text.to_owned()).map(Arc::new),
+        match self.known.last(real) {
+            Some(known) if is_same(&known.text, text) => Ok(known),
+            Some(known) => known.renewed(text.to_owned()).map(Arc::new),
             None => VineDocument::read(text.to_owned()).map(Arc::new),
         }
     }
 
     /// Returns the last known document of a file, whatever became of it.
     pub(super) fn last_document(&self, real: &Path) -> Option<Arc<VineDocument>> {
-        let known = locked(&self.known);
-        Some(Arc::clone(&known.get(real)?.document))
+        self.known.last(real)
     }
 
     /// Keeps what was written to a file; whether that is still what it says shows the next look.
     pub(super) fn written(&self, real: PathBuf, document: Arc<VineDocument>) {
-        let stamp = None;
-        self.keep(real, CachedGraph { document, stamp });
-    }
-
-    fn keep(&self, real: PathBuf, known: CachedGraph) {
-        let mut all = locked(&self.known);
-        if all.len() >= MOST_KNOWN && !all.contains_key(&real) {
-            all.clear();
-        }
-        all.insert(real, known);
+        self.known.keep(real, StampedContent::unsettled(document));
     }
 }
 

@@ -61,6 +61,16 @@ impl GraphPlan {
     ///
     /// # Errors
     /// `VineError::Invalid`.
+    ///
+    /// ```
+    /// use chant_vine::{frontier::GraphPlan, parse};
+    ///
+    /// let text = "vine 1.1.0\n---\n[ship] Ship (notstarted)\n-> build\n---\n[build] Build (notstarted)\n";
+    /// let plan = GraphPlan::of(parse::graph(text)?)?;
+    /// let ready = plan.frontier.ready_to_start.iter().map(|at| &*plan.graph.nodes[*at].id);
+    /// assert_eq!(ready.collect::<Vec<_>>(), ["build"]);
+    /// # Ok::<(), chant_vine::error::VineError>(())
+    /// ```
     pub fn of(graph: Graph) -> Result<Self, VineError> {
         validate(&graph)?;
         let network = Arc::new(DependencyIndex::of(&graph));
@@ -296,7 +306,7 @@ impl GraphPlan {
             };
             list.push(at);
         }
-        // Nobody depends on the root: it is done with the last of the others.
+        // No node depends on the root: it is done with the last of the others.
         let by_status = &self.progress.by_status;
         let done =
             by_status[TaskStatus::Complete as usize] + by_status[TaskStatus::Reviewing as usize];

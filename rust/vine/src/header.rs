@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::model::TaskStatus;
-use super::parse::is_ws;
+use super::whitespace::is_ws;
 
 /// Where the parts of a header stand in it.
 #[derive(Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use super::model::{
     Attachment, AttachmentClass, FormatVersion, Graph, NodeContent, NodeSpan, VineNode,
 };
 use super::source_span::SourceSpan;
+use super::whitespace::is_ws;
 use chant_base::counted::count_visited;
 use chant_text::clash;
 
@@ -182,21 +183,6 @@ pub(super) fn lines(text: &str) -> Vec<SourceLine<'_>> {
         start += raw.len();
     }
     lines
-}
-
-/// Returns true if a character is white space of the format.
-pub(super) fn is_ws(c: char) -> bool {
-    matches!(
-        c,
-        '\t' | '\n' | '\u{B}' | '\u{C}' | '\r' | ' ' | '\u{A0}' | '\u{1680}' | '\u{2000}'
-            ..='\u{200A}'
-                | '\u{2028}'
-                | '\u{2029}'
-                | '\u{202F}'
-                | '\u{205F}'
-                | '\u{3000}'
-                | '\u{FEFF}'
-    )
 }
 
 fn magic(line: &SourceLine<'_>) -> Result<FormatVersion, VineError> {

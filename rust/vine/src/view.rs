@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use super::frontier::GraphPlan;
 use super::model::{Attachment, Graph, NodeContent, TaskStatus, VineNode};
 use chant_base::answer::PageRequest;
+use chant_base::counted_list::CountedList;
 use chant_graph::picture::{FigureRow, GraphPicture, LeadDirection};
 
 /// A node with everything it says.
@@ -267,52 +268,24 @@ impl<'a> GraphProgressView<'a> {
     }
 }
 
-/// A page of a list, beside which the number of all is reported where it does not hold all.
-#[derive(Debug)]
-struct CountedPage<T> {
-    shown: Vec<T>,
-    total: Option<usize>,
-}
-
-impl<T> CountedPage<T> {
-    fn of<'a>(plan: &'a GraphPlan, places: &[usize], page: PageRequest) -> Self
-    where
-        T: From<&'a VineNode>,
-    {
-        let chosen = places.iter().skip(page.offset).take(page.limit);
-        let shown: Vec<T> = chosen.map(|at| T::from(&*plan.graph.nodes[*at])).collect();
-        Self {
-            total: (shown.len() < places.len()).then_some(places.len()),
-            shown,
-        }
-    }
-}
-
 /// The answer of `vine_next`; beside a list that is not all of it `<key>_total`.
 #[derive(Debug, Serialize)]
 pub struct FrontierView<'a> {
-    ready_to_start: Vec<NodeView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ready_to_start_total: Option<usize>,
-    ready_to_complete: Vec<NodeView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ready_to_complete_total: Option<usize>,
-    needs_expansion: Vec<RefView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    needs_expansion_total: Option<usize>,
-    blocked: Vec<NodeView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blocked_total: Option<usize>,
+    #[serde(flatten)]
+    ready_to_start: CountedList<NodeView<'a>>,
+    #[serde(flatten)]
+    ready_to_complete: CountedList<NodeView<'a>>,
+    #[serde(flatten)]
+    needs_expansion: CountedList<RefView<'a>>,
+    #[serde(flatten)]
+    blocked: CountedList<NodeView<'a>>,
     progress: GraphProgressView<'a>,
     /// Tasks that are being worked on (reference vine W6).
-    in_progress: Vec<NodeView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    in_progress_total: Option<usize>,
+    #[serde(flatten)]
+    in_progress: CountedList<NodeView<'a>>,
     /// Why nothing else is listed, where nothing is.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    waiting: Vec<WaitingView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    waiting_total: Option<usize>,
+    #[serde(flatten)]
+    waiting: CountedList<WaitingView<'a>>,
 }
 
 /// A node that waits for others.
@@ -338,30 +311,25 @@ impl<'a> FrontierView<'a> {
     /// Returns the nodes that can be acted on now.
     pub fn of(plan: &'a GraphPlan, page: PageRequest) -> Self {
         let frontier = &plan.frontier;
-        let nodes = |places: &[usize]| CountedPage::<NodeView<'a>>::of(plan, places, page);
-        let start = nodes(&frontier.ready_to_start);
-        let complete = nodes(&frontier.ready_to_complete);
-        let expansion = CountedPage::<RefView<'a>>::of(plan, &frontier.needs_expansion, page);
-        let blocked = nodes(&frontier.blocked);
-        let in_progress = nodes(&frontier.in_progress);
+        let node = |at: &usize| &*plan.graph.nodes[*at];
         let waiting: Vec<_> = waiting(plan).collect();
         let total = waiting.len();
-        let chosen = waiting.into_iter().skip(page.offset).take(page.limit);
-        let shown: Vec<_> = chosen.collect();
+        let waiting = waiting.into_iter().skip(page.offset).take(page.limit);
+        let nodes =
+            |key, places: &[usize]| CountedList::page(key, places, page, |at| node(at).into());
         Self {
-            ready_to_start: start.shown,
-            ready_to_start_total: start.total,
-            ready_to_complete: complete.shown,
-            ready_to_complete_total: complete.total,
-            needs_expansion: expansion.shown,
-            needs_expansion_total: expansion.total,
-            blocked: blocked.shown,
-            blocked_total: blocked.total,
+            ready_to_start: nodes("ready_to_start", &frontier.ready_to_start),
+            ready_to_complete: nodes("ready_to_complete", &frontier.ready_to_complete),
+            needs_expansion: CountedList::page(
+                "needs_expansion",
+                &frontier.needs_expansion,
+                page,
+                |at| node(at).into(),
+            ),
+            blocked: nodes("blocked", &frontier.blocked),
             progress: GraphProgressView::of(plan),
-            in_progress: in_progress.shown,
-            in_progress_total: in_progress.total,
-            waiting_total: (shown.len() < total).then_some(total),
-            waiting: shown,
+            in_progress: nodes("in_progress", &frontier.in_progress),
+            waiting: CountedList::new("waiting", waiting.collect(), total).optional(),
         }
     }
 }
@@ -371,18 +339,14 @@ impl<'a> FrontierView<'a> {
 pub struct WrittenView<'a> {
     summary: String,
     progress: GraphProgressView<'a>,
-    ready_to_start: Vec<NodeView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ready_to_start_total: Option<usize>,
-    ready_to_complete: Vec<NodeView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ready_to_complete_total: Option<usize>,
-    blocked: Vec<NodeView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blocked_total: Option<usize>,
-    needs_expansion: Vec<RefView<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    needs_expansion_total: Option<usize>,
+    #[serde(flatten)]
+    ready_to_start: CountedList<NodeView<'a>>,
+    #[serde(flatten)]
+    ready_to_complete: CountedList<NodeView<'a>>,
+    #[serde(flatten)]
+    blocked: CountedList<NodeView<'a>>,
+    #[serde(flatten)]
+    needs_expansion: CountedList<RefView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claimed: Option<Vec<NodeContextView<'a>>>,
     /// The changes that a dry run would make, as a unified diff.
@@ -407,13 +371,9 @@ impl<'a> WrittenView<'a> {
             summary,
             progress: next.progress,
             ready_to_start: next.ready_to_start,
-            ready_to_start_total: next.ready_to_start_total,
             ready_to_complete: next.ready_to_complete,
-            ready_to_complete_total: next.ready_to_complete_total,
             blocked: next.blocked,
-            blocked_total: next.blocked_total,
             needs_expansion: next.needs_expansion,
-            needs_expansion_total: next.needs_expansion_total,
             claimed: (!claimed.is_empty()).then_some(claimed),
             diff,
         }

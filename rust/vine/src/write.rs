@@ -12,6 +12,7 @@ use super::error::VineError;
 use super::header;
 use super::model::{Attachment, AttachmentClass, Graph, NodeContent, NodeSpan, VineNode};
 use super::parse;
+use super::whitespace::is_ws;
 use chant_base::counted::count_visited;
 use chant_text::edit::{line_break, with_line_break};
 
@@ -209,7 +210,7 @@ fn with_key(preamble: &str, key: &str, value: Option<&str>, eol: &str) -> String
     let is_of = |line: &str| {
         let name = line
             .split_once(':')
-            .map(|(name, _)| name.trim_matches(parse::is_ws));
+            .map(|(name, _)| name.trim_matches(is_ws));
         name.is_some_and(|name| name.eq_ignore_ascii_case(key))
     };
     let mut text = String::new();
@@ -327,7 +328,7 @@ fn kind_of(line: &str) -> BlockLineKind {
         .iter()
         .any(|class| line.starts_with(&format!("@{} ", class.as_str())));
     match line {
-        _ if line.chars().all(parse::is_ws) => BlockLineKind::Description,
+        _ if line.chars().all(is_ws) => BlockLineKind::Description,
         _ if line.starts_with("-> ") => BlockLineKind::Dependency,
         _ if line.starts_with("> ") => BlockLineKind::Decision,
         _ if is_attachment => BlockLineKind::Attachment,

@@ -6,10 +6,8 @@
     reason = "this file is where agents are started"
 )]
 
-use std::ffi::OsString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -20,18 +18,20 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
 use super::WorkError;
 use super::cancel_token::CancelToken;
-use super::connections::{ConnectionOptions, RunConnections};
+use super::connections::RunConnections;
 use super::folder_observer::FolderObserver;
 use super::process::{ProcessIdentity, memory_kills};
 use super::process_tree::{self, ProcessTree};
-use super::run_log::{LineFilter, LogLimits, LogStream, RunLog};
+use super::run_log::{LogStream, RunLog};
 use super::run_record::RunRecord;
 use super::run_store::RunStore;
-use super::spending::{EventPlan, UsageMeter};
+use super::spending::UsageMeter;
 use chant_agent_events::{AgentExit, EventReader, FailureCause};
+use chant_base::run_variables::MARK;
 use chant_confine::Confinement;
 use chant_store::disk;
 
+pub use super::agent_job::{AgentInput, AgentJob, AgentLimits, AgentObservers};
 pub use super::agent_outcome::{AgentEnding, AgentOutcome};
 
 /// The time to read the rest of the pipes after the agent ended.
@@ -41,94 +41,11 @@ const BURIAL: Duration = Duration::from_secs(30);
 /// The number of bytes that are read from a pipe at once.
 const CHUNK: usize = 64 * 1024;
 
-/// An agent that is to be started.
-#[derive(Debug, Clone)]
-pub struct AgentJob {
-    /// Its name in the configuration.
-    pub name: String,
-    /// The model that it is to use.
-    pub model: Option<String>,
-    /// The name of its prompt, for the log.
-    pub prompt: String,
-    /// Program and arguments; never read by a shell.
-    pub argv: Vec<String>,
-    /// Its whole environment: nothing is inherited. The program is searched in its `PATH`.
-    pub environment: Vec<(OsString, OsString)>,
-    /// Its working folder.
-    pub folder: PathBuf,
-    /// Its confinement.
-    pub confinement: Confinement,
-    /// Its standard input.
-    pub input: AgentInput,
-    /// The limits at which it is ended.
-    pub limits: AgentLimits,
-    /// Names of variables that look like secrets and are not passed, for the log.
-    pub withheld: Vec<String>,
-    /// Texts that must not appear in the log.
-    pub secrets: Vec<String>,
-    /// The function that turns lines of its standard output into lines of the log, if there is one.
-    pub reads: Option<LineFilter>,
-    /// The settings for reaching our tools through the runner, if it does so.
-    pub connecting: Option<ConnectionOptions>,
-    /// The handling of the events that it reports.
-    pub plan: EventPlan,
-}
-
-/// Work that is done while an agent runs.
-#[derive(Default)]
-pub struct AgentObservers<'a> {
-    /// The folder that is watched, with its action.
-    pub looking: Option<FolderObserver<'a>>,
-    /// The meter that counts the agent's usage.
-    pub meter: Option<UsageMeter<'a>>,
-}
-
-/// The standard input of an agent.
-#[derive(Debug, Clone)]
-pub enum AgentInput {
-    /// Nothing.
-    Empty,
-    /// A text.
-    Text(String),
-    /// The content of a file.
-    File(PathBuf),
-}
-
-/// The limits of an agent's time and output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AgentLimits {
-    /// The longest run.
-    pub run: Option<Duration>,
-    /// The longest silence on both streams.
-    pub idle: Option<Duration>,
-    /// The greatest number of bytes on both streams.
-    pub output: Option<u64>,
-    /// The limits of the log.
-    pub room: LogLimits,
-    /// The time that processes get to end before they are killed.
-    pub grace: Duration,
-}
-
-impl Default for AgentLimits {
-    fn default() -> Self {
-        Self {
-            run: Some(Duration::from_secs(2 * 60 * 60)),
-            idle: Some(Duration::from_secs(30 * 60)),
-            output: Some(256 * 1024 * 1024),
-            room: LogLimits {
-                line: 16 * 1024,
-                log: 64 * 1024 * 1024,
-            },
-            grace: Duration::from_secs(5),
-        }
-    }
-}
-
 /// A running agent. When dropped, it is killed with its process group.
 pub struct AgentProcess {
     child: Child,
     identity: ProcessIdentity,
-    kin: ProcessTree,
+    tree: ProcessTree,
     runs: RunStore,
     process_id: String,
     limits: AgentLimits,
@@ -187,7 +104,7 @@ pub fn start(
         .args(argv)
         .env_clear()
         .envs(job.environment.iter().map(|(key, value)| (key, value)))
-        .env(super::MARK, &mark)
+        .env(MARK, &mark)
         .current_dir(&job.folder)
         .process_group(0)
         .stdin(standard_input(&job.input)?)
@@ -224,7 +141,7 @@ pub fn start(
         connections,
         watch: watch(&child),
         child,
-        kin: ProcessTree {
+        tree: ProcessTree {
             mark,
             since: ProcessTree::since(record),
             leader: Some(identity.clone()),
@@ -279,7 +196,7 @@ impl AgentProcess {
         let duration = self.started.elapsed();
         match ending {
             AgentEnding::Itself => self.linger()?,
-            AgentEnding::Interrupted => self.pipes.output.note("The runner was told to end"),
+            AgentEnding::Interrupted => self.pipes.output.note("The runner was asked to end"),
             AgentEnding::Timeout(_) | AgentEnding::Idle(_) => {
                 self.pipes.output.note("The agent took longer than it may");
             }
@@ -357,7 +274,7 @@ impl AgentProcess {
             if self.has_ended()? {
                 return Ok(AgentEnding::Itself);
             }
-            if interruption.is_told() {
+            if interruption.is_cancelled() {
                 return Ok(AgentEnding::Interrupted);
             }
             if let Some(ending) = self
@@ -377,7 +294,7 @@ impl AgentProcess {
                 looking.notice();
             }
             if Instant::now() > burial {
-                self.kin.reap_orphans();
+                self.tree.reap_orphans();
                 burial = Instant::now() + BURIAL;
             }
         }
@@ -503,10 +420,10 @@ impl AgentProcess {
 
     /// Ends all processes of the agent and keeps reading their output; returns their number.
     fn end_all(&mut self) -> Result<usize, WorkError> {
-        let (kin, runs) = (self.kin.clone(), self.runs.clone());
+        let (tree, runs) = (self.tree.clone(), self.runs.clone());
         let (process_id, grace) = (self.process_id.clone(), self.limits.grace);
         let mut failure = None;
-        let count = kin.end(&runs, &process_id, grace, |time| {
+        let count = tree.end(&runs, &process_id, grace, |time| {
             let until = Instant::now() + time;
             while failure.is_none() && Instant::now() < until {
                 let left = until.saturating_duration_since(Instant::now());
@@ -520,7 +437,7 @@ impl AgentProcess {
     fn reap(&mut self) -> Option<ExitStatus> {
         self.is_over = true;
         let status = self.child.wait().ok();
-        self.kin.reap_orphans();
+        self.tree.reap_orphans();
         status
     }
 }
@@ -528,7 +445,7 @@ impl AgentProcess {
 impl Drop for AgentProcess {
     fn drop(&mut self) {
         if !self.is_over {
-            self.kin.signal(Signal::KILL);
+            self.tree.signal(Signal::KILL);
             self.reap();
         }
     }
@@ -566,16 +483,16 @@ impl AgentPipes {
 
     /// Writes as much of the input as the pipe takes, and closes the pipe behind the last byte.
     fn tell(&mut self) {
-        let Some((pipe, text, told)) = &mut self.input else {
+        let Some((pipe, text, written)) = &mut self.input else {
             return;
         };
-        match rustix::io::write(pipe, &text[*told..]) {
-            Ok(written) => *told += written,
+        match rustix::io::write(pipe, &text[*written..]) {
+            Ok(count) => *written += count,
             Err(Errno::INTR | Errno::AGAIN) => return,
             // The agent does not read its input, which is its own decision.
-            Err(_) => *told = text.len(),
+            Err(_) => *written = text.len(),
         }
-        if *told == text.len() {
+        if *written == text.len() {
             self.input = None;
         }
     }

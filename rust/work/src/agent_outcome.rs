@@ -96,7 +96,7 @@ impl fmt::Display for AgentOutcome {
             (AgentEnding::Output(limit), ..) => {
                 write!(f, "The agent wrote more than {limit} bytes")?;
             }
-            (AgentEnding::Interrupted, ..) => f.write_str("The runner was told to end")?,
+            (AgentEnding::Interrupted, ..) => f.write_str("The runner was asked to end")?,
             (AgentEnding::Itself, Some(code), _) => {
                 write!(f, "The agent ended with exit code {code}")?;
             }
@@ -104,7 +104,7 @@ impl fmt::Display for AgentOutcome {
                 write!(f, "The agent was ended by signal {signal}")?;
             }
             (AgentEnding::Itself, None, None) => {
-                f.write_str("The agent ended, nobody knows how")?;
+                f.write_str("The agent ended for an unknown reason")?;
             }
         }
         if !self.is_success() && !self.tail.is_empty() {

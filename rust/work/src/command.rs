@@ -79,7 +79,7 @@ impl fmt::Display for CommandOutcome {
             (true, ..) => f.write_str("took longer than it may"),
             (false, Some(code), _) => write!(f, "ended with exit code {code}"),
             (false, None, Some(signal)) => write!(f, "was ended by signal {signal}"),
-            (false, None, None) => f.write_str("ended, nobody knows how"),
+            (false, None, None) => f.write_str("ended for an unknown reason"),
         }
     }
 }
@@ -97,16 +97,11 @@ impl CommandRunner {
     /// # Errors
     /// `System`.
     pub fn ending_with_this_process() -> Result<Self, WorkError> {
-        let failed = |source| WorkError::System {
-            action: "listen to signals",
-            source,
-        };
-        let interruption = CancelToken::new().map_err(failed)?;
-        interruption.listen().map_err(failed)?;
+        let interruption = CancelToken::listening()?;
         let commands = Self::default();
         let own = commands.clone();
         std::thread::spawn(move || {
-            while !interruption.is_told() {
+            while !interruption.is_cancelled() {
                 let mut wakes = [PollFd::from_borrowed_fd(
                     interruption.wakes_up(),
                     PollFlags::IN,

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use chant_store::disk;
 
 /// The time that a runner may be silent before it reports that it runs.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// The line of a run that has started.
 const OK: &str = "ok";
 /// The first character of a line that only reports the progress of the start.
@@ -70,18 +70,22 @@ pub fn wait_for_handshake(
     errors: Option<&Path>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(), String> {
-    let told = |what: String| match errors.and_then(complaint) {
+    let explain = |what: String| match errors.and_then(complaint) {
         Some(complaint) => format!("{what}; it complained: {complaint}"),
         None => what,
     };
     let line = match line(&pipe, bound, steps) {
         Ok(Some(line)) => line,
-        Ok(None) => return Err(told("The runner ended before the run was under way".into())),
+        Ok(None) => {
+            return Err(explain(
+                "The runner ended before the run was under way".into(),
+            ));
+        }
         Err(error) if error.kind() == io::ErrorKind::TimedOut => {
             let seconds = bound.as_secs_f64();
-            return Err(told(format!("The runner said nothing for {seconds} s")));
+            return Err(explain(format!("The runner said nothing for {seconds} s")));
         }
-        Err(error) => return Err(told(format!("The runner cannot be heard: {error}"))),
+        Err(error) => return Err(explain(format!("The runner cannot be heard: {error}"))),
     };
     if line == OK { Ok(()) } else { Err(line) }
 }

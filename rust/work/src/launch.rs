@@ -137,11 +137,11 @@ impl LaunchedRunner {
             let _ = writeln!(name, "{process_id}");
         }
         let Some(line) = self.child.stdout.take() else {
-            return Err("The runner was told its run before".into());
+            return Err("The runner was given its run already".into());
         };
-        let told = handshake::wait_for_handshake(&line, bound, Some(&self.errors), steps);
+        let outcome = handshake::wait_for_handshake(&line, bound, Some(&self.errors), steps);
         disk::remove(&self.errors).log_failure("remove the standard error of a runner");
-        told
+        outcome
     }
 
     /// Returns true if the runner ended.
@@ -216,8 +216,8 @@ pub fn take_up() -> Result<(String, StartHandshake), WorkError> {
     io::stdin().lock().read_line(&mut line).map_err(failed)?;
     let name = line.trim_end();
     if name.is_empty() {
-        let nobody = io::Error::other("nobody named one on standard input");
-        return Err(failed(nobody));
+        let missing = io::Error::other("none was named on standard input");
+        return Err(failed(missing));
     }
     let handshake = pipe_of_output().map_err(|error| failed(error.into()))?;
     Ok((name.to_owned(), handshake))

@@ -13,6 +13,8 @@
 #[cfg(unix)]
 pub mod agent;
 #[cfg(unix)]
+mod agent_job;
+#[cfg(unix)]
 pub mod agent_outcome;
 #[cfg(unix)]
 pub mod cancel_token;
@@ -35,6 +37,7 @@ pub mod process;
 mod process_tree;
 #[cfg(unix)]
 pub mod recovery;
+pub mod run_index;
 pub mod run_log;
 pub mod run_record;
 pub mod run_store;
@@ -54,11 +57,6 @@ use chant_store::StoreError;
 use lock::LockHolder;
 use state::{IllegalRunEvent, RunState};
 
-/// The environment variable that marks an agent's processes.
-pub const MARK: &str = "CHANT_RUN";
-/// The value of [`MARK`] in processes of our own, which are no run's agent.
-pub const RUNNER_VALUE: &str = "runner";
-
 /// The reasons why a run cannot be started, continued or stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {
@@ -66,7 +64,7 @@ pub enum WorkError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A record exists and is not one of ours.
-    #[error("`{path}` is not the record of a run: {why}; mend it or move it away")]
+    #[error("`{path}` is not the record of a run: {why}; fix it or move it away")]
     Broken {
         /// Its file.
         path: String,
@@ -77,21 +75,21 @@ pub enum WorkError {
     #[error(transparent)]
     Illegal(#[from] IllegalRunEvent),
     /// Another process wrote the record since it was read.
-    #[error("The record of run '{process_id}' changed meanwhile; nothing was written, look again")]
+    #[error(
+        "The record of run '{process_id}' changed meanwhile; nothing was written. Look at the run and try again"
+    )]
     Changed {
         /// The run.
         process_id: String,
     },
     /// A name that cannot be that of a file.
-    #[error("'{name}' cannot be the name of a run or a spec: it holds a `/` or begins with a dot")]
+    #[error("'{name}' is not a valid name of a run or a spec: it has a `/` or begins with a dot")]
     Name {
         /// The name.
         name: String,
     },
     /// A run of that spec is active.
-    #[error(
-        "Spec '{spec_id}' is being worked on by run '{process_id}' (PID {pid}); stop that first"
-    )]
+    #[error("Run '{process_id}' (PID {pid}) is working on spec '{spec_id}'; stop that run first")]
     Running {
         /// The spec.
         spec_id: String,
@@ -102,7 +100,7 @@ pub enum WorkError {
     },
     /// The spec's last run died and was not recovered yet.
     #[error(
-        "Run '{process_id}' died and is not recovered yet; recover it first, nothing was started"
+        "Run '{process_id}' died and is not recovered yet; nothing was started. Recover it first"
     )]
     Unrecovered {
         /// The run.
@@ -110,7 +108,7 @@ pub enum WorkError {
     },
     /// The spec's last run has work that waits for something.
     #[error(
-        "Run '{process_id}' of spec '{spec_id}' is {state}; see to that first, nothing was started"
+        "Run '{process_id}' of spec '{spec_id}' is {state}; nothing was started. Finish that run first"
     )]
     Waiting {
         /// The spec.
@@ -130,7 +128,7 @@ pub enum WorkError {
     },
     /// Another process kept the merge lock.
     #[error(
-        "Another merge, by {holder}, was still under way after {seconds} s; nothing was changed, try again"
+        "Another merge, by {holder}, has not ended after {seconds} s; nothing was changed. Try again"
     )]
     Merging {
         /// The holder, as far as the lock names it.
@@ -154,7 +152,7 @@ pub enum WorkError {
     },
     /// The processes of a run did not end.
     #[error(
-        "Process {pid} of run '{process_id}' did not end, even when killed; look after it, nothing else was changed"
+        "Process {pid} of run '{process_id}' did not end, even after it was killed; nothing else was changed. End it by hand and try again"
     )]
     Unending {
         /// The run.

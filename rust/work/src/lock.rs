@@ -43,6 +43,18 @@ impl SpecLock {
         Self::take_until(runs, spec_id, Instant::now() + INSTANT)
     }
 
+    /// Takes the lock of a spec; `None` if another process holds it.
+    ///
+    /// # Errors
+    /// `Name`, or a `StoreError`.
+    pub fn acquire_free(runs: &RunStore, spec_id: &str) -> Result<Option<Self>, WorkError> {
+        match Self::acquire(runs, spec_id) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(WorkError::Held { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Takes the lock of a spec whose holder is ending.
     ///
     /// # Errors
@@ -119,12 +131,16 @@ impl StartLock {
     /// `Step` when another one takes longer, or a `StoreError`.
     pub fn acquire(runs: &RunStore) -> Result<Self, WorkError> {
         let file = runs.state.ensure(FOLDER)?.join("start.lock");
-        match Lock::claim(&file, &holder_text(runs), Instant::now() + disk::PATIENCE)? {
+        match Lock::claim(
+            &file,
+            &holder_text(runs),
+            Instant::now() + disk::LOCK_TIMEOUT,
+        )? {
             Some(lock) => Ok(Self { _lock: lock }),
             None => Err(WorkError::Step(format!(
                 "{} has been starting a run for {} s; nothing was started, try again",
                 LockHolder::of(&file),
-                disk::PATIENCE.as_secs()
+                disk::LOCK_TIMEOUT.as_secs()
             ))),
         }
     }

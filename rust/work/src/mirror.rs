@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::run_record::RunRecord;
+use super::run_record::{RunRecord, file_of};
 use super::run_store::RunStore;
 use chant_store::disk::{self, AppendFile};
 use chant_store::files;
@@ -58,14 +58,4 @@ impl RunStore {
         let path = self.mirror(LOGS)?.join(format!("{name}.log"));
         AppendFile::open(&self.root.open_real(&path).ok()??).ok()
     }
-}
-
-/// Returns the file of a record.
-pub(super) fn file_of(process_id: &str) -> String {
-    format!("{process_id}.json")
-}
-
-/// Returns the run whose record a file of this name would be.
-pub(super) fn process_of(file: &str) -> Option<&str> {
-    file.strip_suffix(".json")
 }

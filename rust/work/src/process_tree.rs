@@ -11,10 +11,11 @@ use rustix::process::{
     Pid, Signal, WaitOptions, kill_process, kill_process_group, test_kill_process_group, waitpid,
 };
 
+use super::WorkError;
 use super::process::{self, ProcessFacts, ProcessIdentity};
 use super::run_record::RunRecord;
 use super::run_store::RunStore;
-use super::{MARK, WorkError};
+use chant_base::run_variables::MARK;
 
 /// The time that processes without a runner get to end before they are killed.
 pub(super) const GRACE: Duration = Duration::from_secs(2);

@@ -69,7 +69,7 @@ pub fn recover(runs: &RunStore) -> Result<RecoveryReport, WorkError> {
             if !record.state().is_closed() && is_newest(record) {
                 let name = &record.process_id;
                 let why =
-                    "what says that it is the newest of its spec is gone; nothing is done about it";
+                    "the record that it is the newest run of its spec is gone; nothing was changed";
                 recovered.problems.push(format!("Run '{name}': {why}"));
             }
             continue;
@@ -143,7 +143,7 @@ fn last_words(record: &RunRecord) -> String {
             adopted_at: Some(_),
             ..
         } => "before anything was made for it",
-        _ => "before its runner had begun",
+        _ => "before its runner had started",
     };
     format!("The runner (PID {}) died {step}", record.pid)
 }

@@ -99,7 +99,7 @@ pub struct RunLog {
 struct PartialLine {
     bytes: Vec<u8>,
     /// True if its start is written already.
-    is_begun: bool,
+    is_started: bool,
 }
 
 impl RunLog {
@@ -171,12 +171,12 @@ impl RunLog {
                 continue;
             }
             // Masked first: a shortened line could cut a secret in two.
-            let told = reads.filter(|_| !line.is_begun);
-            match told.and_then(|reads| reads(&mask.text(&line.bytes))) {
-                Some(told) => {
+            let reads = reads.filter(|_| !line.is_started);
+            match reads.and_then(|reads| reads(&mask.text(&line.bytes))) {
+                Some(texts) => {
                     line.bytes.clear();
-                    for told in told {
-                        PartialLine::of(told).drain(mask, most, true, &mut ready);
+                    for text in texts {
+                        PartialLine::of(text).drain(mask, most, true, &mut ready);
                     }
                 }
                 None => line.drain(mask, most, is_whole, &mut ready),
@@ -284,7 +284,7 @@ impl PartialLine {
         bytes.push(b'\n');
         Self {
             bytes,
-            is_begun: false,
+            is_started: false,
         }
     }
 
@@ -308,14 +308,14 @@ impl PartialLine {
             let rest = self.bytes.split_off(cut);
             ready.push(mask.text(&self.bytes));
             self.bytes = rest;
-            self.is_begun = true;
+            self.is_started = true;
         }
         if is_whole {
-            if !(self.is_begun && self.bytes.is_empty()) {
+            if !(self.is_started && self.bytes.is_empty()) {
                 ready.push(mask.text(&self.bytes));
             }
             self.bytes.clear();
-            self.is_begun = false;
+            self.is_started = false;
         }
     }
 }

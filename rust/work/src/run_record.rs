@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::mirror::file_of;
 use super::process::ProcessIdentity;
 use super::state::{self, IllegalRunEvent, RunEvent, RunState, StopReason};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
@@ -529,6 +528,16 @@ pub(super) fn is_run_of(process_id: &str, spec_id: &str) -> bool {
         rest.and_then(|rest| rest.strip_prefix('-'))
             .is_some_and(is_rest)
     })
+}
+
+/// Returns the file of a record.
+pub(super) fn file_of(process_id: &str) -> String {
+    format!("{process_id}.json")
+}
+
+/// Returns the run whose record a file of this name would be.
+pub(super) fn process_of(file: &str) -> Option<&str> {
+    file.strip_suffix(".json")
 }
 
 #[cfg(test)]

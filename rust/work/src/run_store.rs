@@ -9,10 +9,9 @@ use jiff::Timestamp;
 
 use super::WorkError;
 use super::lock::{SpecLock, check_name};
-use super::mirror::{file_of, process_of};
-use super::run_record::{self, BrokenRecord, RunRecord, is_run_of};
-use super::spending::DAY;
+use super::run_record::{self, BrokenRecord, RunRecord, file_of, is_run_of, process_of};
 use super::state::{self, RunEvent, RunState};
+use super::usage::DAY;
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk};
 use chant_store::files::{self, RootFolder};
@@ -107,7 +106,7 @@ impl RunStore {
                 Err(WorkError::Store(StoreError::Missing { .. })) => {}
                 Ok(record) => found.push(record),
                 Err(error) => broken.push(BrokenRecord {
-                    path: self.told(&path),
+                    path: self.shown_path(&path),
                     why: why_of(error),
                 }),
             }
@@ -175,15 +174,15 @@ impl RunStore {
             Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
             names => names?,
         };
-        let told = |one: disk::FolderEntry| BrokenRecord {
-            path: self.told(&folder.join(one.name)),
-            why: "it was not believed, and is set aside; look at it, and remove it".into(),
+        let broken = |one: disk::FolderEntry| BrokenRecord {
+            path: self.shown_path(&folder.join(one.name)),
+            why: "it was not trusted and was set aside; look at it, then remove it".into(),
         };
-        Ok(names.into_iter().map(told).collect())
+        Ok(names.into_iter().map(broken).collect())
     }
 
     /// Returns a path as messages show it.
-    fn told(&self, path: &Path) -> String {
+    fn shown_path(&self, path: &Path) -> String {
         let inside = path.strip_prefix(self.root.path());
         inside.unwrap_or(path).display().to_string()
     }

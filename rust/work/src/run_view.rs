@@ -17,7 +17,7 @@ use chant_store::disk::{self, Disk};
 use chant_store::files::RootFolder;
 
 /// The reason shown for a run that only files in the project name.
-const HISTORY: &str = "history: only .chant/processes tells of it, so nothing is done about it";
+const HISTORY: &str = "history: only .chant/processes names it; it is shown and never acted on";
 
 /// One run of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,7 +187,7 @@ pub fn history(
             Err(StoreError::Missing { .. }) => continue,
             text => text.map_err(|error| error.to_string()),
         };
-        match text.and_then(|(text, _)| told(&name, &text)) {
+        match text.and_then(|(text, _)| read_history(&name, &text)) {
             Ok(run) => found.push(run),
             Err(why) => broken.push(BrokenRecord { path, why }),
         }
@@ -196,7 +196,7 @@ pub fn history(
 }
 
 /// Returns a run as history: its end is not proven, and its process is not checked.
-fn told(name: &str, text: &str) -> Result<RunView, String> {
+fn read_history(name: &str, text: &str) -> Result<RunView, String> {
     let record: RecordFields = serde_json::from_str(text).map_err(|e| e.to_string())?;
     let of_file = || name.trim_end_matches(".json").to_owned();
     let commits = record.commits.as_array().into_iter().flatten();

@@ -27,10 +27,11 @@ use super::spending::{SpendingLimits, UsageMeter};
 use super::state::{RunEvent, RunState};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 use chant_agent_events::{AgentUsage, FailureCause};
+use chant_base::run_variables::{MARK, RUNNER_VALUE};
 
 /// The variable in a runner's environment, so that a run that an agent starts does not end with
 /// that agent.
-pub const RUNNER: (&str, &str) = (super::MARK, super::RUNNER_VALUE);
+pub const RUNNER: (&str, &str) = (MARK, RUNNER_VALUE);
 
 /// The steps of the dialect in a run.
 pub trait RunSteps {
@@ -54,7 +55,7 @@ pub trait RunSteps {
     /// Judges the agent's work, lands it, and changes the spec accordingly; returns the end of the
     /// run.
     ///
-    /// Between its own steps it checks [`ActiveRun::is_told_to_stop`] and returns early. It records a
+    /// Between its own steps it checks [`ActiveRun::is_asked_to_stop`] and returns early. It records a
     /// merge itself, as soon as it is done.
     ///
     /// # Errors
@@ -146,7 +147,7 @@ impl<'a> ActiveRun<'a> {
     /// Returns the variable that marks processes of the run, for processes that are not started by
     /// the agent.
     pub fn mark(&self) -> (&'static str, String) {
-        (super::MARK, ProcessTree::mark(&self.record))
+        (MARK, ProcessTree::mark(&self.record))
     }
 
     /// Reports a step to the process that started the run, as long as it waits.
@@ -192,8 +193,8 @@ impl<'a> ActiveRun<'a> {
     ///
     /// # Errors
     /// As [`RunStore::get`].
-    pub fn is_told_to_stop(&self) -> Result<bool, WorkError> {
-        Ok(self.interruption.is_told() || self.is_stop_requested()?)
+    pub fn is_asked_to_stop(&self) -> Result<bool, WorkError> {
+        Ok(self.interruption.is_cancelled() || self.is_stop_requested()?)
     }
 
     fn is_stop_requested(&self) -> Result<bool, WorkError> {
@@ -262,7 +263,7 @@ impl<'a> ActiveRun<'a> {
             Ok(())
         })?;
         let until = Instant::now() + delay;
-        while !self.is_told_to_stop()? {
+        while !self.is_asked_to_stop()? {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 self.update(|record| {
@@ -451,7 +452,7 @@ fn begin<'a>(
 ) -> Result<(ActiveRun<'a>, AgentProcess, AgentJob), WorkError> {
     let started = match steps.begin(&mut run) {
         Err(why) => Err(WorkError::Step(why)),
-        Ok(_) if run.is_told_to_stop()? => Err(WorkError::Stopped {
+        Ok(_) if run.is_asked_to_stop()? => Err(WorkError::Stopped {
             process_id: run.record.process_id.clone(),
         }),
         Ok(job) => run.start(job.clone()).map(|agent| (agent, job)),

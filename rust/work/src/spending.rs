@@ -9,12 +9,10 @@ use jiff::Timestamp;
 use super::run_record::RunRecord;
 use super::run_store::RunStore;
 use super::state::RunState;
-use super::usage::UsageEntry;
+use super::usage::{DAY, UsageEntry};
 use chant_agent_events::{AgentUsage, EventFormat, EventSummary, TokenCount};
 use chant_base::money::UsdAmount;
 
-/// The time for which usage counts against the limits of a day.
-pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The least time between two writes of an agent's usage into its record.
 const WRITE: Duration = Duration::from_secs(1);
 /// The least time between two readings of other runs' usage.

@@ -1,10 +1,15 @@
 //! The events that an agent reported, as records keep them.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use chant_agent_events::{AgentUsage, TokenCount, ToolDenial};
 use chant_base::money::UsdAmount;
+
+/// The time for which usage counts against the limits of a day.
+pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The usage of an agent; amounts that it does not report are missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -185,7 +185,7 @@ impl WatchAlarm {
         }
         drop(polled);
         // Changes that belong together are handled together.
-        if !interruption.is_told() {
+        if !interruption.is_cancelled() {
             process_tree::sleep_for(SETTLE);
         }
         self.records.take();

@@ -1,19 +1,15 @@
-//! The contents of a board: how many items are in each state, those of one state page by page, and what stands
-//! around a single item.
+//! The progress of a folder: how many items are in each state, and what stands around a single item.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::Workspace;
-use super::filter::{ItemFilter, order, plain};
+use super::filter::{ItemFilter, order};
 use super::item::Item;
 use super::ops::{figure, resolve_item};
-use super::view::{
-    BoardView, CardView, ColumnPage, ColumnView, DialectColumns, ItemTreeRow, NeighborsView,
-    problems,
-};
+use super::view::{BoardView, ColumnView, DialectColumns, ItemTreeRow, NeighborsView, problems};
 use super::workspace_graph::WorkspaceGraph;
-use chant_base::answer::{Answer, PageRequest, fitting};
+use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_graph::Node;
 use chant_graph::picture::{GraphPicture, PictureArrow};
@@ -71,42 +67,10 @@ pub fn board(workspace: &Workspace, search: ItemSearch<'_>) -> Result<Answer, Er
         of.columns
             .sort_by_key(|column| (column.is_done, order(&column.status)));
     }
-    let (problems, problems_total) = problems(&joined);
     Ok(Answer::whole(&BoardView {
         version: joined.version(),
         dialects,
-        problems,
-        problems_total,
-    }))
-}
-
-/// Items of a dialect in one state, in the order of its lists.
-///
-/// # Errors
-/// As [`Workspace::snapshot`].
-pub fn column(
-    workspace: &Workspace,
-    dialect: &str,
-    status: &str,
-    search: ItemSearch<'_>,
-    page: PageRequest,
-) -> Result<Answer, Error> {
-    let joined = workspace.snapshot()?;
-    let sought = SearchWords::of(search);
-    let status = plain(status);
-    let is_in = |item: &Item<'_>| item.dialect() == dialect && plain(item.status()) == status;
-    let wanted = joined
-        .items()
-        .filter(|item| is_in(item) && sought.fits(item));
-    let wanted: Vec<Item<'_>> = wanted.collect();
-    let total = wanted.len();
-    let of_page = wanted.into_iter().skip(page.offset).take(page.limit);
-    let items = fitting(of_page.map(CardView::from), 0);
-    let next = page.offset + items.len();
-    Ok(Answer::data(&ColumnPage {
-        next_offset: (!items.is_empty() && next < total).then_some(next),
-        items,
-        total,
+        problems: problems(&joined),
     }))
 }
 
@@ -118,19 +82,24 @@ pub fn column(
 pub fn show_neighbors(workspace: &Workspace, name: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
     let item = resolve_item(workspace, &joined, name)?;
+    Ok(Answer::whole(&neighbors(&joined, &item)))
+}
+
+/// The items around an item.
+pub(super) fn neighbors<'a>(joined: &'a WorkspaceGraph, item: &Item<'a>) -> NeighborsView<'a> {
     let graph = joined.graph();
     let before = |node: Node| graph.edges(node).iter().map(|edge| edge.to).collect();
     let waiting = graph.waiting();
     let after = |node: Node| waiting[node.index()].clone();
-    let (waits_for, waits_for_more) = tree(&joined, item.node, before);
-    let (needed_by, needed_by_more) = tree(&joined, item.node, after);
-    Ok(Answer::whole(&NeighborsView {
+    let (waits_for, waits_for_more) = tree(joined, item.node, before);
+    let (needed_by, needed_by_more) = tree(joined, item.node, after);
+    NeighborsView {
         key: item.key(),
         waits_for,
         waits_for_more,
         needed_by,
         needed_by_more,
-    }))
+    }
 }
 
 /// The rows below an item where `next` leads, and whether there is more.
@@ -184,14 +153,29 @@ pub(super) struct SearchWords {
 
 impl SearchWords {
     pub(super) fn of(search: ItemSearch<'_>) -> Self {
-        let words = search.text.split_whitespace().map(str::to_lowercase);
-        let mut words: Vec<String> = words.collect();
+        Self {
+            bodies: search.bodies,
+            ..Self::split(search.text)
+        }
+    }
+
+    pub(super) fn split(text: &str) -> Self {
+        let mut words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         // The longest is the rarest.
         words.sort_by_key(|word| Reverse(word.len()));
         Self {
             words,
-            bodies: search.bodies,
+            bodies: false,
         }
+    }
+
+    /// Returns true if every word stands in an ID or a title.
+    pub(super) fn are_in(&self, id: &str, title: &str) -> bool {
+        if self.words.is_empty() {
+            return true;
+        }
+        let text = format!("{id}\n{title}").to_lowercase();
+        self.words.iter().all(|word| text.contains(word))
     }
 
     /// Returns true if every word stands somewhere in an item.

@@ -1,122 +1,89 @@
 //! Changes among the items, for those who wait for them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Workspace;
-use super::feature::{FeaturePart, FeatureTasks};
-use super::item::Item;
-use super::workspace_graph::{ItemSource, WorkspaceGraph};
+use super::change_feed::{ChangeCursor, ChangeKind, ChangeReport, ItemChange};
 use chant_base::error::Error;
 use chant_specs::project::SPECS;
-use chant_store::changes::FolderWatch;
-use chant_store::disk;
+use chant_store::changes::{FolderWatch, StopSignal};
+use chant_store::disk::{self, FileStamp};
 
 /// After so long it is looked even where nothing was announced: a folder may be new.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// The differences of items since the last look, by their keys.
+/// A look where nothing was announced takes at most one part in so many of the time.
+const IDLE_PARTS: u32 = 200;
+
+/// A look at what was announced is followed by so many times its own length of rest.
+const BUSY_PARTS: u32 = 4;
+
+/// As [`BUSY_PARTS`], where nothing is announced and every look compares all stamps.
+const UNANNOUNCED_PARTS: u32 = 10;
+
+/// Folders that are listened to at most; what lies in others is seen at the next look.
+const MOST_FOLDERS: usize = 4_000;
+
+/// Folders whose entries say which formats a project has.
+const MARKERS: [&str; 4] = ["", ".chant", "docs", "specs"];
+
+/// The differences of items since the last look.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ItemDifference {
-    /// Those that are new.
-    pub added: Vec<String>,
-    /// Those that say something else, or whose state or readiness is another because of others.
-    pub changed: Vec<String>,
-    /// Those that are gone.
-    pub removed: Vec<String>,
+    /// The items, one change for each.
+    pub changes: Vec<ItemChange>,
+    /// More changed than is remembered: everything has to be looked at.
+    pub is_reset: bool,
+    /// The problems of files are others, or a folder that says which formats there are has other entries.
+    pub is_around: bool,
 }
 
 impl ItemDifference {
-    fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
+    /// The keys of the items that became so, sorted.
+    pub fn keys(&self, kind: ChangeKind) -> Vec<&str> {
+        let of_kind = self.changes.iter().filter(|change| change.kind == kind);
+        let mut keys: Vec<&str> = of_kind.map(|change| &*change.key).collect();
+        keys.sort_unstable();
+        keys
     }
 }
 
-/// An item as it was.
-struct ItemFingerprint {
-    source: ItemSource,
-    status: Box<str>,
-    is_ready: bool,
+/// The differences that end a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeInterest {
+    /// Those of items.
+    Items,
+    /// Also those around them.
+    Surroundings,
 }
 
-impl ItemFingerprint {
-    fn of(item: &Item<'_>) -> Self {
-        Self {
-            source: item.source.clone(),
-            status: item.status().into(),
-            is_ready: item.is_ready(),
-        }
-    }
-
-    fn is(&self, other: &Self) -> bool {
-        self.status == other.status
-            && self.is_ready == other.is_ready
-            && says_the_same(&self.source, &other.source)
-    }
-}
-
-fn says_the_same(one: &ItemSource, other: &ItemSource) -> bool {
-    match (one, other) {
-        (ItemSource::Spec(one), ItemSource::Spec(other)) => Arc::ptr_eq(one, other) || one == other,
-        (ItemSource::Task { task, .. }, ItemSource::Task { task: other, .. }) => {
-            Arc::ptr_eq(task, other) || task == other
-        }
-        (ItemSource::Feature(one, part), ItemSource::Feature(other, place)) => {
-            Arc::ptr_eq(one, other) || is_same_task(one, *part, other, *place)
-        }
-        (ItemSource::Ticket(_, one), ItemSource::Ticket(_, other)) => {
-            Arc::ptr_eq(one, other) || one == other
-        }
-        (
-            ItemSource::Spec(_)
-            | ItemSource::Task { .. }
-            | ItemSource::Feature(..)
-            | ItemSource::Ticket(..),
-            _,
-        ) => false,
-    }
-}
-
-/// Returns true if a task says the same, wherever it stands in its list.
-fn is_same_task(
-    one: &FeatureTasks,
-    part: FeaturePart,
-    other: &FeatureTasks,
-    place: FeaturePart,
-) -> bool {
-    let (FeaturePart::Task(at), FeaturePart::Task(place)) = (part, place) else {
-        return false;
-    };
-    says(one, at) == says(other, place)
-}
-
-/// All that a task says but the lines that it stands on.
-fn says(tasks: &FeatureTasks, at: usize) -> impl PartialEq + '_ {
-    let task = tasks.task(at);
-    let phase = tasks.phase_of(FeaturePart::Task(at));
-    let whole = task.parent.map(|whole| &tasks.task(whole).id);
-    let words = (&task.description, &task.criteria, &task.paths);
-    let brackets = (task.is_parallel, &task.stories, &task.labels);
-    let place = (
-        phase.map(|phase| (&phase.title, &phase.priority)),
-        &task.group,
-        whole,
-    );
-    (task.mark, words, brackets, place)
-}
-
-/// Waits for changes of the items of a workspace.
+/// Waits for changes of the items of a workspace: a reader of its feed, woken by the system.
 pub struct ItemChanges {
     watch: FolderWatch,
     /// The folders that are listened to.
     folders: BTreeSet<String>,
     /// Those that are not there yet.
     missing: BTreeSet<String>,
-    seen: BTreeMap<String, ItemFingerprint>,
-    /// Of which moment that is.
-    version: Option<u64>,
+    cursor: ChangeCursor,
+    seen: SurroundingsStamp,
+}
+
+/// The state of what lies around the items: the version of the graph, problems included, and the entries of
+/// [`MARKERS`].
+struct SurroundingsStamp {
+    version: u64,
+    markers: [Option<FileStamp>; 4],
+}
+
+impl SurroundingsStamp {
+    fn of(root: &Path, version: u64) -> Self {
+        Self {
+            version,
+            markers: MARKERS.map(|folder| disk::stamp(&root.join(folder))),
+        }
+    }
 }
 
 impl ItemChanges {
@@ -125,18 +92,32 @@ impl ItemChanges {
     /// # Errors
     /// As [`Workspace::snapshot`].
     pub fn begin(workspace: &Workspace) -> Result<Self, Error> {
+        let root = workspace.root();
+        let report = workspace.changes_since(None)?;
         let mut changes = Self {
-            watch: FolderWatch::start(workspace.root()),
+            watch: FolderWatch::start(root),
             folders: BTreeSet::new(),
-            missing: ["", SPECS].map(str::to_owned).into(),
-            seen: BTreeMap::new(),
-            version: None,
+            missing: ["", SPECS]
+                .iter()
+                .chain(&MARKERS)
+                .map(ToString::to_string)
+                .collect(),
+            cursor: report.cursor,
+            seen: SurroundingsStamp::of(root, report.joined.version()),
         };
-        changes.look(workspace)?;
+        let items = report.joined.items();
+        changes.want(items.map(|item| item.path().to_owned()));
+        // What comes while the folders are added was not announced; the first wait begins with a look.
+        changes.listen(workspace);
         Ok(changes)
     }
 
-    /// Waits until something is another, at most so long; what that is.
+    /// The place of the last difference.
+    pub fn cursor(&self) -> ChangeCursor {
+        self.cursor
+    }
+
+    /// Waits until something is another, at most so long or until the signal comes; what that is.
     ///
     /// # Errors
     /// As [`Workspace::snapshot`].
@@ -144,68 +125,98 @@ impl ItemChanges {
         &mut self,
         workspace: &Workspace,
         most: Duration,
+        interest: ChangeInterest,
+        signal: &StopSignal,
     ) -> Result<Option<ItemDifference>, Error> {
         let deadline = Instant::now() + most;
         loop {
+            let started = Instant::now();
             let difference = self.look(workspace)?;
-            if !difference.is_empty() {
+            let is_news = !difference.changes.is_empty() || difference.is_reset;
+            if is_news || (difference.is_around && interest == ChangeInterest::Surroundings) {
                 return Ok(Some(difference));
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let cost = started.elapsed();
+            let left = || deadline.saturating_duration_since(Instant::now());
+            if left().is_zero() || signal.is_stopped() {
                 return Ok(None);
             }
-            self.watch.wait(left.min(AGAIN));
+            let again = AGAIN.max(cost * IDLE_PARTS);
+            self.watch.wait_unless_stopped(left().min(again), signal);
+            // Where much is written that is no work file, we are not busy all the time.
+            let parts = if self.watch.is_trusted() {
+                BUSY_PARTS
+            } else {
+                UNANNOUNCED_PARTS
+            };
+            signal.pause(left().min(cost * parts));
         }
     }
 
     fn look(&mut self, workspace: &Workspace) -> Result<ItemDifference, Error> {
-        let mut joined = workspace.snapshot()?;
-        while self.listen(workspace.root(), &joined) {
-            // What came in between was not announced.
-            joined = workspace.snapshot()?;
-        }
-        if self.version == Some(joined.version()) {
-            return Ok(ItemDifference::default());
-        }
-        let now = joined
-            .items()
-            .map(|item| (item.key().to_owned(), ItemFingerprint::of(&item)));
-        let now: BTreeMap<String, ItemFingerprint> = now.collect();
-        let mut difference = ItemDifference::default();
-        for (key, print) in &now {
-            match self.seen.get(key) {
-                None => difference.added.push(key.clone()),
-                Some(before) if !before.is(print) => difference.changed.push(key.clone()),
-                Some(_) => {}
+        let report = loop {
+            let report = workspace.changes_since(Some(self.cursor))?;
+            self.want_those_of(&report);
+            if !self.listen(workspace) {
+                break report;
             }
-        }
-        let gone = self.seen.keys().filter(|key| !now.contains_key(*key));
-        difference.removed = gone.cloned().collect();
+            // What came in between was not announced.
+        };
+        let now = SurroundingsStamp::of(workspace.root(), report.joined.version());
+        let is_reset = report.changes.is_none();
+        let changes = report.changes.unwrap_or_default();
+        // A version without other items is one with other problems.
+        let has_problems = changes.is_empty() && now.version != self.seen.version;
+        let is_around = has_problems || now.markers != self.seen.markers;
         self.seen = now;
-        self.version = Some(joined.version());
-        Ok(difference)
+        self.cursor = report.cursor;
+        Ok(ItemDifference {
+            changes,
+            is_reset,
+            is_around,
+        })
     }
 
-    /// Listens to the folders that hold items, too; whether some are new.
-    fn listen(&mut self, root: &Path, joined: &WorkspaceGraph) -> bool {
-        let parent = |path: &str| {
-            path.rsplit_once('/')
-                .map_or("", |(folder, _)| folder)
-                .to_owned()
-        };
-        if self.version != Some(joined.version()) {
-            let wanted = joined.items().map(|item| parent(item.path()));
-            let wanted = wanted.filter(|folder| !self.folders.contains(folder));
-            self.missing.extend(wanted);
+    /// Wants to hear of the folders of what is new in a report.
+    fn want_those_of(&mut self, report: &ChangeReport) {
+        let joined = &report.joined;
+        match &report.changes {
+            None => self.want(joined.items().map(|item| item.path().to_owned())),
+            Some(changes) => {
+                let there = changes.iter().filter_map(|change| {
+                    let item = joined.item(joined.graph().find(&change.key)?)?;
+                    Some(item.path().to_owned())
+                });
+                self.want(there);
+            }
+        }
+    }
+
+    /// Wants to hear of the folders of these files.
+    fn want(&mut self, paths: impl Iterator<Item = String>) {
+        for path in paths {
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if !self.folders.contains(folder) {
+                self.missing.insert(folder.to_owned());
+            }
+        }
+    }
+
+    /// Listens to the folders that are wanted and there, and to those in which there may be task graphs; whether
+    /// some are new.
+    fn listen(&mut self, workspace: &Workspace) -> bool {
+        for folder in workspace.plan_folders().iter() {
+            if !self.folders.contains(folder) {
+                self.missing.insert(folder.clone());
+            }
         }
         let before = self.folders.len();
         for folder in std::mem::take(&mut self.missing) {
-            let place = root.join(&folder);
-            if disk::stamp(&place).is_some() {
+            let place = workspace.root().join(&folder);
+            if self.folders.len() < MOST_FOLDERS && disk::stamp(&place).is_some() {
                 self.watch.add(&place, &folder);
                 self.folders.insert(folder);
-            } else {
+            } else if self.missing.len() < MOST_FOLDERS {
                 self.missing.insert(folder);
             }
         }

@@ -17,7 +17,7 @@ pub enum WorkspaceError {
         hint: HintText,
     },
     /// Several items are called so.
-    #[error("'{text}' may mean several items: {}. Give one of these keys.", keys.join(", "))]
+    #[error("'{text}' matches several items: {}. Give one of these keys.", keys.join(", "))]
     Ambiguous {
         /// The text that was asked for.
         text: String,
@@ -35,17 +35,17 @@ pub enum WorkspaceError {
         expected: String,
     },
     /// A file that is not to be overwritten stands where one was to be written.
-    #[error("{path} is there already and was left as it is.")]
+    #[error("{path} exists already and was left as it is.")]
     Taken {
         /// The file.
         path: String,
     },
     /// A text was taken already that is made only once.
-    #[error("Nothing is left of this export: it was written or taken already. Export anew.")]
+    #[error("This export was used already: it was written or taken. Export again.")]
     Spent,
     /// Something is asked about the past of a folder that has none.
     #[error(
-        "There is nothing as of '{revision}' here: {folder} does not lie in the checkout of a git repository. Make one (`git init`) and commit, or ask about the present."
+        "'{revision}' cannot be read: {folder} is not in a git checkout. Create a repository (`git init`) and commit, or ask without a revision."
     )]
     NoHistory {
         /// The folder.

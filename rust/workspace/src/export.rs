@@ -13,6 +13,7 @@ use super::item::Item;
 use super::workspace_graph::WorkspaceGraph;
 use chant_base::error::Error;
 use chant_base::ident::nearest;
+use chant_base::progress::ProgressMeter;
 use chant_graph::Node;
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk, TemporaryFile};
@@ -83,6 +84,7 @@ pub struct ItemExport {
     fields: Vec<&'static str>,
     stage: ExportStage,
     written: usize,
+    meter: Arc<ProgressMeter>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -109,6 +111,7 @@ impl ItemExport {
         let wanted = joined.items().filter(|item| filter.fits(item));
         let nodes: Vec<Node> = wanted.map(|item| item.node).collect();
         Ok(Self {
+            meter: Arc::new(ProgressMeter::begin("Exporting items", nodes.len())),
             nodes: nodes.into_iter(),
             joined,
             form,
@@ -183,7 +186,9 @@ impl ItemExport {
     fn items(&mut self) -> String {
         let nodes: Vec<Node> = self.nodes.by_ref().take(AT_ONCE).collect();
         let joined = Arc::clone(&self.joined);
+        let meter = Arc::clone(&self.meter);
         let items = nodes.into_iter().filter_map(|node| joined.item(node));
+        let items = items.inspect(|_| meter.step());
         match self.form {
             ExportFormat::Json => items.fold(String::new(), |mut text, item| {
                 text.push_str(if self.written == 0 { "\n" } else { ",\n" });

@@ -9,24 +9,24 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, Weak};
 
 use jiff::Timestamp;
 
-use super::key::{composed, normal};
+use super::item_statuses::ItemStatuses;
+use super::key::composed;
 use chant_base::error::Error;
-use chant_base::external_items::{ExternalItems, ExternalStatus, split_key};
-use chant_speckit::files::{FeatureStore, TASKS};
+use chant_base::external_items::ExternalItems;
+use chant_speckit::files::{FeatureDocument, FeatureStore, TASKS};
 use chant_speckit::resolve::{FeatureDirectory, SearchStart, in_specs, one_in_specs};
-use chant_speckit::task::{Task, TaskList, TaskMark};
 use chant_specs::id::InvalidSpecId;
+use chant_specs::model::SpecStatus;
 use chant_specs::project::lookup::{SpecLookup, look_up};
 use chant_store::disk::{self, Disk};
 use chant_store::files::RootFolder;
 use chant_tickets::code::TicketCode;
-use chant_tickets::model::TicketStatus;
+use chant_tickets::model::Ticket;
 use chant_tickets::project_registry::ProjectRegistry;
 use chant_tickets::projects::DiscoveryInputs;
 use chant_tickets::ticket_index::TicketIndex;
 use chant_vine::document::VineDocument;
 use chant_vine::files::VineStore;
-use chant_vine::model::TaskStatus;
 
 /// By folder: what several dialects ask about is read once for all of them.
 static SHARED: LazyLock<Mutex<HashMap<PathBuf, Weak<LookupPlaces>>>> =
@@ -37,7 +37,7 @@ pub fn external_items(root: &Path) -> ExternalItems {
     let places = LookupPlaces::shared(root);
     ExternalItems::new(move |keys| {
         let look = FolderLookup::new(&places);
-        keys.iter().map(|key| look.standing(key)).collect()
+        look.statuses(keys)
     })
 }
 
@@ -49,7 +49,7 @@ struct LookupPlaces {
     vine: VineStore,
     features: FeatureStore,
     /// Opened when a ticket is first asked for: projects are looked for then.
-    desk: OnceLock<ProjectRegistry>,
+    registry: OnceLock<ProjectRegistry>,
 }
 
 impl LookupPlaces {
@@ -74,23 +74,20 @@ impl LookupPlaces {
         Self {
             specs: Mutex::default(),
             vine: VineStore::new(disk.clone(), root.clone(), Vec::new(), false),
-            // Nothing is written here, so that nobody needs to know the time.
+            // Nothing is written here, so the time is not needed.
             features: FeatureStore::new(start, disk.clone(), || Timestamp::UNIX_EPOCH),
-            desk: OnceLock::new(),
+            registry: OnceLock::new(),
             disk,
             root,
         }
     }
 
-    fn spec(&self, id: &str) -> Result<ExternalStatus, String> {
+    fn spec(&self, id: &str) -> Result<(SpecStatus, String), String> {
         let id_read = id
             .parse()
             .map_err(|error: InvalidSpecId| error.to_string())?;
         let mut known = self.specs.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = |looked: &&Arc<SpecLookup>| {
-            let mut files = looked.files.iter();
-            files.all(|(path, stamp, _)| disk::stamp(path) == *stamp)
-        };
+        let is_same = |looked: &&Arc<SpecLookup>| looked.files.are_current();
         let looked = if let Some(looked) = known.get(id).filter(is_same) {
             Arc::clone(looked)
         } else {
@@ -103,11 +100,7 @@ impl LookupPlaces {
             looked
         };
         match (&looked.found, &looked.unreadable) {
-            (Some((status, path)), _) => Ok(ExternalStatus::Found {
-                status: status.to_string(),
-                is_done: status.is_done(),
-                place: format!("spec in {path}"),
-            }),
+            (Some((status, path)), _) => Ok((*status, path.clone())),
             (None, Some(why)) => Err(format!("it cannot be read: {why}")),
             (None, None) => Err("no such spec".into()),
         }
@@ -115,16 +108,16 @@ impl LookupPlaces {
 
     /// The tickets of the folder; what they wait for is not asked here.
     fn tickets(&self) -> Result<Option<Arc<TicketIndex>>, String> {
-        let desk = self.desk.get_or_init(|| {
+        let registry = self.registry.get_or_init(|| {
             let surroundings = DiscoveryInputs {
                 start: self.root.clone(),
                 ..DiscoveryInputs::default()
             };
             ProjectRegistry::open(surroundings, self.disk.clone(), || Timestamp::UNIX_EPOCH)
         });
-        let board = desk.board_at(&self.root);
-        let board = board.map_err(|error| first_line(&error))?;
-        let tickets = board.map(|board| board.snapshot()).transpose();
+        let store = registry.open_store_at(&self.root);
+        let store = store.map_err(|error| first_line(&error))?;
+        let tickets = store.map(|store| store.snapshot()).transpose();
         tickets.map_err(|error| first_line(&error))
     }
 }
@@ -149,29 +142,14 @@ impl<'a> FolderLookup<'a> {
             tickets: OnceCell::new(),
         }
     }
+}
 
-    fn standing(&self, key: &str) -> ExternalStatus {
-        let key = normal(key);
-        let found = match split_key(&key) {
-            Some(("chant", id)) => self.places.spec(id),
-            Some(("vine", rest)) => self.task(rest),
-            Some(("tickets", code)) => self.ticket(code),
-            Some(("speckit", rest)) => self.feature(rest),
-            _ => Err("it is no key of a dialect".into()),
-        };
-        found.unwrap_or_else(ExternalStatus::Unknown)
+impl ItemStatuses for FolderLookup<'_> {
+    fn find_spec(&self, id: &str) -> Result<(SpecStatus, String), String> {
+        self.places.spec(id)
     }
 
-    fn task(&self, rest: &str) -> Result<ExternalStatus, String> {
-        let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
-        if id.is_empty() {
-            return Err("expected a key such as vine:plan.vine#task".into());
-        }
-        let document = self.graph(path)?;
-        of_task(&document, id, path)
-    }
-
-    fn graph(&self, path: &str) -> Result<Arc<VineDocument>, String> {
+    fn find_graph(&self, path: &str) -> Result<Arc<VineDocument>, String> {
         let mut graphs = self.graphs.borrow_mut();
         let known = graphs.entry(path.to_owned()).or_insert_with(|| {
             let files = &self.places.vine;
@@ -181,10 +159,7 @@ impl<'a> FolderLookup<'a> {
         known.clone()
     }
 
-    fn feature(&self, rest: &str) -> Result<ExternalStatus, String> {
-        let Some((label, part)) = rest.split_once('#') else {
-            return Err("expected a key such as speckit:060-name#T001".into());
-        };
+    fn find_tasks(&self, label: &str) -> Result<(Arc<FeatureDocument>, String), String> {
         let root = self.root.get_or_init(|| {
             let root = RootFolder::open(&self.places.root);
             root.map_err(|error| error.to_string())
@@ -201,25 +176,18 @@ impl<'a> FolderLookup<'a> {
         let document = document.map_err(|error| first_line(&error))?;
         let path = format!("{}/{TASKS}", feature.directory);
         let document = document.ok_or_else(|| format!("there is no {path}"))?;
-        if let Some(clash) = document.clash {
-            return Err(format!("{path}: {clash}"));
+        match document.clash {
+            Some(clash) => Err(format!("{path}: {clash}")),
+            None => Ok((document, path)),
         }
-        standing_in(&document.list, part, &path)
     }
 
-    fn ticket(&self, code: &str) -> Result<ExternalStatus, String> {
-        let read = TicketCode::read(code);
-        let code =
-            read.ok_or_else(|| format!("{code} is no code; expected one such as MDT-012"))?;
+    fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, String> {
         let tickets = self.tickets.get_or_init(|| self.places.tickets());
         let tickets = tickets.as_ref().map_err(Clone::clone)?;
         let tickets = tickets.as_ref().ok_or("there are no tickets here")?;
-        let ticket = tickets.files(&code).first().ok_or("no such ticket")?;
-        Ok(ExternalStatus::Found {
-            status: ticket.status().to_owned(),
-            is_done: ticket.meant.status.is_some_and(TicketStatus::is_done),
-            place: format!("ticket in {}", ticket.path),
-        })
+        let ticket = tickets.files(code).first().ok_or("no such ticket")?;
+        Ok(Arc::clone(ticket))
     }
 }
 
@@ -229,53 +197,10 @@ fn by_name(root: &RootFolder) -> HashMap<String, FeatureDirectory> {
     named.collect()
 }
 
-/// Returns how far a task or a phase of a list is.
-pub(super) fn standing_in(
-    list: &TaskList,
-    part: &str,
-    path: &str,
-) -> Result<ExternalStatus, String> {
-    let named = list.named(part);
-    let (what, tasks): (_, Vec<&Task>) = if named.is_empty() {
-        let names = list.phase_names();
-        let phase = names.iter().position(|name| name.as_deref() == Some(part));
-        let phase = phase.ok_or_else(|| format!("no task {part} in {path}"))?;
-        ("phase", list.of_phase(phase).collect())
-    } else {
-        ("task", named.iter().map(|at| &list.tasks[*at]).collect())
-    };
-    let open = tasks.iter().find(|task| !task.mark.is_settled());
-    let mark = match (what, open.or(tasks.first())) {
-        ("task", Some(task)) => task.mark,
-        (_, _) if open.is_some() => TaskMark::Open,
-        _ => TaskMark::Done,
-    };
-    Ok(ExternalStatus::Found {
-        status: mark.as_str().to_owned(),
-        is_done: open.is_none(),
-        place: format!("{what} in {path}"),
-    })
-}
-
 /// Returns the first line of an error: the fault, without the help on the lines after it.
 fn first_line(error: &Error) -> String {
-    let told = error.to_string();
-    told.lines().next().unwrap_or_default().to_owned()
-}
-
-/// Returns how far a task of a graph is; a path names the graph.
-pub(super) fn of_task(
-    graph: &VineDocument,
-    id: &str,
-    path: &str,
-) -> Result<ExternalStatus, String> {
-    let node = graph.plan.graph.find(id);
-    let node = node.ok_or_else(|| format!("no task {id} in {path}"))?;
-    Ok(ExternalStatus::Found {
-        status: node.standing().to_owned(),
-        is_done: node.status() == Some(TaskStatus::Complete),
-        place: format!("task in {path}"),
-    })
+    let message = error.to_string();
+    message.lines().next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

@@ -168,6 +168,16 @@ impl FeatureTasks {
         }
     }
 
+    /// The item that one is a part of: of a task the task or the phase around it.
+    pub(super) fn parent(&self, part: FeaturePart) -> Option<FeaturePart> {
+        let FeaturePart::Task(at) = part else {
+            return None;
+        };
+        let task = self.task(at);
+        let of_task = task.parent.map(FeaturePart::Task);
+        of_task.or(task.phase.map(FeaturePart::Phase))
+    }
+
     /// The phase that an item belongs to or is.
     pub(super) fn phase_of(&self, part: FeaturePart) -> Option<&TaskPhase> {
         match part {

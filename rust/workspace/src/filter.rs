@@ -1,5 +1,7 @@
 //! Which items are wanted.
 
+use serde::Deserialize;
+
 use super::error::WorkspaceError;
 use super::item::{DIALECTS, Item};
 use chant_speckit::task::TaskMark;
@@ -8,7 +10,8 @@ use chant_tickets::model::TicketStatus;
 use chant_vine::model::TaskStatus;
 
 /// The conditions that items have to meet: values of one list are alternatives, different lists all have to fit.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ItemFilter {
     /// States, in the words of the dialects, in any case of letters, blanks or underscores between them.
     pub statuses: Vec<String>,

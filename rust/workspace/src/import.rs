@@ -97,7 +97,7 @@ pub fn import(
     let form = match format {
         None => guessed(path).ok_or_else(|| {
             refused(format!(
-                "it is not plain what it holds; expected a folder with .chant/specs, a .vine file, \
+                "its format is not clear; expected a folder with .chant/specs, a .vine file, \
                  .beads/issues.jsonl, backlog/tasks or a .csv file. Name the format: {}",
                 ImportFormat::words()
             ))
@@ -118,7 +118,7 @@ pub fn import(
     };
     let reading = reading.ok_or_else(|| {
         let (word, place) = (form.word(), form.place());
-        refused(format!("it holds nothing of {word}; expected {place}"))
+        refused(format!("it has nothing of {word}; expected {place}"))
     })?;
     let shown = path.display().to_string();
     let source = ImportSource {
@@ -171,7 +171,7 @@ fn issue_file(path: &Path) -> Option<PathBuf> {
     files.find(|file| disk::is_file(file))
 }
 
-/// The folders of tasks: those to do, and those that were put away as done.
+/// The folders of tasks: those to do, and those archived as done.
 fn task_folders(path: &Path) -> Vec<PathBuf> {
     let places = [path.join("backlog"), path.join(".backlog"), path.to_owned()];
     let home = places

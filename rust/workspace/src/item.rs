@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 
 use super::feature::FeaturePart;
+use super::item_statuses::found;
+use super::key;
 use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use chant_base::external_items::ExternalStatus;
 use chant_graph::picture::StatusColor;
@@ -134,11 +136,7 @@ impl<'a> Item<'a> {
             ItemSource::Feature(..) => (self.kind(), self.status()),
             ItemSource::Ticket(..) => ("ticket", self.status()),
         };
-        ExternalStatus::Found {
-            status: status.to_owned(),
-            is_done: self.is_done(),
-            place: format!("{what} in {}", self.path()),
-        }
+        found(what, status, self.is_done(), self.path())
     }
 
     /// Returns true if work on it can begin now.
@@ -264,6 +262,50 @@ impl<'a> Item<'a> {
                 tasks.phase(*at).checkpoint.as_deref().unwrap_or_default()
             }
             ItemSource::Ticket(_, ticket) => ticket.body(),
+        }
+    }
+
+    /// Returns the whole text of its document.
+    pub(super) fn document(&self) -> &'a str {
+        match self.source {
+            ItemSource::Spec(spec) => &spec.text,
+            ItemSource::Task { path, .. } => self.joined.plan_text(path),
+            ItemSource::Feature(tasks, _) => &tasks.feature.document.text,
+            ItemSource::Ticket(_, ticket) => &ticket.text,
+        }
+    }
+
+    /// Returns the key of the item that it is a part of: a driver, the root of its task graph, a task or a phase.
+    pub(super) fn parent(&self) -> Option<String> {
+        match self.source {
+            ItemSource::Spec(spec) => {
+                let parent = self.joined.specs.find(spec.id.parent()?)?;
+                Some(key::of_spec(parent.id.as_str()))
+            }
+            ItemSource::Task { path, task } => {
+                let root = self.joined.plan(path)?.root();
+                (root.id != task.id).then(|| key::of_task(path, &root.id))
+            }
+            ItemSource::Feature(tasks, part) => tasks.parent(*part).map(|part| tasks.key(part)),
+            ItemSource::Ticket(..) => None,
+        }
+    }
+
+    /// Returns its acceptance criteria: how many are met, and how many there are.
+    pub(super) fn criteria_counts(&self) -> (usize, usize) {
+        match self.source {
+            ItemSource::Spec(spec) => {
+                let total = spec.criteria.len();
+                (total - spec.unchecked(), total)
+            }
+            ItemSource::Feature(tasks, FeaturePart::Task(at)) => {
+                let criteria = &tasks.task(*at).criteria;
+                let met = criteria.iter().filter(|one| one.mark.is_settled());
+                (met.count(), criteria.len())
+            }
+            ItemSource::Task { .. }
+            | ItemSource::Feature(_, FeaturePart::Phase(_))
+            | ItemSource::Ticket(..) => (0, 0),
         }
     }
 

@@ -34,6 +34,23 @@ pub fn of_ticket(code: &TicketCode) -> String {
     format!("tickets:{code}")
 }
 
+/// The key of what a spec names: a spec, also one of another repository, or an item of another dialect.
+pub fn of_named(name: &str) -> String {
+    match split_key(name) {
+        Some(_) => normal(name),
+        None => of_spec(name),
+    }
+}
+
+/// The key of what a ticket names.
+pub fn of_ticket_named(name: &str) -> String {
+    match (split_key(name), TicketCode::read(name)) {
+        (None, Some(code)) => of_ticket(&code),
+        (None, None) => format!("tickets:{name}"),
+        (Some(_), _) => normal(name),
+    }
+}
+
 /// The one way to write a key: composed letters, no `./`, the ending `.vine`, tickets' codes in full.
 pub fn normal(key: &str) -> String {
     match split_key(key) {

@@ -9,6 +9,13 @@
 
 pub mod analytics_graph;
 pub mod board;
+mod board_columns;
+pub mod board_diff;
+pub mod board_graph;
+pub mod board_item;
+mod board_shapes;
+pub mod board_view;
+pub mod change_feed;
 pub mod changes;
 pub mod configuration;
 mod csv_table;
@@ -20,11 +27,17 @@ pub mod filter;
 pub mod handle;
 pub mod import;
 pub mod item;
+mod item_statuses;
 pub mod key;
+pub mod meaning;
+pub mod mention;
 pub mod ops;
 mod place;
 mod revision_view;
+mod run_situations;
+pub mod since;
 mod staged_workspace;
+pub mod token_budget;
 pub mod transaction;
 mod view;
 pub mod workspace_graph;
@@ -35,6 +48,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use analytics_graph::NetworkNodes;
+use board_columns::BoardColumns;
+use board_graph::HourlyNetwork;
+use change_feed::ChangeFeed;
 use chant_base::error::{Error, ErrorKind};
 use chant_speckit::files::{FeatureStore, TASKS};
 use chant_speckit::resolve::in_specs;
@@ -73,6 +89,8 @@ pub struct Workspace {
     known: Mutex<WorkspaceCache>,
     /// The durations of runs; opened when first asked for.
     durations: Mutex<Option<RunDurations>>,
+    /// The columns of boards. Who holds it may ask for the rest, not the other way round.
+    board: Mutex<BoardColumns>,
 }
 
 #[derive(Default)]
@@ -84,6 +102,10 @@ struct WorkspaceCache {
     joined: Arc<WorkspaceGraph>,
     /// The graph laid out, and of which moment.
     laid: Option<(u64, NetworkNodes)>,
+    /// The same with times.
+    hourly: Option<Arc<HourlyNetwork>>,
+    /// The latest changes of the graph.
+    feed: ChangeFeed,
 }
 
 impl Workspace {
@@ -94,6 +116,7 @@ impl Workspace {
             parts,
             known: Mutex::default(),
             durations: Mutex::default(),
+            board: Mutex::default(),
         }
     }
 
@@ -109,8 +132,11 @@ impl Workspace {
     /// # Errors
     /// A `StoreError` where a folder of work files cannot be listed.
     pub fn snapshot(&self) -> Result<Arc<WorkspaceGraph>, Error> {
-        let mut known = self.known();
-        let known = &mut *known;
+        self.refresh(&mut self.known())
+    }
+
+    /// Brings what is known up to date.
+    fn refresh(&self, known: &mut WorkspaceCache) -> Result<Arc<WorkspaceGraph>, Error> {
         // What no other thread holds can be changed in place, without a copy.
         let is_lent = Arc::get_mut(&mut known.joined)
             .map(WorkspaceGraph::lend)
@@ -136,7 +162,9 @@ impl Workspace {
         self.read_features(&mut read)?;
         self.read_tickets(&mut read)?;
         if known.joined.differs_from(&read) {
-            Arc::make_mut(&mut known.joined).update(read);
+            let joined = Arc::make_mut(&mut known.joined);
+            joined.update(read);
+            known.feed.take_in(joined);
         } else if is_lent {
             Arc::make_mut(&mut known.joined).take_back(read);
         }
@@ -186,8 +214,8 @@ impl Workspace {
 
     /// The code of the tickets of the folder as of now, where it is a project.
     fn code_of_tickets(&self) -> Option<String> {
-        let board = self.parts.tickets.board_at(&self.root).ok()??;
-        Some(board.place().code.clone())
+        let store = self.parts.tickets.open_store_at(&self.root).ok()??;
+        Some(store.place().code.clone())
     }
 
     fn read_specs(&self) -> Result<WorkspaceContents, Error> {
@@ -292,10 +320,10 @@ impl Workspace {
                 line: None,
                 message,
             }));
-        let Some(board) = self.parts.tickets.board_at(&self.root)? else {
+        let Some(store) = self.parts.tickets.open_store_at(&self.root)? else {
             return Ok(());
         };
-        let tickets = board.snapshot()?;
+        let tickets = store.snapshot()?;
         // Changes that could be brought to no end are those of the whole folder, and known already.
         let problems = tickets.problems().iter();
         let problems = problems.filter(|problem| !tickets.left().contains(problem));

@@ -14,6 +14,7 @@ use super::view::{
 };
 use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
 use chant_base::answer::{Answer, PageRequest, fitting, size_of};
+use chant_base::counted_list::CountedList;
 use chant_base::error::Error;
 use chant_base::external_items::split_key;
 use chant_base::ident::{ResolvedId, close_names, meant};
@@ -49,16 +50,10 @@ pub fn search(
     let wanted = joined.items().filter(|item| filter.shows(item));
     let wanted: Vec<Item<'_>> = wanted.filter(|item| sought.fits(item)).collect();
     let total = wanted.len();
-    let (problems, problems_total) = match page.offset {
-        0 => problems(&joined),
-        _ => (Vec::new(), None),
-    };
+    let problems = (page.offset == 0).then(|| problems(&joined));
     let of_page = wanted.into_iter().skip(page.offset).take(page.limit);
-    let room = if problems.is_empty() {
-        0
-    } else {
-        size_of(&problems)
-    };
+    let shown = problems.as_ref().map_or(&[][..], CountedList::shown);
+    let room = if shown.is_empty() { 0 } else { size_of(&shown) };
     let items = fitting(of_page.map(ItemRow::from), room);
     let (returned, next) = (items.len(), page.offset + items.len());
     Ok(Answer::data(&ItemList {
@@ -68,7 +63,6 @@ pub fn search(
         returned,
         next_offset: (returned > 0 && next < total).then_some(next),
         problems,
-        problems_total,
     }))
 }
 
@@ -90,6 +84,11 @@ pub fn dialects(workspace: &Workspace) -> Result<Vec<&'static str>, Error> {
 pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
     let item = resolve_item(workspace, &joined, text)?;
+    Ok(Answer::whole(&whole_item(&joined, item)))
+}
+
+/// All that is known of an item.
+pub(super) fn whole_item<'a>(joined: &'a WorkspaceGraph, item: Item<'a>) -> WholeItemView<'a> {
     let graph = joined.graph();
     let waiting = graph.waiting()[item.node.index()].iter().copied();
     let mut waiting: Vec<Node> = waiting
@@ -100,12 +99,12 @@ pub fn show(workspace: &Workspace, text: &str) -> Result<Answer, Error> {
         })
         .collect();
     joined.sort(&mut waiting);
-    Ok(Answer::whole(&WholeItemView {
+    WholeItemView {
         row: ItemRow::from(item),
         priority: item.priority(),
         needed_by: waiting.into_iter().map(|node| graph.key(node)).collect(),
         body: item.body(),
-    }))
+    }
 }
 
 /// Which item a name means: a key, an ID of a dialect, or a part of a spec's that fits only one.
@@ -219,7 +218,7 @@ fn not_found(joined: &WorkspaceGraph, text: &str) -> WorkspaceError {
     let named = joined.items().map(|item| (item.key(), item.title()));
     let hint = match close_names(text, named).as_slice() {
         [first, rest @ ..] => hint![meant(first, rest)],
-        [] => hint!["\n", NextStep::ListItems, " shows what there is."],
+        [] => hint!["\n", NextStep::ListItems, " lists all items."],
     };
     WorkspaceError::NotFound {
         text: text.to_owned(),
@@ -294,11 +293,11 @@ pub fn graph(
             .into());
         }
     };
-    let told = |cycle: &Vec<&str>| {
+    let describe = |cycle: &Vec<&str>| {
         let way: Vec<&str> = cycle.iter().chain(cycle.first()).copied().collect();
-        format!("A loop: {}.", way.join(" waits for "))
+        format!("A cycle: {}.", way.join(" waits for "))
     };
-    let notes: Vec<String> = cycles.iter().map(told).collect();
+    let notes: Vec<String> = cycles.iter().map(describe).collect();
     Ok(Answer {
         note: (!notes.is_empty()).then(|| notes.join("\n")),
         ..Answer::prose(text)

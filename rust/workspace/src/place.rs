@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::feature::FeatureTasks;
 use super::workspace_graph::{ItemSource, WorkspaceGraph};
 use chant_base::counted::count_visited;
 use chant_graph::Node;
@@ -9,7 +10,7 @@ use chant_tickets::code::TicketCode;
 
 /// Where an item stands among all: by dialect, then by file and place in it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum ItemPlace<'a> {
+pub(super) enum ItemPlace<'a> {
     Spec(usize),
     Task(usize, usize),
     Feature(usize, usize),
@@ -23,13 +24,38 @@ impl WorkspaceGraph {
         nodes.inspect(|_| count_visited(1)).copied()
     }
 
+    /// Returns the text of the task graph at a path.
+    pub(super) fn plan_text(&self, path: &str) -> &str {
+        let plan = self
+            .plan_places
+            .get(path)
+            .and_then(|at| self.plans.get(*at));
+        plan.map_or("", |(plan, _)| &plan.document.text)
+    }
+
+    /// Returns the nodes of the task graph at a path, in its order.
+    pub(super) fn plan_nodes(&self, path: &str) -> &[Node] {
+        let plan = self
+            .plan_places
+            .get(path)
+            .and_then(|at| self.plans.get(*at));
+        plan.map_or(&[], |(_, nodes)| nodes)
+    }
+
+    /// Returns the nodes of a feature, in its order.
+    pub(super) fn nodes_of_feature(&self, tasks: &Arc<FeatureTasks>) -> &[Node] {
+        let mut features = self.features.iter();
+        let found = features.find(|(known, _)| Arc::ptr_eq(known, tasks));
+        found.map_or(&[], |(_, nodes)| nodes)
+    }
+
     /// Puts nodes of items into the order of [`WorkspaceGraph::nodes`]; what it costs is what they are.
     pub(super) fn sort(&self, nodes: &mut [Node]) {
         nodes.sort_by_cached_key(|node| self.place(*node));
     }
 
     /// Where an item stands among all.
-    fn place(&self, node: Node) -> Option<ItemPlace<'_>> {
+    pub(super) fn place(&self, node: Node) -> Option<ItemPlace<'_>> {
         Some(match self.sources[node.index()].as_ref()? {
             ItemSource::Spec(spec) => ItemPlace::Spec(self.specs.place_of(&spec.id)?),
             ItemSource::Task { path, task } => {

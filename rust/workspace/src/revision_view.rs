@@ -11,15 +11,15 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::error::WorkspaceError;
-use super::external_lookup::{of_task, standing_in};
 use super::feature::FeatureTaskList;
-use super::key::{composed, normal};
+use super::item_statuses::ItemStatuses;
+use super::key::composed;
 use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
 use super::{MOST_FEATURES, MOST_PLANS, Workspace, surplus};
 use chant_base::error::Error;
 use chant_base::external_items::{ExternalStatus, split_key};
 use chant_git::{GitError, Repo};
-use chant_speckit::files::{FeatureDocument as Tasks, TASKS};
+use chant_speckit::files::{FeatureDocument, TASKS};
 use chant_speckit::resolve::SPECS as FEATURES;
 use chant_specs::model::SpecStatus;
 use chant_specs::parse as specs;
@@ -29,7 +29,7 @@ use chant_store::disk;
 use chant_store::index::{DocumentChange, FileSource};
 use chant_store::walk::{DEPTH, IGNORING, unignored};
 use chant_tickets::code::TicketCode;
-use chant_tickets::model::TicketStatus;
+use chant_tickets::model::Ticket;
 use chant_tickets::parse as tickets;
 use chant_tickets::projects::{
     OWN_FILE, OwnTicketSettings, TICKETS, code_of_tickets, parse_own_file,
@@ -68,7 +68,7 @@ enum RevisionFile {
     Spec(specs::ParsedSpec),
     Archived(Option<SpecStatus>),
     Plan(Result<Arc<VineDocument>, String>),
-    Tasks(Result<Arc<Tasks>, String>),
+    Tasks(Result<Arc<FeatureDocument>, String>),
     Ticket(tickets::ParsedTicket),
     Ignoring(String),
 }
@@ -138,7 +138,7 @@ struct RevisionView {
     /// Archived specs: their state, and their file.
     archived: HashMap<String, (SpecStatus, String)>,
     plans: BTreeMap<String, Arc<VineDocument>>,
-    features: BTreeMap<String, Arc<Tasks>>,
+    features: BTreeMap<String, Arc<FeatureDocument>>,
     tickets: Vec<DocumentChange<tickets::ParsedTicket>>,
     problems: Vec<WorkspaceProblem>,
 }
@@ -258,9 +258,9 @@ impl RevisionView {
             .into_iter()
             .map(|(node, key)| (node, now.elsewhere(&key)));
         let elsewhere: Vec<_> = elsewhere.collect();
-        let outside = named.map(|keys| now.standings(&keys));
+        let outside = named.map(|keys| now.statuses(&keys));
         let plans = self.plans.iter().map(|(path, graph)| {
-            let standings = now.standings(&graph.plan.needs());
+            let standings = now.statuses(&graph.plan.needs());
             let known = graph.with_statuses(&standings);
             let document = known.map_or_else(|| Arc::clone(graph), Arc::new);
             GraphFile {
@@ -273,7 +273,7 @@ impl RevisionView {
         let features = features.map(|(path, document)| FeatureTaskList {
             label: composed(label(path)).into(),
             path: path.as_str().into(),
-            standings: now.standings(&document.list.needs()),
+            standings: now.statuses(&document.list.needs()),
             document: Arc::clone(document),
         });
         let features = features.collect();
@@ -301,7 +301,7 @@ struct RevisionItems<'a> {
     /// Task graphs by their paths as keys have them: those that the walk found, and those that were named.
     graphs: RefCell<HashMap<String, Result<Arc<VineDocument>, String>>>,
     /// Features by their names as keys have them.
-    features: HashMap<String, (&'a str, &'a Tasks)>,
+    features: HashMap<String, (&'a str, &'a Arc<FeatureDocument>)>,
 }
 
 impl<'a> RevisionItems<'a> {
@@ -310,7 +310,7 @@ impl<'a> RevisionItems<'a> {
         let graphs = graphs.map(|(path, graph)| (composed(path), Ok(Arc::clone(graph))));
         let features = then.features.iter();
         let features =
-            features.map(|(path, tasks)| (composed(label(path)), (path.as_str(), &**tasks)));
+            features.map(|(path, tasks)| (composed(label(path)), (path.as_str(), tasks)));
         Self {
             then,
             specs,
@@ -320,27 +320,11 @@ impl<'a> RevisionItems<'a> {
         }
     }
 
-    fn standings(&self, keys: &[String]) -> Vec<ExternalStatus> {
-        keys.iter().map(|key| self.standing(key)).collect()
-    }
-
-    fn standing(&self, key: &str) -> ExternalStatus {
-        let key = normal(key);
-        let found = match split_key(&key) {
-            Some(("chant", id)) => self.spec(id),
-            Some(("vine", rest)) => self.task(rest),
-            Some(("speckit", rest)) => self.of_feature(rest),
-            Some(("tickets", code)) => self.ticket(code),
-            _ => Err("it is no key of a dialect".into()),
-        };
-        found.unwrap_or_else(ExternalStatus::Unknown)
-    }
-
     /// Returns the status of something that an active spec names and that is no active spec.
     fn elsewhere(&self, key: &str) -> ExternalDependency {
         let found = match (split_key(key), key.split_once(':')) {
-            (Some(_), _) => self.standing(key),
-            (None, None) => match self.spec(key) {
+            (Some(_), _) => self.status(key),
+            (None, None) => match self.spec_status(key) {
                 Ok(standing) => standing,
                 Err(_) => return ExternalDependency::Unknown,
             },
@@ -351,30 +335,7 @@ impl<'a> RevisionItems<'a> {
         found.into()
     }
 
-    fn spec(&self, id: &str) -> Result<ExternalStatus, String> {
-        let active = self.specs.find(id).map(|spec| (spec.status, &*spec.path));
-        let archived = self.then.archived.get(id);
-        let found = active.or_else(|| archived.map(|(status, path)| (*status, path.as_str())));
-        let (status, path) = found.ok_or("no such spec")?;
-        Ok(ExternalStatus::Found {
-            status: status.to_string(),
-            is_done: status.is_done(),
-            place: format!("spec in {path}"),
-        })
-    }
-
-    fn task(&self, rest: &str) -> Result<ExternalStatus, String> {
-        let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
-        let mut graphs = self.graphs.borrow_mut();
-        // Graphs that no walk finds may be named, too.
-        let graph = graphs
-            .entry(path.to_owned())
-            .or_insert_with(|| self.graph(path));
-        let graph = graph.as_ref().map_err(Clone::clone)?;
-        of_task(graph, id, path)
-    }
-
-    fn graph(&self, path: &str) -> Result<Arc<VineDocument>, String> {
+    fn read_graph(&self, path: &str) -> Result<Arc<VineDocument>, String> {
         let text = self
             .then
             .place
@@ -384,23 +345,33 @@ impl<'a> RevisionItems<'a> {
         let graph = VineDocument::read(text).map_err(|error| error.to_string())?;
         Ok(Arc::new(graph))
     }
+}
 
-    fn of_feature(&self, rest: &str) -> Result<ExternalStatus, String> {
-        let (name, part) = rest.split_once('#').unwrap_or((rest, ""));
-        let found = self.features.get(name);
-        let (path, tasks) = found.ok_or_else(|| format!("no feature {FEATURES}/{name}"))?;
-        standing_in(&tasks.list, part, path)
+impl ItemStatuses for RevisionItems<'_> {
+    fn find_spec(&self, id: &str) -> Result<(SpecStatus, String), String> {
+        let active = self.specs.find(id);
+        let active = active.map(|spec| (spec.status, spec.path.to_string()));
+        let found = active.or_else(|| self.then.archived.get(id).cloned());
+        found.ok_or_else(|| "no such spec".into())
     }
 
-    fn ticket(&self, code: &str) -> Result<ExternalStatus, String> {
-        let read = TicketCode::read(code).ok_or_else(|| format!("{code} is no code"))?;
-        let files = self.tickets.map_or(&[][..], |tickets| tickets.files(&read));
+    fn find_graph(&self, path: &str) -> Result<Arc<VineDocument>, String> {
+        let mut graphs = self.graphs.borrow_mut();
+        // Graphs that no walk finds may be named, too.
+        let graph = graphs.entry(path.to_owned());
+        graph.or_insert_with(|| self.read_graph(path)).clone()
+    }
+
+    fn find_tasks(&self, feature: &str) -> Result<(Arc<FeatureDocument>, String), String> {
+        let found = self.features.get(feature);
+        let (path, tasks) = found.ok_or_else(|| format!("no feature {FEATURES}/{feature}"))?;
+        Ok((Arc::clone(tasks), (*path).to_owned()))
+    }
+
+    fn find_ticket(&self, code: &TicketCode) -> Result<Arc<Ticket>, String> {
+        let files = self.tickets.map_or(&[][..], |tickets| tickets.files(code));
         let ticket = files.first().ok_or("no such ticket")?;
-        Ok(ExternalStatus::Found {
-            status: ticket.status().to_owned(),
-            is_done: ticket.meant.status.is_some_and(TicketStatus::is_done),
-            place: format!("ticket in {}", ticket.path),
-        })
+        Ok(Arc::clone(ticket))
     }
 }
 
@@ -493,7 +464,7 @@ fn said(sort: RevisionFileKind, path: &str, bytes: Vec<u8>) -> RevisionFile {
             Ok(Arc::new(graph))
         })),
         RevisionFileKind::Tasks => {
-            RevisionFile::Tasks(text.map(|text| Arc::new(Tasks::read(path, text))))
+            RevisionFile::Tasks(text.map(|text| Arc::new(FeatureDocument::read(path, text))))
         }
         RevisionFileKind::Ticket => RevisionFile::Ticket(tickets::document(path, source(text))),
         RevisionFileKind::Ignoring => RevisionFile::Ignoring(text.unwrap_or_default()),

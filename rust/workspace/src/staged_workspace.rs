@@ -99,7 +99,7 @@ impl StagedWorkspace {
             }
         };
         self.joined.update(self.read());
-        // Only now can others be told how far the changed items are.
+        // Only now can others get the status of the changed items.
         self.look_outside();
         self.joined.update(self.read());
         Ok(id)
@@ -190,8 +190,6 @@ impl StagedWorkspace {
     /// The documents on disk that are changed, in the order of their paths.
     pub(super) fn replaced(&self) -> Vec<String> {
         let replaced = self.texts().flat_map(StagedTexts::replaced);
-        let replaced = replaced.chain(self.plans.replaced());
-        let replaced = replaced.chain(self.features.replaced());
         let mut replaced: Vec<String> = replaced.map(str::to_owned).collect();
         replaced.sort_unstable();
         replaced
@@ -199,15 +197,14 @@ impl StagedWorkspace {
 
     fn texts(&self) -> impl Iterator<Item = &StagedTexts> {
         let specs = self.specs.iter().map(specs::StagedSpecs::texts);
-        specs.chain(self.tickets.iter().map(tickets::StagedTickets::texts))
+        specs
+            .chain(self.tickets.iter().map(tickets::StagedTickets::texts))
+            .chain([self.plans.texts(), self.features.texts()])
     }
 
     /// Returns the steps that are to be written.
     pub(super) fn steps(&self) -> Vec<ChangeStep> {
-        let mut steps: Vec<ChangeStep> = self.texts().flat_map(StagedTexts::steps).collect();
-        steps.extend(self.plans.steps());
-        steps.extend(self.features.steps());
-        steps
+        self.texts().flat_map(StagedTexts::steps).collect()
     }
 
     /// Does what comes after all is written; gives what was not right and refused nothing.

@@ -15,7 +15,7 @@ use super::workspace_graph::WorkspaceGraph;
 use chant_base::error::Error;
 use chant_speckit::staged::CompletionRequest;
 use chant_specs::ops as specs;
-use chant_store::disk::{self, PATIENCE};
+use chant_store::disk::{self, LOCK_TIMEOUT};
 use chant_tickets::ops as tickets;
 use chant_vine::document::VineDocument;
 use chant_vine::ops::OperationBatch;
@@ -116,7 +116,7 @@ impl Transaction {
         }
         let gates = self.would_be.gates(workspace)?;
         let mut paths: Vec<String> = Vec::new();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + LOCK_TIMEOUT;
         while Instant::now() < deadline {
             match self.attempt(workspace, &paths, &gates)? {
                 WriteAttempt::Done(ids, made) => {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::item::Item;
 use super::workspace_graph::{WorkspaceGraph, WorkspaceProblem};
 use chant_base::answer::cut;
+use chant_base::counted_list::CountedList;
 use chant_graph::EdgeKind;
 use chant_graph::picture::{FigureRow, GraphPicture, LeadDirection};
 
@@ -69,12 +70,16 @@ pub(super) struct ProblemRow {
     message: String,
 }
 
-/// The first problems, and how many there are when these are not all.
-pub(super) fn problems(joined: &WorkspaceGraph) -> (Vec<ProblemRow>, Option<usize>) {
-    let all = joined.problems();
-    let row = |problem: &WorkspaceProblem| ProblemRow::of(problem, 500);
-    let shown = all.iter().take(PROBLEMS_SHOWN).map(row).collect();
-    (shown, (all.len() > PROBLEMS_SHOWN).then_some(all.len()))
+/// The first problems.
+pub(super) fn problems(joined: &WorkspaceGraph) -> CountedList<ProblemRow> {
+    let row = |problem| ProblemRow::of(problem, 500);
+    CountedList::first("problems", joined.problems(), PROBLEMS_SHOWN, row)
+}
+
+/// Problems from a place on.
+pub(super) fn problem_page(joined: &WorkspaceGraph, offset: usize, most: usize) -> Vec<ProblemRow> {
+    let all = joined.problems().iter().skip(offset).take(most);
+    all.map(|problem| ProblemRow::of(problem, 2_000)).collect()
 }
 
 /// All problems of the files that are wanted, whole.
@@ -109,10 +114,8 @@ pub(super) struct ItemList<'a> {
     pub returned: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<ProblemRow>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problems_total: Option<usize>,
+    #[serde(flatten)]
+    pub problems: Option<CountedList<ProblemRow>>,
 }
 
 /// All that is known of an item.
@@ -161,7 +164,7 @@ pub(super) fn reason(kind: EdgeKind) -> &'static str {
 pub(super) struct GraphData<'a> {
     pub nodes: Vec<ItemRow<'a>>,
     pub edges: Vec<EdgeRow<'a>>,
-    /// One cycle for each knot of items that wait for one another.
+    /// One cycle for each set of items that wait for one another.
     pub cycles: Vec<Vec<&'a str>>,
 }
 
@@ -213,10 +216,8 @@ pub(super) struct BoardView {
     /// Another after every change.
     pub version: u64,
     pub dialects: Vec<DialectColumns>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<ProblemRow>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problems_total: Option<usize>,
+    #[serde(flatten)]
+    pub problems: CountedList<ProblemRow>,
 }
 
 /// The progress of a dialect.
@@ -261,40 +262,6 @@ impl ColumnView {
     }
 }
 
-/// Some items of a column.
-#[derive(Serialize)]
-pub(super) struct ColumnPage<'a> {
-    pub items: Vec<CardView<'a>>,
-    pub total: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_offset: Option<usize>,
-}
-
-/// An item in a column.
-#[derive(Serialize)]
-pub(super) struct CardView<'a> {
-    key: &'a str,
-    id: Cow<'a, str>,
-    title: String,
-    symbol: char,
-    ready: bool,
-    /// The number of items it still waits for.
-    waits: usize,
-}
-
-impl<'a> From<Item<'a>> for CardView<'a> {
-    fn from(item: Item<'a>) -> Self {
-        Self {
-            key: item.key(),
-            id: item.id(),
-            title: cut(item.title(), TITLE_SHOWN),
-            symbol: item.tone().symbol(),
-            ready: item.is_ready(),
-            waits: item.waits_for().len(),
-        }
-    }
-}
-
 /// The items around an item.
 #[derive(Serialize)]
 pub(super) struct NeighborsView<'a> {
@@ -305,4 +272,75 @@ pub(super) struct NeighborsView<'a> {
     /// The same for what waits for it.
     pub needed_by: Vec<ItemTreeRow<'a>>,
     pub needed_by_more: bool,
+}
+
+/// An item, or a task graph, that a text may mean.
+#[derive(Serialize)]
+pub(super) struct MentionRow<'a> {
+    key: Cow<'a, str>,
+    dialect: &'static str,
+    id: Cow<'a, str>,
+    path: Cow<'a, str>,
+    title: String,
+    status: &'a str,
+}
+
+impl<'a> From<Item<'a>> for MentionRow<'a> {
+    fn from(item: Item<'a>) -> Self {
+        Self {
+            key: item.key().into(),
+            dialect: item.dialect(),
+            id: item.id(),
+            path: item.path().into(),
+            title: cut(item.title(), TITLE_SHOWN),
+            status: item.status(),
+        }
+    }
+}
+
+impl<'a> MentionRow<'a> {
+    pub(super) fn of_plan(path: &'a str, title: &str, status: &'a str) -> Self {
+        Self {
+            key: format!("vine:{path}").into(),
+            dialect: "vine",
+            id: path.into(),
+            path: path.into(),
+            title: cut(title, TITLE_SHOWN),
+            status,
+        }
+    }
+}
+
+/// The first of what a text may mean.
+#[derive(Serialize)]
+pub(super) struct MentionView<'a> {
+    pub items: Vec<MentionRow<'a>>,
+    pub total: usize,
+}
+
+/// An open item, and when its file was changed, in seconds since the epoch.
+#[derive(Serialize)]
+pub(super) struct TouchedItemRow<'a> {
+    #[serde(flatten)]
+    item: MentionRow<'a>,
+    modified: Option<i64>,
+}
+
+impl<'a> TouchedItemRow<'a> {
+    pub(super) fn of(item: Item<'a>, modified: Option<i128>) -> Self {
+        let seconds = modified.map(|at| at / 1_000_000_000);
+        Self {
+            item: item.into(),
+            modified: seconds.and_then(|at| i64::try_from(at).ok()),
+        }
+    }
+}
+
+/// A page of open items.
+#[derive(Serialize)]
+pub(super) struct TouchedView<'a> {
+    pub items: Vec<TouchedItemRow<'a>>,
+    pub total: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
 }

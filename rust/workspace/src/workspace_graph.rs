@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::feature::{FeaturePart, FeatureTaskList, FeatureTasks};
 use super::key;
 use chant_base::counted::count_visited;
-use chant_base::external_items;
+use chant_base::recent::RecentChanges;
 use chant_graph::{DepGraph, Edge, EdgeKind, ItemProgress, Node};
 use chant_specs::id::SpecId;
 use chant_specs::model::Spec;
@@ -97,6 +97,9 @@ pub struct WorkspaceGraph {
     pub(super) features: Vec<(Arc<FeatureTasks>, Vec<Node>)>,
     spec_nodes: Vec<Node>,
     ticket_nodes: Vec<Node>,
+    /// What the last update drew again, forgot, or found elsewhere in its list; some perhaps several times.
+    pub(super) redrawn: Vec<Node>,
+    recent: RecentChanges<Node>,
 }
 
 impl WorkspaceGraph {
@@ -119,6 +122,11 @@ impl WorkspaceGraph {
     /// A number that is another after every change.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// The nodes that were changed of late; what waits for one of them may be another by that, too.
+    pub(super) fn recent(&self) -> &RecentChanges<Node> {
+        &self.recent
     }
 
     /// Returns the number of items.
@@ -208,6 +216,7 @@ impl WorkspaceGraph {
 
     /// Takes in what the dialects say now.
     pub(super) fn update(&mut self, read: WorkspaceContents) {
+        self.redrawn.clear();
         let is_specs_new = self.take_specs(read.specs);
         let is_plans_new = self.take_plans(read.plans);
         let is_features_new = self.take_features(read.features);
@@ -217,6 +226,7 @@ impl WorkspaceGraph {
         }
         self.problems = read.problems;
         self.version += 1;
+        self.recent.note(self.redrawn.clone());
     }
 
     fn take_specs(&mut self, specs: Arc<SpecGraph>) -> bool {
@@ -293,7 +303,7 @@ impl WorkspaceGraph {
         let own = graph.find(spec.id.as_str());
         let drawn = own.map_or(&[][..], |own| graph.edges(own)).iter();
         let edges = drawn.map(|edge| Edge {
-            to: self.node(&key_of_named(graph.key(edge.to))),
+            to: self.node(&key::of_named(graph.key(edge.to))),
             kind: edge.kind,
             via: self.node(&key::of_spec(graph.key(edge.via))),
         });
@@ -351,10 +361,18 @@ impl WorkspaceGraph {
         let tasks = &plan.document.plan.graph.nodes;
         let mut fresh = moves.fresh.iter().peekable();
         let mut nodes = Vec::with_capacity(tasks.len());
+        // The root is the whole of which the others are parts.
+        let mut is_moved = plan.document.plan.root().id != before.document.plan.root().id;
+        let mut last = 0;
         for (at, task) in tasks.iter().enumerate() {
             let is_fresh = fresh.next_if(|fresh| **fresh == at).is_some();
-            let known = moves.was(at).filter(|_| !is_fresh).map(|was| old[was]);
+            let was = moves.was(at).filter(|_| !is_fresh);
+            is_moved |= was.is_some_and(|was| std::mem::replace(&mut last, was) > was);
+            let known = was.map(|was| old[was]);
             nodes.push(known.unwrap_or_else(|| self.draw_task(&plan.path, task)));
+        }
+        if is_moved {
+            self.redrawn.extend(&nodes);
         }
         (plan, nodes)
     }
@@ -474,7 +492,7 @@ impl WorkspaceGraph {
     ) -> Node {
         let node = self.node(&key::of_ticket(code));
         let named = tickets.waits().named(code).into_iter();
-        let keys: Vec<String> = named.map(key_of_ticket_named).collect();
+        let keys: Vec<String> = named.map(key::of_ticket_named).collect();
         let edges = self.explicit(node, &keys);
         let is_done = ticket.meant.status.is_some_and(TicketStatus::is_done);
         let source = ItemSource::Ticket(code.clone(), Arc::clone(ticket));
@@ -487,7 +505,7 @@ impl WorkspaceGraph {
     fn note_named(&mut self) {
         let specs = Arc::clone(&self.specs);
         for (named, name) in specs.named_elsewhere() {
-            self.note(&key_of_named(&name), specs.graph().progress(named));
+            self.note(&key::of_named(&name), specs.graph().progress(named));
         }
         let plans = std::mem::take(&mut self.plans);
         for (plan, _) in &plans {
@@ -515,7 +533,8 @@ impl WorkspaceGraph {
 
     fn note(&mut self, key: &str, progress: ItemProgress) {
         let node = self.node(key);
-        if self.sources[node.index()].is_none() {
+        if self.sources[node.index()].is_none() && self.graph.progress(node) != progress {
+            self.redrawn.push(node);
             self.graph.set_progress(node, progress);
         }
     }
@@ -533,6 +552,7 @@ impl WorkspaceGraph {
     }
 
     fn put(&mut self, node: Node, source: ItemSource, is_done: bool, edges: Vec<Edge>) {
+        self.redrawn.push(node);
         self.sources[node.index()] = Some(source);
         let progress = if is_done {
             ItemProgress::Done
@@ -545,6 +565,7 @@ impl WorkspaceGraph {
 
     fn forget(&mut self, node: Node) {
         count_visited(1);
+        self.redrawn.push(node);
         self.sources[node.index()] = None;
         self.graph.set_progress(node, ItemProgress::Absent);
         self.graph.set_edges(node, Vec::new());
@@ -561,23 +582,6 @@ impl WorkspaceGraph {
 
 fn is_same_plan(old: &GraphFile, new: &GraphFile) -> bool {
     old.path == new.path && Arc::ptr_eq(&old.document, &new.document)
-}
-
-/// The key of what a spec names: a spec, also one of another repository, or an item of another dialect.
-fn key_of_named(name: &str) -> String {
-    match external_items::split_key(name) {
-        Some(_) => key::normal(name),
-        None => key::of_spec(name),
-    }
-}
-
-/// The key of what a ticket names.
-fn key_of_ticket_named(name: &str) -> String {
-    match (external_items::split_key(name), TicketCode::read(name)) {
-        (None, Some(code)) => key::of_ticket(&code),
-        (None, None) => format!("tickets:{name}"),
-        (Some(_), _) => key::normal(name),
-    }
 }
 
 fn first_files(tickets: &TicketIndex) -> impl Iterator<Item = (&TicketCode, &Arc<Ticket>)> {

@@ -60,24 +60,32 @@ impl PyNetworkDraft {
 fn change(tuple: &Bound<'_, PyTuple>) -> PyResult<NetworkChange> {
     let word: String = tuple.get_item(0)?.extract()?;
     let key: String = tuple.get_item(1)?.extract()?;
+    match word.as_str() {
+        "finish" => Ok(NetworkChange::Finish(key)),
+        "drop" => Ok(NetworkChange::Drop(key)),
+        "add" | "split" | "depend_on" => change_with_others(tuple, &word, key),
+        _ => Err(PyValueError::new_err(format!("no change is called {word}"))),
+    }
+}
+
+/// A change that names other items, too.
+fn change_with_others(
+    tuple: &Bound<'_, PyTuple>,
+    word: &str,
+    key: String,
+) -> PyResult<NetworkChange> {
     let list = |index: usize| tuple.get_item(index)?.extract::<Vec<String>>();
-    Ok(match word.as_str() {
-        "finish" => NetworkChange::Finish(key),
-        "drop" => NetworkChange::Drop(key),
-        "add" => NetworkChange::Add {
+    if word == "split" {
+        let (parts, in_a_row) = (list(2)?, tuple.get_item(3)?.extract()?);
+        return Ok(NetworkChange::Split {
             key,
-            before: list(2)?,
-            after: list(3)?,
-        },
-        "split" => NetworkChange::Split {
-            key,
-            parts: list(2)?,
-            in_a_row: tuple.get_item(3)?.extract()?,
-        },
-        "depend_on" => NetworkChange::DependOn {
-            key,
-            before: list(2)?,
-        },
-        _ => return Err(PyValueError::new_err(format!("no change is called {word}"))),
-    })
+            parts,
+            in_a_row,
+        });
+    }
+    let before = list(2)?;
+    match word {
+        "depend_on" => Ok(NetworkChange::DependOn { key, before }),
+        _ => list(3).map(|after| NetworkChange::Add { key, before, after }),
+    }
 }

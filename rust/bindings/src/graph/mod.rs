@@ -15,7 +15,9 @@ use chant_draw::theme::ColorTheme;
 use chant_draw::{ItemTexts, PictureOptions};
 use chant_graph::ItemProgress;
 use chant_graph::network::compare::NetworkDifference;
-use chant_graph::network::schedule::{DurationEstimates, ScheduleOptions, ScheduleSlot};
+use chant_graph::network::schedule::{
+    DurationEstimates, ScheduleOptions, ScheduleSlot, WorkSchedule,
+};
 use chant_graph::network::{self, NetworkError, PageRank};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -26,6 +28,16 @@ pub(crate) use self::sequences::{PyEdges, PyItems, PyLayers, PyScores};
 pub(crate) use self::table::PyTable;
 use self::watched::watched;
 use crate::raise::{Raised, call};
+
+/// A plan as plain values: slots, the items that cannot be planned, the end, the utilisation, P50 and P90.
+type PlainSchedule = (
+    Vec<(String, u32, f64, f64)>,
+    PyItems,
+    f64,
+    f64,
+    Option<f64>,
+    Option<f64>,
+);
 
 /// A graph at rest. Items have keys and are numbered from 0; an edge leads from an item to one that
 /// waits for it. Safe to share between threads.
@@ -75,6 +87,17 @@ impl PyNetwork {
         })
     }
 
+    fn plain_schedule(&self, plan: WorkSchedule) -> PlainSchedule {
+        let slot = |slot: &ScheduleSlot| {
+            let key = self.network.key(slot.item).to_owned();
+            (key, slot.agent, slot.start, slot.end)
+        };
+        let slots = plan.slots.iter().map(slot).collect();
+        let unplanned = self.items(plan.unplanned);
+        let (p50, p90) = (plan.p50, plan.p90);
+        (slots, unplanned, plan.finish, plan.utilisation, p50, p90)
+    }
+
     fn numbers(&self, keys: &[String]) -> Result<Vec<u32>, Error> {
         let numbers = keys.iter().map(|key| self.network.item(key));
         Ok(numbers.collect::<Result<_, _>>()?)
@@ -115,24 +138,14 @@ impl PyNetwork {
     ) -> Result<Self, Raised> {
         let mut keys = Keys::new();
         interned(&mut keys, nodes)?;
-        let mut pairs = Vec::new();
-        for edge in edges.try_iter()? {
-            let (before, after) = ends(&edge?)?;
-            pairs.push((intern(&mut keys, &before)?, intern(&mut keys, &after)?));
-        }
+        let pairs = interned_pairs(&mut keys, edges)?;
         let finished = interned(&mut keys, done)?;
         let absent = interned(&mut keys, elsewhere)?;
-        call(py, || {
-            let mut progress = vec![ItemProgress::Open; keys.len()];
-            for item in absent {
-                progress[item as usize] = ItemProgress::Absent;
-            }
-            for item in finished {
-                progress[item as usize] = ItemProgress::Done;
-            }
-            Ok(network::Network::new(keys, progress, &pairs)?)
-        })
-        .map(Self::from)
+        let states = [
+            (absent, ItemProgress::Absent),
+            (finished, ItemProgress::Done),
+        ];
+        call(py, || network_of(keys, &pairs, states)).map(Self::from)
     }
 
     fn __len__(&self) -> usize {
@@ -340,7 +353,6 @@ impl PyNetwork {
     /// utilisation, P50 and P90.
     #[pyo3(signature = (durations, *, spread, agents, rounds, seed, progress = None))]
     #[expect(clippy::too_many_arguments, reason = "what a plan is made of")]
-    #[expect(clippy::type_complexity, reason = "a plan as plain values")]
     fn schedule(
         &self,
         py: Python<'_>,
@@ -350,35 +362,18 @@ impl PyNetwork {
         rounds: u32,
         seed: u64,
         progress: Option<Py<PyAny>>,
-    ) -> Result<
-        (
-            Vec<(String, u32, f64, f64)>,
-            PyItems,
-            f64,
-            f64,
-            Option<f64>,
-            Option<f64>,
-        ),
-        Raised,
-    > {
+    ) -> Result<PlainSchedule, Raised> {
         let median = durations.as_slice();
-        let crew = ScheduleOptions {
+        let options = ScheduleOptions {
             agents,
             rounds,
             seed,
         };
         let plan = watched(py, progress, |watch| {
             self.network
-                .schedule(DurationEstimates { median, spread }, crew, watch)
+                .schedule(DurationEstimates { median, spread }, options, watch)
         })?;
-        let slot = |slot: &ScheduleSlot| {
-            let key = self.network.key(slot.item).to_owned();
-            (key, slot.agent, slot.start, slot.end)
-        };
-        let slots = plan.slots.iter().map(slot).collect();
-        let unplanned = self.items(plan.unplanned);
-        let (p50, p90) = (plan.p50, plan.p90);
-        Ok((slots, unplanned, plan.finish, plan.utilisation, p50, p90))
+        Ok(self.plain_schedule(plan))
     }
 
     /// Changes of the graph, made beside it.
@@ -397,15 +392,14 @@ impl PyNetwork {
         first: Vec<String>,
     ) -> Result<PyItems, Raised> {
         let items = call(py, || {
-            Ok(clip::clip(
-                &self.network,
-                &ClipOptions {
-                    limit,
-                    focus: &self.numbers(&focus)?,
-                    depth,
-                    first: &self.numbers(&first)?,
-                },
-            )?)
+            let (focus, first) = (&*self.numbers(&focus)?, &*self.numbers(&first)?);
+            let options = ClipOptions {
+                limit,
+                focus,
+                depth,
+                first,
+            };
+            Ok(clip::clip(&self.network, &options)?)
         })?;
         Ok(self.items(items))
     }
@@ -504,6 +498,31 @@ fn ends<'py>(edge: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Bound<'py
     }
     let [before, after] = edge.extract()?;
     Ok((before, after))
+}
+
+/// The numbers of the keys of edges, which are new or not.
+fn interned_pairs(keys: &mut Keys, edges: &Bound<'_, PyAny>) -> Result<Vec<(u32, u32)>, Raised> {
+    let mut pairs = Vec::new();
+    for edge in edges.try_iter()? {
+        let (before, after) = ends(&edge?)?;
+        pairs.push((intern(keys, &before)?, intern(keys, &after)?));
+    }
+    Ok(pairs)
+}
+
+/// A graph whose items are open, but for those of the lists; later lists win.
+fn network_of(
+    keys: Keys,
+    pairs: &[(u32, u32)],
+    states: [(Vec<u32>, ItemProgress); 2],
+) -> Result<network::Network, Error> {
+    let mut progress = vec![ItemProgress::Open; keys.len()];
+    for (items, state) in states {
+        for item in items {
+            progress[item as usize] = state;
+        }
+    }
+    Ok(network::Network::new(keys, progress, pairs)?)
 }
 
 /// The numbers of keys, which are new or not.

@@ -1,5 +1,6 @@
 //! Columns that data frame libraries read in place, by the Arrow `PyCapsule` interface.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -55,22 +56,7 @@ impl PyTable {
         let Some(values) = self.batch.column_by_name(name) else {
             return Err(PyKeyError::new_err(name.to_owned()));
         };
-        let any = values.as_any();
-        if let Some(texts) = any.downcast_ref::<StringArray>() {
-            return PyList::new(py, texts.iter())?.into_py_any(py);
-        }
-        if let Some(numbers) = any.downcast_ref::<Float64Array>() {
-            return PyList::new(py, numbers.iter())?.into_py_any(py);
-        }
-        if let Some(numbers) = any.downcast_ref::<Int64Array>() {
-            return PyList::new(py, numbers.iter())?.into_py_any(py);
-        }
-        match any.downcast_ref::<BooleanArray>() {
-            Some(flags) => PyList::new(py, flags.iter())?.into_py_any(py),
-            None => Err(PyTypeError::new_err(format!(
-                "column {name} has an unknown type"
-            ))),
-        }
+        plain_column(py, name, values.as_any())
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -90,6 +76,25 @@ impl PyTable {
         let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
         let stream = FFI_ArrowArrayStream::new(Box::new(batches));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+}
+
+/// The values of a column as a list.
+fn plain_column(py: Python<'_>, name: &str, any: &dyn Any) -> PyResult<Py<PyAny>> {
+    if let Some(texts) = any.downcast_ref::<StringArray>() {
+        return PyList::new(py, texts.iter())?.into_py_any(py);
+    }
+    if let Some(numbers) = any.downcast_ref::<Float64Array>() {
+        return PyList::new(py, numbers.iter())?.into_py_any(py);
+    }
+    if let Some(numbers) = any.downcast_ref::<Int64Array>() {
+        return PyList::new(py, numbers.iter())?.into_py_any(py);
+    }
+    match any.downcast_ref::<BooleanArray>() {
+        Some(flags) => PyList::new(py, flags.iter())?.into_py_any(py),
+        None => Err(PyTypeError::new_err(format!(
+            "column {name} has an unknown type"
+        ))),
     }
 }
 
@@ -123,12 +128,10 @@ pub(super) fn column(values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     if let Ok(numbers) = numbers::<f64>(&values) {
         return Ok(Arc::new(Float64Array::from(numbers)));
     }
-    let text = |value: &Option<Bound<'_, PyAny>>| match value {
-        Some(value) => value.extract::<String>().map(Some),
-        None => Ok(None),
-    };
-    let texts = values.iter().map(text).collect::<PyResult<Vec<_>>>()?;
-    Ok(Arc::new(StringArray::from(texts)))
+    let text =
+        |value: &Option<Bound<'_, PyAny>>| value.as_ref().map(PyAnyMethods::extract).transpose();
+    let texts: PyResult<Vec<Option<String>>> = values.iter().map(text).collect();
+    Ok(Arc::new(StringArray::from(texts?)))
 }
 
 fn numbers<'py, T>(values: &[Option<Bound<'py, PyAny>>]) -> PyResult<Vec<Option<T>>>

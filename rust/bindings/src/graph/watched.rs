@@ -15,6 +15,36 @@ use crate::raise::{Raised, call};
 /// The time that a question works before its progress is reported again.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// The progress of a question, shared by the thread that works on it and the one that reports it.
+#[derive(Default)]
+struct SharedProgress {
+    done: AtomicUsize,
+    total: AtomicUsize,
+    is_stopped: AtomicBool,
+}
+
+impl SharedProgress {
+    /// Notes the progress; false says that the work is to stop.
+    fn note(&self, done: usize, total: usize) -> bool {
+        self.done.store(done, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+        !self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Looks for signals and reports the progress.
+    fn report(&self, progress: Option<&Py<PyAny>>) -> PyResult<()> {
+        Python::attach(|py| {
+            py.check_signals()?;
+            let done = self.done.load(Ordering::Relaxed);
+            let total = self.total.load(Ordering::Relaxed);
+            match progress.filter(|_| total > 0) {
+                Some(progress) => progress.call1(py, (done, total)).map(drop),
+                None => Ok(()),
+            }
+        })
+    }
+}
+
 /// Answers a question in a thread of its own, while this one reports to `progress` how far it is (`done`,
 /// `total`) and looks for signals. An exception of either stops the work and is raised.
 pub(super) fn watched<T: Send>(
@@ -22,47 +52,39 @@ pub(super) fn watched<T: Send>(
     progress: Option<Py<PyAny>>,
     work: impl FnOnce(ProgressWatch<'_>) -> Result<T, NetworkError> + Send,
 ) -> Result<T, Raised> {
-    let (done, total) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let is_stopped = AtomicBool::new(false);
-    let watch = &|now: usize, of: usize| {
-        done.store(now, Ordering::Relaxed);
-        total.store(of, Ordering::Relaxed);
-        !is_stopped.load(Ordering::Relaxed)
-    };
-    let look = || {
-        Python::attach(|py| {
-            py.check_signals()?;
-            let (done, total) = (done.load(Ordering::Relaxed), total.load(Ordering::Relaxed));
-            match progress.as_ref().filter(|_| total > 0) {
-                Some(progress) => progress.call1(py, (done, total)).map(drop),
-                None => Ok(()),
-            }
-        })
-    };
+    let shared = SharedProgress::default();
     let mut raised = None;
-    let outcome = call(py, || {
-        thread::scope(|scope| {
-            let (told, ended) = channel();
-            let worker = scope.spawn(move || {
-                let answer = work(watch);
-                // The receiver lives until the worker ended.
-                let _ = told.send(());
-                answer
-            });
-            while ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
-                if raised.is_none() {
-                    raised = look().err();
-                    is_stopped.store(raised.is_some(), Ordering::Relaxed);
-                }
-            }
-            let answer = worker
-                .join()
-                .unwrap_or_else(|payload| resume_unwind(payload));
-            answer.map_err(Error::from)
-        })
-    });
+    let mut look = || {
+        if raised.is_none() {
+            raised = shared.report(progress.as_ref()).err();
+            shared.is_stopped.store(raised.is_some(), Ordering::Relaxed);
+        }
+    };
+    let outcome = call(py, || answer_beside(&shared, work, &mut look));
     match raised {
         Some(error) => Err(error.into()),
         None => outcome,
     }
+}
+
+/// Works in a thread of its own; this one calls `look` now and then, until that thread drops its sender.
+fn answer_beside<T: Send>(
+    shared: &SharedProgress,
+    work: impl FnOnce(ProgressWatch<'_>) -> Result<T, NetworkError> + Send,
+    look: &mut (dyn FnMut() + Send),
+) -> Result<T, Error> {
+    thread::scope(|scope| {
+        let (sender, ended) = channel::<()>();
+        let worker = scope.spawn(move || {
+            let _sender = sender;
+            work(&|done, total| shared.note(done, total))
+        });
+        while ended.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+            look();
+        }
+        let answer = worker
+            .join()
+            .unwrap_or_else(|payload| resume_unwind(payload));
+        answer.map_err(Error::from)
+    })
 }

@@ -2,7 +2,7 @@
 //!
 //! The order is the files of a checkout, its index, then the branch: a crash leaves files or an
 //! index that are ahead of the branch, which the next attempt recognises. Everything happens under
-//! git's own lock of the index. If a change of the user's is in the way, nothing is touched.
+//! git's own lock of the index. If a change of the user's blocks the landing, nothing is touched.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -43,7 +43,7 @@ pub struct LandingRequest<'a> {
     /// Unfinished landings of this run: the branch's commit then, and the commit to land.
     pub interrupted: &'a [(String, String)],
     /// The lock timeout: how long to wait for a lock of another process.
-    pub patience: Duration,
+    pub lock_timeout: Duration,
 }
 
 /// A file whose working copy went into the commit, so that it may be replaced though it was changed.
@@ -139,7 +139,7 @@ impl Repo {
                 commit: new,
             });
         }
-        let deadline = Instant::now() + landing.patience;
+        let deadline = Instant::now() + landing.lock_timeout;
         for _ in 0..ATTEMPTS {
             let checkouts = match self.checkouts_of(landing.branch)? {
                 Ok(checkouts) => checkouts,

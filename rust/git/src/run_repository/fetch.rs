@@ -100,7 +100,7 @@ impl RunRepository<'_> {
         }
         let tip = program::first_line(&answer.success()?);
         if tip.len() < 40 || tip.bytes().any(|byte| !byte.is_ascii_hexdigit()) {
-            return Err(wrong("rev-parse", "its answer is no commit"));
+            return Err(wrong("rev-parse", "its answer is not a commit"));
         }
         Ok(tip)
     }
@@ -148,7 +148,7 @@ impl RunRepository<'_> {
         }
         let count = u32::from_be_bytes([header[8], header[9], header[10], header[11]]);
         if &header[..4] != b"PACK" {
-            return Err(wrong("pack-objects", "what it wrote is no pack"));
+            return Err(wrong("pack-objects", "its output is not a pack"));
         }
         if count == 0 {
             return io::copy(pack, &mut io::sink()).map(drop).map_err(failed);

@@ -181,7 +181,7 @@ impl RunRepository<'_> {
     /// is left, and an unfinished folder is created from the start.
     ///
     /// # Errors
-    /// A failure of git: the two branches have diverged, or changed files are in the way.
+    /// A failure of git: the two branches have diverged, or changed files block it.
     pub fn catch_up(&self, progress: &mut dyn FnMut(&str)) -> Result<(), GitError> {
         if self.is_unfinished() {
             self.remove()?;

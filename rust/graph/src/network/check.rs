@@ -25,7 +25,7 @@ pub enum NetworkError {
     },
     /// Items wait for one another.
     #[error(
-        "Items wait for one another: {}. Remove one of these dependencies; `cycles` lists all loops.",
+        "Items wait for one another: {}. Remove one of these dependencies; `cycles` lists all cycles.",
         .keys.join(" -> ")
     )]
     Cycle {
@@ -70,7 +70,7 @@ pub enum NetworkError {
     #[error("A graph has at most 4,294,967,295 items and as many edges")]
     TooLarge,
     /// The caller does not want the answer any more.
-    #[error("Stopped before the answer was there")]
+    #[error("Stopped before the answer was complete")]
     Stopped,
 }
 

@@ -30,6 +30,15 @@ impl Network {
     /// # Errors
     ///
     /// Items wait for one another; a weight is missing, negative or not finite.
+    ///
+    /// ```
+    /// use chant_graph::network::sample::{keys_as_words, network_of_words};
+    ///
+    /// let network = network_of_words("ship<-test,docs test docs")?;
+    /// let path = network.critical_path(&[1.0, 3.0, 2.0])?;
+    /// assert_eq!((keys_as_words(&network, &path.items), path.length), ("test ship".into(), 4.0));
+    /// # Ok::<(), chant_graph::network::NetworkError>(())
+    /// ```
     pub fn critical_path(&self, weights: &[f64]) -> Result<CriticalPath, NetworkError> {
         self.check_weights(weights)?;
         let layers = self.layers()?;

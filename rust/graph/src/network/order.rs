@@ -60,6 +60,15 @@ impl Network {
     /// # Errors
     ///
     /// Items wait for one another.
+    ///
+    /// ```
+    /// use chant_graph::network::sample::{keys_as_words, network_of_words};
+    ///
+    /// let network = network_of_words("ship<-test test<-build,design build design!")?;
+    /// assert_eq!(keys_as_words(&network, network.layers()?.order()), "build design test ship");
+    /// assert_eq!(keys_as_words(&network, &network.frontier()), "build");
+    /// # Ok::<(), chant_graph::network::NetworkError>(())
+    /// ```
     pub fn layers(&self) -> Result<ItemLayers, NetworkError> {
         let mut waits: Vec<u32> = self
             .before

@@ -69,7 +69,7 @@ impl Network {
     pub fn schedule(
         &self,
         durations: DurationEstimates<'_>,
-        crew: ScheduleOptions,
+        options: ScheduleOptions,
         watch: ProgressWatch<'_>,
     ) -> Result<WorkSchedule, NetworkError> {
         if !(durations.spread.is_finite() && durations.spread >= 0.0) {
@@ -83,13 +83,13 @@ impl Network {
         let plan = ScheduleInputs {
             network: self,
             places: places(&heights),
-            agents: crew.agents,
+            agents: options.agents,
         };
         let slots = plan.slots(durations.median);
         let finish = end(&slots);
-        let ends = plan.ends(durations, crew, watch)?;
+        let ends = plan.ends(durations, options, watch)?;
         Ok(WorkSchedule {
-            utilisation: utilisation(&slots, finish, crew.agents),
+            utilisation: utilisation(&slots, finish, options.agents),
             finish,
             p50: quantile(&ends, 0.5),
             p90: quantile(&ends, 0.9),
@@ -210,10 +210,10 @@ impl ScheduleInputs<'_> {
     fn ends(
         &self,
         durations: DurationEstimates<'_>,
-        crew: ScheduleOptions,
+        options: ScheduleOptions,
         watch: ProgressWatch<'_>,
     ) -> Result<Vec<f64>, NetworkError> {
-        let rounds: Vec<u32> = (0..crew.rounds).collect();
+        let rounds: Vec<u32> = (0..options.rounds).collect();
         let mut ends = Vec::with_capacity(rounds.len());
         for part in rounds.chunks(16) {
             if !watch(ends.len(), rounds.len()) {
@@ -221,7 +221,7 @@ impl ScheduleInputs<'_> {
             }
             let round = |round: &u32| {
                 let mut random =
-                    fastrand::Rng::with_seed(crew.seed.wrapping_add(u64::from(*round)));
+                    fastrand::Rng::with_seed(options.seed.wrapping_add(u64::from(*round)));
                 let drawn = durations.median.iter();
                 let drawn: Vec<f64> = drawn
                     .map(|median| median * (durations.spread * normal(&mut random)).exp())
@@ -274,14 +274,14 @@ mod tests {
     use super::{DurationEstimates, ScheduleOptions, WorkSchedule};
 
     fn schedule(words: &str, agents: u32, median: &[f64], spread: f64) -> WorkSchedule {
-        let crew = ScheduleOptions {
+        let options = ScheduleOptions {
             agents: NonZeroU32::new(agents).unwrap(),
             rounds: if spread > 0.0 { 200 } else { 0 },
             seed: 1,
         };
         let durations = DurationEstimates { median, spread };
         network(words)
-            .schedule(durations, crew, &|_, _| true)
+            .schedule(durations, options, &|_, _| true)
             .unwrap()
     }
 

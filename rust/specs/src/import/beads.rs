@@ -176,14 +176,14 @@ fn read_comments(spec: &mut ImportCandidate, comments: Option<Value>) {
     let Some(Value::Array(comments)) = comments else {
         return;
     };
-    let told = comments.iter().filter_map(|comment| {
+    let lines = comments.iter().filter_map(|comment| {
         let of = |key: &str| comment.get(key).and_then(Value::as_str).unwrap_or_default();
         let text = of("text").trim();
         let head = format!("**{}** {}", of("author"), of("created_at"));
         (!text.is_empty()).then(|| format!("{}\n\n{text}\n", head.trim()))
     });
-    let told: Vec<String> = told.collect();
-    spec.section("Comments", &told.join("\n"));
+    let lines: Vec<String> = lines.collect();
+    spec.section("Comments", &lines.join("\n"));
 }
 
 fn read_dependencies(

@@ -50,7 +50,7 @@ fn archived(project: &Project) -> Result<HashMap<String, String>, Error> {
                 text => text?.0,
             };
             let origin = of(&text).map_err(|why| ChantError::Refused(format!(
-                "`{name}` cannot be read, so that nobody knows what it was imported from: {why}. Mend it or move it away; nothing was imported."
+                "`{name}` cannot be read, so its origin is unknown: {why}. Nothing was imported. Fix the file or move it away, then import again."
             )))?;
             found.extend(origin.map(|origin| (origin, id.to_owned())));
         }

@@ -19,7 +19,7 @@ pub fn read(path: &str, text: String, reading: &mut ImportReading) {
     let mut candidate = ImportCandidate::new(origin(id), spec.title.as_deref().unwrap_or_default());
     candidate.status = match spec.status {
         SpecStatus::InProgress => {
-            let why = "`in_progress` became `pending`: nobody works on it here";
+            let why = "`in_progress` became `pending`: no one works on it here";
             reading.note(id, "status", why);
             SpecStatus::Pending
         }

@@ -53,7 +53,7 @@ pub fn bring_in(
             plan.decide(project, snapshot).map(Some)
         })?;
     }
-    Ok(plan.told(source, dry_run))
+    Ok(plan.report(source, dry_run))
 }
 
 /// The plan for the candidates.
@@ -130,7 +130,7 @@ impl<'a> ImportPlan<'a> {
             let path = format!("{SPECS}/{id}.md");
             if let Err(broken) = parse::document(&path, index::FileSource::Text(text.clone())) {
                 let why = format!(
-                    "{} would become a spec that cannot be read: {}. Nothing was imported.",
+                    "{} would become an unreadable spec: {}. Nothing was imported.",
                     candidate.origin, broken.problem.message
                 );
                 return Err(ChantError::Refused(why).into());
@@ -399,7 +399,7 @@ impl<'a> ImportPlan<'a> {
         }
     }
 
-    fn told(&self, source: ImportSource<'_>, dry_run: bool) -> Answer {
+    fn report(&self, source: ImportSource<'_>, dry_run: bool) -> Answer {
         let created = self.fresh.iter().map(|candidate| ImportedSpecView {
             // The ids of a dry run might be given to other specs.
             id: self

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::super::approval;
 use super::super::error::ChantError;
 use super::super::from_run;
@@ -14,7 +16,7 @@ use super::lint::findings;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::NextStep;
-use chant_store::disk::{Lock, PATIENCE};
+use chant_store::disk::{LOCK_TIMEOUT, Lock};
 use chant_store::index::FileSource;
 use chant_store::{StoreError, files};
 use chant_text::checklist::behind_box;
@@ -24,9 +26,11 @@ use chant_text::front_matter::{self, FrontMatterValue};
 const LONG: usize = 80;
 
 /// The content of a new spec.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct NewSpec {
     /// The work to be done; becomes title and body.
+    #[serde(skip)]
     pub description: String,
     /// Name of a prompt template.
     pub prompt: Option<String>,
@@ -39,6 +43,7 @@ pub struct NewSpec {
     /// Files the work touches.
     pub target_files: Vec<String>,
     /// Kind of work; `code` when not given.
+    #[serde(rename = "type")]
     pub kind: Option<String>,
     /// The spec it becomes a member of.
     pub parent: Option<String>,
@@ -299,13 +304,9 @@ fn check_reads_back(
 
 /// Writes the text under the next free ID. The folder is locked meanwhile, so that numbers do not
 /// recur, and the file is created exclusively, so that an ID never does.
-pub(in super::super) fn create(
-    project: &Project,
-    parent: Option<&Spec>,
-    text: &str,
-) -> Result<SpecId, Error> {
+pub fn create(project: &Project, parent: Option<&Spec>, text: &str) -> Result<SpecId, Error> {
     let folder = project.root.locate(SPECS)?;
-    let _lock = Lock::acquire(&folder, std::time::Instant::now() + PATIENCE)?;
+    let _lock = Lock::acquire(&folder, std::time::Instant::now() + LOCK_TIMEOUT)?;
     for _ in 0..100 {
         let snapshot = project.snapshot()?;
         let id = next_id(project, &snapshot, parent)?;
@@ -324,7 +325,7 @@ pub(in super::super) fn create(
 }
 
 /// Returns the next free ID, of a member where there is a parent; the caller holds the specs folder's lock.
-pub(super) fn next_id(
+pub fn next_id(
     project: &Project,
     snapshot: &ProjectSnapshot,
     parent: Option<&Spec>,
@@ -358,7 +359,7 @@ pub(in super::super) fn last_of_today(
     let todays = snapshot.specs.of_date(today).iter();
     let of_specs = todays.filter_map(|spec| sequence(&spec.id));
     let of_broken = broken.filter_map(|id: SpecId| sequence(&id));
-    let in_git = project.ids_in_git();
+    let in_git = project.ids_in_git(today);
     let of_git = in_git.iter().filter_map(sequence);
     of_specs.chain(of_broken).chain(of_git).max().unwrap_or(0)
 }

@@ -11,7 +11,7 @@ use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_store::StoreError;
-use chant_store::disk::{self, PATIENCE};
+use chant_store::disk::{self, LOCK_TIMEOUT};
 use chant_store::journal::ChangeStep;
 
 /// `chant_archive`: moves a completed or cancelled spec to `.chant/archive/<first ten characters>/`;
@@ -31,7 +31,7 @@ pub fn archive(project: &Project, id: &str) -> Result<Answer, Error> {
     };
     let mut moves = moves_of(project, &snapshot, &spec)?;
     drop(snapshot);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         let paths: Vec<&str> = moves.iter().map(|(from, _)| from.as_str()).collect();
         let mut needed = None;

@@ -10,14 +10,14 @@ use super::super::model::{KEY_ORDER, Spec, SpecStatus};
 use super::super::parse;
 use super::super::project::{Project, ProjectSnapshot};
 use chant_base::error::Error;
-use chant_store::disk::{self, PATIENCE};
+use chant_store::disk::{self, LOCK_TIMEOUT};
 use chant_store::index::FileSource;
 use chant_store::journal::ChangeStep;
 use chant_text::edit::{self, Edit};
 use chant_text::front_matter::{self, FrontMatterValue};
 
 /// A spec's text while it is being changed.
-pub(in super::super) struct SpecDraft {
+pub struct SpecDraft {
     text: String,
     spec: Arc<Spec>,
 }
@@ -27,7 +27,7 @@ impl SpecDraft {
     ///
     /// # Errors
     /// `Unreadable` when it is no spec.
-    pub(in super::super) fn of(path: &str, text: &str) -> Result<Self, Error> {
+    pub fn of(path: &str, text: &str) -> Result<Self, Error> {
         let spec = read(path, text)?;
         Ok(Self {
             text: text.to_owned(),
@@ -36,7 +36,7 @@ impl SpecDraft {
     }
 
     /// The spec as the text says now.
-    pub(in super::super) fn spec(&self) -> &Spec {
+    pub fn spec(&self) -> &Spec {
         &self.spec
     }
 
@@ -44,11 +44,7 @@ impl SpecDraft {
     ///
     /// # Errors
     /// `EditError` when that cannot be done without risk.
-    pub(in super::super) fn set(
-        &mut self,
-        key: &str,
-        value: Option<FrontMatterValue>,
-    ) -> Result<(), Error> {
+    pub fn set(&mut self, key: &str, value: Option<FrontMatterValue>) -> Result<(), Error> {
         let text = front_matter::set(&self.text, key, value.as_ref(), &KEY_ORDER)?;
         self.take(text)
     }
@@ -57,11 +53,7 @@ impl SpecDraft {
     ///
     /// # Errors
     /// As [`SpecDraft::set`].
-    pub(in super::super) fn set_text(
-        &mut self,
-        key: &str,
-        text: impl Into<String>,
-    ) -> Result<(), Error> {
+    pub fn set_text(&mut self, key: &str, text: impl Into<String>) -> Result<(), Error> {
         self.set(key, Some(FrontMatterValue::Text(text.into())))
     }
 
@@ -69,7 +61,7 @@ impl SpecDraft {
     ///
     /// # Errors
     /// What `change` gives, or `Unreadable` when the new text is no spec.
-    pub(in super::super) fn rewrite(
+    pub fn rewrite(
         &mut self,
         change: impl FnOnce(&str) -> Result<String, Error>,
     ) -> Result<(), Error> {
@@ -81,7 +73,7 @@ impl SpecDraft {
     ///
     /// # Errors
     /// `EditError` for edits that do not fit.
-    pub(in super::super) fn edit_body(&mut self, edits: Vec<Edit>) -> Result<(), Error> {
+    pub fn edit_body(&mut self, edits: Vec<Edit>) -> Result<(), Error> {
         let start = self.spec.body_start;
         let moved =
             |edit: Edit| Edit::replace(edit.range.start + start..edit.range.end + start, edit.text);
@@ -102,7 +94,7 @@ impl SpecDraft {
     }
 
     /// The changed text.
-    pub(in super::super) fn finish(self) -> String {
+    pub fn finish(self) -> String {
         self.text
     }
 }
@@ -119,7 +111,7 @@ fn read(path: &str, text: &str) -> Result<Arc<Spec>, Error> {
 ///
 /// # Errors
 /// The refusals of `change_spec`, or a `StoreError`; every file is then as it was.
-pub(in super::super) fn change(
+pub fn change(
     project: &Project,
     snapshot: ProjectSnapshot,
     spec: &Spec,
@@ -134,7 +126,7 @@ pub(in super::super) fn change(
     // Kept any longer it would have to be copied when the next one differs.
     drop(snapshot);
     let now = project.clock.stamp();
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + LOCK_TIMEOUT;
     while Instant::now() < deadline {
         let paths: Vec<&str> = std::iter::once(&*spec.path)
             .chain(containers.iter().map(|container| &*container.path))
@@ -217,7 +209,7 @@ pub(super) fn completed_with(snapshot: &ProjectSnapshot, spec: &Spec) -> Vec<Arc
 }
 
 /// Returns the lines that report which containers were completed along.
-pub(in super::super) fn describe_completed(containers: &[Arc<Spec>]) -> String {
+pub fn describe_completed(containers: &[Arc<Spec>]) -> String {
     containers
         .iter()
         .map(|container| format!("\nCompleted driver: {}", container.id))

@@ -41,12 +41,12 @@ pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<An
             graded.map(|(spec, scores)| score(spec, scores)),
         )
     });
-    let (problems, problems_total) = problems_of_page(&project.problems(&snapshot), page.offset);
+    let problems = problems_of_page(&project.problems(&snapshot), page.offset);
     let configuration = match (id, page.offset) {
         (None, 0) => configuration(project),
         _ => Vec::new(),
     };
-    let taken = room_of(&problems) + size_of(&configuration);
+    let taken = room_of(problems.shown()) + size_of(&configuration);
     let shown = fitting(pairs, taken);
     let next = page.offset + shown.len();
     let next_offset = (!shown.is_empty() && next < most).then_some(next);
@@ -64,7 +64,6 @@ pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<An
         configuration,
         next_offset,
         problems,
-        problems_total,
     }))
 }
 
@@ -80,7 +79,7 @@ fn configuration(project: &Project) -> Vec<ConfigFindingView> {
 }
 
 /// The findings about one spec, for the answer that made it.
-pub(super) fn findings(
+pub fn findings(
     project: &Project,
     snapshot: &ProjectSnapshot,
     spec: &Arc<Spec>,

@@ -17,6 +17,7 @@ use super::super::specs::describe_cycle;
 use super::super::view::report::LintDiagnostic;
 use chant_base::counted::count_visited;
 use chant_base::lint::{LintFinding, Severity};
+use chant_base::progress::ProgressMeter;
 use chant_config::Config;
 use chant_graph::Node;
 use chant_store::files;
@@ -145,7 +146,7 @@ struct SpecLinter<'a> {
     project: &'a Project,
     snapshot: &'a ProjectSnapshot,
     config: &'a Config,
-    loops: HashMap<String, Vec<String>>,
+    cycles: HashMap<String, Vec<String>>,
     /// True if nothing was asked that may change while specs and configuration stay as they are.
     is_lasting: AtomicBool,
 }
@@ -161,7 +162,7 @@ impl<'a> SpecLinter<'a> {
             project,
             snapshot,
             config,
-            loops: loops(snapshot, files),
+            cycles: cycles(snapshot, files),
             is_lasting: AtomicBool::new(true),
         }
     }
@@ -176,9 +177,12 @@ impl<'a> SpecLinter<'a> {
             !known.is_some_and(|known| Arc::ptr_eq(&known.spec, spec))
         };
         let specs = files.par_iter().filter_map(LintFile::spec);
+        let meter = ProgressMeter::begin("Linting specs", files.len());
         let unknown = specs.filter_map(|spec| {
-            let at = place(spec).filter(|at| is_unknown(spec, *at))?;
-            Some((at, self.own(spec)))
+            let at = place(spec).filter(|at| is_unknown(spec, *at));
+            let found = at.map(|at| (at, self.own(spec)));
+            meter.step();
+            found
         });
         for (at, found) in unknown.collect::<Vec<_>>() {
             own[at] = Some(found);
@@ -273,7 +277,7 @@ impl<'a> SpecLinter<'a> {
             keys: keys.into_iter().map(|key| key.name.into_owned()).collect(),
             specs: &self.snapshot.specs,
             config: self.config,
-            cycle: self.loops.get(spec.id.as_str()).cloned(),
+            cycle: self.cycles.get(spec.id.as_str()).cloned(),
             is_archived: &is_archived,
             output: if around {
                 self.wrong_output(spec)
@@ -307,17 +311,16 @@ impl<'a> SpecLinter<'a> {
         let Some(schema) = read(schema_path) else {
             return Some(format!("Output schema file not found: {schema_path}"));
         };
-        let (path, name) = project.shown_log(spec.id.as_str()).ok()?;
-        let (log, _) = project.disk.read_text(&path, &name).ok()?;
-        super::super::output::find_mismatch(schema_path, &schema, &log)
+        let (runs, id) = (project.run_lookup, spec.id.as_str());
+        runs.find_wrong_output(project, id, (schema_path, &schema))
     }
 }
 
 /// The size of the largest set of specs waiting for one another in which a cycle is reported for each.
-const LARGEST_KNOT: usize = 300;
+const LARGEST_COMPONENT: usize = 300;
 
 /// Returns the cycles that specs are in, by ID, each beginning with the spec itself.
-fn loops(snapshot: &ProjectSnapshot, files: &[LintFile]) -> HashMap<String, Vec<String>> {
+fn cycles(snapshot: &ProjectSnapshot, files: &[LintFile]) -> HashMap<String, Vec<String>> {
     let graph = snapshot.specs.graph();
     let own = |node: Node| {
         Some((
@@ -329,23 +332,24 @@ fn loops(snapshot: &ProjectSnapshot, files: &[LintFile]) -> HashMap<String, Vec<
         let node = one.spec().and_then(|spec| graph.find(spec.id.as_str()));
         return node.and_then(own).into_iter().collect();
     }
-    let mut loops = HashMap::new();
-    for knot in graph.cyclic_components() {
-        if knot.len() <= LARGEST_KNOT {
-            loops.extend(knot.into_iter().filter_map(own));
-        } else if let Some((_, path)) = knot.first().and_then(|node| own(*node)) {
+    let mut cycles = HashMap::new();
+    for component in graph.cyclic_components() {
+        if component.len() <= LARGEST_COMPONENT {
+            cycles.extend(component.into_iter().filter_map(own));
+        } else if let Some((_, path)) = component.first().and_then(|node| own(*node)) {
             let shared = vec![format!(
                 "one of {} specs that wait for one another, such as {}",
-                knot.len(),
+                component.len(),
                 path.join(" -> ")
             )];
-            loops.extend(
-                knot.into_iter()
+            cycles.extend(
+                component
+                    .into_iter()
                     .map(|node| (graph.key(node).to_owned(), shared.clone())),
             );
         }
     }
-    loops
+    cycles
 }
 
 fn unreadable(broken: &BrokenSpec) -> LintDiagnostic {
@@ -359,6 +363,6 @@ fn unreadable(broken: &BrokenSpec) -> LintDiagnostic {
         rule: PARSE,
         severity: Severity::Error.as_str(),
         message: broken.problem.message.clone(),
-        suggestion: Some(format!("Mend {}{line}", broken.problem.path)),
+        suggestion: Some(format!("Fix {}{line}", broken.problem.path)),
     }
 }

@@ -1,29 +1,27 @@
-//! Lists, one spec, counts, criteria and logs.
+//! Lists, one spec, counts, criteria.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use jiff::Timestamp;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::error::ChantError;
 use super::super::model::{Spec, SpecProblem, SpecStatus};
 use super::super::parse;
-use super::super::project::logs::log_name;
 use super::super::project::{Project, ProjectSnapshot};
 use super::super::view::list::{
     ProblemEntry, SpecEntry, SpecList, problems, problems_of_page, title_shown,
 };
 use super::super::view::spec::{SpecDetails, VerificationReport};
 use super::super::view::status::{SpecActivity, StatusCounts};
-use super::super::view::work::LogView;
-use chant_base::answer::{Answer, PageRequest, fitting, piece, size_of};
+use chant_base::answer::{Answer, DEFAULT_LIMIT, PageRequest, TextRange, fitting, piece, size_of};
+use chant_base::counted_list::CountedList;
 use chant_base::error::Error;
-use chant_store::StoreError;
 use chant_store::disk;
 use chant_store::index::FileSource;
 use chant_text::front_matter;
-use chant_work::log::{self, LogQuery};
 
 /// Specs in progress whose activity one answer shows.
 const ACTIVITY_SHOWN: usize = 50;
@@ -52,20 +50,41 @@ const FURTHER_KEYS: [&str; 20] = [
     "retry_state",
 ];
 
+/// Which specs are listed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpecFilter {
+    /// A state of approval: `pending`, `approved` or `rejected`.
+    pub approval: Option<String>,
+    /// Most specs.
+    pub limit: usize,
+    /// Specs to pass over.
+    pub offset: usize,
+}
+
+impl Default for SpecFilter {
+    fn default() -> Self {
+        Self {
+            approval: None,
+            limit: DEFAULT_LIMIT,
+            offset: 0,
+        }
+    }
+}
+
 /// `chant_spec_list`: specs in the order of their IDs; cancelled ones only when asked for.
 ///
 /// `ready` asks for what can be worked on now, as [`ready`] does, and for specs marked so by hand.
 ///
-/// `approval` leaves those that ask for approval and stand there: `pending`, `approved` or `rejected`.
+/// `approval` leaves those that ask for approval and stand there.
 ///
 /// # Errors
 /// `InvalidStatus`, `InvalidArgument`, or that there is no project.
-pub fn list(
-    project: &Project,
-    status: Option<&str>,
-    approval: Option<&str>,
-    page: PageRequest,
-) -> Result<Answer, Error> {
+pub fn list(project: &Project, status: Option<&str>, filter: &SpecFilter) -> Result<Answer, Error> {
+    let page = PageRequest {
+        limit: filter.limit,
+        offset: filter.offset,
+    };
     let status: Option<SpecStatus> = status
         .map(str::parse)
         .transpose()
@@ -74,7 +93,7 @@ pub fn list(
     let overview = snapshot.specs.overview();
     let of_status = |wanted: SpecStatus| move |at: &usize| overview.statuses[*at] == wanted;
     let all = 0..overview.statuses.len();
-    if let Some(approval) = approval {
+    if let Some(approval) = filter.approval.as_deref() {
         refuse_unknown_approval(approval)?;
         let specs = snapshot.specs.all();
         let is_shown = |at: &usize| match status {
@@ -163,8 +182,8 @@ pub(super) fn spec_list<'a>(
     total: usize,
     page: PageRequest,
 ) -> Answer {
-    let (problems, problems_total) = problems_of_page(&project.problems(snapshot), page.offset);
-    let specs = fitting(entries, room_of(&problems));
+    let problems = problems_of_page(&project.problems(snapshot), page.offset);
+    let specs = fitting(entries, room_of(problems.shown()));
     let returned = specs.len();
     let next = page.offset + returned;
     let next_offset = (returned > 0 && next < total).then_some(next);
@@ -178,26 +197,16 @@ pub(super) fn spec_list<'a>(
         returned,
         next_offset,
         problems,
-        problems_total,
     })
 }
 
 /// Characters that problems take in an answer.
-pub(super) fn room_of(problems: &[ProblemEntry]) -> usize {
+pub fn room_of(problems: &[ProblemEntry]) -> usize {
     if problems.is_empty() {
         0
     } else {
         size_of(&problems)
     }
-}
-
-/// Which piece of a body is wanted, in characters.
-#[derive(Debug, Clone, Copy)]
-pub struct BodyRange {
-    /// Characters to pass over.
-    pub offset: usize,
-    /// Most characters.
-    pub max_chars: usize,
 }
 
 /// `chant_spec_get`: everything about one spec.
@@ -207,7 +216,7 @@ pub struct BodyRange {
 ///
 /// # Errors
 /// As [`Project::resolve`].
-pub fn get(project: &Project, id: &str, wanted: BodyRange) -> Result<Answer, Error> {
+pub fn get(project: &Project, id: &str, wanted: TextRange) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve(&snapshot, id)?;
     if let Some(copy) = project.copy_with(&spec.id)? {
@@ -228,6 +237,21 @@ pub fn get(project: &Project, id: &str, wanted: BodyRange) -> Result<Answer, Err
         view.next_offset = shown.next;
     }
     Ok(Answer::data(&view))
+}
+
+/// The whole text of a spec's file, however long; that of the copy which [`get`] shows.
+///
+/// # Errors
+/// As [`Project::resolve`].
+pub fn document(project: &Project, id: &str) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve(&snapshot, id)?;
+    if let Some(copy) = project.copy_with(&spec.id)? {
+        return document(&copy, spec.id.as_str());
+    }
+    let on_branch = copy_on_branch(project, &snapshot, &spec);
+    let shown = on_branch.as_ref().map_or(&spec, |(_, copy)| copy);
+    Ok(Answer::prose(&*shown.text))
 }
 
 fn further_keys(spec: &Spec) -> Map<String, Value> {
@@ -295,24 +319,20 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
                 .zip(statuses)
                 .filter(|(_, status)| **status == SpecStatus::InProgress)
         };
-        let total = in_progress().count();
-        counts.in_progress_activity = Some(
-            in_progress()
-                .take(ACTIVITY_SHOWN)
-                .map(|(spec, _)| activity(project, spec))
-                .collect(),
-        );
-        counts.in_progress_activity_total = (total > ACTIVITY_SHOWN).then_some(total);
+        let shown = in_progress().take(ACTIVITY_SHOWN);
+        let shown = shown.map(|(spec, _)| activity(project, spec)).collect();
+        let list = CountedList::new("in_progress_activity", shown, in_progress().count());
+        counts.in_progress_activity = Some(list);
     }
     counts.trust = project.untrusted_line();
     let mut found: Vec<SpecProblem> = project.state_problem().into_iter().collect();
     found.extend(project.problems(&snapshot));
-    (counts.problems, counts.problems_total) = problems(&found);
+    counts.problems = problems(&found);
     Ok(Answer::data(&counts))
 }
 
 /// A moment as answers show it: UTC, whole seconds.
-pub(super) fn utc(at: Timestamp) -> String {
+pub fn utc(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
@@ -329,7 +349,7 @@ fn activity(project: &Project, spec: &Spec) -> SpecActivity {
             .to_string()
     };
     let spec_modified = modified(project, &spec.path);
-    let log_modified = log_modified(project, spec.id.as_str());
+    let log_modified = project.run_lookup.log_modified(project, spec.id.as_str());
     SpecActivity {
         id: spec.id.to_string(),
         title: title_shown(spec),
@@ -354,14 +374,8 @@ pub fn verify(project: &Project, id: &str) -> Result<Answer, Error> {
     Ok(Answer::data(&VerificationReport::of(&spec)))
 }
 
-/// When the log of a spec was last written; `None` when it has none.
-pub(super) fn log_modified(project: &Project, spec_id: &str) -> Option<Timestamp> {
-    let stamp = project.shown_log_stamp(spec_id)?;
-    Timestamp::from_nanosecond(stamp.modified).ok()
-}
-
 /// Returns the time since something changed, in words (reference chant 5.7).
-pub(super) fn age(modified: i128) -> String {
+pub fn age(modified: i128) -> String {
     let now = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0, |d| d.as_nanos());
@@ -374,67 +388,4 @@ pub(super) fn age(modified: i128) -> String {
         seconds if seconds < 86_400 => format!("{} hours ago", seconds / 3_600),
         seconds => format!("{} days ago", seconds / 86_400),
     }
-}
-
-/// `chant_log`: the last lines of a spec's log, or lines from a byte on.
-///
-/// A `note` says so when the log is shorter than `offset`, because it was started again.
-///
-/// # Errors
-/// As [`Project::resolve`], `NoLog`, or `InvalidArgument` for a `since` that is no moment.
-pub fn log(
-    project: &Project,
-    id: &str,
-    lines: usize,
-    offset: Option<u64>,
-    since: Option<&str>,
-) -> Result<Answer, Error> {
-    let since = since.map(moment).transpose()?;
-    let snapshot = project.snapshot()?;
-    let spec = project.resolve(&snapshot, id)?;
-    let path = log_name(spec.id.as_str());
-    let shown = project.shown_log(spec.id.as_str());
-    let opened = shown.and_then(|(real, name)| project.disk.open(&real, &name));
-    let (file, length) = opened.map_err(|error| match error {
-        StoreError::Missing { .. } => ChantError::NoLog {
-            id: spec.id.to_string(),
-        }
-        .into(),
-        error => Error::from(error),
-    })?;
-    let unreadable = |e: std::io::Error| StoreError::Unreadable {
-        path: path.clone(),
-        why: e.to_string(),
-    };
-    let is_beyond = offset.filter(|offset| *offset > length);
-    let read = log::read(
-        file,
-        length,
-        LogQuery {
-            lines,
-            offset,
-            since,
-        },
-    )
-    .map_err(unreadable)?;
-    Ok(Answer::data(&LogView {
-        content: read.content,
-        byte_offset: read.byte_offset,
-        line_count: read.line_count,
-        has_more: read.has_more,
-        start_offset: read.start_offset,
-        note: is_beyond.map(|offset| {
-            format!(
-                "offset {offset} lies beyond the log's {length} bytes: it was started anew since; \
-                 offset 0 reads it from its beginning"
-            )
-        }),
-    }))
-}
-
-fn moment(text: &str) -> Result<Timestamp, ChantError> {
-    log::moment(text).ok_or_else(|| ChantError::InvalidArgument {
-        name: "since",
-        why: format!("expected an ISO timestamp such as 2026-02-02T10:00:00Z, got '{text}'"),
-    })
 }

@@ -83,7 +83,7 @@ impl StagedSpecs {
         let status = update.status()?;
         update::refuse_nul(update)?;
         if status.is_some() {
-            update::refuse_running(project, &spec)?;
+            project.run_lookup.refuse_running(project, &spec)?;
         }
         let names = update.depends_on.as_ref();
         let depends_on = names

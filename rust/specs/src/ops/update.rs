@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use serde::Deserialize;
+
+use super::super::checks::without_checks;
 use super::super::error::ChantError;
-use super::super::evidence::without_checks;
 use super::super::model::{Criterion, Spec, SpecStatus};
 use super::super::project::{Project, ProjectSnapshot};
 use super::super::specs::describe_cycle;
 use super::edit::{self, SpecDraft};
-use super::receipts::left_after;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::external_items::PREFIXES;
@@ -21,11 +22,10 @@ use chant_text::edit::{Edit, line_break, with_line_break};
 use chant_text::front_matter::FrontMatterValue;
 use chant_text::markdown;
 use chant_text::merge::merged_list;
-use chant_work::run_record::RunRecord;
-use chant_work::state::RunState;
 
 /// The changes to a spec; what is `None` or empty stays as it is.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SpecUpdate {
     /// New state.
     pub status: Option<String>,
@@ -103,7 +103,8 @@ pub fn update(project: &Project, id: &str, update: &SpecUpdate) -> Result<Answer
         return self::update(&copy, spec.id.as_str(), update);
     }
     if status.is_some() {
-        refuse_running(project, &spec).map_err(failed)?;
+        let runs = project.run_lookup;
+        runs.refuse_running(project, &spec).map_err(failed)?;
     }
     refuse_nul(update)?;
     let mut unknown = Vec::new();
@@ -132,7 +133,7 @@ pub fn update(project: &Project, id: &str, update: &SpecUpdate) -> Result<Answer
     if completes(&spec) {
         let config = config.as_ref().ok();
         note = config.and_then(|config| without_checks(&spec, config));
-        text.push_str(&left_after(project, &spec, &[]));
+        text.push_str(&project.run_lookup.leave_receipt(project, &spec));
     }
     Ok(Answer {
         note: note.map(str::to_owned),
@@ -157,15 +158,15 @@ pub fn update_from_run(project: &Project, id: &str, update: &SpecUpdate) -> Resu
     };
     if update.status.is_some() || !update.check.is_empty() || !update.uncheck.is_empty() {
         return refused(format!(
-            "Spec '{}' is not the one you work on: from inside a run its status and its criteria stay as they are. \
+            "Spec '{}' is not the one you work on. From inside a run its status and its criteria cannot be changed. \
              Say what you found with `output`, or with rstn_report_status.",
             spec.id
         ));
     }
     if copy.snapshot()?.specs.find(spec.id.as_str()).is_none() {
         return refused(format!(
-            "Spec '{}' is not in your folder, so that no change of it can land with your branch. \
-             Add a spec with chant_add that says what should be another.",
+            "Spec '{}' is not in your folder, so a change of it cannot land with your branch. \
+             Add a spec with chant_add that says what should change.",
             spec.id
         ));
     }
@@ -195,34 +196,6 @@ pub(super) fn refuse_nul(update: &SpecUpdate) -> Result<(), ChantError> {
         name: "output",
         why: "expected text without NUL characters".into(),
     })
-}
-
-/// Refuses another state while a run is under way, which would overwrite it.
-pub(super) fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error> {
-    let records = project.runs()?.of_spec(spec.id.as_str())?;
-    let is_under_way =
-        |record: &&RunRecord| record.state() == RunState::Running && record.runner().is_alive();
-    let running = records.iter().find(is_under_way);
-    match running {
-        None => Ok(()),
-        Some(run) => {
-            let message = format!(
-                "run {} works on it and decides about its status",
-                run.process_id
-            );
-            let id = || spec.id.to_string();
-            let hint = hint![
-                "; ",
-                NextStep::Pause(id()),
-                ", ",
-                NextStep::TakeOver(id()),
-                " or ",
-                NextStep::Cancel(id()),
-                " stops that",
-            ];
-            Err(ChantError::Refused(message).advise(hint).into())
-        }
-    }
 }
 
 /// Changes a draft.

@@ -14,7 +14,7 @@ impl Project {
     ///
     /// # Errors
     /// A `StoreError` about a file that was there a moment ago.
-    pub(in super::super) fn archived_specs(&self) -> Result<Vec<Arc<Spec>>, Error> {
+    pub fn archived_specs(&self) -> Result<Vec<Arc<Spec>>, Error> {
         let mut paths: Vec<String> = {
             let mut known = self.known();
             known.refresh_archive();
@@ -36,7 +36,7 @@ impl Project {
     /// # Errors
     /// As [`Project::resolve`].
     #[cfg(unix)]
-    pub(in super::super) fn spec_or_archived(
+    pub fn spec_or_archived(
         &self,
         snapshot: &ProjectSnapshot,
         id: &str,

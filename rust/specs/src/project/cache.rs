@@ -1,11 +1,10 @@
 //! The parts of a project that were read so far, and how they are brought up to date.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::super::agents::discovery::AgentSearch;
 use super::super::id::SpecId;
 use super::super::model::SpecStatus;
 use super::super::parse::{self, ParsedSpec};
@@ -16,9 +15,10 @@ use chant_base::external_items::{self, ExternalItems, ExternalStatus};
 use chant_config::{Config, ConfigError};
 use chant_graph::Node;
 use chant_store::StoreError;
-use chant_store::disk::{self, Disk, FileStamp};
+use chant_store::disk::Disk;
 use chant_store::files::RootFolder;
 use chant_store::index::{DocumentChange, DocumentIndex, FileSource};
+use chant_store::stamped::PathStamps;
 
 /// The parts of a project that were read so far.
 pub(super) struct ProjectCache {
@@ -30,12 +30,12 @@ pub(super) struct ProjectCache {
     /// the file is broken.
     archived: HashMap<Box<str>, BTreeMap<Box<str>, Option<SpecStatus>>>,
     /// Files of other repositories that dependencies were looked up in.
-    foreign: BTreeMap<PathBuf, (Option<FileStamp>, Option<SpecStatus>)>,
+    foreign: Vec<PathStamps>,
     /// True if one of them could change and keep its stamp.
     is_foreign_doubted: bool,
     /// Items of other dialects that dependencies name, as they were last found.
     outside: BTreeMap<String, ExternalStatus>,
-    config_stamps: Option<[Option<FileStamp>; 3]>,
+    config_stamps: Option<PathStamps>,
     pub(super) config: Result<Arc<Config>, ConfigError>,
     pub(super) config_texts: Arc<ConfigTexts>,
     /// The agent that works where the configuration names none, and when it was looked for.
@@ -69,7 +69,7 @@ impl ProjectCache {
             seen_folders: SeenFolders::default(),
             archive: DocumentIndex::new(disk.clone(), root.clone(), ARCHIVE, ".md", archived),
             archived: HashMap::new(),
-            foreign: BTreeMap::new(),
+            foreign: Vec::new(),
             is_foreign_doubted: false,
             outside: BTreeMap::new(),
             config_stamps: None,
@@ -87,16 +87,14 @@ impl ProjectCache {
         user: Option<&Path>,
         disk: &Disk,
     ) -> bool {
-        let stamp = |name: &str| (disk.stamp)(&root.path().join(name));
-        let stamps = [
-            user.and_then(|path| (disk.stamp)(path)),
-            stamp(CONFIG),
-            stamp(AGENTS),
-        ];
-        let is_settled = |stamp: &Option<FileStamp>| {
-            stamp.is_none_or(|stamp| disk.is_settled(root.path(), &stamp))
-        };
-        if self.config_stamps == Some(stamps) {
+        let own = [CONFIG, AGENTS].map(|name| root.path().join(name));
+        let files = own.into_iter().chain(user.map(Path::to_owned));
+        let stamps = files.map(|path| {
+            let stamp = (disk.stamp)(&path);
+            (path, stamp)
+        });
+        let stamps: PathStamps = stamps.collect();
+        if self.config_stamps.as_ref() == Some(&stamps) {
             return false;
         }
         let read = |disk: &Disk, path: Option<&Path>, name: &str| match path
@@ -124,14 +122,14 @@ impl ProjectCache {
         });
         self.config_texts = Arc::new(texts);
         self.config = config.map(Arc::new);
-        // A file so new that another write could leave its stamp is read again next time.
-        self.config_stamps = stamps.iter().all(is_settled).then_some(stamps);
+        let is_settled = stamps.are_settled((disk.clock)(root.path()));
+        self.config_stamps = is_settled.then_some(stamps);
         true
     }
 
     /// Looks for the agent that works, where the configuration names none. One that is installed or logged in to
     /// while we serve is seen soon.
-    pub(super) fn find_agent(&mut self, around: AgentSearch<'_>) {
+    pub(super) fn find_agent(&mut self, search: impl FnOnce() -> Option<&'static str>) {
         let Ok(config) = &mut self.config else {
             return;
         };
@@ -140,7 +138,7 @@ impl ProjectCache {
         }
         let is_old = |(at, _): &(Instant, Option<&str>)| at.elapsed() > FOUND_FOR;
         if self.found_agent.as_ref().is_none_or(is_old) {
-            self.found_agent = Some((Instant::now(), around.chosen()));
+            self.found_agent = Some((Instant::now(), search()));
         }
         let found = self.found_agent.and_then(|(_, name)| name);
         if config.runs.found_provider.as_deref() != found {
@@ -208,11 +206,8 @@ impl ProjectCache {
         self.looked_into_others = may_leave;
         let is_outside_changed = self.look_outside(outside, is_changed);
         let is_archive_changed = self.refresh_archive();
-        let is_foreign_changed = self.is_foreign_doubted
-            || self
-                .foreign
-                .iter()
-                .any(|(path, (stamp, _))| disk::stamp(path) != *stamp);
+        let is_foreign_changed =
+            self.is_foreign_doubted || !self.foreign.iter().all(PathStamps::are_current);
         if !(is_changed || is_archive_changed || is_foreign_changed || is_outside_changed) {
             return;
         }
@@ -281,7 +276,7 @@ impl ProjectCache {
         };
         if !self.looked_into_others {
             return ExternalDependency::Unreachable(format!(
-                "not trusted: this folder names repository `{prefix}`, and nobody has said that it may be read; a person does with `chant-mcp trust`"
+                "not trusted: this folder names repository `{prefix}`, and no person has allowed reading it; a person does that with `chant-mcp trust`"
             ));
         }
         let Ok(id) = id.parse::<SpecId>() else {
@@ -290,9 +285,7 @@ impl ProjectCache {
         let base = root.path().join(&repository.path);
         let looked = look_up(&base, &id, disk);
         self.is_foreign_doubted |= looked.is_doubted;
-        for (path, stamp, status) in looked.files {
-            self.foreign.insert(path, (stamp, status));
-        }
+        self.foreign.push(looked.files);
         match (looked.found, looked.unreadable) {
             (Some((status, place)), _) => {
                 found(status, format!("in repository `{prefix}`: {place}"))

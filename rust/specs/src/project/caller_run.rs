@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::agents::environment::TOLD;
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::{Project, ProjectOptions};
 use chant_base::error::Error;
+use chant_base::run_variables::{AGENT_VARIABLES, MARK, RUNNER_VALUE};
 use chant_store::disk;
-use chant_work::{MARK, RUNNER_VALUE};
 
 /// The run of the agent that asks.
 pub(super) struct CallerRun {
@@ -24,10 +23,10 @@ pub(super) struct CallerRun {
 impl CallerRun {
     /// Returns the run that an environment names; `None` when it names none.
     pub(super) fn of(environment: &BTreeMap<String, String>) -> Option<Self> {
-        let told = |name: &str| environment.get(name).filter(|value| !value.is_empty());
+        let value_of = |name: &str| environment.get(name).filter(|value| !value.is_empty());
         Some(Self {
-            spec_id: told("CHANT_SPEC_ID")?.clone(),
-            worktree: PathBuf::from(told("CHANT_WORKTREE")?),
+            spec_id: value_of("CHANT_SPEC_ID")?.clone(),
+            worktree: PathBuf::from(value_of("CHANT_WORKTREE")?),
             copy: Mutex::default(),
         })
     }
@@ -73,7 +72,7 @@ impl Project {
             return Ok(copy.clone());
         }
         let mut environment = self.environment.clone();
-        environment.retain(|name, _| !TOLD.contains(&name.as_str()));
+        environment.retain(|name, _| !AGENT_VARIABLES.contains(&name.as_str()));
         let opened = Self::open(ProjectOptions {
             root: own.worktree.join(self.inside_checkout()?),
             user_config: self.user_config.clone(),
@@ -82,6 +81,7 @@ impl Project {
             program: Vec::new(),
             prompts: self.prompts.clone(),
             trust: None,
+            runs: self.run_lookup,
             clock: self.clock.clone(),
             // The agent may put a link in the place of anything there, at any moment.
             disk: self.disk.clone().without_links_in(&own.worktree),
@@ -103,23 +103,23 @@ impl Project {
     pub(in super::super) fn sign_of_run(&self) -> Option<&'static str> {
         let variables = &self.environment;
         // Our own processes beside a run carry the mark, too, with a value of its own.
-        let is_told = |name: &str| {
+        let differs = |name: &str| {
             let value = variables.get(name);
             value.is_some_and(|value| !value.is_empty() && value != RUNNER_VALUE)
         };
         ["CHANT_WORKTREE", MARK]
             .into_iter()
-            .find(|name| is_told(name))
+            .find(|name| differs(name))
     }
 
     /// Refuses what only people may do, whatever spec it is about.
     ///
     /// # Errors
     /// `Refused`, when an agent of a run asks.
-    pub(in super::super) fn refuse_agents(&self, what: &str) -> Result<(), ChantError> {
+    pub fn refuse_agents(&self, what: &str) -> Result<(), ChantError> {
         match self.sign_of_run() {
             Some(name) => Err(ChantError::Refused(format!(
-                "Nothing is {what} from inside a run ({name} is set): a person decides. End your work; what needs approval waits for it."
+                "Nothing is {what} from inside a run ({name} is set): a person decides. Finish your work; it waits where it needs approval."
             ))),
             None => Ok(()),
         }
@@ -142,10 +142,10 @@ impl Project {
     ///
     /// # Errors
     /// `Refused`, when the spec is that one.
-    pub(in super::super) fn refuse_own(&self, id: &SpecId, what: &str) -> Result<(), ChantError> {
+    pub fn refuse_own(&self, id: &SpecId, what: &str) -> Result<(), ChantError> {
         match &self.own {
             Some(own) if own.spec_id == id.as_str() => Err(ChantError::Refused(format!(
-                "Spec '{id}' is the one you work on: it cannot be {what} from inside its own run.\n\
+                "Spec '{id}' is the one you work on. It cannot be {what} from inside its own run.\n\
                  Commit your work, tick the criteria that are met with chant_spec_update(check=[\u{2026}]), and end; the work is judged and merged then."
             ))),
             _ => Ok(()),

@@ -7,13 +7,12 @@ use std::time::SystemTime;
 
 use super::{AGENTS, CONFIG, ConfigTexts, Project, ProjectSnapshot};
 use chant_base::error::Error;
-use chant_store::disk::{self, FileStamp};
+use chant_store::stamped::PathStamps;
 use chant_trust::acting::{ActingConfiguration, listing_difference};
 use chant_trust::effects::{RunPermission, goes_by_configuration, needs_trust, right_in_run};
 use chant_trust::store::{TrustStore, TrustedPlace};
 use chant_trust::survey::{FolderTrust, TrustSurvey};
 use chant_trust::{TrustReason, TrustVerdict, grant_now};
-use chant_work::mirror;
 
 /// The sentence about a folder that is not trusted.
 const UNTRUSTED: &str = "not trusted: nothing is run here, and runs are neither looked after nor shown as live; a person looks with `chant-mcp trust --show`";
@@ -21,7 +20,7 @@ const UNTRUSTED: &str = "not trusted: nothing is run here, and runs are neither 
 /// A verdict, and what it depended on.
 pub(super) struct CachedTrust {
     /// The files that were looked at, with their stamps.
-    stamps: Vec<(PathBuf, Option<FileStamp>)>,
+    stamps: PathStamps,
     /// The commit that worktrees began at, and its branch.
     base: Option<(String, String)>,
     is_trusted: bool,
@@ -31,11 +30,11 @@ pub(super) struct CachedTrust {
 
 /// The project's own prompts as they were when the folder was looked at: an agent gets these texts, whatever
 /// the files say by then.
-pub(in super::super) struct AgreedPrompts(BTreeMap<String, String>);
+pub struct AgreedPrompts(BTreeMap<String, String>);
 
 impl AgreedPrompts {
     /// The text of the file at a path from the project's root.
-    pub(in super::super) fn text(&self, path: &str) -> Option<&String> {
+    pub fn text(&self, path: &str) -> Option<&String> {
         self.0.get(path)
     }
 }
@@ -89,7 +88,7 @@ impl Project {
     ///
     /// # Errors
     /// `NotTrusted`; `MisspelledKey` while a key of the configuration is nearly a known one.
-    pub(in super::super) fn refuse_untrusted_snapshot(
+    pub fn refuse_untrusted_snapshot(
         &self,
         snapshot: &ProjectSnapshot,
     ) -> Result<AgreedPrompts, Error> {
@@ -113,7 +112,7 @@ impl Project {
 
     /// Returns the sentence about a folder that is not trusted, where it asks for something or has runs.
     pub fn untrusted_line(&self) -> Option<&'static str> {
-        let has_runs = || disk::exists(&self.root.path().join(mirror::RECORDS));
+        let has_runs = || self.run_lookup.shows_runs(self.root.path());
         let is_meant =
             self.known_trust_now(|known| !known.is_trusted && (known.acts || has_runs()));
         is_meant.then_some(UNTRUSTED)
@@ -133,8 +132,7 @@ impl Project {
             self.user_config.clone(),
             look.store.as_ref().map(|store| store.path_of(&look.place)),
         ];
-        let more = more.into_iter().flatten();
-        stamps.extend(more.map(|path| (path.clone(), disk::stamp(&path))));
+        stamps.extend(more.into_iter().flatten());
         let found = CachedTrust {
             stamps,
             base,
@@ -142,16 +140,12 @@ impl Project {
             acts: !look.acting.is_empty(),
         };
         let answer = of(&found);
-        let now = SystemTime::now();
-        let is_fresh = |stamp: &Option<FileStamp>| stamp.is_some_and(|stamp| stamp.is_young(now));
-        // A file so new that another write could leave its stamp is read again next time.
-        let may_be_kept = !found.stamps.iter().any(|(_, stamp)| is_fresh(stamp));
+        let may_be_kept = found.stamps.are_settled(Some(SystemTime::now()));
         *known = may_be_kept.then_some(found);
         answer
     }
 
     fn is_current(&self, known: &CachedTrust) -> bool {
-        let is_same = |(path, stamp): &(PathBuf, Option<FileStamp>)| disk::stamp(path) == *stamp;
         let is_base_same = || match &known.base {
             Some((commit, name)) => {
                 let repo = self.repo().ok().flatten();
@@ -159,7 +153,7 @@ impl Project {
             }
             None => self.with_folder_trust(base_of).is_none(),
         };
-        known.stamps.iter().all(is_same) && is_base_same()
+        known.stamps.are_current() && is_base_same()
     }
 
     fn known_trust(&self) -> MutexGuard<'_, Option<CachedTrust>> {
@@ -230,7 +224,7 @@ impl Project {
     }
 
     /// Returns the things that the folder asks for now.
-    pub(in super::super) fn acting_now(&self) -> ActingConfiguration {
+    pub fn acting_now(&self) -> ActingConfiguration {
         self.look(None).acting
     }
 
@@ -239,7 +233,7 @@ impl Project {
     ///
     /// # Errors
     /// A `StoreError`.
-    pub(in super::super) fn renew_trust(
+    pub fn renew_trust(
         &self,
         before: &ActingConfiguration,
         agreed: &[String],
@@ -259,7 +253,7 @@ impl Project {
     }
 
     /// The real places of the files that act as wholes.
-    pub(in super::super) fn acting_places(&self) -> Vec<PathBuf> {
+    pub fn acting_places(&self) -> Vec<PathBuf> {
         self.look(None).reading.real_places()
     }
 

@@ -37,7 +37,7 @@ impl Project {
         let stuck = journal.stuck_changes(&journal.recover()?);
         let mut known = self.unfinished();
         for problem in stuck.into_iter().map(problem_of) {
-            // What stays in the way is found again by every change.
+            // Every change finds again what still blocks it.
             if !known.contains(&problem) {
                 known.push(problem);
             }

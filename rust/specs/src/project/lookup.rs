@@ -1,14 +1,15 @@
 //! One spec of a folder, looked up by its whole ID without reading any other.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::super::id::SpecId;
 use super::super::model::SpecStatus;
 use super::super::parse;
 use super::{ARCHIVE, SPECS};
 use chant_store::StoreError;
-use chant_store::disk::{self, Disk, FileStamp};
+use chant_store::disk::{self, Disk};
 use chant_store::index::FileSource;
+use chant_store::stamped::PathStamps;
 
 /// The result of looking up a spec.
 #[derive(Debug, Default)]
@@ -17,8 +18,8 @@ pub struct SpecLookup {
     pub found: Option<(SpecStatus, String)>,
     /// Why a file of that ID cannot be read, where none can.
     pub unreadable: Option<String>,
-    /// The files that decide about it, with the stamp and the state that each had.
-    pub files: Vec<(PathBuf, Option<FileStamp>, Option<SpecStatus>)>,
+    /// The files that decide about it, with the stamp that each had.
+    pub files: PathStamps,
     /// True if one of them could change and keep its stamp: it was written a moment ago.
     pub is_doubted: bool,
 }
@@ -33,8 +34,7 @@ pub fn look_up(base: &Path, id: &SpecId, disk: &Disk) -> SpecLookup {
         format!("{ARCHIVE}/{}/{id}.md", id.archive_folder()),
     ];
     for place in places {
-        let path = base.join(&place);
-        let stamp = disk::stamp(&path);
+        looked.files.add(base.join(&place));
         let read = match disk.read_text(&real.join(&place), &place) {
             Ok((text, _)) => parse::document(&place, FileSource::Text(text))
                 .map_err(|broken| format!("{place}: {}", broken.problem.message)),
@@ -44,9 +44,8 @@ pub fn look_up(base: &Path, id: &SpecId, disk: &Disk) -> SpecLookup {
         let status = read.as_ref().ok().map(|spec| spec.status);
         let why = read.err().filter(|why| !why.is_empty());
         looked.unreadable = looked.unreadable.or(why);
-        looked.is_doubted |= stamp.is_some_and(|stamp| !disk.is_settled(&real, &stamp));
-        looked.files.push((path, stamp, status));
         looked.found = looked.found.or(status.map(|status| (status, place)));
     }
+    looked.is_doubted = !looked.files.are_settled((disk.clock)(&real));
     looked
 }

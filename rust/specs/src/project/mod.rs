@@ -5,16 +5,10 @@ mod cache;
 mod caller_run;
 mod configured;
 mod folder_trust;
-pub(super) mod folders;
+mod left_state;
 mod leftovers;
-pub(super) mod logs;
-mod looking;
 pub mod lookup;
-mod migration;
-mod other_programs;
-pub(super) mod run_tree;
 mod without_specs;
-pub(super) mod worktree_folder;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,11 +18,11 @@ use std::time::Instant;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::agents::discovery::AgentSearch;
 use super::error::ChantError;
 use super::id::SpecId;
 use super::model::{Spec, SpecProblem};
 use super::ops::LintMemory;
+use super::run_lookup::RunLookup;
 use super::specs::SpecGraph;
 use cache::ProjectCache;
 use caller_run::CallerRun;
@@ -45,8 +39,7 @@ use chant_store::disk::{self, Disk, weak_promises};
 use chant_store::files::RootFolder;
 use chant_store::journal::{ChangeJournal, ChangeStep};
 use chant_store::state::{StateFolder, UserState, escape_name};
-use chant_work::run_store::RunStore;
-pub(super) use folder_trust::AgreedPrompts;
+pub use folder_trust::AgreedPrompts;
 use folder_trust::CachedTrust;
 pub use folder_trust::TrustReport;
 
@@ -102,6 +95,8 @@ pub struct ProjectOptions {
     pub prompts: Option<PathBuf>,
     /// The hash of what may act here, named by the caller that opens the project and knows it.
     pub trust: Option<String>,
+    /// The runs on the specs.
+    pub runs: &'static dyn RunLookup,
     /// The time.
     pub clock: ZonedClock,
     /// The disk.
@@ -110,12 +105,20 @@ pub struct ProjectOptions {
 
 /// A chant project, opened once; every answer is as of the moment it is asked for.
 pub struct Project {
-    pub(super) root: RootFolder,
-    pub(super) disk: Disk,
-    pub(super) clock: ZonedClock,
-    pub(super) environment: BTreeMap<String, String>,
-    pub(super) program: Vec<String>,
-    pub(super) prompts: Option<PathBuf>,
+    /// Its root.
+    pub root: RootFolder,
+    /// The disk.
+    pub disk: Disk,
+    /// The time.
+    pub clock: ZonedClock,
+    /// Variables of the environment.
+    pub environment: BTreeMap<String, String>,
+    /// Our own program with the arguments before a command's name; empty where no runs are started.
+    pub program: Vec<String>,
+    /// The folder of the prompts that need not be in the project.
+    pub prompts: Option<PathBuf>,
+    /// Answers questions about the runs on the specs.
+    pub run_lookup: &'static dyn RunLookup,
     user_config: Option<PathBuf>,
     searched: Vec<String>,
     repo: Mutex<Option<Arc<Repo>>>,
@@ -131,9 +134,9 @@ pub struct Project {
     /// The run that the caller works for, if it is an agent.
     own: Option<CallerRun>,
     /// The hash that the opener of the project named.
-    pub(super) named_trust: Option<String>,
+    pub named_trust: Option<String>,
     /// The kind of caller, for the words of hints.
-    pub(super) door: DoorKind,
+    pub door: DoorKind,
     /// The trust in the folder, as it was looked through last.
     known_trust: Mutex<Option<CachedTrust>>,
     /// The lint findings.
@@ -179,6 +182,7 @@ impl Project {
             environment: options.environment,
             program: options.program,
             prompts: options.prompts,
+            run_lookup: options.runs,
             user_config: options.user_config,
             searched: options.searched,
             repo: Mutex::default(),
@@ -222,17 +226,7 @@ impl Project {
 
     /// The folder of the records of this project's runs, if they may be believed; it may not be there yet.
     pub fn records_folder(&self) -> Option<PathBuf> {
-        self.runs().ok()?.folder()
-    }
-
-    /// The runs of this project.
-    pub(super) fn runs(&self) -> Result<RunStore, Error> {
-        Ok(RunStore {
-            disk: self.disk.clone(),
-            root: self.root.clone(),
-            state: self.state()?,
-            clock: self.clock.now,
-        })
+        self.run_lookup.records_folder(self)
     }
 
     fn journal<'a>(
@@ -256,7 +250,7 @@ impl Project {
     ///
     /// # Errors
     /// What `plan` refuses, or a `StoreError`; nothing is changed then.
-    pub(super) fn change(
+    pub fn change(
         &self,
         paths: &[&str],
         mut plan: impl FnMut(&ProjectSnapshot, &[&str]) -> Result<Option<Vec<ChangeStep>>, Error>,
@@ -300,7 +294,7 @@ impl Project {
     }
 
     /// The repository the project lies in, looked for again as long as there is none.
-    pub(super) fn repo(&self) -> Result<Option<Arc<Repo>>, Error> {
+    pub fn repo(&self) -> Result<Option<Arc<Repo>>, Error> {
         let mut repo = self
             .repo
             .lock()
@@ -349,7 +343,7 @@ impl Project {
         }
         let is_configured_anew =
             known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
-        known.find_agent(self.surroundings());
+        known.find_agent(|| self.find_agent());
         let is_changed = is_changed || is_configured_anew;
         let may_leave = || self.is_trusted();
         known.look_elsewhere(
@@ -365,19 +359,16 @@ impl Project {
         })
     }
 
-    /// Where agents are looked for.
-    pub(super) fn surroundings(&self) -> AgentSearch<'_> {
-        AgentSearch {
-            environment: &self.environment,
-            root: self.root.path(),
-        }
+    fn find_agent(&self) -> Option<&'static str> {
+        let environment = &self.environment;
+        self.run_lookup.find_agent(environment, self.root.path())
     }
 
     /// Returns the configuration of the user and of the project, also where there are no specs.
-    pub(super) fn configuration_without_specs(&self) -> Result<Arc<Config>, ConfigError> {
+    pub fn configuration_without_specs(&self) -> Result<Arc<Config>, ConfigError> {
         let mut known = self.known();
         known.refresh_config(&self.root, self.user_config.as_deref(), &self.disk);
-        known.find_agent(self.surroundings());
+        known.find_agent(|| self.find_agent());
         known.config.clone()
     }
 
@@ -453,7 +444,7 @@ impl Project {
     ///
     /// # Errors
     /// As [`Project::resolve`], and `Duplicate` when the ID stands in several files.
-    pub(super) fn resolve_to_edit(
+    pub fn resolve_to_edit(
         &self,
         snapshot: &ProjectSnapshot,
         text: &str,
@@ -475,7 +466,7 @@ impl Project {
     }
 
     /// Returns true if a spec of exactly this ID is in the archive.
-    pub(super) fn is_archived(&self, id: &str) -> bool {
+    pub fn is_archived(&self, id: &str) -> bool {
         let mut known = self.known();
         known.refresh_archive();
         known.archived_as(id).is_some()
@@ -492,12 +483,15 @@ impl Project {
         known.refresh_archive();
         let specs = snapshot.specs.members(id).map(|spec| spec.id.to_string());
         let broken = snapshot.specs.broken().map(|broken| broken.id.to_string());
-        let in_git = self.ids_in_git().into_iter().map(|id| id.to_string());
+        let inside = format!("{id}.");
+        let in_git = self
+            .ids_in_git(&inside)
+            .into_iter()
+            .map(|id| id.to_string());
         let names = specs
             .chain(broken)
             .chain(in_git)
             .chain(known.archived_ids().map(str::to_owned));
-        let inside = format!("{id}.");
         let number = |name: String| {
             let rest = name.strip_prefix(&inside)?;
             rest.split('.').next()?.parse().ok()
@@ -509,7 +503,7 @@ impl Project {
     ///
     /// # Errors
     /// `Refused` for IDs that would be too long.
-    pub(super) fn next_members(
+    pub fn next_members(
         &self,
         snapshot: &ProjectSnapshot,
         id: &SpecId,
@@ -542,7 +536,7 @@ impl Project {
             Some((id, (path, _))) => hint![format!("\n'{id}' is archived: {path}")],
             None => match close_names(text, named).as_slice() {
                 [first, rest @ ..] => hint![meant(first, rest)],
-                [] => hint!["\n", NextStep::ListSpecs, " shows the IDs there are."],
+                [] => hint!["\n", NextStep::ListSpecs, " lists the IDs."],
             },
         };
         ChantError::NotFound {
@@ -555,19 +549,19 @@ impl Project {
 // Where a spec's work lies in git.
 impl ProjectSnapshot {
     /// The branch that carries a spec's work: the one it names, else the runtime's own.
-    pub(super) fn branch_of(&self, spec: &Spec) -> String {
+    pub fn branch_of(&self, spec: &Spec) -> String {
         spec.branch
             .as_deref()
             .map_or_else(|| self.own_branch(spec), str::to_owned)
     }
 
     /// The branch that the runtime makes for a spec.
-    pub(super) fn own_branch(&self, spec: &Spec) -> String {
+    pub fn own_branch(&self, spec: &Spec) -> String {
         self.own_branch_of(spec.id.as_str())
     }
 
     /// The branch that the runtime makes for the spec of an ID.
-    pub(super) fn own_branch_of(&self, id: &str) -> String {
+    pub fn own_branch_of(&self, id: &str) -> String {
         let prefix = self
             .config
             .as_ref()
@@ -579,7 +573,7 @@ impl ProjectSnapshot {
 impl Project {
     /// A path of the project as the repository's trees name it; `None` for a project outside its
     /// checkout.
-    pub(super) fn path_in_repository(&self, repo: &Repo, path: &str) -> Option<String> {
+    pub fn path_in_repository(&self, repo: &Repo, path: &str) -> Option<String> {
         let top = disk::real(repo.checkout()?).ok()?;
         let inside = self.root.path().strip_prefix(&top).ok()?;
         let inside = inside.to_str()?.replace('\\', "/");

@@ -60,11 +60,11 @@ impl Project {
         missing.into_iter().filter_map(problem).collect()
     }
 
-    /// The IDs of active specs that git knows: in the newest commit of any branch, or in the index.
-    pub(in super::super) fn ids_in_git(&self) -> Vec<SpecId> {
+    /// The IDs of active specs that begin with a text and that git knows: in the newest commit of any branch, or in the index.
+    pub(in super::super) fn ids_in_git(&self, beginning: &str) -> Vec<SpecId> {
         let repo = self.repo().ok().flatten();
-        let names =
-            repo.and_then(|repo| repo.names_in_branches(&self.root.path().join(SPECS)).ok());
+        let folder = self.root.path().join(SPECS);
+        let names = repo.and_then(|repo| repo.names_in_branches(&folder, beginning).ok());
         let names = names.unwrap_or_default().into_iter();
         names
             .filter_map(|name| name.strip_suffix(".md")?.parse().ok())

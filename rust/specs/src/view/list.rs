@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::super::model::{Spec, SpecProblem, SpecStatus};
 use chant_base::answer::cut;
+use chant_base::counted_list::CountedList;
 
 /// Characters of a title that a list shows.
 const TITLE_SHOWN: usize = 300;
@@ -73,11 +74,8 @@ pub struct SpecList<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
     /// Files that cannot be read as specs, or only in part.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<ProblemEntry>,
-    /// The number of problems, when not all are shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problems_total: Option<usize>,
+    #[serde(flatten)]
+    pub problems: CountedList<ProblemEntry>,
 }
 
 /// Something wrong with a file.
@@ -99,20 +97,12 @@ impl From<&SpecProblem> for ProblemEntry {
     }
 }
 
-/// The problems that an answer shows, a row each, and their number when that is not all.
-pub fn problems(problems: &[SpecProblem]) -> (Vec<ProblemEntry>, Option<usize>) {
-    let shown = problems.iter().take(PROBLEMS_SHOWN);
-    let has_more = problems.len() > PROBLEMS_SHOWN;
-    (
-        shown.map(Into::into).collect(),
-        has_more.then_some(problems.len()),
-    )
+/// The problems that an answer shows, a row each.
+pub fn problems(problems: &[SpecProblem]) -> CountedList<ProblemEntry> {
+    CountedList::first("problems", problems, PROBLEMS_SHOWN, Into::into)
 }
 
 /// [`problems`] for the page that begins at an offset: the first page has them, those behind it do not.
-pub fn problems_of_page(
-    found: &[SpecProblem],
-    offset: usize,
-) -> (Vec<ProblemEntry>, Option<usize>) {
+pub fn problems_of_page(found: &[SpecProblem], offset: usize) -> CountedList<ProblemEntry> {
     problems(if offset == 0 { found } else { &[] })
 }

@@ -1,37 +1,10 @@
-//! Diagnosis and lint.
+//! Lint.
 
 use serde::Serialize;
 
 use super::list::ProblemEntry;
+use chant_base::counted_list::CountedList;
 use chant_config::view::ConfigFindingView;
-
-/// One check of a diagnosis.
-#[derive(Debug, Serialize)]
-pub struct DiagnosisCheck {
-    /// The subject of the check.
-    pub name: &'static str,
-    /// True if it is as it should be for a spec in this state.
-    pub passed: bool,
-    /// The result.
-    pub details: Option<String>,
-}
-
-/// The result of diagnosing a spec.
-#[derive(Debug, Serialize)]
-pub struct DiagnosisReport<'a> {
-    /// The spec.
-    pub spec_id: &'a str,
-    /// Its state.
-    pub status: &'static str,
-    /// `main repository` or `worktree: <path>`.
-    pub location: String,
-    /// The checks, in a fixed order.
-    pub checks: Vec<DiagnosisCheck>,
-    /// The result in a sentence.
-    pub diagnosis: String,
-    /// The advice, when there is something to do.
-    pub suggestion: Option<String>,
-}
 
 /// One finding of a lint rule.
 #[derive(Debug, Serialize)]
@@ -97,9 +70,6 @@ pub struct LintReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
     /// Files that cannot be read as specs, or only in part.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<ProblemEntry>,
-    /// The number of problems, when not all are shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problems_total: Option<usize>,
+    #[serde(flatten)]
+    pub problems: CountedList<ProblemEntry>,
 }

@@ -200,9 +200,9 @@ impl<'a> SpecDetails<'a> {
             status: Some(status_of(member)),
         };
         let mut members: Vec<MemberView<'_>> = specs.members(&spec.id).map(member).collect();
-        let mut told: HashSet<&str> = members.iter().map(|member| member.id).collect();
+        let mut listed: HashSet<&str> = members.iter().map(|member| member.id).collect();
         let named = spec.members.iter().flatten();
-        let further = named.filter(|name| told.insert(name));
+        let further = named.filter(|name| listed.insert(name));
         members.extend(further.map(|name| MemberView {
             id: name,
             status: specs.find(name).map(status_of),

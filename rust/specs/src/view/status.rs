@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::super::model::SpecStatus;
 use super::super::specs::SpecGraph;
-use super::list::ProblemEntry;
+use super::list::{ProblemEntry, problems};
+use chant_base::counted_list::CountedList;
 
 /// Counts of specs by state.
 #[derive(Debug, Serialize)]
@@ -18,20 +19,14 @@ pub struct StatusCounts {
     cancelled: usize,
     needs_attention: usize,
     /// Present when asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub in_progress_activity: Option<Vec<SpecActivity>>,
-    /// The number of specs in progress, when not all are shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub in_progress_activity_total: Option<usize>,
+    #[serde(flatten)]
+    pub in_progress_activity: Option<CountedList<SpecActivity>>,
     /// The sentence about a folder that is not trusted, where it asks for something or has runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<&'static str>,
     /// Files that cannot be read as specs, or only in part.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub problems: Vec<ProblemEntry>,
-    /// The number of problems, when not all are shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problems_total: Option<usize>,
+    #[serde(flatten)]
+    pub problems: CountedList<ProblemEntry>,
 }
 
 impl StatusCounts {
@@ -49,10 +44,8 @@ impl StatusCounts {
             cancelled: count(SpecStatus::Cancelled),
             needs_attention: count(SpecStatus::NeedsAttention),
             in_progress_activity: None,
-            in_progress_activity_total: None,
             trust: None,
-            problems: Vec::new(),
-            problems_total: None,
+            problems: problems(&[]),
         }
     }
 

@@ -80,7 +80,7 @@ pub fn read_beneath(folder: &Path, name: &str, most: u64) -> io::Result<String> 
     let file = open_beneath(folder, &folder.join(name))?;
     let found = file.metadata()?;
     if !found.is_file() || found.len() > most {
-        return Err(io::Error::other("it is no small file"));
+        return Err(io::Error::other("it is not a small file"));
     }
     let mut text = String::new();
     file.take(most).read_to_string(&mut text)?;
@@ -106,7 +106,7 @@ pub fn replace_beneath(folder: &Path, name: &str, text: &str) -> io::Result<()> 
         .place(last);
     // Below the folder somebody else may have put a link.
     super::sweep_folder(folder);
-    let temporary = place.beside(super::write::temporary_name());
+    let temporary = place.beside(super::temporary_names::temporary_name());
     let mut file = temporary.create_private()?;
     let done = file
         .write_all(text.as_bytes())

@@ -3,11 +3,12 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::super::files::is_gits;
 use super::beneath::{OpenOutcome, open_beneath, open_plain};
+use super::opened_place::place_of;
 use super::{FileStamp, open_without_waiting};
 
 /// The number of times a path is resolved again that leads elsewhere each time.
@@ -104,29 +105,10 @@ fn leads_out() -> io::Error {
     io::Error::other("the link leads out of the project")
 }
 
-/// Where an opened file lies; `None` where the system does not say.
-#[cfg(target_os = "linux")]
-pub(super) fn place_of(file: &File) -> Option<PathBuf> {
-    use std::os::fd::AsRawFd;
-    fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
-}
-
-#[cfg(target_os = "macos")]
-pub(super) fn place_of(file: &File) -> Option<PathBuf> {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::OsStringExt;
-    let place = rustix::fs::getpath(file).ok()?;
-    Some(OsString::from_vec(place.into_bytes()).into())
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub(super) fn place_of(_file: &File) -> Option<PathBuf> {
-    None
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
 
     use super::*;
 

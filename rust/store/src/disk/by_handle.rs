@@ -11,7 +11,7 @@ use rustix::fd::{AsFd, BorrowedFd};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use super::FileStamp;
-use super::bounds::place_of;
+use super::opened_place::place_of;
 use super::place::{FilePlace, FolderWay, OpenFolder};
 
 /// The rights that `mkdir` and `open` ask for; the user's mask takes away from them.

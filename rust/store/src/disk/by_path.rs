@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Stamp;
+use super::FileStamp;
 use super::place::{FilePlace, FolderWay, OpenFolder};
 
 #[expect(
@@ -27,8 +27,8 @@ fn folder_of(folder: &OpenFolder) -> io::Result<&Path> {
     }
 }
 
-pub(super) fn stamp(place: &FilePlace) -> io::Result<Stamp> {
-    fs::symlink_metadata(at(place)?).map(|m| Stamp::of(&m))
+pub(super) fn stamp(place: &FilePlace) -> io::Result<FileStamp> {
+    fs::symlink_metadata(at(place)?).map(|m| FileStamp::of(&m))
 }
 
 pub(super) fn is_folder(place: &FilePlace) -> io::Result<bool> {

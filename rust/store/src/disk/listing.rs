@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::super::StoreError;
-use super::{sweep, write};
+use super::{sweep, temporary_names};
 use chant_base::counted::count_listed;
 
 /// The entries of a folder.
@@ -41,7 +41,7 @@ pub fn list(folder: &Path) -> Result<FolderListing, StoreError> {
         let name = entry.file_name();
         let shown = name.to_string_lossy().into_owned();
         if shown.starts_with('.') {
-            has_debris |= write::writer_of(&shown).is_some();
+            has_debris |= temporary_names::writer_of(&shown).is_some();
             continue;
         }
         let Ok(kind) = entry.file_type() else {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::super::StoreError;
 use super::lock_files::{OwnedLock, lock_file_of};
-use super::{FileStamp, PATIENCE, open_without_waiting, stamp};
+use super::{FileStamp, LOCK_TIMEOUT, open_without_waiting, stamp};
 
 /// A held lock on a file or folder; freed when dropped, and by the kernel when its holder dies.
 #[derive(Debug)]
@@ -272,6 +272,6 @@ pub fn busy(path: &Path, why: impl Into<Cow<'static, str>>) -> StoreError {
     StoreError::Busy {
         path: path.display().to_string(),
         why: why.into(),
-        seconds: PATIENCE.as_secs(),
+        seconds: LOCK_TIMEOUT.as_secs(),
     }
 }

@@ -16,6 +16,7 @@ mod expected;
 mod listing;
 mod lock;
 mod lock_files;
+mod opened_place;
 mod ownership;
 mod place;
 mod private;
@@ -26,6 +27,7 @@ mod slot;
 mod staging;
 mod stamps;
 mod sweep;
+mod temporary_names;
 mod weak_guarantees;
 mod write;
 
@@ -67,7 +69,7 @@ pub use write::{TemporaryFile, flush_folder, flush_folder_of, rename_new};
 pub const LARGEST: u64 = 32 * 1024 * 1024;
 
 /// The longest wait for a lock or for a file that others keep changing.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Age at which a temporary file of ours can only be what a crash left.
 pub const ABANDONED: Duration = Duration::from_secs(60);

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path};
 
 use super::place::FilePlace;
-use super::write::temporary_beside;
+use super::sweep::temporary_beside;
 use super::{StoreError, WRITE, is_absent, regular, rename_new};
 use chant_base::counted::{count_opened, count_read};
 
@@ -23,7 +23,7 @@ pub struct FileOwnership {
     pub is_file: bool,
     /// True if it belongs to the user that this process acts for.
     pub is_own: bool,
-    /// True if others than its owner may write it.
+    /// True if other users may write it.
     pub is_shared: bool,
     /// True if others have no rights to it at all.
     pub is_private: bool,
@@ -107,7 +107,7 @@ pub fn read_owned(path: &Path, most: u64) -> Result<String, StoreError> {
         return Err(refused("it belongs to another user".into()));
     }
     if facts.is_shared {
-        return Err(refused("others than its owner may write it".into()));
+        return Err(refused("other users may write it".into()));
     }
     if metadata.len() > most {
         return Err(refused("it is too large".into()));
@@ -129,7 +129,7 @@ pub fn create_owned(path: &Path, text: &str) -> Result<(), StoreError> {
         .map_err(|e| StoreError::io(WRITE, path, e))
         .and_then(|()| rename_new(&temporary, path));
     if written.is_err() {
-        // The error that is told is the one that came first.
+        // The first error is reported.
         temporary.unlink().log_failure("remove a temporary file");
     }
     written?;
@@ -201,8 +201,7 @@ pub fn make_owned_folder(path: &Path) -> Result<(), StoreError> {
     }
     Err(StoreError::Unreadable {
         path: path.display().to_string(),
-        why: "it is not a folder of yours alone; move it away, or take the rights of others away"
-            .into(),
+        why: "other users may write in it; move it away, or remove their rights".into(),
     })
 }
 

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::write::temporary_beside;
+use super::sweep::temporary_beside;
 use super::{StoreError, WRITE};
 use chant_base::counted::{count_opened, count_read};
 
@@ -100,7 +100,7 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), StoreError> {
         })
         .and_then(|()| temporary.rename(&path.into()));
     if written.is_err() {
-        // It is nobody's any more; the error that is told is the one that came first.
+        // It has no owner any more; the first error is reported.
         temporary.unlink().log_failure("remove a temporary file");
     }
     written.map_err(failed)?;
@@ -129,7 +129,7 @@ fn refuse_shared(path: &Path, metadata: &fs::Metadata, is_kind: bool) -> Result<
         })
     };
     if !is_kind {
-        return refused("it is not what it should be: a link, too large, or something else");
+        return refused("expected a regular file of bounded size");
     }
     #[cfg(unix)]
     {
@@ -138,9 +138,7 @@ fn refuse_shared(path: &Path, metadata: &fs::Metadata, is_kind: bool) -> Result<
             return refused("it belongs to another user");
         }
         if metadata.mode() & OF_OTHERS != 0 {
-            return refused(
-                "others than its owner have rights to it; take them away (chmod go-rwx)",
-            );
+            return refused("other users have rights to it; remove them (chmod go-rwx)");
         }
     }
     #[cfg(not(unix))]

@@ -14,14 +14,14 @@ pub const REQUESTS: &str = "requests";
 /// and has no end while it is open.
 ///
 /// # Errors
-/// `NotWritten`, or what is in the way.
+/// `NotWritten`, or the blocker.
 pub fn make_request_pipe(folder: &Path) -> Result<OwnedFd, StoreError> {
     super::remove_tree(folder)?;
     super::make_private_folder(folder)?;
     let path = folder.join(REQUESTS);
     let failed = |error: rustix::io::Errno| StoreError::io(super::WRITE, &path, error.into());
     mkfifoat(CWD, &path, Mode::RUSR | Mode::WUSR).map_err(failed)?;
-    // Open for writing, too: else it would be at its end whenever nobody asks.
+    // Open for writing, too: else it would be at its end whenever no process asks.
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     open(&path, flags, Mode::empty()).map_err(failed)
 }

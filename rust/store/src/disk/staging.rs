@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::super::{StoreError, WRITE};
 use super::place::{FilePlace, OpenFolder};
-use super::sweep::sweep_when_due;
-use super::write::{temporary_beside, temporary_name};
+use super::sweep::{sweep_when_due, temporary_beside};
+use super::temporary_names::temporary_name;
 use super::{Disk, stamp};
 
 /// Returns true if a file that waits in one folder can take its place in another, as it would be made there.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::place::OpenFolder;
-use super::write::writer_of;
+use super::place::{FilePlace, OpenFolder};
+use super::temporary_names::{temporary_name, writer_of};
 use super::{ABANDONED, is_process};
 
 /// A folder is looked through again when so many times that has passed which it took.
@@ -49,6 +49,12 @@ pub(super) fn sweep_now(folder: &Path) {
     if let Ok(Some(folder)) = OpenFolder::below(top_of(folder), folder) {
         sweep(&folder);
     }
+}
+
+/// A free place beside a file, in a folder that others of ours left nothing in.
+pub(super) fn temporary_beside(target: &FilePlace) -> FilePlace {
+    sweep_when_due(target.folder());
+    target.beside(temporary_name())
 }
 
 fn top_of(folder: &Path) -> &Path {

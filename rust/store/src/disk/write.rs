@@ -3,13 +3,12 @@
 use chant_base::diagnostics::LogFailure;
 use std::fs::{File, Metadata};
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::{StoreError, WRITE};
 use super::expected::ExpectedFile;
 use super::lock::is_refusal;
 use super::place::{FilePlace, OpenFolder};
-use super::sweep::sweep_when_due;
+use super::sweep::temporary_beside;
 use super::weak_guarantees::{WeakGuarantee, record_weak_guarantee};
 use super::{Disk, FileStamp, LARGEST};
 
@@ -398,25 +397,4 @@ fn flush(_folder: &OpenFolder) -> io::Result<()> {
 /// `StoreError::Io`.
 pub fn flush_folder(folder: &OpenFolder) -> Result<(), StoreError> {
     flush(folder).map_err(|e| StoreError::io("flush", folder.path(), e))
-}
-
-/// A free place beside a file, in a folder that others of ours left nothing in.
-pub(super) fn temporary_beside(target: &FilePlace) -> FilePlace {
-    sweep_when_due(target.folder());
-    target.beside(temporary_name())
-}
-
-/// A name that no folder holds yet and no listing shows.
-pub(super) fn temporary_name() -> String {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    format!(".chant-{}-{number}.tmp", std::process::id())
-}
-
-/// The process that gave a file its name, if it is one that [`temporary_name`] gives.
-pub(super) fn writer_of(name: &str) -> Option<u32> {
-    let name = name.strip_prefix(".chant-")?.strip_suffix(".tmp")?;
-    let (process, number) = name.split_once('-')?;
-    number.parse::<u64>().ok()?;
-    process.parse().ok()
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 use super::StoreError;
-use super::disk::{self, Disk, FileStamp, Lock, PATIENCE, TemporaryFile};
+use super::disk::{self, Disk, FileStamp, LOCK_TIMEOUT, Lock, TemporaryFile};
 use super::files::{self, RootFolder};
 use super::state::StateFolder;
 use super::undecided;
@@ -96,7 +96,7 @@ impl ChangeJournal<'_> {
         paths: &[&str],
         mut plan: impl FnMut(&[&str]) -> Result<Option<Vec<ChangeStep>>, E>,
     ) -> Result<bool, E> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
             let held = self.hold(paths, deadline)?;
             let _gates = self.enter(deadline)?;
@@ -118,7 +118,7 @@ impl ChangeJournal<'_> {
                 return Err(StoreError::Busy {
                     path: paths.join("`, `"),
                     why: "kept changing".into(),
-                    seconds: PATIENCE.as_secs(),
+                    seconds: LOCK_TIMEOUT.as_secs(),
                 }
                 .into());
             }

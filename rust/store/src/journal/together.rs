@@ -16,6 +16,7 @@ use super::super::undecided;
 use super::super::{StoreError, WRITE};
 use super::intent::{self, ChangeIntent, ChangePhase, OWNER, PlacedStep, SCHEMA, StepRecord};
 use super::{ChangeJournal, ChangeStep, LockedFile, change_name, held_of};
+use chant_base::progress::ProgressMeter;
 
 /// A change whose texts are staged.
 struct StagedChange {
@@ -47,7 +48,7 @@ impl ChangeJournal<'_> {
         steps: &[&ChangeStep],
     ) -> Result<bool, StoreError> {
         match self.attempt(state, held, steps, SlotLocation::WithRecord) {
-            // Only trying tells that two folders of one file system lie apart.
+            // Only a try shows that two folders of one file system lie apart.
             Err(StoreError::NotWritten { source, .. })
                 if source.kind() == io::ErrorKind::CrossesDevices =>
             {
@@ -65,11 +66,11 @@ impl ChangeJournal<'_> {
         slots: SlotLocation,
     ) -> Result<bool, StoreError> {
         let change = self.stage(state, held, steps, slots)?;
-        let begun = may_begin(held, &change).and_then(|may| {
+        let started = may_begin(held, &change).and_then(|may| {
             may.then(|| self.mark(&change, ChangePhase::Settled, ChangePhase::UnderWay))
                 .transpose()
         });
-        match begun {
+        match started {
             Ok(Some(())) => {}
             Ok(None) => return self.drop_staged(&change).map(|()| false),
             Err(error) => return Err(self.drop_after(&change, error)),
@@ -134,6 +135,7 @@ impl ChangeJournal<'_> {
             files::make_folder(self.root, folder)?;
         }
         let mut open = OpenFolders::default();
+        let meter = ProgressMeter::begin("Writing files", steps.len());
         for (number, (record, step)) in records.into_iter().zip(steps).enumerate() {
             let mut placed =
                 PlacedStep::find(record, number, &change.folder, self.root, &mut open)?;
@@ -155,6 +157,7 @@ impl ChangeJournal<'_> {
             if text.is_some() {
                 change.locks.extend(lock_of_new(slot.path())?);
             }
+            meter.step();
         }
         for folder in folders_of(change.placed.iter().map(|one| &one.slot)) {
             disk::flush_folder(&folder)?;
@@ -389,7 +392,7 @@ impl ChangeJournal<'_> {
     /// [`ChangeJournal::drop_staged`] because of an error; a crash that a test wants leaves everything.
     fn drop_after(&self, change: &StagedChange, error: StoreError) -> StoreError {
         if !matches!(error, StoreError::Stopped { .. }) {
-            // What is told is what came first.
+            // The first error is reported.
             self.drop_staged(change).log_failure("remove staged texts");
         }
         error

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::StoreError;
 use super::digest::hex;
-use super::disk::{self, Lock, PATIENCE};
+use super::disk::{self, LOCK_TIMEOUT, Lock};
 use super::files::RootFolder;
 pub use names::{escape_name, unescape_name};
 pub use owner::StateOwnership;
@@ -246,7 +246,7 @@ impl StateFolder {
         if !self.is_in_repository {
             disk::make_folders(above)?;
         }
-        Lock::acquire(above, Instant::now() + PATIENCE)
+        Lock::acquire(above, Instant::now() + LOCK_TIMEOUT)
     }
 
     /// Makes the folder, which appears with its signature.

@@ -94,7 +94,7 @@ impl OwnerRecord {
         };
         let is_at_home = self.path == anchor.display().to_string();
         // Device numbers change when a machine is started; folders are moved, but not both at once. Where a
-        // disk has no such numbers, the path alone tells.
+        // disk has no such numbers, the path alone decides.
         let is_same_disk = device == self.device && (device, inode) != (0, 0);
         let born = disk::created_at(anchor).map(|nanos| nanos.to_string());
         let is_as_old = self.born.is_none() || born.is_none() || self.born == born;

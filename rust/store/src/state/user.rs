@@ -66,7 +66,7 @@ impl UserState {
         };
         if !disk::owned(&path).is_some_and(|facts| facts.is_own && facts.is_private) {
             return Err(refused(
-                "it must belong to you alone; take the rights of others away (chmod 600)",
+                "other users have rights to it; remove them (chmod 600)",
             ));
         }
         let text = disk::read_owned(&path, LARGEST)?;

@@ -98,18 +98,18 @@ impl YamlProblem {
     /// of the file.
     pub fn below(&self, lines: usize) -> String {
         let mut parts = self.message.split(" at line ");
-        let mut told: String = parts.next().unwrap_or_default().into();
+        let mut message: String = parts.next().unwrap_or_default().into();
         for part in parts {
             let end = part.find(|c: char| !c.is_ascii_digit());
             let (number, rest) = part.split_at(end.unwrap_or(part.len()));
-            told.push_str(" at line ");
+            message.push_str(" at line ");
             match number.parse::<usize>() {
-                Ok(number) => told.push_str(&(number + lines).to_string()),
-                Err(_) => told.push_str(number),
+                Ok(number) => message.push_str(&(number + lines).to_string()),
+                Err(_) => message.push_str(number),
             }
-            told.push_str(rest);
+            message.push_str(rest);
         }
-        told
+        message
     }
 }
 
@@ -326,6 +326,16 @@ impl FrontMatterValue {
 /// # Errors
 /// `EditError` when the front matter is unclosed, is not made of `key: value` lines, or when the
 /// changed text would not read back as intended.
+///
+/// ```
+/// use chant_text::front_matter::{FrontMatterValue, set};
+///
+/// let text = "---\n# mine\nstatus:   pending\n---\n# Log in\n";
+/// let done = FrontMatterValue::Text("completed".into());
+/// let changed = set(text, "status", Some(&done), &["type", "status"])?;
+/// assert_eq!(changed, "---\n# mine\nstatus:   completed\n---\n# Log in\n");
+/// # Ok::<(), chant_text::edit::EditError>(())
+/// ```
 pub fn set(
     text: &str,
     key: &str,

@@ -137,7 +137,7 @@ fn wanted(subject: &AdviceSubject<'_>) -> Vec<ExpectedSection> {
             name: "Root Cause Analysis",
             is_it: |title, _| begins_with(title, "Root Cause"),
             priority: AdvicePriority::Medium,
-            reason: "Whoever meets the fault again needs to know what caused it".into(),
+            reason: "The next person who meets the fault needs to know its cause".into(),
         });
     }
     wanted
@@ -180,7 +180,7 @@ pub(super) fn acceptance_criteria(
             category: "Structure",
             priority: AdvicePriority::High,
             suggestion: format!("Add a section `{CRITERIA}` with one `- [ ]` for each criterion"),
-            reason: "Nobody can tell when the ticket is done".into(),
+            reason: "Without criteria no one can say when the ticket is done".into(),
             weakness: "Acceptance criteria are missing".into(),
         }
     } else if !is_filled {
@@ -189,7 +189,7 @@ pub(super) fn acceptance_criteria(
             category: "Content",
             priority: AdvicePriority::High,
             suggestion: format!("Write criteria of this ticket's own into `{CRITERIA}`"),
-            reason: "The section holds no more than a template does".into(),
+            reason: "The section has only the template's text".into(),
             weakness: "Acceptance criteria are not written yet".into(),
         }
     } else if own.is_empty() {
@@ -271,7 +271,7 @@ pub(super) fn template_text(
 ) -> CheckOutcome {
     let wanted = wanted(subject);
     // Empty sections that other checks report, and notes whose time has not come, are not reported.
-    let is_told = |section: &Section| {
+    let is_reported_elsewhere = |section: &Section| {
         let mut wanted = wanted.iter();
         !page.is_filled(section)
             && (wanted.any(|wanted| (wanted.is_it)(&section.title, wanted.name))
@@ -279,12 +279,12 @@ pub(super) fn template_text(
                 || begins_with(&section.title, NOTES))
     };
     let left = page.with_prompts();
-    let told: Vec<&str> = left
+    let unfilled: Vec<&str> = left
         .iter()
-        .filter(|section| !is_told(section))
+        .filter(|section| !is_reported_elsewhere(section))
         .map(|section| section.title.as_str())
         .collect();
-    let count = u32::try_from(told.len()).unwrap_or(u32::MAX);
+    let count = u32::try_from(unfilled.len()).unwrap_or(u32::MAX);
     let mut findings = Vec::new();
     if count > 0 {
         findings.push(AdviceFinding {
@@ -293,10 +293,10 @@ pub(super) fn template_text(
             priority: AdvicePriority::Low,
             suggestion: format!(
                 "Replace the template's text, or remove the section: {}",
-                quoted(&told)
+                quoted(&unfilled)
             ),
-            reason: "What only asks for a text hides what is really known".into(),
-            weakness: format!("Text of the template is left in {}", quoted(&told)),
+            reason: "Text of the template hides what is missing".into(),
+            weakness: format!("Text of the template is left in {}", quoted(&unfilled)),
         });
     }
     let mut outcome = outcome_with_praise(findings, "No text of a template is left".into());

@@ -68,7 +68,7 @@ pub(super) fn relations(
             weight * 2 / 5,
             AdvicePriority::Medium,
             format!(
-                "Mend or remove relations that lead nowhere: {}",
+                "Fix or remove relations that lead nowhere: {}",
                 quoted(&unknown)
             ),
             "There are no tickets with these keys",

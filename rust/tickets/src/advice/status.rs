@@ -72,7 +72,7 @@ fn of_implemented(
             weight * 3 / 10,
             AdvicePriority::Medium,
             "Say in `implementationNotes` how it was implemented".into(),
-            "Whoever comes next wants to know what was done otherwise than planned",
+            "The next reader wants to know what was done differently from the plan",
             "Notes on the implementation are missing".into(),
         ));
     }
@@ -81,7 +81,7 @@ fn of_implemented(
             weight / 5,
             AdvicePriority::Low,
             "Set `implementationDate`".into(),
-            "The day tells which releases have the change",
+            "The date says which releases have the change",
             "The date of the implementation is missing".into(),
         ));
     }
@@ -109,7 +109,7 @@ fn of_unfinished(
             weight / 2,
             AdvicePriority::Medium,
             format!("Set the status to one of: {}", STATUSES.join(", ")),
-            format!("Nobody knows what `{status}` stands for"),
+            format!("The meaning of `{status}` is not known"),
             format!("The status `{status}` is not one there is"),
         ));
     }
@@ -140,7 +140,7 @@ fn of_unfinished(
             AdvicePriority::Low,
             "Name who works on it in `assignee`".into(),
             "Others can then ask, and do not begin the same work".into(),
-            "Nobody is named for work that is in progress".into(),
+            "Work is in progress, and no assignee is named".into(),
         ));
     }
     findings

@@ -48,10 +48,10 @@ pub type BodyTemplate<'a> = dyn Fn(&str, &str) -> Result<String, Error> + 'a;
 ///
 /// # Errors
 /// `Validation` naming everything that is wrong, or a `StoreError`; nothing is written then.
-pub fn create_cr(board: &TicketStore, new: &NewTicket<'_>) -> Result<Answer, Error> {
-    let (code, ticket, warnings) = write(board, &UnnumberedTicket::of(board, new)?)?;
+pub fn create_cr(store: &TicketStore, new: &NewTicket<'_>) -> Result<Answer, Error> {
+    let (code, ticket, warnings) = write(store, &UnnumberedTicket::of(store, new)?)?;
     Ok(Answer::data(&CreatedTicketView {
-        cr: shown(board, &code, &ticket).created(),
+        cr: shown(store, &code, &ticket).created(),
         warnings,
     }))
 }
@@ -82,8 +82,8 @@ impl<'a> UnnumberedTicket<'a> {
     ///
     /// # Errors
     /// `Validation` naming everything that is wrong.
-    pub(super) fn of(board: &TicketStore, new: &NewTicket<'a>) -> Result<Self, TicketError> {
-        let (kind, given) = check(board, new)?;
+    pub(super) fn of(store: &TicketStore, new: &NewTicket<'a>) -> Result<Self, TicketError> {
+        let (kind, given) = check(store, new)?;
         let title = match given.first() {
             Some(("title", AttributeValue::Text(title))) => title.clone(),
             _ => String::new(),
@@ -105,7 +105,7 @@ impl<'a> UnnumberedTicket<'a> {
     /// `Validation` for relations that cannot be, or what the template refuses.
     pub(super) fn numbered(
         &self,
-        board: &TicketStore,
+        store: &TicketStore,
         tickets: &TicketIndex,
         code: &TicketCode,
     ) -> Result<NumberedTicket, Error> {
@@ -114,12 +114,12 @@ impl<'a> UnnumberedTicket<'a> {
             Some(template) => of_template(&self.title, &template(&self.title, &code.to_string())?)?,
             None => self.plain.clone(),
         };
-        let text = render(code, self.kind, &self.given, &body, &board.now());
+        let text = render(code, self.kind, &self.given, &body, &store.now());
         if let Some(clash) = clash::in_document(&text) {
             return Err(EditError::Clashing(clash).into());
         }
         Ok(NumberedTicket {
-            path: board.within(&format!("{code}-{}.md", self.slug)),
+            path: store.within(&format!("{code}-{}.md", self.slug)),
             text,
             warnings,
         })
@@ -128,7 +128,7 @@ impl<'a> UnnumberedTicket<'a> {
 
 /// Everything that is wrong with what was given, or the type and the attributes.
 fn check(
-    board: &TicketStore,
+    store: &TicketStore,
     new: &NewTicket<'_>,
 ) -> Result<(TicketType, AttributeList), TicketError> {
     let mut fields = Vec::new();
@@ -138,7 +138,7 @@ fn check(
     if matches!(new.data.get("title"), None | Some(Json::Null)) {
         fields.push(("title".to_owned(), "Title is required".to_owned()));
     }
-    let given = attributes::read(&data, &attributes::CREATABLE, &board.place.code);
+    let given = attributes::read(&data, &attributes::CREATABLE, &store.place.code);
     let given = match given {
         Err(TicketError::Validation { fields: more }) => {
             fields.extend(more);
@@ -266,34 +266,34 @@ fn first_heading(text: &str) -> Option<String> {
 
 /// Writes the ticket under the project's lock.
 fn write(
-    board: &TicketStore,
+    store: &TicketStore,
     new: &UnnumberedTicket<'_>,
 ) -> Result<(TicketCode, Ticket, Vec<String>), Error> {
-    board.recover()?;
-    let vanished = board.snapshot()?.vanished().cloned();
+    store.recover()?;
+    let vanished = store.snapshot()?.vanished().cloned();
     let remade = vanished.map(|problem| format!("the folder was made again: {}", problem.message));
-    let _gate = board.folder_lock()?;
-    let counter = counter(board);
-    let first = next(board, &*board.snapshot()?, &counter)?;
+    let _gate = store.folder_lock()?;
+    let counter = counter(store);
+    let first = next(store, &*store.snapshot()?, &counter)?;
     for number in (first..).take(ATTEMPTS) {
-        let code = TicketCode::new(&board.place.code, number);
+        let code = TicketCode::new(&store.place.code, number);
         let NumberedTicket {
             path,
             text,
             warnings,
-        } = new.numbered(board, &*board.snapshot()?, &code)?;
-        match files::create(&board.disk, &board.root, &path, &text) {
+        } = new.numbered(store, &*store.snapshot()?, &code)?;
+        match files::create(&store.disk, &store.root, &path, &text) {
             Ok(()) => {
                 let next = number.saturating_add(1);
                 let warnings = remade.into_iter().chain(warnings);
-                let warnings = warnings.chain(advance(board, &counter, next));
+                let warnings = warnings.chain(advance(store, &counter, next));
                 return Ok((code, parse::ticket(&path, text), warnings.collect()));
             }
             Err(StoreError::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    let folder = board.root.path().join(&board.folder);
+    let folder = store.root.path().join(&store.folder);
     Err(disk::busy(&folder, "kept getting new tickets").into())
 }
 

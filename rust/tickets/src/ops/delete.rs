@@ -20,12 +20,12 @@ const NAMED_SHOWN: usize = 20;
 ///
 /// # Errors
 /// As [`TicketStore::resolve`], `Duplicate`, or a `StoreError`; nothing is removed then.
-pub fn delete_cr(board: &TicketStore, key: &str) -> Result<Answer, Error> {
+pub fn delete_cr(store: &TicketStore, key: &str) -> Result<Answer, Error> {
     let mut warnings = Vec::new();
-    let (code, ticket, tickets) = board.remove(key, &mut |code| {
-        if code.is_of(&board.place.code) {
+    let (code, ticket, tickets) = store.remove(key, &mut |code| {
+        if code.is_of(&store.place.code) {
             let next = code.number().saturating_add(1);
-            warnings.extend(advance(board, &counter(board), next));
+            warnings.extend(advance(store, &counter(store), next));
         }
         Ok(())
     })?;
@@ -34,14 +34,14 @@ pub fn delete_cr(board: &TicketStore, key: &str) -> Result<Answer, Error> {
         warnings.push(where_it_went.to_owned());
     }
     warnings.extend(dependants(&tickets, &code));
-    let folder = board.within(&code.to_string());
-    if disk::exists(&board.root.path().join(&folder)) {
-        let folder = board.absolute(&folder);
+    let folder = store.within(&code.to_string());
+    if disk::exists(&store.root.path().join(&folder)) {
+        let folder = store.absolute(&folder);
         warnings.push(format!("its folder {folder} was left as it is"));
     }
     Ok(Answer::data(&DeletedTicketView {
         message: format!("CR {code} deleted successfully"),
-        deleted_file: board.absolute(&ticket.path),
+        deleted_file: store.absolute(&ticket.path),
         warnings,
     }))
 }

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use super::super::attributes::not_one_of;
 use super::super::error::TicketError;
 use super::super::model::Ticket;
 use super::super::ticket_store::{TicketStore, is_elsewhere};
 use super::super::view::{TicketWaitView, WholeTicketView};
 use super::{shown, waits};
-use chant_base::answer::{Answer, DEFAULT_CHARS, piece};
+use chant_base::answer::{Answer, DEFAULT_CHARS, TextRange, piece};
 use chant_base::error::Error;
 
 /// The amount of a ticket that is wanted.
@@ -40,21 +42,39 @@ impl DetailLevel {
     }
 }
 
-/// Which piece of a text is wanted, in characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TicketTextRange {
+/// What of a ticket is wanted.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DetailRequest {
+    /// The word of a [`DetailLevel`].
+    pub mode: String,
     /// Characters to pass over.
     pub offset: usize,
     /// Most characters.
     pub max_chars: usize,
 }
 
-impl Default for TicketTextRange {
+impl Default for DetailRequest {
     fn default() -> Self {
         Self {
+            mode: "full".into(),
             offset: 0,
             max_chars: DEFAULT_CHARS,
         }
+    }
+}
+
+impl DetailRequest {
+    /// Returns the level and the piece of the text.
+    ///
+    /// # Errors
+    /// As [`DetailLevel::read`].
+    pub fn parts(&self) -> Result<(DetailLevel, TextRange), TicketError> {
+        let range = TextRange {
+            offset: self.offset,
+            max_chars: self.max_chars,
+        };
+        Ok((DetailLevel::read(&self.mode)?, range))
     }
 }
 
@@ -64,19 +84,19 @@ impl Default for TicketTextRange {
 /// # Errors
 /// As [`TicketStore::resolve`], or a `StoreError`.
 pub fn get_cr(
-    board: &TicketStore,
+    store: &TicketStore,
     key: &str,
     mode: DetailLevel,
-    wanted: TicketTextRange,
+    wanted: TextRange,
 ) -> Result<Answer, Error> {
-    let tickets = board.snapshot()?;
-    let code = board.resolve(&tickets, key)?;
+    let tickets = store.snapshot()?;
+    let code = store.resolve(&tickets, key)?;
     let files = tickets.files(&code);
     let Some(ticket) = files.first() else {
         return Ok(Answer::prose(""));
     };
-    let paths = paths(board, files);
-    let shown = shown(board, &code, ticket);
+    let paths = paths(store, files);
+    let shown = shown(store, &code, ticket);
     Ok(match mode {
         DetailLevel::Full => body(ticket, &paths, wanted),
         DetailLevel::Attributes => Answer::data(&shown.attributes(&paths)),
@@ -90,13 +110,24 @@ pub fn get_cr(
     })
 }
 
+/// The whole text of a ticket's file, however long; of several files of one code the first by path.
+///
+/// # Errors
+/// As [`get_cr`].
+pub fn document(store: &TicketStore, key: &str) -> Result<Answer, Error> {
+    let tickets = store.snapshot()?;
+    let code = store.resolve(&tickets, key)?;
+    let first = tickets.files(&code).first();
+    Ok(Answer::prose(first.map_or("", |ticket| &ticket.text)))
+}
+
 /// All that is known of a ticket, however long, with what it waits for and who waits for it.
 ///
 /// # Errors
 /// As [`TicketStore::resolve`], or a `StoreError`.
-pub fn ticket(board: &TicketStore, key: &str) -> Result<Answer, Error> {
-    let tickets = board.snapshot()?;
-    let code = board.resolve(&tickets, key)?;
+pub fn ticket(store: &TicketStore, key: &str) -> Result<Answer, Error> {
+    let tickets = store.snapshot()?;
+    let code = store.resolve(&tickets, key)?;
     let files = tickets.files(&code);
     let Some(ticket) = files.first() else {
         return Ok(Answer::prose(""));
@@ -104,12 +135,12 @@ pub fn ticket(board: &TicketStore, key: &str) -> Result<Answer, Error> {
     let unmet = tickets
         .waits()
         .waits(&code, ticket, |key| waits::status_of(&tickets, key));
-    let shown = shown(board, &code, ticket);
+    let shown = shown(store, &code, ticket);
     Ok(Answer::whole(&WholeTicketView {
         cr: shown.front_matter(),
         file_path: &shown.file_path,
         in_worktree: is_elsewhere(&ticket.path),
-        files: paths(board, files),
+        files: paths(store, files),
         problems: shown.problems(),
         ready: tickets.waits().is_ready(&code, ticket.meant.status),
         waiting_for: unmet.into_iter().map(TicketWaitView::from).collect(),
@@ -119,12 +150,12 @@ pub fn ticket(board: &TicketStore, key: &str) -> Result<Answer, Error> {
 }
 
 /// The files of a code, absolute, where there are several.
-fn paths(board: &TicketStore, files: &[Arc<Ticket>]) -> Vec<String> {
+fn paths(store: &TicketStore, files: &[Arc<Ticket>]) -> Vec<String> {
     match files {
         [_] => Vec::new(),
         files => files
             .iter()
-            .map(|file| board.absolute(&file.path))
+            .map(|file| store.absolute(&file.path))
             .collect(),
     }
 }
@@ -140,7 +171,7 @@ pub(super) fn note_of_worktree(ticket: &Ticket) -> Option<String> {
 }
 
 /// The piece of a body, and beside it what else the caller has to know.
-fn body(ticket: &Ticket, paths: &[String], wanted: TicketTextRange) -> Answer {
+fn body(ticket: &Ticket, paths: &[String], wanted: TextRange) -> Answer {
     let body = ticket.body();
     let piece = piece(body, wanted.offset, wanted.max_chars, 0);
     let mut notes = Vec::new();
@@ -153,7 +184,7 @@ fn body(ticket: &Ticket, paths: &[String], wanted: TicketTextRange) -> Answer {
     }
     if !paths.is_empty() {
         notes.push(format!(
-            "This code stands in several files, of which the first is shown: {}.",
+            "Several files have this code; the first is shown: {}.",
             paths.join(", ")
         ));
     }

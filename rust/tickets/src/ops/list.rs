@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::attributes::{kind_of, not_one_of};
@@ -21,6 +22,31 @@ use chant_base::ident::nearest;
 
 /// Tickets in a list, when nothing else is asked for.
 pub const DEFAULT_LIMIT: usize = 20;
+
+/// Which tickets are listed, and what of them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TicketQuery {
+    /// Values of attributes, as [`TicketFilters::read`] takes them.
+    pub filters: Option<Map<String, Value>>,
+    /// Most tickets.
+    pub limit: usize,
+    /// Tickets to pass over.
+    pub offset: usize,
+    /// Keys of each ticket, in place of the usual ones.
+    pub fields: Option<Vec<String>>,
+}
+
+impl Default for TicketQuery {
+    fn default() -> Self {
+        Self {
+            filters: None,
+            limit: DEFAULT_LIMIT,
+            offset: 0,
+            fields: None,
+        }
+    }
+}
 
 /// Values that tickets have to have: one of those given for each attribute.
 #[derive(Debug, Clone, Default)]
@@ -122,12 +148,12 @@ fn words(value: &Value) -> Result<Vec<String>, String> {
 /// # Errors
 /// `Validation` for a word or a field that there is not, or a `StoreError`.
 pub fn list_crs(
-    board: &TicketStore,
+    store: &TicketStore,
     filters: &TicketFilters,
     page: PageRequest,
     fields: Option<&[String]>,
 ) -> Result<Answer, Error> {
-    let tickets = board.snapshot()?;
+    let tickets = store.snapshot()?;
     if filters.0.is_empty() {
         let keys = keys(fields)?;
         // Later pages begin where they are, without a way over all before them.
@@ -136,17 +162,31 @@ pub fn list_crs(
         let later = (!is_first).then(|| tickets.listing().from(page.offset));
         let of_page = first.chain(later.into_iter().flatten()).take(page.limit);
         let all = tickets.len();
-        return Ok(list(board, &tickets, of_page, all, page.offset, &keys));
+        return Ok(list(store, &tickets, of_page, all, page.offset, &keys));
     }
     let matching = filters.matching(&tickets)?;
     let (keys, filtered) = (keys(fields)?, matching.len());
     let of_page = matching.into_iter().skip(page.offset).take(page.limit);
-    Ok(list(board, &tickets, of_page, filtered, page.offset, &keys))
+    Ok(list(store, &tickets, of_page, filtered, page.offset, &keys))
+}
+
+/// [`list_crs`] for a query as a caller gives it.
+///
+/// # Errors
+/// As [`TicketFilters::read`] and [`list_crs`].
+pub fn list_crs_of(store: &TicketStore, query: &TicketQuery) -> Result<Answer, Error> {
+    let filters = query.filters.as_ref().map(TicketFilters::read);
+    let page = PageRequest {
+        limit: query.limit,
+        offset: query.offset,
+    };
+    let filters = filters.transpose()?.unwrap_or_default();
+    list_crs(store, &filters, page, query.fields.as_deref())
 }
 
 /// A page of tickets with what is wrong in the project.
 pub(super) fn list<'a>(
-    board: &TicketStore,
+    store: &TicketStore,
     tickets: &TicketIndex,
     of_page: impl Iterator<Item = (&'a TicketCode, &'a Arc<Ticket>)>,
     filtered: usize,
@@ -159,12 +199,12 @@ pub(super) fn list<'a>(
         if tickets.is_shared(code) && !keys.contains(&"filePath") {
             keys.push("filePath");
         }
-        shown(board, code, ticket).row(&keys)
+        shown(store, code, ticket).row(&keys)
     };
     // The first page has what is wrong, those behind it do not.
     let found = if offset == 0 { tickets.problems() } else { &[] };
-    let (problems, problems_total) = problems(found);
-    let crs = fitting(of_page.map(row), size_of(&problems));
+    let problems = problems(found);
+    let crs = fitting(of_page.map(row), size_of(&problems.shown()));
     let next = offset + crs.len();
     let is_cut = next < filtered && !crs.is_empty();
     Answer::data(&TicketList {
@@ -174,7 +214,6 @@ pub(super) fn list<'a>(
         next_offset: is_cut.then_some(next),
         crs,
         problems,
-        problems_total,
     })
 }
 
@@ -199,8 +238,8 @@ fn keys(fields: Option<&[String]>) -> Result<Vec<&'static str>, TicketError> {
 ///
 /// # Errors
 /// A `StoreError`.
-pub fn project_stats(board: &TicketStore) -> Result<TicketStats, Error> {
-    let tickets = board.snapshot()?;
+pub fn project_stats(store: &TicketStore) -> Result<TicketStats, Error> {
+    let tickets = store.snapshot()?;
     Ok(TicketStats {
         total: tickets.len(),
         by_status: tickets.by_status().to_vec(),

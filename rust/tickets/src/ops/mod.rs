@@ -15,8 +15,8 @@ mod waits;
 
 pub use create::{BodyTemplate, NewTicket, create_cr};
 pub use delete::delete_cr;
-pub use get::{DetailLevel, TicketTextRange, get_cr, ticket};
-pub use list::{DEFAULT_LIMIT, TicketFilters, list_crs, project_stats};
+pub use get::{DetailLevel, DetailRequest, document, get_cr, ticket};
+pub use list::{DEFAULT_LIMIT, TicketFilters, TicketQuery, list_crs, list_crs_of, project_stats};
 pub use projects::{create_from_template, get_project_info, list_projects, suggest};
 pub use sections::{SectionCall, manage_cr_sections, section};
 pub use staged::{StagedTickets, TicketOperation};
@@ -29,12 +29,12 @@ use super::ticket_store::TicketStore;
 use super::view::TicketFacts;
 
 /// A ticket with its dates and its file.
-fn shown<'a>(board: &TicketStore, code: &'a TicketCode, ticket: &'a Ticket) -> TicketFacts<'a> {
+fn shown<'a>(store: &TicketStore, code: &'a TicketCode, ticket: &'a Ticket) -> TicketFacts<'a> {
     TicketFacts {
         code,
         ticket,
-        date_created: board.date_created(ticket),
-        last_modified: board.last_modified(ticket),
-        file_path: board.absolute(&ticket.path),
+        date_created: store.date_created(ticket),
+        last_modified: store.last_modified(ticket),
+        file_path: store.absolute(&ticket.path),
     }
 }

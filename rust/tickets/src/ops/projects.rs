@@ -15,17 +15,17 @@ use chant_base::error::Error;
 use chant_text::front_matter;
 
 /// `list_projects`: all projects, and what was passed over.
-pub fn list_projects(desk: &ProjectRegistry) -> Answer {
-    Answer::data(&view::list(&desk.projects()))
+pub fn list_projects(registry: &ProjectRegistry) -> Answer {
+    Answer::data(&view::list(&registry.projects()))
 }
 
 /// `get_project_info`: one project with the numbers of its tickets.
 ///
 /// # Errors
 /// `ProjectNotFound`, or a `StoreError`.
-pub fn get_project_info(desk: &ProjectRegistry, project: &str) -> Result<Answer, Error> {
-    let project = desk.project(Some(project), None)?;
-    let stats = project_stats(&*desk.board_of(&project)?)?;
+pub fn get_project_info(registry: &ProjectRegistry, project: &str) -> Result<Answer, Error> {
+    let project = registry.project(Some(project), None)?;
+    let stats = project_stats(&*registry.board_of(&project)?)?;
     Ok(Answer::data(&view::info(&project, &stats)))
 }
 
@@ -34,22 +34,22 @@ pub fn get_project_info(desk: &ProjectRegistry, project: &str) -> Result<Answer,
 /// # Errors
 /// As [`create_cr`], or `Template`.
 pub fn create_from_template(
-    desk: &ProjectRegistry,
+    registry: &ProjectRegistry,
     project: Option<&str>,
     kind: &str,
     data: &Map<String, Value>,
 ) -> Result<Answer, Error> {
-    let project = desk.project(project, None)?;
-    let board = desk.board_of(&project)?;
+    let project = registry.project(project, None)?;
+    let store = registry.board_of(&project)?;
     let template = |title: &str, code: &str| {
-        template(desk, &project, TicketPlaceholders { title, kind, code })
+        template(registry, &project, TicketPlaceholders { title, kind, code })
     };
     let new = NewTicket {
         kind,
         data,
         template: Some(&template),
     };
-    create_cr(&board, &new)
+    create_cr(&store, &new)
 }
 
 /// The body of a new ticket of a project, from the template of its type.
@@ -57,13 +57,13 @@ pub fn create_from_template(
 /// # Errors
 /// `Template`, or `Validation` for a type that there is not.
 pub(super) fn template(
-    desk: &ProjectRegistry,
+    registry: &ProjectRegistry,
     project: &TicketProject,
     filling: TicketPlaceholders<'_>,
 ) -> Result<String, Error> {
-    let config_folder = desk.projects().surroundings().config_folder();
+    let config_folder = registry.projects().surroundings().config_folder();
     let places = TemplatePlaces {
-        disk: &desk.disk,
+        disk: &registry.disk,
         project: &project.root,
         config_folder: config_folder.as_deref(),
     };
@@ -84,10 +84,14 @@ pub(super) fn template(
 ///
 /// # Errors
 /// As [`TicketStore::resolve`], or a `StoreError`.
-pub fn suggest(desk: &ProjectRegistry, project: Option<&str>, key: &str) -> Result<Answer, Error> {
-    let board = desk.board(project, Some(key))?;
-    let tickets = board.snapshot()?;
-    let code = board.resolve(&tickets, key)?;
+pub fn suggest(
+    registry: &ProjectRegistry,
+    project: Option<&str>,
+    key: &str,
+) -> Result<Answer, Error> {
+    let store = registry.open_store(project, Some(key))?;
+    let tickets = store.snapshot()?;
+    let code = store.resolve(&tickets, key)?;
     let Some(ticket) = tickets.files(&code).first() else {
         return Ok(Answer::prose(""));
     };
@@ -98,7 +102,7 @@ pub fn suggest(desk: &ProjectRegistry, project: Option<&str>, key: &str) -> Resu
     };
     let (date, notes) = (own("implementationDate"), own("implementationNotes"));
     let named = |keys: &[Box<str>]| keys.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let resolves = |key: &str| is_ticket(desk, &board, key);
+    let resolves = |key: &str| is_ticket(registry, &store, key);
     let subject = AdviceSubject {
         code: &code.to_string(),
         kind: ticket.kind(),
@@ -119,13 +123,13 @@ pub fn suggest(desk: &ProjectRegistry, project: Option<&str>, key: &str) -> Resu
 }
 
 /// Returns true if a key is that of a ticket, here or in another project.
-fn is_ticket(desk: &ProjectRegistry, board: &TicketStore, key: &str) -> bool {
-    let has = |board: &TicketStore| {
-        let tickets = board.snapshot();
-        tickets.is_ok_and(|tickets| board.resolve(&tickets, key).is_ok())
+fn is_ticket(registry: &ProjectRegistry, store: &TicketStore, key: &str) -> bool {
+    let has = |store: &TicketStore| {
+        let tickets = store.snapshot();
+        tickets.is_ok_and(|tickets| store.resolve(&tickets, key).is_ok())
     };
-    has(board)
-        || desk
-            .board(None, Some(key))
+    has(store)
+        || registry
+            .open_store(None, Some(key))
             .is_ok_and(|elsewhere| has(&elsewhere))
 }

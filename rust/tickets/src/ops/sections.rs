@@ -1,5 +1,7 @@
 //! `manage_cr_sections`: lists, reads and changes sections; answers in the words of the seed and as data.
 
+use serde::Deserialize;
+
 use super::super::attributes::not_one_of;
 use super::super::code::TicketCode;
 use super::super::edit::TicketDraft;
@@ -8,9 +10,8 @@ use super::super::model::Ticket;
 use super::super::sections::{self, SectionMode, SectionRewrite};
 use super::super::ticket_store::TicketStore;
 use super::super::view::{SectionChange, SectionEntry, SectionList, SectionText};
-use super::TicketTextRange;
 use super::get::note_of_worktree;
-use chant_base::answer::{Answer, MOST_CHARS, piece};
+use chant_base::answer::{Answer, DEFAULT_CHARS, MOST_CHARS, TextRange, piece};
 use chant_base::error::Error;
 use chant_text::fences;
 use chant_text::sections::{Section, names, unique_paths};
@@ -22,23 +23,44 @@ const MODES: &str = "replace, append, prepend";
 const AROUND: usize = 160;
 
 /// A call about the sections of a ticket.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SectionCall<'a> {
     /// The ticket.
+    #[serde(skip)]
     pub key: &'a str,
     /// `list`, `get`, `update` with a mode, or the mode itself.
+    #[serde(skip)]
     pub operation: &'a str,
     /// The section's name.
     pub section: Option<&'a str>,
     /// `replace`, `append` or `prepend`.
+    #[serde(rename = "updateMode", alias = "update_mode")]
     pub update_mode: Option<&'a str>,
     /// The text to put there.
     pub content: Option<&'a str>,
     /// The text that the section held when the change was thought of; with another one nothing is
     /// changed.
     pub expect: Option<&'a str>,
-    /// Which piece of a long text, or from which entry of a long list.
-    pub piece: TicketTextRange,
+    /// Characters of a long text to pass over, or entries of a long list.
+    pub offset: usize,
+    /// Most characters.
+    pub max_chars: usize,
+}
+
+impl Default for SectionCall<'_> {
+    fn default() -> Self {
+        Self {
+            key: "",
+            operation: "",
+            section: None,
+            update_mode: None,
+            content: None,
+            expect: None,
+            offset: 0,
+            max_chars: DEFAULT_CHARS,
+        }
+    }
 }
 
 /// `manage_cr_sections`. Every name that a list shows is understood word for word by all operations.
@@ -48,31 +70,35 @@ pub struct SectionCall<'a> {
 /// # Errors
 /// `Validation`, `SectionNotFound`, `AmbiguousSection`, as [`TicketStore::resolve`], `Duplicate` for a
 /// change, or a `StoreError`; nothing is written then.
-pub fn manage_cr_sections(board: &TicketStore, call: &SectionCall<'_>) -> Result<Answer, Error> {
+pub fn manage_cr_sections(store: &TicketStore, call: &SectionCall<'_>) -> Result<Answer, Error> {
     match call.operation {
-        "list" => read(board, call, |code, ticket, piece| {
+        "list" => read(store, call, |code, ticket, piece| {
             Ok(list(code, ticket, piece))
         }),
         "get" => {
             let name = required("section", call.section)?;
-            read(board, call, |code, ticket, piece| {
+            read(store, call, |code, ticket, piece| {
                 get(code, ticket, name, piece)
             })
         }
-        _ => change(board, call),
+        _ => change(store, call),
     }
 }
 
 fn read(
-    board: &TicketStore,
+    store: &TicketStore,
     call: &SectionCall<'_>,
-    answer: impl Fn(&TicketCode, &Ticket, TicketTextRange) -> Result<Answer, Error>,
+    answer: impl Fn(&TicketCode, &Ticket, TextRange) -> Result<Answer, Error>,
 ) -> Result<Answer, Error> {
-    let tickets = board.snapshot()?;
-    let code = board.resolve(&tickets, call.key)?;
+    let tickets = store.snapshot()?;
+    let code = store.resolve(&tickets, call.key)?;
     match tickets.files(&code) {
         [ticket, ..] => {
-            let answer = answer(&code, ticket, call.piece)?;
+            let piece = TextRange {
+                offset: call.offset,
+                max_chars: call.max_chars,
+            };
+            let answer = answer(&code, ticket, piece)?;
             Ok(with_notes(answer, ticket))
         }
         [] => Ok(Answer::prose("")),
@@ -124,7 +150,7 @@ fn mode(call: &SectionCall<'_>) -> Result<SectionMode, TicketError> {
     }
 }
 
-fn list(code: &TicketCode, ticket: &Ticket, piece: TicketTextRange) -> Answer {
+fn list(code: &TicketCode, ticket: &Ticket, piece: TextRange) -> Answer {
     let body = ticket.body();
     let sections = sections::parse_sections(body);
     let tree = SectionTree::of(&sections);
@@ -231,12 +257,7 @@ impl<'a> SectionTree<'a> {
     }
 }
 
-fn get(
-    code: &TicketCode,
-    ticket: &Ticket,
-    name: &str,
-    wanted: TicketTextRange,
-) -> Result<Answer, Error> {
+fn get(code: &TicketCode, ticket: &Ticket, name: &str, wanted: TextRange) -> Result<Answer, Error> {
     let body = ticket.body();
     let sections = sections::parse_sections(body);
     let at = sections::locate(&sections, name, &code.to_string())?;
@@ -320,11 +341,11 @@ impl<'a> SectionEdit<'a> {
     }
 }
 
-fn change(board: &TicketStore, call: &SectionCall<'_>) -> Result<Answer, Error> {
+fn change(store: &TicketStore, call: &SectionCall<'_>) -> Result<Answer, Error> {
     let put = SectionEdit::of(call)?;
     let SectionEdit { mode, content, .. } = put;
     let mut done = None;
-    let changed = board.change(call.key, |_, code, draft| {
+    let changed = store.change(call.key, |_, code, draft| {
         done = Some(put.into(draft, code)?);
         Ok(())
     })?;
@@ -336,8 +357,8 @@ fn change(board: &TicketStore, call: &SectionCall<'_>) -> Result<Answer, Error> 
         operation: mode.as_str(),
         content_length: content.chars().count(),
         changed: changed.before.text != changed.after.text,
-        last_modified: board.last_modified(&changed.after),
-        file_path: board.absolute(&changed.after.path),
+        last_modified: store.last_modified(&changed.after),
+        file_path: store.absolute(&changed.after.path),
         renamed_to: rewrite.renamed.clone(),
         removed_sections: rewrite.removed.clone(),
     };
@@ -396,27 +417,27 @@ fn refuse_changed(
 fn outcome(rewrite: &SectionRewrite, mode: SectionMode, is_changed: bool) -> String {
     let renamed = rewrite.renamed.as_ref();
     let renamed = renamed.map(|title| format!("The section is now called {title}."));
-    let mut told: Vec<String> = renamed.into_iter().collect();
+    let mut notes: Vec<String> = renamed.into_iter().collect();
     if !is_changed {
-        told.push("Nothing changed: the section reads like that already.".into());
+        notes.push("Nothing changed: the section reads like that already.".into());
     } else if !rewrite.is_only_renamed {
         let what = match mode {
             SectionMode::Replace => "The section content has been completely replaced.",
             SectionMode::Append => "Content has been added to the end of the section.",
             SectionMode::Prepend => "Content has been added to the beginning of the section.",
         };
-        told.push(what.into());
+        notes.push(what.into());
     }
     match rewrite.removed.as_slice() {
         [] => {}
-        [one] => told.push(format!("1 sub-section was removed with it: {one}.")),
-        many => told.push(format!(
+        [one] => notes.push(format!("1 sub-section was removed with it: {one}.")),
+        many => notes.push(format!(
             "{} sub-sections were removed with it: {}.",
             many.len(),
             shortened(many)
         )),
     }
-    told.join(" ")
+    notes.join(" ")
 }
 
 fn shortened(names: &[String]) -> String {

@@ -71,7 +71,7 @@ pub enum TicketOperation {
 /// The tickets as they would be, and the texts that differ from those on disk.
 pub struct StagedTickets {
     project: TicketProject,
-    board: Arc<TicketStore>,
+    store: Arc<TicketStore>,
     tickets: Arc<TicketIndex>,
     texts: StagedTexts,
     /// The highest number that was given to a new ticket.
@@ -85,15 +85,15 @@ impl StagedTickets {
     ///
     /// # Errors
     /// `StoreError`.
-    pub fn begin(desk: &ProjectRegistry, root: &Path) -> Result<Option<Self>, Error> {
-        let Some(project) = desk.project_at(root) else {
+    pub fn begin(registry: &ProjectRegistry, root: &Path) -> Result<Option<Self>, Error> {
+        let Some(project) = registry.project_at(root) else {
             return Ok(None);
         };
-        let board = desk.board_of(&project)?;
+        let store = registry.board_of(&project)?;
         Ok(Some(Self {
-            tickets: board.snapshot()?,
+            tickets: store.snapshot()?,
             project,
-            board,
+            store,
             texts: StagedTexts::default(),
             highest: None,
             warnings: Vec::new(),
@@ -112,7 +112,7 @@ impl StagedTickets {
     /// code of a new ticket may be another one's by now; `Apart` for a ticket that lies elsewhere.
     pub fn apply(
         &mut self,
-        desk: &ProjectRegistry,
+        registry: &ProjectRegistry,
         operation: &mut TicketOperation,
     ) -> Result<TicketCode, Error> {
         match operation {
@@ -142,8 +142,8 @@ impl StagedTickets {
                 data,
                 code,
             } => {
-                self.refuse_elsewhere(desk, project.as_deref())?;
-                self.create(desk, (kind, data), code)
+                self.refuse_elsewhere(registry, project.as_deref())?;
+                self.create(registry, (kind, data), code)
             }
         }
     }
@@ -154,7 +154,7 @@ impl StagedTickets {
         (attributes, seen): (&Map<String, Value>, &Map<String, Value>),
         status: Option<&str>,
     ) -> Result<TicketCode, Error> {
-        let project = self.board.place.code.clone();
+        let project = self.store.place.code.clone();
         let given = attributes::read(attributes, &UPDATABLE, &project)?;
         let seen = update::lists_seen(seen, &project);
         let to = status.map(update::parse_status).transpose()?;
@@ -180,7 +180,7 @@ impl StagedTickets {
         key: &str,
         change: impl FnOnce(&TicketIndex, &TicketCode, &mut TicketDraft) -> Result<(), Error>,
     ) -> Result<TicketCode, Error> {
-        let (code, ticket) = self.board.only_file(&self.tickets, key)?;
+        let (code, ticket) = self.store.only_file(&self.tickets, key)?;
         if is_elsewhere(&ticket.path) {
             return Err(NotTransactional {
                 what: "A change of a ticket that is worked on in a worktree",
@@ -189,18 +189,22 @@ impl StagedTickets {
             .into());
         }
         let draft = TicketDraft::of(&ticket.path, &ticket.text);
-        let done = self.board.changed(&self.tickets, code, draft, change)?;
+        let done = self.store.changed(&self.tickets, code, draft, change)?;
         if done.after.text != done.before.text {
             self.put(done.after, false);
         }
         Ok(done.code)
     }
 
-    fn refuse_elsewhere(&self, desk: &ProjectRegistry, project: Option<&str>) -> Result<(), Error> {
+    fn refuse_elsewhere(
+        &self,
+        registry: &ProjectRegistry,
+        project: Option<&str>,
+    ) -> Result<(), Error> {
         let Some(named) = project else {
             return Ok(());
         };
-        let meant = desk.project(Some(named), None)?;
+        let meant = registry.project(Some(named), None)?;
         if meant.root == self.project.root {
             return Ok(());
         }
@@ -213,30 +217,30 @@ impl StagedTickets {
 
     fn create(
         &mut self,
-        desk: &ProjectRegistry,
+        registry: &ProjectRegistry,
         (kind, data): (&str, &Map<String, Value>),
         given: &mut Option<TicketCode>,
     ) -> Result<TicketCode, Error> {
         let project = &self.project;
         let template = |title: &str, code: &str| {
-            template(desk, project, TicketPlaceholders { title, kind, code })
+            template(registry, project, TicketPlaceholders { title, kind, code })
         };
         let new = NewTicket {
             kind,
             data,
             template: Some(&template),
         };
-        let board = &*self.board;
-        let new = UnnumberedTicket::of(board, &new)?;
-        let number = next(board, &self.tickets, &counter(board))?;
+        let store = &*self.store;
+        let new = UnnumberedTicket::of(store, &new)?;
+        let number = next(store, &self.tickets, &counter(store))?;
         let code = given
             .clone()
-            .unwrap_or_else(|| TicketCode::new(&board.place.code, number));
+            .unwrap_or_else(|| TicketCode::new(&store.place.code, number));
         if number > code.number() {
             let key = code.to_string();
             return Err(TicketError::CodeTaken { key }.into());
         }
-        let numbered = new.numbered(board, &self.tickets, &code)?;
+        let numbered = new.numbered(store, &self.tickets, &code)?;
         self.warnings.extend(numbered.warnings);
         self.highest = self.highest.max(Some(code.number()));
         self.put(parse::ticket(&numbered.path, numbered.text), true);
@@ -266,7 +270,7 @@ impl StagedTickets {
     /// # Errors
     /// `StoreError`.
     pub fn folder_lock(&self) -> Result<PathBuf, StoreError> {
-        self.board.made_folder()
+        self.store.made_folder()
     }
 
     /// The documents that are changed or new.
@@ -280,9 +284,9 @@ impl StagedTickets {
         let mut warnings = self.warnings;
         if let Some(highest) = self.highest {
             // The counter file is locked behind the folder, as everywhere.
-            let _gate = self.board.folder_lock();
-            let counter = counter(&self.board);
-            warnings.extend(advance(&self.board, &counter, highest.saturating_add(1)));
+            let _gate = self.store.folder_lock();
+            let counter = counter(&self.store);
+            warnings.extend(advance(&self.store, &counter, highest.saturating_add(1)));
         }
         warnings
     }

@@ -9,9 +9,10 @@ use super::super::error::{TicketError, quoted};
 use super::super::model::{IMPACT_AREAS, Ticket, TicketStatus};
 use super::super::parse;
 use super::super::sections;
+use super::super::ticket_change::TicketChange;
 use super::super::ticket_graph::key_of;
 use super::super::ticket_index::TicketIndex;
-use super::super::ticket_store::{TicketChange, TicketStore};
+use super::super::ticket_store::TicketStore;
 use super::super::view::{FromTo, UpdatedTicketView};
 use super::super::workflow::{allowed, may_follow};
 use super::shown;
@@ -31,24 +32,24 @@ use chant_text::merge::merged_list;
 /// `Validation` naming everything that is wrong, as [`TicketStore::resolve`], `Duplicate`, or a
 /// `StoreError`; nothing is written then.
 pub fn update_cr_attrs(
-    board: &TicketStore,
+    store: &TicketStore,
     key: &str,
     given: &Map<String, Json>,
     seen: &Map<String, Json>,
 ) -> Result<Answer, Error> {
-    let given = attributes::read(given, &attributes::UPDATABLE, &board.place.code)?;
-    let seen = lists_seen(seen, &board.place.code);
+    let given = attributes::read(given, &attributes::UPDATABLE, &store.place.code)?;
+    let seen = lists_seen(seen, &store.place.code);
     let mut done = AttributeUpdate::default();
-    let changed = board.change(key, |tickets, code, draft| {
+    let changed = store.change(key, |tickets, code, draft| {
         done = set_attributes(
             tickets,
             code,
             draft,
-            &merged(draft, &given, &seen, &board.place.code),
+            &merged(draft, &given, &seen, &store.place.code),
         )?;
         Ok(())
     })?;
-    Ok(updated(board, &changed, done.changes, done.warnings))
+    Ok(updated(store, &changed, done.changes, done.warnings))
 }
 
 /// The lists that were seen, as far as they name tickets.
@@ -123,14 +124,14 @@ pub(super) fn set_attributes(
 /// # Errors
 /// `Validation` for a word that is no state, `Transition`, as [`TicketStore::resolve`], `Duplicate`, or a
 /// `StoreError`; nothing is written then.
-pub fn update_cr_status(board: &TicketStore, key: &str, status: &str) -> Result<Answer, Error> {
+pub fn update_cr_status(store: &TicketStore, key: &str, status: &str) -> Result<Answer, Error> {
     let to = parse_status(status)?;
     let mut changes = Map::new();
-    let changed = board.change(key, |_, _, draft| {
+    let changed = store.change(key, |_, _, draft| {
         changes = go_to(draft, to)?;
         Ok(())
     })?;
-    Ok(updated(board, &changed, changes, Vec::new()))
+    Ok(updated(store, &changed, changes, Vec::new()))
 }
 
 /// The state that a word means.
@@ -176,13 +177,13 @@ pub(super) fn go_to(draft: &mut TicketDraft, to: TicketStatus) -> Result<Map<Str
 }
 
 fn updated(
-    board: &TicketStore,
+    store: &TicketStore,
     changed: &TicketChange,
     changes: Map<String, Json>,
     warnings: Vec<String>,
 ) -> Answer {
     Answer::data(&UpdatedTicketView {
-        cr: shown(board, &changed.code, &changed.after).attributes(&[]),
+        cr: shown(store, &changed.code, &changed.after).attributes(&[]),
         changed: changes,
         warnings,
     })
@@ -323,6 +324,6 @@ fn refuse_loop(
     } else {
         "blocks"
     };
-    let why = format!("it would close a loop: {}", path.join(" waits for "));
+    let why = format!("it would close a cycle: {}", path.join(" waits for "));
     Err(TicketError::invalid(name, why))
 }

@@ -16,13 +16,13 @@ use chant_base::external_items::ExternalStatus;
 ///
 /// # Errors
 /// A `StoreError`.
-pub fn ready(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
-    let tickets = board.snapshot()?;
+pub fn ready(store: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
+    let tickets = store.snapshot()?;
     let codes = tickets.ready();
     let of_page = codes.iter().skip(page.offset).take(page.limit);
     let of_page = of_page.filter_map(|code| Some((code, tickets.files(code).first()?)));
     Ok(list(
-        board,
+        store,
         &tickets,
         of_page,
         codes.len(),
@@ -35,8 +35,8 @@ pub fn ready(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
 ///
 /// # Errors
 /// A `StoreError`.
-pub fn graph(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
-    let tickets = board.snapshot()?;
+pub fn graph(store: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
+    let tickets = store.snapshot()?;
     let waits = tickets.waits();
     let node = |(code, ticket)| {
         let unmet = waits.waits(code, ticket, |key| status_of(&tickets, key));
@@ -48,7 +48,7 @@ pub fn graph(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
         .skip(page.offset)
         .take(page.limit)
         .map(node);
-    let cycles = waits.loops();
+    let cycles = waits.cycles();
     let nodes = fitting(of_page, size_of(&cycles));
     let total = tickets.firsts().count();
     let next = page.offset + nodes.len();
@@ -65,10 +65,10 @@ pub fn graph(board: &TicketStore, page: PageRequest) -> Result<Answer, Error> {
 ///
 /// # Errors
 /// `Validation` for a format that is none, or a `StoreError`.
-pub fn picture(board: &TicketStore, format: &str, extent: PictureExtent) -> Result<Answer, Error> {
-    let tickets = board.snapshot()?;
+pub fn picture(store: &TicketStore, format: &str, extent: PictureExtent) -> Result<Answer, Error> {
+    let tickets = store.snapshot()?;
     let picture = picture::picture(&tickets, extent);
-    let cycles = tickets.waits().loops();
+    let cycles = tickets.waits().cycles();
     let text = match format {
         "mermaid" => picture.mermaid(),
         "dot" => picture.dot(),
@@ -84,7 +84,7 @@ pub fn picture(board: &TicketStore, format: &str, extent: PictureExtent) -> Resu
             return Err(TicketError::invalid("format", why).into());
         }
     };
-    let notes: Vec<String> = cycles.iter().map(|cycle| loop_told(cycle)).collect();
+    let notes: Vec<String> = cycles.iter().map(|cycle| describe_cycle(cycle)).collect();
     Ok(Answer {
         note: (!notes.is_empty()).then(|| notes.join("\n")),
         ..Answer::prose(text)
@@ -92,13 +92,13 @@ pub fn picture(board: &TicketStore, format: &str, extent: PictureExtent) -> Resu
 }
 
 /// Returns a cycle in words, which end where they begin.
-fn loop_told(cycle: &[String]) -> String {
+fn describe_cycle(cycle: &[String]) -> String {
     let way: Vec<&str> = cycle
         .iter()
         .chain(cycle.first())
         .map(String::as_str)
         .collect();
-    format!("A loop: {}.", way.join(" waits for "))
+    format!("A cycle: {}.", way.join(" waits for "))
 }
 
 /// The state of the ticket that a key of the graph means, or of the item of another dialect.

@@ -90,7 +90,7 @@ mod tests {
     use chant_config::schema::KeyShape;
     use chant_config::schema::tickets::{DISCOVERY, PROJECT, RECORD};
 
-    fn told(text: &str, schema: &ConfigSchema) -> Vec<String> {
+    fn findings_of(text: &str, schema: &ConfigSchema) -> Vec<String> {
         let found = findings("f", &parse(text).unwrap(), schema).into_iter();
         found
             .map(|finding| format!("{}: {finding}", finding.line.unwrap_or_default()))
@@ -102,7 +102,7 @@ mod tests {
     fn keys_of_toml_are_found_with_their_lines() {
         let text = "# a\nactive = true\n[project]\nname = 'a'\nstartNumbr = 5\nlead.x = 1\n[project.document]\npaths = ['a']\n[worktree]\nenabled = true\n[extra]\na = 2025-10-02\n";
         assert_eq!(
-            told(text, &PROJECT),
+            findings_of(text, &PROJECT),
             [
                 "5: unknown key `project.startNumbr`: did you mean `project.startNumber`?",
                 "6: unknown key `project.lead`",
@@ -111,9 +111,9 @@ mod tests {
             ]
         );
         let text = "[discovery]\nscanPath = 'a'\nmaxDepth = '3'\n[server]\nlogLevel = 'x'\n";
-        assert_eq!(told(text, &DISCOVERY).len(), 2);
+        assert_eq!(findings_of(text, &DISCOVERY).len(), 2);
         assert!(
-            told(
+            findings_of(
                 "projectPath = 'a'\n[metadata]\ndateRegistered = 2025-10-02\n",
                 &RECORD
             )
@@ -133,7 +133,7 @@ mod tests {
                 if matches!(shape, KeyShape::Table(_)) || key == "project.projectPath" {
                     continue;
                 }
-                // A value that no key may have is told by what reads it.
+                // The reader of a value reports one that no key may have.
                 let text = format!("{key} = [{{}}]\n");
                 let read = parse(&text).unwrap();
                 assert_eq!(reads(&read.table), 1, "{key}");

@@ -16,7 +16,7 @@ pub(super) fn is_code(text: &str) -> bool {
 /// The one code that the names of tickets begin with, in capitals.
 ///
 /// # Errors
-/// What is in the way: no tickets, or several codes.
+/// Why there is none: no tickets, or several codes.
 pub fn code_of_tickets<'a>(names: impl Iterator<Item = &'a str>) -> Result<String, String> {
     let mut codes: Vec<String> = names.filter_map(code_of_file).collect();
     codes.sort();

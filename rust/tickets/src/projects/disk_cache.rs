@@ -9,6 +9,7 @@ use std::time::SystemTime;
 use super::table::{self, TableReading};
 use chant_store::StoreError;
 use chant_store::disk::{self, Disk, FileStamp, FolderEntry};
+use chant_store::stamped::StampedContent;
 
 /// The target of a path.
 #[derive(Debug, Clone)]
@@ -80,17 +81,9 @@ impl DiskCache {
 
 /// Answers about paths, each kept as long as the path's stamp stays.
 struct AnswerCache<T> {
-    known: BTreeMap<PathBuf, CachedAnswer<T>>,
+    known: BTreeMap<PathBuf, StampedContent<T>>,
     /// The answers of the round before, as long as one is under way.
-    before: BTreeMap<PathBuf, CachedAnswer<T>>,
-}
-
-struct CachedAnswer<T> {
-    /// `None` when there was nothing.
-    stamp: Option<FileStamp>,
-    /// True if it was so new that another write could leave the same stamp.
-    is_fresh: bool,
-    answer: T,
+    before: BTreeMap<PathBuf, StampedContent<T>>,
 }
 
 impl<T> Default for AnswerCache<T> {
@@ -106,7 +99,7 @@ impl<T: Clone> AnswerCache<T> {
     fn is_current(&self) -> bool {
         self.known
             .iter()
-            .all(|(path, known)| !known.is_fresh && known.stamp == disk::stamp(path))
+            .all(|(path, known)| known.is_current(disk::stamp(path)))
     }
 
     fn begin(&mut self) {
@@ -119,19 +112,18 @@ impl<T: Clone> AnswerCache<T> {
 
     fn get(&mut self, path: &Path, look: impl FnOnce(&Path, Option<FileStamp>) -> T) -> T {
         if let Some(known) = self.known.get(path) {
-            return known.answer.clone();
+            return known.content.clone();
         }
         let stamp = disk::stamp(path);
         let same = self
             .before
             .remove(path)
-            .filter(|known| !known.is_fresh && known.stamp == stamp);
-        let known = same.unwrap_or_else(|| CachedAnswer {
-            answer: look(path, stamp),
-            is_fresh: stamp.is_some_and(|stamp| stamp.is_young(SystemTime::now())),
-            stamp,
+            .filter(|known| known.is_current(stamp));
+        let known = same.unwrap_or_else(|| {
+            let answer = look(path, stamp);
+            StampedContent::new(answer, stamp, Some(SystemTime::now()))
         });
-        let answer = known.answer.clone();
+        let answer = known.content.clone();
         self.known.insert(path.to_owned(), known);
         answer
     }

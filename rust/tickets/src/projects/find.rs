@@ -159,9 +159,7 @@ impl ProjectSearch<'_> {
         };
         let path = self.surroundings.expand(given)?;
         self.folder(&path).ok_or_else(|| {
-            format!(
-                "the project's folder `{given}` does not exist; mend `path` or remove this file"
-            )
+            format!("the project's folder `{given}` does not exist; fix `path` or remove this file")
         })
     }
 
@@ -210,7 +208,7 @@ impl ProjectSearch<'_> {
                 self.scan_below(&base, &settings);
             } else {
                 let why = format!(
-                    "the scan path `{}` is no folder; mend or remove it",
+                    "the scan path `{}` is no folder; fix or remove it",
                     given.display()
                 );
                 self.pass_over(named_by.clone(), why);

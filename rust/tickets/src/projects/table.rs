@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<ReadTable, String> {
             1 + text[..span.start.min(text.len())].matches('\n').count()
         });
         format!(
-            "line {line} is not TOML: {}; mend it, nothing in the file is used until then",
+            "line {line} is not TOML: {}; fix it: nothing in the file is used until then",
             error.message().lines().next().unwrap_or_default()
         )
     })?;
@@ -191,12 +191,12 @@ mod tests {
         let mut keys = TableKeys::of("file", &table, "discovery.", &mut problems);
         assert_eq!(keys.number("maxDepth"), None);
         assert_eq!(keys.texts("scanPaths"), Some(vec![" A ".to_owned()]));
-        let told: Vec<_> = problems
+        let messages: Vec<_> = problems
             .iter()
             .map(|problem| problem.why.as_str())
             .collect();
         assert_eq!(
-            told,
+            messages,
             [
                 "`project.code` is left out: expected a text, found integer",
                 "`project.active` is left out: expected `true` or `false`, found string",
@@ -208,8 +208,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_toml_is_told_with_the_line() {
-        let told = parse("[project]\nname = 'A'\ncode = \n").unwrap_err();
-        assert!(told.starts_with("line 3 is not TOML: "), "{told}");
+        let message = parse("[project]\nname = 'A'\ncode = \n").unwrap_err();
+        assert!(message.starts_with("line 3 is not TOML: "), "{message}");
         assert!(parse("\u{feff}[project]\r\nname = 'A'\r\n").is_ok());
     }
 }

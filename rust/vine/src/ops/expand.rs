@@ -55,14 +55,14 @@ pub fn expand(
             .changed(document.plan.renewed(graph)?)
             .map_err(Error::from)
     })?;
-    let mut told = format!("Ref \"{ref_id}\" expanded.");
+    let mut message = format!("Ref \"{ref_id}\" expanded.");
     if !waits_for.is_empty() {
-        told.push_str(&format!(
+        message.push_str(&format!(
             "\nIt still waited for {}; tasks that came in and depend on nothing can be started before.",
             waits_for.join(", ")
         ));
     }
-    Ok(Answer::prose(told))
+    Ok(Answer::prose(message))
 }
 
 /// Returns the nodes that a reference still waits for.

@@ -10,7 +10,7 @@ mod write;
 
 pub use expand::expand;
 pub use read::{
-    GraphQuery, NodeFilter, document, head, name_of_text, next, picture, plan, read, task,
+    GraphQuery, NodeFilter, document, head, name_of_text, next, picture, plan, read, task, text,
 };
 pub use staged::{OperationBatch, StagedGraphs};
 pub use write::{WriteOptions, write};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::document::VineDocument;
@@ -35,9 +35,11 @@ const KEYS: [&str; 10] = [
 ];
 
 /// A query that `vine_read` may be given.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct GraphQuery<'a> {
     /// The query's name.
+    #[serde(skip)]
     pub action: &'a str,
     /// ID of a node.
     pub id: Option<&'a str>,
@@ -46,9 +48,11 @@ pub struct GraphQuery<'a> {
     /// Text to look for.
     pub query: Option<&'a str>,
     /// Keys of the entries of a list; all without any.
-    pub fields: Option<&'a [String]>,
-    /// Which part of a list.
-    pub page: PageRequest,
+    pub fields: Option<Vec<String>>,
+    /// Most entries of a list; all without a number.
+    pub limit: Option<usize>,
+    /// Entries to pass over.
+    pub offset: usize,
 }
 
 /// `vine_read`: answers a question about a graph.
@@ -72,8 +76,11 @@ pub fn read(files: &VineStore, file: &str, question: &GraphQuery<'_>) -> Result<
         let node = graph.find(&id);
         node.ok_or_else(|| VineError::no_task(graph, &id))
     };
-    let page = question.page;
-    let fields = question.fields;
+    let page = PageRequest {
+        limit: question.limit.unwrap_or(usize::MAX),
+        offset: question.offset,
+    };
+    let fields = question.fields.as_deref();
     let nodes = |nodes: &[&VineNode]| page_of(&views::<NodeView<'_>>(nodes), fields, page);
     let briefs = |nodes: &[&VineNode]| page_of(&views::<NodeBrief<'_>>(nodes), fields, page);
     let answer = match question.action {
@@ -99,15 +106,15 @@ pub fn read(files: &VineStore, file: &str, question: &GraphQuery<'_>) -> Result<
 
 /// Reports that a graph is valid, and warns where its root says that all is done and it is not (W17).
 fn valid(plan: &GraphPlan) -> String {
-    let told = format!("Valid — {} task(s).", plan.progress.total);
+    let message = format!("Valid — {} task(s).", plan.progress.total);
     let open = plan.progress.total - plan.progress.complete();
     if open > 0 && plan.root().status() == Some(TaskStatus::Complete) {
         let root = &plan.root().id;
         return format!(
-            "{told}\nWarning: the root \"{root}\" is complete, {open} other(s) are not."
+            "{message}\nWarning: the root \"{root}\" is complete, {open} other(s) are not."
         );
     }
-    told
+    message
 }
 
 /// A page of a list, of whose entries only some keys may be wanted.
@@ -184,6 +191,21 @@ pub fn plan(files: &VineStore, file: &str, wanted: NodeFilter<'_>) -> Result<Ans
 /// `VineError` where the file is no valid graph.
 pub fn document(files: &VineStore, file: &str) -> Result<Arc<VineDocument>, Error> {
     files.read(&files.existing(file)?)
+}
+
+/// The text of a graph, however long, or that of one of its nodes: its block between delimiters.
+///
+/// # Errors
+/// `VineError` where the file is no valid graph, or there is no such node.
+pub fn text(files: &VineStore, file: &str, id: Option<&str>) -> Result<Answer, Error> {
+    let document = document(files, file)?;
+    let Some(id) = id else {
+        return Ok(Answer::prose(&*document.text));
+    };
+    let block = document
+        .block(id)
+        .ok_or_else(|| VineError::no_task(&document.plan.graph, id))?;
+    Ok(Answer::prose(block))
 }
 
 /// Returns the name of a graph, and how far it is.

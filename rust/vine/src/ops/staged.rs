@@ -13,7 +13,7 @@ use super::super::operation::{GraphOperation, operations};
 use super::write::{ExpectedState, apply_to_document};
 use chant_base::error::{Error, NotTransactional};
 use chant_base::external_items::StatusLookup;
-use chant_store::journal::ChangeStep;
+use chant_store::staged::StagedTexts;
 
 /// Operations on one file, as by [`super::write()`].
 #[derive(Debug, Clone)]
@@ -32,15 +32,10 @@ pub struct OperationBatch {
 pub struct StagedGraphs {
     root: PathBuf,
     /// By the real path from the root.
-    graphs: BTreeMap<String, GraphChange>,
+    graphs: BTreeMap<String, Arc<VineDocument>>,
+    texts: StagedTexts,
     /// The real paths of files that were called otherwise: links.
     names: BTreeMap<String, String>,
-}
-
-struct GraphChange {
-    place: GraphLocation,
-    before: Arc<VineDocument>,
-    now: Arc<VineDocument>,
 }
 
 impl StagedGraphs {
@@ -49,6 +44,7 @@ impl StagedGraphs {
         Self {
             root: root.to_owned(),
             graphs: BTreeMap::new(),
+            texts: StagedTexts::default(),
             names: BTreeMap::new(),
         }
     }
@@ -71,7 +67,7 @@ impl StagedGraphs {
         let place = files.existing(&batch.file)?;
         let (name, path) = self.paths(&place)?;
         let before = match self.graphs.get(&path) {
-            Some(staged) => Arc::clone(&staged.now),
+            Some(staged) => Arc::clone(staged),
             None => files.read(&place)?,
         };
         let description = batch.expect_description.as_ref();
@@ -82,18 +78,14 @@ impl StagedGraphs {
         let (after, _) = apply_to_document(&before, &operations, expected, tell)?;
         let standings = tell(&after.plan.needs());
         let after = Arc::new(after.with_statuses(&standings).unwrap_or(after));
-        let told = match first.node() {
+        let changed = match first.node() {
             Some(id) => format!("{name}#{id}"),
             None => name.clone(),
         };
         self.names.insert(name, path.clone());
-        let staged = self.graphs.entry(path).or_insert(GraphChange {
-            place,
-            now: Arc::clone(&after),
-            before,
-        });
-        staged.now = after;
-        Ok(told)
+        self.texts.replace(&path, &before.text, &after.text);
+        self.graphs.insert(path, after);
+        Ok(changed)
     }
 
     /// A file's path from the root as it was called, and the real one.
@@ -114,31 +106,18 @@ impl StagedGraphs {
     /// The graph of a path as it would be; `None` for one that is not changed.
     pub fn graph(&self, path: &str) -> Option<&Arc<VineDocument>> {
         let path = self.names.get(path).map_or(path, String::as_str);
-        Some(&self.graphs.get(path)?.now)
+        self.graphs.get(path)
     }
 
-    /// The documents that are changed, in the order of their paths.
-    pub fn replaced(&self) -> impl Iterator<Item = &str> {
-        self.graphs.keys().map(String::as_str)
-    }
-
-    /// Returns the steps that are to be written.
-    pub fn steps(&self) -> Vec<ChangeStep> {
-        let other = self.graphs.iter();
-        let other = other.filter(|(_, staged)| staged.before.text != staged.now.text);
-        let step = |(path, staged): (&String, &GraphChange)| ChangeStep::Replace {
-            path: path.clone(),
-            text: staged.now.text.clone(),
-        };
-        other.map(step).collect()
+    /// The documents that are changed.
+    pub fn texts(&self) -> &StagedTexts {
+        &self.texts
     }
 
     /// Keeps what was written.
     pub fn finish(self, files: &VineStore) {
-        for staged in self.graphs.into_values() {
-            if let Ok(real) = staged.place.real() {
-                files.written(real, staged.now);
-            }
+        for (path, graph) in self.graphs {
+            files.written(self.root.join(path), graph);
         }
     }
 }

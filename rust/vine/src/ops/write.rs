@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::Value;
 use similar::TextDiff;
 
@@ -16,7 +17,7 @@ use super::super::operation::{GraphOperation, operations};
 use super::super::view::WrittenView;
 use super::super::write;
 use super::{fitted, replaced};
-use chant_base::answer::{Answer, PageRequest};
+use chant_base::answer::{Answer, DEFAULT_LIMIT, PageRequest};
 use chant_base::error::Error;
 use chant_base::external_items::{ExternalStatus, StatusLookup};
 use chant_base::next_step::HintText;
@@ -25,7 +26,8 @@ use chant_store::disk;
 use chant_store::journal::{ChangeJournal, ChangeStep};
 
 /// The options with which operations are carried out.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct WriteOptions<'a> {
     /// True if they are not carried out: the answer says what they would do.
     pub dry_run: bool,
@@ -35,6 +37,17 @@ pub struct WriteOptions<'a> {
     pub expect_description: Option<(&'a str, &'a str)>,
     /// Most entries of each list of the answer.
     pub limit: usize,
+}
+
+impl Default for WriteOptions<'_> {
+    fn default() -> Self {
+        Self {
+            dry_run: false,
+            expect: None,
+            expect_description: None,
+            limit: DEFAULT_LIMIT,
+        }
+    }
 }
 
 /// `vine_write`: carries out operations, all or none, under the file's lock.
@@ -240,14 +253,16 @@ fn refuse_held(
             .iter()
             .zip(&standings)
             .filter(|(_, found)| !found.is_done());
-        let told: Vec<String> = unmet.map(|(key, found)| told(key, found)).collect();
-        if !told.is_empty() {
+        let reasons: Vec<String> = unmet
+            .map(|(key, found)| describe_unmet(key, found))
+            .collect();
+        if !reasons.is_empty() {
             return Err(VineError::Refused {
                 at,
                 op: operation.name(),
                 message: format!(
                     "Cannot claim \"{id}\": it needs what is not done: {}.",
-                    told.join(", ")
+                    reasons.join(", ")
                 ),
                 hint: apply::of_claim(),
             });
@@ -257,7 +272,7 @@ fn refuse_held(
 }
 
 /// An item of another dialect with what is known of it.
-fn told(key: &str, standing: &ExternalStatus) -> String {
+fn describe_unmet(key: &str, standing: &ExternalStatus) -> String {
     match standing {
         ExternalStatus::Found { status, .. } => format!("{key} ({status})"),
         ExternalStatus::Unknown(why) => format!("{key} ({why})"),

@@ -89,7 +89,7 @@ fn a_disk_that_fails_in_both_directions_leaves_files_undecided_until_it_works() 
                 let read = || Disk::default().read_text(&project.root.path().join("a.md"), "a.md");
                 assert_eq!(at().len(), 1);
                 assert!(matches!(read(), Err(StoreError::Undecided { .. })));
-                // Nobody goes forward, and nobody forgets.
+                // No one goes forward, and no one forgets.
                 assert_eq!(project.journal(&disk).recover().unwrap(), []);
                 assert_eq!(at().len(), 1);
                 let later = project.change(&Disk::default());

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use chant_store::StoreError;
-use chant_store::disk::{Disk, Lock, PATIENCE};
+use chant_store::disk::{Disk, LOCK_TIMEOUT, Lock};
 use chant_store::files::{RootFolder, create, edit, edit_known, relocate, remove};
 use tempfile::TempDir;
 
@@ -218,7 +218,7 @@ fn a_full_disk_leaves_the_old_text_and_says_so() {
     };
     let error = append(&full, &root, "docs/a.md", "new").unwrap_err();
     assert!(error.to_string().contains("no storage space"), "{error}");
-    assert!(error.to_string().ends_with("what was there is as it was"));
+    assert!(error.to_string().ends_with("the old content is unchanged"));
     assert!(create(&full, &root, "docs/b.md", "new").is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "old\n");
     assert_eq!(fs::read_dir(root.path().join("docs")).unwrap().count(), 1);
@@ -325,7 +325,7 @@ fn a_lock_that_stays_held_is_reported_after_its_deadline() {
     let (_folder, root) = project();
     let path = root.path().join("docs/a.md");
     fs::write(&path, "x").unwrap();
-    let held = Lock::acquire(&path, Instant::now() + PATIENCE).unwrap();
+    let held = Lock::acquire(&path, Instant::now() + LOCK_TIMEOUT).unwrap();
     let refused = Lock::acquire(&path, Instant::now()).unwrap_err();
     assert!(matches!(refused, StoreError::Busy { .. }));
     if cfg!(target_os = "linux") {

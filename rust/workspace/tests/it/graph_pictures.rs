@@ -186,7 +186,7 @@ proptest! {
                 backward.push((*from, *to));
             }
         }
-        // Only what closes a loop leads back: its end leads to its start.
+        // Only what closes a cycle leads back: its end leads to its start.
         for (from, to) in backward {
             let (mut open, mut met) = (vec![to], HashSet::from([to]));
             while let Some(figure) = open.pop() {
@@ -496,7 +496,7 @@ fn of_a_graph_of_a_hundred_thousand_a_few_are_shown() {
 // proves: graph:picture:clipped_and_counted
 #[test]
 fn of_a_large_loop_a_few_are_shown() {
-    // Against the order of making, which is the worst for whoever goes through items in it.
+    // Against the order of making, which is the worst for who goes through items in it.
     let count = 50_000;
     let keys = (0..count).map(|item| item.to_string().into()).collect();
     let edges: Vec<(u32, u32)> = (0..count).map(|item| ((item + 1) % count, item)).collect();

@@ -22,7 +22,7 @@ fn parse(_: &str, source: FileSource) -> Document {
     }
 }
 
-/// A folder, its index, and the documents as told by the index.
+/// A folder, its index, and the documents as reported by the index.
 struct Told {
     folder: TempDir,
     index: DocumentIndex<Document>,

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::sync::Arc;
 
-use chant_specs::ops::cancel;
+use chant_spec_runs::ops::cancel;
 use chant_store::StoreError;
 use chant_store::disk::{Disk, Lock};
 use chant_store::files::{self, RootFolder};

@@ -152,9 +152,9 @@ proptest! {
     // proves: graph:schedule:nothing_begins_before_what_it_waits_for
     #[test]
     fn a_plan_has_each_open_item_once_and_in_order((network, weights) in networks(), agents in 1_u32..4) {
-        let crew = ScheduleOptions { agents: NonZeroU32::new(agents).unwrap(), rounds: 0, seed: 0 };
+        let options = ScheduleOptions { agents: NonZeroU32::new(agents).unwrap(), rounds: 0, seed: 0 };
         let durations = DurationEstimates { median: &weights, spread: 0.0 };
-        let plan = network.schedule(durations, crew, &|_, _| true).unwrap();
+        let plan = network.schedule(durations, options, &|_, _| true).unwrap();
         let mut items: Vec<u32> = plan.slots.iter().map(|slot| slot.item).chain(plan.unplanned.clone()).collect();
         items.sort_unstable();
         let open: Vec<u32> = network.items().filter(|item| network.is_open(*item)).collect();

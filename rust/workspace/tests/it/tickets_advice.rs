@@ -350,7 +350,7 @@ fn relations_have_to_lead_to_other_tickets() {
         [
             "High Relations: Take `MDT-001` out of its own relations",
             "High Relations: Keep `MDT-009`, `MDT-002` in `dependsOn` or in `blocks`, not in both",
-            "Medium Relations: Mend or remove relations that lead nowhere: `MDT-009`, `MDT-2`, `nonsense`",
+            "Medium Relations: Fix or remove relations that lead nowhere: `MDT-009`, `MDT-2`, `nonsense`",
         ]
     );
     let part = ticket

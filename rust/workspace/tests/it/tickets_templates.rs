@@ -132,7 +132,7 @@ fn a_template_is_not_read_from_outside_of_the_project() {
     link(&user.join("gone.md"), "research.md");
     assert_eq!(
         folders.refusal("Bug Fix"),
-        "The template `PROJECT/.mdt-templates/bug-fix.md` cannot be used: it is a link that leads out of the project. Mend or remove it and call again; nothing was written."
+        "The template `PROJECT/.mdt-templates/bug-fix.md` cannot be used: it is a link that leads out of the project. Fix or remove it and call again; nothing was written."
     );
     assert!(
         folders

@@ -43,10 +43,8 @@ fn asked(files: &VineStore, file: &str, action: &str, id: &str) -> Result<String
     let question = GraphQuery {
         action,
         id: Some(id),
-        status: None,
-        query: None,
-        fields: None,
-        page: PageRequest::default(),
+        limit: Some(50),
+        ..GraphQuery::default()
     };
     let answer = read(files, file, &question);
     answer
@@ -235,7 +233,7 @@ fn a_circle_of_references_is_not_entered() {
         fs::read_to_string(folder.path().join("plan.vine")).unwrap(),
         PLAN
     );
-    // What cannot be followed is nobody's way back.
+    // What cannot be followed is no one's way back.
     write("sub/c.vine", "https://e.x/b.vine");
     assert_eq!(
         expand(&files, "plan", "b", None).unwrap().text,
@@ -293,7 +291,7 @@ fn a_new_file_may_lie_in_a_new_folder_of_a_root_that_is_a_link() {
     assert!(other.path().join("new/one.vine").is_file());
 }
 
-/// A task that is claimed and then has another ID is told under that one.
+/// A task that is claimed and then has another ID is reported under that one.
 #[test]
 fn what_was_claimed_is_told_as_it_is_in_the_end() {
     let (_folder, files) = project();

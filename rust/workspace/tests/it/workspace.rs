@@ -9,6 +9,7 @@ use std::sync::Arc;
 use chant_base::answer::{Answer, PageRequest};
 use chant_base::error::{Error, ErrorKind};
 use chant_base::next_step::DoorKind;
+use chant_spec_runs::recorded_runs::RecordedRuns;
 use chant_speckit::files::FeatureStore;
 use chant_speckit::resolve::SearchStart;
 use chant_specs::project::{Project, ProjectOptions, ZonedClock};
@@ -122,6 +123,7 @@ fn opened_on(root: &Path, disk: &Disk) -> (Workspace, Arc<Project>) {
         program: Vec::new(),
         prompts: None,
         trust: None,
+        runs: &RecordedRuns,
         clock: ZonedClock {
             now,
             zone: TimeZone::UTC,
@@ -459,7 +461,7 @@ fn pictures_show_ways_across_dialects_and_name_loops() {
     assert!(
         dot.note
             .unwrap()
-            .starts_with("A loop: chant:2026-01-22-001-x7m waits for ")
+            .starts_with("A cycle: chant:2026-01-22-001-x7m waits for ")
     );
     let only = filtered(&[], &[], &["chant"], false);
     let chant = ops::graph(&place.workspace, only, shown("dot", false))

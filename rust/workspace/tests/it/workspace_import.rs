@@ -1,4 +1,4 @@
-//! Work of other programs as specs: what maps, what is told, and that a second time changes nothing.
+//! Work of other programs as specs: what maps, what is reported, and that a second time changes nothing.
 
 use std::fs;
 use std::path::Path;
@@ -393,7 +393,7 @@ fn what_is_no_source_is_refused_with_what_was_expected() {
     assert!(
         refused(&empty, Some("beads"))
             .1
-            .contains("it holds nothing of beads; expected .beads/issues.jsonl")
+            .contains("it has nothing of beads; expected .beads/issues.jsonl")
     );
     assert_eq!(refused(&empty, Some("jira")).0, ErrorKind::InvalidArgument);
     assert!(

@@ -9,9 +9,11 @@ use std::time::Duration;
 use chant_graph::ItemProgress;
 use chant_speckit::files::FeatureStore;
 use chant_speckit::resolve::{SearchStart, in_specs};
+use chant_store::changes::StopSignal;
 use chant_store::disk::Disk;
 use chant_store::files::RootFolder;
-use chant_workspace::changes::ItemChanges;
+use chant_workspace::change_feed::ChangeKind;
+use chant_workspace::changes::{ChangeInterest, ItemChanges, ItemDifference};
 use chant_workspace::filter::ItemFilter;
 use chant_workspace::ops::{self, GraphOptions};
 
@@ -208,21 +210,30 @@ fn every_word_of_a_task_is_a_change() {
         ),
     ] {
         place.write(file, &list(phase, group, line));
-        let told = changes.wait(&place.workspace, Duration::ZERO).unwrap();
-        let told = told.unwrap_or_else(|| panic!("{phase} {group} {line}"));
-        let key = "speckit:060-login#T002".to_owned();
-        assert!(told.changed.contains(&key), "{phase} {group} {line}");
+        let found = waited(&mut changes, &place);
+        let found = found.unwrap_or_else(|| panic!("{phase} {group} {line}"));
+        let changed = found.keys(ChangeKind::Changed);
+        assert!(
+            changed.contains(&"speckit:060-login#T002"),
+            "{phase} {group} {line}"
+        );
     }
     // Another line is no other word.
     let text = fs::read_to_string(place.path(file)).unwrap();
     place.write(file, &format!("{text}- [ ] T003 [P] New\n"));
-    let told = changes.wait(&place.workspace, Duration::ZERO).unwrap();
-    let told = told.unwrap();
-    assert_eq!(told.added, ["speckit:060-login#T003"]);
-    assert_eq!(told.changed, [""; 0]);
+    let found = waited(&mut changes, &place).unwrap();
+    assert_eq!(found.keys(ChangeKind::Added), ["speckit:060-login#T003"]);
+    assert_eq!(found.keys(ChangeKind::Changed), [""; 0]);
     place.write(file, &format!("\n\n{text}- [ ] T003 [P] New\n"));
-    let told = changes.wait(&place.workspace, Duration::ZERO).unwrap();
-    assert_eq!(told, None);
+    assert_eq!(waited(&mut changes, &place), None);
+}
+
+/// The changes until now.
+fn waited(changes: &mut ItemChanges, place: &Place) -> Option<ItemDifference> {
+    let (interest, signal) = (ChangeInterest::Items, StopSignal::default());
+    changes
+        .wait(&place.workspace, Duration::ZERO, interest, &signal)
+        .unwrap()
 }
 
 // proves: vine:needs:other_dialects_hold_a_task_up

@@ -112,8 +112,8 @@ fn the_network_holds_all_items_and_what_is_only_named() {
     assert_eq!(path[4], Value::Null);
     let free = layout.network.frontier();
     let free: Vec<&str> = free.into_iter().map(|at| layout.network.key(at)).collect();
-    // A task under review holds up who needs it from outside, but nobody in its own file; what is only
-    // named is nobody's work.
+    // A task under review holds up who needs it from outside, but no one in its own file; what is only
+    // named is no one's work.
     assert_eq!(free, ["vine:plan.vine#root", "vine:plan.vine#build"]);
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use chant_config::runs::RunSettings;
-use chant_specs::agents::placeholders::{CommandPlaceholders, OwnServer};
-use chant_specs::agents::{Agent, templates};
+use chant_spec_runs::agents::placeholders::{CommandPlaceholders, OwnServer};
+use chant_spec_runs::agents::{Agent, templates};
 
 /// A word as a person would write it for a shell.
 fn quoted(word: &str) -> String {

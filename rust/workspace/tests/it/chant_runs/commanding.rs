@@ -6,13 +6,13 @@ use chant_base::error::CoreError;
 use chant_base::error::ErrorKind;
 use chant_config::Config;
 use chant_config::runs::AgentRotation;
-use chant_specs::agents::environment::{AgentContext, variables};
-use chant_specs::agents::placeholders::{CommandLine, CommandPlaceholders};
-use chant_specs::agents::workers::{next_worker, workers};
-use chant_specs::agents::{Agent, AgentError, model, split_model, usual_model};
-use chant_specs::error::ChantError;
+use chant_spec_runs::agents::environment::{AgentContext, variables};
+use chant_spec_runs::agents::placeholders::{CommandLine, CommandPlaceholders};
+use chant_spec_runs::agents::workers::{next_worker, workers};
+use chant_spec_runs::agents::{Agent, AgentError, model, split_model, usual_model};
+use chant_spec_runs::error::SpecRunError;
+use chant_spec_runs::prompt::PromptWorktree;
 use chant_specs::parse;
-use chant_specs::prompt::PromptWorktree;
 use chant_store::index::FileSource;
 use chant_work::run_log::{SecretMask, secrets};
 
@@ -82,7 +82,7 @@ fn an_agent_that_nothing_holds_is_guarded_or_refused_unless_the_user_says_otherw
     assert!(matches!(&refused, AgentError::Unguarded { .. }) && refused.details().is_object());
     assert_eq!(
         refused.to_string(),
-        "Agent 'goose' is not started, because runs are not confined here and Goose does not bound itself: without a person only the mode works in which it does everything. A person sees with `chant-mcp confine --check` what confines runs; else name another agent, or let it do everything with `agents: {goose: {skip_permissions: true}}` in your own configuration."
+        "Agent 'goose' was not started: runs are not confined here, and Goose has no limits of its own: without a person only the mode works in which it does everything. A person sees with `chant-mcp confine --check` what confines runs. Otherwise name another agent, or allow it everything with `agents: {goose: {skip_permissions: true}}` in your own configuration."
     );
     assert!(line(skipping, "goose").is_ok());
 }
@@ -156,7 +156,7 @@ fn commands_are_configured_as_lists_and_filled_in_once() {
         "agents: {own: {command: [run], skip_arguments: [[--all, yes]], skip_permissions: true}}";
     check(yaml, "own", "run --all yes <");
     let no_prompt = line_error("agents: {own: {command: [run], prompt: file}}", "own");
-    let expected = "The command of agent 'own' never gives it the prompt: expected an argument with {prompt_file}, or `prompt: stdin`.";
+    let expected = "The command of agent 'own' does not pass the prompt: expected an argument with {prompt_file}, or `prompt: stdin`.";
     assert_eq!(no_prompt.to_string(), expected);
 }
 
@@ -181,9 +181,9 @@ fn a_prompt_that_no_argument_can_hold_is_named() {
 #[test]
 fn unknown_agents_and_models_that_are_options_are_refused() {
     let error = line_error("agents: {own: {command: [x]}, gtp: {model: m}}", "gtp");
-    let expected = "Unknown agent 'gtp'. Known are: aider, amp, claude, cline, codex, copilot, crush, cursor-agent, demo, droid, gemini, goose, kirocli, ollama, openai, opencode, own, pi, qwen. Add it below `agents:` in .chant/config.md with its `command`.";
+    let expected = "Unknown agent 'gtp'. Known agents: aider, amp, claude, cline, codex, copilot, crush, cursor-agent, demo, droid, gemini, goose, kirocli, ollama, openai, opencode, own, pi, qwen. Add it below `agents:` in .chant/config.md with its `command`.";
     assert_eq!(error.to_string(), expected);
-    assert_eq!(ChantError::from(error).kind(), ErrorKind::NotFound);
+    assert_eq!(SpecRunError::from(error).kind(), ErrorKind::NotFound);
     let sly = CommandPlaceholders {
         model: Some("--dangerously-skip-permissions"),
         ..given("x", &[])
@@ -346,7 +346,7 @@ fn what_an_agent_over_http_needs_is_told_before_it_starts() {
         let agent = Agent::named(&config(yaml).runs, name).unwrap();
         let refused = agent.refuse_unready(model, environment);
         refused.map_err(|error| {
-            assert_eq!(ChantError::from(error.clone()).kind(), ErrorKind::Config);
+            assert_eq!(SpecRunError::from(error.clone()).kind(), ErrorKind::Config);
             error.to_string()
         })
     };
@@ -354,7 +354,12 @@ fn what_an_agent_over_http_needs_is_told_before_it_starts() {
     assert_eq!(why("", "openai", Some("m"), &key), Ok(()));
     assert_eq!(why("", "claude", None, &none), Ok(()));
     let no_key = why("", "openai", Some("m"), &none).unwrap_err();
-    assert!(no_key.starts_with("Cannot start agent 'openai': https://api.openai.com/v1 answers nobody without a key. Set OPENAI_API_KEY"), "{no_key}");
+    assert!(
+        no_key.starts_with(
+            "Cannot start agent 'openai': https://api.openai.com/v1 needs a key. Set OPENAI_API_KEY"
+        ),
+        "{no_key}"
+    );
     let other = "providers: {openai: {endpoint: 'http://localhost:8000/v1'}}";
     assert_eq!(why(other, "openai", Some("m"), &none), Ok(()));
     let no_model = why("", "ollama", None, &none).unwrap_err();

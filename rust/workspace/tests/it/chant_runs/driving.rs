@@ -1,6 +1,6 @@
 //! What git's merge driver leaves in a spec's file.
 
-use chant_specs::merge::driver::{MergedFile, merge_file};
+use chant_spec_runs::merge::driver::{MergedFile, merge_file};
 use chant_text::merge::ConflictMarkers;
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The two copies of a spec, and git's merge driver.
 
-use chant_specs::merge::{MergeSide, SpecConflict, driver_merged, merge_specs};
+use chant_spec_runs::merge::{MergeSide, SpecConflict, driver_merged, merge_specs};
 use proptest::prelude::*;
 
 const BASE: &str = "---

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chant_specs::model::Spec;
-use chant_specs::parse;
-use chant_specs::prompt::{
+use chant_spec_runs::prompt::{
     PromptError, PromptParts, PromptWorktree, assemble_prompt, choose_prompt, is_name,
 };
+use chant_specs::model::Spec;
+use chant_specs::parse;
 use chant_store::index::FileSource;
 
 fn spec(text: &str) -> Arc<Spec> {

@@ -1,6 +1,6 @@
 //! What counts as evidence that a run did its work.
 
-use chant_specs::evidence::{
+use chant_spec_runs::evidence::{
     BOOKKEEPING, BranchCommit, CheckResult, CompletionEvidence, CriterionAtStart, EvidenceInputs,
     IncompleteReason, OutputCheck, assess_run, criteria_at_start,
 };
@@ -161,7 +161,7 @@ fn changes_of_other_specs_and_wrong_output_need_a_person() {
         uncommitted: &[],
         output: &OutputCheck::Wrong("no JSON".into()),
     });
-    let reason = "the branch changes other specs: app/.chant/specs/y.md; the output does not fit its schema: no JSON";
+    let reason = "the branch changes other specs: app/.chant/specs/y.md; the output does not match its schema: no JSON";
     check(&found, SpecStatus::NeedsAttention, Some(reason));
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
+use chant_spec_runs::schedule::{AttemptCount, SpecSchedule};
+use chant_spec_runs::start::{StartTarget, WorkMode};
 use chant_specs::id::SpecId;
 use chant_specs::model::SpecStatus;
-use chant_specs::schedule::{AttemptCount, SpecSchedule};
-use chant_specs::start::{StartTarget, WorkMode};
 
 use crate::chant_specs::specs;
 
@@ -32,7 +32,7 @@ fn work(text: &str) -> StartTarget {
     }
 }
 
-/// Plays a schedule: all that fit are begun, then the one begun first ends, as `ends` says of it, until
+/// Plays a schedule: all that fit are started, then the one started first ends, as `ends` says of it, until
 /// nothing is left. Gives what ran at once after each beginning.
 fn played(
     lines: &str,
@@ -92,7 +92,7 @@ fn one_spec_is_that_one_and_a_driver_its_members_in_order() {
         played(lines, "D: D.1 D.2 D.10", WorkMode::Single, done),
         "D.1 D.2 D.10"
     );
-    // What was asked for is begun whatever its state, but once.
+    // What was asked for is started whatever its state, but once.
     let stopped = "b in_progress\na pending";
     assert_eq!(played(stopped, "b", WorkMode::Single, done), "b");
     let failing = |_: &str, _: u32| (SpecStatus::NeedsAttention, 3);
@@ -116,7 +116,7 @@ fn what_most_waits_for_in_a_row_comes_first_then_the_order_of_ids() {
     assert_eq!(played(lines, "a", WorkMode::Chain, done), "a b c e d f");
 }
 
-/// Weakness W11: a spec that fails was begun again at once and for ever.
+/// Weakness W11: a spec that fails was started again at once and for ever.
 #[test]
 fn a_failing_spec_is_tried_as_often_as_it_is_worth_and_after_the_others() {
     let lines = "a pending\nb pending\nc pending";

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use chant_base::error::CoreError;
 use chant_config::Config;
-use chant_specs::error::ChantError;
+use chant_spec_runs::error::SpecRunError;
+use chant_spec_runs::start::{StartInputs, StartPlan, StartRefusal, StartTarget, WorkMode};
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
 use chant_specs::specs::SpecGraph;
-use chant_specs::start::{StartInputs, StartPlan, StartRefusal, StartTarget, WorkMode};
 use chant_store::index::{DocumentChange, FileSource};
 use proptest::prelude::*;
 
@@ -89,7 +89,7 @@ fn refused(asked: &Asked, specs: &SpecGraph, id: &str, expected: &str) {
     let refusal = asked.plan(specs, id).unwrap_err();
     assert_eq!(refusal.to_string().lines().next(), Some(expected));
     assert!(refusal.details().is_object());
-    assert_eq!(ChantError::from(refusal.clone()).kind(), refusal.kind());
+    assert_eq!(SpecRunError::from(refusal.clone()).kind(), refusal.kind());
 }
 
 fn planned(asked: &Asked, specs: &SpecGraph, id: &str) -> String {
@@ -260,7 +260,7 @@ fn criteria_and_grades_are_asked_for_unless_skipped() {
         ("y2", "target_files: [a, b, c, d, e]", GOOD),
     ]);
     let asked = Asked::default();
-    let criteria = "Spec 'x' has no acceptance criteria, so nothing tells when it is done.";
+    let criteria = "Spec 'x' has no acceptance criteria, so nothing says when it is done.";
     refused(&asked, &specs, "x", criteria);
     let red = "Spec 'y2' does not pass the quality gate (refine): Add target_files and organize with ## section headers to improve splittability; Reduce criteria count or split spec into smaller pieces";
     refused(&asked, &specs, "y2", red);
@@ -274,7 +274,7 @@ fn criteria_and_grades_are_asked_for_unless_skipped() {
         ("D.1", "", GOOD),
         ("D.2", "", "# T\n\n- Add a\n"),
     ]);
-    let criteria = "Spec 'D.2' has no acceptance criteria, so nothing tells when it is done.";
+    let criteria = "Spec 'D.2' has no acceptance criteria, so nothing says when it is done.";
     refused(&asked, &specs, "D", criteria);
 }
 

@@ -89,7 +89,7 @@ fn arm(sandbox: &Sandbox, folder: &Path, trap: &Trap) {
         );
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    // The stamp of the file is another one than the index knows: whoever compares has to run the filter.
+    // The stamp of the file is another one than the index knows: a comparison has to run the filter.
     write(folder, "a.txt", "b\n");
 }
 

@@ -71,7 +71,7 @@ impl Field {
         field
     }
 
-    /// Merges anew, after main or the branch went on.
+    /// Merges again, after main or the branch went on.
     pub(super) fn merge(&mut self) {
         self.old = self.sandbox.id(&self.folder, "main");
         let merge = MergeRequest {
@@ -97,7 +97,7 @@ impl Field {
             reason: "chant-mcp: x landed",
             exempt: &self.exempt,
             interrupted: &self.interrupted,
-            patience: Duration::from_millis(50),
+            lock_timeout: Duration::from_millis(50),
         }
     }
 

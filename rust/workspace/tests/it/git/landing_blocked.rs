@@ -163,7 +163,7 @@ fn what_has_not_ended_in_the_checkout_is_waited_for() {
             let checkout = field.folder.clone();
             let mut landing = field.landing();
             let tip = field.sandbox.id(&field.folder, "main");
-            // What is begun may have committed.
+            // What is started may have committed.
             landing.old = &tip;
             let merged = field.sandbox.git_with(
                 &field.folder,
@@ -242,7 +242,7 @@ fn a_lock_of_somebody_else_is_waited_for_and_then_told() {
         assert_eq!(field.repo.free_landing_lock(&lock, "x-1"), Ok(false));
         assert!(lock.exists());
         let patient = LandingRequest {
-            patience: Duration::from_secs(20),
+            lock_timeout: Duration::from_secs(20),
             ..field.landing()
         };
         std::thread::scope(|scope| {

@@ -21,6 +21,7 @@ mod landing_blocked;
 mod landing_crashes;
 mod landing_places;
 mod merging;
+mod names;
 mod opening;
 mod process;
 #[cfg(unix)]

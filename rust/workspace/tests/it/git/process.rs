@@ -137,7 +137,7 @@ fn in_a_process_without_git(folder: &Path) {
         reason: "landed",
         exempt: &[],
         interrupted: &[],
-        patience: std::time::Duration::ZERO,
+        lock_timeout: std::time::Duration::ZERO,
     };
     let refused = repo.land(&landing, &|_| Ok(()));
     assert!(

@@ -10,7 +10,8 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use chant_provider::conversation::{HttpAgentTask, RetryLimits, run};
+use chant_provider::agent_task::{HttpAgentTask, RetryLimits};
+use chant_provider::conversation::run;
 use chant_provider::endpoint::ModelEndpoint;
 use chant_provider::{ModelProtocol, ProviderError};
 use chant_work::command::CommandRunner;
@@ -157,7 +158,7 @@ impl Outcome {
         self.end.as_ref().unwrap_err().to_string()
     }
 
-    /// What the model was told last.
+    /// What the model was sent last.
     fn last_result(&self) -> String {
         let last = self.requests.last().unwrap();
         let message = last.body["messages"].as_array().unwrap().last().unwrap();
@@ -485,7 +486,7 @@ fn a_call_that_cannot_be_done_is_told_to_the_model_which_goes_on() {
         (
             "read_file",
             json!({"path": "none.txt"}),
-            "Error: there is no such file or folder; list_files shows what there is",
+            "Error: there is no such file or folder; list_files lists them",
         ),
         (
             "write_file",

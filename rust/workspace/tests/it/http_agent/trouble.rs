@@ -5,7 +5,8 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use chant_provider::ModelProtocol;
-use chant_provider::conversation::{HttpAgentTask, RetryLimits, run};
+use chant_provider::agent_task::{HttpAgentTask, RetryLimits};
+use chant_provider::conversation::run;
 use chant_provider::endpoint::ModelEndpoint;
 use chant_work::command::CommandRunner;
 use serde_json::json;
@@ -268,7 +269,7 @@ fn a_model_that_calls_no_tool_is_reminded_once() {
         vec![empty.clone(), empty.clone()],
     );
     assert!(
-        outcome.error().contains("answered nothing, twice"),
+        outcome.error().contains("gave an empty answer twice"),
         "{}",
         outcome.error()
     );
@@ -313,7 +314,7 @@ fn a_model_that_is_asked_is_reminded_of_an_answer_and_of_no_work() {
     }
     let blank = ollama("", &[]);
     let outcome = asked(folder.path(), vec![blank.clone(), blank]);
-    assert!(outcome.error().contains("answered nothing, twice"));
+    assert!(outcome.error().contains("gave an empty answer twice"));
 }
 
 // proves: chant:http:endpoints_are_checked
@@ -334,7 +335,7 @@ fn endpoints_are_read_and_what_is_none_is_refused() {
                 .unwrap_err()
                 .to_string();
             assert!(
-                error.starts_with(&format!("`{text}` cannot be an endpoint: ")),
+                error.starts_with(&format!("`{text}` is not a valid endpoint: ")),
                 "{error}"
             );
         }

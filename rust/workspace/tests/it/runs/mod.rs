@@ -51,7 +51,7 @@ const SPEC: &str = "2026-02-02-001-abc";
 /// A project without anything, and its runs.
 struct Project {
     _folder: TempDir,
-    /// What its runs have for the number of a process, so that all tests' runs are told apart.
+    /// What its runs have for the number of a process, so that all tests' runs are distinguished.
     number: u64,
     root: PathBuf,
     runs: RunStore,
@@ -366,7 +366,7 @@ fn as_another_process() {
     if given("WHAT") == "hold" {
         let _lock = SpecLock::acquire(&runs, SPEC).unwrap();
         handshake.ok();
-        until(|| interruption.is_told());
+        until(|| interruption.is_cancelled());
         return;
     }
     let mut steps = Scripted {

@@ -1,4 +1,4 @@
-//! Records of runs: begun once, changed by compare-and-swap, kept for a while.
+//! Records of runs: started once, changed by compare-and-swap, kept for a while.
 
 use std::fs;
 use std::sync::{Arc, Barrier};
@@ -157,7 +157,7 @@ fn tokens_grow_and_attempts_count_runs_of_the_same_work() {
         (RunEvent::Fail, 1, 1),
         (RunEvent::Stop(StopReason::Pause), 2, 2),
         (RunEvent::Merge, 3, 3),
-        // What is closed begins anew.
+        // What is closed begins again.
         (RunEvent::Fail, 4, 1),
     ];
     for (event, token, attempt) in ends {
@@ -179,7 +179,7 @@ fn nothing_begins_beside_work_that_waits_or_a_death_that_was_not_looked_after() 
     let error = project.runs.create_run(project.draft()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "Run '2026-02-02-001-abc-1' of spec '2026-02-02-001-abc' is awaiting_merge; see to that first, nothing was started"
+        "Run '2026-02-02-001-abc-1' of spec '2026-02-02-001-abc' is awaiting_merge; nothing was started. Finish that run first"
     );
     let mut dead = RunRecord::new(SPEC, SINGLE, dead(), Timestamp::now());
     dead.token = 2;

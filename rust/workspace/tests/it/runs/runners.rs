@@ -157,7 +157,7 @@ fn a_runner_that_is_told_to_end_by_a_signal_alone_fails_in_good_order() {
         runner.ends();
         let end = project.get(&record);
         assert_eq!(end.state(), RunState::Failed);
-        assert_eq!(end.reason.unwrap(), "The runner was told to end");
+        assert_eq!(end.reason.unwrap(), "The runner was asked to end");
         assert!(!is_alive(child));
     }
 }
@@ -201,7 +201,7 @@ fn a_run_whose_starter_is_gone_goes_on() {
     let project = Project::new();
     let record = project.begin();
     let mut runner = Other::start(&project, Task::run(&record, "echo done"));
-    // Nobody listens to the hand-shake any more.
+    // No one listens to the hand-shake any more.
     let (unused, _) = std::io::pipe().unwrap();
     drop(std::mem::replace(&mut runner.pipe, unused));
     runner.ends();

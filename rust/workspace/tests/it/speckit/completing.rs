@@ -57,7 +57,7 @@ fn an_id_that_stands_twice_is_refused_with_its_lines() {
     let error = ops::complete(&project.features(), &who("s"), None, "T001", true).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "Task T001 stands on lines 1 and 3; nothing was changed"
+        "Several lines have task T001: lines 1 and 3; nothing was changed"
     );
     assert_eq!(error.kind(), ErrorKind::AmbiguousId);
     assert_eq!(project.tasks(), text);

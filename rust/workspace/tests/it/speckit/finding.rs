@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use chant_base::answer::TextRange;
 use chant_speckit::ops;
 use serde_json::{Value, json};
 
@@ -144,7 +145,7 @@ fn several_directories_of_one_number_are_never_chosen_from() {
     let error = ops::context(&project.seen("", &[("SPECIFY_FEATURE", "060")]), None).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "SPECIFY_FEATURE '060' means several features: specs/060-a, specs/060-b"
+        "SPECIFY_FEATURE '060' matches several features: specs/060-a, specs/060-b"
     );
     assert!(hint(&error).contains("feature.json"));
     found(
@@ -183,7 +184,7 @@ fn a_link_that_leads_out_of_the_project_is_not_read() {
     let secret = Project::with(&[("secret.md", "secret")]);
     let link = project.root().join(FEATURE).join("checklist.md");
     std::os::unix::fs::symlink(secret.root().join("secret.md"), link).unwrap();
-    let piece = ops::DocumentRange {
+    let piece = TextRange {
         offset: 0,
         max_chars: 100,
     };
@@ -204,7 +205,7 @@ fn a_feature_that_is_a_link_out_of_the_project_is_not_followed() {
     let link = project.root().join("specs/099-elsewhere");
     std::os::unix::fs::symlink(elsewhere.root(), link).unwrap();
     let features = project.features();
-    let piece = ops::DocumentRange {
+    let piece = TextRange {
         offset: 0,
         max_chars: 100,
     };

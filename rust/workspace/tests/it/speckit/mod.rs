@@ -1,5 +1,5 @@
 //! Spec-kit features: found as spec-kit finds them, task lists read as people write them, boxes ticked one
-//! character at a time, questions that nobody loses.
+//! character at a time, questions that no one loses.
 
 mod completing;
 mod finding;

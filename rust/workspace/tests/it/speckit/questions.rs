@@ -66,7 +66,7 @@ fn vector_13_an_unanswered_question_is_come_back_to() {
     ops::answer(&again, &who("person"), &id, Some("the left one")).unwrap();
     let answered = asked(&again, "later", &report("", Some(&id))).unwrap();
     assert_eq!(answered.text, "User response: the left one");
-    // It was heard, so the same words ask anew; the ID still gives the answer.
+    // It was heard, so the same words ask again; the ID still gives the answer.
     assert_ne!(
         id_of(&asked(&again, "s", &report("Which?", None)).unwrap()),
         id

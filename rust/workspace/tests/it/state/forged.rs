@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use chant_spec_runs::ops as runs;
+use chant_spec_runs::recorded_runs::RecordedRuns;
 use chant_specs::ops;
 use chant_specs::project::{Project, ProjectOptions, ZonedClock};
 use jiff::Timestamp;
@@ -19,6 +21,13 @@ const TEXT: &str =
 struct Clone {
     user: User,
     top: PathBuf,
+}
+
+fn with_completed() -> runs::RunFilter {
+    runs::RunFilter {
+        include_completed: true,
+        ..runs::RunFilter::default()
+    }
 }
 
 impl Clone {
@@ -43,6 +52,7 @@ impl Clone {
             user_config: Some(self.user.path("config.md")),
             searched: Vec::new(),
             trust: None,
+            runs: &RecordedRuns,
             environment: BTreeMap::from([(
                 "HOME".to_owned(),
                 self.user.path("home").display().to_string(),
@@ -85,14 +95,14 @@ impl Clone {
                     .and_then(|answer| serde_json::from_str(&answer.text).ok()),
             );
         };
-        ops::recover(&project).unwrap();
-        tell(ops::work_list(&project, None, true, 0));
+        runs::recover(&project).unwrap();
+        tell(runs::work_list(&project, &with_completed()));
         tell(ops::status(&project, false, true));
-        tell(ops::diagnose(&project, SPEC));
-        tell(ops::worktrees(&project));
-        tell(ops::watch_status(&project));
-        let _ = ops::watch(&project, true, false, &mut |_| {});
-        ops::recover(&project).unwrap();
+        tell(runs::diagnose(&project, SPEC));
+        tell(runs::worktrees(&project));
+        tell(runs::watch_status(&project));
+        let _ = runs::watch(&project, true, false, &mut |_| {});
+        runs::recover(&project).unwrap();
         told
     }
 }
@@ -252,19 +262,19 @@ fn a_record_of_ours_that_was_changed_is_set_aside_and_told() {
         chant_store::disk::create_owned(&file, &text).unwrap();
         damage(&file, &text);
         let project = clone.open();
-        let listed = ops::work_list(&project, None, true, 0).unwrap();
+        let listed = runs::work_list(&project, &with_completed()).unwrap();
         assert!(
             listed.text.contains(why) && listed.text.contains("\"problems\""),
             "{why}: {}",
             listed.text
         );
-        let told = ops::recover(&project).unwrap().join("\n");
+        let told = runs::recover(&project).unwrap().join("\n");
         assert!(
             told.contains("set aside") && told.contains(why),
             "{why}: {told}"
         );
-        assert_eq!(ops::recover(&project).unwrap(), Vec::<String>::new());
-        let listed = ops::work_list(&project, None, true, 0).unwrap();
+        assert_eq!(runs::recover(&project).unwrap(), Vec::<String>::new());
+        let listed = runs::work_list(&project, &with_completed()).unwrap();
         assert!(listed.text.contains("set-aside"), "{}", listed.text);
     }
 }
@@ -273,7 +283,7 @@ fn a_record_of_ours_that_was_changed_is_set_aside_and_told() {
 #[test]
 fn a_run_without_its_token_or_with_other_places_is_left_alone() {
     for (attack, token, why) in [
-        (json!({}), None, "newest of its spec"),
+        (json!({}), None, "newest run of its spec"),
         (json!({"branch": "chant/other"}), Some("1\n"), "branch"),
         (json!({"target": "other"}), Some("1\n"), "target"),
         (json!({"worktree": "/etc"}), Some("1\n"), "worktree"),
@@ -301,7 +311,7 @@ fn a_run_without_its_token_or_with_other_places_is_left_alone() {
             chant_store::disk::create_owned(&tokens.join(SPEC), token).unwrap();
         }
         let before = world(&clone.user.path(""));
-        let told = ops::recover(&clone.open()).unwrap().join("\n");
+        let told = runs::recover(&clone.open()).unwrap().join("\n");
         assert!(told.contains(why), "{attack}: {told}");
         let after = world(&clone.user.path(""));
         assert_eq!(before, after, "{attack}");
@@ -332,8 +342,8 @@ fn a_merge_that_git_does_not_know_completes_nothing() {
     let tokens = state.ensure(&state.in_project("tokens")).unwrap();
     chant_store::disk::create_owned(&tokens.join(SPEC), "1\n").unwrap();
     let before = world(&clone.user.path(""));
-    let told = ops::recover(&clone.open()).unwrap().join("\n");
-    assert!(told.contains("does not hold it"), "{told}");
+    let told = runs::recover(&clone.open()).unwrap().join("\n");
+    assert!(told.contains("does not contain it"), "{told}");
     assert_eq!(before, world(&clone.user.path("")));
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use chant_base::answer::TextRange;
 use chant_tickets::ops::{
-    DetailLevel, SectionCall, TicketTextRange, delete_cr, get_cr, manage_cr_sections,
-    update_cr_attrs,
+    DetailLevel, SectionCall, delete_cr, get_cr, manage_cr_sections, update_cr_attrs,
 };
 use serde_json::{Value, json};
 
@@ -136,21 +136,15 @@ fn two_files_of_one_code_are_both_shown_and_neither_is_changed() {
         list["problems"][0]["message"]
             .as_str()
             .unwrap()
-            .contains("stands in several files")
+            .contains("Several files have the code")
     );
     let shown = project.attributes("1");
     assert_eq!(
         (&shown["title"], &shown["files"]),
         (&json!("A"), &json!(paths))
     );
-    let answer = get_cr(
-        &project.board,
-        "1",
-        DetailLevel::Full,
-        TicketTextRange::default(),
-    )
-    .unwrap();
-    assert!(answer.note.unwrap().contains("several files"));
+    let answer = get_cr(&project.board, "1", DetailLevel::Full, TextRange::default()).unwrap();
+    assert!(answer.note.unwrap().contains("Several files"));
     for refused in [
         project.update("1", json!({"priority": "High"})),
         project.status("1", "Rejected"),

@@ -11,11 +11,11 @@ mod waiting;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chant_base::answer::Answer;
+use chant_base::answer::{Answer, TextRange};
 use chant_base::error::Error;
 use chant_tickets::error::object;
 use chant_tickets::ops::{
-    self, DetailLevel, NewTicket, SectionCall, TicketFilters, TicketTextRange, manage_cr_sections,
+    self, DetailLevel, NewTicket, SectionCall, TicketFilters, manage_cr_sections,
 };
 use chant_tickets::ticket_store::{ProjectLocation, TicketStore};
 use jiff::Timestamp;
@@ -108,7 +108,7 @@ impl Project {
             &self.board,
             key,
             DetailLevel::Attributes,
-            TicketTextRange::default(),
+            TextRange::default(),
         );
         told(answer).unwrap()
     }
@@ -118,7 +118,7 @@ impl Project {
             &self.board,
             key,
             DetailLevel::Full,
-            TicketTextRange::default(),
+            TextRange::default(),
         ))
     }
 

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use chant_base::answer::{MOST_CHARS, PageRequest};
+use chant_base::answer::{MOST_CHARS, PageRequest, TextRange};
 use chant_base::error::Error;
 use chant_store::StoreError;
 use chant_tickets::code::TicketCode;
 use chant_tickets::error::{TicketError, object};
 use chant_tickets::listing::{FilterAttribute, TicketListing};
-use chant_tickets::ops::{
-    DetailLevel, TicketFilters, TicketTextRange, get_cr, list_crs, project_stats,
-};
+use chant_tickets::ops::{DetailLevel, TicketFilters, get_cr, list_crs, project_stats};
 use chant_tickets::parse;
 use chant_tickets::ticket_store::TicketStore;
 use proptest::prelude::*;
@@ -283,7 +281,7 @@ fn a_ticket_is_shown_in_three_modes() {
         &project.board,
         "DEM-1",
         DetailLevel::Metadata,
-        TicketTextRange::default(),
+        TextRange::default(),
     ))
     .unwrap();
     let expected = json!({
@@ -301,9 +299,9 @@ fn long_bodies_come_in_pieces_that_make_up_the_whole() {
     let project = Project::with(&[("DEM-001-a.md", &format!("---\ncode: DEM-001\n---\n{body}"))]);
     let (mut whole, mut offset) = (String::new(), 0);
     while offset < body.chars().count() {
-        let wanted = TicketTextRange {
+        let wanted = TextRange {
             offset,
-            ..TicketTextRange::default()
+            ..TextRange::default()
         };
         let answer = get_cr(&project.board, "1", DetailLevel::Full, wanted).unwrap();
         let length = answer.text.chars().count();

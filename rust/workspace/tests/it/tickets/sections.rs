@@ -4,7 +4,7 @@ use chant_base::answer::MOST_CHARS;
 use chant_text::edit::apply;
 use chant_text::sections::{SectionPlace, names, put};
 use chant_tickets::error::TicketError;
-use chant_tickets::ops::{SectionCall, TicketTextRange};
+use chant_tickets::ops::SectionCall;
 use chant_tickets::sections::{SectionMode, content, parse_sections, rewrite};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -18,14 +18,10 @@ fn with(body: &str) -> Project {
 }
 
 fn list(project: &Project, offset: usize) -> (String, Value) {
-    let piece = TicketTextRange {
-        offset,
-        ..TicketTextRange::default()
-    };
     let call = SectionCall {
         key: "1",
         operation: "list",
-        piece,
+        offset,
         ..SectionCall::default()
     };
     project.sections(&call).unwrap()
@@ -135,8 +131,7 @@ fn a_change_is_told_in_the_words_of_the_seed() {
         update_mode: Some("append"),
         section: Some("## A"),
         content: Some("\n\n### Notes\n\nNew"),
-        expect: None,
-        piece: TicketTextRange::default(),
+        ..SectionCall::default()
     };
     let (text, data) = project.sections(&call).unwrap();
     let file = project.path("DEM-001-x.md");
@@ -376,8 +371,7 @@ fn calls_that_lack_something_or_say_two_things_are_refused() {
                 section,
                 update_mode: mode,
                 content,
-                expect: None,
-                piece: TicketTextRange::default(),
+                ..SectionCall::default()
             };
             project.sections(&call).map(|(_, data)| data)
         };

@@ -168,7 +168,7 @@ fn values_that_may_not_be_are_refused_all_at_once() {
 }
 
 #[test]
-fn relations_name_neither_the_ticket_itself_nor_close_a_loop() {
+fn relations_name_neither_the_ticket_itself_nor_close_a_cycle() {
     let project = project();
     check_code(
         &project.update("1", json!({"relatedTickets": "DEM-1"})),
@@ -185,12 +185,12 @@ fn relations_name_neither_the_ticket_itself_nor_close_a_loop() {
     check_code(
         &project.update("1", json!({"dependsOn": "DEM-003"})),
         "VALIDATION_ERROR",
-        "loop",
+        "cycle",
     );
     check_code(
         &project.update("3", json!({"blocks": "DEM-001"})),
         "VALIDATION_ERROR",
-        "loop",
+        "cycle",
     );
     assert_eq!(project.text("DEM-001-old.md"), TEXT);
     let answer = project

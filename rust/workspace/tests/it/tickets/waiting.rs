@@ -1,4 +1,4 @@
-//! What waits for what, and what can be begun.
+//! What waits for what, and what can be started.
 
 use std::collections::BTreeMap;
 
@@ -189,8 +189,8 @@ fn loops_are_drawn_and_told() {
     assert_eq!(
         drawn.note.as_deref(),
         Some(
-            "A loop: DEM-001 waits for DEM-002 waits for DEM-001.\n\
-             A loop: DEM-003 waits for DEM-003."
+            "A cycle: DEM-001 waits for DEM-002 waits for DEM-001.\n\
+             A cycle: DEM-003 waits for DEM-003."
         )
     );
 }

@@ -1,0 +1,88 @@
+//! The refusals of runs on specs.
+
+use serde_json::{Value, json};
+
+use super::agents::AgentError;
+use super::prompt::PromptError;
+use super::start::StartRefusal;
+use chant_base::error::{CoreError, ErrorKind};
+use chant_base::next_step::{HintText, NextStep, hint};
+
+/// A refusal about a run; its `Display` is the sentence a client sees, its hint what may help.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecRunError {
+    /// Work cannot begin.
+    #[error(transparent)]
+    Start(#[from] StartRefusal),
+    /// A prompt cannot be put together.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    /// An agent cannot be started.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// Work would change what runs on this machine.
+    #[error(
+        "The work on spec '{id}' changes what runs by itself: {}. It was not merged.",
+        counted(change.len())
+    )]
+    ActsAnew {
+        /// The spec.
+        id: String,
+        /// The changes, a line each.
+        change: Vec<String>,
+        /// The hash that stands for that change.
+        agreement: String,
+    },
+    /// As many agents are at work as may be.
+    #[error("{0}")]
+    Full(String),
+}
+
+impl CoreError for SpecRunError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Prompt(PromptError::NotFound { .. })
+            | Self::Agent(AgentError::Unknown { .. }) => ErrorKind::NotFound,
+            Self::Prompt(_) | Self::Agent(AgentError::Model { .. }) => ErrorKind::InvalidDocument,
+            Self::Agent(_) => ErrorKind::Config,
+            Self::Start(refusal) => refusal.kind(),
+            Self::ActsAnew { .. } => ErrorKind::NotTrusted,
+            Self::Full(_) => ErrorKind::Refused,
+        }
+    }
+
+    fn hint(&self) -> HintText {
+        match self {
+            Self::Start(refusal) => refusal.hint(),
+            Self::ActsAnew { id, .. } => hint![
+                " A person merges it with ",
+                NextStep::Merge(id.clone()),
+                " at a terminal, which shows what it changes and asks.",
+            ],
+            _ => HintText::default(),
+        }
+    }
+
+    fn details(&self) -> Value {
+        match self {
+            Self::Start(refusal) => refusal.details(),
+            Self::Prompt(error) => error.details(),
+            Self::Agent(error) => error.details(),
+            Self::ActsAnew {
+                id,
+                change,
+                agreement,
+            } => {
+                json!({"needs": "trust", "shown": change, "id": id, "agreement": agreement})
+            }
+            Self::Full(_) => Value::Null,
+        }
+    }
+}
+
+fn counted(lines: usize) -> String {
+    match lines {
+        1 => "1 line".into(),
+        lines => format!("{lines} lines"),
+    }
+}

@@ -1,0 +1,24 @@
+//! Runs of agents on chant specs: how one is prepared, started, judged, merged, stopped and recovered, and the tools
+//! for that (reference chant 5 and 6).
+//!
+//! It owns what a run means for its spec. It knows no other format, no Python and no MCP. The crates below know
+//! processes, records, branches and merges; `chant-specs` knows specs and asks [`recorded_runs`] about their runs.
+
+pub mod agents;
+pub mod error;
+pub mod evidence;
+pub mod merge;
+pub mod ops;
+pub mod output;
+mod project;
+pub mod prompt;
+pub mod receipt;
+mod receipt_store;
+pub mod recorded_runs;
+#[cfg(unix)]
+mod runtime;
+pub mod schedule;
+pub mod split;
+pub mod start;
+pub mod start_request;
+pub mod view;

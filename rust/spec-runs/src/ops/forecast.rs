@@ -1,0 +1,174 @@
+//! Forecasts the time and the cost of work, before it is started, by what earlier runs took and cost.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+
+use indexmap::IndexSet;
+
+use super::super::project::ProjectRuns;
+use super::super::runtime::start::plan;
+use super::super::start::{StartOptions, StartTarget, WorkMode};
+use super::super::view::work::{ExpectedAmount, ForecastView};
+use chant_base::answer::Answer;
+use chant_base::error::Error;
+use chant_graph::ItemProgress;
+use chant_graph::network::Network;
+use chant_graph::network::schedule::{DurationEstimates, ScheduleOptions};
+use chant_specs::model::{Spec, SpecStatus, SpecType};
+use chant_specs::project::Project;
+use chant_specs::specs::{SpecGraph, SpecWait};
+use chant_work::durations::{LearnedAmount, RunStatistics};
+
+/// Runs that have to be known before anything is expected of others.
+const ENOUGH: usize = 3;
+/// The number of times that the plan is tried with amounts drawn at random.
+const ROUNDS: u32 = 1000;
+/// Where drawing begins, so that the same is expected of the same.
+const SEED: u64 = 1;
+
+/// Returns the specs that a start would work on, the time that would take, and what it would use; nothing is
+/// started.
+///
+/// # Errors
+/// As [`Project::resolve`]; what forbids the start.
+pub fn work_forecast(project: &Project, id: &str, wish: &StartOptions) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    let planned = plan(project, &snapshot, id, wish)?;
+    let config = snapshot.config.clone()?;
+    let specs = &snapshot.specs;
+    let agents = match wish.mode {
+        WorkMode::Single | WorkMode::Chain => 1,
+        WorkMode::Parallel(agents) => agents.min(config.runs.limits.agents_at_once).get(),
+    };
+    let scope = ForecastScope::of(specs, &planned.work, wish.mode);
+    let (records, _) = project.runs()?.all()?;
+    let learned = RunStatistics::from_records(&records);
+    let known = learned.duration.runs;
+    let one = NonZeroU32::MIN;
+    let workers = u32::try_from(agents).ok().and_then(NonZeroU32::new);
+    let note = (known < ENOUGH).then(|| {
+        format!("{known} completed runs are known, and at least {ENOUGH} are needed to expect anything of others")
+    });
+    Ok(Answer::data(&ForecastView {
+        specs: scope.worked(),
+        agents,
+        known_runs: known,
+        duration_seconds: scope.expected(&learned.duration, workers.unwrap_or(one), true)?,
+        tokens: scope.expected(&learned.tokens, one, false)?,
+        cost_usd: scope.expected(&learned.cost, one, false)?,
+        note,
+    }))
+}
+
+/// The specs that would be worked on.
+struct ForecastScope {
+    /// The specs, each behind those that it waits for; containers are closed without an agent.
+    items: Vec<(String, bool)>,
+    /// Which waits for which, by their places.
+    edges: Vec<(u32, u32)>,
+}
+
+impl ForecastScope {
+    fn of(specs: &SpecGraph, work: &StartTarget, mode: WorkMode) -> Self {
+        let first: BTreeSet<String> = match work {
+            StartTarget::Spec(id) => BTreeSet::from([id.to_string()]),
+            StartTarget::Members { driver, .. } => specs.open_members(driver).into_iter().collect(),
+        };
+        let goes_on = mode != WorkMode::Single;
+        let named = matches!(work, StartTarget::Spec(_));
+        let mut found: IndexSet<String> = IndexSet::new();
+        found.extend(first.iter().filter(|_| named).cloned());
+        let is_wanted = |spec: &Spec| {
+            let is_asked_for = first.contains(spec.id.as_str());
+            is_asked_for || (goes_on && spec.kind != SpecType::Conflict)
+        };
+        let is_open = |spec: &Spec| {
+            let open = [SpecStatus::Pending, SpecStatus::Blocked, SpecStatus::Ready];
+            specs.is_ready(spec) || open.contains(&specs.status(spec))
+        };
+        let candidates: Vec<&Spec> = specs
+            .all()
+            .iter()
+            .map(|spec| &**spec)
+            .filter(|spec| is_wanted(spec) && is_open(spec))
+            .collect();
+        // Again and again, since what is done in this plan lets more begin.
+        loop {
+            let before = found.len();
+            for spec in &candidates {
+                let waits = specs.waits(spec);
+                let is_met = |wait: &SpecWait| matches!(wait, SpecWait::Item { id, .. } if found.contains(id));
+                if waits.iter().all(is_met) {
+                    found.insert(spec.id.to_string());
+                }
+            }
+            if found.len() == before {
+                return Self::with_edges(specs, &found);
+            }
+        }
+    }
+
+    fn with_edges(specs: &SpecGraph, found: &IndexSet<String>) -> Self {
+        let place = |id: &str| u32::try_from(found.get_index_of(id)?).ok();
+        let (mut items, mut edges) = (Vec::new(), Vec::new());
+        for id in found {
+            let spec = specs.find(id);
+            let is_container = spec.is_some_and(|spec| specs.members(&spec.id).next().is_some());
+            items.push((id.clone(), !is_container));
+            for wait in spec.map(|spec| specs.waits(spec)).into_iter().flatten() {
+                if let SpecWait::Item { id: other, .. } = wait
+                    && let (Some(from), Some(to)) = (place(&other), place(id))
+                {
+                    edges.push((from, to));
+                }
+            }
+        }
+        Self { items, edges }
+    }
+
+    /// The specs that an agent would work on.
+    fn worked(&self) -> Vec<String> {
+        let worked = self.items.iter().filter(|(_, is_worked)| *is_worked);
+        worked.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Returns the expected amount; `None` where too few runs report it. Times follow from the order of the work,
+    /// other amounts add up.
+    fn expected(
+        &self,
+        learned: &LearnedAmount,
+        agents: NonZeroU32,
+        has_order: bool,
+    ) -> Result<Option<ExpectedAmount>, Error> {
+        let Some(usual) = learned.median.filter(|_| learned.runs >= ENOUGH) else {
+            return Ok(None);
+        };
+        let keys = self.items.iter().map(|(id, _)| id.as_str().into());
+        let edges = if has_order { &self.edges[..] } else { &[] };
+        let medians: Vec<f64> = self
+            .items
+            .iter()
+            .map(|(id, is_worked)| match is_worked {
+                true => learned.of(id).unwrap_or(usual),
+                false => 0.0,
+            })
+            .collect();
+        let progress = vec![ItemProgress::Open; self.items.len()];
+        let network = Network::new(keys.collect(), progress, edges)?;
+        let durations = DurationEstimates {
+            median: &medians,
+            spread: learned.spread.unwrap_or(0.0),
+        };
+        let options = ScheduleOptions {
+            agents,
+            rounds: ROUNDS,
+            seed: SEED,
+        };
+        let plan = network.schedule(durations, options, &|_, _| true)?;
+        Ok(Some(ExpectedAmount {
+            p50: plan.p50.unwrap_or(plan.finish),
+            p90: plan.p90.unwrap_or(plan.finish),
+            known_runs: learned.runs,
+        }))
+    }
+}

@@ -1,0 +1,68 @@
+//! One function for each tool about runs: asked with plain values, answered with an [`chant_base::answer::Answer`].
+
+mod agents;
+mod approve;
+#[cfg(unix)]
+mod confine;
+mod confined_command;
+mod diagnose;
+mod diagnosis_facts;
+mod doctor;
+mod finalize;
+#[cfg(unix)]
+mod forecast;
+#[cfg(unix)]
+mod hello;
+mod log;
+#[cfg(unix)]
+mod merge;
+#[cfg(unix)]
+mod pause;
+mod receipts;
+#[cfg(unix)]
+mod split;
+#[cfg(unix)]
+mod start;
+mod state;
+#[cfg(not(unix))]
+mod unsupported;
+#[cfg(unix)]
+mod watch;
+mod work;
+#[cfg(unix)]
+mod worktrees;
+
+pub use super::project::migration::take_over_earlier_release;
+pub use super::start::StartOptions;
+pub use agents::{agent_show, agents_list};
+pub use approve::{ApprovalInput, approve, reject};
+#[cfg(unix)]
+pub use confine::{confine_check, confine_command};
+pub use confined_command::ConfinedCommand;
+pub use diagnose::diagnose;
+pub use doctor::doctor;
+pub use finalize::{FinalizeOptions, finalize};
+#[cfg(unix)]
+pub use forecast::work_forecast;
+pub use log::{LogRange, log};
+#[cfg(unix)]
+pub use merge::merge;
+#[cfg(unix)]
+pub use pause::{pause, takeover};
+pub use receipts::{ReceiptQuery, receipt_fetch, receipt_push, receipt_show, receipt_verify};
+#[cfg(unix)]
+pub use split::{split, split_question};
+#[cfg(unix)]
+pub use start::{recover, run_work, work_start};
+pub use state::{cancel, reset};
+#[cfg(not(unix))]
+pub use unsupported::{
+    confine_check, confine_command, merge, pause, prepare_worktrees, prune_worktrees, recover,
+    run_work, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
+    work_forecast, work_start, worktrees,
+};
+#[cfg(unix)]
+pub use watch::{watch, watch_start, watch_status, watch_stop};
+pub use work::{RunFilter, work_list};
+#[cfg(unix)]
+pub use worktrees::{prepare_worktrees, prune_worktrees, worktrees};

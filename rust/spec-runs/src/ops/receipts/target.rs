@@ -1,0 +1,154 @@
+//! Which history completed work has to be in, and what the target's own configuration asks for. Never what the
+//! branch under test says: that could ask for less.
+
+use std::collections::BTreeMap;
+
+use super::super::super::project::run_tree::RunTreeContext;
+use super::super::super::receipt::judgement::ReceiptLocation;
+use chant_base::error::Error;
+use chant_base::next_step::{NextStep, hint};
+use chant_config::{Config, ReceiptPolicy};
+use chant_git::Repo;
+use chant_git::history::CommitHistory;
+use chant_specs::error::ChantError;
+use chant_specs::project::{CONFIG, Project, ProjectSnapshot};
+
+/// The target with all that is asked of it.
+pub(super) struct ReceiptTarget {
+    /// The name of the branch or commit.
+    pub(super) name: String,
+    /// True if it asks for receipts.
+    pub(super) is_required: bool,
+    /// The checks that it, or the checkout, configures.
+    pub(super) checks: BTreeMap<String, Vec<String>>,
+    histories: Vec<(String, CommitHistory)>,
+    is_shallow: bool,
+}
+
+impl ReceiptTarget {
+    /// The target that is named; else the branch that the remote `origin` begins at, as it is here and as it was
+    /// fetched last; in a repository without remotes the configured main branch.
+    ///
+    /// # Errors
+    /// When it is not known, or its configuration cannot be read: that is no leave to ask for nothing.
+    pub(super) fn of(
+        project: &Project,
+        snapshot: &ProjectSnapshot,
+        repo: &Repo,
+        named: Option<&str>,
+    ) -> Result<Self, Error> {
+        let (name, tips) = match named {
+            Some(named) => (named.to_owned(), vec![repo.commit(named)?]),
+            None => usual(project, snapshot, repo)?,
+        };
+        let mut is_required = false;
+        let mut checks = BTreeMap::new();
+        for tip in &tips {
+            if let Some(config) = config_at(project, repo, tip)? {
+                is_required |= config.receipts == ReceiptPolicy::Required;
+                checks.extend(config.runs.checks);
+            }
+        }
+        if let Ok(config) = &snapshot.config {
+            let own = config.runs.checks.iter();
+            checks.extend(own.map(|(name, argv)| (name.clone(), argv.clone())));
+        }
+        let mut histories = vec![(name.clone(), repo.history_of(&tips)?)];
+        // What is checked out is on its way there, such as a branch that asks to be merged.
+        if let Some(head) = repo.head()?.commit()
+            && histories[0].1.tree_of(head).is_none()
+        {
+            let label = "what is checked out".to_owned();
+            histories.push((label, repo.history_of(&[head.to_owned()])?));
+        }
+        Ok(Self {
+            name,
+            is_required,
+            checks,
+            histories,
+            is_shallow: repo.is_shallow(),
+        })
+    }
+
+    /// Where a commit is found, or another one with its tree; with the commit that was found.
+    pub(super) fn place_of(&self, commit: &str, tree: &str) -> (ReceiptLocation, Option<String>) {
+        for (of, history) in &self.histories {
+            if let Some(own) = history.tree_of(commit) {
+                let place = ReceiptLocation::Commit {
+                    of: of.clone(),
+                    tree: own.to_owned(),
+                };
+                return (place, Some(commit.to_owned()));
+            }
+        }
+        for (of, history) in &self.histories {
+            if let Some(same) = history.commit_with(tree) {
+                let place = ReceiptLocation::SameTree {
+                    of: of.clone(),
+                    commit: same.to_owned(),
+                };
+                return (place, Some(same.to_owned()));
+            }
+        }
+        let names: Vec<&str> = self.histories.iter().map(|(name, _)| &**name).collect();
+        let place = ReceiptLocation::Absent {
+            of: names.join(" or "),
+            is_shallow: self.is_shallow,
+        };
+        (place, None)
+    }
+
+    /// Returns true if a commit of the histories has a tree.
+    pub(super) fn knows_tree(&self, tree: &str) -> bool {
+        let mut histories = self.histories.iter();
+        histories.any(|(_, history)| history.commit_with(tree).is_some())
+    }
+}
+
+/// The branch that is meant when none is named, with its newest commits here and at the remote.
+fn usual(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    repo: &Repo,
+) -> Result<(String, Vec<String>), Error> {
+    let name = match repo.usual_remote_branch()? {
+        Some(branch) => branch,
+        None if repo.has_remote_branches()? => {
+            let message = "Which branch is the target? The branch under test may say something else, and nothing here says at which branch the remote begins (`git remote set-head origin --auto` finds out).";
+            let target = NextStep::NameTarget("origin/main".into());
+            let hint = hint![" Name it with ", target, "."];
+            return Err(ChantError::Refused(message.into()).advise(hint).into());
+        }
+        None => {
+            let config = snapshot.config.as_ref().map_err(Clone::clone)?;
+            let scenery = RunTreeContext {
+                project,
+                config,
+                repo,
+            };
+            scenery.target()?
+        }
+    };
+    let tips = [repo.branch_tip(&name)?, repo.remote_tip(&name)?];
+    let tips: Vec<String> = tips.into_iter().flatten().collect();
+    if tips.is_empty() {
+        let message = format!("The target branch `{name}` does not exist.");
+        let target = NextStep::NameTarget("BRANCH".into());
+        let hint = hint![" Name the target with ", target, "."];
+        return Err(ChantError::Refused(message).advise(hint).into());
+    }
+    Ok((name, tips))
+}
+
+/// The configuration that a commit holds; `None` where it holds none.
+fn config_at(project: &Project, repo: &Repo, commit: &str) -> Result<Option<Config>, Error> {
+    let Some(path) = project.path_in_repository(repo, CONFIG) else {
+        return Ok(None);
+    };
+    let Some(bytes) = repo.file_at(commit, &path)? else {
+        return Ok(None);
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let name = format!("{CONFIG} of commit {commit}");
+    Ok(Some(Config::read(None, Some((&name, &text)), None)?))
+}

@@ -1,0 +1,160 @@
+//! The start of work: everything that can be refused is refused before the answer, and the answer comes when
+//! the run is under way (reference chant 5.17 R).
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use super::super::agents::workers::workers;
+use super::super::error::SpecRunError;
+use super::super::project::ProjectRuns;
+use super::super::project::other_programs::refuse_held_by_others;
+use super::super::project::run_tree::RunTreeContext;
+use super::super::runtime::agent_launch::{self};
+use super::super::runtime::agent_slots::{AgentSlots, next_agent, takes_turns};
+use super::super::runtime::run_confinement;
+use super::super::runtime::start::{detach_runner, plan, start_run};
+use super::super::runtime::{recovery, refuse_without_commit, spec_runner};
+use super::super::start::{StartOptions, StartPlan, StartTarget, WorkMode};
+use super::super::view::work::{GradesView, QualityWarning, StartedRunView};
+use chant_base::answer::Answer;
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_specs::id::SpecId;
+use chant_specs::model::Spec;
+use chant_specs::project::Project;
+use chant_specs::scores::SpecScores;
+use chant_work::launch::{self};
+use chant_work::run_record::{RunOptions, RunRecord};
+use chant_work::run_store::RunStore;
+
+/// `chant_work_start`: begins work on a spec, on the members of a driver, on a chain, or on several at
+/// once. `steps` gets each step until the run is under way.
+///
+/// # Errors
+/// As [`Project::resolve`]; everything that forbids the start; why the runner could not begin.
+pub fn work_start(
+    project: &Arc<Project>,
+    id: &str,
+    wish: &StartOptions,
+    steps: &mut dyn FnMut(&str),
+) -> Result<Answer, Error> {
+    steps("Checking the spec");
+    project.refuse_untrusted("chant_work_start")?;
+    recovery::recover_runs(project)?;
+    let spec = project.resolve_to_edit(&project.snapshot()?, id)?;
+    recovery::recover_for(project, spec.id.as_str())?;
+    let snapshot = project.snapshot()?;
+    let spec = project.resolve_to_edit(&snapshot, spec.id.as_str())?;
+    project.refuse_own(&spec.id, "started")?;
+    refuse_held_by_others(project, &spec.id, "started")?;
+    let runs = project.runs()?;
+    runs.refuse_another(spec.id.as_str())?;
+    let config = snapshot.config.clone()?;
+    let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
+    let repo = project.repository()?;
+    refuse_without_commit(RunTreeContext {
+        project,
+        config: &config,
+        repo: &repo,
+    })?;
+    agent_launch::committer_variables(project, &repo)?;
+    let standing = run_confinement::standing_of_start(project, &config, &repo)?;
+    refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
+    let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
+    drop(snapshot);
+    steps("Starting a runner");
+    let mode = (mode.to_string(), asked);
+    let (record, runner) = start_run(project, &runs, &spec.id, mode, None, steps)?;
+    detach_runner(project, runs, &record, runner);
+    Ok(Answer::data(&StartedRunView {
+        process_id: &record.process_id,
+        spec_id: &record.spec_id,
+        pid: record.pid,
+        started_at: &record.started_at,
+        mode: mode_of(wish.mode, &record),
+        branch: record.branch.as_deref(),
+        worktree: record.worktree.as_deref(),
+        log: record.log.as_deref(),
+        confinement: standing.to_string(),
+        quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
+    }))
+}
+
+/// Refuses a start none of whose agents has room, or one of whose agents cannot be started.
+fn refuse_unfit_agents(
+    project: &Project,
+    runs: &RunStore,
+    config: &Config,
+    spec: &Spec,
+    wish: &StartOptions,
+) -> Result<(), Error> {
+    let is_parallel = matches!(wish.mode, WorkMode::Parallel(_));
+    let is_divided = is_parallel && wish.asked.agent.is_none();
+    if !is_divided {
+        next_agent(project, runs, config, spec, &wish.asked)?;
+    }
+    if !is_divided && !takes_turns(config, &wish.asked) {
+        return Ok(());
+    }
+    AgentSlots::of(runs)?.refuse_start((runs.clock)(), config)?;
+    for worker in workers(&config.runs).map_err(SpecRunError::from)? {
+        agent_launch::refuse_unfit_agent(project, config, &worker.agent, spec)?;
+    }
+    Ok(())
+}
+
+/// Mode and wishes as the record keeps them.
+fn recorded(wish: &StartOptions, plan: &StartPlan, limit: NonZeroUsize) -> (WorkMode, RunOptions) {
+    let mut asked = wish.asked.clone();
+    let mode = match (wish.mode, &plan.work) {
+        // The members of a driver are worked like a chain that ends with them.
+        (WorkMode::Single, StartTarget::Members { .. }) => {
+            asked.only_members = true;
+            WorkMode::Chain
+        }
+        (WorkMode::Parallel(workers), _) => WorkMode::Parallel(workers.min(limit)),
+        (mode, _) => mode,
+    };
+    (mode, asked)
+}
+
+fn mode_of(mode: WorkMode, record: &RunRecord) -> String {
+    match mode {
+        WorkMode::Single => WorkMode::Single.to_string(),
+        _ => record.mode.clone(),
+    }
+}
+
+fn warning(id: &SpecId, scores: &SpecScores) -> QualityWarning {
+    QualityWarning {
+        status: "refine",
+        scores: GradesView {
+            complexity: scores.complexity.letter(),
+            confidence: scores.confidence.letter(),
+            splittability: scores.splittability.letter(),
+            ac_quality: scores.ac_quality.letter(),
+            isolation: scores
+                .isolation
+                .map(chant_specs::scores::QualityGrade::letter),
+        },
+        suggestions: scores.suggestions(),
+        message: format!("Spec '{id}' does not pass the quality gate; skip_criteria waived that."),
+    }
+}
+
+/// Runs, in this process, the run that standard input names; gives where it stands then.
+///
+/// # Errors
+/// That none is named, why it could not begin, which the hand-shake said too, or could not be ended.
+pub fn run_work(project: &Project) -> Result<&'static str, Error> {
+    let (process_id, handshake) = launch::take_up()?;
+    Ok(spec_runner::run_spec(project, &process_id, handshake)?.as_str())
+}
+
+/// Looks after what dead runs left, and after work that waits; gives what could not be put right.
+///
+/// # Errors
+/// A failure to read the records of runs or the repository.
+pub fn recover(project: &Project) -> Result<Vec<String>, Error> {
+    recovery::recover_runs(project)
+}

@@ -1,0 +1,167 @@
+//! Where worktrees lie: outside the user's checkout, in a folder proper to the repository.
+
+use std::path::{Path, PathBuf};
+
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_git::{self, Repo};
+use chant_specs::error::ChantError;
+use chant_specs::project::Project;
+
+/// The folder of this repository's worktrees (decisions 3, "Files we write"); it may not be there yet.
+///
+/// # Errors
+/// `Refused` when nothing says where the user's own files lie.
+pub(in super::super) fn worktrees_folder(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<PathBuf, Error> {
+    folder_of(project, config, repo.common_dir())
+}
+
+/// The folder of those that are made before a run asks for one: beside them, so that one is taken by a rename.
+///
+/// # Errors
+/// As [`worktrees_folder`].
+pub(in super::super) fn pool_folder(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<PathBuf, Error> {
+    // No spec's ID begins with a dot, so this is no spec's worktree.
+    Ok(worktrees_folder(project, config, repo)?.join(".pool"))
+}
+
+/// The folder that a split is looked into in: made for one run, and gone with it.
+///
+/// # Errors
+/// As [`worktrees_folder`].
+pub(in super::super) fn of_split(
+    project: &Project,
+    config: &Config,
+    process_id: &str,
+) -> Result<PathBuf, Error> {
+    let repo = project.repo()?;
+    let common = repo
+        .as_ref()
+        .map_or(project.root(), |repo| repo.common_dir());
+    // No spec's ID begins with a dot, so this is no spec's worktree.
+    let folder = folder_of(project, config, common)?.join(".split");
+    Ok(folder.join(process_id))
+}
+
+/// The folder in which checks are run again on what landed; one below it for each such act.
+///
+/// # Errors
+/// As [`worktrees_folder`].
+pub(in super::super) fn of_reruns(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<PathBuf, Error> {
+    // No spec's ID begins with a dot, so this is no spec's worktree.
+    Ok(worktrees_folder(project, config, repo)?.join(".rerun"))
+}
+
+/// The folder that belongs to a repository, or to a project without one.
+fn folder_of(project: &Project, config: &Config, common: &Path) -> Result<PathBuf, Error> {
+    Ok(folder_of_all(project, config)?.join(named(project, config, common)))
+}
+
+/// Returns the name of a folder that belongs to a repository alone.
+fn named(project: &Project, config: &Config, common: &Path) -> String {
+    let hash = chant_git::blob(&common.display().to_string());
+    format!("{}-{}", name_of(project, config), &hash[..12])
+}
+
+/// The folder of the caches that only tools of this repository's runs use.
+///
+/// # Errors
+/// `Refused` when nothing says where the user's own files lie.
+pub(in super::super) fn caches_folder(
+    project: &Project,
+    config: &Config,
+    repo: Option<&Repo>,
+) -> Result<PathBuf, Error> {
+    let common = repo.map_or(project.root(), Repo::common_dir);
+    let name = named(project, config, common);
+    Ok(user_state_folder(project)?.join("caches").join(name))
+}
+
+/// The folder that holds those of all repositories.
+fn folder_of_all(project: &Project, config: &Config) -> Result<PathBuf, Error> {
+    if let Some(given) = config.worktree_root.as_deref() {
+        let home = variable(project, "HOME");
+        let inside_home = given
+            .strip_prefix("~/")
+            .and_then(|rest| Some(home?.join(rest)));
+        return Ok(inside_home.unwrap_or_else(|| project.root.path().join(given)));
+    }
+    Ok(user_state_folder(project)?.join("worktrees"))
+}
+
+/// The folder for the user's own state of ours.
+///
+/// # Errors
+/// `Refused` when nothing says where that may be.
+pub(in super::super) fn user_state_folder(project: &Project) -> Result<PathBuf, Error> {
+    let home = || variable(project, "HOME").map(|home| home.join(".local/state"));
+    let state = variable(project, "XDG_STATE_HOME").or_else(home);
+    let state = state.ok_or_else(|| {
+        let why = "Neither XDG_STATE_HOME nor HOME says where worktrees may lie. Set `defaults.worktree_root` in .chant/config.md.";
+        ChantError::Refused(why.into())
+    })?;
+    Ok(state.join("chant-mcp"))
+}
+
+fn variable(project: &Project, name: &str) -> Option<PathBuf> {
+    let value = project.environment.get(name).map(PathBuf::from);
+    value.filter(|path| path.is_absolute())
+}
+
+/// The project's name as part of a folder's.
+fn name_of(project: &Project, config: &Config) -> String {
+    let folder = project.root.path().file_name().unwrap_or_default();
+    let given = match config.project_name.as_str() {
+        "" => folder.to_string_lossy().into_owned(),
+        name => name.to_owned(),
+    };
+    let plain = |c: char| {
+        if c.is_alphanumeric() || c == '-' {
+            c
+        } else {
+            '-'
+        }
+    };
+    let name: String = given.chars().take(40).map(plain).collect();
+    name.trim_matches('-').to_owned()
+}
+
+/// A file that belongs to a worktree and lies beside it.
+pub(in super::super) fn sibling_file(worktree: &Path, ending: &str) -> PathBuf {
+    let mut name = worktree.file_name().unwrap_or_default().to_owned();
+    name.push(ending);
+    worktree.with_file_name(name)
+}
+
+/// The ending of the folder that an agent writes to beside its own: temporary files, and settings of tools.
+pub(in super::super) const PRIVATE: &str = ".private";
+/// The ending of the same folder of a check.
+pub(in super::super) const CHECKING: &str = ".checking";
+/// The ending of the prompt's file.
+pub(in super::super) const PROMPT: &str = ".prompt.md";
+/// The ending of the file about our server.
+pub(in super::super) const SERVER: &str = ".mcp.json";
+/// The ending of the copy of a spec that git does not track, as it was at the start.
+pub(in super::super) const BASE: &str = ".spec.md";
+/// The ending of the list of files that git is not to see in the worktree.
+pub(in super::super) const IGNORED: &str = ".ignore";
+/// The ending of the folder that checks of the work look at.
+pub(in super::super) const CHECKED: &str = ".checks";
+/// The ending of the file that says for which run and spec a folder was made.
+pub(in super::super) const MARKER: &str = ".run.json";
+/// The ending of the folder in which the run asks for its own server.
+pub(in super::super) const CONNECT: &str = ".connect";
+/// The endings of the files that lie beside a worktree.
+pub(in super::super) const BESIDE: [&str; 5] = [PROMPT, SERVER, BASE, IGNORED, MARKER];

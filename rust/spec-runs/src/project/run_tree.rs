@@ -1,0 +1,417 @@
+//! The files that a run works on: a folder with a repository of its own, or the linked worktree that a release
+//! before this one made.
+
+use std::path::{Path, PathBuf};
+
+use super::looking::uncommitted_unless_filtered;
+use super::worktree_folder::{self, WorktreeFolder};
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_confine::Confinement;
+use chant_git::run_repository::pool::FolderPool;
+use chant_git::run_repository::{RunRepository, StrayCommits};
+use chant_git::{GitError, Repo};
+use chant_specs::error::ChantError;
+use chant_specs::project::Project;
+use chant_store::disk;
+
+/// The branch that is taken for the target where there is none of the usual name.
+const OLD_MAIN: &str = "master";
+/// The number of changed paths that an error names.
+const SHOWN: usize = 5;
+
+/// Where the files of one run are.
+pub(in super::super) struct RunTree<'a> {
+    repo: &'a Repo,
+    site: Option<WorktreeFolder>,
+    /// The spec that the run is about.
+    pub spec_id: String,
+    /// The branch that the work belongs on.
+    pub branch: String,
+    kind: RunTreeKind<'a>,
+}
+
+enum RunTreeKind<'a> {
+    /// A repository of its own.
+    Own(RunRepository<'a>),
+    /// A linked worktree.
+    Linked(PathBuf),
+}
+
+/// The parts that a run tree is made from.
+#[derive(Clone, Copy)]
+pub(in super::super) struct RunTreeContext<'a, 'r> {
+    pub project: &'a Project,
+    pub config: &'a Config,
+    pub repo: &'r Repo,
+}
+
+impl<'r> RunTreeContext<'_, 'r> {
+    /// The files of the run of a spec, where there are any.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn tree_of(
+        self,
+        spec_id: &str,
+        branch: &str,
+    ) -> Result<Option<RunTree<'r>>, Error> {
+        // Where nothing says where such folders lie, there is none.
+        let Ok(site) = WorktreeFolder::of(self.project, self.config, self.repo) else {
+            return Ok(None);
+        };
+        let trees = self.repo.worktrees()?.into_iter();
+        let mut linked = trees.filter(|tree| {
+            tree.branch.as_deref() == Some(branch) && !tree.is_main && !tree.prunable
+        });
+        if let Some(tree) = linked.find(|tree| site.holds(&tree.path)) {
+            return Ok(Some(self.linked(&tree.path, spec_id, branch)));
+        }
+        match site.folder_of(spec_id) {
+            Some(path) => self.own(&path, spec_id, branch).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The files that a spec is worked on in: those of its run, else a linked worktree of the user's own.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn any_tree_of(
+        self,
+        spec_id: &str,
+        branch: &str,
+    ) -> Result<Option<RunTree<'r>>, Error> {
+        if let Some(tree) = self.tree_of(spec_id, branch)? {
+            return Ok(Some(tree));
+        }
+        let trees = self.repo.worktrees()?.into_iter();
+        let mut own = trees.filter(|tree| {
+            tree.branch.as_deref() == Some(branch) && !tree.is_main && !tree.prunable
+        });
+        let linked = |path: PathBuf| self.linked(&path, spec_id, branch);
+        Ok(own.next().map(|tree| linked(tree.path)))
+    }
+
+    /// The branch that work ends on.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn target(self) -> Result<String, Error> {
+        let target = self.config.main_branch.as_str();
+        let is_usual = target == Config::default().main_branch;
+        if is_usual
+            && self.repo.branch_tip(target)?.is_none()
+            && self.repo.branch_tip(OLD_MAIN)?.is_some()
+        {
+            return Ok(OLD_MAIN.to_owned());
+        }
+        Ok(target.to_owned())
+    }
+
+    /// The files of all runs.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn all_trees(
+        self,
+        branch_of: impl Fn(&str) -> String,
+        spec_of: impl Fn(&str) -> Option<String>,
+    ) -> Result<Vec<RunTree<'r>>, Error> {
+        let site = WorktreeFolder::of(self.project, self.config, self.repo)?;
+        let mut found = Vec::new();
+        for tree in self.repo.worktrees()? {
+            if tree.is_main || !site.holds(&tree.path) {
+                continue;
+            }
+            let branch = tree.branch.unwrap_or_default();
+            let spec_id = spec_of(&branch).unwrap_or_default();
+            found.push(self.linked(&tree.path, &spec_id, &branch));
+        }
+        for (path, spec_id) in site.folders() {
+            if !found.iter().any(|tree| tree.path() == path) {
+                found.push(self.own(&path, &spec_id, &branch_of(&spec_id))?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The linked worktree at a path.
+    pub(in super::super) fn linked(self, path: &Path, spec_id: &str, branch: &str) -> RunTree<'r> {
+        self.tree((spec_id, branch), RunTreeKind::Linked(path.to_owned()))
+    }
+
+    /// Returns the confinement of everything that works in a folder.
+    ///
+    /// # Errors
+    /// The reason that it cannot be held.
+    #[cfg(unix)]
+    pub(in super::super) fn confinement(self, folder: &Path) -> Result<Confinement, Error> {
+        super::super::runtime::run_confinement::of_folder(
+            self.project,
+            self.config,
+            self.repo,
+            folder,
+        )
+    }
+
+    /// Returns the confinement of everything that works in a folder.
+    #[cfg(not(unix))]
+    pub(in super::super) fn confinement(self, _folder: &Path) -> Result<Confinement, Error> {
+        Ok(Confinement::Off)
+    }
+
+    fn tree(self, (spec_id, branch): (&str, &str), kind: RunTreeKind<'r>) -> RunTree<'r> {
+        RunTree {
+            repo: self.repo,
+            site: WorktreeFolder::of(self.project, self.config, self.repo).ok(),
+            spec_id: spec_id.to_owned(),
+            branch: branch.to_owned(),
+            kind,
+        }
+    }
+
+    /// The folder at a path, whether it is there or not.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn own(
+        self,
+        path: &Path,
+        spec_id: &str,
+        branch: &str,
+    ) -> Result<RunTree<'r>, Error> {
+        let confinement = self.confinement(path)?;
+        Ok(self.held(path, (spec_id, branch), confinement))
+    }
+
+    /// As [`RunTreeContext::own`], where it is known how everything is held that works there.
+    pub(in super::super) fn held(
+        self,
+        path: &Path,
+        (spec_id, branch): (&str, &str),
+        confinement: Confinement,
+    ) -> RunTree<'r> {
+        let folder = self.repo.run_folder(path, branch, confinement);
+        self.tree((spec_id, branch), RunTreeKind::Own(folder))
+    }
+}
+
+impl RunTree<'_> {
+    /// The top of the files.
+    pub(in super::super) fn path(&self) -> &Path {
+        match &self.kind {
+            RunTreeKind::Own(folder) => folder.top(),
+            RunTreeKind::Linked(path) => path,
+        }
+    }
+
+    /// Returns true if it is there.
+    pub(in super::super) fn is_there(&self) -> bool {
+        disk::exists(self.path())
+    }
+
+    /// Returns true if what git may be made to run there is held.
+    pub(in super::super) fn is_held(&self) -> bool {
+        matches!(&self.kind, RunTreeKind::Own(folder) if folder.is_held())
+    }
+
+    /// Returns true if it is a linked worktree of the project's repository.
+    pub(in super::super) fn is_linked(&self) -> bool {
+        matches!(self.kind, RunTreeKind::Linked(_))
+    }
+
+    /// Makes a new folder with the files of the branch's newest commit.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn make(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        match &self.kind {
+            RunTreeKind::Own(folder) => Ok(folder.make(progress)?),
+            RunTreeKind::Linked(_) => Ok(()),
+        }
+    }
+
+    /// As [`RunTree::make`], from a folder that was made in advance; false when there is none that will do.
+    ///
+    /// # Errors
+    /// A failure of git or of the disk; what was made is left for [`RunTree::remove_made`].
+    pub(in super::super) fn make_from(
+        &self,
+        pool: &FolderPool<'_>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<bool, Error> {
+        match &self.kind {
+            RunTreeKind::Own(folder) => Ok(folder.make_from(pool, progress)?),
+            RunTreeKind::Linked(_) => Ok(false),
+        }
+    }
+
+    /// Makes what an earlier run left ready for the next.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn catch_up(&self, progress: &mut dyn FnMut(&str)) -> Result<(), Error> {
+        match &self.kind {
+            RunTreeKind::Own(folder) => Ok(folder.catch_up(progress)?),
+            RunTreeKind::Linked(_) => Ok(()),
+        }
+    }
+
+    /// Brings the commits of the branch into the project. A folder or a branch that is gone has nothing to
+    /// bring: what came back before is what there is.
+    ///
+    /// Says whether there were any.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn fetch(&self) -> Result<bool, GitError> {
+        let RunTreeKind::Own(folder) = &self.kind else {
+            return Ok(false);
+        };
+        if !folder.is_there() {
+            return Ok(false);
+        }
+        match folder.fetch() {
+            Err(GitError::Gone { .. } | GitError::NoBranch { .. }) => Ok(false),
+            done => done,
+        }
+    }
+
+    /// Makes the folder a person's: nothing that the agent planned runs there.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn hand_over(&self) -> Result<(), GitError> {
+        match &self.kind {
+            RunTreeKind::Own(folder) if folder.is_there() => folder.make_repository_again(),
+            RunTreeKind::Own(_) => Ok(()),
+            // Its git folder is the project's; what a killed git holds there is let go.
+            RunTreeKind::Linked(path) => self.repo.free_worktree(path).map(drop),
+        }
+    }
+
+    /// Brings the commits back and makes the folder's repository again, so that git works there whatever the
+    /// agent did to it.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn hand_over_with_commits(&self) -> Result<(), GitError> {
+        self.fetch()?;
+        self.hand_over()
+    }
+
+    /// Where work lies that is not on the branch.
+    pub(in super::super) fn elsewhere(&self, base: &str) -> Vec<StrayCommits> {
+        match &self.kind {
+            RunTreeKind::Own(folder) if folder.is_there() => folder.elsewhere(base),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The paths that differ from HEAD there.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn uncommitted(&self) -> Result<Vec<String>, GitError> {
+        match &self.kind {
+            RunTreeKind::Own(folder) => folder.uncommitted(),
+            RunTreeKind::Linked(path) => self.repo.uncommitted(path),
+        }
+    }
+
+    /// As [`RunTree::uncommitted`], for an answer: where nothing holds what git may run, only a person's trust
+    /// lets it.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn uncommitted_shown(
+        &self,
+        project: &Project,
+    ) -> Result<Vec<String>, GitError> {
+        match &self.kind {
+            RunTreeKind::Own(folder) if folder.is_held() || project.is_trusted() => {
+                folder.uncommitted()
+            }
+            RunTreeKind::Own(_) => Ok(Vec::new()),
+            RunTreeKind::Linked(path) => uncommitted_unless_filtered(project, self.repo, path),
+        }
+    }
+
+    /// Returns true if the files are those of the branch.
+    pub(in super::super) fn stands_on_branch(&self) -> Result<bool, GitError> {
+        match &self.kind {
+            RunTreeKind::Own(folder) => Ok(folder.stands_on_branch()),
+            RunTreeKind::Linked(path) => Ok(self.repo.worktrees()?.into_iter().any(|tree| {
+                tree.branch.as_deref() == Some(&*self.branch)
+                    && !tree.prunable
+                    && tree.path == *path
+            })),
+        }
+    }
+
+    /// Commits everything that is there, and brings it into the project.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn commit_everything(&self, message: &str) -> Result<(), GitError> {
+        match &self.kind {
+            RunTreeKind::Own(folder) => {
+                self.fetch()?;
+                folder.commit_everything(message)?;
+                self.fetch().map(drop)
+            }
+            RunTreeKind::Linked(path) => self.repo.commit_everything(path, message),
+        }
+    }
+
+    /// Removes a folder in which no agent worked, whatever is there.
+    ///
+    /// # Errors
+    /// A failure of the disk.
+    pub(in super::super) fn remove_made(&self) -> Result<(), GitError> {
+        match &self.kind {
+            RunTreeKind::Own(folder) => folder.remove(),
+            RunTreeKind::Linked(_) => Ok(()),
+        }
+    }
+
+    /// Removes the files with what lies beside them, unless something there is in no commit of the project, or it
+    /// is not certainly the run's.
+    ///
+    /// # Errors
+    /// `Refused`, `Dirty`, or a failure of git.
+    pub(in super::super) fn remove(&self) -> Result<(), Error> {
+        let path = self.path();
+        let Some(site) = &self.site else {
+            let message = format!(
+                "nothing says whether {} is a folder of runs",
+                path.display()
+            );
+            return Err(ChantError::Refused(message).into());
+        };
+        match &self.kind {
+            RunTreeKind::Own(folder) => {
+                site.refuse_unmarked(path, &self.spec_id)?;
+                if self.fetch()? {
+                    let message = format!("{} had commits that came only now", path.display());
+                    return Err(ChantError::Refused(message).into());
+                }
+                let mut shown = folder.uncommitted()?;
+                if !shown.is_empty() {
+                    let count = shown.len();
+                    shown.truncate(SHOWN);
+                    let path = path.to_owned();
+                    return Err(GitError::Dirty { path, count, shown }.into());
+                }
+                folder.remove()?;
+            }
+            RunTreeKind::Linked(path) => {
+                site.refuse_strange(self.repo, path, &self.branch, &self.spec_id)?;
+                self.repo.remove_worktree(path)?;
+            }
+        }
+        worktree_folder::remove_beside(path);
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! The folders that runs are given: each is derived again from its spec's ID when something is done with it, and
+//! only such a folder, with our mark beside it, is ever removed.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::folders::{self, BESIDE, CHECKING, CONNECT, MARKER, PRIVATE, sibling_file};
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_git::Repo;
+use chant_specs::error::ChantError;
+use chant_specs::project::Project;
+use chant_store::disk;
+use chant_store::state::escape_name;
+
+/// So many folders are tried for a run whose usual one holds something else.
+const FOLDERS: usize = 100;
+/// Bytes of a mark that are read.
+const LARGEST: u64 = 4096;
+
+/// Says for which run and spec a folder was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct RunMark {
+    run: String,
+    spec: String,
+}
+
+/// The folder that holds the worktrees of a repository's runs; its path is real where it is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in super::super) struct WorktreeFolder {
+    folder: PathBuf,
+}
+
+impl WorktreeFolder {
+    /// The folder as the configuration says now.
+    ///
+    /// # Errors
+    /// As [`folders::worktrees_folder`].
+    pub(in super::super) fn of(
+        project: &Project,
+        config: &Config,
+        repo: &Repo,
+    ) -> Result<Self, Error> {
+        Ok(Self::at(folders::worktrees_folder(project, config, repo)?))
+    }
+
+    /// A folder that holds such folders.
+    pub(in super::super) fn at(folder: PathBuf) -> Self {
+        let folder = disk::real(&folder).unwrap_or(folder);
+        Self { folder }
+    }
+
+    /// Returns true if a path lies in it, and nowhere deeper.
+    pub(in super::super) fn holds(&self, path: &Path) -> bool {
+        let real = disk::real(path).unwrap_or_else(|_| path.to_owned());
+        real.parent() == Some(&self.folder)
+    }
+
+    /// Returns true if a path is one that a run of the spec may have been given.
+    pub(in super::super) fn may_be_of(&self, path: &Path, spec_id: &str) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let rest = name.strip_prefix(&*escape_name(spec_id));
+        let is_number = |rest: &str| {
+            let number = rest.strip_prefix('-');
+            rest.is_empty() || number.is_some_and(|number| number.parse::<u32>().is_ok())
+        };
+        self.holds(path) && rest.is_some_and(is_number)
+    }
+
+    /// Refuses to remove a folder that is not certainly the worktree that a run of the spec was given: it lies
+    /// below our own folder, no link leads there, git lists it on the spec's branch, and our mark says so.
+    ///
+    /// # Errors
+    /// `Refused`, or a failure of git.
+    pub(in super::super) fn refuse_strange(
+        &self,
+        repo: &Repo,
+        path: &Path,
+        branch: &str,
+        spec_id: &str,
+    ) -> Result<(), Error> {
+        let trees = repo.worktrees()?;
+        let is_listed = trees.iter().any(|tree| {
+            tree.path == path && tree.branch.as_deref() == Some(branch) && !tree.is_main
+        });
+        if !is_listed {
+            let why = format!("git lists no worktree on {branch} there");
+            return Err(strange(path, &why));
+        }
+        self.refuse_unmarked(path, spec_id)
+    }
+
+    /// The folder that a run of the spec was given and that is there, with our mark beside it.
+    pub(in super::super) fn folder_of(&self, spec_id: &str) -> Option<PathBuf> {
+        let is_its = |path: &PathBuf| {
+            disk::is_plain_below(&self.folder, path)
+                && mark_of(path).is_some_and(|mark| mark.spec == spec_id)
+        };
+        self.names_of(spec_id).find(is_its)
+    }
+
+    /// Refuses when the folder that a run of the spec is usually given is there, and nothing says that it is its.
+    ///
+    /// # Errors
+    /// `Refused`.
+    pub(in super::super) fn refuse_unmarked_folder(&self, spec_id: &str) -> Result<(), Error> {
+        let usual = self.folder.join(escape_name(spec_id));
+        if disk::exists(&usual) {
+            return self.refuse_unmarked(&usual, spec_id);
+        }
+        Ok(())
+    }
+
+    /// The first folder for the spec that is not there.
+    pub(in super::super) fn free_folder(&self, spec_id: &str) -> PathBuf {
+        let free = self.names_of(spec_id).find(|path| !disk::exists(path));
+        free.unwrap_or_else(|| self.folder.join(&*escape_name(spec_id)))
+    }
+
+    fn names_of(&self, spec_id: &str) -> impl Iterator<Item = PathBuf> {
+        let name = escape_name(spec_id);
+        let numbered = (2..FOLDERS).map({
+            let name = name.clone();
+            move |number| format!("{name}-{number}")
+        });
+        let folder = self.folder.clone();
+        std::iter::once(name)
+            .chain(numbered)
+            .map(move |name| folder.join(name))
+    }
+
+    /// The folders of runs that are there, each with the ID of its spec.
+    pub(in super::super) fn folders(&self) -> Vec<(PathBuf, String)> {
+        let names = disk::names(&self.folder).unwrap_or_default().into_iter();
+        let marked = names.filter_map(|one| {
+            let path = self.folder.join(&one.name);
+            let mark = mark_of(&path)?;
+            disk::is_plain_below(&self.folder, &path).then_some((path, mark.spec))
+        });
+        marked.collect()
+    }
+
+    /// Refuses to remove a folder that lies elsewhere, or that no mark of ours names.
+    ///
+    /// # Errors
+    /// `Refused`.
+    pub(in super::super) fn refuse_unmarked(
+        &self,
+        path: &Path,
+        spec_id: &str,
+    ) -> Result<(), Error> {
+        if path.parent() != Some(&self.folder) || !disk::is_plain_below(&self.folder, path) {
+            let why = format!("it is no folder of yours in {}", self.folder.display());
+            return Err(strange(path, &why));
+        }
+        match mark_of(path) {
+            Some(mark) if mark.spec == spec_id => Ok(()),
+            Some(mark) => {
+                let why = format!("it was made for run {} of spec '{}'", mark.run, mark.spec);
+                Err(strange(path, &why))
+            }
+            None => Err(strange(
+                path,
+                "nothing of ours says for which run it was made",
+            )),
+        }
+    }
+}
+
+fn mark_of(path: &Path) -> Option<RunMark> {
+    let text = disk::read_owned(&sibling_file(path, MARKER), LARGEST).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// Says beside a folder for which run and spec it is.
+///
+/// # Errors
+/// `NotWritten`.
+pub(in super::super) fn write_run_mark(path: &Path, run: &str, spec_id: &str) -> Result<(), Error> {
+    let mark = RunMark {
+        run: run.to_owned(),
+        spec: spec_id.to_owned(),
+    };
+    let place = sibling_file(path, MARKER);
+    disk::remove(&place)?;
+    let text = serde_json::to_string(&mark).unwrap_or_default() + "\n";
+    Ok(disk::create_owned(&place, &text)?)
+}
+
+/// Removes what lies beside a removed folder; files that cannot be removed do no harm.
+pub(in super::super) fn remove_beside(path: &Path) {
+    for ending in BESIDE {
+        disk::remove(&sibling_file(path, ending))
+            .log_failure("remove a file beside the folder of a run");
+    }
+    for ending in [PRIVATE, CHECKING, CONNECT] {
+        disk::remove_tree(&sibling_file(path, ending))
+            .log_failure("remove a folder beside the folder of a run");
+    }
+}
+
+fn strange(path: &Path, why: &str) -> Error {
+    let message = format!(
+        "{} is not removed: {why}. Look at it, and remove it yourself",
+        path.display()
+    );
+    ChantError::Refused(message).into()
+}

@@ -1,0 +1,62 @@
+//! Contradictions between a receipt and the repository.
+
+/// The kinds of contradictions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FindingKind {
+    /// The file is not a receipt of this release.
+    Unreadable,
+    /// It lies under the name of another receipt.
+    WrongName,
+    /// The spec is not completed.
+    NotCompleted,
+    /// The commit has another tree than the receipt names.
+    TreeDiffers,
+    /// Neither the commit nor its tree is in the history.
+    NotInHistory,
+    /// The spec has other criteria by now.
+    CriteriaChanged,
+    /// The landed files have other criteria, or open ones.
+    CriteriaOfTree,
+    /// Criteria are not ticked.
+    NotTicked,
+    /// A check that is claimed is not configured any more.
+    CheckGone,
+    /// A check failed, according to the receipt itself.
+    CheckFailed,
+    /// A check that a criterion names was not run.
+    CheckNotRun,
+    /// A check used files that did not land.
+    CheckTree,
+    /// A completed spec has no receipt.
+    NoReceipt,
+}
+
+impl FindingKind {
+    /// Returns its word in answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::WrongName => "wrong_name",
+            Self::NotCompleted => "not_completed",
+            Self::TreeDiffers => "tree_differs",
+            Self::NotInHistory => "not_in_history",
+            Self::CriteriaChanged => "criteria_changed",
+            Self::CriteriaOfTree => "criteria_of_tree",
+            Self::NotTicked => "not_ticked",
+            Self::CheckGone => "check_gone",
+            Self::CheckFailed => "check_failed",
+            Self::CheckNotRun => "check_not_run",
+            Self::CheckTree => "check_tree",
+            Self::NoReceipt => "no_receipt",
+        }
+    }
+}
+
+/// A contradiction, in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceiptFinding {
+    /// Its kind.
+    pub kind: FindingKind,
+    /// The sentence.
+    pub text: String,
+}

@@ -1,0 +1,258 @@
+//! Keeps receipts in git: those of runs that landed, and those of completions by hand.
+
+use std::collections::BTreeMap;
+
+use super::evidence::{self, CriterionAtStart};
+use super::project::ProjectRuns;
+use super::receipt::{
+    self, CheckClaim, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MOST_BYTES,
+};
+use chant_base::error::Error;
+use chant_git::kept_texts::TextRead;
+use chant_git::tags::Commit;
+use chant_git::{CheckoutHead, Repo};
+use chant_specs::error::ChantError;
+use chant_specs::model::{Spec, SpecStatus};
+use chant_specs::parse;
+use chant_specs::project::{Project, SPECS};
+use chant_store::index::FileSource;
+use chant_work::run_record::{CheckEntry, MergeTry, RunRecord};
+use chant_work::usage::UsageEntry;
+
+/// So many receipts of one name are distinguished by a number.
+const MOST_OF_A_NAME: usize = 50;
+
+/// A run whose work has landed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LandedRun<'a> {
+    /// Its record.
+    pub record: &'a RunRecord,
+    /// The commit that the work landed with.
+    pub commit: &'a str,
+    /// The landings that were started, of which one ended with that commit.
+    pub begun: &'a [MergeTry],
+}
+
+/// Leaves the receipt of a run. May be done again: a run has one receipt.
+///
+/// # Errors
+/// What keeps it from being written, which undoes nothing.
+pub(super) fn leave_of_run(
+    project: &Project,
+    repo: &Repo,
+    run: LandedRun<'_>,
+) -> Result<(), Error> {
+    let record = run.record;
+    let criteria = landed_criteria(project, repo, &record.spec_id, run.commit)?;
+    let base = run.begun.iter().find(|pair| pair.new == run.commit);
+    let agent = record.agent.as_ref();
+    let mut receipt = CompletionReceipt {
+        format: FORMAT,
+        spec: record.spec_id.clone(),
+        completed: CompletedBy::Run,
+        token: record.token.to_string(),
+        criteria: JudgedCriteria::of(&criteria),
+        tree: repo.tree_of(run.commit)?,
+        commit: run.commit.to_owned(),
+        target: record.target.clone(),
+        base: base.map(|pair| pair.old.clone()),
+        commits: record.commits.clone(),
+        checks: record.checks.iter().map(claimed).collect(),
+        agent: agent.map(|agent| agent.name.clone()),
+        model: agent.and_then(|agent| agent.model.clone().or_else(|| agent.reported_model.clone())),
+        confinement: record.confinement.clone(),
+        started_at: Some(record.started_at.clone()),
+        ended_at: project.clock.stamp(),
+        cost: record.usage.as_ref().and_then(cost_of),
+    };
+    keep(repo, &mut receipt)
+}
+
+/// Leaves the receipt of a spec that was completed by hand, on what is checked out: no check was run. Where the
+/// spec's newest run landed and left none, its receipt is left in place of that. Nothing is left where there is no
+/// git, or no commit yet.
+///
+/// # Errors
+/// As [`leave_of_run`].
+pub(super) fn leave_by_hand(
+    project: &Project,
+    spec_id: &str,
+    commits: &[Commit],
+) -> Result<(), Error> {
+    let Some(repo) = project.repo()? else {
+        return Ok(());
+    };
+    let Some(commit) = checked_out(&repo) else {
+        return Ok(());
+    };
+    if let Some(record) = project.runs()?.newest_of(spec_id)?
+        && let Some(landed) = record.merge.commit.as_deref()
+        && record.state() == chant_work::state::RunState::Completed
+        && of_spec(&repo, spec_id)?.is_empty()
+    {
+        let run = LandedRun {
+            record: &record,
+            commit: landed,
+            begun: &record.merge.begun,
+        };
+        return leave_of_run(project, &repo, run);
+    }
+    let snapshot = project.snapshot()?;
+    let Some(spec) = snapshot.specs.find(spec_id) else {
+        return Ok(());
+    };
+    let now = project.clock.stamp();
+    let moment = now.replace([':', '-'], "").to_lowercase();
+    let mut receipt = CompletionReceipt {
+        format: FORMAT,
+        spec: spec_id.to_owned(),
+        completed: CompletedBy::Hand,
+        token: format!("hand-{moment}"),
+        criteria: JudgedCriteria::of(&evidence::criteria_at_start(spec)),
+        tree: repo.tree_of(&commit)?,
+        commit,
+        target: repo.head()?.branch().map(str::to_owned),
+        base: None,
+        commits: commits.iter().map(|commit| commit.id.clone()).collect(),
+        checks: Vec::new(),
+        agent: None,
+        model: spec.model.as_deref().map(str::to_owned),
+        confinement: None,
+        started_at: None,
+        ended_at: now,
+        cost: None,
+    };
+    keep(&repo, &mut receipt)
+}
+
+/// [`leave_by_hand`] after a change that completed a spec, or completed it again; gives a line that says why
+/// there is no receipt, where it could not be written.
+pub(super) fn left_after(project: &Project, before: &Spec, commits: &[Commit]) -> String {
+    let is_known = || -> Result<bool, Error> {
+        let is_completed = before.status == SpecStatus::Completed;
+        Ok(is_completed
+            && match project.repo()? {
+                Some(repo) => !of_spec(&repo, before.id.as_str())?.is_empty(),
+                None => true,
+            })
+    };
+    let left = is_known().and_then(|is_known| {
+        if is_known {
+            return Ok(());
+        }
+        leave_by_hand(project, before.id.as_str(), commits)
+    });
+    left.err().map_or_else(String::new, |error| {
+        format!("\nNo receipt could be left: {error}. The spec is completed; `finalize` it again for its receipt.")
+    })
+}
+
+/// The names and the objects of a spec's receipts.
+pub(super) fn of_spec(
+    repo: &Repo,
+    spec_id: &str,
+) -> Result<Vec<chant_git::kept_texts::KeptText>, Error> {
+    Ok(repo.kept_texts(&receipt::folder_of(spec_id))?)
+}
+
+/// Keeps a receipt under its own name; where that is another completion's, under the next one.
+fn keep(repo: &Repo, receipt: &mut CompletionReceipt) -> Result<(), Error> {
+    let token = receipt.token.clone();
+    for number in 1..=MOST_OF_A_NAME {
+        if number > 1 {
+            receipt.token = format!("{token}-{number}");
+        }
+        let why = format!("chant-mcp: spec {} is completed", receipt.spec);
+        if repo.keep_text(&receipt.name(), receipt.text().as_bytes(), &why)? {
+            return Ok(());
+        }
+        if is_kept(repo, receipt)? {
+            return Ok(());
+        }
+    }
+    let message = format!("there are {MOST_OF_A_NAME} receipts named like {token} already");
+    Err(ChantError::Refused(message).into())
+}
+
+/// Returns true if the receipt that is kept under this name is of the same completion.
+fn is_kept(repo: &Repo, receipt: &CompletionReceipt) -> Result<bool, Error> {
+    let kept = of_spec(repo, &receipt.spec)?;
+    let Some(kept) = kept.iter().find(|kept| kept.name == receipt.token) else {
+        return Ok(false);
+    };
+    let TextRead::Text(bytes) = repo.kept_text(&kept.object, MOST_BYTES)? else {
+        return Ok(false);
+    };
+    Ok(receipt::parse(&bytes).is_ok_and(|other| other.is_of_same(receipt)))
+}
+
+/// The criteria as they landed: those of the spec's file in the commit, or where git does not track it those of
+/// the checkout.
+fn landed_criteria(
+    project: &Project,
+    repo: &Repo,
+    spec_id: &str,
+    commit: &str,
+) -> Result<Vec<CriterionAtStart>, Error> {
+    if let Some(landed) = criteria_in(project, repo, spec_id, commit)? {
+        return Ok(landed);
+    }
+    let snapshot = project.snapshot()?;
+    let spec = snapshot.specs.find(spec_id);
+    Ok(spec.map_or_else(Vec::new, |spec| evidence::criteria_at_start(spec)))
+}
+
+/// The criteria of a spec as a commit holds it; `None` where the commit has no such spec.
+pub(super) fn criteria_in(
+    project: &Project,
+    repo: &Repo,
+    spec_id: &str,
+    commit: &str,
+) -> Result<Option<Vec<CriterionAtStart>>, Error> {
+    let path = format!("{SPECS}/{spec_id}.md");
+    let Some(in_git) = project.path_in_repository(repo, &path) else {
+        return Ok(None);
+    };
+    let Some(bytes) = repo.file_at(commit, &in_git)? else {
+        return Ok(None);
+    };
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let spec = parse::document(&path, FileSource::Text(text)).ok();
+    Ok(spec.map(|spec| evidence::criteria_at_start(&spec)))
+}
+
+fn claimed(check: &CheckEntry) -> CheckClaim {
+    CheckClaim {
+        name: check.name.clone(),
+        command: check.command.clone(),
+        exit: check.exit,
+        ms: check.ms,
+        tree: check.tree.clone(),
+    }
+}
+
+/// Returns the resources that a run used up, in whole numbers; `None` where its agent reports nothing.
+fn cost_of(usage: &UsageEntry) -> Option<BTreeMap<String, u64>> {
+    let millionths = usage.cost_usd.and_then(|cost| {
+        let rounded = format!("{:.0}", cost.dollars() * 1e6);
+        rounded.parse().ok()
+    });
+    let parts = [
+        ("turns", usage.turns),
+        ("input_tokens", usage.input_tokens),
+        ("cached_tokens", usage.cached_tokens),
+        ("output_tokens", usage.output_tokens),
+        ("usd_millionths", millionths),
+    ];
+    let parts = parts.into_iter();
+    let cost: BTreeMap<String, u64> = parts
+        .filter_map(|(name, number)| Some((name.to_owned(), number?)))
+        .collect();
+    (!cost.is_empty()).then_some(cost)
+}
+
+/// The commit that is checked out; `None` where there is none yet.
+fn checked_out(repo: &Repo) -> Option<String> {
+    let head: CheckoutHead = repo.head().ok()?;
+    head.commit().map(str::to_owned)
+}

@@ -1,0 +1,95 @@
+//! Answers the questions of specs about their runs, by the records of runs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::agents::discovery::AgentSearch;
+use super::output;
+use super::project::ProjectRuns;
+use super::receipt_store::left_after;
+use chant_base::error::Error;
+use chant_base::next_step::{NextStep, hint};
+use chant_specs::error::ChantError;
+use chant_specs::model::Spec;
+use chant_specs::project::Project;
+use chant_specs::run_lookup::RunLookup;
+use chant_store::disk;
+use chant_work::mirror::RECORDS;
+use chant_work::run_record::RunRecord;
+use chant_work::state::RunState;
+
+/// The runs on a project's specs, as their records say.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordedRuns;
+
+impl RunLookup for RecordedRuns {
+    fn refuse_running(&self, project: &Project, spec: &Spec) -> Result<(), Error> {
+        refuse_running(project, spec)
+    }
+
+    fn leave_receipt(&self, project: &Project, before: &Spec) -> String {
+        left_after(project, before, &[])
+    }
+
+    fn log_modified(&self, project: &Project, spec_id: &str) -> Option<Timestamp> {
+        let stamp = project.shown_log_stamp(spec_id)?;
+        Timestamp::from_nanosecond(stamp.modified).ok()
+    }
+
+    fn find_wrong_output(
+        &self,
+        project: &Project,
+        spec_id: &str,
+        (path, schema): (&str, &str),
+    ) -> Option<String> {
+        let (place, name) = project.shown_log(spec_id).ok()?;
+        let (log, _) = project.disk.read_text(&place, &name).ok()?;
+        output::find_mismatch(path, schema, &log)
+    }
+
+    fn records_folder(&self, project: &Project) -> Option<PathBuf> {
+        project.runs().ok()?.folder()
+    }
+
+    fn shows_runs(&self, root: &Path) -> bool {
+        disk::exists(&root.join(RECORDS))
+    }
+
+    fn find_agent(
+        &self,
+        environment: &BTreeMap<String, String>,
+        root: &Path,
+    ) -> Option<&'static str> {
+        AgentSearch { environment, root }.chosen()
+    }
+}
+
+/// Refuses another state while a run is under way, which would overwrite it.
+pub(super) fn refuse_running(project: &Project, spec: &Spec) -> Result<(), Error> {
+    let records = project.runs()?.of_spec(spec.id.as_str())?;
+    let is_under_way =
+        |record: &&RunRecord| record.state() == RunState::Running && record.runner().is_alive();
+    let running = records.iter().find(is_under_way);
+    match running {
+        None => Ok(()),
+        Some(run) => {
+            let message = format!(
+                "run {} works on it and decides about its status",
+                run.process_id
+            );
+            let id = || spec.id.to_string();
+            let hint = hint![
+                "; ",
+                NextStep::Pause(id()),
+                ", ",
+                NextStep::TakeOver(id()),
+                " or ",
+                NextStep::Cancel(id()),
+                " stops that",
+            ];
+            Err(ChantError::Refused(message).advise(hint).into())
+        }
+    }
+}

@@ -1,0 +1,574 @@
+//! Prepares an agent's start: its prompt, its command line, its environment, and a way to our
+//! server (reference chant 6.4 and 6.5).
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::super::agents::environment::{self, AgentContext, EnvironmentMap};
+use super::super::agents::events::{format_of, reads_of, spending, unheld_limit};
+use super::super::agents::placeholders::{CommandLine, CommandPlaceholders, OwnServer};
+use super::super::agents::workers::workers;
+use super::super::agents::{self, Agent, AgentError};
+use super::super::error::SpecRunError;
+use super::super::project::ProjectRuns;
+use super::super::project::folders::{self, CONNECT, IGNORED, PROMPT, SERVER};
+use super::super::prompt::{self, PromptParts, PromptWorktree};
+use super::run_confinement::{self, ConfinedActor};
+use super::run_folder::RunFolder;
+use chant_agent_events::OWN_SERVER;
+use chant_base::environment::{PassedEnvironment, PassedNames, filter_environment as passed_of};
+use chant_base::error::Error;
+use chant_base::money::UsdAmount;
+use chant_config::Config;
+use chant_git::Repo;
+use chant_specs::error::ChantError;
+use chant_specs::model::Spec;
+use chant_specs::project::{AgreedPrompts, Project};
+use chant_store::StoreError;
+use chant_store::disk::{self, TemporaryFile};
+use chant_store::files::{self, RootFolder};
+use chant_work::agent::{AgentInput, AgentJob, AgentLimits};
+use chant_work::connections::ConnectionOptions;
+use chant_work::run_log::{LogLimits, secrets};
+use chant_work::run_record::RunOptions;
+use chant_work::spending::EventPlan;
+
+/// The folder of a project's prompts.
+const PROMPTS: &str = ".chant/prompts";
+/// The greatest size of a line in the log, in bytes.
+const LINE: usize = 16 * 1024;
+/// The variables that name the committer for git, and true for those that hold an address.
+const IDENTITY: [(&str, bool); 4] = [
+    ("GIT_AUTHOR_NAME", false),
+    ("GIT_AUTHOR_EMAIL", true),
+    ("GIT_COMMITTER_NAME", false),
+    ("GIT_COMMITTER_EMAIL", true),
+];
+
+/// True if an agent's tools reach us through the runner on this system.
+const IS_SERVED: bool = cfg!(target_os = "linux");
+
+/// The time that a process gets to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The facts from which an agent's start is prepared.
+pub(super) struct LaunchInputs<'a> {
+    pub project: &'a Project,
+    pub repo: &'a Repo,
+    pub config: &'a Config,
+    pub spec: &'a Spec,
+    pub place: &'a RunFolder,
+    pub asked: &'a RunOptions,
+}
+
+/// Returns the agent that a start asks for, or the configured one.
+pub(in super::super) fn choose_agent(config: &Config, asked: &RunOptions) -> Result<Agent, Error> {
+    let asked = asked.agent.as_deref().or(config.runs.provider());
+    let name = asked
+        .ok_or(AgentError::NoAgent)
+        .map_err(SpecRunError::from)?;
+    let workers = workers(&config.runs).unwrap_or_default().into_iter();
+    if let Some(worker) = workers
+        .map(|worker| worker.agent)
+        .find(|agent| agent.name == name)
+    {
+        return Ok(worker);
+    }
+    Ok(Agent::named(&config.runs, name).map_err(SpecRunError::from)?)
+}
+
+/// Refuses an agent that cannot be started for a spec: its program is missing, or its model is
+/// invalid.
+pub(in super::super) fn refuse_unfit_agent(
+    project: &Project,
+    config: &Config,
+    agent: &Agent,
+    spec: &Spec,
+) -> Result<(), Error> {
+    if let Some(why) = unheld_limit(agent, &config.runs.limits) {
+        return Err(ChantError::Refused(why).into());
+    }
+    let model = agents::model(spec, agent, &project.environment, config);
+    agent
+        .refuse_unready(model.as_deref(), &project.environment)
+        .map_err(SpecRunError::from)?;
+    let agent = agent.located(project.surroundings());
+    let given = CommandPlaceholders {
+        model: model.as_deref(),
+        turns: config.runs.limits.turns(),
+        is_confined: run_confinement::is_held(project, config)?,
+        own_program: &project.program,
+        ..CommandPlaceholders::default()
+    };
+    let line = agent.command_line(&given).map_err(SpecRunError::from)?;
+    let program = line.argv.first().map(String::as_str).unwrap_or_default();
+    let path = project.environment.get("PATH");
+    if which::which_in(program, path, project.root()).is_ok() {
+        return Ok(());
+    }
+    let message = format!(
+        "Cannot start agent '{}': there is no program `{program}` on the PATH. Install it, or name another agent with `defaults.provider` in .chant/config.md.",
+        agent.name
+    );
+    Err(ChantError::Refused(message).into())
+}
+
+/// Returns an agent's command line as the user configured it, without anything from a spec.
+pub(in super::super) fn trusted_line(
+    project: &Project,
+    agent: &Agent,
+    is_confined: bool,
+) -> Result<Vec<String>, Error> {
+    let line = agent.command_line(&CommandPlaceholders {
+        own_program: &project.program,
+        is_confined,
+        ..CommandPlaceholders::default()
+    });
+    Ok(line.map_err(SpecRunError::from)?.argv)
+}
+
+/// Returns the command lines of checks, for agents with rules of their own.
+pub(super) fn check_lines(config: &Config) -> Vec<String> {
+    let checks = config.runs.checks.values();
+    checks.map(|argv| argv.join(" ")).collect()
+}
+
+/// Returns the address of a model with OpenAI's protocol, if our environment has one.
+pub(in super::super) fn openai_base_url(project: &Project) -> Option<&str> {
+    let address = project.environment.get("OPENAI_BASE_URL")?;
+    Some(address.as_str()).filter(|address| !address.is_empty())
+}
+
+/// Returns true if there is a prompt of this name in the project or among those of the program.
+pub(in super::super) fn has_prompt(project: &Project, name: &str) -> bool {
+    let own = format!("{PROMPTS}/{name}.md");
+    prompt::is_name(name)
+        && (project.root.locate(&own).is_ok()
+            || matches!(bundled_prompt(project, name), Ok(Some(_))))
+}
+
+/// Returns the text of a prompt: that of the project as it was read for the check of trust, else
+/// that of the program.
+pub(super) fn prompt_text(
+    project: &Project,
+    agreed: &AgreedPrompts,
+    name: &str,
+) -> Result<Option<String>, String> {
+    if !prompt::is_name(name) {
+        return Ok(None);
+    }
+    let own = format!("{PROMPTS}/{name}.md");
+    match (agreed.text(&own), project.root.locate(&own)) {
+        (Some(text), _) => Ok(Some(text.clone())),
+        (None, Err(StoreError::Missing { .. })) => bundled_prompt(project, name),
+        (None, Err(error)) => Err(error.to_string()),
+        (None, Ok(_)) => Err(format!(
+            "{own} was not there, or could not be read, when the folder was looked at"
+        )),
+    }
+}
+
+fn bundled_prompt(project: &Project, name: &str) -> Result<Option<String>, String> {
+    let shown = format!("{PROMPTS}/{name}.md");
+    let folder = project.prompts.as_ref();
+    match folder.map(|folder| {
+        let path = folder.join(format!("{name}.md"));
+        project.disk.clone().anywhere().read_text(&path, &shown)
+    }) {
+        None | Some(Err(StoreError::Missing { .. })) => Ok(None),
+        Some(Ok((text, _))) => Ok(Some(text)),
+        Some(Err(error)) => Err(error.to_string()),
+    }
+}
+
+/// Returns the name of the project: the configured one, else that of its folder.
+pub(super) fn name_of(project: &Project, config: &Config) -> String {
+    let folder = project.root().file_name().unwrap_or_default();
+    match config.project_name.as_str() {
+        "" => folder.to_string_lossy().into_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// Returns the part of our environment that an agent with these credentials, or a check, gets.
+pub(in super::super) fn passed_environment(
+    project: &Project,
+    config: &Config,
+    credentials: &[&str],
+) -> PassedEnvironment {
+    let configured = &config.runs.passed;
+    passed_of(
+        &project.environment,
+        PassedNames {
+            credentials,
+            configured,
+        },
+    )
+}
+
+/// Returns the author of a run's commits: the one in our own environment, else the person in git's
+/// configuration.
+///
+/// # Errors
+/// `Refused` when there is none, or a failure of git.
+pub(in super::super) fn committer_variables(
+    project: &Project,
+    repo: &Repo,
+) -> Result<EnvironmentMap, Error> {
+    let mut known = None;
+    let mut identity = EnvironmentMap::new();
+    for (name, is_email) in IDENTITY {
+        let own = project.environment.get(name).filter(|own| !own.is_empty());
+        let value = if let Some(own) = own {
+            own.clone()
+        } else {
+            if known.is_none() {
+                known = repo.user()?;
+            }
+            let (name, email) = known.clone().ok_or_else(nobody)?;
+            if is_email { email } else { name }
+        };
+        identity.insert(name.to_owned(), value);
+    }
+    Ok(identity)
+}
+
+fn nobody() -> ChantError {
+    ChantError::Refused(
+        "Work cannot begin: git has no author for the commits. Set one with `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org`, or without --global for this repository alone.".into(),
+    )
+}
+
+/// Returns the limits for every process of a spec.
+pub(super) fn bounds(config: &Config) -> AgentLimits {
+    let output = config.runs.limits.output();
+    AgentLimits {
+        run: None,
+        idle: None,
+        output: Some(output),
+        room: LogLimits {
+            line: LINE,
+            log: output.saturating_mul(2),
+        },
+        grace: GRACE,
+    }
+}
+
+/// Returns the handling of an agent's events.
+pub(super) fn event_plan(config: &Config, agent: &Agent) -> EventPlan {
+    EventPlan {
+        format: format_of(agent),
+        spending: spending(&config.runs.limits),
+        delays: config.runs.retries.delays(),
+    }
+}
+
+impl LaunchInputs<'_> {
+    /// Returns the agent as it is to be started.
+    ///
+    /// # Errors
+    /// The fault in prompt or agent, or a `StoreError`.
+    pub(super) fn job(&self, agreed: &AgreedPrompts) -> Result<AgentJob, Error> {
+        let agent = choose_agent(self.config, self.asked)?.located(self.project.surroundings());
+        let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
+        let name = prompt::choose_prompt(
+            self.asked.prompt.as_deref(),
+            self.spec,
+            &self.config.runs.prompt,
+            &|name| has_prompt(self.project, name),
+        );
+        let prompt = self.prompt(&name, agreed)?;
+        let prompt_file = self.write_beside(PROMPT, &prompt)?;
+        let own_server = self.server();
+        let server = self.write_beside(SERVER, &shown_server(&own_server))?;
+        let worktree = shown(&self.place.root);
+        let git_dir = shown(&self.place.worktree.join(".git"));
+        let is_confined = run_confinement::is_held(self.project, self.config)?;
+        let private = shown(&run_confinement::state_of_agent(&self.place.worktree));
+        let limits = &self.config.runs.limits;
+        let CommandLine {
+            argv,
+            variables,
+            files,
+            prompt_on_stdin,
+        } = agent
+            .command_line(&CommandPlaceholders {
+                prompt: &prompt,
+                prompt_file: &shown(&prompt_file),
+                model: model.as_deref(),
+                worktree: &worktree,
+                spec_id: self.spec.id.as_str(),
+                mcp_config: Some(&shown(&server)),
+                server: Some(&own_server),
+                git_dir: Some(&git_dir),
+                private: is_confined.then_some(&private),
+                checks: &check_lines(self.config),
+                turns: limits.turns(),
+                // It counts its money after each turn, and reports it to us only at its end.
+                cost_usd: limits.cost_usd.map(UsdAmount::dollars),
+                openai_base_url: openai_base_url(self.project),
+                own_program: &self.project.program,
+                is_confined,
+            })
+            .map_err(SpecRunError::from)?;
+        let trusted = trusted_line(self.project, &agent, is_confined)?;
+        let held = ConfinedActor::Agent(&trusted, agent.state, &files);
+        let job = self.job_for(argv, held, Some(&server), (&agent.credentials(), variables))?;
+        Ok(AgentJob {
+            plan: event_plan(self.config, &agent),
+            reads: reads_of(&agent),
+            name: agent.name,
+            model,
+            prompt: name,
+            input: if prompt_on_stdin {
+                AgentInput::Text(prompt)
+            } else {
+                AgentInput::Empty
+            },
+            limits: AgentLimits {
+                run: Some(limits.run()),
+                idle: Some(limits.idle()),
+                ..bounds(self.config)
+            },
+            ..job
+        })
+    }
+
+    /// Returns a check that a criterion names, ready to be started.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(in super::super) fn check(&self, name: &str, argv: &[String]) -> Result<AgentJob, Error> {
+        Ok(AgentJob {
+            name: format!("check {name}"),
+            limits: AgentLimits {
+                run: Some(self.config.runs.limits.check()),
+                ..bounds(self.config)
+            },
+            ..self.job_for(
+                argv.to_vec(),
+                ConfinedActor::Check(argv),
+                None,
+                (&[], Vec::new()),
+            )?
+        })
+    }
+
+    fn job_for(
+        &self,
+        argv: Vec<String>,
+        held: ConfinedActor<'_>,
+        server: Option<&Path>,
+        (credentials, own): (&[&str], Vec<(String, String)>),
+    ) -> Result<AgentJob, Error> {
+        let PassedEnvironment {
+            mut variables,
+            withheld,
+        } = passed_environment(self.project, self.config, credentials);
+        variables.extend(own);
+        // Files that the run reads exist before it gets access to them.
+        let mut environment = self.environment(server, variables)?;
+        let connecting = server.and_then(|_| self.connecting());
+        let hold = run_confinement::of_run(
+            self.project,
+            self.config,
+            Some(self.repo),
+            &self.place.worktree,
+            held,
+            connecting.as_ref().map(|how| &*how.folder),
+        )?;
+        environment.extend(hold.variables);
+        Ok(AgentJob {
+            name: String::new(),
+            model: None,
+            prompt: String::new(),
+            argv,
+            reads: None,
+            // Variables that a check does not get are not listed: they were withheld from the agent,
+            // too, or are not meant for checks.
+            withheld: if server.is_some() {
+                withheld
+            } else {
+                Vec::new()
+            },
+            secrets: secrets(&self.project.environment),
+            environment: environment
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            folder: self.place.root.clone(),
+            confinement: hold.confinement,
+            input: AgentInput::Empty,
+            limits: bounds(self.config),
+            connecting,
+            plan: EventPlan::default(),
+        })
+    }
+
+    /// Returns the way by which the agent's tools reach the run's own server, which works outside
+    /// of the agent's confinement. The facts that the server knows of the run come from here.
+    fn connecting(&self) -> Option<ConnectionOptions> {
+        if !IS_SERVED || self.project.program.is_empty() {
+            return None;
+        }
+        let folder = folders::sibling_file(&self.place.worktree, CONNECT);
+        let root = shown(self.project.root());
+        let words = ["--project", &root, "serve-run", &shown(&folder)].map(str::to_owned);
+        let mut environment = self.project.environment.clone();
+        let run = [
+            ("CHANT_SPEC_ID", self.spec.id.to_string()),
+            ("CHANT_WORKTREE", shown(&self.place.worktree)),
+        ];
+        environment.extend(run.map(|(name, value)| (name.to_owned(), value)));
+        Some(ConnectionOptions {
+            folder,
+            argv: [&self.project.program[..], &words].concat(),
+            environment,
+            start: self.project.root().to_owned(),
+        })
+    }
+
+    fn environment(
+        &self,
+        server: Option<&Path>,
+        mut variables: EnvironmentMap,
+    ) -> Result<EnvironmentMap, Error> {
+        let (project, worktree) = (shown(self.project.root()), shown(&self.place.worktree));
+        let spec_file = shown(&self.place.root.join(&self.place.spec));
+        let server = server.map(shown);
+        let described = environment::variables(&AgentContext {
+            spec_id: self.spec.id.as_str(),
+            spec_file: &spec_file,
+            project: &project,
+            worktree: Some(PromptWorktree {
+                path: &worktree,
+                branch: &self.place.branch,
+            }),
+            mcp_config: server.as_deref(),
+            prompt: None,
+        });
+        variables.extend(committer_variables(self.project, self.repo)?);
+        variables.extend(
+            described
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value)),
+        );
+        if !self.place.is_tracked {
+            let ignored = shown(&self.ignored()?);
+            let setting = [
+                ("GIT_CONFIG_COUNT", "1".to_owned()),
+                ("GIT_CONFIG_KEY_0", "core.excludesFile".to_owned()),
+                ("GIT_CONFIG_VALUE_0", ignored),
+            ];
+            variables.extend(setting.map(|(name, value)| (name.to_owned(), value)));
+        }
+        Ok(variables)
+    }
+
+    /// Returns the list of files that the agent's git ignores: the user's own, and the copy of the
+    /// spec.
+    fn ignored(&self) -> Result<PathBuf, Error> {
+        let variable = |name: &str| self.project.environment.get(name).map(PathBuf::from);
+        let usual = || {
+            let home = variable("HOME").map(|home| home.join(".config"));
+            let config = variable("XDG_CONFIG_HOME").or(home);
+            config.map(|config| config.join("git").join("ignore"))
+        };
+        let users = self.repo.excludes_file()?.or_else(usual).map(|path| {
+            let read = self
+                .project
+                .disk
+                .clone()
+                .anywhere()
+                .read_text(&path, &path.display().to_string());
+            read.map(|(text, _)| text).unwrap_or_default()
+        });
+        let text = format!(
+            "{}\n/{}\n",
+            users.unwrap_or_default(),
+            self.place.spec_in_git
+        );
+        self.write_beside(IGNORED, &text)
+    }
+
+    fn prompt(&self, name: &str, agreed: &AgreedPrompts) -> Result<String, Error> {
+        let worktree = shown(&self.place.root);
+        let project = name_of(self.project, self.config);
+        let in_worktree = RootFolder::open(&self.place.root)?;
+        let file = |name: &str| {
+            let is_in_run = in_worktree.locate(name).is_ok();
+            let root = if is_in_run {
+                &in_worktree
+            } else {
+                &self.project.root
+            };
+            let text = files::read(&self.project.disk, root, name);
+            text.map(|(text, _)| text)
+                .map_err(|error| error.to_string())
+        };
+        let parts = PromptParts {
+            name,
+            spec: self.spec,
+            project: &project,
+            worktree: Some(PromptWorktree {
+                path: &worktree,
+                branch: &self.place.branch,
+            }),
+            extensions: &self.config.runs.prompt_extensions,
+            prompt: &|name| prompt_text(self.project, agreed, name),
+            file: &file,
+        };
+        Ok(prompt::assemble_prompt(&parts).map_err(SpecRunError::from)?)
+    }
+
+    /// Returns our server as the agent's host starts it: a pipe to the run's own server, which the
+    /// runner starts. It contains no secret.
+    fn server(&self) -> OwnServer {
+        let (program, arguments) = match self.project.program.split_first() {
+            Some((program, arguments)) => (program.as_str(), arguments),
+            None => ("chant-mcp", &[][..]),
+        };
+        let command = program.to_owned();
+        if let Some(how) = self.connecting() {
+            let words = ["connect".to_owned(), shown(&how.folder)];
+            return OwnServer {
+                command,
+                arguments: [arguments, &words].concat(),
+                variables: EnvironmentMap::new(),
+            };
+        }
+        let run = [
+            ("CHANT_PROJECT", shown(self.project.root())),
+            ("CHANT_SPEC_ID", self.spec.id.to_string()),
+            ("CHANT_WORKTREE", shown(&self.place.worktree)),
+        ];
+        OwnServer {
+            command,
+            arguments: arguments.to_vec(),
+            variables: run
+                .map(|(name, value)| (name.to_owned(), value))
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    /// Writes a file beside the worktree, where no commit includes it.
+    fn write_beside(&self, ending: &str, text: &str) -> Result<PathBuf, Error> {
+        let path = folders::sibling_file(&self.place.worktree, ending);
+        disk::remove(&path)?;
+        TemporaryFile::write(&self.project.disk, &path, text, false)?.appear(&path)?;
+        Ok(path)
+    }
+}
+
+/// Returns the file that names our server for an agent's host.
+fn shown_server(server: &OwnServer) -> String {
+    let text = serde_json::to_string_pretty(&json!({"mcpServers": {OWN_SERVER: server.entry()}}));
+    text.unwrap_or_default() + "\n"
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,597 @@
+//! Decides whether a run's work is done: the evidence, and its consequences (the runtime's design,
+//! "Evidence").
+
+use std::collections::BTreeSet;
+
+use super::super::evidence::{
+    self, CheckResult, CompletionEvidence, CriterionAtStart, EvidenceInputs, OutputCheck,
+    is_of_agent,
+};
+use super::super::output;
+use super::super::project::ProjectRuns;
+use super::acting_change::CHANGES_MACHINE;
+use super::agent_launch::LaunchInputs;
+use super::completion_details::CompletionDetails;
+use super::conflict_spec;
+use super::conflicted_run::{ConflictedRun, spec_of_conflict};
+use super::landing::{RunLanding, RunLandingOutcome};
+use super::run_folder::{RunFolder, spec_path};
+use super::spec_state::{self, change_spec, spec_of, stopped_end};
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_git::Repo;
+use chant_git::bookkeeping::{WorkCommit, WorkQuery};
+use chant_git::merge::FileConflict;
+use chant_specs::approval;
+use chant_specs::error::ChantError;
+use chant_specs::model::{KEY_ORDER, Spec, SpecStatus, SpecType};
+use chant_specs::project::{ARCHIVE, Project, SPECS};
+use chant_store::{disk, files};
+use chant_text::front_matter;
+use chant_work::agent::{self, AgentEnding, AgentOutcome};
+use chant_work::cancel_token::CancelToken;
+use chant_work::lock::SpecLock;
+use chant_work::run_log::{LogHeader, RunLog as LogOutput, SecretMask, secrets};
+use chant_work::run_record::{CheckEntry, MergeState, MergeTry, RunRecord};
+use chant_work::run_store::RunStore;
+use chant_work::runner::RunEnd;
+use chant_work::state::RunEvent;
+
+/// The reason in the record of a run that waits for approval.
+pub(super) const AWAITING_APPROVAL: &str = "awaiting_approval";
+
+/// Judges one run, and lands its work.
+pub(super) struct CompletionCheck<'a> {
+    pub project: &'a Project,
+    pub runs: &'a RunStore,
+    pub process_id: String,
+    pub place: &'a RunFolder,
+    pub lock: &'a SpecLock,
+    /// The request that ends checks; without it none is run, and those that are asked for count as
+    /// not passed.
+    pub interruption: Option<&'a CancelToken>,
+    /// The terms by which it is judged.
+    pub terms: &'a CompletionTerms,
+}
+
+/// The terms by which a run is judged and landed, if they are not the present ones.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CompletionTerms {
+    /// The configuration with which the run started.
+    pub config: Option<std::sync::Arc<Config>>,
+    /// The hash of the acting change to which a person agreed.
+    pub agreed: Option<String>,
+}
+
+/// The run's spec, repository and configuration.
+struct CompletionContext {
+    repo: std::sync::Arc<Repo>,
+    config: std::sync::Arc<Config>,
+    spec: std::sync::Arc<Spec>,
+}
+
+impl CompletionContext {
+    fn of(judge: &CompletionCheck<'_>, spec_id: &str) -> Result<Self, Error> {
+        let snapshot = judge.project.snapshot()?;
+        Ok(Self {
+            repo: judge.project.repository()?,
+            config: match &judge.terms.config {
+                Some(config) => config.clone(),
+                None => snapshot.config.clone()?,
+            },
+            spec: spec_of(&snapshot, spec_id)?,
+        })
+    }
+}
+
+impl CompletionCheck<'_> {
+    /// Collects evidence and lands proven work; returns the end of the run, and shows it in the
+    /// spec.
+    ///
+    /// # Errors
+    /// The check or step that failed.
+    pub(in super::super) fn conclude(&mut self) -> Result<RunEnd, Error> {
+        let record = self.runs.get(&self.process_id)?;
+        let scene = CompletionContext::of(self, &record.spec_id)?;
+        if scene.spec.status != SpecStatus::InProgress {
+            let why = format!(
+                "the spec was made {} while the agent worked; its work was not merged",
+                scene.spec.status
+            );
+            return Ok(doubt(why));
+        }
+        let found = self.contributions(&scene)?;
+        let evidence = self.evidence(&record, &scene, &found)?;
+        let own = self.own_commits(&scene, &evidence.commits)?;
+        self.update(|record| record.commits.clone_from(&own))?;
+        self.runs.reached("after-evidence").map_err(Error::from)?;
+        if self.is_asked_to_stop()? {
+            return Ok(stopped_end());
+        }
+        if let Some(mut reason) = evidence.reason() {
+            tracing::info!(run = %record.process_id, %reason, "the evidence does not suffice");
+            if !disk::exists(&self.place.worktree) {
+                reason.push_str(
+                    "; the folder it worked in is gone, and what was not committed with it",
+                );
+            }
+            let event = match evidence.status() {
+                SpecStatus::NeedsAttention => RunEvent::Doubt,
+                _ => RunEvent::Fail,
+            };
+            let reason = Some(reason + &self.elsewhere(&scene, &own)?);
+            return self.show(RunEnd { event, reason });
+        }
+        tracing::debug!(run = %record.process_id, commits = own.len(), "the evidence suffices");
+        if self.asks_approval(&scene, &found)? {
+            tracing::info!(run = %record.process_id, "the work waits for approval");
+            return Ok(RunEnd {
+                event: RunEvent::AskApproval,
+                reason: Some(AWAITING_APPROVAL.into()),
+            });
+        }
+        let end = self.land(CompletionDetails::of(
+            &own,
+            &self.runs.get(&self.process_id)?,
+        ))?;
+        self.show(end)
+    }
+
+    /// Lands proven work; returns the end of the run.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub(in super::super) fn land(&self, finish: CompletionDetails) -> Result<RunEnd, Error> {
+        let record = self.runs.get(&self.process_id)?;
+        let scene = CompletionContext::of(self, &record.spec_id)?;
+        let branch = &self.place.branch;
+        let original =
+            ConflictedRun::of(self.project, self.runs, &scene.repo, &scene.spec, branch)?;
+        let original = match original {
+            Ok(original) => original,
+            Err(RunEnd {
+                event: RunEvent::Wait,
+                reason,
+            }) => return self.wait(reason.unwrap_or_default(), Vec::new(), None),
+            Err(end) => return Ok(end),
+        };
+        let landing = RunLanding {
+            project: self.project,
+            runs: self.runs,
+            repo: &scene.repo,
+            process_id: &self.process_id,
+            place: self.place,
+            lock: self.lock,
+            finish,
+            original: original.as_ref(),
+            agreed: self.terms.agreed.as_deref(),
+        };
+        Ok(match landing.land()? {
+            RunLandingOutcome::Merged => {
+                self.runs.reached("after-merge").map_err(Error::from)?;
+                let left = landing.complete()?;
+                // A spec that is not closed now is closed by the next recovery of the project.
+                conflict_spec::close_settled(self.project, self.runs)
+                    .log_failure("close conflicts that are settled");
+                RunEnd {
+                    event: RunEvent::Merge,
+                    reason: (!left.is_empty()).then(|| left.join("; ")),
+                }
+            }
+            RunLandingOutcome::Waits { why, blocked_by } => self.wait(why, blocked_by, None)?,
+            RunLandingOutcome::Conflicts { conflicts, .. }
+                if scene.spec.kind == SpecType::Conflict =>
+            {
+                doubt(again(self.place, &conflicts))
+            }
+            RunLandingOutcome::Conflicts { conflicts, tried } => {
+                let paths = conflicts
+                    .iter()
+                    .map(|conflict| conflict.path.clone())
+                    .collect();
+                let id = conflict_spec::write_conflict_spec(&conflict_spec::ConflictedWork {
+                    project: self.project,
+                    runs: self.runs,
+                    repo: &scene.repo,
+                    spec: &scene.spec,
+                    place: self.place,
+                    conflicts: &conflicts,
+                })?;
+                let why = format!(
+                    "{} and {} changed the same places; spec {id} says which and what to do",
+                    self.place.target, self.place.branch
+                );
+                self.wait(why, paths, Some(tried))?
+            }
+            RunLandingOutcome::ActsAnew(change) => {
+                self.update(|record| record.acting_change.clone_from(&change))?;
+                doubt(CHANGES_MACHINE.to_owned())
+            }
+            RunLandingOutcome::Doubtful(why) => doubt(why),
+            RunLandingOutcome::Stale => {
+                RunEnd::failed("a newer run works on the spec; this work was not merged")
+            }
+        })
+    }
+
+    fn wait(
+        &self,
+        why: String,
+        blocked_by: Vec<String>,
+        tried: Option<MergeTry>,
+    ) -> Result<RunEnd, Error> {
+        tracing::info!(run = %self.process_id, %why, "the merge waits");
+        self.update(|record| {
+            record.merge.state = MergeState::Waiting;
+            record.merge.blocked_by.clone_from(&blocked_by);
+            record.merge.tried.clone_from(&tried);
+        })?;
+        Ok(RunEnd {
+            event: RunEvent::Wait,
+            reason: Some(why),
+        })
+    }
+
+    fn show(&self, end: RunEnd) -> Result<RunEnd, Error> {
+        let record = self.runs.get(&self.process_id)?;
+        // The process that stops a run records its end.
+        if record.stop_requested.is_none() {
+            spec_state::write_end_to_spec(self.project, &record, &end)?;
+        }
+        Ok(end)
+    }
+
+    fn update(&self, change: impl Fn(&mut RunRecord)) -> Result<RunRecord, Error> {
+        let changed = |record: &mut RunRecord| {
+            change(record);
+            Ok(())
+        };
+        Ok(self.runs.update(&self.process_id, changed)?)
+    }
+
+    fn is_asked_to_stop(&self) -> Result<bool, Error> {
+        let is_interrupted = self.interruption.is_some_and(CancelToken::is_cancelled);
+        let record = self.runs.get(&self.process_id)?;
+        Ok(is_interrupted || record.stop_requested.is_some())
+    }
+
+    fn contributions(&self, scene: &CompletionContext) -> Result<Vec<WorkCommit>, Error> {
+        let target = scene.repo.branch_tip(&self.place.target)?;
+        let found = scene.repo.evidence(&WorkQuery {
+            branch: &self.place.branch,
+            base: &self.place.base,
+            target: target.as_deref(),
+            besides: &[],
+        })?;
+        Ok(found.commits)
+    }
+
+    fn evidence(
+        &self,
+        record: &RunRecord,
+        scene: &CompletionContext,
+        found: &[WorkCommit],
+    ) -> Result<CompletionEvidence, Error> {
+        let commits: Vec<evidence::BranchCommit> = found
+            .iter()
+            .map(|commit| evidence::BranchCommit {
+                id: commit.id.clone(),
+                message: commit.message.clone(),
+                paths: commit.paths.clone(),
+            })
+            .collect();
+        let tip = self.place.branch_text(self.project, &scene.repo)?;
+        let others = self.other_specs(scene, found)?;
+        let output = self.output(record, scene);
+        let criteria = record.criteria_at_start.iter();
+        let mut criteria: Vec<CriterionAtStart> = criteria
+            .map(|criterion| CriterionAtStart {
+                text: criterion.text.clone(),
+                checked: criterion.checked,
+                checks: Vec::new(),
+            })
+            .collect();
+        let finished = EvidenceInputs {
+            criteria: &criteria,
+            spec_path: &self.place.spec_in_git,
+            tip: tip.as_deref(),
+            commits: &commits,
+            other_specs: &others,
+            checks: &[],
+            uncommitted: &[],
+            output: &output,
+        };
+        let evidence = evidence::assess_run(&finished);
+        let asked: Vec<Vec<String>> = record
+            .criteria_at_start
+            .iter()
+            .map(|c| c.checks.clone())
+            .collect();
+        if asked.iter().all(Vec::is_empty) || !evidence.is_complete() {
+            return Ok(evidence);
+        }
+        // Checks may take long, so they come last.
+        for (criterion, checks) in criteria.iter_mut().zip(asked) {
+            criterion.checks = checks;
+        }
+        let uncommitted = self.uncommitted(scene)?;
+        let checks = if uncommitted.is_empty() {
+            self.check(record, scene, &criteria)?
+        } else {
+            Vec::new()
+        };
+        Ok(evidence::assess_run(&EvidenceInputs {
+            criteria: &criteria,
+            spec_path: &self.place.spec_in_git,
+            tip: tip.as_deref(),
+            commits: &commits,
+            other_specs: &others,
+            checks: &checks,
+            uncommitted: &uncommitted,
+            output: &output,
+        }))
+    }
+
+    /// Returns the uncommitted paths of the worktree, without the copy of a spec that git does not
+    /// track.
+    fn uncommitted(&self, scene: &CompletionContext) -> Result<Vec<String>, Error> {
+        let tree = self.place.tree(self.project, &scene.repo)?;
+        let mut paths = tree.uncommitted()?;
+        paths.retain(|path| self.place.is_tracked || *path != self.place.spec_in_git);
+        if !tree.stands_on_branch()? {
+            paths.push(format!(
+                "(the worktree does not stand on {})",
+                self.place.branch
+            ));
+        }
+        Ok(paths)
+    }
+
+    /// Returns the places of commits outside of the branch, if the branch has none; else an empty
+    /// text.
+    fn elsewhere(&self, scene: &CompletionContext, own: &[String]) -> Result<String, Error> {
+        if !own.is_empty() {
+            return Ok(String::new());
+        }
+        let tree = self.place.tree(self.project, &scene.repo)?;
+        let target = scene.repo.branch_tip(&self.place.target)?;
+        let mut found = tree.elsewhere(&self.place.base);
+        found.retain(|one| Some(&one.commit) != target.as_ref());
+        let shown: Vec<String> = found
+            .iter()
+            .map(|one| match &one.name {
+                Some(name) => format!("on `{name}`"),
+                None => format!("on no branch ({})", &one.commit[..7]),
+            })
+            .collect();
+        Ok(if shown.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "; work is {} of its folder, and only {} counts",
+                shown.join(", "),
+                self.place.branch
+            )
+        })
+    }
+
+    /// Returns the commits of this run itself: those that a conflict spec's branch merges belong to
+    /// the other run.
+    fn own_commits(
+        &self,
+        scene: &CompletionContext,
+        commits: &[String],
+    ) -> Result<Vec<String>, Error> {
+        let mut own = commits.to_vec();
+        if let Some(id) = spec_of_conflict(&scene.spec)
+            && let Some(record) = self.runs.newest_of(&id)?
+        {
+            own.retain(|commit| !record.commits.contains(commit));
+        }
+        Ok(own)
+    }
+
+    /// Returns the files of other specs that the branch changes.
+    fn other_specs(
+        &self,
+        scene: &CompletionContext,
+        found: &[WorkCommit],
+    ) -> Result<Vec<String>, Error> {
+        if scene.config.runs.may_change_other_specs {
+            return Ok(Vec::new());
+        }
+        let place = self.place;
+        let inside = place
+            .spec_in_git
+            .strip_suffix(&*place.spec)
+            .unwrap_or_default();
+        let folders = [SPECS, ARCHIVE].map(|folder| format!("{inside}{folder}/"));
+        // The work whose conflict is settled brings its own spec along.
+        let settled = spec_of_conflict(&scene.spec)
+            .map(|id| spec_path(self.project, &id))
+            .transpose()?
+            .map(|path| format!("{inside}{path}"));
+        let touched: BTreeSet<&String> = found.iter().flat_map(|commit| &commit.paths).collect();
+        let mut others = Vec::new();
+        for path in touched {
+            let is_spec = folders
+                .iter()
+                .any(|folder| path.starts_with(folder.as_str()));
+            if !is_spec || *path == place.spec_in_git || settled.as_ref() == Some(path) {
+                continue;
+            }
+            if scene.repo.file_at(&place.base, path)? != scene.repo.file_at(&place.branch, path)? {
+                others.push(path.clone());
+            }
+        }
+        Ok(others)
+    }
+
+    /// Returns the output that the spec asks for, as the log of the run holds it.
+    fn output(&self, record: &RunRecord, scene: &CompletionContext) -> OutputCheck {
+        let Some(path) = scene.spec.output_schema.as_deref() else {
+            return OutputCheck::NotAsked;
+        };
+        let read = |path: &str| {
+            let text = files::read(&self.project.disk, &self.project.root, path);
+            text.map(|(text, _)| text)
+        };
+        let schema = match read(path) {
+            Ok(schema) => schema,
+            Err(error) => return OutputCheck::Wrong(error.to_string()),
+        };
+        let log = self.project.own_log_text(&record.spec_id);
+        output::find_mismatch(path, &schema, &log).map_or(OutputCheck::Fits, OutputCheck::Wrong)
+    }
+
+    /// Runs the checks that criteria name, each once, on the files of the branch's tip and nothing
+    /// else that the run wrote: files that are uncommitted or ignored have no influence.
+    fn check(
+        &self,
+        record: &RunRecord,
+        scene: &CompletionContext,
+        criteria: &[CriterionAtStart],
+    ) -> Result<Vec<CheckResult>, Error> {
+        let Some(interruption) = self.interruption else {
+            return Ok(Vec::new());
+        };
+        let place = self.place.for_checks(self.project, &scene.repo)?;
+        let results = self.check_in(&place, record, scene, criteria, interruption);
+        place.remove_checked(self.project, &scene.repo);
+        results
+    }
+
+    fn check_in(
+        &self,
+        place: &RunFolder,
+        record: &RunRecord,
+        scene: &CompletionContext,
+        criteria: &[CriterionAtStart],
+        interruption: &CancelToken,
+    ) -> Result<Vec<CheckResult>, Error> {
+        let names: BTreeSet<&String> = criteria.iter().flat_map(|c| &c.checks).collect();
+        let tree = scene.repo.tree_of(&self.place.branch_tip(&scene.repo)?)?;
+        let (mut results, mut entries) = (Vec::new(), Vec::new());
+        let mask = SecretMask::new(&secrets(&self.project.environment))?;
+        for name in names {
+            let Some(argv) = scene.config.runs.checks.get(name) else {
+                continue;
+            };
+            let ended = self.run_check(place, record, scene, (name, argv), interruption)?;
+            let exit = ended
+                .as_ref()
+                .filter(|ended| ended.ending == AgentEnding::Itself);
+            let exit = exit.and_then(|ended| ended.exit_code);
+            let refused = ended.as_ref().and_then(|ended| ended.refused.clone());
+            let ms = ended.map_or(0, |ended| ended.duration.as_millis());
+            results.push(CheckResult {
+                name: name.clone(),
+                exit,
+                refused,
+            });
+            entries.push(CheckEntry {
+                name: name.clone(),
+                command: argv.iter().map(|word| mask.apply(word)).collect(),
+                exit,
+                ms: u64::try_from(ms).unwrap_or(u64::MAX),
+                tree: tree.clone(),
+            });
+        }
+        self.update(|record| record.checks.clone_from(&entries))?;
+        Ok(results)
+    }
+
+    /// Runs one check; `None` if it cannot be started, which the log reports.
+    fn run_check(
+        &self,
+        place: &RunFolder,
+        record: &RunRecord,
+        scene: &CompletionContext,
+        (name, argv): (&str, &[String]),
+        interruption: &CancelToken,
+    ) -> Result<Option<AgentOutcome>, Error> {
+        let briefing = LaunchInputs {
+            project: self.project,
+            repo: &scene.repo,
+            config: &scene.config,
+            spec: &scene.spec,
+            place,
+            asked: &record.asked,
+        };
+        let job = briefing.check(name, argv)?;
+        let header = LogHeader {
+            spec_id: &record.spec_id,
+            prompt: &job.name,
+            withheld: &job.withheld,
+        };
+        let mask = SecretMask::new(&job.secrets)?;
+        let output = LogOutput::open(self.runs, &header, mask, job.limits.room)?;
+        match agent::start(self.runs, record, job, output, false) {
+            Ok(agent) => Ok(Some(agent.wait(interruption)?)),
+            Err(chant_work::WorkError::NoAgent { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns true if a person has to approve the work before it is merged; the spec is then
+    /// marked.
+    fn asks_approval(
+        &self,
+        scene: &CompletionContext,
+        found: &[WorkCommit],
+    ) -> Result<bool, Error> {
+        let asked = scene.spec.approval.as_ref().filter(|own| own.required);
+        let is_signed = || found.iter().any(|commit| is_of_agent(&commit.message));
+        let is_needed = match asked {
+            Some(approval) => !approval.is_given(),
+            None => scene.config.approves_agent_work && is_signed(),
+        };
+        if !is_needed {
+            return Ok(false);
+        }
+        change_spec(
+            self.project,
+            scene.spec.id.as_str(),
+            &[SpecStatus::InProgress],
+            |draft| {
+                draft.set_text("status", SpecStatus::NeedsAttention.as_str())?;
+                draft.rewrite(|text| {
+                    let asked = approval::request_entries();
+                    Ok(front_matter::set_nested(
+                        text, "approval", &asked, &KEY_ORDER,
+                    )?)
+                })
+            },
+        )?;
+        Ok(true)
+    }
+}
+
+impl RunFolder {
+    /// Returns the branch's newest commit.
+    pub(in super::super) fn branch_tip(&self, repo: &Repo) -> Result<String, Error> {
+        repo.branch_tip(&self.branch)?.ok_or_else(|| {
+            let message = format!("there is no branch {} any more", self.branch);
+            ChantError::Refused(message).into()
+        })
+    }
+}
+
+/// Returns the reason when the target moved and a settled conflict is in conflict again.
+fn again(place: &RunFolder, conflicts: &[FileConflict]) -> String {
+    let paths: Vec<&str> = conflicts.iter().map(|conflict| &*conflict.path).collect();
+    format!(
+        "{} moved on and is in conflict again in {}; work on this spec goes on in its branch: `git merge {}` there",
+        place.target,
+        paths.join(", "),
+        place.target
+    )
+}
+
+fn doubt(why: String) -> RunEnd {
+    RunEnd {
+        event: RunEvent::Doubt,
+        reason: Some(why),
+    }
+}

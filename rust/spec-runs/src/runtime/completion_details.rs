@@ -1,0 +1,24 @@
+//! The facts of a run that its completed spec shows.
+
+use chant_work::run_record::RunRecord;
+
+/// The length of a commit's short name in a spec (reference chant 2.2).
+const SHORT: usize = 7;
+
+/// The facts of a run in its completed spec.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CompletionDetails {
+    pub(super) commits: Vec<String>,
+    pub(super) model: Option<String>,
+}
+
+impl CompletionDetails {
+    /// Returns the facts of a run with these commits.
+    pub(in super::super) fn of(commits: &[String], record: &RunRecord) -> Self {
+        let short = |id: &String| id.chars().take(SHORT).collect();
+        Self {
+            commits: commits.iter().map(short).collect(),
+            model: record.agent.as_ref().and_then(|agent| agent.model.clone()),
+        }
+    }
+}

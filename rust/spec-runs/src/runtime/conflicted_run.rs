@@ -1,0 +1,113 @@
+//! The run whose work a conflict spec settles: it is merged and completed together with that spec's
+//! own.
+
+use super::completion_details::CompletionDetails;
+use super::run_folder::RunFolder;
+use chant_base::error::Error;
+use chant_git::Repo;
+use chant_specs::error::ChantError;
+use chant_specs::model::{Spec, SpecStatus, SpecType};
+use chant_specs::project::Project;
+use chant_text::front_matter;
+use chant_work::lock::SpecLock;
+use chant_work::run_record::{MergeState, RunRecord};
+use chant_work::run_store::RunStore;
+use chant_work::runner::RunEnd;
+use chant_work::state::{RunEvent, RunState};
+
+/// A run that waits for its merge because of a conflict, with its lock while that is being settled.
+pub(super) struct ConflictedRun {
+    pub record: RunRecord,
+    pub place: RunFolder,
+    pub finish: CompletionDetails,
+    _lock: SpecLock,
+}
+
+impl ConflictedRun {
+    /// Returns the run that waits for a conflict spec; `None` for other specs, and if it is merged
+    /// already. The inner error gives the reason why the settled work must not be merged.
+    ///
+    /// # Errors
+    /// A failure of git, or a `StoreError`.
+    pub(in super::super) fn of(
+        project: &Project,
+        runs: &RunStore,
+        repo: &Repo,
+        conflict: &Spec,
+        branch: &str,
+    ) -> Result<Result<Option<Self>, RunEnd>, Error> {
+        let Some(id) = spec_of_conflict(conflict) else {
+            return Ok(Ok(None));
+        };
+        let doubt = |reason: String| {
+            Ok(Err(RunEnd {
+                event: RunEvent::Doubt,
+                reason: Some(reason),
+            }))
+        };
+        let Some(lock) = SpecLock::acquire_free(runs, &id)? else {
+            return Ok(Err(RunEnd {
+                event: RunEvent::Wait,
+                reason: Some(format!(
+                    "somebody looks after spec '{id}', whose conflict this settles; it goes on when they have ended"
+                )),
+            }));
+        };
+        // Only its record decides whether it waits: a landing that crashed may have written the
+        // spec.
+        let newest = runs.newest_of(&id)?;
+        let Some(record) = newest.filter(|record| record.state() == RunState::AwaitingMerge) else {
+            let status = project.snapshot()?.specs.find(&id).map(|spec| spec.status);
+            if status == Some(SpecStatus::Completed) {
+                return Ok(Ok(None));
+            }
+            let status = status.map_or("gone", SpecStatus::as_str);
+            return doubt(format!(
+                "the work on spec '{id}', whose conflict this settles, does not wait any more (the spec is {status}); nothing was merged"
+            ));
+        };
+        let place = match RunFolder::of(project, repo, &record) {
+            Err(error) if error.is::<ChantError>() => return doubt(error.to_string()),
+            place => place?,
+        };
+        let Some(place) = place else {
+            return Ok(Ok(None));
+        };
+        if !repo.is_merged(&place.branch, branch)? {
+            return Ok(Err(RunEnd::failed(format!(
+                "{branch} does not contain {}: the conflict is settled where both are merged",
+                place.branch
+            ))));
+        }
+        let finish = CompletionDetails::of(&record.commits, &record);
+        Ok(Ok(Some(Self {
+            record,
+            place,
+            finish,
+            _lock: lock,
+        })))
+    }
+
+    /// Records that it is merged.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(in super::super) fn end(&self, runs: &RunStore, commit: Option<&str>) -> Result<(), Error> {
+        runs.update(&self.record.process_id, |record| {
+            record.merge.state = MergeState::Merged;
+            record.merge.commit = commit.map(str::to_owned);
+            record.merge.blocked_by.clear();
+            Ok(record.change(RunEvent::Merge, None, (runs.clock)())?)
+        })?;
+        Ok(())
+    }
+}
+
+/// Returns the spec whose work is in conflict, as a conflict spec names it.
+pub(super) fn spec_of_conflict(conflict: &Spec) -> Option<String> {
+    if conflict.kind != SpecType::Conflict {
+        return None;
+    }
+    let named = front_matter::read_key::<Option<String>>(conflict.yaml(), "original_spec");
+    named.ok().flatten().flatten()
+}

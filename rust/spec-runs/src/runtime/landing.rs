@@ -1,0 +1,563 @@
+//! Lands the work of a run on the target branch: spec files are merged by their meaning, everything
+//! else by git, without touching the user's changes (the runtime's design, "Merging").
+
+use std::cell::RefCell;
+use std::io;
+use std::time::Duration;
+
+use super::super::agents;
+use super::super::merge;
+use super::super::receipt_store::{LandedRun, leave_of_run};
+use super::acting_change::{acting_change, agreement_to};
+use super::blockers::describe_wait;
+use super::completion_details::CompletionDetails;
+use super::conflicted_run::ConflictedRun;
+use super::landed_specs::{
+    by_meaning, changed, changed_meanwhile, new_cycle, open_criteria, overruled, own_conflict,
+};
+use super::run_folder::RunFolder;
+use super::spec_state::spec_of;
+use chant_base::error::Error;
+use chant_git::Repo;
+use chant_git::land::{ExemptFile, LandingOutcome, LandingRequest as Into};
+use chant_git::merge::{FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest};
+use chant_specs::error::ChantError;
+use chant_specs::model::SpecStatus;
+use chant_specs::ops::edit::{self, SpecDraft};
+use chant_specs::parse;
+use chant_specs::project::{ARCHIVE, Project, ProjectSnapshot, SPECS};
+use chant_store::files;
+use chant_store::journal::ChangeStep;
+use chant_text::front_matter::FrontMatterValue;
+use chant_work::lock::{MergeLock, SpecLock};
+use chant_work::run_record::{HooksEntry, MergeEntry, MergeState, MergeTry, RunRecord};
+use chant_work::run_store::RunStore;
+
+/// The lock timeout: how long this waits for other merges, and for other programs that hold git's
+/// lock of an index.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
+/// The number of attempts at a merge when target or spec change meanwhile.
+const ATTEMPTS: usize = 10;
+/// Work that is to be merged.
+pub(super) struct RunLanding<'a> {
+    pub project: &'a Project,
+    pub runs: &'a RunStore,
+    pub repo: &'a Repo,
+    pub process_id: &'a str,
+    pub place: &'a RunFolder,
+    pub lock: &'a SpecLock,
+    pub finish: CompletionDetails,
+    /// The run whose conflict this work settles.
+    pub original: Option<&'a ConflictedRun>,
+    /// The hash of the acting change to which a person agreed.
+    pub agreed: Option<&'a str>,
+}
+
+/// The outcomes of a landing.
+pub(super) enum RunLandingOutcome {
+    /// The work is on the target.
+    Merged,
+    /// It is blocked for now; nothing was touched.
+    Waits {
+        why: String,
+        blocked_by: Vec<String>,
+    },
+    /// Both sides changed the same places.
+    Conflicts {
+        conflicts: Vec<FileConflict>,
+        tried: MergeTry,
+    },
+    /// It would change what runs on this machine, as these lines show; a person has to agree.
+    ActsAnew(Vec<String>),
+    /// A person has to review it.
+    Doubtful(String),
+    /// A newer run of the spec was started.
+    Stale,
+}
+
+/// The facts on which a merge is decided, read at one moment.
+struct MergeInputs {
+    snapshot: ProjectSnapshot,
+    /// The spec's working copy.
+    copy: String,
+    /// The target's newest commit.
+    old: String,
+    /// The branch's newest commit.
+    tip: String,
+    /// The new text of the spec.
+    text: String,
+    /// The version of the spec whose conflict is settled.
+    original: Option<SpecVersion>,
+}
+
+/// A spec's file in the checkout, and its new text.
+struct SpecVersion {
+    copy: String,
+    text: String,
+}
+
+impl RunLanding<'_> {
+    /// Merges and lands, under the merge lock.
+    ///
+    /// # Errors
+    /// The step that failed; the target is then as it was.
+    pub(in super::super) fn land(&self) -> Result<RunLandingOutcome, Error> {
+        let _merge = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
+        let record = self.runs.get(self.process_id)?;
+        match self.runs.token(&record.spec_id)? {
+            Some(token) if token == record.token => {}
+            Some(_) => return Ok(RunLandingOutcome::Stale),
+            None => {
+                let why =
+                    "what says that this run is the newest of its spec is gone; nothing was merged";
+                return Ok(RunLandingOutcome::Doubtful(why.into()));
+            }
+        }
+        self.free_own_locks()?;
+        for _ in 0..ATTEMPTS {
+            if let Some(outcome) = self.attempt(&record.spec_id)? {
+                return Ok(outcome);
+            }
+        }
+        let message = format!("branch {} kept moving; try again", self.place.target);
+        Err(ChantError::Refused(message).into())
+    }
+
+    /// Releases the locks of a killed landing of this run, at any step.
+    fn free_own_locks(&self) -> Result<(), Error> {
+        for (lock, run) in self.repo.landing_locks()? {
+            if run == self.process_id {
+                self.repo.free_landing_lock(&lock, &run)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes one attempt; returns `None` if something changed meanwhile.
+    fn attempt(&self, spec_id: &str) -> Result<Option<RunLandingOutcome>, Error> {
+        let sight = match self.look(spec_id)? {
+            Ok(sight) => sight,
+            Err(why) => return Ok(Some(RunLandingOutcome::Doubtful(why))),
+        };
+        let tried = MergeTry {
+            old: sight.old.clone(),
+            new: sight.tip.clone(),
+        };
+        if let Some(why) = self.silenced_hooks()? {
+            return Ok(Some(RunLandingOutcome::Doubtful(why)));
+        }
+        let new = match self.merge(&sight)? {
+            MergeOutcome::Nothing => {
+                self.note_merged(&sight.old)?;
+                return Ok(Some(RunLandingOutcome::Merged));
+            }
+            MergeOutcome::Conflicts(conflicts) => {
+                return Ok(Some(
+                    match own_conflict(&conflicts, &self.place.spec_in_git) {
+                        Some(why) => RunLandingOutcome::Doubtful(why),
+                        None => RunLandingOutcome::Conflicts { conflicts, tried },
+                    },
+                ));
+            }
+            MergeOutcome::FastForward { commit } | MergeOutcome::Commit { commit, .. } => commit,
+        };
+        if let Some(why) = self.damage(&sight, &new)? {
+            return Ok(Some(RunLandingOutcome::Doubtful(why)));
+        }
+        let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
+        if !change.is_empty() && self.agreed != Some(&*agreement_to(&change)) {
+            return Ok(Some(RunLandingOutcome::ActsAnew(change)));
+        }
+        match self.bring(&sight, &new)? {
+            LandingOutcome::Done { .. } => {
+                self.note_merged(&new)?;
+                Ok(Some(RunLandingOutcome::Merged))
+            }
+            LandingOutcome::Moved { .. } => Ok(None),
+            LandingOutcome::Waits(waits) => {
+                let (why, blocked_by) = describe_wait(&waits);
+                if self.is_changed(&sight, &blocked_by)? {
+                    return Ok(None);
+                }
+                Ok(Some(RunLandingOutcome::Waits { why, blocked_by }))
+            }
+        }
+    }
+
+    /// Returns a report of the project's merge hooks that ran when the run started and would not
+    /// run now: an agent may have silenced them, which a person must know.
+    fn silenced_hooks(&self) -> Result<Option<String>, Error> {
+        let Some(before) = self.runs.get(self.process_id)?.hooks_at_start else {
+            return Ok(None);
+        };
+        let now = hooks_of(self.repo)?;
+        let silent = before.run.iter().filter(|name| !now.run.contains(name));
+        let silent: Vec<&str> = silent.map(String::as_str).collect();
+        let why = if before.folder != now.folder {
+            format!(
+                "hooks lay in {} and lie in {} now",
+                before.folder, now.folder
+            )
+        } else if silent.is_empty() {
+            return Ok(None);
+        } else {
+            format!(
+                "{} in {} can no longer be run",
+                silent.join(", "),
+                now.folder
+            )
+        };
+        Ok(Some(format!(
+            "the project's hooks are not those that the work began with: {why}; look at them, then a person merges the work with `chant-mcp merge`"
+        )))
+    }
+
+    /// Reads both sides; the inner error names their disagreement.
+    fn look(&self, spec_id: &str) -> Result<Result<MergeInputs, String>, Error> {
+        let place = self.place;
+        let snapshot = self.project.snapshot()?;
+        let own = match self.version(&snapshot, spec_id, place, &self.finish)? {
+            Ok(own) => own,
+            Err(why) => return Ok(Err(why)),
+        };
+        let mut original = None;
+        if let Some(settled) = self.original {
+            let id = &settled.record.spec_id;
+            match self.version(&snapshot, id, &settled.place, &settled.finish)? {
+                Ok(version) => original = Some(version),
+                Err(why) => return Ok(Err(format!("spec '{id}': {why}"))),
+            }
+        }
+        Ok(Ok(MergeInputs {
+            snapshot,
+            old: self.repo.tip_for_work(&place.target)?,
+            tip: place.branch_tip(self.repo)?,
+            text: own.text,
+            copy: own.copy,
+            original,
+        }))
+    }
+
+    /// Reads one spec; the inner error gives the reason why it must not be completed.
+    fn version(
+        &self,
+        snapshot: &ProjectSnapshot,
+        spec_id: &str,
+        place: &RunFolder,
+        finish: &CompletionDetails,
+    ) -> Result<Result<SpecVersion, String>, Error> {
+        let spec = spec_of(snapshot, spec_id)?;
+        let copy = self.working_copy(&spec.path)?;
+        let text = match self.united(place, &copy)? {
+            Ok(text) => text,
+            Err(why) => return Ok(Err(why)),
+        };
+        let open = || open_criteria(&spec.path, &text);
+        if let Some(why) = changed_meanwhile(&spec.path, &copy).or_else(open) {
+            return Ok(Err(why));
+        }
+        let text = self.completed(&spec.path, &text, finish)?;
+        Ok(Ok(SpecVersion { copy, text }))
+    }
+
+    fn working_copy(&self, path: &str) -> Result<String, Error> {
+        Ok(files::read(&self.project.disk, &self.project.root, path)?.0)
+    }
+
+    /// Returns the spec with the checkout's state and the branch's work.
+    fn united(&self, place: &RunFolder, copy: &str) -> Result<Result<String, String>, Error> {
+        let base = place.base_text(self.project, self.repo)?;
+        let branch = place.branch_text(self.project, self.repo)?;
+        let united = merge::merge_specs(base.as_deref(), Some(copy), branch.as_deref());
+        Ok(united.map_err(|conflicts| {
+            let described: Vec<String> = conflicts
+                .iter()
+                .map(|conflict| conflict.describe("the project", "the branch"))
+                .collect();
+            described.join("; ")
+        }))
+    }
+
+    /// Returns a spec's text as that of a completed one.
+    fn completed(
+        &self,
+        path: &str,
+        text: &str,
+        finish: &CompletionDetails,
+    ) -> Result<String, Error> {
+        let mut draft = SpecDraft::of(path, text)?;
+        draft.set_text("status", SpecStatus::Completed.as_str())?;
+        if !finish.commits.is_empty() {
+            draft.set(
+                "commits",
+                Some(FrontMatterValue::List(finish.commits.clone())),
+            )?;
+        }
+        draft.set_text("completed_at", self.project.clock.stamp())?;
+        let usual = || {
+            let snapshot = self.project.snapshot().ok()?;
+            agents::usual_model(&self.project.environment, snapshot.config.ok()?.as_ref())
+        };
+        if draft.spec().model.is_none()
+            && let Some(model) = finish.model.clone().or_else(usual)
+        {
+            draft.set_text("model", model)?;
+        }
+        Ok(draft.finish())
+    }
+
+    fn merge(&self, sight: &MergeInputs) -> Result<MergeOutcome, Error> {
+        let place = self.place;
+        let inside = self.inside();
+        let specs = format!("{inside}{SPECS}/");
+        let mut asked = self.repo.differing(&place.base, &sight.tip)?;
+        asked.retain(|path| path.starts_with(&specs) && *path != place.spec_in_git);
+        if place.is_tracked {
+            asked.push(place.spec_in_git.clone());
+        }
+        let settled = self.settled(sight);
+        if let Some((path, _)) = settled {
+            asked.retain(|other| other != path);
+            asked.push(path.to_owned());
+        }
+        let resolve = |path: &str, sides: FileSides<'_>| {
+            if path == place.spec_in_git {
+                return FileResolution::Bytes(sight.text.clone().into_bytes());
+            }
+            if let Some((_, version)) = settled.filter(|(settled, _)| *settled == path) {
+                return FileResolution::Bytes(version.text.clone().into_bytes());
+            }
+            by_meaning(path, sides)
+        };
+        let title = sight
+            .snapshot
+            .specs
+            .find(&spec_id_of(place))
+            .and_then(|spec| spec.title.clone());
+        let message = match title {
+            Some(title) => format!("Merge {}: {title}", place.branch),
+            None => format!("Merge {}", place.branch),
+        };
+        Ok(self.repo.merge(
+            &MergeRequest {
+                ours: &sight.old,
+                theirs: &sight.tip,
+                asked: &asked,
+                message: &message,
+                fast_forward: false,
+                replaced: &[merge::DRIVER],
+            },
+            &resolve,
+        )?)
+    }
+
+    /// Returns the file of the spec whose conflict is settled, where git tracks it.
+    fn settled<'s>(&'s self, sight: &'s MergeInputs) -> Option<(&'s str, &'s SpecVersion)> {
+        let place = &self.original?.place;
+        let version = sight.original.as_ref()?;
+        place
+            .is_tracked
+            .then_some((place.spec_in_git.as_str(), version))
+    }
+
+    /// Returns the prefix of the project's own paths in those of git.
+    fn inside(&self) -> &str {
+        self.place
+            .spec_in_git
+            .strip_suffix(&*self.place.spec)
+            .unwrap_or_default()
+    }
+
+    /// Returns the forbidden effects of a merge on the specs: a removed spec, or a new cycle.
+    fn damage(&self, sight: &MergeInputs, new: &str) -> Result<Option<String>, Error> {
+        let inside = self.inside();
+        let (specs, archive) = (format!("{inside}{SPECS}/"), format!("{inside}{ARCHIVE}"));
+        let mut changed_paths = self.repo.differing(&sight.old, new)?;
+        changed_paths.retain(|path| path.starts_with(&specs));
+        let (mut changes, mut gone) = (vec![changed(&self.place.spec, &sight.text)], Vec::new());
+        for path in changed_paths
+            .iter()
+            .filter(|path| **path != self.place.spec_in_git)
+        {
+            let own = path.strip_prefix(inside).unwrap_or(path);
+            match self.repo.file_at(new, path)? {
+                Some(text) => {
+                    let text = String::from_utf8_lossy(&text);
+                    let old = self.repo.file_at(&sight.old, path)?;
+                    let old = old.as_deref().map(String::from_utf8_lossy);
+                    let is_settled = self.settled(sight).is_some_and(|(other, _)| other == path);
+                    let why = overruled(own, old.as_deref(), &text).filter(|_| !is_settled);
+                    if why.is_some() {
+                        return Ok(why);
+                    }
+                    changes.push(changed(own, &text));
+                }
+                None => gone.push(path.as_str()),
+            }
+        }
+        if !gone.is_empty() {
+            let archived = self.repo.files_below(new, &archive)?;
+            let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+            gone.retain(|path| !archived.iter().any(|kept| name(kept) == name(path)));
+        }
+        if !gone.is_empty() {
+            return Ok(Some(format!(
+                "the work would remove specs: {}",
+                gone.join(", ")
+            )));
+        }
+        Ok(new_cycle(&sight.snapshot.specs, changes))
+    }
+
+    /// Lands a commit on the target, where the working copy of the spec went into it.
+    fn bring(&self, sight: &MergeInputs, new: &str) -> Result<LandingOutcome, Error> {
+        let place = self.place;
+        let tried = MergeTry {
+            old: sight.old.clone(),
+            new: new.to_owned(),
+        };
+        let mut interrupted = Vec::new();
+        self.runs.update(self.process_id, |record| {
+            let known_tries = record.merge.begun.iter();
+            interrupted = known_tries
+                .map(|pair| (pair.old.clone(), pair.new.clone()))
+                .collect();
+            record.merge.begun.push(tried.clone());
+            Ok(())
+        })?;
+        let is_here = matches!(self.repo.head()?.branch(), Some(branch) if branch == place.target);
+        let exempt = ExemptFile {
+            path: place.spec_in_git.clone(),
+            was: Some(sight.copy.clone().into_bytes()),
+            bytes: None,
+        };
+        let mut exempt: Vec<ExemptFile> = place.is_tracked.then_some(exempt).into_iter().collect();
+        exempt.extend(self.settled(sight).map(|(path, version)| ExemptFile {
+            path: path.to_owned(),
+            was: Some(version.copy.clone().into_bytes()),
+            bytes: None,
+        }));
+        exempt.retain(|_| is_here);
+        let reached = |moment: &'static str| -> io::Result<()> { (self.runs.disk.reached)(moment) };
+        let landed = self.repo.land(
+            &Into {
+                branch: &place.target,
+                old: &sight.old,
+                new,
+                run: self.process_id,
+                reason: &format!("chant-mcp: merge {}", place.branch),
+                exempt: &exempt,
+                interrupted: &interrupted,
+                lock_timeout: LOCK_TIMEOUT,
+            },
+            &reached,
+        )?;
+        Ok(landed)
+    }
+
+    /// Returns true if the only obstacles are specs whose working copy has changed by now.
+    fn is_changed(&self, sight: &MergeInputs, blocked_by: &[String]) -> Result<bool, Error> {
+        let own = Some((self.place, &sight.copy));
+        let settled = self.original.map(|original| &original.place);
+        let settled = settled.zip(sight.original.as_ref().map(|version| &version.copy));
+        let specs: Vec<(&RunFolder, &String)> = own.into_iter().chain(settled).collect();
+        let is_spec = |path: &String| specs.iter().any(|(place, _)| place.spec_in_git == *path);
+        if blocked_by.is_empty() || !blocked_by.iter().all(is_spec) {
+            return Ok(false);
+        }
+        for (place, copy) in specs {
+            if self.working_copy(&place.spec)? != *copy {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn note_merged(&self, commit: &str) -> Result<(), Error> {
+        self.runs.update(self.process_id, |record| {
+            record.merge.state = MergeState::Merged;
+            record.merge.commit = Some(commit.to_owned());
+            record.merge.blocked_by.clear();
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Does the remaining steps after the merge: marks the spec as completed in its working copy,
+    /// completes the specs around it that waited only for that, and removes worktree and branch.
+    /// May be repeated.
+    ///
+    /// # Errors
+    /// A failure to write the spec. Returns the parts that were left in place.
+    pub(in super::super) fn complete(&self) -> Result<Vec<String>, Error> {
+        let record = self.runs.get(self.process_id)?;
+        let mut left = self.complete_one(self.place, &self.finish)?;
+        left.extend(self.leave_receipt(&record, &record.merge));
+        if let Some(original) = self.original {
+            left.extend(self.complete_one(&original.place, &original.finish)?);
+            left.extend(self.leave_receipt(&original.record, &record.merge));
+            original.end(self.runs, record.merge.commit.as_deref())?;
+        }
+        Ok(left)
+    }
+
+    /// Writes the receipt of a run that a merge brought to the target; returns the reason if that
+    /// is not possible.
+    fn leave_receipt(&self, record: &RunRecord, merge: &MergeEntry) -> Option<String> {
+        let run = LandedRun {
+            record,
+            commit: merge.commit.as_deref()?,
+            begun: &merge.begun,
+        };
+        let error = leave_of_run(self.project, self.repo, run).err()?;
+        let next = "finalizing the spec leaves it";
+        Some(format!("its receipt could not be left: {error}; {next}"))
+    }
+
+    fn complete_one(
+        &self,
+        place: &RunFolder,
+        finish: &CompletionDetails,
+    ) -> Result<Vec<String>, Error> {
+        let snapshot = self.project.snapshot()?;
+        let spec = spec_of(&snapshot, &spec_id_of(place))?;
+        if spec.status != SpecStatus::Completed {
+            let refused = RefCell::new(None);
+            self.project.change(&[&spec.path], |_, texts| {
+                let text = match self.united(place, texts[0])? {
+                    Ok(text) => self.completed(&spec.path, &text, finish)?,
+                    Err(why) => {
+                        *refused.borrow_mut() = Some(why);
+                        self.completed(&spec.path, texts[0], finish)?
+                    }
+                };
+                Ok(Some(vec![ChangeStep::Replace {
+                    path: spec.path.to_string(),
+                    text,
+                }]))
+            })?;
+            if let Some(why) = refused.into_inner() {
+                return Ok(vec![format!(
+                    "the words of the spec's working copy were kept: {why}"
+                )]);
+            }
+        }
+        let snapshot = self.project.snapshot()?;
+        edit::change(self.project, snapshot, &spec, |_| true, |_, _| Ok(()))?;
+        Ok(place.clear(self.project, self.repo))
+    }
+}
+
+/// Returns the project's hooks as they are now.
+pub(super) fn hooks_of(repo: &Repo) -> Result<HooksEntry, Error> {
+    let (folder, run) = repo.hooks_that_run()?;
+    Ok(HooksEntry {
+        folder: folder.display().to_string(),
+        run,
+    })
+}
+
+/// Returns the spec that a workplace is for.
+fn spec_id_of(place: &RunFolder) -> String {
+    parse::stem(&place.spec).to_owned()
+}

@@ -1,0 +1,303 @@
+//! Creates the place of work on a spec: branch, worktree and the copy of the spec in there, or those of an earlier run.
+
+use std::path::{Path, PathBuf};
+
+use super::super::merge;
+use super::super::project::folders::{self, BASE};
+use super::super::project::run_tree::RunTreeContext;
+use super::super::project::worktree_folder::{self, WorktreeFolder};
+use super::run_folder::{RunFolder, in_git, write_new};
+use super::{pool, refuse_without_commit};
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_git::Repo;
+use chant_git::bookkeeping::NewBranch;
+use chant_specs::error::ChantError;
+use chant_specs::model::Spec;
+use chant_specs::ops::edit::SpecDraft;
+use chant_specs::project::Project;
+use chant_store::StoreError;
+use chant_store::disk::{self, TemporaryFile};
+use chant_store::files::{self, RootFolder};
+use chant_store::state::escape_name;
+use chant_work::run_record::RunRecord;
+use chant_work::run_store::RunStore;
+use chant_work::runner::ActiveRun;
+
+/// The facts from which a workplace is created.
+pub(super) struct RunFolderInputs<'a> {
+    pub project: &'a Project,
+    pub repo: &'a Repo,
+    pub config: &'a Config,
+    /// The spec as it is in the user's checkout.
+    pub spec: &'a Spec,
+    /// The branch of its work.
+    pub branch: String,
+}
+
+impl RunFolderInputs<'_> {
+    /// Prepares branch, worktree and copy of the spec, or continues with those of an earlier run;
+    /// each step is recorded before it is taken.
+    ///
+    /// # Errors
+    /// The obstacle; no earlier work is lost then.
+    pub(in super::super) fn make(&self, run: &mut ActiveRun<'_>) -> Result<RunFolder, Error> {
+        let target = refuse_without_commit(self.scenery())?;
+        let spec = self.spec.path.to_string();
+        let spec_in_git = in_git(self.project, self.repo, &spec)?;
+        let earlier = self.earlier(run)?;
+        let branch = self.branch.as_str();
+        run.update(|record| {
+            record.branch = Some(branch.to_owned());
+            record.target = Some(target.clone());
+            Ok(())
+        })?;
+        let (base, is_tracked) = if let Some(base) = &earlier {
+            run.step("Going on in the branch of an earlier run");
+            let is_tracked = self.repo.file_at(base, &spec_in_git)?.is_some();
+            (base.clone(), is_tracked)
+        } else {
+            run.step("Making a branch");
+            self.set_aside()?;
+            let is_tracked = self.is_tracked(&target, &spec_in_git)?;
+            let base =
+                self.begin_branch(&run.record().process_id, &target, &spec_in_git, is_tracked)?;
+            (base, is_tracked)
+        };
+        run.update(|record| {
+            record.base = Some(base.clone());
+            Ok(())
+        })?;
+        self.repo.keep_base(branch, Some(&base))?;
+        run.reached("after-branch")?;
+        run.step("Making a worktree");
+        let (worktree, is_linked) = self.worktree(run)?;
+        let id = self.spec.id.to_string();
+        let confinement = self.scenery().confinement(&worktree)?;
+        let place = RunFolder::at(
+            (&worktree, is_linked, Some(confinement)),
+            (branch, &target, &base),
+            (id, spec, spec_in_git, is_tracked),
+        );
+        self.place_copy(&place, earlier.is_some())?;
+        run.reached("after-worktree")?;
+        Ok(place)
+    }
+
+    /// Returns the branch's first commit, if an earlier run created it and its work is to be
+    /// continued.
+    fn earlier(&self, run: &ActiveRun<'_>) -> Result<Option<String>, Error> {
+        if run.record().asked.fresh || self.repo.branch_tip(&self.branch)?.is_none() {
+            return Ok(None);
+        }
+        let runs: &RunStore = run.runs();
+        let own = run.record();
+        let records = runs.of_spec(&own.spec_id)?;
+        let is_earlier = |record: &&RunRecord| {
+            record.token < own.token && record.branch.as_deref() == Some(&*self.branch)
+        };
+        let mut earlier: Vec<&RunRecord> = records.iter().filter(is_earlier).collect();
+        earlier.sort_by_key(|record| std::cmp::Reverse(record.token));
+        // A start that was refused recorded no commit; the one before it may have.
+        let mut open = earlier
+            .iter()
+            .take_while(|record| !record.state().is_closed());
+        Ok(open.find_map(|record| record.base.clone()))
+    }
+
+    /// Returns true if git tracks the spec, in the target or in this checkout.
+    fn is_tracked(&self, target: &str, spec_in_git: &str) -> Result<bool, Error> {
+        let in_target = self.repo.file_at(target, spec_in_git)?.is_some();
+        let path = self.project.root().join(&*self.spec.path);
+        Ok(in_target || self.repo.is_tracked(&path)?)
+    }
+
+    fn begin_branch(
+        &self,
+        process_id: &str,
+        target: &str,
+        spec_in_git: &str,
+        is_tracked: bool,
+    ) -> Result<String, Error> {
+        let file = (spec_in_git.to_owned(), self.spec.text.as_bytes().to_vec());
+        let files = if is_tracked { vec![file] } else { Vec::new() };
+        let branch = self.repo.begin_branch(&NewBranch {
+            branch: &self.branch,
+            target,
+            message: &format!("Work on {} begins\n\nBy run {process_id}.", self.spec.id),
+            files: &files,
+        })?;
+        Ok(branch.commit)
+    }
+
+    /// Sets a branch of that name aside: its commits stay under a backup, together with uncommitted
+    /// changes of its worktree.
+    fn set_aside(&self) -> Result<(), Error> {
+        let branch = self.branch.as_str();
+        if self.repo.branch_tip(branch)?.is_none() {
+            return Ok(());
+        }
+        if let Some(tree) = self.scenery().tree_of(self.spec.id.as_str(), branch)? {
+            tree.hand_over_with_commits()?;
+            tree.commit_everything("Uncommitted work, kept by a fresh start")?;
+            tree.remove()?;
+        }
+        self.repo
+            .back_up(branch, &escape_name(self.spec.id.as_str()))?;
+        Ok(self.repo.delete_backed_up_branch(branch)?)
+    }
+
+    fn scenery(&self) -> RunTreeContext<'_, '_> {
+        RunTreeContext {
+            project: self.project,
+            config: self.config,
+            repo: self.repo,
+        }
+    }
+
+    /// Returns the folder of the run, and true if it is a linked worktree: the existing one, or a
+    /// new one.
+    fn worktree(&self, run: &mut ActiveRun<'_>) -> Result<(PathBuf, bool), Error> {
+        let (id, branch) = (self.spec.id.as_str(), self.branch.as_str());
+        let earlier = self.scenery().tree_of(id, branch)?;
+        if earlier.as_ref().is_none_or(|tree| !tree.is_linked())
+            && let Some(holder) = self.repo.holder_of(branch)?
+        {
+            let message = format!(
+                "branch {branch} is checked out in {}; check out another one there first",
+                holder.display()
+            );
+            return Err(ChantError::Refused(message).into());
+        }
+        if let Some(tree) = earlier {
+            record_worktree(run, tree.path())?;
+            worktree_folder::write_run_mark(tree.path(), &run.record().process_id, id)?;
+            tree.catch_up(&mut |step| run.step(step))?;
+            return Ok((tree.path().to_owned(), tree.is_linked()));
+        }
+        let folder = folders::worktrees_folder(self.project, self.config, self.repo)?;
+        self.refuse_inside_checkout(&folder)?;
+        disk::make_folders(&folder)?;
+        let path = WorktreeFolder::of(self.project, self.config, self.repo)?.free_folder(id);
+        record_worktree(run, &path)?;
+        worktree_folder::write_run_mark(&path, &run.record().process_id, id)?;
+        let tree = self.scenery().own(&path, id, branch)?;
+        if !pool::claim_folder(self.scenery(), run, &tree)? {
+            tree.make(&mut |step| run.step(step))?;
+        }
+        Ok((path, false))
+    }
+
+    /// Refuses a place for runs that lies in the user's checkout: files that an agent creates there
+    /// would be the user's.
+    fn refuse_inside_checkout(&self, folder: &Path) -> Result<(), Error> {
+        let above = folder.ancestors().find_map(|above| disk::real(above).ok());
+        let tops = [self.repo.checkout(), Some(self.project.root())];
+        let mut tops = tops.into_iter().flatten().map(disk::real);
+        let is_inside = tops.any(|top| {
+            let top = top.unwrap_or_default();
+            above.as_ref().is_some_and(|above| above.starts_with(&top))
+        });
+        if !is_inside {
+            return Ok(());
+        }
+        let message = format!(
+            "Work cannot begin: `defaults.worktree_root` names {}, which lies in the checkout that people work in. Name a folder outside of it.",
+            folder.display()
+        );
+        Err(ChantError::Refused(message).into())
+    }
+
+    /// Writes the spec into the worktree if git did not, and copies the changes in the checkout
+    /// since the work started.
+    fn place_copy(&self, place: &RunFolder, goes_on: bool) -> Result<(), Error> {
+        let now: &str = &self.spec.text;
+        let copy = place
+            .copy_text(self.project)
+            .map_err(|error| self.unusable(place, &error))?;
+        let base = place.base_text(self.project, self.repo)?;
+        let text = match (&base, &copy) {
+            (Some(base), Some(copy)) if goes_on => {
+                merge::merge_specs(Some(base), Some(now), Some(copy))
+                    .map_err(|conflicts| self.disagreement(place, &conflicts))?
+            }
+            (_, Some(copy)) => copy.clone(),
+            _ => now.to_owned(),
+        };
+        if !(place.is_tracked || goes_on && base.is_some()) {
+            let beside = folders::sibling_file(&place.worktree, BASE);
+            disk::remove(&beside)?;
+            let written = TemporaryFile::write(&self.project.disk, &beside, now, false)?;
+            written.appear(&beside)?;
+        }
+        match copy {
+            // The checkout owns states and the like; the agent needs the rest.
+            Some(copy) if task_of(&place.spec, &copy) == task_of(&place.spec, &text) => Ok(()),
+            copy => self.write_copy(place, &text, copy.is_some()),
+        }
+    }
+
+    fn write_copy(&self, place: &RunFolder, text: &str, is_there: bool) -> Result<(), Error> {
+        let root = RootFolder::open(&place.root)?;
+        let disk = &self.project.disk;
+        if is_there {
+            let changed = |_: &str| Ok::<_, StoreError>(text.to_owned());
+            files::edit(disk, &root, &place.spec, changed)?;
+            return Ok(());
+        }
+        write_new(self.project, place, text)
+    }
+
+    /// Returns the error for an earlier run that left something other than a text in place of the
+    /// spec's copy.
+    fn unusable(&self, place: &RunFolder, error: &Error) -> Error {
+        let id = &self.spec.id;
+        let message = format!(
+            "An earlier run of '{id}' left something else in {} than a copy of its spec: {error}. A person's `chant-mcp work {id} --fresh` begins from the start, and keeps what was done as a backup.",
+            place.worktree.display()
+        );
+        ChantError::Refused(message).into()
+    }
+
+    fn disagreement(&self, place: &RunFolder, conflicts: &[merge::SpecConflict]) -> Error {
+        let described: Vec<String> = conflicts
+            .iter()
+            .map(|conflict| conflict.describe("the project", "the worktree"))
+            .collect();
+        let message = format!(
+            "Spec '{}' was changed in the project and in its worktree {}: {}. Make them agree, or start afresh.",
+            self.spec.id,
+            place.worktree.display(),
+            described.join("; ")
+        );
+        ChantError::Refused(message).into()
+    }
+}
+
+/// Returns a spec without what the runtime writes into it; unchanged if it cannot be read.
+fn task_of(path: &str, text: &str) -> String {
+    let stripped = || -> Result<String, Error> {
+        let mut draft = SpecDraft::of(path, text)?;
+        for key in [
+            "status",
+            "branch",
+            "commits",
+            "completed_at",
+            "model",
+            "approval",
+        ] {
+            draft.set(key, None)?;
+        }
+        Ok(draft.finish())
+    };
+    stripped().unwrap_or_else(|_| text.to_owned())
+}
+
+fn record_worktree(run: &mut ActiveRun<'_>, worktree: &Path) -> Result<(), Error> {
+    let worktree = worktree.display().to_string();
+    run.update(|record| {
+        record.worktree = Some(worktree.clone());
+        Ok(())
+    })?;
+    Ok(())
+}

@@ -1,0 +1,531 @@
+//! Orchestrates several runs: a chain, several at once, or the members of a driver (the runtime's
+//! design, "Scheduling").
+//!
+//! Each spec has a runner of its own, so that a failure of this process affects none of them.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::super::agents::workers::{AgentWorker, workers};
+use super::super::error::SpecRunError;
+use super::super::schedule::{AttemptCount, SpecSchedule};
+use super::super::start::{StartOptions, StartTarget, WorkMode};
+use super::agent_slots::{AgentSlots, all_busy, is_full, takes_turns};
+use super::start::{begin_one, plan};
+use super::{recovery, retries_of};
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_specs::id::SpecId;
+use chant_specs::project::Project;
+use chant_work::WorkError;
+use chant_work::cancel_token::CancelToken;
+use chant_work::handshake::StartHandshake;
+use chant_work::launch::{self, LaunchedRunner};
+use chant_work::run_record::{RunOptions, RunRecord};
+use chant_work::run_store::RunStore;
+use chant_work::runner::{ActiveRun, RunEnd};
+use chant_work::state::{self, RunEvent, RunState, StopReason};
+
+/// The time between two readings of the specs while there is room for one more.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Runs a run above other runs to its end in this process.
+///
+/// # Errors
+/// The reason why it could not start, which the hand-shake reported too, or could not be ended.
+pub(super) fn run_orchestrator(
+    project: &Project,
+    runs: &RunStore,
+    process_id: &str,
+    handshake: StartHandshake,
+    interruption: &CancelToken,
+) -> Result<RunState, Error> {
+    let mut run = match ActiveRun::adopt(runs, process_id, interruption) {
+        Ok(run) => run,
+        Err(error) => {
+            handshake.refuse(&error.to_string());
+            return Err(error.into());
+        }
+    };
+    let end = match Orchestrator::of(project, runs, run.record()) {
+        Ok(mut orchestrator) => orchestrator.work(&mut run, handshake),
+        Err(error) => {
+            handshake.refuse(&error.to_string());
+            Err(error)
+        }
+    };
+    let end = end.unwrap_or_else(|error| RunEnd::failed(error.to_string()));
+    Ok(run.end(&end, None)?)
+}
+
+/// A run of one spec that this process started.
+struct ChildRun {
+    spec: SpecId,
+    process_id: String,
+    runner: LaunchedRunner,
+}
+
+/// The reason why a spec that could be started is not.
+struct Backoff {
+    until: Instant,
+    why: String,
+}
+
+/// The attempts of a spec, and the time of its next one.
+#[derive(Default)]
+struct AttemptHistory {
+    tried: AttemptCount,
+    not_before: Option<Instant>,
+    /// The result of its last run, if that did not complete it.
+    shortfall: Option<AttemptFailure>,
+    /// The reason why it was not started, if it was not asked for.
+    left_out: Option<String>,
+}
+
+impl AttemptHistory {
+    /// Returns its attempts; before the time of the next one it counts as tried often enough.
+    fn now(&self) -> AttemptCount {
+        match self.not_before {
+            Some(moment) if moment > Instant::now() => AttemptCount {
+                retries: 0,
+                ..self.tried
+            },
+            _ => self.tried,
+        }
+    }
+}
+
+/// The result of a run that did not complete its spec.
+struct AttemptFailure {
+    /// Its effect on the run above.
+    event: RunEvent,
+    why: String,
+}
+
+impl AttemptFailure {
+    fn failed(why: String) -> Self {
+        Self {
+            event: RunEvent::Fail,
+            why,
+        }
+    }
+
+    /// Returns the effect of a run that did not complete its spec on the run above it: only a
+    /// failure makes that fail, and a spec that a person gave up is not missed.
+    fn of(record: &RunRecord) -> Self {
+        let now = record.state();
+        // The process that stops the run records its end, perhaps later than this check.
+        let stop = record.stop_requested.filter(|_| now == RunState::Running);
+        let stopped = stop.and_then(|why| state::next_state(now, RunEvent::Stop(why)).ok());
+        let state = stopped.unwrap_or(now);
+        let event = match state {
+            RunState::NeedsAttention | RunState::AwaitingMerge | RunState::AwaitingApproval => {
+                RunEvent::Doubt
+            }
+            RunState::Paused | RunState::TakenOver => RunEvent::Stop(StopReason::Pause),
+            RunState::Cancelled | RunState::Completed => RunEvent::Merge,
+            RunState::Failed | RunState::Lost | RunState::Running => RunEvent::Fail,
+        };
+        let reason = record.reason.as_ref().filter(|reason| !reason.is_empty());
+        let reason = reason.map(|reason| format!(" ({reason})"));
+        Self {
+            event,
+            why: format!("{state}{}", reason.unwrap_or_default()),
+        }
+    }
+
+    /// Returns its weight among others.
+    fn weight(&self) -> u8 {
+        match self.event {
+            RunEvent::Merge => 0,
+            RunEvent::Stop(_) => 1,
+            RunEvent::Doubt => 2,
+            _ => 3,
+        }
+    }
+}
+
+struct Orchestrator<'a> {
+    project: &'a Project,
+    runs: &'a RunStore,
+    process_id: String,
+    asked: RunOptions,
+    config: std::sync::Arc<Config>,
+    schedule: SpecSchedule,
+    /// The spec whose members are worked on.
+    driver: Option<SpecId>,
+    workers: Vec<AgentWorker>,
+    /// True if there is a pause between starts.
+    is_staggered: bool,
+    /// The time before which no spec is started.
+    not_before: Instant,
+    /// The reason why a spec that could be started is not, until the next check.
+    held: Option<Backoff>,
+    hands: Vec<ChildRun>,
+    past: BTreeMap<SpecId, AttemptHistory>,
+    completed: usize,
+    /// True if nothing more is started: some work changes what runs here, and a person has to
+    /// review it.
+    is_halted: bool,
+}
+
+impl<'a> Orchestrator<'a> {
+    fn of(project: &'a Project, runs: &'a RunStore, record: &RunRecord) -> Result<Self, Error> {
+        let snapshot = project.snapshot()?;
+        let config = snapshot.config.clone()?;
+        let wish = StartOptions::of(record);
+        let plan = plan(project, &snapshot, &record.spec_id, &wish)?;
+        let mode = if record.asked.only_members {
+            WorkMode::Single
+        } else {
+            wish.mode
+        };
+        let limit = config.runs.limits.agents_at_once;
+        let is_parallel = matches!(mode, WorkMode::Parallel(_));
+        let is_divided = is_parallel && record.asked.agent.is_none();
+        let workers = if is_divided || takes_turns(&config, &record.asked) {
+            workers(&config.runs).map_err(SpecRunError::from)?
+        } else {
+            vec![AgentWorker {
+                agent: super::agent_launch::choose_agent(&config, &record.asked)?,
+                at_once: limit.get(),
+                weight: 1,
+            }]
+        };
+        Ok(Self {
+            project,
+            runs,
+            process_id: record.process_id.clone(),
+            asked: record.asked.clone(),
+            schedule: SpecSchedule::of(&plan.work, mode, limit),
+            driver: match plan.work {
+                StartTarget::Members { driver, .. } => Some(driver),
+                StartTarget::Spec(_) => None,
+            },
+            workers,
+            is_staggered: is_parallel,
+            not_before: Instant::now(),
+            held: None,
+            config,
+            hands: Vec::new(),
+            past: BTreeMap::new(),
+            completed: 0,
+            is_halted: false,
+        })
+    }
+
+    /// Keeps runs active until no spec is left to work on, or the run is stopped.
+    fn work(
+        &mut self,
+        run: &mut ActiveRun<'_>,
+        handshake: StartHandshake,
+    ) -> Result<RunEnd, Error> {
+        let mut handshake = Some(handshake);
+        loop {
+            while !run.is_asked_to_stop()? {
+                let waiting = handshake.as_ref();
+                let mut step = |what: &str| {
+                    if let Some(handshake) = waiting {
+                        handshake.step(what);
+                    }
+                };
+                match self.start_next(&mut step)? {
+                    None => break,
+                    Some(Ok(())) => {
+                        if let Some(handshake) = handshake.take() {
+                            handshake.ok();
+                        }
+                    }
+                    Some(Err(why)) => {
+                        // The spec that was asked for could not start: that is reported, and
+                        // nothing else is started.
+                        if let Some(handshake) = handshake.take() {
+                            handshake.refuse(&why);
+                            return Ok(RunEnd::failed(why));
+                        }
+                    }
+                }
+            }
+            if let Some(handshake) = handshake.take() {
+                let held = self.held.as_ref().map(|held| held.why.as_str());
+                let why = held.unwrap_or("No spec can be worked on");
+                handshake.refuse(why);
+                return Ok(RunEnd::failed(why));
+            }
+            if run.is_asked_to_stop()? {
+                return Ok(self.end_early());
+            }
+            let Some(most) = self.time_to_wait() else {
+                return self.end();
+            };
+            launch::wait_for_any(
+                self.hands.iter().map(|hand| &hand.runner),
+                run.interruption(),
+                most,
+            )?;
+            self.look_at_ends()?;
+        }
+    }
+
+    /// Starts the next spec; `None` if there is none now, the inner error if it could not start.
+    fn start_next(
+        &mut self,
+        step: &mut dyn FnMut(&str),
+    ) -> Result<Option<Result<(), String>>, Error> {
+        self.held = None;
+        if self.is_halted {
+            return Ok(None);
+        }
+        let snapshot = self.project.snapshot()?;
+        let running: Vec<SpecId> = self.hands.iter().map(|hand| hand.spec.clone()).collect();
+        let tried = self
+            .past
+            .iter()
+            .map(|(id, past)| (id.clone(), past.now()))
+            .collect();
+        let Some(id) = self.schedule.next(&snapshot.specs, &running, &tried) else {
+            return Ok(None);
+        };
+        drop(snapshot);
+        let now = Instant::now();
+        if now < self.not_before {
+            self.held = Some(Backoff {
+                until: self.not_before,
+                why: "It is too early for another start".into(),
+            });
+            return Ok(None);
+        }
+        let agent = match self.free_agent() {
+            Ok(agent) => agent,
+            Err(error) => return self.hold(error).map(|()| None),
+        };
+        let asked = RunOptions {
+            agent: self.asked.agent.clone().or(Some(agent)),
+            only_members: false,
+            ..self.asked.clone()
+        };
+        self.begin(id, asked, step)
+    }
+
+    /// Starts a spec whose turn it is; `None` if there is no room for it now, the inner error if it
+    /// could not start.
+    fn begin(
+        &mut self,
+        id: SpecId,
+        asked: RunOptions,
+        step: &mut dyn FnMut(&str),
+    ) -> Result<Option<Result<(), String>>, Error> {
+        let past = self.past.entry(id.clone()).or_default();
+        let before = past.tried;
+        past.tried.times += 1;
+        past.tried.retries = 0;
+        let started = begin_one(
+            self.project,
+            self.runs,
+            &id,
+            asked,
+            Some(&self.process_id),
+            step,
+        );
+        match started {
+            Err(error) if is_full(&error) => {
+                // Another process took the room.
+                past.tried = before;
+                self.hold(error).map(|()| None)
+            }
+            Ok((record, runner)) => {
+                if self.is_staggered {
+                    let wait = self.config.runs.stagger.wait(fastrand::f64());
+                    self.not_before = Instant::now() + wait;
+                }
+                self.hands.push(ChildRun {
+                    spec: id,
+                    process_id: record.process_id,
+                    runner,
+                });
+                Ok(Some(Ok(())))
+            }
+            Err(error) => {
+                let why = error.to_string();
+                let is_unfit = matches!(error.downcast_ref(), Some(SpecRunError::Start(_)));
+                if is_unfit && !self.schedule.asks_for(&id) {
+                    past.left_out = why.lines().next().map(str::to_owned);
+                } else if matches!(error.downcast_ref(), Some(WorkError::Stopped { .. })) {
+                    past.shortfall = Some(AttemptFailure {
+                        event: RunEvent::Stop(StopReason::Pause),
+                        why: why.clone(),
+                    });
+                } else {
+                    past.shortfall = Some(AttemptFailure::failed(why.clone()));
+                }
+                Ok(Some(Err(why)))
+            }
+        }
+    }
+
+    /// Returns an agent that has room for one more spec.
+    fn free_agent(&self) -> Result<String, Error> {
+        let turns = AgentSlots::of(self.runs)?;
+        turns.refuse_when_full(&self.config)?;
+        let worker = turns.next(&self.config, &self.workers);
+        worker
+            .map(|worker| worker.agent.name.clone())
+            .ok_or_else(|| all_busy(&self.workers))
+    }
+
+    /// Notes that there is no room for a spec that could be started; other runs may have taken it.
+    fn hold(&mut self, error: Error) -> Result<(), Error> {
+        if !is_full(&error) {
+            return Err(error);
+        }
+        tracing::info!(run = %self.process_id, why = %error, "the next spec waits for room");
+        self.held = Some(Backoff {
+            until: Instant::now() + LOOK,
+            why: error.to_string(),
+        });
+        Ok(())
+    }
+
+    fn look_at_ends(&mut self) -> Result<(), Error> {
+        let mut at = 0;
+        while at < self.hands.len() {
+            if self.hands[at].runner.has_ended()? {
+                let hand = self.hands.remove(at);
+                self.note_end(&hand);
+            } else {
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn note_end(&mut self, hand: &ChildRun) {
+        let record = self.runs.get(&hand.process_id);
+        let past = self.past.entry(hand.spec.clone()).or_default();
+        let record = match record {
+            Ok(record) if record.state() == RunState::Completed => {
+                past.shortfall = None;
+                self.completed += 1;
+                return;
+            }
+            Ok(record) => record,
+            Err(error) => {
+                past.shortfall = Some(AttemptFailure::failed(error.to_string()));
+                return;
+            }
+        };
+        let record = match record.state() {
+            RunState::Running => {
+                // Its runner died; the spec is recovered here.
+                recovery::recover_runs(self.project).log_failure("recover runs");
+                self.runs.get(&hand.process_id).unwrap_or(record)
+            }
+            _ => record,
+        };
+        self.is_halted |= !record.acting_change.is_empty();
+        past.shortfall = Some(AttemptFailure::of(&record));
+        if record.state() != RunState::Failed {
+            return;
+        }
+        past.tried.retries = retries_of(self.project, &self.config, &record);
+        let delay = self.config.runs.retries.delay(past.tried.times);
+        tracing::info!(spec = %record.spec_id, tries = past.tried.times, retries = past.tried.retries, ?delay, "a spec is tried again");
+        past.not_before = Some(Instant::now() + delay);
+    }
+
+    /// Returns the time to wait for the next end or the next retry; `None` if there is neither.
+    fn time_to_wait(&self) -> Option<Duration> {
+        if self.is_halted {
+            return (!self.hands.is_empty()).then_some(LOOK);
+        }
+        let again = self.past.values().filter(|past| past.shortfall.is_some());
+        let again = again.filter(|past| past.tried.times <= past.tried.retries);
+        let again = again.filter_map(|past| past.not_before);
+        let again = again.chain(self.held.as_ref().map(|held| held.until)).min();
+        let again = again.map(|moment| moment.saturating_duration_since(Instant::now()));
+        match (self.hands.is_empty(), again) {
+            (true, again) => again.map(|again| again.min(LOOK)),
+            (false, again) => Some(again.map_or(LOOK, |again| again.min(LOOK))),
+        }
+    }
+
+    /// Returns the end of the run when no work is left: that of its gravest shortfall.
+    fn end(&self) -> Result<RunEnd, Error> {
+        let started = self.past.values().filter(|past| past.left_out.is_none());
+        let completed = format!("{} of {} specs completed", self.completed, started.count());
+        let short = self.past.iter();
+        let short: Vec<(&SpecId, &AttemptFailure)> = short
+            .filter_map(|(id, past)| Some((id, past.shortfall.as_ref()?)))
+            .collect();
+        let open = self.driver_left_open(&short)?;
+        let left_out = self.past.values().filter_map(|past| past.left_out.as_ref());
+        let parts: Vec<String> = std::iter::once(completed)
+            .chain(
+                short
+                    .iter()
+                    .map(|(id, short)| format!("{id}: {}", short.why)),
+            )
+            .chain(open.iter().map(|open| open.why.clone()))
+            .chain(left_out.map(|why| format!("left out: {why}")))
+            .collect();
+        let all = short.into_iter().map(|(_, short)| short).chain(&open);
+        let gravest = all.max_by_key(|short| short.weight());
+        Ok(RunEnd {
+            event: gravest.map_or(RunEvent::Merge, |short| short.event),
+            reason: Some(parts.join("; ")),
+        })
+    }
+
+    /// Returns the reason why the driver is not completed by its members, as far as `short` does
+    /// not contain it.
+    fn driver_left_open(
+        &self,
+        short: &[(&SpecId, &AttemptFailure)],
+    ) -> Result<Option<AttemptFailure>, Error> {
+        let Some(id) = &self.driver else {
+            return Ok(None);
+        };
+        let snapshot = self.project.snapshot()?;
+        let specs = &snapshot.specs;
+        let Some(spec) = specs
+            .find(id.as_str())
+            .filter(|spec| !spec.status.is_done())
+        else {
+            return Ok(None);
+        };
+        let members = specs.open_members(id);
+        let is_listed = |member: &String| short.iter().any(|(id, _)| id.as_str() == member);
+        let why = if members.iter().any(|member| !is_listed(member)) {
+            format!("members are open: {}", members.join(", "))
+        } else if !members.is_empty() {
+            return Ok(None);
+        } else if spec.unchecked() > 0 {
+            format!(
+                "criteria of its own are open: {}; tick those that hold, then finalize it",
+                spec.open_criteria().join("; ")
+            )
+        } else {
+            "it is not completed by its members; finalize says why".to_owned()
+        };
+        Ok(Some(AttemptFailure {
+            event: RunEvent::Doubt,
+            why: format!("{id}: {why}"),
+        }))
+    }
+
+    fn end_early(&self) -> RunEnd {
+        let going: Vec<&str> = self
+            .hands
+            .iter()
+            .map(|hand| hand.process_id.as_str())
+            .collect();
+        match going.as_slice() {
+            [] => RunEnd::failed("It was asked to end"),
+            going => RunEnd::failed(format!(
+                "It was asked to end; these runs go on: {}",
+                going.join(", ")
+            )),
+        }
+    }
+}

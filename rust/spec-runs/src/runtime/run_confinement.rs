@@ -1,0 +1,429 @@
+//! Builds the confinement of processes for a spec from the configuration, the features of the
+//! system, and the folders of a run.
+//!
+//! A run writes its folder, a private folder beside it, which is removed with it, and caches that
+//! only the project's runs share. No settings of tools lie in a shared cache: one run would control
+//! the tools of the next one. Checks have caches of their own, so that nothing of an agent's
+//! influences their results.
+
+use std::path::{Path, PathBuf};
+
+use super::super::agents::built_in::AgentState;
+use super::super::agents::environment::EnvironmentMap;
+use super::super::project::folders::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
+use super::agent_state;
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_config::confine::{
+    BackendChoice, CacheLocation, ConfineMode, ConfineSettings, NetworkSetting,
+};
+use chant_confine::ability::ASSUMED;
+use chant_confine::reach::AccessRequest;
+use chant_confine::{
+    ConfineBackend, Confinement, ConfinementStatus, LandlockSupport, NetworkAccess, bubblewrap,
+    macos,
+};
+use chant_git::Repo;
+use chant_specs::error::ChantError;
+use chant_specs::project::Project;
+use chant_store::disk;
+
+/// Variables that name a cache folder, with the name of the folder.
+const CACHES: [(&str, &str); 6] = [
+    ("XDG_CACHE_HOME", "xdg"),
+    ("npm_config_cache", "npm"),
+    ("PIP_CACHE_DIR", "pip"),
+    ("UV_CACHE_DIR", "uv"),
+    ("GOCACHE", "go-build"),
+    ("GOMODCACHE", "go-mod"),
+];
+/// Variables that name a folder with settings beside caches: the folder is the run's own, and only
+/// the caches lead to shared folders.
+const WITH_SETTINGS: [(&str, &str, [&str; 2]); 2] = [
+    ("CARGO_HOME", "cargo", ["registry", "git"]),
+    ("GRADLE_USER_HOME", "gradle", ["caches", "wrapper"]),
+];
+/// Variables that name the folder for temporary files.
+const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+/// The kinds of confined processes.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) enum ConfinedActor<'a> {
+    /// An agent: its command line as the user configured it, its own state, and its variables.
+    Agent(
+        &'a [String],
+        Option<&'static AgentState>,
+        &'a [(String, String)],
+    ),
+    /// A check, with its command line.
+    Check(&'a [String]),
+    /// A git of ours.
+    Git,
+    /// A command that a person tries, with its private folder.
+    Trial(&'a [String], &'a Path),
+}
+
+impl ConfinedActor<'_> {
+    /// Returns the private folder; git has none.
+    fn private(self, worktree: &Path) -> Option<PathBuf> {
+        match self {
+            Self::Agent(..) => Some(folders::sibling_file(worktree, PRIVATE)),
+            Self::Check(_) => Some(folders::sibling_file(worktree, CHECKING)),
+            Self::Trial(_, folder) => Some(folder.to_owned()),
+            Self::Git => None,
+        }
+    }
+
+    /// Returns the command line that a person configured or gave.
+    fn argv(&self) -> Option<&[String]> {
+        match self {
+            Self::Agent(argv, ..) | Self::Check(argv) | Self::Trial(argv, _) => Some(argv),
+            Self::Git => None,
+        }
+    }
+}
+
+/// The confinement of a process, with its variables.
+#[derive(Debug, Clone)]
+pub(in super::super) struct AppliedConfinement {
+    /// The confinement.
+    pub confinement: Confinement,
+    /// The variables in its environment because of that.
+    pub variables: EnvironmentMap,
+}
+
+/// Returns the confinement that a run will have when it is started.
+///
+/// # Errors
+/// `Refused` when the configured confinement is not possible: nothing must be started then.
+pub(in super::super) fn standing_of_start(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<ConfinementStatus, Error> {
+    let standing = confinement_status(project, config)?;
+    // Any name will do: a path that is denied there is denied for each run.
+    let folder = folders::worktrees_folder(project, config, repo)?.join("run");
+    of_folder(project, config, repo, &folder)?;
+    Ok(standing)
+}
+
+/// Returns the confinement of runs here, as it is shown to people; the same everywhere.
+///
+/// # Errors
+/// `Refused` when the configured confinement is not possible.
+pub(in super::super) fn confinement_status(
+    project: &Project,
+    config: &Config,
+) -> Result<ConfinementStatus, Error> {
+    Ok(match means(project, &config.confine)? {
+        ConfineMeans::None(why) => ConfinementStatus::Unconfined(why),
+        ConfineMeans::By(ConfineBackend::Landlock, ability) => ConfinementStatus::Landlock(ability),
+        ConfineMeans::By(ConfineBackend::Bubblewrap(_), _) => ConfinementStatus::Bubblewrap,
+        ConfineMeans::By(ConfineBackend::Seatbelt, _) => ConfinementStatus::Seatbelt,
+    })
+}
+
+/// Returns true if runs are confined here.
+///
+/// # Errors
+/// `Refused` when the configured confinement is not possible.
+pub(in super::super) fn is_held(project: &Project, config: &Config) -> Result<bool, Error> {
+    Ok(!matches!(
+        confinement_status(project, config)?,
+        ConfinementStatus::Unconfined(_)
+    ))
+}
+
+/// Returns the folder with the own state of an agent that works in a folder.
+pub(in super::super) fn state_of_agent(worktree: &Path) -> PathBuf {
+    agent_folder(&folders::sibling_file(worktree, PRIVATE))
+}
+
+fn agent_folder(private: &Path) -> PathBuf {
+    private.join("agent")
+}
+
+/// Returns the confinement of our git in the folder of a run.
+///
+/// # Errors
+/// As [`of_run`].
+pub(in super::super) fn of_folder(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+    folder: &Path,
+) -> Result<Confinement, Error> {
+    Ok(of_run(
+        project,
+        config,
+        Some(repo),
+        folder,
+        ConfinedActor::Git,
+        None,
+    )?
+    .confinement)
+}
+
+/// Returns the confinement of a process in the folder of a run, which has its repository inside.
+/// Creates the folders that the process writes, except that of `connections`, which is created with
+/// the pipe in it.
+///
+/// # Errors
+/// `Refused` when the configured confinement is not possible, or a failure of the disk.
+pub(in super::super) fn of_run(
+    project: &Project,
+    config: &Config,
+    repo: Option<&Repo>,
+    worktree: &Path,
+    held: ConfinedActor<'_>,
+    connections: Option<&Path>,
+) -> Result<AppliedConfinement, Error> {
+    let ConfineMeans::By(backend, ability) = means(project, &config.confine)? else {
+        return Ok(AppliedConfinement {
+            confinement: Confinement::Off,
+            variables: EnvironmentMap::new(),
+        });
+    };
+    let mut folders = WritableFolders::default();
+    if let Some(folder) = held.private(worktree) {
+        folders.private(folder)?;
+        folders.caches(project, config, repo, held)?;
+    }
+    let mut own_read = repo
+        .map(|repo| borrowed(repo.common_dir()))
+        .unwrap_or_default();
+    let beside = [PROMPT, SERVER, IGNORED, BASE];
+    own_read.extend(beside.map(|ending| folders::sibling_file(worktree, ending)));
+    let (mut programs, mut own_program) = (Vec::new(), Vec::new());
+    if let Some(argv) = held.argv() {
+        programs.push(argv);
+        own_program.extend(project.program.first().cloned());
+        own_read.extend(package(project));
+    }
+    programs.push(&own_program);
+    let confine = &config.confine;
+    let mut deny = confine.deny.clone();
+    deny.extend(
+        confine
+            .deny_of_project
+            .iter()
+            .map(|path| from_root(project, path)),
+    );
+    folders.write.push(worktree.to_owned());
+    // It is created before the agent is started.
+    folders.write.extend(connections.map(Path::to_owned));
+    let environment = project.environment.iter();
+    let wanted = AccessRequest {
+        environment: environment
+            .map(|(name, value)| (&**name, &**value))
+            .collect(),
+        own_read,
+        own_write: folders.write,
+        programs,
+        read: confine.read.clone(),
+        write: confine.write.clone(),
+        deny,
+        state: state(project, config, repo),
+        network: match confine.network {
+            NetworkSetting::Open => NetworkAccess::Open,
+            NetworkSetting::None => NetworkAccess::None,
+        },
+        unix_sockets: confine.unix_sockets,
+        pty: confine.pty,
+        backend,
+        ability,
+    };
+    let policy = wanted.policy().map_err(|why| refused(&why.to_string()))?;
+    Ok(AppliedConfinement {
+        confinement: Confinement::to(policy),
+        variables: folders.variables,
+    })
+}
+
+/// The means by which runs are confined.
+enum ConfineMeans {
+    /// No means, with the reason.
+    None(String),
+    By(ConfineBackend, LandlockSupport),
+}
+
+fn means(project: &Project, confine: &ConfineSettings) -> Result<ConfineMeans, Error> {
+    if confine.mode == ConfineMode::Off {
+        return Ok(ConfineMeans::None(
+            "`confine.mode` is off in your own configuration".into(),
+        ));
+    }
+    let ability = LandlockSupport::of_system(project.environment.get(ASSUMED).map(String::as_str));
+    if confine.backend == BackendChoice::Bubblewrap {
+        let path = project.environment.get("PATH");
+        let program = which::which_in(bubblewrap::PROGRAM, path, project.root());
+        let program = program.map_err(|_| {
+            refused(
+                "`confine.backend` names bubblewrap, but the program `bwrap` is not on the PATH",
+            )
+        })?;
+        return Ok(ConfineMeans::By(
+            ConfineBackend::Bubblewrap(program),
+            ability,
+        ));
+    }
+    if cfg!(target_os = "macos") && disk::is_file(Path::new(macos::PROGRAM)) {
+        return Ok(ConfineMeans::By(ConfineBackend::Seatbelt, ability));
+    }
+    let Some(why) = ability.lacks() else {
+        return Ok(ConfineMeans::By(ConfineBackend::Landlock, ability));
+    };
+    let asks = confine.mode == ConfineMode::Required
+        || confine.network == NetworkSetting::None
+        || !(confine.deny.is_empty() && confine.deny_of_project.is_empty());
+    if asks {
+        let why = format!(
+            "{why}; the configuration asks for it by `confine.mode`, `confine.network` or `confine.deny`"
+        );
+        return Err(refused(&why));
+    }
+    Ok(ConfineMeans::None(why))
+}
+
+fn refused(why: &str) -> Error {
+    ChantError::Refused(format!(
+        "The run was not started, because it cannot be confined: {why}. A person sees with `chant-mcp confine --check` what this machine can do."
+    ))
+    .into()
+}
+
+/// The folders that a process writes, and the variables that name them.
+#[derive(Default)]
+struct WritableFolders {
+    write: Vec<PathBuf>,
+    variables: EnvironmentMap,
+    own: PathBuf,
+}
+
+impl WritableFolders {
+    /// Adds a private folder and removes what an earlier run left there.
+    fn private(&mut self, folder: PathBuf) -> Result<(), Error> {
+        disk::remove_tree(&folder)?;
+        disk::make_owned_folder(&folder)?;
+        self.own = folder;
+        self.write.push(self.own.clone());
+        let temporary = self.own.join("tmp");
+        disk::make_folders(&temporary)?;
+        for name in TEMPORARY {
+            self.name(name, &temporary);
+        }
+        Ok(())
+    }
+
+    fn caches(
+        &mut self,
+        project: &Project,
+        config: &Config,
+        repo: Option<&Repo>,
+        held: ConfinedActor<'_>,
+    ) -> Result<(), Error> {
+        let whose = match held {
+            ConfinedActor::Agent(_, state, files) => {
+                if let Some(state) = state {
+                    let folder = agent_folder(&self.own);
+                    let own = agent_state::create_agent_state(project, state, files, folder)?;
+                    self.variables.extend(own);
+                }
+                "runs"
+            }
+            ConfinedActor::Check(_) => "checks",
+            ConfinedActor::Trial(..) => "trials",
+            ConfinedActor::Git => return Ok(()),
+        };
+        let shared = match config.confine.caches {
+            CacheLocation::Private => {
+                Some(folders::caches_folder(project, config, repo)?.join(whose))
+            }
+            CacheLocation::None => None,
+        };
+        for (variable, name) in CACHES {
+            let folder = match &shared {
+                Some(shared) => self.shared(shared.join(name))?,
+                None => made(self.own.join("caches").join(name))?,
+            };
+            self.name(variable, &folder);
+        }
+        for (variable, name, parts) in WITH_SETTINGS {
+            let folder = made(self.own.join(name))?;
+            for part in parts {
+                let Some(shared) = &shared else { continue };
+                let target = self.shared(shared.join(format!("{name}-{part}")))?;
+                let link = folder.join(part);
+                if !disk::exists(&link) {
+                    disk::make_link(&target, &link)?;
+                }
+            }
+            self.name(variable, &folder);
+        }
+        Ok(())
+    }
+
+    fn shared(&mut self, folder: PathBuf) -> Result<PathBuf, Error> {
+        disk::make_folders(&folder)?;
+        self.write.push(folder.clone());
+        Ok(folder)
+    }
+
+    fn name(&mut self, variable: &str, folder: &Path) {
+        let folder = folder.display().to_string();
+        self.variables.insert(variable.to_owned(), folder);
+    }
+}
+
+fn made(folder: PathBuf) -> Result<PathBuf, Error> {
+    disk::make_folders(&folder)?;
+    Ok(folder)
+}
+
+/// Returns the parts of the project's repository that a run's borrows: objects, and nothing that
+/// controls git.
+fn borrowed(common: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut repositories = vec![common.to_owned()];
+    while let Some(folder) = repositories.pop() {
+        let objects = folder.join("objects");
+        let others = disk::Disk::default()
+            .read_text(&objects.join("info/alternates"), "alternates")
+            .map(|(text, _)| text)
+            .unwrap_or_default();
+        found.extend(others.lines().map(|line| objects.join(line)));
+        found.extend([objects, folder.join("lfs/objects")]);
+        let modules = folder.join("modules");
+        for one in disk::names(&modules).unwrap_or_default() {
+            if one.is_folder {
+                repositories.push(modules.join(one.name));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the folder of our own Python package.
+fn package(project: &Project) -> Option<PathBuf> {
+    // The prompts lie in its `resources/prompts`.
+    let package = project.prompts.as_ref()?.parent()?.parent()?;
+    Some(package.to_owned())
+}
+
+/// Returns our own state, and folders of other runs or of none yet: no run reads them, wherever
+/// they lie.
+fn state(project: &Project, config: &Config, repo: Option<&Repo>) -> Vec<PathBuf> {
+    let state = project.disk.user_state.as_ref();
+    let state = state.map(|state| state.path().to_owned());
+    let runs = repo.and_then(|repo| folders::worktrees_folder(project, config, repo).ok());
+    state.into_iter().chain(runs).collect()
+}
+
+/// Returns a path that a project denies, which starts at its root unless it is absolute or starts
+/// with `~`.
+fn from_root(project: &Project, path: &str) -> String {
+    if path.starts_with(['/', '~']) {
+        return path.to_owned();
+    }
+    project.root().join(path).display().to_string()
+}

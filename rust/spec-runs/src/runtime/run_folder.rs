@@ -1,0 +1,376 @@
+//! The place of work on one spec: its branch, its worktree, and the copy of the spec in there
+//! (reference chant 6.3, as the runtime's design settles it).
+//!
+//! A branch starts with a commit of the runtime's own that carries the spec as it was. Specs that
+//! git does not track are copied into the worktree, where the agent's git ignores them, and read
+//! back.
+
+use std::path::{Path, PathBuf};
+
+use super::super::project::folders::{self, BASE, CHECKED};
+use super::super::project::run_tree::{RunTree, RunTreeContext};
+use super::super::project::worktree_folder::{WorktreeFolder, remove_beside};
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_confine::Confinement;
+use chant_git::Repo;
+use chant_git::run_repository::LOGS;
+use chant_specs::error::ChantError;
+use chant_specs::model::Spec;
+use chant_specs::project::{Project, SPECS};
+use chant_store::StoreError;
+use chant_store::disk::{self, FileStamp};
+use chant_store::files::{self, RootFolder};
+use chant_work::run_record::RunRecord;
+
+/// The place of work on one spec.
+#[derive(Debug, Clone)]
+pub(in super::super) struct RunFolder {
+    /// The branch of the work.
+    pub branch: String,
+    /// The branch on which the work lands.
+    pub target: String,
+    /// The branch's first commit.
+    pub base: String,
+    /// The top of the worktree.
+    pub worktree: PathBuf,
+    /// The project's root in it.
+    pub root: PathBuf,
+    /// True if the worktree is a linked one, which a release before this one made.
+    is_linked: bool,
+    /// The spec's ID.
+    pub spec_id: String,
+    /// The spec's file, from the project's root.
+    pub spec: String,
+    /// The same path from the top of the checkout, as git names it.
+    pub spec_in_git: String,
+    /// True if git tracks it.
+    pub is_tracked: bool,
+    /// The confinement of processes here, if it is known already: computing it reads many folders.
+    confinement: Option<Confinement>,
+}
+
+impl RunFolder {
+    /// Returns the place of a run's work, by its spec's id, the configuration and git at this
+    /// moment; `None` if it was never complete. The record can prevent an act, but never redirect
+    /// it to another place.
+    ///
+    /// # Errors
+    /// `Refused` when the record names another branch, target or worktree, or a failure of git.
+    pub(in super::super) fn of(
+        project: &Project,
+        repo: &Repo,
+        record: &RunRecord,
+    ) -> Result<Option<Self>, Error> {
+        let (Some(branch), Some(target), Some(base), Some(worktree)) = (
+            &record.branch,
+            &record.target,
+            &record.base,
+            &record.worktree,
+        ) else {
+            return Ok(None);
+        };
+        let snapshot = project.snapshot()?;
+        let config = snapshot.config.clone()?;
+        let scenery = RunTreeContext {
+            project,
+            config: &config,
+            repo,
+        };
+        let agreed = |what: &str, recorded: &str, derived: String| {
+            if derived == recorded {
+                return Ok(derived);
+            }
+            let message = format!(
+                "The record of run '{}' names {what} {recorded}, but its spec has {derived}; nothing was changed",
+                record.process_id
+            );
+            Err(Error::from(ChantError::Refused(message)))
+        };
+        let branch = agreed("branch", branch, snapshot.own_branch_of(&record.spec_id))?;
+        let target = agreed("target", target, scenery.target()?)?;
+        let site = WorktreeFolder::of(project, &config, repo)?;
+        let recorded = Path::new(worktree);
+        let trees = repo.worktrees()?;
+        let listed = trees
+            .iter()
+            .find(|tree| tree.branch.as_deref() == Some(&*branch) && !tree.is_main);
+        let is_derived = match listed {
+            Some(tree) => site.holds(&tree.path) && is_same(&tree.path, recorded),
+            None => site.may_be_of(recorded, &record.spec_id),
+        };
+        if !is_derived {
+            let own = "one in the folder that runs are given".to_owned();
+            agreed("worktree", worktree, own)?;
+        }
+        let spec = spec_path(project, &record.spec_id)?;
+        let spec_in_git = in_git(project, repo, &spec)?;
+        let is_tracked = repo.file_at(base, &spec_in_git)?.is_some();
+        let is_linked = listed.is_some();
+        Ok(Some(Self::at(
+            (recorded, is_linked, None),
+            (&branch, &target, base),
+            (record.spec_id.clone(), spec, spec_in_git, is_tracked),
+        )))
+    }
+
+    /// Puts its parts together: the folder, the branches, and the spec with its files.
+    pub(super) fn at(
+        (worktree, is_linked, confinement): (&Path, bool, Option<Confinement>),
+        (branch, target, base): (&str, &str, &str),
+        (spec_id, spec, spec_in_git, is_tracked): (String, String, String, bool),
+    ) -> Self {
+        let inside = spec_in_git.strip_suffix(&spec).unwrap_or_default();
+        Self {
+            branch: branch.to_owned(),
+            target: target.to_owned(),
+            base: base.to_owned(),
+            // Without the slash that joining an empty path leaves at the end.
+            root: worktree.join(inside).components().collect(),
+            worktree: worktree.to_owned(),
+            is_linked,
+            spec_id,
+            spec,
+            spec_in_git,
+            is_tracked,
+            confinement,
+        }
+    }
+
+    /// Returns a folder with the files of a commit and no repository, for checks of landed work.
+    pub(in super::super) fn of_files(
+        project: &Project,
+        repo: &Repo,
+        spec: &Spec,
+        files: &Path,
+    ) -> Result<Self, Error> {
+        let path = spec.path.to_string();
+        let spec_in_git = in_git(project, repo, &path)?;
+        let own = (spec.id.to_string(), path, spec_in_git, true);
+        Ok(Self::at((files, false, None), ("", "", ""), own))
+    }
+
+    /// Returns the spec as it was when the work started.
+    pub(in super::super) fn base_text(
+        &self,
+        project: &Project,
+        repo: &Repo,
+    ) -> Result<Option<String>, Error> {
+        if self.is_tracked {
+            return Ok(text(repo.file_at(&self.base, &self.spec_in_git)?));
+        }
+        read(project, &folders::sibling_file(&self.worktree, BASE))
+    }
+
+    /// Returns the spec as the work leaves it: that of the branch's newest commit, or that of the
+    /// worktree if git does not track it.
+    pub(in super::super) fn branch_text(
+        &self,
+        project: &Project,
+        repo: &Repo,
+    ) -> Result<Option<String>, Error> {
+        if !self.is_tracked {
+            return self.copy_text(project);
+        }
+        if repo.branch_tip(&self.branch)?.is_none() {
+            return Ok(None);
+        }
+        Ok(text(repo.file_at(&self.branch, &self.spec_in_git)?))
+    }
+
+    /// Returns the copy of the spec in the worktree.
+    pub(in super::super) fn copy_text(&self, project: &Project) -> Result<Option<String>, Error> {
+        let Ok(root) = RootFolder::open(&self.root) else {
+            return Ok(None);
+        };
+        found(files::read(&project.disk, &root, &self.spec))
+    }
+
+    /// Returns the files of the work.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub(in super::super) fn tree<'r>(
+        &self,
+        project: &Project,
+        repo: &'r Repo,
+    ) -> Result<RunTree<'r>, Error> {
+        let config = project.snapshot()?.config?;
+        let scenery = RunTreeContext {
+            project,
+            config: &config,
+            repo,
+        };
+        let (spec_id, branch) = (self.spec_id.as_str(), self.branch.as_str());
+        match self.confinement.clone() {
+            _ if self.is_linked => Ok(scenery.linked(&self.worktree, spec_id, branch)),
+            Some(held) => Ok(scenery.held(&self.worktree, (spec_id, branch), held)),
+            None => scenery.own(&self.worktree, spec_id, branch),
+        }
+    }
+
+    /// Creates a second folder with the files of the branch as it is in the project, for checks of
+    /// the work.
+    ///
+    /// # Errors
+    /// The obstacle.
+    pub(in super::super) fn for_checks(
+        &self,
+        project: &Project,
+        repo: &Repo,
+    ) -> Result<Self, Error> {
+        let config = project.snapshot()?.config?;
+        let scenery = RunTreeContext {
+            project,
+            config: &config,
+            repo,
+        };
+        let path = folders::sibling_file(&self.worktree, CHECKED);
+        let inside = self.root.strip_prefix(&self.worktree).unwrap_or(&self.root);
+        let checked = Self {
+            root: path.join(inside).components().collect(),
+            confinement: Some(scenery.confinement(&path)?),
+            worktree: path,
+            is_linked: false,
+            ..self.clone()
+        };
+        // A killed run may have left one.
+        checked.remove_checked(project, repo);
+        checked.tree(project, repo)?.make(&mut |_| ())?;
+        if let Some(text) = self
+            .branch_text(project, repo)?
+            .filter(|_| !self.is_tracked)
+        {
+            write_new(project, &checked, &text)?;
+        }
+        Ok(checked)
+    }
+
+    /// Removes a folder that was created for checks.
+    pub(in super::super) fn remove_checked(&self, project: &Project, repo: &Repo) {
+        // A folder that stays is removed before the next checks.
+        let removed = self.tree(project, repo).map(|tree| tree.remove_made());
+        if matches!(removed, Ok(Ok(()))) {
+            remove_beside(&self.worktree);
+        }
+    }
+
+    /// Returns the folder in which something changes with each commit of the agent.
+    pub(in super::super) fn commits_folder(&self) -> PathBuf {
+        self.worktree.join(LOGS)
+    }
+
+    /// Brings the commits of the run into the project.
+    ///
+    /// # Errors
+    /// The faults that git found in them.
+    pub(in super::super) fn fetch(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
+        let fetched = self.tree(project, repo)?.fetch();
+        fetched.map(drop).map_err(|error| {
+            let message = format!(
+                "the commits of the run could not be brought back from {}: {error}",
+                self.worktree.display()
+            );
+            ChantError::Refused(message).into()
+        })
+    }
+
+    /// Gives the folder to the user, so that nothing runs there that the agent prepared. If that
+    /// fails, its files are there all the same.
+    pub(in super::super) fn hand_over(&self, project: &Project, repo: &Repo) {
+        if let Ok(tree) = self.tree(project, repo)
+            && (self.is_linked || project.is_trusted() || tree.is_held())
+        {
+            tree.hand_over()
+                .log_failure("hand the folder of the run over");
+        }
+    }
+
+    /// Removes the worktree with the files beside it, and the branch, whose commits are on the
+    /// target, if nothing is lost with them. Returns the parts that were left in place, with the
+    /// reasons.
+    pub(in super::super) fn clear(&self, project: &Project, repo: &Repo) -> Vec<String> {
+        let mut left = Vec::new();
+        let kept = |what: &str, error: &dyn std::fmt::Display| format!("{what} was kept: {error}");
+        if disk::exists(&self.worktree)
+            && let Err(error) = self.remove_worktree(project, repo)
+        {
+            self.hand_over(project, repo);
+            return vec![kept("its worktree", &error)];
+        }
+        remove_beside(&self.worktree);
+        if let Err(error) = repo.delete_backed_up_branch(&self.branch) {
+            left.push(kept("its branch", &error));
+        }
+        left
+    }
+
+    fn remove_worktree(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
+        let tree = self.tree(project, repo)?;
+        // A copy that git does not track would count as a user's file; its content is merged.
+        if !self.is_tracked
+            && let Ok(path) = RootFolder::open(&self.root).and_then(|root| root.locate(&self.spec))
+        {
+            let changed = tree.uncommitted()?;
+            if changed.iter().all(|path| *path == self.spec_in_git) {
+                disk::remove(&path)?;
+            }
+        }
+        tree.remove()
+    }
+}
+
+/// Returns the file of a spec, from the project's root.
+pub(super) fn spec_path(project: &Project, spec_id: &str) -> Result<String, Error> {
+    let snapshot = project.snapshot()?;
+    let spec = snapshot.specs.find(spec_id);
+    Ok(spec.map_or_else(
+        || format!("{SPECS}/{spec_id}.md"),
+        |spec| spec.path.to_string(),
+    ))
+}
+
+/// Returns a path of the project as git names it.
+///
+/// # Errors
+/// `Refused` where it lies outside of the checkout.
+pub(super) fn in_git(project: &Project, repo: &Repo, path: &str) -> Result<String, Error> {
+    project.path_in_repository(repo, path).ok_or_else(|| {
+        let message = format!(
+            "{} lies outside the checkout of its repository; work is done in checkouts",
+            project.root().display()
+        );
+        ChantError::Refused(message).into()
+    })
+}
+
+fn text(bytes: Option<Vec<u8>>) -> Option<String> {
+    bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn read(project: &Project, path: &Path) -> Result<Option<String>, Error> {
+    found(project.disk.read_text(path, &path.display().to_string()))
+}
+
+fn found(read: Result<(String, FileStamp), StoreError>) -> Result<Option<String>, Error> {
+    match read {
+        Ok((text, _)) => Ok(Some(text)),
+        Err(StoreError::Missing { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes the copy of a spec where git wrote none.
+pub(super) fn write_new(project: &Project, place: &RunFolder, text: &str) -> Result<(), Error> {
+    let root = RootFolder::open(&place.root)?;
+    if let Some((folder, _)) = place.spec.rsplit_once('/') {
+        files::make_folder(&root, folder)?;
+    }
+    Ok(files::create(&project.disk, &root, &place.spec, text)?)
+}
+
+/// Returns true if two paths lead to the same file or folder.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());
+    one == other || real(one) == real(other)
+}

@@ -1,0 +1,450 @@
+//! The run of one spec, from its branch to its end (reference chant 6.2, as the decisions change
+//! it).
+
+use std::cell::RefCell;
+
+use super::super::evidence;
+use super::super::project::ProjectRuns;
+use super::agent_launch::{self, LaunchInputs};
+use super::completion_check::{CompletionCheck, CompletionTerms};
+use super::landing::hooks_of;
+use super::new_run_folder::RunFolderInputs;
+use super::pool;
+use super::recovery;
+use super::run_confinement;
+use super::run_folder::RunFolder;
+use super::shared_login::{self, SharedLogin};
+use super::spec_state::{self, change_spec, spec_of};
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_git::{self, Repo};
+use chant_specs::error::ChantError;
+use chant_specs::model::{Spec, SpecStatus};
+use chant_specs::project::{Project, ProjectSnapshot};
+use chant_store::disk;
+use chant_work::agent::{AgentJob, AgentOutcome};
+use chant_work::cancel_token::CancelToken;
+use chant_work::folder_observer::FolderObserver;
+use chant_work::handshake::StartHandshake;
+use chant_work::run_record::{CriterionEntry, MergeState, SINGLE, SPLIT};
+use chant_work::runner::{self, ActiveRun, RunEnd, RunSteps};
+use chant_work::state::{RunEvent, RunState};
+
+/// Runs the run of a record to its end in this process, which does nothing else: of one spec, of
+/// several, or one that splits a spec.
+///
+/// # Errors
+/// The reason why it could not start, which the hand-shake reported too, or could not be ended.
+pub(in super::super) fn run_spec(
+    project: &Project,
+    process_id: &str,
+    handshake: StartHandshake,
+) -> Result<RunState, Error> {
+    let interruption = CancelToken::listening()?;
+    // A git that creates or reads the folder of a run must not keep the runner from ending.
+    interruption.on_cancel(chant_git::end_limited_calls)?;
+    let runs = project.runs()?;
+    let repo = project.repo()?;
+    let _act = repo.as_deref().map(Repo::begin_act);
+    let mode = runs.get(process_id).map(|record| record.mode);
+    match mode.as_deref() {
+        Ok(SPLIT) => {
+            return super::split::run_split(project, &runs, process_id, handshake, &interruption);
+        }
+        Ok(SINGLE) | Err(_) => {}
+        Ok(_) => {
+            return super::orchestrator::run_orchestrator(
+                project,
+                &runs,
+                process_id,
+                handshake,
+                &interruption,
+            );
+        }
+    }
+    let mut task = SpecRunner::of(project);
+    let state = runner::run(&runs, process_id, handshake, &interruption, &mut task)?;
+    go_on(project, state);
+    Ok(state)
+}
+
+/// Recovers a run at once if it could not record its end; else the next opening of the project does
+/// it.
+fn go_on(project: &Project, state: RunState) {
+    if state == RunState::Lost {
+        recovery::recover_runs(project).log_failure("recover runs");
+    }
+}
+
+/// Returns true if the work is on the target, whatever the record says.
+fn is_merged(project: &Project, run: &ActiveRun<'_>, place: &RunFolder) -> Result<bool, Error> {
+    let record = run.runs().get(&run.record().process_id)?;
+    // A branch is removed only after its merge, which is recorded before.
+    let is_there = || {
+        let repo = project.repository().ok()?;
+        repo.is_merged(&place.branch, &place.target).ok()
+    };
+    Ok(record.merge.state == MergeState::Merged || is_there().unwrap_or(false))
+}
+
+/// The work on one spec.
+struct SpecRunner<'a> {
+    project: &'a Project,
+    place: Option<RunFolder>,
+    /// The state that the spec had before.
+    before: Option<SpecStatus>,
+    /// The terms by which the work is judged.
+    terms: CompletionTerms,
+    /// The login of which its agent has a copy.
+    login: Option<RefCell<SharedLogin>>,
+}
+
+impl<'a> SpecRunner<'a> {
+    fn of(project: &'a Project) -> Self {
+        Self {
+            project,
+            place: None,
+            before: None,
+            terms: CompletionTerms::default(),
+            login: None,
+        }
+    }
+
+    fn prepare(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error> {
+        let snapshot = self.project.snapshot()?;
+        // The process that started this one has checked; this process uses the text that it read
+        // itself.
+        let prompts = self.project.refuse_untrusted_snapshot(&snapshot)?;
+        let config = snapshot.config.clone()?;
+        self.terms.config = Some(config.clone());
+        let spec = spec_of(&snapshot, &run.record().spec_id)?;
+        let repo = self.project.repository()?;
+        Self::note_criteria(run, &spec)?;
+        let standing = run_confinement::confinement_status(self.project, &config)?.to_string();
+        let hooks = hooks_of(&repo)?;
+        run.update(|record| {
+            record.confinement = Some(standing.clone());
+            record.hooks_at_start = Some(hooks.clone());
+            Ok(())
+        })?;
+        let making = RunFolderInputs {
+            project: self.project,
+            repo: &repo,
+            config: &config,
+            spec: &spec,
+            branch: snapshot.own_branch(&spec),
+        };
+        let place = making.make(run)?;
+        self.mark(&snapshot, &spec, &place)?;
+        run.reached("after-status")?;
+        run.step("Starting the agent");
+        let briefing = LaunchInputs {
+            project: self.project,
+            repo: &repo,
+            config: &config,
+            spec: &spec,
+            place: &place,
+            asked: &run.record().asked.clone(),
+        };
+        let job = briefing.job(&prompts);
+        self.login = agent_launch::choose_agent(&config, briefing.asked)?
+            .template
+            .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
+            .map(RefCell::new);
+        self.place = Some(place);
+        job
+    }
+
+    /// Records the present criteria: the work is judged by them.
+    fn note_criteria(run: &mut ActiveRun<'_>, spec: &Spec) -> Result<(), Error> {
+        let criteria = evidence::criteria_at_start(spec).into_iter();
+        let criteria: Vec<CriterionEntry> = criteria
+            .map(|criterion| CriterionEntry {
+                text: criterion.text,
+                checked: criterion.checked,
+                checks: criterion.checks,
+            })
+            .collect();
+        run.update(|record| {
+            record.criteria_at_start.clone_from(&criteria);
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Marks the spec, and those around it, as being worked on.
+    fn mark(
+        &mut self,
+        snapshot: &ProjectSnapshot,
+        spec: &Spec,
+        place: &RunFolder,
+    ) -> Result<(), Error> {
+        let open = [
+            SpecStatus::Pending,
+            SpecStatus::Blocked,
+            SpecStatus::Ready,
+            SpecStatus::Failed,
+            SpecStatus::NeedsAttention,
+            SpecStatus::Paused,
+            SpecStatus::InProgress,
+        ];
+        let may_name_branch = spec
+            .branch
+            .as_ref()
+            .is_none_or(|branch| **branch == *place.branch);
+        let is_open = change_spec(self.project, spec.id.as_str(), &open, |draft| {
+            draft.set_text("status", SpecStatus::InProgress.as_str())?;
+            if may_name_branch {
+                draft.set_text("branch", place.branch.as_str())?;
+            }
+            Ok(())
+        })?;
+        if !is_open {
+            let message = format!(
+                "Spec '{}' was closed while its work was about to begin",
+                spec.id
+            );
+            return Err(ChantError::Refused(message).into());
+        }
+        self.before = Some(spec.status);
+        let mut inner = spec.id.clone();
+        while let Some(container) = inner.parent().and_then(|id| snapshot.specs.find(id)) {
+            let pending = [SpecStatus::Pending, SpecStatus::Blocked];
+            change_spec(self.project, container.id.as_str(), &pending, |draft| {
+                draft.set_text("status", SpecStatus::InProgress.as_str())
+            })?;
+            inner = container.id.clone();
+        }
+        Ok(())
+    }
+}
+
+impl SpecRunner<'_> {
+    /// Ends the run of a failed agent: its folder is given to the user; its commits are on the
+    /// branch.
+    fn fail(
+        &self,
+        run: &ActiveRun<'_>,
+        place: &RunFolder,
+        ended: &AgentOutcome,
+    ) -> Result<RunEnd, Error> {
+        let repo = self.project.repository()?;
+        let mut why = ended.to_string();
+        if let Err(error) = place.fetch(self.project, &repo) {
+            why.push_str(&format!("\n{error}"));
+        }
+        place.hand_over(self.project, &repo);
+        let end = RunEnd::failed(why);
+        spec_state::write_end_to_spec(self.project, run.record(), &end)?;
+        Ok(end)
+    }
+}
+
+impl RunSteps for SpecRunner<'_> {
+    fn begin(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, String> {
+        let (variable, value) = run.mark();
+        chant_git::mark_calls(variable, value);
+        self.prepare(run).map_err(|error| error.to_string())
+    }
+
+    fn give_up(&mut self, run: &mut ActiveRun<'_>, _why: &str) {
+        let Some(before) = self.before else { return };
+        // The record contains the refusal; the spec is as it was.
+        change_spec(
+            self.project,
+            &run.record().spec_id,
+            &[SpecStatus::InProgress],
+            |draft| draft.set_text("status", before.as_str()),
+        )
+        .log_failure("restore the state of the spec");
+    }
+
+    fn under_way(&mut self, run: &ActiveRun<'_>) {
+        // A folder that was not created in advance is created when it is needed.
+        pool::fill_for_next(self.project, run).log_failure("prepare a folder for the next run");
+    }
+
+    fn looking(&self) -> Option<FolderObserver<'_>> {
+        let place = self.place.as_ref()?;
+        let bring = move || {
+            if let Ok(repo) = self.project.repository() {
+                // A failure to bring commits back now is reported when the work is judged.
+                place
+                    .fetch(self.project, &repo)
+                    .log_failure("bring commits of the run back");
+            }
+        };
+        let looking = FolderObserver::at(&place.commits_folder(), bring);
+        Some(match &self.login {
+            Some(login) => looking.beside(shared_login::INTERVAL, || login.borrow_mut().exchange()),
+            None => looking,
+        })
+    }
+
+    fn conclude_run(
+        &mut self,
+        run: &mut ActiveRun<'_>,
+        ended: &AgentOutcome,
+    ) -> Result<RunEnd, String> {
+        let Some(place) = self.place.clone() else {
+            return Ok(RunEnd::failed("The worktree is not known any more"));
+        };
+        if let Some(login) = &self.login {
+            login.borrow_mut().exchange();
+        }
+        if !ended.is_success() {
+            return self
+                .fail(run, &place, ended)
+                .map_err(|error| error.to_string());
+        }
+        conclude(self.project, run, &place, &self.terms).map_err(|error| error.to_string())
+    }
+}
+
+/// Judges the work of a run whose agent ended well, or that had none, lands it, and shows the
+/// result in the spec. Work that did not land is then a person's.
+pub(super) fn conclude(
+    project: &Project,
+    run: &mut ActiveRun<'_>,
+    place: &RunFolder,
+    terms: &CompletionTerms,
+) -> Result<RunEnd, Error> {
+    let repo = project.repository()?;
+    let end = match place.fetch(project, &repo) {
+        Ok(()) => judge(project, run, place, terms)?,
+        Err(error) => {
+            let end = RunEnd {
+                event: RunEvent::Doubt,
+                reason: Some(error.to_string()),
+            };
+            if !run.is_asked_to_stop()? {
+                spec_state::write_end_to_spec(project, run.record(), &end)?;
+            }
+            end
+        }
+    };
+    if disk::exists(&place.worktree) {
+        place.hand_over(project, &repo);
+    }
+    Ok(end)
+}
+
+fn judge(
+    project: &Project,
+    run: &mut ActiveRun<'_>,
+    place: &RunFolder,
+    terms: &CompletionTerms,
+) -> Result<RunEnd, Error> {
+    let runs = run.runs();
+    let Some(lock) = run.lock() else {
+        return Ok(RunEnd::failed("The runner does not hold the spec's lock"));
+    };
+    let mut judge = CompletionCheck {
+        project,
+        runs,
+        process_id: run.record().process_id.clone(),
+        place,
+        lock,
+        interruption: Some(run.interruption()),
+        terms,
+    };
+    let end = match judge.conclude() {
+        Ok(end) => end,
+        // It is merged, but that could not be recorded: the remaining steps are done as after a
+        // death.
+        Err(error) if is_merged(project, run, place)? => {
+            return Ok(RunEnd {
+                event: RunEvent::FindDead,
+                reason: Some(error.to_string()),
+            });
+        }
+        Err(error) => {
+            let end = RunEnd::failed(error.to_string());
+            if !run.is_asked_to_stop()? {
+                spec_state::write_end_to_spec(project, run.record(), &end)?;
+            }
+            return Ok(end);
+        }
+    };
+    // Records that were written meanwhile bypassed this run's own copy.
+    run.update(|_| Ok(()))?;
+    Ok(end)
+}
+
+/// Judges and lands the work of a run that was paused, taken over, failed, or needs attention, and
+/// that a user continued: a run without an agent.
+///
+/// # Errors
+/// As [`run_spec`].
+pub(in super::super) fn conclude_by_hand(
+    project: &Project,
+    process_id: &str,
+    agreed: Option<&str>,
+) -> Result<RunState, Error> {
+    let runs = project.runs()?;
+    let interruption = CancelToken::new()?;
+    let mut run = ActiveRun::adopt(&runs, process_id, &interruption)?;
+    let terms = CompletionTerms {
+        config: None,
+        agreed: agreed.map(str::to_owned),
+    };
+    let end = by_hand(project, &mut run, &terms)
+        .unwrap_or_else(|error| RunEnd::failed(error.to_string()));
+    run.end(&end, None)?;
+    go_on(project, runs.get(process_id)?.state());
+    Ok(runs.get(process_id)?.state())
+}
+
+fn by_hand(
+    project: &Project,
+    run: &mut ActiveRun<'_>,
+    terms: &CompletionTerms,
+) -> Result<RunEnd, Error> {
+    let repo = project.repository()?;
+    let record = run.record().clone();
+    let records = run.runs().of_spec(&record.spec_id)?;
+    let earlier = records
+        .iter()
+        .filter(|other| other.token < record.token)
+        .filter(|other| other.base.is_some())
+        .max_by_key(|other| other.token);
+    let Some(earlier) = earlier.cloned() else {
+        return Ok(RunEnd::failed("No earlier run left a branch"));
+    };
+    let snapshot = project.snapshot()?;
+    let spec = spec_of(&snapshot, &record.spec_id)?;
+    SpecRunner::note_criteria(run, &spec)?;
+    run.update(|record| {
+        record.branch.clone_from(&earlier.branch);
+        record.base.clone_from(&earlier.base);
+        record.target.clone_from(&earlier.target);
+        record.worktree.clone_from(&earlier.worktree);
+        record.log.clone_from(&earlier.log);
+        Ok(())
+    })?;
+    let Some(place) = RunFolder::of(project, &repo, run.record())? else {
+        return Ok(RunEnd::failed("No earlier run left a branch"));
+    };
+    let open = [
+        SpecStatus::InProgress,
+        SpecStatus::Failed,
+        SpecStatus::NeedsAttention,
+        SpecStatus::Paused,
+    ];
+    let is_open = change_spec(project, &record.spec_id, &open, |draft| {
+        draft.set_text("status", SpecStatus::InProgress.as_str())
+    })?;
+    if !is_open {
+        let earlier = run.runs().get(&earlier.process_id)?;
+        return Ok(if earlier.state() == RunState::Completed {
+            // Another process was faster.
+            RunEnd {
+                event: RunEvent::Merge,
+                reason: Some("its work was merged already".into()),
+            }
+        } else {
+            RunEnd::failed("The spec is not being worked on any more")
+        });
+    }
+    conclude(project, run, &place, terms)
+}

@@ -1,0 +1,197 @@
+//! Starts a run: plans it, gives it a record and a runner, and waits until it is under way.
+
+use std::sync::Arc;
+
+use super::super::error::SpecRunError;
+use super::super::project::ProjectRuns;
+use super::super::start::{StartInputs, StartOptions, StartPlan, WorkMode};
+use super::agent_launch::has_prompt;
+use super::agent_slots::{AgentSlots, next_agent, takes_turns};
+use super::launch_runner;
+use super::recovery;
+use super::spec_state::write_end_to_spec;
+use super::split_copy::remove_copy;
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_base::lint::Severity;
+use chant_specs::id::SpecId;
+use chant_specs::model::Spec;
+use chant_specs::ops::lint::findings;
+use chant_specs::project::{Project, ProjectSnapshot};
+use chant_work::WorkError;
+use chant_work::handshake::START_TIMEOUT;
+use chant_work::launch::LaunchedRunner;
+use chant_work::lock::StartLock;
+use chant_work::run_record::{RunOptions, RunRecord};
+use chant_work::run_store::RunStore;
+use chant_work::runner::RunEnd;
+use chant_work::state::RunState;
+use chant_work::stop;
+
+/// Returns the plan of a start.
+///
+/// # Errors
+/// The first thing that forbids it.
+pub(in super::super) fn plan(
+    project: &Project,
+    snapshot: &ProjectSnapshot,
+    id: &str,
+    wish: &StartOptions,
+) -> Result<StartPlan, Error> {
+    let config = snapshot.config.clone()?;
+    let spec = project.resolve(snapshot, id)?;
+    let runs = project.runs()?;
+    // Records that cannot be listed forbid the start.
+    runs.newest_of(spec.id.as_str())?;
+    let left = |spec: &Spec| {
+        let newest = runs.newest_of(spec.id.as_str()).ok().flatten();
+        newest.filter(|record| !record.state().is_closed() && record.state() != RunState::Running)
+    };
+    let goes_on = |spec: &Spec| left(spec).is_some();
+    let has_work = |spec: &Spec| left(spec).is_some_and(|record| record.agent.is_some());
+    let lint_errors = |spec: &Arc<Spec>| {
+        let found = findings(project, snapshot, spec)
+            .unwrap_or_default()
+            .into_iter();
+        let errors = found.filter(|finding| finding.severity == Severity::Error.as_str());
+        let said = errors.map(|finding| match finding.suggestion {
+            Some(advice) => format!("{}. {advice}", finding.message),
+            None => finding.message,
+        });
+        said.collect()
+    };
+    let start = StartInputs {
+        specs: &snapshot.specs,
+        config: &config,
+        skip_criteria: wish.asked.skip_criteria,
+        prompt: wish.asked.prompt.as_deref(),
+        goes_on: &goes_on,
+        has_work: &has_work,
+        has_prompt: &|name| has_prompt(project, name),
+        lint_errors: &lint_errors,
+    };
+    Ok(start.plan(&spec).map_err(SpecRunError::from)?)
+}
+
+/// Begins the run of one spec below another run; what its state allows has been looked at, what else
+/// forbids it is looked at here.
+///
+/// # Errors
+/// What forbids the start, or why the runner could not begin.
+pub(in super::super) fn begin_one(
+    project: &Project,
+    runs: &RunStore,
+    id: &SpecId,
+    asked: RunOptions,
+    parent: Option<&str>,
+    steps: &mut dyn FnMut(&str),
+) -> Result<(RunRecord, LaunchedRunner), Error> {
+    let wish = StartOptions {
+        mode: WorkMode::Single,
+        asked,
+    };
+    let snapshot = project.snapshot()?;
+    plan(project, &snapshot, id.as_str(), &wish)?;
+    let config = snapshot.config.clone()?;
+    let spec = project.resolve(&snapshot, id.as_str())?;
+    next_agent(project, runs, &config, &spec, &wish.asked)?;
+    drop(snapshot);
+    let mode = (wish.mode.to_string(), wish.asked);
+    start_run(project, runs, id, mode, parent, steps)
+}
+
+/// Starts a runner, gives its run a record, and waits until it is under way.
+pub(in super::super) fn start_run(
+    project: &Project,
+    runs: &RunStore,
+    id: &SpecId,
+    (mode, asked): (String, RunOptions),
+    parent: Option<&str>,
+    steps: &mut dyn FnMut(&str),
+) -> Result<(RunRecord, LaunchedRunner), Error> {
+    let mut runner = launch_runner(project, runs, ["work", "--runner", id.as_str()])?;
+    let identity = runner.identity().clone();
+    let mut draft = RunRecord::new(id.as_str(), &mode, identity, (runs.clock)());
+    draft.parent = parent.map(str::to_owned);
+    draft.asked = asked;
+    let record = match record(project, runs, draft) {
+        Ok(record) => record,
+        Err(error) => {
+            runner.detach(|| ());
+            return Err(error);
+        }
+    };
+    if let Err(why) = runner.run(&record.process_id, START_TIMEOUT, steps) {
+        runner.detach(|| ());
+        give_up(project, runs, &record, &why)?;
+        return Err(WorkError::Step(why).into());
+    }
+    Ok((runs.get(&record.process_id)?, runner))
+}
+
+/// Gives a run its record, and its agent where they take turns; what room there is cannot be taken by
+/// another start meanwhile.
+fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<RunRecord, Error> {
+    let snapshot = project.snapshot()?;
+    if !draft.has_agent() {
+        project.refuse_untrusted_snapshot(&snapshot)?;
+        return Ok(runs.create_run(draft)?);
+    }
+    let config = snapshot.config.clone()?;
+    let spec = project.resolve(&snapshot, &draft.spec_id)?;
+    let _lock = StartLock::acquire(runs)?;
+    project.refuse_untrusted_snapshot(&snapshot)?;
+    if !draft.works_on_spec() {
+        AgentSlots::of(runs)?.refuse_start((runs.clock)(), &config)?;
+        return Ok(runs.create_run(draft)?);
+    }
+    let agent = next_agent(project, runs, &config, &spec, &draft.asked)?;
+    if takes_turns(&config, &draft.asked) {
+        draft.asked.agent = Some(agent.name);
+    }
+    Ok(runs.create_run(draft)?)
+}
+
+/// Has the record of a run that could not begin say so, and its spec, if its runner did not. One that was
+/// stopped meanwhile did not fail.
+fn give_up(project: &Project, runs: &RunStore, record: &RunRecord, why: &str) -> Result<(), Error> {
+    // Should this process die now, the one that finds it only has to let the run be started again.
+    match stop::stop_unbegun(runs, &record.process_id, stop::GRACE) {
+        Ok(stopped) => {
+            let shown = if record.works_on_spec() {
+                write_end_to_spec(project, record, &RunEnd::failed(why))
+            } else {
+                Ok(())
+            };
+            stopped.fail(runs, why.to_owned())?;
+            remove_copy(project, record);
+            shown
+        }
+        Err(WorkError::NotRunning {
+            state: RunState::Paused | RunState::TakenOver | RunState::Cancelled,
+            process_id,
+        }) => Err(WorkError::Stopped { process_id }.into()),
+        Err(WorkError::NotRunning { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Lets a runner live on by itself; what it leaves is looked after at once when it dies.
+pub(in super::super) fn detach_runner(
+    project: &Arc<Project>,
+    runs: RunStore,
+    record: &RunRecord,
+    runner: LaunchedRunner,
+) {
+    let (process_id, own) = (record.process_id.clone(), project.clone());
+    runner.detach(move || {
+        // A runner that ended without a word of how died; one that was lost left something to do.
+        let is_lost = |record: RunRecord| match record.state() {
+            RunState::Running => record.stop_requested.is_none(),
+            state => state == RunState::Lost,
+        };
+        if runs.get(&process_id).is_ok_and(is_lost) {
+            recovery::recover_runs(&own).log_failure("recover runs");
+        }
+    });
+}

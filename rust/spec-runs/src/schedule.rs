@@ -1,0 +1,109 @@
+//! The order of work: the next spec is chosen again after every end.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+
+use super::start::{StartTarget, WorkMode};
+use chant_specs::id::SpecId;
+use chant_specs::model::{Spec, SpecType};
+use chant_specs::specs::SpecGraph;
+
+/// The number of times that a spec was tried by this call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AttemptCount {
+    /// So often.
+    pub times: u32,
+    /// So many tries after the first its last failure is worth.
+    pub retries: u32,
+}
+
+impl AttemptCount {
+    fn is_over(self) -> bool {
+        self.times > self.retries
+    }
+}
+
+/// The order of a chain or of work in parallel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecSchedule {
+    /// The specs that were asked for; they come before anything else.
+    first: BTreeSet<SpecId>,
+    /// The one spec that was asked for, which may be in a state that is not ready.
+    named: Option<SpecId>,
+    /// True if anything else that is ready follows.
+    goes_on: bool,
+    /// So many at once.
+    at_once: usize,
+}
+
+impl SpecSchedule {
+    /// The order for a start; `limit` bounds what is worked on at once whatever the mode says.
+    pub fn of(work: &StartTarget, mode: WorkMode, limit: NonZeroUsize) -> Self {
+        let at_once = match mode {
+            WorkMode::Single | WorkMode::Chain => 1,
+            WorkMode::Parallel(workers) => workers.min(limit).get(),
+        };
+        let (first, named) = match work {
+            StartTarget::Spec(id) => (BTreeSet::from([id.clone()]), Some(id.clone())),
+            StartTarget::Members { members, .. } => (members.iter().cloned().collect(), None),
+        };
+        Self {
+            first,
+            named,
+            goes_on: mode != WorkMode::Single,
+            at_once,
+        }
+    }
+
+    /// Returns true if a spec was asked for, and is not only one that follows.
+    pub fn asks_for(&self, id: &SpecId) -> bool {
+        self.first.contains(id)
+    }
+
+    /// The spec to begin with now: what was asked for, then what was tried least, then what most waits
+    /// for in a row, then by ID. `None` while as many run as may, and when nothing is left.
+    pub fn next(
+        &self,
+        specs: &SpecGraph,
+        running: &[SpecId],
+        tried: &BTreeMap<SpecId, AttemptCount>,
+    ) -> Option<SpecId> {
+        if running.len() >= self.at_once {
+            return None;
+        }
+        let tries = |spec: &Spec| tried.get(&spec.id).copied().unwrap_or_default();
+        let is_open = |spec: &Spec| {
+            let is_over = tried.get(&spec.id).is_some_and(|tried| tried.is_over());
+            !running.contains(&spec.id) && !is_over
+        };
+        let named = self.named.as_ref().filter(|id| !tried.contains_key(id));
+        let named = named.and_then(|id| specs.find(id.as_str()));
+        if let Some(spec) = named.filter(|spec| is_open(spec)) {
+            return Some(spec.id.clone());
+        }
+        let all = specs.all();
+        let ready = specs.overview().ready.iter().map(|at| &all[*at]);
+        // A conflict is settled by the one that takes it up: which side is right may not be an agent's to say.
+        let wanted = ready.filter(|spec| {
+            let may_follow = self.goes_on && spec.kind != SpecType::Conflict;
+            may_follow || self.first.contains(&spec.id)
+        });
+        let candidates: Vec<&Spec> = wanted.map(|spec| &**spec).filter(|s| is_open(s)).collect();
+        if candidates.len() < 2 {
+            return candidates.first().map(|spec| spec.id.clone());
+        }
+        let graph = specs.graph();
+        let heights = graph.heights();
+        let height = |spec: &Spec| {
+            let node = graph.find(spec.id.as_str());
+            node.map_or(0, |node| heights[node.index()])
+        };
+        // Of equal ones the first is taken, and candidates come in the order of their IDs.
+        let next = candidates.into_iter().min_by_key(|spec| {
+            let is_first = self.first.contains(&spec.id);
+            (!is_first, tries(spec).times, Reverse(height(spec)))
+        });
+        next.map(|spec| spec.id.clone())
+    }
+}

@@ -1,0 +1,42 @@
+//! A start as a caller asks for it.
+
+use serde::Deserialize;
+
+use super::start::{StartOptions, WorkMode};
+use chant_specs::error::ChantError;
+use chant_work::run_record::RunOptions;
+
+/// The parameters of a start besides the spec.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StartRequest {
+    /// True if work goes on with whatever is ready.
+    pub chain: bool,
+    /// The number of workers.
+    pub parallel: Option<i64>,
+    /// True if missing criteria and a red quality gate are no obstacle.
+    pub skip_criteria: bool,
+    /// True if earlier work is set aside and not continued.
+    pub fresh: bool,
+    /// The agent, if it is not the configured one.
+    pub agent: Option<String>,
+    /// The prompt, which overrides that of specs.
+    pub prompt: Option<String>,
+}
+
+impl TryFrom<StartRequest> for StartOptions {
+    type Error = ChantError;
+
+    fn try_from(request: StartRequest) -> Result<Self, ChantError> {
+        Ok(Self {
+            mode: WorkMode::of(request.chain, request.parallel)?,
+            asked: RunOptions {
+                skip_criteria: request.skip_criteria,
+                fresh: request.fresh,
+                agent: request.agent,
+                prompt: request.prompt,
+                ..RunOptions::default()
+            },
+        })
+    }
+}

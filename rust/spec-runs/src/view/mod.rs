@@ -1,0 +1,9 @@
+//! The shapes of answers about runs, key by key in the order in which the seed lists them.
+
+pub mod agents;
+pub mod confine;
+pub mod diagnosis;
+pub mod doctor;
+pub mod receipt;
+pub mod split;
+pub mod work;

@@ -1,0 +1,109 @@
+//! Receipts, and how they stand against the repository.
+
+use serde::Serialize;
+
+use super::super::receipt::CompletionReceipt;
+use chant_base::counted_list::CountedList;
+
+/// Receipts, oldest first.
+#[derive(Debug, Serialize)]
+pub struct ReceiptList {
+    /// The receipts.
+    #[serde(flatten)]
+    pub receipts: CountedList<ReceiptEntry>,
+}
+
+/// One receipt.
+#[derive(Debug, Serialize)]
+pub struct ReceiptEntry {
+    /// The ref that keeps it.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// The content of the receipt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<CompletionReceipt>,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Specs held against their receipts.
+#[derive(Debug, Serialize)]
+pub struct ReceiptReport {
+    /// The branch or the commit that the work has to be on.
+    pub target: String,
+    /// True if the target's configuration asks for receipts.
+    pub required: bool,
+    /// True if each of the specs has a receipt that holds.
+    pub holds: bool,
+    /// The specs, by their IDs.
+    pub specs: Vec<SpecReceipts>,
+}
+
+/// A spec and its receipts.
+#[derive(Debug, Serialize)]
+pub struct SpecReceipts {
+    /// The spec.
+    pub spec_id: String,
+    /// `consistent`, `run again and held`, `by its members`, `does not hold` or `no receipt`. Never more: a
+    /// receipt is signed by no one.
+    pub verdict: &'static str,
+    /// True if that is well.
+    pub holds: bool,
+    /// The receipts, newest first.
+    pub receipts: Vec<ReceiptVerdict>,
+    /// The problems of the spec itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<FindingEntry>,
+}
+
+/// One receipt, judged.
+#[derive(Debug, Serialize)]
+pub struct ReceiptVerdict {
+    /// The ref that keeps it.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// True if nothing speaks against it.
+    pub holds: bool,
+    /// The facts that follow from the repository alone.
+    pub derived: Vec<String>,
+    /// Checks that were run again now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub run_again: Vec<String>,
+    /// The facts that are known by the receipt alone.
+    pub claimed: Vec<String>,
+    /// The points that do not hold.
+    pub findings: Vec<FindingEntry>,
+}
+
+/// Something that does not hold.
+#[derive(Debug, Serialize)]
+pub struct FindingEntry {
+    /// The word for it.
+    pub kind: &'static str,
+    /// The sentence.
+    pub text: String,
+}
+
+/// Receipts that were brought to a remote, or taken from it.
+#[derive(Debug, Serialize)]
+pub struct ReceiptExchange {
+    /// The remote.
+    pub remote: String,
+    /// Those that are new there, or here.
+    pub new: Vec<String>,
+    /// The number that were there already.
+    pub known: usize,
+    /// Those that are another one there, or were refused.
+    pub refused: Vec<RefusedReceipt>,
+}
+
+/// A receipt that stayed where it was.
+#[derive(Debug, Serialize)]
+pub struct RefusedReceipt {
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub name: String,
+    /// Why.
+    pub why: String,
+}

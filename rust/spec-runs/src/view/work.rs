@@ -1,0 +1,330 @@
+//! Logs and runs.
+
+use serde::Serialize;
+
+use chant_specs::view::list::ProblemEntry;
+use chant_specs::view::spec::CriteriaCounts;
+use chant_work::usage::{DenialEntry, UsageEntry};
+
+/// Lines of a log.
+#[derive(Debug, Serialize)]
+pub struct LogView {
+    /// The lines, joined by line feeds.
+    pub content: String,
+    /// Byte after the last whole line looked at: where to go on.
+    pub byte_offset: u64,
+    /// The number of lines.
+    pub line_count: usize,
+    /// With `offset`: whole lines follow. Without: older lines were left out.
+    pub has_more: bool,
+    /// Byte at which the first line begins.
+    pub start_offset: u64,
+    /// The problem with the offset that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Runs of agents.
+#[derive(Debug, Serialize)]
+pub struct WorkList {
+    /// The runs.
+    pub processes: Vec<RunEntry>,
+    /// All runs that are kept, whatever was asked for.
+    pub summary: RunCounts,
+    /// The number of runs that match, when not all are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes_total: Option<usize>,
+    /// Where the next page begins, when there is one: call again with this `offset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<usize>,
+    /// Records that cannot be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<ProblemEntry>,
+}
+
+/// One run.
+#[derive(Debug, Serialize)]
+pub struct RunEntry {
+    /// Its name.
+    pub process_id: String,
+    /// The spec.
+    pub spec_id: String,
+    /// The runner's process number.
+    pub pid: Option<u32>,
+    /// `running`, `completed` or `failed`.
+    pub status: &'static str,
+    /// RFC 3339.
+    pub started_at: Option<String>,
+    /// RFC 3339; null while it runs.
+    pub completed_at: Option<String>,
+    /// `single`, `chain` or `parallel(N)`.
+    pub mode: String,
+    /// Its record says it runs, but no such process lives.
+    pub stale: bool,
+    /// When its log was last written, RFC 3339; null without a log.
+    pub log_modified: Option<String>,
+    /// The branch that carries its work.
+    pub branch: Option<String>,
+    /// The end, in one word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_state: Option<String>,
+    /// Why it ended so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The run of a chain or of several specs that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The agent's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The folder of its worktree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
+    /// The confinement of its agent, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<String>,
+    /// The agent's commits, once the work was judged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<String>,
+    /// The number of checks that its work passed, where its spec is completed by it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks_passed: Option<usize>,
+    /// The model that its agent works with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The agent's own name of its session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The usage of its agent, as far as it reports that; of a run above other runs the sum of theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsageEntry>,
+    /// Tools that were refused to its agent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<DenialEntry>,
+    /// Why its agent did not do its work, in a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// The step to take about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_step: Option<String>,
+    /// While it waits for another try: when that is, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_try_at: Option<String>,
+    /// While it runs: the criteria in the copy of the spec that is worked on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<CriteriaCounts>,
+    /// While it runs, of a chain or of several specs: how far they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub specs: Option<SpecCounts>,
+}
+
+/// The specs of a run of several.
+#[derive(Debug, Serialize)]
+pub struct SpecCounts {
+    /// Started, and what could be started now.
+    pub total: usize,
+    /// Completed by it.
+    pub completed: usize,
+    /// Started, and ended otherwise.
+    pub ended: usize,
+}
+
+/// Runs by state.
+#[derive(Debug, Default, Serialize)]
+pub struct RunCounts {
+    /// Runners that live.
+    pub running: usize,
+    /// Ended with the spec completed.
+    pub completed: usize,
+    /// Ended otherwise.
+    pub failed: usize,
+}
+
+/// A run that is under way.
+#[derive(Debug, Serialize)]
+pub struct StartedRunView<'a> {
+    /// Its name.
+    pub process_id: &'a str,
+    /// The spec.
+    pub spec_id: &'a str,
+    /// The runner's process number.
+    pub pid: u32,
+    /// RFC 3339.
+    pub started_at: &'a str,
+    /// `single`, `chain` or `parallel(N)`.
+    pub mode: String,
+    /// The branch of the work; none for a run above other runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<&'a str>,
+    /// Its worktree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<&'a str>,
+    /// Its log, relative to the root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<&'a str>,
+    /// The confinement of its agent, in a sentence.
+    pub confinement: String,
+    /// The warning that a red quality gate was waived.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quality_warning: Option<QualityWarning>,
+}
+
+/// The time and the cost that a start would take.
+#[derive(Debug, Serialize)]
+pub struct ForecastView {
+    /// The specs that an agent would work on, each behind those that it waits for.
+    pub specs: Vec<String>,
+    /// So many agents at once.
+    pub agents: usize,
+    /// The number of completed runs that are known.
+    pub known_runs: usize,
+    /// The time it would take; null when too few runs are known.
+    pub duration_seconds: Option<ExpectedAmount>,
+    /// The tokens of all; null when too few runs report theirs.
+    pub tokens: Option<ExpectedAmount>,
+    /// The US dollars of all; null when too few runs report theirs.
+    pub cost_usd: Option<ExpectedAmount>,
+    /// The note that too few runs are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// An amount that is expected.
+#[derive(Debug, Serialize)]
+pub struct ExpectedAmount {
+    /// In half of all cases it is no more.
+    pub p50: f64,
+    /// In nine of ten cases it is no more.
+    pub p90: f64,
+    /// The number of runs that this was learned from.
+    pub known_runs: usize,
+}
+
+/// A red quality gate.
+#[derive(Debug, Serialize)]
+pub struct QualityWarning {
+    /// `refine`.
+    pub status: &'static str,
+    /// The grades.
+    pub scores: GradesView,
+    /// The suggestions that would improve them.
+    pub suggestions: Vec<&'static str>,
+    /// The same in a sentence.
+    pub message: String,
+}
+
+/// The grades of a spec, as letters.
+#[derive(Debug, Serialize)]
+pub struct GradesView {
+    /// Size.
+    pub complexity: char,
+    /// The grade for how clear it is.
+    pub confidence: char,
+    /// The grade for how well it could be split.
+    pub splittability: char,
+    /// The grade for how good its criteria are.
+    pub ac_quality: char,
+    /// The grade for how little its members overlap; null without members.
+    pub isolation: Option<char>,
+}
+
+/// The state of work that another person or agent goes on with.
+#[derive(Debug, Serialize)]
+pub struct TakeoverReport<'a> {
+    /// The spec.
+    pub spec_id: &'a str,
+    /// The progress of the work, in sentences.
+    pub analysis: String,
+    /// The last lines of the log.
+    pub log_tail: String,
+    /// The next steps.
+    pub suggestion: String,
+    /// The worktree; null when it is gone.
+    pub worktree_path: Option<String>,
+    /// The branch of the work.
+    pub branch: Option<String>,
+    /// Its newest commits, abbreviated, with their subjects.
+    pub commits: Vec<String>,
+    /// The size of their changes.
+    pub diff: Option<DiffStatView>,
+    /// Paths of the worktree that are not committed.
+    pub uncommitted: Vec<String>,
+}
+
+/// The size of the changes of commits.
+#[derive(Debug, Serialize)]
+pub struct DiffStatView {
+    /// Files.
+    pub files: usize,
+    /// Lines that came.
+    pub insertions: usize,
+    /// Lines that went.
+    pub deletions: usize,
+}
+
+/// The worktrees of runs.
+#[derive(Debug, Serialize)]
+pub struct WorktreeList {
+    /// By their folders.
+    pub worktrees: Vec<WorktreeEntry>,
+    /// Those of no run yet.
+    pub made_in_advance: FolderPoolView,
+}
+
+/// Folders that were made before a run asked for one.
+#[derive(Debug, Serialize)]
+pub struct FolderPoolView {
+    /// The number of folders.
+    pub folders: usize,
+    /// The size of all of them.
+    pub bytes: u64,
+}
+
+/// One worktree.
+#[derive(Debug, Serialize)]
+pub struct WorktreeEntry {
+    /// Its folder.
+    pub path: String,
+    /// The spec that it was made for.
+    pub spec_id: Option<String>,
+    /// The branch that it stands on.
+    pub branch: Option<String>,
+    /// The newest run on that branch.
+    pub run: Option<String>,
+    /// Where that stands.
+    pub state: Option<&'static str>,
+    /// The number of files that are not committed.
+    pub uncommitted: usize,
+    /// True if all work on the branch is on the main branch, too.
+    pub merged: bool,
+    /// Why it is kept; null when it can go.
+    pub kept: Option<String>,
+}
+
+/// The state of the daemon, and the worktrees it watches.
+#[derive(Debug, Serialize)]
+pub struct WatchStatus {
+    /// True if the daemon runs.
+    pub watch_running: bool,
+    /// The worktrees of runs, by their folders.
+    pub worktrees: Vec<WatchedWorktree>,
+    /// The number of worktrees.
+    pub worktree_count: usize,
+}
+
+/// A worktree as the daemon sees it.
+#[derive(Debug, Serialize)]
+pub struct WatchedWorktree {
+    /// The spec.
+    pub spec_id: Option<String>,
+    /// The folder.
+    pub path: String,
+    /// `working`, `done`, `failed` or `unknown`.
+    pub status: &'static str,
+    /// When its run's record was last written, RFC 3339; null without one.
+    pub updated_at: Option<String>,
+    /// The problem; null when there is none.
+    pub error: Option<String>,
+    /// The agent's commits.
+    pub commits: Vec<String>,
+}

@@ -1,0 +1,38 @@
+//! What is wrong with the folder for our own state, and what earlier releases left in a project.
+
+use super::{Project, SpecProblem};
+use chant_store::disk;
+
+/// Where earlier releases kept their state in a folder without git.
+const OLD_STATE: &str = ".chant-mcp/journal";
+
+impl Project {
+    /// Returns the problem with the folder for our own state that a person should know of.
+    pub fn state_problem(&self) -> Option<SpecProblem> {
+        let state = self.state().ok()?;
+        let message = state.problem()?;
+        let inside = state.place()?.strip_prefix(self.root.path()).ok();
+        let path = inside.or(state.place())?.display().to_string();
+        Some(SpecProblem {
+            path: path.into(),
+            line: None,
+            message,
+        })
+    }
+
+    /// Notes a change of several files that an earlier release left in a folder without git: what lies in the
+    /// project is not gone by any more.
+    pub(super) fn note_left_journal(&self) {
+        let folder = self.root.path().join(OLD_STATE);
+        let names = disk::names(&folder).unwrap_or_default();
+        let is_left =
+            |one: &disk::FolderEntry| disk::exists(&folder.join(&one.name).join("intent.json"));
+        if names.iter().any(is_left) {
+            self.unfinished().push(SpecProblem {
+                path: OLD_STATE.into(),
+                line: None,
+                message: "an earlier release left a change of several files half done; it is not finished any more, because a folder's own files are not gone by. Look at the texts in there, and remove `.chant-mcp`".into(),
+            });
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The questions about runs that this crate asks its caller: it knows no runs itself.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::model::Spec;
+use super::project::Project;
+use chant_base::error::Error;
+
+/// Answers questions about the runs on a project's specs.
+pub trait RunLookup: Send + Sync {
+    /// Refuses another state of a spec while a run is under way, which would overwrite it.
+    ///
+    /// # Errors
+    /// `Refused`, naming the run; a `StoreError` when its records cannot be read.
+    fn refuse_running(&self, project: &Project, spec: &Spec) -> Result<(), Error>;
+
+    /// Leaves the receipt of a spec that was completed by hand; gives a line that says why there is none, where it
+    /// could not be written. `before` is the spec before that.
+    fn leave_receipt(&self, project: &Project, before: &Spec) -> String;
+
+    /// Returns the time at which the log of a spec was last written; `None` when it has none.
+    fn log_modified(&self, project: &Project, spec_id: &str) -> Option<Timestamp>;
+
+    /// Returns the reason that the output in a spec's log does not fit a schema, given as its path and its text;
+    /// `None` when it fits or there is no log.
+    fn find_wrong_output(
+        &self,
+        project: &Project,
+        spec_id: &str,
+        schema: (&str, &str),
+    ) -> Option<String>;
+
+    /// Returns the folder of the records of the project's runs, if they may be believed; it may not be there yet.
+    fn records_folder(&self, project: &Project) -> Option<PathBuf>;
+
+    /// Returns true if a project's own folder shows runs; that proves nothing.
+    fn shows_runs(&self, root: &Path) -> bool;
+
+    /// Returns the agent that works where the configuration names none.
+    fn find_agent(
+        &self,
+        environment: &BTreeMap<String, String>,
+        root: &Path,
+    ) -> Option<&'static str>;
+}

@@ -1,0 +1,392 @@
+//! Pictures and plans of a board: the graph around an item or of all, and work on a line of time.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::Workspace;
+use super::analytics_graph::NetworkNodes;
+use super::board::ItemSearch;
+use super::board_columns::{BoardColumns, BoardFilter};
+use super::board_shapes::{BoardGraph, BoardTimeline, GraphFigureRow, PastRun, PlannedItem};
+use super::item::Item;
+use super::key;
+use super::meaning::WorkMeaning;
+use super::ops::resolve_item;
+use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
+use chant_base::answer::{Answer, cut};
+use chant_base::error::Error;
+use chant_draw::clip::{ClipOptions, clip};
+use chant_draw::elements::{
+    ElementContent, ElementOptions, FigureTexts, PictureElement, draw_elements,
+};
+use chant_graph::network::Network;
+use chant_graph::network::critical::ItemTimes;
+use chant_graph::network::schedule::{DurationEstimates, ScheduleOptions, ScheduleSlot};
+use chant_graph::picture::StatusColor;
+use chant_graph::{ItemProgress, Node};
+use chant_work::durations::LearnedAmount;
+
+/// Items in a picture.
+const MOST_FIGURES: usize = 60;
+/// Runs and planned items on a line of time.
+const MOST_BARS: usize = 200;
+/// Characters of a title.
+const TITLE_SHOWN: usize = 200;
+/// The hours that an item counts as while no run has ended.
+const USUAL_HOURS: f64 = 1.0;
+
+/// The items that a picture shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GraphFocus<'a> {
+    /// The item in the middle; `None` for the most important ones of all.
+    pub name: Option<&'a str>,
+    /// The number of steps from the item in the middle.
+    pub depth: Option<u32>,
+    /// A label that items have.
+    pub label: Option<&'a str>,
+    /// The dialect that items are of.
+    pub dialect: Option<&'a str>,
+}
+
+/// The network of all items, with the hours that each takes and how many of them can be lost.
+pub(super) struct HourlyNetwork {
+    /// The moment of the items.
+    version: u64,
+    network: Arc<Network>,
+    nodes: Arc<[Node]>,
+    hours: Vec<f64>,
+    known_runs: usize,
+    /// The items that leave no time to lose; none where items wait in a loop.
+    critical: Vec<u32>,
+    /// The hours that each item leaves; `None` where items wait in a loop.
+    slack: Option<Vec<f64>>,
+}
+
+/// Returns a picture of the items around one, or of the most important ones, and the same items as a list.
+///
+/// # Errors
+/// As [`super::ops::find`], or `Invalid` for a dialect that is none.
+pub fn draw_board_graph(workspace: &Workspace, query: GraphFocus<'_>) -> Result<Answer, Error> {
+    let filter = BoardFilter::checked(ItemSearch::default(), query.dialect, query.label)?;
+    let joined = workspace.snapshot()?;
+    let focus = query
+        .name
+        .map(|name| resolve_item(workspace, &joined, name));
+    let focus = focus.transpose()?.map(|item| item.node);
+    let hourly = HourlyNetwork::current(workspace, &joined)?;
+    let fitting = hourly.fitting(&joined, &filter);
+    let focus = focus.and_then(|node| hourly.place(node));
+    let shown = hourly.chosen(&fitting, focus, query.depth)?;
+    let drawing = FigureRows {
+        joined: &joined,
+        meanings: meanings_of(workspace, &hourly, &shown)?,
+        hourly: &hourly,
+    };
+    let figures: Vec<FigureTexts> = shown.iter().map(|at| drawing.texts(*at)).collect();
+    let options = ElementOptions {
+        name: String::new(),
+        focus: focus.into_iter().collect(),
+        critical: hourly.critical.clone(),
+    };
+    let picture = draw_elements(&hourly.network, &shown, &figures, &options)?;
+    let items: Vec<GraphFigureRow<'_>> = shown.iter().map(|at| drawing.row(*at)).collect();
+    Ok(Answer::compact(&BoardGraph {
+        scene: value_of(&picture),
+        shown: items.len(),
+        items,
+        total: fitting.len(),
+    }))
+}
+
+/// The meanings of items, asked for alone: a large picture takes longer than a look at a board may wait.
+fn meanings_of(
+    workspace: &Workspace,
+    hourly: &HourlyNetwork,
+    shown: &[u32],
+) -> Result<HashMap<u32, WorkMeaning>, Error> {
+    workspace.ask_board(|joined, board| {
+        let meaning = |at: &u32| {
+            let node = joined.graph().find(hourly.network.key(*at))?;
+            Some((*at, board.meaning(&joined.item(node)?)?))
+        };
+        Ok(shown.iter().filter_map(meaning).collect())
+    })
+}
+
+impl HourlyNetwork {
+    /// The network as of a snapshot, made once for it.
+    fn current(workspace: &Workspace, joined: &Arc<WorkspaceGraph>) -> Result<Arc<Self>, Error> {
+        let learned = workspace.learned()?.duration;
+        let known = workspace.known().hourly.clone();
+        let is_current = |known: &Arc<Self>| {
+            known.version == joined.version() && known.known_runs == learned.runs
+        };
+        if let Some(known) = known.filter(is_current) {
+            return Ok(known);
+        }
+        let hourly = Arc::new(Self::of(workspace.laid(joined)?, joined, &learned));
+        workspace.known().hourly = Some(Arc::clone(&hourly));
+        Ok(hourly)
+    }
+
+    fn of(
+        (network, nodes): NetworkNodes,
+        joined: &WorkspaceGraph,
+        learned: &LearnedAmount,
+    ) -> Self {
+        let hours = nodes
+            .iter()
+            .map(|node| hours_of(joined.item(*node), learned));
+        let hours: Vec<f64> = hours.collect();
+        let path = network.critical_path(&hours);
+        let times = network.times(&hours).ok();
+        Self {
+            version: joined.version(),
+            critical: path.map(|path| path.items).unwrap_or_default(),
+            slack: times.as_ref().map(ItemTimes::slack),
+            network,
+            nodes,
+            hours,
+            known_runs: learned.runs,
+        }
+    }
+
+    /// The number of a node in the network.
+    fn place(&self, node: Node) -> Option<u32> {
+        let at = self.nodes.iter().position(|known| *known == node)?;
+        u32::try_from(at).ok()
+    }
+
+    fn node(&self, at: u32) -> Node {
+        self.nodes[at as usize]
+    }
+
+    /// The items that a filter wants; items that are only named belong to a picture of all.
+    fn fitting(&self, joined: &WorkspaceGraph, filter: &BoardFilter) -> Vec<u32> {
+        let is_all = *filter == BoardFilter::default();
+        let fits = |at: &u32| match joined.item(self.node(*at)) {
+            Some(item) => filter.is_of(&item) && !is_cancelled(&item),
+            None => is_all,
+        };
+        self.network.items().filter(fits).collect()
+    }
+
+    /// Chooses the items that are drawn, ascending.
+    fn chosen(
+        &self,
+        fitting: &[u32],
+        focus: Option<u32>,
+        depth: Option<u32>,
+    ) -> Result<Vec<u32>, Error> {
+        if focus.is_none() && fitting.len() < self.network.len() {
+            return Ok(self.most_important(fitting));
+        }
+        let chosen = clip(
+            &self.network,
+            &ClipOptions {
+                limit: MOST_FIGURES,
+                focus: focus.as_slice(),
+                depth,
+                first: &self.critical,
+            },
+        )?;
+        let is_fit: HashSet<u32> = fitting.iter().copied().collect();
+        let fits = |at: &u32| is_fit.contains(at) || Some(*at) == focus;
+        Ok(chosen.into_iter().filter(fits).collect())
+    }
+
+    /// Open items come before done ones, then those for which more items wait, then those made earlier.
+    fn most_important(&self, fitting: &[u32]) -> Vec<u32> {
+        let mut chosen = fitting.to_vec();
+        chosen.sort_by_key(|at| {
+            let waiting = self.network.after(*at).len();
+            (self.network.is_done(*at), Reverse(waiting), *at)
+        });
+        chosen.truncate(MOST_FIGURES);
+        chosen.sort_unstable();
+        chosen
+    }
+}
+
+fn is_cancelled(item: &Item<'_>) -> bool {
+    WorkMeaning::of(item, None).is_none()
+}
+
+/// The hours that an item takes: as its runs did, else as runs usually do; none for one that only holds others.
+fn hours_of(item: Option<Item<'_>>, learned: &LearnedAmount) -> f64 {
+    let Some(item) = item.filter(|item| item.weight() > 0.0) else {
+        return 0.0;
+    };
+    let own = item.spec_id().and_then(|id| learned.of(id));
+    let seconds = own.or(learned.median);
+    seconds.map_or(USUAL_HOURS, |seconds| seconds / 3600.0)
+}
+
+/// Says of the items of a picture what they are.
+struct FigureRows<'a> {
+    joined: &'a WorkspaceGraph,
+    meanings: HashMap<u32, WorkMeaning>,
+    hourly: &'a HourlyNetwork,
+}
+
+impl<'a> FigureRows<'a> {
+    /// The meaning of an item; one that is only named is done, or others wait for it.
+    fn meaning(&self, at: u32) -> Option<WorkMeaning> {
+        let node = self.hourly.node(at);
+        match self.joined.item(node) {
+            Some(_) => self.meanings.get(&at).copied(),
+            None if self.joined.graph().progress(node) == ItemProgress::Done => {
+                Some(WorkMeaning::Done)
+            }
+            None => Some(WorkMeaning::Waits),
+        }
+    }
+
+    fn texts(&self, at: u32) -> FigureTexts {
+        let node = self.hourly.node(at);
+        let meaning = self.meaning(at).map_or("cancelled", WorkMeaning::as_str);
+        let class = format!("meaning-{meaning}");
+        let Some(item) = self.joined.item(node) else {
+            let key = self.joined.graph().key(node);
+            return FigureTexts {
+                label: key.to_owned(),
+                sub: ELSEWHERE.to_owned(),
+                title: format!("{key}\n{ELSEWHERE}"),
+                class: class + " elsewhere",
+                state: StatusColor::Elsewhere.word().to_owned(),
+            };
+        };
+        let id = item.id().into_owned();
+        let title = cut(item.title(), TITLE_SHOWN);
+        let status = item.status();
+        let (label, sub) = if title.is_empty() {
+            (id.clone(), String::new())
+        } else {
+            (title.clone(), id.clone())
+        };
+        FigureTexts {
+            label,
+            sub,
+            title: format!("{title}\n{id} · {status}"),
+            class,
+            state: item.drawn().word().to_owned(),
+        }
+    }
+
+    fn row(&self, at: u32) -> GraphFigureRow<'a> {
+        let node = self.hourly.node(at);
+        let item = self.joined.item(node);
+        let slack = self.hourly.slack.as_ref().map(|slack| slack[at as usize]);
+        let slack = slack.filter(|_| self.hourly.network.is_open(at));
+        GraphFigureRow {
+            key: self.joined.graph().key(node),
+            title: item.map_or_else(String::new, |item| cut(item.title(), TITLE_SHOWN)),
+            status: item.map_or(ELSEWHERE, |item| item.status()),
+            meaning: self.meaning(at).map(WorkMeaning::as_str),
+            slack: slack.map(rounded),
+            critical: self.hourly.critical.contains(&at),
+        }
+    }
+}
+
+/// An element as pages take it: its tag, its attributes, and its contents.
+fn value_of(element: &PictureElement) -> Value {
+    let attributes = element.attributes.iter();
+    let attributes: Map<String, Value> = attributes
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
+    let children = element.children.iter().map(|child| match child {
+        ElementContent::Element(child) => value_of(child),
+        ElementContent::Text(text) => json!(text),
+    });
+    let children: Vec<Value> = children.collect();
+    json!([element.tag, attributes, children])
+}
+
+/// Hours with two digits behind the point.
+fn rounded(hours: f64) -> f64 {
+    (hours * 100.0).round() / 100.0
+}
+
+/// Returns the runs that ended, the latest first, and the open items as agents could work on them from now on, as
+/// many at a time as the configuration allows.
+///
+/// # Errors
+/// As [`Workspace::snapshot`].
+pub fn plan_timeline(workspace: &Workspace) -> Result<Answer, Error> {
+    let joined = workspace.snapshot()?;
+    let hourly = HourlyNetwork::current(workspace, &joined)?;
+    let durations = DurationEstimates {
+        median: &hourly.hours,
+        spread: 0.0,
+    };
+    let crew = ScheduleOptions {
+        agents: agents_of(workspace),
+        rounds: 0,
+        seed: 0,
+    };
+    let plan = hourly.network.schedule(durations, crew, &|_, _| true);
+    let (slots, note) = match plan {
+        Ok(plan) => (plan.slots, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    let item_of = |slot: &ScheduleSlot| {
+        let item = joined.item(hourly.node(slot.item));
+        item.filter(|item| item.weight() > 0.0)
+    };
+    let worked = slots.iter().filter_map(|slot| Some((slot, item_of(slot)?)));
+    let worked: Vec<(&ScheduleSlot, Item<'_>)> = worked.collect();
+    let bar = |(slot, item): &(&ScheduleSlot, Item<'_>)| PlannedItem {
+        key: item.key().to_owned(),
+        title: cut(item.title(), TITLE_SHOWN),
+        start: rounded(slot.start),
+        end: rounded(slot.end),
+        critical: hourly.critical.contains(&slot.item),
+    };
+    let past = workspace.ask_board(|joined, board| Ok(past_runs(joined, board)))?;
+    Ok(Answer::compact(&BoardTimeline {
+        unit: "hours",
+        known_runs: hourly.known_runs,
+        past,
+        planned_total: worked.len(),
+        planned: worked.iter().take(MOST_BARS).map(bar).collect(),
+        note,
+        now: workspace.parts.speckit.now().to_string(),
+    }))
+}
+
+/// The number of agents that may work at the same time.
+fn agents_of(workspace: &Workspace) -> NonZeroU32 {
+    let snapshot = workspace.parts.chant.snapshot().ok();
+    let config = snapshot.and_then(|snapshot| snapshot.config.clone().ok());
+    let agents = config.map(|config| config.runs.limits.agents_at_once.get());
+    let agents = agents.and_then(|agents| NonZeroU32::new(u32::try_from(agents).ok()?));
+    agents.unwrap_or(NonZeroU32::MIN)
+}
+
+/// The runs that ended, the latest first.
+fn past_runs(joined: &WorkspaceGraph, board: &BoardColumns) -> Vec<PastRun> {
+    let runs = board.situations().runs();
+    let ended = runs.runs().filter(|run| run.works_on_spec);
+    let mut ended: Vec<_> = ended
+        .filter_map(|run| Some((run.started?, run.ended?, run)))
+        .collect();
+    ended.sort_by_key(|(started, _, run)| (Reverse(*started), run.process_id.clone()));
+    ended.truncate(MOST_BARS);
+    let rows = ended.into_iter().map(|(started, finished, run)| {
+        let spec = joined.specs.find(&run.spec_id);
+        let title = spec.and_then(|spec| spec.title.as_deref());
+        PastRun {
+            key: key::of_spec(&run.spec_id),
+            title: cut(title.unwrap_or_default(), TITLE_SHOWN),
+            start: started.to_string(),
+            end: finished.to_string(),
+            outcome: run.state.as_str(),
+        }
+    });
+    rows.collect()
+}
