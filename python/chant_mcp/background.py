@@ -135,7 +135,7 @@ def _act_on_project(
 
         if not isinstance(error, ChantError):
             raise
-        sys.stderr.write(f"Error: {error.told()}\n")
+        sys.stderr.write(f"Error: {error.describe()}\n")
         raise SystemExit(1) from error
     raise SystemExit(0)
 

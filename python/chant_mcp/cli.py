@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from chant_mcp import progress
 from chant_mcp.commands import serving
 from chant_mcp.commands.catalogue import PROGRAM, SPECKIT, SPECS, TICKETS, VINE
 from chant_mcp.commands.groups import Commands
@@ -53,6 +54,8 @@ def program(
     )
     if context.invoked_subcommand is None:
         serving.on_stdio(context.obj)
+    elif sys.stderr is not None and sys.stderr.isatty():
+        progress.report_on(sys.stderr)
 
 
 @program.group(cls=Commands, listing=SPECS)

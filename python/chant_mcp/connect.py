@@ -1,7 +1,7 @@
 """From an agent inside a run to the run's own server outside: bytes both ways, nothing read or changed.
 
-The runner of the run reads the named pipe `requests` in a folder that is this run's alone. Whoever wants a
-connection makes two named pipes with a name of its own beside it and writes the name into `requests`; the
+The runner of the run reads the named pipe `requests` in a folder that is this run's alone. To connect, a
+process makes two named pipes with a name of its own beside it and writes the name into `requests`; the
 server opens both and says so. No network and no socket is needed, so that it works where a run is given none.
 
 It needs only the standard library, and little of it: it has to start at once.
@@ -24,7 +24,7 @@ _WELCOME = 60_000
 """Milliseconds in which the server answers; it may have to be started first."""
 
 _UNREAD = 600
-"""Milliseconds after which output that nobody takes is given up, once the input has ended."""
+"""Milliseconds after which output that no one takes is given up, once the input has ended."""
 
 _LONGEST = 1000
 """Bytes of a refusal that are read."""
@@ -70,7 +70,7 @@ def _connected(folder: str) -> tuple[int, int]:
         os.mkfifo(to_server, 0o600)
         os.mkfifo(from_server, 0o600)
         receive = os.open(from_server, os.O_RDONLY | os.O_NONBLOCK)
-        # A pipe that nobody reads is not opened for writing.
+        # A pipe that no one reads is not opened for writing.
         own_reader = os.open(to_server, os.O_RDONLY | os.O_NONBLOCK)
         send = os.open(to_server, os.O_WRONLY | os.O_NONBLOCK)
         os.write(requests, f"{name}\n".encode())
@@ -94,7 +94,7 @@ def _requests(folder: str) -> int:
         )
         raise NoConnection(why) from None
     except OSError as error:
-        if error.errno == errno.ENXIO:  # nobody reads
+        if error.errno == errno.ENXIO:  # no one reads
             raise NoConnection(_OVER) from None
         raise
 
@@ -104,7 +104,7 @@ def _wait_for_welcome(requests: int, receive: int) -> None:
     waits = select.poll()
     waits.register(receive, select.POLLIN)
     for fd in (requests, 1):
-        waits.register(fd, 0)  # tells when nobody reads any more
+        waits.register(fd, 0)  # reports when no one reads any more
     line = b""
     while not line.endswith(b"\n") and len(line) < _LONGEST:
         ready = dict(waits.poll(_WELCOME))
@@ -134,7 +134,7 @@ class _Way:
         self.waiting = b""
         self.has_ended = False
         self.is_cut = False
-        """Whether it ended because nobody reads at its end."""
+        """Whether it ended because no one reads at its end."""
 
     def wanted(self) -> tuple[int, int]:
         """Say which descriptor is waited for, and for what."""
@@ -155,7 +155,7 @@ class _Way:
 
 
 def _copied(send: int, receive: int) -> bool:
-    """Copy until the server ends or nobody listens to it; say whether our own side ended first."""
+    """Copy until the server ends or no one listens to it; say whether our own side ended first."""
     forth, back = _Way(0, send), _Way(receive, 1)
     while not back.has_ended:
         open_ways = [way for way in (forth, back) if not way.has_ended]
@@ -172,9 +172,9 @@ def _copied(send: int, receive: int) -> bool:
 
 
 def _ready(ways: list[_Way]) -> dict[int, int]:
-    """Wait until a way goes on, or nobody reads our output; for a moment only while that is full."""
+    """Wait until a way goes on, or no one reads our output; for a moment only while that is full."""
     waits = select.poll()
-    waits.register(1, 0)  # tells when nobody reads any more
+    waits.register(1, 0)  # reports when no one reads any more
     for way in ways:
         waits.register(*way.wanted())
     is_full = any(way.target == 1 and way.waiting for way in ways)

@@ -6,6 +6,8 @@ values in the sentence, by name.
 
 from __future__ import annotations
 
+from chant_mcp.renamed import FormerName
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar, Literal
@@ -31,7 +33,15 @@ __all__ = [
 
 
 class ChantError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package.
+
+    Example:
+        >>> try:
+        ...     ws["nothing"]
+        ... except chant_mcp.errors.ChantError as error:
+        ...     print(error.code, error.message)
+        NOT_FOUND Nothing is called 'nothing' here.
+    """
 
     code: ClassVar[str] = "ERROR"
     """The kind, in capitals, such as `NOT_FOUND`."""
@@ -71,13 +81,18 @@ class ChantError(Exception):
         """The message and what may help, in the words of scripts."""
         return self.message + self.hint_at("scripts")
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """The message and what may help, in the words of people."""
         return self.message + self.hint_at("people")
 
-    def told_to_agents(self) -> str:
+    def describe_to_agents(self) -> str:
         """The message and what may help, in the words of agents."""
         return self.message + self.hint_at("agents")
+
+    told = FormerName("describe")
+    """The former name of `describe`."""
+    told_to_agents = FormerName("describe_to_agents")
+    """The former name of `describe_to_agents`."""
 
 
 class NotInitializedError(ChantError):
@@ -123,20 +138,23 @@ class RefusedError(ChantError):
 
 
 class NotTrustedError(ChantError):
-    """The folder asks for something that no person said yes to; `shown` lists it, a line each."""
+    """The folder asks for something that no person said yes to; `lines_to_review` lists it."""
 
     code = "NOT_TRUSTED"
 
     @property
-    def shown(self) -> list[str]:
+    def lines_to_review(self) -> list[str]:
         """What a person would look at: all that the folder asks for, or what is another than before."""
         return list(self.details.get("shown", ()))
 
-    def told_to_agents(self) -> str:
+    shown = FormerName("lines_to_review")
+    """The former name of `lines_to_review`."""
+
+    def describe_to_agents(self) -> str:
         """The message and, for agents, whom to ask: no agent may say yes for a person."""
         if "agreement" in self.details:
             asked = "Ask the person to do that. What reads or edits documents works meanwhile."
-            return f"{super().told_to_agents()}\n{asked}"
+            return f"{super().describe_to_agents()}\n{asked}"
         return (
             f"{self.message}\nAsk the person to run `chant-mcp trust` in this folder: only a person can "
             "say yes. Everything that reads or edits documents works meanwhile."

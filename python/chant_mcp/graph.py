@@ -16,7 +16,7 @@ from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
 from chant_mcp.errors import InvalidArgumentError, RefusedError
 from chant_mcp.graph_answers import (
     Attributes,
-    Blocked,
+    BlockedItems,
     CriticalPath,
     Difference,
     EdgeList,
@@ -24,13 +24,14 @@ from chant_mcp.graph_answers import (
     Schedule,
     Slot,
 )
+from chant_mcp.renamed import FormerName, find_former_name
 from chant_mcp.what_if import WhatIf
 
 if TYPE_CHECKING:
     from chant_mcp.api.workspace import Workspace
 
 __all__ = [
-    "Blocked",
+    "BlockedItems",
     "CriticalPath",
     "Difference",
     "EdgeList",
@@ -56,13 +57,18 @@ means none is refused.
 """
 
 Progress: TypeAlias = Callable[[int, int], object] | None
-"""Told now and then how much of how much is done; an exception that it raises stops the work."""
+"""Called now and then with how much of how much is done; an exception that it raises stops the work."""
 
 
 class Graph:
     """A dependency graph as it was at one moment; nothing changes it.
 
     A pickled one is the same graph where it is unpickled, whatever its files say by then.
+
+    Example:
+        >>> graph = ws.graph()
+        >>> list(graph.ancestors("vine:plan.vine#ship"))
+        ['vine:plan.vine#log']
     """
 
     __slots__ = ("_attributes", "_is_past", "_learned", "_network", "_workspace")
@@ -105,12 +111,19 @@ class Graph:
         Args:
             edges: Pairs `(before, after)`: the second waits for the first.
             nodes: Further items; they come first, in this order.
-            done: Items that nobody waits for any more.
+            done: Items that nothing waits for any more.
             attributes: For each name the values of items by their keys.
 
         Raises:
             TypeError: A key is no text.
             NotFoundError: An attribute is of what is no item.
+
+        Example:
+            >>> graph = Graph.from_edges([("design", "build"), ("build", "ship")], done=["design"])
+            >>> list(graph.frontier())
+            ['build']
+            >>> list(graph.critical_path().items)
+            ['build', 'ship']
         """
         network = Network(edges, nodes=nodes, done=done)
         for values in (attributes or {}).values():
@@ -178,7 +191,7 @@ class Graph:
         return self._attributes[name][self._network.index(self.key(key))]
 
     def is_done(self, key: str) -> bool:
-        """Whether nobody waits for an item any more.
+        """Whether nothing waits for an item any more.
 
         Raises:
             NotFoundError: No item has that key.
@@ -208,9 +221,9 @@ class Graph:
         """
         return self._network.frontier()
 
-    def blocked(self) -> Blocked:
+    def blocked(self) -> BlockedItems:
         """Open items that wait, each with what it still waits for."""
-        return Blocked(self._network)
+        return BlockedItems(self._network)
 
     def cycles(self) -> list[Items]:
         """Groups of items that wait for one another."""
@@ -267,7 +280,7 @@ class Graph:
             sample: Look only at ways from so many items, drawn at random; exact without it.
             seed: Where drawing begins: the same number, the same answer.
             normalized: Divide by the number of pairs.
-            progress: Told how much of how much is done.
+            progress: Called with how much of how much is done.
 
         Raises:
             InvalidArgumentError: The sample is empty or larger than the graph.
@@ -320,7 +333,7 @@ class Graph:
                 was learned from runs, else 0.5.
             rounds: How often the plan is tried with durations drawn at random.
             seed: Where drawing begins: the same number, the same answer.
-            progress: Told how much of how much is done.
+            progress: Called with how much of how much is done.
 
         Raises:
             CycleError: Items wait for one another.
@@ -365,7 +378,13 @@ class Graph:
         ]
 
     def what_if(self) -> WhatIf:
-        """Begin changes of a copy: what would be free, critical and late if something changed."""
+        """Begin changes of a copy: what would be free, critical and late if something changed.
+
+        Example:
+            >>> graph = Graph.from_edges([("design", "build"), ("build", "ship")])
+            >>> list(graph.what_if().finish("design").graph().frontier())
+            ['build']
+        """
         return WhatIf(self)
 
     def diff(self, newer: Graph) -> Difference:
@@ -387,8 +406,8 @@ class Graph:
         """Where changes of it are written; `None` for a graph that is not of files as they are now."""
         return None if self._is_past else self._workspace
 
-    def at(self, revision: str) -> Graph:
-        """The graph of its workspace as of a git revision, read without a checkout.
+    def read_revision(self, revision: str) -> Graph:
+        """Read the graph of its workspace as of a git revision, without a checkout.
 
         Args:
             revision: Such as `HEAD~20`, a tag, a branch or a hash.
@@ -398,8 +417,11 @@ class Graph:
             RefusedError: The graph is not of files.
         """
         if self._workspace is None:
-            raise RefusedError("The graph is not one of files; it has no history.")
+            raise RefusedError("The graph does not come from files, so it has no history.")
         return self._workspace.graph_at(revision)
+
+    at = FormerName("read_revision")
+    """The former name of `read_revision`."""
 
     @property
     def attributes(self) -> Mapping[str, Sequence[Any]]:
@@ -422,10 +444,10 @@ class Graph:
             return [float(weight(key)) for key in self]
         if isinstance(weight, str):
             return [1.0 if value is None else float(value) for value in self._attributes[weight]]
-        by_key = self.by_key(weight)
+        by_key = self.resolve_keys(weight)
         return [float(by_key.get(key, 1.0)) for key in self]
 
-    def by_key(self, values: Mapping[str, float]) -> dict[str, float]:
+    def resolve_keys(self, values: Mapping[str, float]) -> dict[str, float]:
         """Give values by the keys of the items that their names mean.
 
         Raises:
@@ -442,6 +464,9 @@ class Graph:
             found[key] = value
         return found
 
+    by_key = FormerName("resolve_keys")
+    """The former name of `resolve_keys`."""
+
     def show(
         self,
         *,
@@ -455,7 +480,7 @@ class Graph:
         """Draw the graph, or what of it is worth it.
 
         Args:
-            color: What colours tell in place of states: `slack`, `betweenness`, `pagerank`, the name of a
+            color: What colours show in place of states: `slack`, `betweenness`, `pagerank`, the name of a
                 numeric attribute, or numbers by key.
             focus: The item, or the items, that the picture is about, by any name (`key`).
             depth: How many steps from the focus are shown.
@@ -518,3 +543,13 @@ def _again(
     done, elsewhere = known
     network = Network(edges, nodes=keys, done=done, elsewhere=elsewhere)
     return Graph(network, attributes, learned=learned, workspace=workspace, is_past=is_past)
+
+
+_FORMER = {"Blocked": "BlockedItems"}
+
+
+if not TYPE_CHECKING:  # or type checkers would take every misspelled name for one that there is
+
+    def __getattr__(name: str) -> Any:
+        """Give classes by their former names."""
+        return find_former_name(__name__, _FORMER, name)

@@ -11,7 +11,16 @@ from chant_mcp._core import Columns, Edges, Items, Network, Table
 if TYPE_CHECKING:
     from chant_mcp.graph import Graph
 
-__all__ = ["Attributes", "Blocked", "CriticalPath", "Difference", "EdgeList", "Nodes", "Schedule", "Slot"]
+__all__ = [
+    "Attributes",
+    "BlockedItems",
+    "CriticalPath",
+    "Difference",
+    "EdgeList",
+    "Nodes",
+    "Schedule",
+    "Slot",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +50,7 @@ class Slot:
     agent: int
     """Who does it, counted from 0."""
     start: float
-    """When it is begun."""
+    """When it starts."""
     end: float
     """When it is done."""
 
@@ -53,7 +62,7 @@ class Schedule:
     slots: tuple[Slot, ...]
     """The open items, in the order of their beginning, but for those of `unplanned`."""
     unplanned: tuple[str, ...]
-    """Open items that nobody knows when to begin: they wait for something that is not here."""
+    """Open items whose start is unknown: they wait for something that is not here."""
     finish: float
     """When the last item is done."""
     utilisation: float
@@ -96,7 +105,7 @@ class Difference:
         )
 
 
-class Blocked(Mapping[str, Items]):
+class BlockedItems(Mapping[str, Items]):
     """Open items that wait, each with the open items that it waits for."""
 
     __slots__ = ("_keys", "_network")

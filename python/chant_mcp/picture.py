@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["LIMIT", "ROWS", "Picture", "graph_bundle", "table_bundle"]
 
 LIMIT = 60
-"""How many items a picture shows that nobody asked for."""
+"""How many items a picture shows by default."""
 
 ROWS = 50
 """How many rows a table shows."""
@@ -71,7 +71,7 @@ def draw(
 
     Args:
         graph: The graph.
-        color: What colours tell in place of states: `slack`, `betweenness`, `pagerank`, the name of a
+        color: What colours show in place of states: `slack`, `betweenness`, `pagerank`, the name of a
             numeric attribute, or numbers by key.
         focus: Items that the picture is about.
         depth: How many steps from the focus are shown.
@@ -167,7 +167,7 @@ def _tooltip(graph: Graph, key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Heat:
-    """What colours tell in place of states."""
+    """What colours show in place of states."""
 
     values: list[float | None]
     """For each item a number from 0 to 1, for none that has no number."""
@@ -179,7 +179,7 @@ class _Heat:
 def _heat(graph: Graph, keys: Sequence[str], color: str | Mapping[str, float] | None) -> _Heat:
     if color is None:
         return _Heat([])
-    values = _measured(graph, color) if isinstance(color, str) else graph.by_key(color)
+    values = _measured(graph, color) if isinstance(color, str) else graph.resolve_keys(color)
     numbers = [None if (value := values.get(key)) is None else float(value) for key in keys]
     known = [number for number in numbers if number is not None]
     cold, hot = min(known, default=0.0), max(known, default=0.0)

@@ -9,13 +9,13 @@ import select
 
 
 def has_writer(fd: int) -> bool:
-    """Tell whether somebody may still write what is read here; where that cannot be asked, yes."""
-    # One side of a socket can be closed by itself; Linux alone tells that.
+    """Return whether somebody may still write what is read here; where that cannot be asked, yes."""
+    # One side of a socket can be closed by itself; only Linux reports that.
     return not _has_events(fd, getattr(select, "POLLRDHUP", 0))
 
 
 def has_reader(fd: int) -> bool:
-    """Tell whether somebody may still read what is written here; where that cannot be asked, yes."""
+    """Return whether somebody may still read what is written here; where that cannot be asked, yes."""
     return not _has_events(fd, 0)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from chant_mcp._core import tool_right_in_run
+from chant_mcp.errors import RefusedError
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.toolsets import ToolEntry, toolsets
 
@@ -26,7 +27,7 @@ class RunRights:
         """Take the project, and what the runner says of the run.
 
         Args:
-            session: A session on the project, whose environment tells of the run.
+            session: A session on the project, whose environment names the run.
             spec_id: The spec that is worked on.
             worktree: The folder of the run.
         """
@@ -37,7 +38,7 @@ class RunRights:
 
     @property
     def instructions(self) -> str:
-        """What a model is told at the start."""
+        """The text that a model gets at the start."""
         return (
             f"You work on spec {self._spec_id} in a run of its own: tick its criteria with "
             "chant_spec_update, commit, and end; it is judged and completed then. What you change in other "
@@ -52,6 +53,17 @@ class RunRights:
             return None
         inside = f"an agent inside a run (you work on {self._spec_id})"
         return f"{name} is not for {inside}: a person decides. {instead}"
+
+    def refuse_log(self, name: str) -> None:
+        """Refuse to show the log of another spec's runs.
+
+        Raises:
+            ChantError: When the name is that of another spec, or of none.
+        """
+        found: str = self.project.workspace.find(f"chant:{name}").data["id"]
+        if found != self._spec_id:
+            inside = f"an agent inside a run (you work on {self._spec_id})"
+            raise RefusedError(f"The log of {found} is not for {inside}: read that of your own spec.")
 
     def meant(self, entry: ToolEntry, arguments: Mapping[str, Any]) -> tuple[Session, Sequence[Path] | None]:
         """Give the session that a call is made in, and the folders that it may write in, where those are few.
@@ -70,7 +82,7 @@ class RunRights:
         return self._folder, self._writes_in
 
     def _is_in_project_alone(self, entry: ToolEntry, arguments: Mapping[str, Any]) -> bool:
-        """Tell whether what is read is not in the run's folder: git does not track it, or it is newer."""
+        """Return whether what is read is not in the run's folder: git does not track it, or it is newer."""
         if names := [arguments[of] for of in entry.files if of in arguments]:
             return not all(map(self._folder.vine.finds, names))
         return self._dialects.get(entry.name) not in dialects_in(self._folder.place.root)

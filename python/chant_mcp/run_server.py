@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, cast
 from chant_mcp import progress
 from chant_mcp._core import VERSION
 from chant_mcp.errors import ChantError
+from chant_mcp.icon import ICON
 from chant_mcp.message_lines import LONGEST_MESSAGE, LONGEST_TEXT, lines_of
 from chant_mcp.tool_calls import (
     OfferedTools,
@@ -38,7 +39,7 @@ from chant_mcp.tool_calls import (
     refusal_result,
     schema_for,
 )
-from chant_mcp.toolsets.parameters import published
+from chant_mcp.toolsets.schemas import published
 
 if TYPE_CHECKING:
     from chant_mcp.toolsets import ToolEntry
@@ -55,6 +56,7 @@ _REVISION_IN_META = "io.modelcontextprotocol/protocolVersion"
 """What a message of the later protocol, which has no handshake, carries."""
 
 _CAPABILITIES = {
+    "completions": {},
     "prompts": {"listChanged": False},
     "resources": {"listChanged": False, "subscribe": False},
     "tools": {"listChanged": False},
@@ -121,7 +123,7 @@ class PlainConnection:
         self._agent: str | None = None
 
     def serve(self) -> None:
-        """Serve until the input ends, or nobody reads the answers."""
+        """Serve until the input ends, or no one reads the answers."""
         for line in lines_of(self._lines):
             if not line.strip():
                 continue
@@ -188,7 +190,7 @@ class PlainConnection:
                 "capabilities": _CAPABILITIES,
                 "instructions": self._offered.instructions(),
                 "protocolVersion": revision,
-                "serverInfo": {"name": "chant", "version": VERSION},
+                "serverInfo": {"icons": [ICON], "name": "chant", "version": VERSION},
             }
         )
 
@@ -197,7 +199,7 @@ class PlainConnection:
         if method == "ping" and not names:
             return "{}"
         if method == "tools/list" and not names:
-            return _json({"tools": [_listed(entry) for entry in self._offered.offered()]})
+            return _json({"tools": [listed(entry) for entry in self._offered.offered()]})
         if method == "tools/call" and names <= {"name", "arguments"}:
             return self._call(params)
         return None
@@ -232,19 +234,19 @@ class PlainConnection:
 
 
 def _is_early(message: dict[str, Any]) -> bool:
-    """Tell whether a message is of the protocol that begins with a handshake."""
+    """Return whether a message is of the protocol that begins with a handshake."""
     meta: Any = message.get("params", {}).get("_meta", {})
     return isinstance(meta, dict) and _REVISION_IN_META not in meta
 
 
 def _is_plain(id: object) -> bool:
-    """Tell whether an ID can be written as it was read."""
+    """Return whether an ID can be written as it was read."""
     if isinstance(id, str):
         return id.isascii() and len(id) <= LONGEST_TEXT
     return isinstance(id, int) and not isinstance(id, bool)
 
 
-def _listed(entry: ToolEntry) -> dict[str, Any]:
+def listed(entry: ToolEntry) -> dict[str, Any]:
     """Show a tool as a list of tools has it."""
     import inspect
 
@@ -276,7 +278,7 @@ def _write(fd: int, data: bytes) -> None:
     """Write all of it to a pipe that takes what it has room for.
 
     Raises:
-        OSError: When nobody reads any more.
+        OSError: When no one reads any more.
     """
     waits = select.poll()
     waits.register(fd, select.POLLOUT)

@@ -81,7 +81,7 @@ def find_in_roots(roots: Sequence[Path], start: Place) -> Place:
 
 
 def holds_work_files(folder: Path) -> bool:
-    """Tell whether a folder is the root of a project."""
+    """Return whether a folder is the root of a project."""
     if folder.name == ".chant":
         return False  # its `specs` are no features
     markers = (".chant", ".specify", ".mdt-config.toml", "docs/CRs")
@@ -149,7 +149,7 @@ class Session:
             config_home: The folder of the user's configuration files, of whatever program.
             home: What `~` stands for in them.
             program: Our own program with the arguments before a command's name: runs are started with it.
-            trust: The hash of what may act in the project, from whoever knows it.
+            trust: The hash of what may act in the project, from a caller that knows it.
             stop_at: Name of the moment at which the process is to crash, for tests.
             may_leave: Whether an absolute path may name a task graph outside of the roots.
             door: Who asks, for the words of what may help.
@@ -174,7 +174,7 @@ class Session:
         """Whether an agent of a run asks, whose changes of specs land with its branch."""
         self._is_folder_of_run = False
         self._opening = threading.Lock()
-        """Held for as long as it takes to open a handle, by whoever needs one."""
+        """Held for as long as it takes to open a handle, by the call that needs one."""
         self._recovering = threading.Lock()
         """Held while what dead runs left is looked after, which may take long; what needs no run goes on."""
         self._recovered: ChantProject | None = None
@@ -185,7 +185,7 @@ class Session:
         with self._opening:
             if place != self.place:
                 self.place = place
-                self._forget("_chant", "_vine", "_speckit", "_tickets", "_workspace")
+                self._forget("_chant", "_vine", "_speckit", "_tickets", "_workspace", "_enclosed")
 
     def look_in(self, roots: Sequence[Path]) -> None:
         """Look for files in these folders of the client, too."""
@@ -211,7 +211,7 @@ class Session:
         return other
 
     def of_run(self) -> Session:
-        """Make a session for an agent of the run that the environment tells of, on the same project."""
+        """Make a session for an agent of the run that the environment names, on the same project."""
         other = self.elsewhere(self.place)
         other.is_of_run, other.recovers, other._may_leave = True, False, False
         other._config_home = None  # other projects are none of its business
@@ -220,9 +220,22 @@ class Session:
     def in_folder_of_run(self, folder: Path) -> Session:
         """Make a session on the folder of that run, where the agent writes at the same time."""
         other = self.elsewhere(Place(folder, (folder,), is_given=True))
-        told = ("CHANT_SPEC_ID", "CHANT_WORKTREE")
-        other._environment = {name: value for name, value in self._environment.items() if name not in told}
+        of_run = ("CHANT_SPEC_ID", "CHANT_WORKTREE")
+        other._environment = {name: value for name, value in self._environment.items() if name not in of_run}
         other._is_folder_of_run = True
+        return other
+
+    @property
+    def enclosed(self) -> Session:
+        """The same project where nothing outside of its folder is read, whatever the user's settings name."""
+        with self._opening:
+            return self._enclosed
+
+    @cached_property
+    def _enclosed(self) -> Session:
+        root = self.place.root
+        other = self.elsewhere(Place(root, (root,), is_given=True))
+        other._may_leave, other._config_home, other.recovers = False, None, False
         return other
 
     def _forget(self, *handles: str) -> None:
@@ -262,7 +275,7 @@ class Session:
         )
 
     def trust_named(self, hash: str | None) -> None:
-        """Go by the hash that whoever started this process named; before anything is opened."""
+        """Use the hash that this process was started with; before anything is opened."""
         self._trust = hash
 
     @property
@@ -349,6 +362,12 @@ class Session:
             workspace, project = self._workspace, self._chant
         self._recover_once(project)
         return workspace
+
+    @property
+    def workspace_as_it_is(self) -> Workspace:
+        """The same, without a look after what dead runs left: for who only watches."""
+        with self._opening:
+            return self._workspace
 
     @cached_property
     def _workspace(self) -> Workspace:

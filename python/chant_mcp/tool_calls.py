@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from chant_mcp import progress
 from chant_mcp._core import Answer, write_only_in
 from chant_mcp.errors import ChantError, NotTrustedError
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.toolsets import ToolEntry, toolsets
 from chant_mcp.toolsets.arguments import BadArguments, check, kind
-from chant_mcp.toolsets.parameters import schema_of
+from chant_mcp.toolsets.schemas import schema_of
 
 if TYPE_CHECKING:
     from chant_mcp.run_rights import RunRights
@@ -43,7 +44,10 @@ INSTRUCTIONS = {
     "tickets": "Change requests (CRs) are the project's tickets: list_crs finds them, get_cr shows one "
     '(mode "attributes" costs little), manage_cr_sections reads and changes single sections.',
 }
-"""What a model is told at the start, by toolset."""
+"""The text that a model gets at the start, by toolset."""
+
+_ITEMS = {"chant": "specs (tasks)", "vine": "plans", "speckit": "features", "tickets": "tickets"}
+"""What the tools of a toolset are about, in the words that people use."""
 
 _CUT = "Results that were cut say how to get the rest."
 
@@ -153,8 +157,9 @@ class OfferedTools:
         return [entry for entry in entries if self._may_run(entry)]
 
     def instructions(self) -> str:
-        """Say what a model is told at the start."""
-        parts = [INSTRUCTIONS[name] for name in self.toolset_names() if name in INSTRUCTIONS]
+        """Return the text that a model gets at the start."""
+        names = self.toolset_names()
+        parts = [_occasion(names), *(INSTRUCTIONS[name] for name in names if name in INSTRUCTIONS)]
         if self.rights is not None:
             parts.append(self.rights.instructions)
         return " ".join([*parts, _CUT, _DATA])
@@ -226,12 +231,12 @@ def refusal_result(error: ChantError) -> ToolResult:
     """Give a refusal of the core in the form that its dialect's clients expect."""
     if isinstance(error, NotTrustedError):
         # With what a person would be shown.
-        needed = {"needs": "trust", "shown": error.shown}
-        return ToolResult((shown(error.told_to_agents()),), json.dumps(needed), is_error=True)
+        needed = {"needs": "trust", "shown": error.lines_to_review}
+        return ToolResult((shown(error.describe_to_agents()),), json.dumps(needed), is_error=True)
     if error.object is not None:
         return data_refusal(error.object)
     is_apart = "hint" in error.details  # what clients of that dialect expect
-    texts = (error.message, error.hint_at("agents").strip()) if is_apart else (error.told_to_agents(),)
+    texts = (error.message, error.hint_at("agents").strip()) if is_apart else (error.describe_to_agents(),)
     return ToolResult(tuple(map(shown, texts)), is_error=True)
 
 
@@ -254,14 +259,16 @@ def call_in_folders(folders: Sequence[Path] | None, call: Callable[[], Answer]) 
     A thread is held to them, and ends with the call.
     """
     if folders is None:
-        return call()
+        with progress.reported():
+            return call()
     done: list[Answer] = []
     failed: list[BaseException] = []
 
     def run() -> None:
         try:
             write_only_in([os.fspath(folder) for folder in folders])
-            done.append(call())
+            with progress.reported():
+                done.append(call())
         except BaseException as error:  # raised again by who waits
             failed.append(error)
 
@@ -271,6 +278,15 @@ def call_in_folders(folders: Sequence[Path] | None, call: Callable[[], Answer]) 
     if failed:
         raise failed[0]
     return done[0]
+
+
+def _occasion(names: Sequence[str]) -> str:
+    """Say when the tools are of use: hosts that search for tools decide by that whether they search here."""
+    items = ", ".join(_ITEMS.get(name, name) for name in names)
+    return (
+        f"Use these tools for the {items} of this project: to see what to do next, to read, add, change and "
+        "finish work, and to run agents on it."
+    )
 
 
 def _refused(why: str) -> RefusedCall:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def home_folder() -> str | None:
-    """The user's home; `None` where nobody says where that is."""
+    """The user's home; `None` where no one says where that is."""
     home = os.path.expanduser("~")
     return home if os.path.isabs(home) else None
 

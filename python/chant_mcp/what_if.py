@@ -141,7 +141,7 @@ class WhatIf:
         )
 
     def commit(self) -> dict[str, str]:
-        """Write the changes to the specs of the workspace, all or none, and begin anew.
+        """Write the changes to the specs of the workspace, all or none, and start again.
 
         `finish` begins a spec that was not and completes it, `drop` cancels it, `depend_on` names what it
         waits for, `add` makes a spec of that title, and `split` makes one of each part, lets what waited
@@ -157,8 +157,10 @@ class WhatIf:
         """
         workspace = self._graph.workspace
         if workspace is None:
-            raise RefusedError("The graph is not one of files as they are now; there is nothing to write to.")
-        made = workspace.carry_out(self._changes)
+            raise RefusedError(
+                "The graph does not come from the current files, so there is nothing to write to."
+            )
+        made = workspace.apply_changes(self._changes)
         self.discard()
         return made
 

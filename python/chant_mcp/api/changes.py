@@ -25,6 +25,8 @@ class Change:
     """Those whose documents say something else, or whose state is another because of others."""
     removed: tuple[str, ...]
     """Keys of items that are gone."""
+    is_reset: bool = False
+    """Whether more changed than is remembered, so that there are no keys: look at everything."""
 
 
 class Changes:
@@ -32,7 +34,8 @@ class Changes:
 
     On Linux local disks the kernel wakes a wait; elsewhere the stamps of the files are compared ten
     times a second. Everything is looked at once more after a second, because a folder may be new. Who
-    asks gets all that happened since the last answer, as one change; nothing is lost in between.
+    asks gets all that happened since the last answer, as one change; nothing is lost in between, but of
+    more than 4,096 changes only that there were so many.
     Several waits at once on one object take turns.
     """
 
@@ -46,7 +49,7 @@ class Changes:
         found = self._core.wait(seconds)
         if found is None:
             return None
-        return Change(tuple(found["added"]), tuple(found["changed"]), tuple(found["removed"]))
+        return Change(tuple(found["added"]), tuple(found["changed"]), tuple(found["removed"]), found["reset"])
 
     def __aiter__(self) -> Changes:
         return self

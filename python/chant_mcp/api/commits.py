@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _BEGUN = ("in_progress", "completed")
 
 
-def carry_out(workspace: Workspace, changes: Sequence[tuple[Any, ...]]) -> dict[str, str]:
+def apply_changes(workspace: Workspace, changes: Sequence[tuple[Any, ...]]) -> dict[str, str]:
     """Make changes in their order, all or none.
 
     Args:
@@ -109,5 +109,5 @@ class _Plan:
         if isinstance(found, Spec):
             return found
         raise RefusedError(
-            f"{name} is no spec; changes of a graph are written to specs only. Nothing was changed."
+            f"{name} is not a spec; changes of a graph can be written only to specs. Nothing was changed."
         )

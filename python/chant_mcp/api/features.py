@@ -14,13 +14,19 @@ from chant_mcp.paging import EVERYTHING, pieces
 from chant_mcp.terminal import harmless
 
 if TYPE_CHECKING:
-    from chant_mcp._core import Answer
+    from chant_mcp._core import Answer, SpeckitFeatures
     from chant_mcp.api.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Feature:
-    """A feature of a spec-kit project as it was at one moment."""
+    """A feature of a spec-kit project as it was at one moment.
+
+    Example:
+        >>> feature = ws.feature("060-login")
+        >>> [task.id for task in feature.next()]
+        ['T001']
+    """
 
     workspace: Workspace
     """Where it lies."""
@@ -112,7 +118,7 @@ class Feature:
             )
             return FeatureTask(self.workspace, would_be)
         answer = self._tools.complete(task_id, skip_validation=skip_validation, feature=self.id, agent=agent)
-        return replace(self.task(answer.data["task_id"]), told=answer.text)
+        return replace(self.task(answer.data["task_id"]), response=answer.text)
 
     def read(self, artifact: str = "spec") -> str:
         """One of its documents, whole (`rstn_read_spec`).
@@ -135,7 +141,7 @@ class Feature:
         return self._tools.context(self.id).data
 
     @property
-    def _tools(self) -> Any:
+    def _tools(self) -> SpeckitFeatures:
         return self.workspace.session.speckit
 
     def __eq__(self, other: object) -> bool:
@@ -158,7 +164,12 @@ class Feature:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FeatureTask(Handle):
-    """A task of a feature as it was at one moment. Its ID is such as `T001`, its body its description."""
+    """A task of a feature as it was at one moment. Its ID is such as `T001`, its body its description.
+
+    Example:
+        >>> ws.feature("060-login").task("T001").complete(agent="ada").is_done
+        True
+    """
 
     @property
     def feature(self) -> Feature:

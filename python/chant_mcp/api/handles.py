@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from chant_mcp._core import Answer, Selection, body_section, body_sections
 from chant_mcp.picture import ROWS, table_bundle
+from chant_mcp.renamed import FormerName, find_former_name
 from chant_mcp.terminal import harmless
 
 if TYPE_CHECKING:
@@ -32,9 +33,12 @@ class Problem:
     """What is wrong."""
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Problem:
+    def from_row(cls, row: Mapping[str, Any]) -> Problem:
         """Take what the core says."""
         return cls(row["path"], row.get("line"), row["message"])
+
+    of = FormerName("from_row")
+    """The former name of `from_row`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +60,13 @@ class Handle:
     """One item as it was at one moment; nothing changes it, and an edit gives a new one.
 
     Two handles are the same when they mean the same item, whatever it said when they were read; they
-    are ordered by their keys. A pickled handle is read anew where it is unpickled.
+    are ordered by their keys. A pickled handle is read again where it is unpickled.
     """
 
     workspace: Workspace
     """Where it lies."""
     _data: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    told: str = ""
+    response: str = ""
     """What the edit that gave this handle answered, warnings included."""
 
     @property
@@ -87,7 +91,7 @@ class Handle:
 
     @property
     def is_done(self) -> bool:
-        """Whether nobody waits for it any more."""
+        """Whether nothing waits for it any more."""
         return self._data["done"]
 
     @property
@@ -102,7 +106,7 @@ class Handle:
 
     @property
     def waits_for(self) -> tuple[str, ...]:
-        """The keys of what it still waits for, whoever says so."""
+        """The keys of what it still waits for, from all sources."""
         return tuple(self._data["waits_for"])
 
     @property
@@ -123,7 +127,7 @@ class Handle:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with its file."""
-        return tuple(map(Problem.of, self._data["problems"]))
+        return tuple(map(Problem.from_row, self._data["problems"]))
 
     def section_text(self, name: str) -> str:
         """The text of a section, by any name that means only one.
@@ -134,18 +138,24 @@ class Handle:
         """
         return body_section(self.body, name, self.id)[1]
 
-    def fresh(self) -> Self:
-        """The same item as it is now.
+    def reload(self, answer: Answer | None = None) -> Self:
+        """Read the same item as it is now.
+
+        Args:
+            answer: What an edit answered, for `response`.
 
         Raises:
             NotFoundError: It is gone.
         """
-        return self.renewed()
-
-    def renewed(self, answer: Answer | None = None) -> Self:
-        """The same item as it is now, with what an edit answered."""
         found: Any = self.workspace[self.key]
-        return found if answer is None else replace(found, told=answer.text)
+        return found if answer is None else replace(found, response=answer.text)
+
+    fresh = FormerName("reload")
+    """The former name of `reload`."""
+    renewed = FormerName("reload")
+    """The former name of `reload`."""
+    told = FormerName("response")
+    """The former name of `response`."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Handle):
@@ -241,7 +251,7 @@ class Handles(Sequence[H], Generic[H]):
         Args:
             status: A state or several, any of which will do.
             label: A label or several, any of which will do; only specs have labels.
-            ready: Whether only what can be begun now is wanted.
+            ready: Whether only what can be started now is wanted.
 
         Raises:
             InvalidArgumentError: A word names no state; raised when the list is first looked at.
@@ -275,7 +285,7 @@ class Handles(Sequence[H], Generic[H]):
         return self._at(place)
 
     def _at(self, place: int) -> H:
-        made: Any = self._workspace.made(self._selection.at(place))
+        made: Any = self._workspace.make_handle(self._selection.at(place))
         return made
 
     def __iter__(self) -> Iterator[H]:
@@ -298,14 +308,14 @@ class Handles(Sequence[H], Generic[H]):
         return table_bundle([row(item) for item in self[:ROWS]], len(self), include, exclude)
 
 
-class Listed(Sequence[T], Generic[T]):
+class FoundItems(Sequence[T], Generic[T]):
     """Things found at one moment, with a filter by any of their attributes."""
 
     def __init__(self, found: Iterable[T]) -> None:
         """Take what was found."""
         self._found = tuple(found)
 
-    def where(self, **wanted: object) -> Listed[T]:
+    def where(self, **wanted: object) -> FoundItems[T]:
         """Those whose attributes have these values, such as `where(status="open")`.
 
         Raises:
@@ -315,7 +325,7 @@ class Listed(Sequence[T], Generic[T]):
         def fits(one: T) -> bool:
             return all(getattr(one, name) == value for name, value in wanted.items())
 
-        return Listed(filter(fits, self._found))
+        return FoundItems(filter(fits, self._found))
 
     def __len__(self) -> int:
         return len(self._found)
@@ -323,11 +333,21 @@ class Listed(Sequence[T], Generic[T]):
     @overload
     def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> Listed[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Listed[T]:
+    def __getitem__(self, index: slice) -> FoundItems[T]: ...
+    def __getitem__(self, index: int | slice) -> T | FoundItems[T]:
         if isinstance(index, slice):
-            return Listed(self._found[index])
+            return FoundItems(self._found[index])
         return self._found[index]
 
     def __repr__(self) -> str:
         return repr(list(self._found))
+
+
+_FORMER = {"Listed": "FoundItems"}
+
+
+if not TYPE_CHECKING:  # or type checkers would take every misspelled name for one that there is
+
+    def __getattr__(name: str) -> Any:
+        """Give classes by their former names."""
+        return find_former_name(__name__, _FORMER, name)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from chant_mcp.api.handles import Handle, words
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.paging import EVERYTHING, gathered
+from chant_mcp.renamed import FormerName
 
 if TYPE_CHECKING:
-    from chant_mcp._core import Answer
+    from chant_mcp._core import Answer, ChantProject
+    from chant_mcp.parameters import SpecUpdateOfHandle
     from chant_mcp.session import Session
 
 
@@ -35,13 +37,24 @@ class Approval:
     """`pending`, `approved` or `rejected`."""
     by: str | None
     """Who decided."""
-    at: str | None
+    decided_at: str | None
     """When."""
+
+    at = FormerName("decided_at")
+    """The former name of `decided_at`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Spec(Handle):
-    """A chant spec. Its methods are the tools of that name, with their rules and their errors."""
+    """A chant spec. Its methods are the tools of that name, with their rules and their errors.
+
+    Example:
+        >>> spec = ws["aaa"].check("Tests added")
+        >>> [criterion.checked for criterion in spec.criteria]
+        [True, True]
+        >>> spec.update(labels=["api", "login"]).labels
+        ('api', 'login')
+    """
 
     @property
     def type(self) -> str:
@@ -112,7 +125,9 @@ class Spec(Handle):
     def approval(self) -> Approval | None:
         """What its front matter says about approval."""
         row = self._data["approval"]
-        return None if row is None else Approval(**row)
+        if row is None:
+            return None
+        return Approval(row["required"], row["status"], row["by"], row["at"])
 
     def update(
         self,
@@ -145,7 +160,7 @@ class Spec(Handle):
             model: The model; an empty text takes the key out.
             check: Criteria to tick, by their texts.
             uncheck: Criteria to untick, by their texts.
-            force: Skip the rules about states, criteria, members and loops.
+            force: Skip the rules about states, criteria, members and cycles.
 
         Returns:
             The spec as it is then; inside a transaction, as it would be.
@@ -154,13 +169,13 @@ class Spec(Handle):
             ConflictError: There is an `output`, and the body is another one than this handle shows; inside a
                 transaction with `replace_body` alone.
             IllegalTransitionError: The state may not change like that.
-            RefusedError: Criteria or members are open, or dependencies would close a loop.
+            RefusedError: Criteria or members are open, or dependencies would close a cycle.
             NotFoundError: No criterion reads like that, or the spec is gone.
             InvalidArgumentError: Nothing is to be changed, or a word names no state.
         """
         transaction = within(self.workspace)
         is_for_this_body = bool(output) and (replace_body or transaction is None)
-        changes: dict[str, Any] = {
+        changes: SpecUpdateOfHandle = {
             "status": status,
             "output": output,
             "replace_body": replace_body,
@@ -180,7 +195,7 @@ class Spec(Handle):
         }
         if transaction is not None:
             return Spec(self.workspace, transaction.staged.update(self.id, **changes))
-        return self.renewed(self._tools.spec_update(self.id, **changes))
+        return self.reload(self._tools.spec_update(self.id, **changes))
 
     def check(self, *texts: str) -> Spec:
         """Tick criteria, by their texts.
@@ -199,14 +214,14 @@ class Spec(Handle):
         return self.update(uncheck=texts)
 
     def cancel(self) -> Spec:
-        """Give it up (`chant_cancel`); nobody waits for it any more.
+        """Give it up (`chant_cancel`); nothing waits for it any more.
 
         Raises:
             IllegalTransitionError: It is done already.
         """
         if within(self.workspace) is not None:
             return self.update(status="cancelled")
-        return self.renewed(self._tools.cancel(self.id))
+        return self.reload(self._tools.cancel(self.id))
 
     def finalize(self, *, force: bool = False) -> Spec:
         """Complete it on evidence (`chant_finalize`).
@@ -215,11 +230,11 @@ class Spec(Handle):
             force: Whether a missing log is no obstacle for a spec that an agent worked on.
 
         Raises:
-            IllegalTransitionError: It was not begun.
+            IllegalTransitionError: It was not started.
             RefusedError: Criteria or members are open, or the evidence is missing.
         """
         self._alone("finalize")
-        return self.renewed(self._tools.finalize(self.id, force=force))
+        return self.reload(self._tools.finalize(self.id, force=force))
 
     def reset(self) -> Spec:
         """Make a failed one pending again (`chant_reset`); its branch is kept as a backup.
@@ -228,7 +243,7 @@ class Spec(Handle):
             IllegalTransitionError: It is neither failed nor in progress.
         """
         self._alone("reset")
-        return self.renewed(self._tools.reset(self.id))
+        return self.reload(self._tools.reset(self.id))
 
     def archive(self) -> str:
         """Move it out of the way when it is done (`chant_archive`).
@@ -251,12 +266,12 @@ class Spec(Handle):
             reason: Why.
         """
         self._alone("approve")
-        return self.renewed(self._tools.approve(self.id, by=by, reason=reason))
+        return self.reload(self._tools.approve(self.id, by=by, reason=reason))
 
     def reject(self, reason: str, *, by: str | None = None) -> Spec:
         """Disagree, and say why."""
         self._alone("reject")
-        return self.renewed(self._tools.reject(self.id, reason, by=by))
+        return self.reload(self._tools.reject(self.id, reason, by=by))
 
     def start(
         self,
@@ -275,10 +290,10 @@ class Spec(Handle):
             chain: Go on with the next ready spec.
             parallel: So many workers at once.
             skip_criteria: Do not ask for criteria.
-            fresh: Begin anew, without the work of earlier runs.
+            fresh: Start again, without the work of earlier runs.
             agent: The agent of that name in the configuration.
             prompt: The prompt of that name.
-            progress: Told what is being done, in a few words.
+            progress: Called with a few words on each step.
 
         Returns:
             The run: `process_id`, `pid`, `spec_id`, `mode`, `branch`, `worktree`, `log`.
@@ -331,7 +346,7 @@ class Spec(Handle):
     def pause(self) -> Spec:
         """Pause the run that works on it (`chant_pause`)."""
         self._alone("pause")
-        return self.renewed(self._tools.pause(self.id))
+        return self.reload(self._tools.pause(self.id))
 
     def takeover(self, *, force: bool = False) -> dict[str, Any]:
         """Stop the run that works on it and say how far it came (`chant_takeover`).
@@ -357,8 +372,8 @@ class Spec(Handle):
             force: Write without asking, and over the members that an agent wrote before.
             recursive: Split members that are still too complex, too.
             max_depth: How deep.
-            fresh: Ask anew where an answer waits.
-            progress: Told what is being done, in a few words.
+            fresh: Ask again where an answer waits.
+            progress: Called with a few words on each step.
 
         Returns:
             The run and what became of its answer.
@@ -372,7 +387,7 @@ class Spec(Handle):
     def merge(self) -> Spec:
         """Merge its work into the main branch."""
         self._alone("merge")
-        return self.renewed(self._tools.merge(self.id))
+        return self.reload(self._tools.merge(self.id))
 
     def log(self, *, lines: int = 100, offset: int | None = None, since: str | None = None) -> dict[str, Any]:
         """Read its log (`chant_log`).
@@ -416,7 +431,7 @@ class Spec(Handle):
         return self._tools.receipt_show(self.id).data["receipts"]
 
     @property
-    def _tools(self) -> Any:
+    def _tools(self) -> ChantProject:
         return self.workspace.session.chant
 
     def _alone(self, what: str) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from chant_mcp._core import body_section
 from chant_mcp.api.handles import Handle
 from chant_mcp.api.transactions import refuse_within, within
+
+if TYPE_CHECKING:
+    from chant_mcp._core import TicketProjects
 
 Codes: TypeAlias = str | Iterable[str]
 """Tickets: codes, or one text with commas."""
@@ -16,7 +19,15 @@ Codes: TypeAlias = str | Iterable[str]
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Ticket(Handle):
-    """A ticket of the workspace's project. Its ID is its code."""
+    """A ticket of the workspace's project. Its ID is its code.
+
+    Example:
+        >>> ticket = ws.ticket("DEM-007").update(priority="High")
+        >>> ticket.priority
+        'High'
+        >>> ticket.section("Plan").append("Ask first.").section_text("Plan")
+        'Ask first.'
+    """
 
     @property
     def type(self) -> str:
@@ -110,7 +121,7 @@ class Ticket(Handle):
             answer = self._tools.update_cr_attrs(None, self.id, attributes, seen=seen)
         if status is not None:
             answer = self._tools.update_cr_status(None, self.id, status)
-        return self.renewed(answer)
+        return self.reload(answer)
 
     def delete(self) -> str:
         """Remove its file (`delete_cr`).
@@ -143,7 +154,7 @@ class Ticket(Handle):
         return self._tools.suggest_cr_improvements(None, self.id).data
 
     @property
-    def _tools(self) -> Any:
+    def _tools(self) -> TicketProjects:
         return self.workspace.session.tickets
 
 
@@ -191,7 +202,7 @@ class TicketSection:
         answer = tools.manage_cr_sections(
             None, ticket.id, mode, section=self.name, content=text, expect=self.text
         )
-        return ticket.renewed(answer)
+        return ticket.reload(answer)
 
 
 def attribute(value: Any) -> Any:

@@ -59,15 +59,15 @@ class Transaction:
         """What the core knows of the edits so far.
 
         Raises:
-            RefusedError: The block has not begun.
+            RefusedError: The block has not started.
         """
         if self._staged is None:
-            raise RefusedError("The transaction has not begun; use it in a `with` statement.")
+            raise RefusedError("The transaction has not started; use it in a `with` statement.")
         return self._staged
 
     @property
     def is_open(self) -> bool:
-        """Whether its block has begun and not ended; a task begun in the block may outlive it."""
+        """Whether its block has started and not ended; a task started in the block may outlive it."""
         return self._staged is not None
 
     def __enter__(self) -> Transaction:
@@ -131,7 +131,7 @@ def refuse_within(workspace: Workspace, what: str, why: str = "it does more than
     """
     if within(workspace) is not None:
         raise RefusedError(
-            f"{what} cannot be part of a transaction: {why}. Do it before the transaction or behind it."
+            f"{what} cannot be part of a transaction: {why}. Do it before or after the transaction."
         )
 
 

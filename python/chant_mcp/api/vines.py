@@ -13,10 +13,11 @@ from chant_mcp.api.handles import Handle, Handles, ItemQuery, Problem, shortened
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.errors import InvalidArgumentError, NotFoundError
 from chant_mcp.paging import EVERYTHING
+from chant_mcp.renamed import FormerName
 from chant_mcp.terminal import harmless
 
 if TYPE_CHECKING:
-    from chant_mcp._core import VineDocument
+    from chant_mcp._core import VineDocument, VineFiles
     from chant_mcp.api.workspace import Workspace
 
 
@@ -34,18 +35,26 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Vine:
-    """A `.vine` file as it was at one moment; an edit gives a new handle."""
+    """A `.vine` file as it was at one moment; an edit gives a new handle.
+
+    Example:
+        >>> plan = ws.vine("plan")
+        >>> [task.id for task in plan.tasks if task.is_ready]
+        ['log']
+        >>> plan.set({"log": "complete"}).progress["complete"]
+        1
+    """
 
     workspace: Workspace
     """Where it lies."""
     path: str
     """The file, relative to the root."""
     _document: VineDocument
-    told: str = ""
+    response: str = ""
     """What the edit that gave this handle answered."""
 
     @classmethod
-    def read(cls, workspace: Workspace, path: str, told: str = "") -> Vine:
+    def read(cls, workspace: Workspace, path: str, response: str = "") -> Vine:
         """Read a file.
 
         Raises:
@@ -55,7 +64,7 @@ class Vine:
         transaction = within(workspace)
         document = None if transaction is None else transaction.staged.plan(path)
         document = document or workspace.session.vine.document(_place(workspace, path))
-        return cls(workspace, path, document, told)
+        return cls(workspace, path, document, response)
 
     @property
     def key(self) -> str:
@@ -138,14 +147,14 @@ class Vine:
         Args:
             operations: Such as `{"op": "set_status", "id": "a", "status": "complete"}`.
             expect: The `blob` of the text they are meant for; none for the text as it is now.
-            dry_run: Only say, in `told`, what would change.
+            dry_run: Only say, in `response`, what would change.
 
         Raises:
             ConflictError: The file holds another text than expected, or a task is taken.
             InvalidArgumentError: An operation is none, or cannot be carried out.
         """
-        told = _carried_out(self.workspace, self.path, operations, expect=expect, dry_run=dry_run)
-        return Vine.read(self.workspace, self.path, told)
+        response = _write_operations(self.workspace, self.path, operations, expect=expect, dry_run=dry_run)
+        return Vine.read(self.workspace, self.path, response)
 
     def add(
         self,
@@ -178,8 +187,8 @@ class Vine:
         if depends_on:
             task["dependsOn"] = words(depends_on)
         wiring = [{"op": "add_dep", "taskId": other, "depId": id} for other in words(needed_by)]
-        told = _carried_out(self.workspace, self.path, [task, *wiring])
-        return replace(self.task(id), told=told)
+        response = _write_operations(self.workspace, self.path, [task, *wiring])
+        return replace(self.task(id), response=response)
 
     def set(self, statuses: Mapping[str, str]) -> Vine:
         """Give tasks other states, all or none.
@@ -201,8 +210,8 @@ class Vine:
             ConflictError: It is taken.
             RefusedError: It waits for something.
         """
-        told = _carried_out(self.workspace, self.path, [_claim(id, owner, force)])
-        return replace(self.task(id), told=told)
+        response = _write_operations(self.workspace, self.path, [_claim(id, owner, force)])
+        return replace(self.task(id), response=response)
 
     def expand(self, ref_id: str, child: str | Path | None = None) -> Vine:
         """Put the tasks of another file in the place of a reference (`vine_expand`).
@@ -216,16 +225,21 @@ class Vine:
         answer = self._tools.expand(self._file, ref_id, file)
         return Vine.read(self.workspace, self.path, answer.text)
 
-    def fresh(self) -> Vine:
-        """The same file as it is now."""
+    def reload(self) -> Vine:
+        """Read the same file as it is now."""
         return Vine.read(self.workspace, self.path)
+
+    fresh = FormerName("reload")
+    """The former name of `reload`."""
+    told = FormerName("response")
+    """The former name of `response`."""
 
     @property
     def _head(self) -> dict[str, Any]:
         return self._document.head().data
 
     @property
-    def _tools(self) -> Any:
+    def _tools(self) -> VineFiles:
         return self.workspace.session.vine
 
     @property
@@ -252,7 +266,13 @@ class Vine:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Task(Handle):
-    """A task of a task graph, or a reference in one."""
+    """A task of a task graph, or a reference in one.
+
+    Example:
+        >>> task = ws.vine("plan").task("log").claim(owner="ada")
+        >>> task.status, task.owner
+        ('started', 'ada')
+    """
 
     @property
     def vine(self) -> Vine:
@@ -352,14 +372,16 @@ class Task(Handle):
 
     def remove(self) -> Vine:
         """Take it out of its file, and out of what waits for it."""
-        told = _carried_out(self.workspace, self.path, [{"op": "remove_task", "id": self.id}])
-        return Vine.read(self.workspace, self.path, told)
+        response = _write_operations(self.workspace, self.path, [{"op": "remove_task", "id": self.id}])
+        return Vine.read(self.workspace, self.path, response)
 
     def rename(self, id: str) -> Task:
         """Give it another ID, in all that waits for it, too."""
-        told = _carried_out(self.workspace, self.path, [{"op": "rename_task", "id": self.id, "newId": id}])
+        response = _write_operations(
+            self.workspace, self.path, [{"op": "rename_task", "id": self.id, "newId": id}]
+        )
         found: Any = self.workspace[f"vine:{self.path}#{id}"]
-        return replace(found, told=told)
+        return replace(found, response=response)
 
     def _changed(
         self,
@@ -367,8 +389,10 @@ class Task(Handle):
         *,
         expect_description: tuple[str, str] | None = None,
     ) -> Task:
-        told = _carried_out(self.workspace, self.path, operations, expect_description=expect_description)
-        return replace(self.renewed(), told=told)
+        response = _write_operations(
+            self.workspace, self.path, operations, expect_description=expect_description
+        )
+        return replace(self.reload(), response=response)
 
     def context(self) -> dict[str, Any]:
         """It with what it builds on and who builds on it, whole."""
@@ -381,7 +405,7 @@ def _claim(id: str, owner: str | None, force: bool) -> dict[str, Any]:
     return claim if owner is None else {**claim, "owner": owner}
 
 
-def _carried_out(
+def _write_operations(
     workspace: Workspace,
     path: str,
     operations: Sequence[Mapping[str, Any]],
@@ -420,7 +444,7 @@ def _inside(workspace: Workspace, path: str | Path) -> str:
     return place.relative_to(workspace.root).as_posix()
 
 
-def made(workspace: Workspace, path: str | Path, operations: Sequence[Mapping[str, Any]]) -> Vine:
+def create_vine(workspace: Workspace, path: str | Path, operations: Sequence[Mapping[str, Any]]) -> Vine:
     """Make a new file (`vine_write` with `create`).
 
     Raises:
@@ -433,7 +457,7 @@ def made(workspace: Workspace, path: str | Path, operations: Sequence[Mapping[st
     return Vine.read(workspace, name, answer.text)
 
 
-def found(workspace: Workspace, name: str) -> Vine:
+def find_vine(workspace: Workspace, name: str) -> Vine:
     """The file that a path means, the ending left out or not.
 
     Raises:

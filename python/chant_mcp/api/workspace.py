@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, environ
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chant_mcp import _core
 from chant_mcp.api import commits, vines
 from chant_mcp.api.changes import Changes
 from chant_mcp.api.features import Feature, FeatureTask
-from chant_mcp.api.handles import Handle, Handles, ItemQuery, Listed, Problem, words
+from chant_mcp.api.handles import FoundItems, Handle, Handles, ItemQuery, Problem, words
 from chant_mcp.api.specs import Spec, linted, own_id
 from chant_mcp.api.tickets import Ticket, attribute
 from chant_mcp.api.transactions import Result, Transaction, attempted, refuse_within, staged, within
@@ -25,13 +25,17 @@ from chant_mcp.graph_answers import Attributes
 from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.picture import graph_bundle
 from chant_mcp.program import own_program
+from chant_mcp.renamed import FormerName
 from chant_mcp.session import Place, Session, dialects_in, find_place, may_have_features
 from chant_mcp.terminal import harmless
 from chant_mcp.user_folders import config_folder, home_folder, user_config_file
 
+if TYPE_CHECKING:
+    from chant_mcp.parameters import NewSpecOfPerson
+
 _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
 
-# Whoever wants to see what is logged says so; without that Python prints warnings.
+# Logging is off until a script turns it on; without this Python prints warnings.
 logging.getLogger("chant_mcp").addHandler(logging.NullHandler())
 
 
@@ -58,6 +62,12 @@ def open(
 
     Raises:
         NotFoundError: There is no such folder.
+
+    Example:
+        >>> import chant_mcp
+        >>> ws = chant_mcp.open(".")
+        >>> ws.dialects
+        ('chant', 'vine', 'speckit', 'tickets')
     """
     start = Path(folder).resolve()
     if not start.is_dir():
@@ -89,7 +99,16 @@ class Workspace:
 
     It is safe to share between threads. Every answer is as of the moment it is asked for; nothing is
     printed, and every refusal is an exception of `chant_mcp.errors`. Two workspaces on the same folder
-    are equal; a pickled one is opened anew.
+    are equal; a pickled one is opened again.
+
+    Example:
+        >>> ws = chant_mcp.open(".")
+        >>> for item in ws.ready:
+        ...     print(item.key, item.title)
+        chant:2026-01-22-001-aaa First
+        vine:plan.vine#log Write it
+        speckit:060-login#T001 Make the folder
+        tickets:DEM-007 Log in
     """
 
     def __init__(self, session: Session) -> None:
@@ -132,28 +151,28 @@ class Workspace:
         return Handles(self, ItemQuery(dialect="tickets"))
 
     @property
-    def vines(self) -> Listed[Vine]:
-        """The task graphs that can be read; `problems` tells of the others."""
+    def vines(self) -> FoundItems[Vine]:
+        """The task graphs that can be read; `problems` lists the others."""
         paths = _core.VineFiles.found(self.root)
         broken = {problem.path for problem in self.problems}
-        return Listed(Vine.read(self, path) for path in paths if path not in broken)
+        return FoundItems(Vine.read(self, path) for path in paths if path not in broken)
 
     @property
-    def features(self) -> Listed[Feature]:
+    def features(self) -> FoundItems[Feature]:
         """The spec-kit features, by the names of their directories."""
         if not may_have_features(self.root):
-            return Listed(())
-        return Listed(Feature(self, row) for row in self._session.speckit.features().data)
+            return FoundItems(())
+        return FoundItems(Feature(self, row) for row in self._session.speckit.features().data)
 
     @property
     def ready(self) -> Handles[Handle]:
-        """What can be begun now, of whatever dialect (`chant_ready`)."""
+        """What can be started now, of whatever dialect (`chant_ready`)."""
         return self.items.where(ready=True)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with files, unreadable ones included."""
-        return tuple(map(Problem.of, self.core.problems()))
+        return tuple(map(Problem.from_row, self.core.problems()))
 
     def __getitem__(self, name: str) -> Any:
         """The item that a name means: a key, an ID, a ticket's code, a part of a spec's ID.
@@ -166,15 +185,18 @@ class Workspace:
         """
         dialect, _, rest = name.partition(":")
         if dialect == "vine" and "#" not in rest:
-            return vines.found(self, rest)
+            return vines.find_vine(self, rest)
         if dialect == "speckit" and "#" not in rest:
             return self.feature(rest)
-        return self.made(staged(self, name) or self.core.handle(name))
+        return self.make_handle(staged(self, name) or self.core.handle(name))
 
-    def made(self, data: Mapping[str, Any]) -> Handle:
-        """The handle of what the core says of an item; a phase of a feature is no task of it."""
+    def make_handle(self, data: Mapping[str, Any]) -> Handle:
+        """Make the handle of what the core says of an item; a phase of a feature is no task of it."""
         kind = Handle if data["type"] == "phase" else _HANDLES[data["dialect"]]
         return kind(self, data)
+
+    made = FormerName("make_handle")
+    """The former name of `make_handle`."""
 
     def spec(self, id: str) -> Spec:
         """The spec that a full or partial ID means; errors as for `ws[…]`."""
@@ -186,7 +208,7 @@ class Workspace:
 
     def vine(self, path: str | PathLike[str]) -> Vine:
         """The task graph of a path from the root; errors as for `ws[…]`."""
-        return vines.found(self, Path(path).as_posix())
+        return vines.find_vine(self, Path(path).as_posix())
 
     def feature(self, id: str) -> Feature:
         """The feature of a directory's name; errors as for `ws[…]`."""
@@ -222,14 +244,19 @@ class Workspace:
             needs_approval: Whether a person has to agree before work begins.
 
         Returns:
-            The spec; its `told` says what lint finds. Inside a transaction the spec as it would be, whose
+            The spec; its `response` says what lint finds. Inside a transaction the spec as it would be, whose
             ID stays.
 
         Raises:
             NotInitializedError: There is no `.chant/specs`.
             InvalidArgumentError: The description is empty, or something would not read back.
+
+        Example:
+            >>> spec = ws.add("Log out", criteria=["The session ends"], depends_on=["aaa"])
+            >>> spec.status, spec.waits_for
+            ('blocked', ('chant:2026-01-22-001-aaa',))
         """
-        given: dict[str, Any] = {
+        given: NewSpecOfPerson = {
             "criteria": words(criteria),
             "depends_on": None if depends_on is None else [own_id(name) for name in words(depends_on)],
             "labels": words(labels),
@@ -244,7 +271,7 @@ class Workspace:
             return Spec(self, transaction.staged.add(description, **given))
         answer = self._session.chant.add(description, **given)
         id = answer.text.splitlines()[0].removeprefix("Created spec: ")
-        return replace(self.spec(id), told=answer.text)
+        return replace(self.spec(id), response=answer.text)
 
     def add_ticket(
         self, title: str, *, type: str = "Feature Enhancement", project: str | None = None, **data: Any
@@ -268,7 +295,7 @@ class Workspace:
         if transaction is not None:
             return Ticket(self, transaction.staged.add_ticket(type, {"title": title, **given}, project))
         answer = self._session.tickets.create_cr(project, type, {"title": title, **given})
-        return replace(self.ticket(answer.data["cr"]["code"]), told=answer.text)
+        return replace(self.ticket(answer.data["cr"]["code"]), response=answer.text)
 
     def add_vine(self, path: str | PathLike[str], operations: Sequence[Mapping[str, Any]]) -> Vine:
         """Make a new task graph (`vine_write` with `create`).
@@ -281,7 +308,7 @@ class Workspace:
             ConflictError: There is a file of that name.
             InvalidDocumentError: The graph would not be valid.
         """
-        return vines.made(self, Path(path).as_posix(), operations)
+        return vines.create_vine(self, Path(path).as_posix(), operations)
 
     def search(self, query: str, *, status: str | None = None) -> list[Spec]:
         """Specs whose title or body holds a text, the best first (`chant_search`)."""
@@ -333,8 +360,8 @@ class Workspace:
         """One of them, with the numbers of its tickets by state (`get_project_info`)."""
         return self._session.tickets.get_project_info(code).data
 
-    def tickets_of(self, project: str, **filters: Any) -> list[dict[str, Any]]:
-        """Tickets of any project, as rows (`list_crs`).
+    def list_tickets(self, project: str, **filters: Any) -> list[dict[str, Any]]:
+        """List the tickets of any project, as rows (`list_crs`).
 
         Args:
             project: Its code.
@@ -346,6 +373,9 @@ class Workspace:
 
         return gathered(page, EVERYTHING, "crs")[1]["crs"]
 
+    tickets_of = FormerName("list_tickets")
+    """The former name of `list_tickets`."""
+
     def report_status(
         self,
         status: str,
@@ -355,14 +385,14 @@ class Workspace:
         question: str | None = None,
         agent: str | None = None,
     ) -> dict[str, Any]:
-        """Tell a person how far an agent is, or ask one and wait (`rstn_report_status`).
+        """Report to a person how far an agent is, or ask one and wait (`rstn_report_status`).
 
         Args:
             status: `needs_input`, `completed` or `error`.
             prompt: What is asked.
             message: What went wrong.
             question: The ID of a question that was asked before.
-            agent: Who tells.
+            agent: Who reports.
         """
         refuse_within(self, "A report of a status")
         answer = self._session.speckit.report_status(
@@ -375,7 +405,15 @@ class Workspace:
         return self._session.speckit.context().data
 
     def transaction(self) -> Transaction:
-        """Begin edits that are made together or not at all, in a `with` statement."""
+        """Begin edits that are made together or not at all, in a `with` statement.
+
+        Example:
+            >>> with ws.transaction():
+            ...     spec = ws["aaa"].update(labels=["late"])
+            ...     task = ws.vine("plan").claim("log", owner="ada")
+            >>> ws["aaa"].labels, ws.vine("plan").task("log").owner
+            (('late',), 'ada')
+        """
         return Transaction(self)
 
     def run_transaction(self, function: Callable[[Transaction], Result], *, attempts: int = 5) -> Result:
@@ -412,7 +450,7 @@ class Workspace:
     def graph(self) -> Graph:
         """Everything and what waits for what, as it is now.
 
-        `Graph.at` gives it as of a git revision.
+        `Graph.read_revision` gives it as of a git revision.
 
         Attributes of its items are `dialect`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
         `assignee`, `weight`, `duration` (seconds, of specs that runs completed), and `tone`, as it is drawn.
@@ -429,9 +467,12 @@ class Workspace:
         network, columns, learned = self.core.network_at(revision)
         return Graph(network, Attributes(columns), learned=learned, workspace=self, is_past=True)
 
-    def carry_out(self, changes: Sequence[tuple[Any, ...]]) -> dict[str, str]:
+    def apply_changes(self, changes: Sequence[tuple[Any, ...]]) -> dict[str, str]:
         """Write changes of a graph (`Graph.what_if`) to the specs, all or none; see `WhatIf.commit`."""
-        return commits.carry_out(self, changes)
+        return commits.apply_changes(self, changes)
+
+    carry_out = FormerName("apply_changes")
+    """The former name of `apply_changes`."""
 
     def export(self, format: str = "json", *, fields: Sequence[str] = (), **filters: Any) -> Iterator[str]:
         """All items as a text, in pieces.

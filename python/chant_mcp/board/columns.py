@@ -1,8 +1,7 @@
-"""Items by their states: a column each, and how far each dialect is."""
+"""Items by what they mean to a person: a column each, a strip of all, and how far each dialect is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +15,6 @@ from textual.widgets import OptionList, Static
 from chant_mcp.board import words
 from chant_mcp.board.feed import PAGE, Data
 from chant_mcp.board.listing import Listing, Row
-from chant_mcp.commands import run_display
 from chant_mcp.commands.display import plain
 
 _BAR = 12
@@ -50,22 +48,63 @@ class Bars(Static):
 
     def _draw(self) -> None:
         texts = [(f" {of['dialect']} ", f" {of['done']}/{of['total']}  ", of) for of in self._of]
-        room = self.size.width - sum(len(name) + len(count) + 1 for name, count, _ in texts)
+        is_several = len(texts) > 1
+        line = plain(" all ", "reverse bold" if self._dialect is None else "") if is_several else Text()
+        room = self.size.width - line.cell_len
+        room -= sum(len(name) + len(count) + 1 for name, count, _ in texts)
         width = max(_SHORTEST_BAR, min(_BAR, room // max(1, len(texts))))
-        line = Text()
         for name, count, of in texts:
             line.append_text(plain(name, "reverse bold" if of["dialect"] == self._dialect else ""))
             line.append(" ").append_text(words.bar(of["done"], of["total"], width)).append(count)
         self.update(line)
 
 
-class Column(Vertical):
-    """The items in one state."""
+class MeaningStrip(Static):
+    """All five columns with their counts, also those that are empty or out of sight."""
 
-    def __init__(self, status: str) -> None:
-        """Take the state; it has no cards yet."""
+    def __init__(self, *, id: str) -> None:
+        """Begin without counts."""
+        super().__init__(id=id)
+        self._counts: dict[str, int] = {}
+        self._current: str | None = None
+
+    def fill(self, columns: list[Data]) -> None:
+        """Show these counts."""
+        self._counts = {column["meaning"]: column["count"] for column in columns}
+        self._draw()
+
+    def mark(self, meaning: str | None) -> None:
+        """Mark the column that the keyboard is in."""
+        if meaning != self._current:
+            self._current = meaning
+            self._draw()
+
+    def on_resize(self) -> None:
+        """Write short words where there is little room."""
+        self._draw()
+
+    def _draw(self) -> None:
+        line = self._line(is_short=False)
+        self.update(line if line.cell_len <= self.size.width else self._line(is_short=True))
+
+    def _line(self, *, is_short: bool) -> Text:
+        line = Text(no_wrap=True, overflow="ellipsis")
+        for meaning, count in self._counts.items():
+            shape, name, short, tone = words.MEANINGS[meaning]
+            style = "reverse bold" if meaning == self._current else "" if count else "dim"
+            line.append_text(plain(shape, tone if count else "dim"))
+            line.append_text(plain(f" {short if is_short else name} {count}", style)).append("  ")
+        line.right_crop(2)
+        return line
+
+
+class Column(Vertical):
+    """The items of one meaning."""
+
+    def __init__(self, meaning: str) -> None:
+        """Take the meaning; it has no cards yet."""
         super().__init__(classes="column")
-        self.status = status
+        self.meaning = meaning
         self.total = 0
 
     def compose(self) -> ComposeResult:
@@ -78,15 +117,12 @@ class Column(Vertical):
         """The list of cards."""
         return self.query_one(Cards)
 
-    def fill(self, heading: Data, page: Data) -> None:
-        """Show a page of cards."""
-        self.total = page["total"]
-        name = run_display.words(self.status)
-        count = plain(f" {heading['count']}", "bold")
-        self.query_one(".heading", Static).update(
-            Text.assemble(words.symbol(heading["symbol"]), " ", name, count)
-        )
-        self.cards.fill([Row(item["key"], words.card(item)) for item in page["items"]])
+    def fill(self, column: Data) -> None:
+        """Show the first cards."""
+        self.total = column["count"]
+        count = plain(f" {column['count']}", "bold")
+        self.query_one(".heading", Static).update(words.meaning(self.meaning).append_text(count))
+        self.cards.fill([Row(item["key"], words.card(item)) for item in column["items"]])
 
 
 class Cards(Listing):
@@ -107,53 +143,57 @@ class Cards(Listing):
 
 
 class Columns(HorizontalScroll, can_focus=False):
-    """All columns of a dialect."""
+    """The columns in which there is something; the strip above them names all."""
 
     @dataclass
     class Chosen(Message):
         """A card was chosen."""
 
         key: str | None
+        meaning: str | None = None
+        """The column it stands in."""
 
     @dataclass
     class Short(Message):
         """More cards of a column are needed."""
 
-        status: str
+        meaning: str
         wanted: int
 
     @property
     def _columns(self) -> dict[str, Column]:
-        return {column.status: column for column in self.query(Column)}
+        return {column.meaning: column for column in self.query(Column)}
 
-    async def fill(self, headings: list[Data], cards: Mapping[str, Data]) -> None:
+    async def fill(self, columns: list[Data]) -> None:
         """Show these columns; those that stay keep what is chosen in them."""
-        with_cards = {heading["status"]: heading for heading in headings if heading["count"]}
+        with_cards = {column["meaning"]: column for column in columns if column["count"]}
         if list(self._columns) != list(with_cards):
             await self._arrange(list(with_cards))
-        for status, column in self._columns.items():
-            column.fill(with_cards[status], cards.get(status, {"items": [], "total": 0}))
+        for meaning, column in self._columns.items():
+            column.fill(with_cards[meaning])
         self._share_width()
 
     def on_resize(self) -> None:
-        """Share the width anew."""
+        """Divide the width among the columns."""
         self._share_width()
 
     def _share_width(self) -> None:
         columns = self.query(Column)
-        width = max(_NARROWEST, min(_WIDEST, self.size.width // max(1, len(columns))))
+        at_once = max(1, min(len(columns), self.size.width // _NARROWEST))
+        # Rounded up: no strip of the next column is left, and the last one loses a cell of its edge.
+        width = min(_WIDEST, -(-self.size.width // at_once))
         for column in columns:
             column.styles.width = width
 
-    async def _arrange(self, statuses: list[str]) -> None:
+    async def _arrange(self, meanings: list[str]) -> None:
         old = self._columns
-        for status, column in old.items():
-            if status not in statuses:
+        for meaning, column in old.items():
+            if meaning not in meanings:
                 await column.remove()
-        for at, status in enumerate(statuses):
-            # The order is that of the core's states, so that those that stay keep theirs.
-            if status not in old:
-                await self.mount(Column(status), before=at if at < len(self.children) else None)
+        for at, meaning in enumerate(meanings):
+            # The order is the core's, so that those that stay keep theirs.
+            if meaning not in old:
+                await self.mount(Column(meaning), before=at if at < len(self.children) else None)
 
     @property
     def is_in_use(self) -> bool:
@@ -167,24 +207,25 @@ class Columns(HorizontalScroll, can_focus=False):
         for cards in (holding or columns)[:1]:
             cards.focus()
 
-    def chosen(self) -> Iterator[str]:
-        """Give the key of the card that the keyboard is on."""
-        for cards in self.query(Cards):
-            if cards.has_focus and cards.key is not None:
-                yield cards.key
+    def _report(self) -> None:
+        for column in self.query(Column):
+            if column.cards.has_focus:
+                self.post_message(self.Chosen(column.cards.key, column.meaning))
+                return
+        self.post_message(self.Chosen(None))
 
     def on_descendant_focus(self) -> None:
-        """Tell what is chosen in the column that the keyboard came to."""
-        self.post_message(self.Chosen(next(self.chosen(), None)))
+        """Report what is chosen in the column that the keyboard came to."""
+        self._report()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Tell what was chosen, and ask for more before the cards end."""
+        """Report what was chosen, and ask for more before the cards end."""
         event.stop()
         cards = event.option_list
         column = cards.parent
         if isinstance(column, Column):
             if cards.has_focus:
-                self.post_message(self.Chosen(next(self.chosen(), None)))
+                self._report()
             count = cards.option_count
             if event.option_index + _AHEAD >= count and count < column.total:
-                self.post_message(self.Short(column.status, count + PAGE))
+                self.post_message(self.Short(column.meaning, count + PAGE))

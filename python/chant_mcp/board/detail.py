@@ -27,6 +27,8 @@ class Detail(VerticalScroll, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "scroll_down", show=False),
         Binding("k", "scroll_up", show=False),
+        Binding("g", "scroll_home", show=False),
+        Binding("G", "scroll_end", show=False),
         Binding("escape", "app.close_detail", "Back"),
     ]
 
@@ -46,15 +48,7 @@ class Detail(VerticalScroll, can_focus=True):
 def _parts(item: Data) -> Iterator[RenderableType]:
     yield plain(item["title"] or "(no title)", "bold")
     yield plain(item["key"], "dim")
-    state = run_display.words(item["status"])
-    if item["ready"]:
-        state.append_text(plain(" · ready", "bright_cyan"))
-    for name in ("priority", "assignee"):
-        if item[name]:
-            state.append_text(plain(f" · {name} {item[name]}", "dim"))
-    for label in item["labels"]:
-        state.append_text(plain(f" #{label}", "blue"))
-    yield state
+    yield _state(item)
     around = item["around"]
     for heading, name in (("Waits for", "waits_for"), ("Needed by", "needed_by")):
         if rows := list(words.tree(around[name], around[f"{name}_more"])):
@@ -69,3 +63,17 @@ def _parts(item: Data) -> Iterator[RenderableType]:
         if len(body) > _LONGEST:
             yield plain(f"… {len(body) - _LONGEST} more characters in {item['path']}", "dim")
     yield plain(f"\n{item['path']}", "dim")
+
+
+def _state(item: Data) -> Text:
+    state = run_display.words(item["status"])
+    if item["meaning"]:
+        state.append(" · ").append_text(words.meaning(item["meaning"]))
+    if why := item.get("why"):
+        state.append_text(plain(f": {words.WHY.get(why, why)}", "bold yellow"))
+    for name in ("priority", "assignee"):
+        if item[name]:
+            state.append_text(plain(f" · {name} {item[name]}", "dim"))
+    for label in item["labels"]:
+        state.append_text(plain(f" #{label}", "blue"))
+    return state

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any, TypeVar
 
-from chant_mcp._core import Answer
+from chant_mcp._core import Answer, Workspace
 from chant_mcp.commands.watch import listed, without_stamps
 from chant_mcp.errors import ChantError, NotFoundError, NotInitializedError
 from chant_mcp.session import Session
@@ -34,8 +34,9 @@ class FeedRequest:
     bodies: bool = False
     """Whether the search looks through the texts, too."""
     dialect: str | None = None
+    """One dialect alone; all of them where it is none."""
     shown: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many cards of a column are wanted, by its state, where that is more than a page."""
+    """How many cards of a column are wanted, by its meaning, where that is more than a page."""
     item: str | None = None
     feature: str | None = None
     """A feature beside the current one."""
@@ -58,8 +59,9 @@ class BoardState:
     """Everything at one moment; parts that did not change are the very objects of the moment before."""
 
     board: Data
+    """The five columns with their cards, and the dialects."""
     dialect: str | None
-    cards: Mapping[str, Data]
+    problems: Data
     item: Data | None
     context: Data | None
     features: list[Data]
@@ -82,14 +84,28 @@ class Feed:
         self._session = session
         self._kept: dict[str, tuple[Any, Any]] = {}
         self._log: tuple[str, int] | None = None
-        self._version = 0
+        self._changes = 0
+        """How often something changed so far."""
+        self._around: tuple[object, object] = (None, None)
+        """Runs and questions of the last look: what items mean depends on them."""
         self._troubles: list[str] = []
 
-    def look(self, wanted: FeedRequest) -> BoardState:
-        """Ask for everything that a person looks at."""
+    def look(self, wanted: FeedRequest, *, is_changed: bool = True) -> BoardState:
+        """Ask for everything that a person looks at.
+
+        Args:
+            wanted: What that is.
+            is_changed: Whether files may have changed since the last look. Runs, questions and what is said
+                of the current feature are looked at in any case.
+        """
         self._troubles = []
-        board, dialect, cards = self._board(wanted)
         speckit = self._session.speckit
+        runs = self._runs()
+        questions = self._kept_answer("questions", speckit.questions, [])
+        if is_changed or runs is not self._around[0] or questions is not self._around[1]:
+            self._changes += 1
+        self._around = (runs, questions)
+        board, dialect = self._board(wanted)
         context = self._kept_answer("context", lambda: speckit.context(wanted.feature), None)
         tasks, note = self._tasks(wanted, context)
         if (line := self._try(lambda: self._session.chant.untrusted_line(), None)) is not None:
@@ -97,15 +113,15 @@ class Feed:
         return BoardState(
             board=board,
             dialect=dialect,
-            cards=cards,
-            item=self._item(wanted.item, board),
+            problems=self._problems(),
+            item=self._item(wanted.item),
             context=context,
             features=self._kept_answer("features", speckit.features, []),
             tasks=tasks,
             tasks_note=note,
-            runs=self._runs(),
+            runs=runs,
             log=self._new_in_log(wanted.log),
-            questions=self._kept_answer("questions", speckit.questions, []),
+            questions=questions,
             events=self._kept_answer("events", lambda: speckit.events(limit=_EVENTS), []),
             troubles=tuple(self._troubles),
         )
@@ -116,7 +132,7 @@ class Feed:
         except NotInitializedError:  # a project without this dialect
             return otherwise
         except ChantError as error:
-            self._troubles.append(error.told())
+            self._troubles.append(error.describe())
             return otherwise
 
     def _kept_answer(self, name: str, ask: Callable[[], Answer], otherwise: Any) -> Any:
@@ -131,80 +147,88 @@ class Feed:
             self._kept[name] = known
         return known[1]
 
-    def _board(self, wanted: FeedRequest) -> tuple[Data, str | None, Mapping[str, Data]]:
+    def _board(self, wanted: FeedRequest) -> tuple[Data, str | None]:
         workspace = self._try(lambda: self._session.workspace, None)
         if workspace is None:
-            return self._keep("board", None, _empty_board), None, self._keep("cards", None, dict[str, Data])
-        version = self._version = self._try(workspace.version, 0)
-        search = (version, wanted.search, wanted.bodies)
+            return self._keep("board", None, lambda: (_empty_board(), None))
 
-        def counts() -> Data:
-            answer = self._try(lambda: workspace.board(wanted.search, bodies=wanted.bodies), None)
-            return _empty_board() if answer is None else answer.data
+        def look(dialect: str | None) -> Data:
+            answer: Data = workspace.board_look(
+                wanted.search, bodies=wanted.bodies, dialect=dialect, limit=PAGE
+            ).data
+            for column in answer["columns"]:
+                self._add_rows(workspace, wanted, dialect, column)
+            return answer
 
-        board = self._keep("board", search, counts)
-        names = [of["dialect"] for of in board["dialects"]]
-        dialect = wanted.dialect if wanted.dialect in names else next(iter(names), None)
+        def board() -> tuple[Data, str | None]:
+            found = look(wanted.dialect)
+            if wanted.dialect is None or wanted.dialect in [of["dialect"] for of in found["dialects"]]:
+                return found, wanted.dialect
+            return look(None), None  # its last item is gone
 
-        def cards() -> dict[str, Data]:
-            shown = [of for of in board["dialects"] if of["dialect"] == dialect]
-            return {column["status"]: page(column["status"]) for of in shown for column in of["columns"]}
+        key = (
+            self._changes,
+            wanted.search,
+            wanted.bodies,
+            wanted.dialect,
+            tuple(sorted(wanted.shown.items())),
+        )
+        return self._keep("board", key, lambda: self._try(board, (_empty_board(), None)))
 
-        def page(status: str) -> Data:
-            found: Data = {"items": [], "total": 0}
-            offset: int | None = 0
-            most = wanted.shown.get(status, PAGE)
-            while offset is not None and offset < most:
-                answer: Data = workspace.column(
-                    dialect or "",
-                    status,
-                    wanted.search,
-                    bodies=wanted.bodies,
-                    limit=most - offset,
-                    offset=offset,
-                ).data
-                found["items"] += answer["items"]
-                found["total"], offset = answer["total"], answer.get("next_offset")
-            return found
+    def _add_rows(self, workspace: Workspace, wanted: FeedRequest, dialect: str | None, column: Data) -> None:
+        offset: int | None = column.pop("next_offset", None)
+        most = wanted.shown.get(column["meaning"], PAGE)
+        while offset is not None and offset < most:
+            page: Data = workspace.board_rows(
+                column["meaning"],
+                wanted.search,
+                bodies=wanted.bodies,
+                dialect=dialect,
+                limit=most - offset,
+                offset=offset,
+            ).data
+            column["items"] += page["items"]
+            offset = page.get("next_offset")
 
-        key = (*search, dialect, tuple(sorted(wanted.shown.items())))
-        return board, dialect, self._keep("cards", key, lambda: self._try(cards, {}))
-
-    def _item(self, key: str | None, board: Data) -> Data | None:
+    def _item(self, key: str | None) -> Data | None:
         if key is None:
             return None
-        workspace = self._session.workspace
 
         def item() -> Data | None:
             try:
-                return {**workspace.show(key).data, "around": workspace.around(key).data}
+                return self._session.workspace.board_item(key).data
             except NotFoundError:  # it was there when it was chosen
                 return None
 
-        return self._keep("item", (key, board["version"]), lambda: self._try(item, None))
+        return self._keep("item", (key, self._changes), lambda: self._try(item, None))
+
+    def _problems(self) -> Data:
+        def problems() -> Data:
+            return self._session.workspace.board_problems().data
+
+        otherwise: Data = {"problems": [], "total": 0}
+        return self._keep("problems", self._changes, lambda: self._try(problems, otherwise))
 
     def _tasks(self, wanted: FeedRequest, context: Data | None) -> tuple[Data | None, str]:
         if context is None or (wanted.feature is None and context["spec_dir"] is None):
             return None, ""
-        place = (self._version, context["root"], context["spec_dir"])
+        place = (self._changes, context["root"], context["spec_dir"])
         known = self._kept.get("tasks")
         if known is not None and known[0][0] == place and self._is_versioned(context) and known[1]["tasks"]:
             return known[1], ""
         try:
             answer = self._session.speckit.tasks(wanted.feature)
         except ChantError as error:  # a feature that has no list yet
-            return None, error.told()
+            return None, error.describe()
         if known is not None and known[0][1] == answer.json:
             self._kept["tasks"] = ((place, answer.json), known[1])
         return self._keep("tasks", (place, answer.json), lambda: answer.data), ""
 
     def _is_versioned(self, context: Data) -> bool:
-        """Whether the workspace's version changes with a feature's list of tasks."""
+        """Whether changes of a feature's list of tasks are reported as changes of the workspace."""
         directory = context["spec_dir"]
         is_here = context["root"] == str(self._session.place.root)
-        return (
-            is_here and directory is not None and not PurePath(directory).is_absolute() and self._version > 0
-        )
+        return is_here and directory is not None and not PurePath(directory).is_absolute()
 
     def _runs(self) -> list[Data]:
         text, found = self._try(lambda: listed(self._session.chant, ended=True), ("", {"processes": []}))
@@ -221,14 +245,14 @@ class Feed:
             self._log = None
             return Log(spec, True, "")
         except ChantError as error:
-            self._troubles.append(error.told())
+            self._troubles.append(error.describe())
             return None
         if offset is not None and page["byte_offset"] < offset:
-            self._log = None  # begun anew
+            self._log = None  # started again
             return self._new_in_log(spec)
         self._log = (spec, page["byte_offset"])
         return Log(spec, offset is None, without_stamps(page["content"]))
 
 
 def _empty_board() -> Data:
-    return {"version": 0, "dialects": []}
+    return {"columns": [], "dialects": []}

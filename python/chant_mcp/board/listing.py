@@ -1,4 +1,4 @@
-"""A list in which only what changed is drawn anew, and the chosen row stays chosen."""
+"""A list in which only what changed is drawn again, and the chosen row stays chosen."""
 
 from __future__ import annotations
 

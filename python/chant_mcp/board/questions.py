@@ -107,7 +107,7 @@ class AnswerDialog(ModalScreen["Reply | None"]):
             self.notify("Type an answer, or press Ctrl+X to cancel the question.", severity="warning")
 
     def action_cancel_question(self) -> None:
-        """Tell the agent that nobody will answer."""
+        """Report to the agent that no one will answer."""
         self.dismiss(Reply(self.question["id"], None))
 
     def action_later(self) -> None:

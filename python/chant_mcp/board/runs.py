@@ -42,6 +42,12 @@ class Runs(Vertical):
         super().__init__(id=id)
         self._runs: dict[str, Data] = {}
 
+    @property
+    def spec(self) -> str | None:
+        """The spec of the run that is chosen."""
+        run = self._runs.get(self.query_one(Listing).key or "")
+        return run["spec_id"] if run else None
+
     def compose(self) -> ComposeResult:
         """Put the runs above the log."""
         yield Listing(id="run-list")
@@ -71,10 +77,9 @@ class Runs(Vertical):
             out.write(Text.from_ansi(coloured(log.text)), scroll_end=is_at_end)
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Tell whose log is wanted."""
+        """Report whose log is wanted."""
         event.stop()
-        run = self._runs.get(self.query_one(Listing).key or "")
-        self.post_message(self.Chosen(run["spec_id"] if run else None))
+        self.post_message(self.Chosen(self.spec))
 
 
 def run_row(run: Data) -> Text:

@@ -59,7 +59,7 @@ class TaskList(Listing):
         return super().check_action(action, parameters)
 
     def action_complete(self) -> None:
-        """Tell which task is done."""
+        """Report which task is done."""
         if self.key is not None:
             self.post_message(self.Done(self.ids[self.key], self.feature))
 

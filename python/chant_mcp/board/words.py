@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rich.text import Text
@@ -9,6 +10,25 @@ from rich.text import Text
 from chant_mcp.board.feed import Data
 from chant_mcp.commands.display import plain
 from chant_mcp.commands.speckit_display import box
+
+MEANINGS = {
+    "can_begin": ("▸", "Can begin", "Begin", "bright_cyan"),
+    "being_worked_on": ("◐", "Being worked on", "At work", "yellow"),
+    "waits_for_you": ("!", "Waits for you", "For you", "red"),
+    "waits": ("⋯", "Waits", "Waits", "magenta"),
+    "done": ("✓", "Done", "Done", "green"),
+}
+"""Shape, words, short words and colour of the columns."""
+
+WHY = {
+    "approve": "approve?",
+    "attention": "needs attention",
+    "merge": "ready to merge",
+    "question": "asks",
+}
+"""What a person has to do, where the core's own word does not say it."""
+
+_DAY = re.compile(r"^\d{4}-\d\d-\d\d-")
 
 _TONES = {"●": "green", "◕": "bright_green", "◑": "yellow", "◔": "cyan", "○": "", "⊘": "red", "↗": "blue"}
 """Colours of the core's symbols."""
@@ -25,16 +45,28 @@ def symbol(of: str) -> Text:
     return plain(of, _TONES.get(of, ""))
 
 
+def meaning(of: str) -> Text:
+    """Write what the items of a column mean to a person: a shape and words, besides the colour."""
+    shape, name, _, tone = MEANINGS[of]
+    return Text.assemble(plain(shape, f"bold {tone}"), " ", name)
+
+
 def card(item: Data) -> Text:
-    """Make a card of a column: what it is called, whether it is ready or waits; below it the title."""
-    text = Text.assemble(symbol(item["symbol"]), " ", plain(item["id"], "bold"))
-    if item["ready"]:
-        text.append_text(plain(" ▸", "bold bright_cyan"))
+    """Make a card of a column: the title; below it the ID's end, and what a person has to do or wait for."""
+    title = _line(item["title"], "bold") if item["title"] else plain("(no title)", "dim")
+    text = Text.assemble(symbol(item["symbol"]), " ", title, "\n  ", plain(short_id(item["id"]), "dim"))
+    if why := item.get("why"):
+        text.append_text(plain(f" {WHY.get(why, why)}", "bold yellow"))
     elif item["waits"]:
         text.append_text(plain(f" ⋯{item['waits']}", "magenta"))
-    return text.append("\n  ").append_text(
-        _line(item["title"]) if item["title"] else plain("(no title)", "dim")
-    )
+    if (criteria := item.get("criteria")) is not None:
+        text.append_text(plain(f" {criteria['done']}/{criteria['total']}", "dim"))
+    return text
+
+
+def short_id(id: str) -> str:
+    """Give the end of an ID, which is what distinguishes it: without the day, without the folder."""
+    return _DAY.sub("", id.rpartition("/")[2])
 
 
 def tree(rows: Sequence[Data], is_more: bool) -> Iterator[Text]:

@@ -46,8 +46,8 @@ def list_agents(session: Session, as_json: bool) -> None:
     out = display.console()
     out.print(table)
     chosen = found["chosen"]
-    told = f"`{chosen}` works when no agent is named." if chosen else "No agent works when none is named."
-    out.print(display.plain(told, "dim"), soft_wrap=True)
+    text = f"`{chosen}` works when no agent is named." if chosen else "No agent works when none is named."
+    out.print(display.plain(text, "dim"), soft_wrap=True)
 
 
 def _row(one: Data) -> Iterator[RenderableType]:
@@ -97,8 +97,8 @@ def _fields(one: Data) -> Iterator[tuple[str, RenderableType]]:
     yield "Login", plain(f"{_login(one)}; to log in, {one['log_in']}" if one["log_in"] else _login(one))
     yield "Confined", plain("\n".join(_command(one["confined"])))
     guarded = one["guarded"]
-    told = "\n".join(_command(guarded)) if guarded else f"refused: {one['guarded_refusal']}"
-    yield "Unconfined", plain(told)
+    text = "\n".join(_command(guarded)) if guarded else f"refused: {one['guarded_refusal']}"
+    yield "Unconfined", plain(text)
     yield "Given", plain(", ".join(one["passed"]) or "nothing beside what every agent gets")
     yield "Takes", plain(", ".join(one["accepted"]) or "nothing else")
     copied = f"; copied into it: {', '.join(one['copied'])}" if one["copied"] else ""

@@ -8,7 +8,11 @@ from chant_mcp.paging import Data
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 limit_option = click.option(
-    "--limit", type=click.IntRange(min=0), default=50, show_default=True, help="Most entries to show."
+    "--limit",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="Show at most this many entries.",
 )
 all_option = click.option("--all", "show_all", is_flag=True, help="Show all entries, however many.")
 

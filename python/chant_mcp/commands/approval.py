@@ -34,8 +34,8 @@ def approve(session: Session, id: str, by: str | None, reason: str | None) -> No
 def reject(session: Session, id: str, by: str | None, reason: str) -> None:
     """Reject a spec, or the work on it; a start after that goes on with the work.
 
-    What else happens says `approval.rejection_action` in .chant/config.md: nothing (`manual`), a spec for
-    what has to be mended (`dependency`), or a member for each criterion (`group`).
+    `approval.rejection_action` in .chant/config.md says what else happens: nothing (`manual`), a spec for
+    what has to be repaired (`dependency`), or a member for each criterion (`group`).
     """
     _say(session.chant.reject(id, reason, by=by).text)
 

@@ -36,7 +36,7 @@ def asks_for_trust(run: Callable[Concatenate[Session, P], R]) -> Callable[Concat
 
 
 def is_person(session: Session) -> bool:
-    """Tell whether a person sits at a terminal here, as far as that can be known."""
+    """Return whether a person sits at a terminal here, as far as that can be known."""
     has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     return has_terminal and run_above(session.environment) is None
 
@@ -49,7 +49,7 @@ def trust_or_leave(session: Session, details: dict[str, Any]) -> None:
     """
     show(details["shown"], details["folder"], is_difference=details["is_difference"])
     if not click.confirm("Trust this folder?", err=True):
-        raise click.ClickException("The folder is not trusted; nothing was done.")
+        raise click.ClickException("The folder is not trusted; nothing was changed.")
     # What was shown is what is trusted: a folder that changed meanwhile is refused.
     session.project_in(Path(details["folder"])).give_trust(details["hash"])
 

@@ -17,9 +17,32 @@ from chant_mcp.session import Session
 @click.command()
 @project_option
 @click.option("--read-only", is_flag=True, help="Only show; nothing is completed or answered.")
+@click.option("--web", is_flag=True, help="Serve the board to a browser on this machine.")
+@click.option("--open", "opens", is_flag=True, help="With --web: open it in the browser.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), metavar="PORT", help="With --web: the port; 0 is a free one."
+)
 @click.pass_obj
-def board(surroundings: Surroundings, project: Path | None, read_only: bool) -> None:
-    """Show specs, tasks and tickets, agents at work, and their questions, as they change."""
+def board(
+    surroundings: Surroundings,
+    project: Path | None,
+    read_only: bool,
+    web: bool,
+    opens: bool,
+    port: int | None,
+) -> None:
+    """Show specs, tasks and tickets, agents at work, and their questions, as they change.
+
+    In the terminal, or with --web in a browser.
+    """
+    if web:
+        from chant_mcp.commands.web_board import serve_board
+
+        given = replace(surroundings, project=project or surroundings.project)
+        serve_board(replace(given, read_only=read_only or surroundings.read_only), port, opens=opens)
+        return
+    if opens or port is not None:
+        raise click.UsageError("These options are for the board in a browser: add --web.")
     if find_spec("textual") is None:
         raise click.ClickException(
             "The board needs Textual, which is not installed. Install it with the extra: "
@@ -27,7 +50,7 @@ def board(surroundings: Surroundings, project: Path | None, read_only: bool) -> 
         )
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.ClickException(
-            "The board needs a terminal. Without one, `chant-mcp list` and `chant-mcp runs` tell the same."
+            "The board needs a terminal. Without one, `chant-mcp list` and `chant-mcp runs` show the same."
         )
     from chant_mcp.board.app import BoardApp
 
@@ -37,7 +60,8 @@ def board(surroundings: Surroundings, project: Path | None, read_only: bool) -> 
     session = replace(surroundings, read_only=is_read_only).session()
     if not is_read_only:
         _ask_once(session)
-    BoardApp(session, is_read_only=is_read_only).run()
+    # Textual takes the terminal's streams over, so that this is asked before.
+    BoardApp(session, is_read_only=is_read_only, is_person=is_person(session)).run()
 
 
 def _ask_once(session: Session) -> None:

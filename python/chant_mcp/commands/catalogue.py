@@ -26,7 +26,7 @@ _PLAN = {
     "lint": ListedCommand("checks:lint", "Look for what is wrong with specs as tasks for an agent."),
     "import": ListedCommand("imports:import_specs", "Make specs of what other programs or projects hold."),
     "archive": ListedCommand("states:archive", "Move a completed spec into the archive."),
-    "cancel": ListedCommand("states:cancel", "Give a spec up; work on it is stopped."),
+    "cancel": ListedCommand("states:cancel", "Cancel a spec and stop the work on it."),
 }
 _WORK = {
     "work": ListedCommand("work:work", "Have an agent work on a spec, in a worktree of its own."),
@@ -46,13 +46,13 @@ _DECIDE = {
 }
 _LOOK = {
     "list": ListedCommand("workspace:list_items", "List specs, tasks and tickets."),
-    "ready": ListedCommand("workspace:ready", "List what can be begun now."),
+    "ready": ListedCommand("workspace:ready", "List what can be started now."),
     "show": ListedCommand("workspace:show", "Show one spec, task or ticket."),
-    "status": ListedCommand("workspace_search:status", "Count what there is in each state."),
+    "status": ListedCommand("workspace_search:status", "Count the items in each state."),
     "search": ListedCommand("workspace_search:search", "Search titles and texts of everything."),
     "graph": ListedCommand("workspace:graph", "Draw what waits for what."),
     "board": ListedCommand("board:board", "Show everything on a board in the terminal."),
-    "verify": ListedCommand("checks:verify", "Say whether a spec's acceptance criteria are met."),
+    "verify": ListedCommand("checks:verify", "Check whether a spec's acceptance criteria are met."),
     "diagnose": ListedCommand("checks:diagnose", "Check a spec's file, log, commits and criteria."),
     "receipt": ListedCommand("receipt:receipt", "See, check and exchange receipts of completed specs."),
     "export": ListedCommand("export:export", "Write everything out as JSON, CSV or Markdown."),
@@ -90,7 +90,7 @@ PROGRAM: Listing = {
         "config": ListedCommand("config:config", "Look for mistakes in configuration files."),
         "doctor": ListedCommand("doctor:doctor", "Show what agents would find here, and what is missing."),
         "agents": ListedCommand("agents:agents", "Show which agents are known, and which are here."),
-        "confine": ListedCommand("confine:confine", "Try a command as runs are held."),
+        "confine": ListedCommand("confine:confine", "Try a command confined as runs are."),
         "demo": ListedCommand("demo:demo", "Build a sample project and have agents work on it."),
     },
     "": {

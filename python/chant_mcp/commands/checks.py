@@ -72,7 +72,7 @@ def verify(
     target: str | None,
     as_json: bool,
 ) -> None:
-    """Say whether a spec's acceptance criteria are met; exit code 1 when not.
+    """Check whether a spec's acceptance criteria are met; exit code 1 if not.
 
     With --all: whether each completed spec has a receipt that holds; exit code 1 when one has none, and the
     configuration of the target branch says `receipts: required`.

@@ -25,9 +25,7 @@ NOT_STARTED = 126
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.option(
-    "--check", "checks", is_flag=True, help="Show what this machine can hold runs to, and what not."
-)
+@click.option("--check", "checks", is_flag=True, help="Show which limits this machine can enforce on runs.")
 @json_option
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @on_project
@@ -35,10 +33,10 @@ NOT_STARTED = 126
 def confine(
     context: click.Context, session: Session, checks: bool, as_json: bool, command: tuple[str, ...]
 ) -> None:
-    """Try a command as runs are held: it writes the current folder, and reads no secrets.
+    """Try a command confined as runs are: it writes the current folder, and reads no secrets.
 
-    `chant-mcp confine -- make test` tells whether your tools work in a run; the exit code is the command's.
-    `--check` shows what holds on this machine; exit code 1 when runs cannot be held.
+    `chant-mcp confine -- make test` shows whether your tools work in a run; the exit code is the command's.
+    `--check` shows which limits hold on this machine; exit code 1 when runs cannot be confined.
     """
     session.recovers = False
     if checks == bool(command):
@@ -47,8 +45,8 @@ def confine(
         context.exit(_check(session, as_json))
     project = session.chant
     # The thread that is held by this becomes the command.
-    argv, variables, told = project.confine_command(str(context.obj.working_directory), list(command))
-    say(told, err=True)
+    argv, variables, note = project.confine_command(str(context.obj.working_directory), list(command))
+    say(note, err=True)
     environment = {**session.environment, **variables}
     try:
         os.execvpe(argv[0], argv, environment)

@@ -14,12 +14,12 @@ from chant_mcp.terminal import say
 
 @click.command()
 @click.option("--once", is_flag=True, help="Look once, and end.")
-@click.option("--status", is_flag=True, help="Say whether somebody watches, and over which worktrees.")
-@click.option("--stop", is_flag=True, help="End the one that watches in the background.")
+@click.option("--status", is_flag=True, help="Show whether a daemon watches, and which worktrees.")
+@click.option("--stop", is_flag=True, help="Stop the daemon in the background.")
 @click.option("--background", is_flag=True, help="Watch in the background.")
 @click.option("--runner", is_flag=True, hidden=True)
 @click.option("--trusted", metavar="HASH", hidden=True)
-@click.option("--quiet", is_flag=True, help="Print nothing; .chant/logs/watch.log tells the same.")
+@click.option("--quiet", is_flag=True, help="Print nothing; .chant/logs/watch.log has the same lines.")
 @on_project
 @changes_files
 @asks_for_trust

@@ -21,7 +21,7 @@ from chant_mcp.terminal import say
 @click.option("--sample", metavar="FOLDER", help="Only write the sample project, into this new folder.")
 @click.pass_obj
 def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
-    """Build a sample project and have agents work on it; exit code 1 when anything is amiss."""
+    """Build a sample project and have agents work on it; exit code 1 on an unexpected result."""
     if sample is not None:
         _write_sample(surroundings, surroundings.working_directory / sample)
         return
@@ -62,7 +62,7 @@ def demo(surroundings: Surroundings, keep: bool, sample: str | None) -> None:
         "\nNext: in a project of yours, `chant-mcp init --agent claude`, or give your agent's host this:\n"
     )
     out.print(hosts.block(hosts.entry(surroundings.interpreter, found.is_ours_everywhere)), soft_wrap=True)
-    out.print("\nThen ask the agent what it could work on. `chant-mcp --help` lists what there is for you.")
+    out.print("\nThen ask the agent what it could work on. `chant-mcp --help` lists all commands.")
 
 
 def _write_sample(surroundings: Surroundings, root: Path) -> None:
@@ -73,7 +73,7 @@ def _write_sample(surroundings: Surroundings, root: Path) -> None:
         root.mkdir()
     except OSError as error:
         raise click.ClickException(
-            f"The folder {root} cannot be made ({error.strerror}). Name one that is not there yet."
+            f"The folder {root} cannot be created ({error.strerror}). Name a folder that does not exist yet."
         ) from error
     SampleProject(root, surroundings.environment).build(surroundings.interpreter)
     _trust(root, surroundings.environment)

@@ -39,7 +39,7 @@ def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_j
     found["hosts"] = [check.data() for check in checks]
     found["problems"] += [
         f"`{check.file}` starts no server outside of this environment: {check.why}. "
-        "`chant-mcp init --client all --force-overwrite` writes it anew."
+        "`chant-mcp init --client all --force-overwrite` writes it again."
         for check in checks
         if check.works is False
     ]
@@ -70,7 +70,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
             ("Holds", plain(", ".join(found["dialects"]) or "nothing yet")),
             ("Git", plain(git["program"] or "not found", "" if git["program"] else "red")),
             ("Repository", plain(git["common_dir"] or "none")),
-            ("Commits by", plain(git["commits_by"] or "nobody")),
+            ("Commits by", plain(git["commits_by"] or "no one")),
             ("Agents", lines(agents)),
             ("Hosts", lines(_host(host) for host in found["hosts"])),
             ("Also here", plain(", ".join(found["others"]) or "no other known agent")),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from chant_mcp import progress
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.commands.workspace import ItemFilters, filters
 from chant_mcp.session import Session
@@ -51,6 +52,8 @@ def export(
 ) -> None:
     """Write specs, tasks and tickets out as JSON, CSV or Markdown, one after the other."""
     names = [name for part in fields.split(",") if (name := part.strip())]
+    if output is None and sys.stdout.isatty():
+        progress.report_nowhere()  # what is written stands on the same lines
     wanted = ItemFilters(statuses, labels, dialects, ready)
     found = session.workspace.export(form, fields=names, **wanted.words())
     if output is None:

@@ -78,9 +78,9 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except NotTrustedError as error:
-            raise Refusal(error.told()) from error
+            raise Refusal(error.describe()) from error
         except ChantError as error:
-            raise Failure(error.told()) from error
+            raise Failure(error.describe()) from error
         except click.ClickException as error:
             # What was typed may have come from a list of files.
             vars(error)["message"] = harmless(error.message)

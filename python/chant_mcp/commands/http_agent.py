@@ -50,5 +50,5 @@ def http_agent(
         )
     except ChantError as error:
         # A runner keeps the last line as the reason: it stays one line.
-        say(error.told(), err=True)
+        say(error.describe(), err=True)
         sys.exit(1)

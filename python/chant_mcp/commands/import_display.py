@@ -15,7 +15,7 @@ _ITEMS_SHOWN = 5
 
 
 def imported(found: Data) -> Iterator[RenderableType]:
-    """Tell the new specs, what was there already, and what did not map."""
+    """Show the new specs, what was there already, and what did not map."""
     created: list[Data] = found["created"]
     if created:
         table = display.empty_table()
@@ -33,7 +33,7 @@ def imported(found: Data) -> Iterator[RenderableType]:
 
 
 def _unmapped(entries: list[Data]) -> Iterator[RenderableType]:
-    """Tell what did not map, the same of several items once."""
+    """Show what did not map, the same of several items once."""
     if not entries:
         return
     yield plain("\nDid not map:", "bold yellow")

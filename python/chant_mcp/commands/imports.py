@@ -32,7 +32,7 @@ def import_specs(
 
     PATH is a project with .chant/specs, a .vine file, a folder with .beads/issues.jsonl or
     backlog/tasks, a CSV that `export` wrote, or one of these files and folders itself. All of it becomes
-    specs or none; what was imported before stays as it is. What has no counterpart in specs is told.
+    specs or none; what was imported before stays as it is. What has no counterpart in specs is reported.
     """
     if not dry_run:
         refuse_read_only(context)

@@ -30,7 +30,7 @@ def _provider(context: click.Context, parameter: click.Parameter, value: str | N
         return None
     stored = layout.PROVIDERS.get(value.strip().lower())
     if stored is None:
-        raise click.BadParameter(f"{value!r} is none of {', '.join(layout.PROVIDERS)}.")
+        raise click.BadParameter(f"{value!r} is not one of {', '.join(layout.PROVIDERS)}.")
     return stored
 
 
@@ -164,8 +164,8 @@ def _trust_own(
 ) -> None:
     """Trust a folder that asks for nothing new but what was just written.
 
-    Before it asked for nothing, or was trusted. Whoever is below a run, or finds something else there, leaves
-    that to a person.
+    Before it asked for nothing, or was trusted. A process below a run, or one that finds something else
+    there, leaves that to a person.
     """
     if planned.is_empty or run_above(environment) is not None:
         return
@@ -226,7 +226,7 @@ def _warn(found: Programs) -> None:
 
 def _say_what_next(wishes: Wishes) -> None:
     click.echo("\nNext:")
-    click.echo('  chant-mcp add "What is to be done" --criterion "How to tell that it is"')
+    click.echo('  chant-mcp add "What is to be done" --criterion "How to see that it is done"')
     click.echo('  git add .chant && git commit -m "Set chant up"')
     click.echo("  chant-mcp work 001 --wait             the agent works on it")
     if not wishes.agents and not wishes.clients:

@@ -16,18 +16,18 @@ def follow(watch: Watch, out: Console) -> list[WatchedRun]:
     """Show runs until those that were named have ended, and give these.
 
     How a run ended is printed as soon as it has, but for those that were named and did not complete:
-    that is for the caller to tell.
+    the caller reports that.
     """
     seen: list[WatchedRun] = []
-    told: set[str] = set()
+    reported: set[str] = set()
     with _View(out) if out.is_terminal else _Lines(out) as shown:
         for seen in watch.moments():
             named = watch.named(seen)
-            over = [one for one in seen if not one.is_under_way and one.name not in told]
+            over = [one for one in seen if not one.is_under_way and one.name not in reported]
             ends = [one for one in over if one.state == "completed" or one not in named]
-            ends.sort(key=lambda one: one.is_of_several)  # specs before what they were begun by
+            ends.sort(key=lambda one: one.is_of_several)  # specs before what they were started by
             shown.show(seen, [run_display.ended(one) for one in ends])
-            told.update(one.name for one in ends)
+            reported.update(one.name for one in ends)
     return watch.named(seen)
 
 
@@ -77,7 +77,7 @@ class _View:
         self._live.stop()
 
     def show(self, seen: Sequence[WatchedRun], ends: Sequence[Text]) -> None:
-        """Draw the runs anew where anything changed, the seconds included."""
+        """Draw the runs again where anything changed, the seconds included."""
         for end in ends:
             self._live.console.print(end, soft_wrap=True)
         now = [(one, one.seconds) for one in seen if one.is_under_way]

@@ -26,7 +26,12 @@ _PAGE = 1_000
 @click.command()
 @click.argument("id")
 @click.option(
-    "-n", "--lines", type=click.IntRange(min=0), default=100, show_default=True, help="Most lines to show."
+    "-n",
+    "--lines",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    help="Show at most this many lines.",
 )
 @click.option("-f", "--follow", is_flag=True, help="Go on printing lines as they are written, until Ctrl-C.")
 @click.option(
@@ -75,7 +80,7 @@ def _followed(session: Session, id: str, lines: int, since: str | None) -> Itera
             time.sleep(_PAUSE)
             continue
         if offset is not None and page["byte_offset"] < offset:
-            offset = 0  # begun anew
+            offset = 0  # started again
             continue
         is_tail, offset = offset is None, page["byte_offset"]
         if page["line_count"]:

@@ -41,7 +41,7 @@ def run_above(environment: Mapping[str, str]) -> str | None:
 
     Args:
         environment: The variables of this process. Those of the processes above it are looked at where the
-            system shows them: whoever takes a variable away does not get out from below.
+            system shows them: a process does not get out from below by removing a variable.
     """
     for name in _OF_RUNS:
         if environment.get(name):

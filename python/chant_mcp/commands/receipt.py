@@ -58,7 +58,7 @@ def show(session: Session, id: str | None, as_json: bool) -> None:
 @click.argument("id", required=False)
 @click.option("--all", "all_specs", is_flag=True, help="Check all completed specs, archived ones included.")
 @target_option
-@click.option("--rerun", is_flag=True, help="Run the checks again, held, on the files that landed.")
+@click.option("--rerun", is_flag=True, help="Run the checks again, confined, on the files that landed.")
 @json_option
 @on_project
 @click.pass_context
@@ -71,10 +71,10 @@ def verify(
     rerun: bool,
     as_json: bool,
 ) -> None:
-    """Hold receipts against the repository; exit code 1 when a completed spec has none that holds.
+    """Check receipts against the repository; exit code 1 if a completed spec has no valid one.
 
-    Works in any clone, offline, and runs nothing unless --rerun is given. Says apart what follows from the
-    repository and what is only claimed: a receipt is not signed.
+    Works in any clone, offline, and runs nothing unless --rerun is given. Distinguishes what the
+    repository proves from what is only claimed: a receipt is not signed.
     """
     if (id is None) != all_specs:
         raise click.UsageError("Give the ID of a spec, or --all.")

@@ -26,7 +26,7 @@ _NEXT = {
     "failed": "`chant-mcp log {id}` shows what its agent wrote.\n"
     "`chant-mcp work {id}` goes on with the work.",
     "lost": "`chant-mcp work {id}` goes on with the work.",
-    "needs_attention": "Mend it in {worktree}, then `chant-mcp merge {id}`.\n"
+    "needs_attention": "Fix it in {worktree}, then `chant-mcp merge {id}`.\n"
     "`chant-mcp work {id}` has an agent go on.",
     "awaiting_merge": "When nothing is in its way any more: `chant-mcp merge {id}`.",
     "awaiting_approval": "`chant-mcp approve {id}` merges it, `chant-mcp reject {id}` sends it back.",
@@ -160,7 +160,7 @@ def forecast(found: Data) -> Text:
     )
     for name, amount, written in amounts:
         if amount is None:
-            expected = "too few completed runs tell it"
+            expected = "too few completed runs to say"
         else:
             runs = _count(amount["known_runs"], "run")
             expected = f"{written(amount['p50'])} (P50), {written(amount['p90'])} (P90), by {runs}"
@@ -171,7 +171,7 @@ def forecast(found: Data) -> Text:
 
 
 def started(run: Data) -> Text:
-    """Say of a run that has begun what it is and where it works, a line for each, and what can be done."""
+    """Say of a run that has started what it is and where it works, a line for each, and what can be done."""
     id = run["spec_id"]
     fields = _fields(
         [
@@ -194,18 +194,18 @@ def _fields(fields: Iterable[tuple[str, str | None]]) -> list[Text]:
 
 
 def is_known(one: WatchedRun) -> bool:
-    """Tell whether a run is as far as to be told of: its agent is there, or it needs none."""
+    """Return whether a run is far enough to be reported: its agent is there, or it needs none."""
     return one.is_of_several or not one.is_under_way or bool(one.run.get("agent"))
 
 
 def begun(one: WatchedRun) -> Text:
-    """Say that a run has begun."""
+    """Say that a run has started."""
     run = one.run
     if one.is_of_several:
-        return plain(f"{run['mode']} from {one.spec_id}: begun")
+        return plain(f"{run['mode']} from {one.spec_id}: started")
     agent = f" by {run['agent']}" if run.get("agent") else ""
     branch = f" on {run['branch']}" if run["branch"] else ""
-    return plain(f"{one.spec_id} {one.title}: begun{agent}{branch}")
+    return plain(f"{one.spec_id} {one.title}: started{agent}{branch}")
 
 
 def ticked(one: WatchedRun) -> Text | None:

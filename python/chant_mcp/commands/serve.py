@@ -1,4 +1,4 @@
-"""`serve`: serves MCP over HTTP, and tells hosts where."""
+"""`serve`: serves MCP over HTTP, and writes its address for hosts."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ def _listener(wanted: Address, wishes: _Wishes) -> Listener:
     if wishes.no_auth and not listener.is_loopback:
         listener.socket.close()
         raise RefusedError(
-            f"--no-auth is for this machine alone, and {wanted.host} is reached from others.\n"
-            "Leave --no-auth out, or listen at 127.0.0.1."
+            f"--no-auth works only on this machine, and other machines reach {wanted.host}.\n"
+            "Omit --no-auth, or listen at 127.0.0.1."
         )
     return listener
 
@@ -171,7 +171,7 @@ def _token(file: Path | None) -> str:
     if not _TOKEN.fullmatch(token):
         raise InvalidArgumentError(
             f"`{file}` holds no token. Expected one line of 16 to 512 letters, digits and `._~+/=-`.\n"
-            "Name a file that does not exist: it is made."
+            "Name a file that does not exist; it is created."
         )
     return token
 
@@ -186,7 +186,7 @@ def _make_token(file: Path) -> None:
 
 
 def _is_open(file: Path) -> bool:
-    """Tell whether its rights let other users at a file."""
+    """Return whether its rights let other users at a file."""
     return os.name == "posix" and bool(stat.S_IMODE(file.stat().st_mode) & 0o077)
 
 
@@ -214,7 +214,7 @@ def _records_for_token(surroundings: Surroundings) -> Path:
     records = _records(surroundings)
     if records is None:
         raise RefusedError(
-            "Neither XDG_STATE_HOME nor HOME says where the server's token may be kept.\n"
+            "There is no folder for the server's token: neither XDG_STATE_HOME nor HOME is set.\n"
             "Set XDG_STATE_HOME, or use --token-file without --register."
         )
     return records

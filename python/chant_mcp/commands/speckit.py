@@ -18,7 +18,7 @@ _BY = "command line"
 """Who answers, in the record."""
 
 _feature_option = click.option(
-    "--feature", metavar="NAME", help="Another feature than the current one: its directory or its number."
+    "--feature", metavar="NAME", help="A feature other than the current one, by directory or number."
 )
 
 
@@ -86,9 +86,7 @@ def read(session: Session, artifact: str, feature: str | None) -> None:
 
 @click.command()
 @click.argument("task_id")
-@click.option(
-    "--skip-validation", is_flag=True, help="Whatever speaks against it; that it was skipped is recorded."
-)
+@click.option("--skip-validation", is_flag=True, help="Complete it without validation; that is recorded.")
 @_feature_option
 @json_option
 @changes_files
@@ -119,7 +117,11 @@ def questions(session: Session, show_all: bool, as_json: bool) -> None:
 
 @click.command()
 @click.option(
-    "--limit", type=click.IntRange(min=0), default=50, show_default=True, help="Most events, the last ones."
+    "--limit",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="Show at most this many of the last events.",
 )
 @json_option
 @on_project
@@ -132,17 +134,17 @@ def events(session: Session, limit: int, as_json: bool) -> None:
 @click.command()
 @click.argument("question")
 @click.argument("text", nargs=-1)
-@click.option("--cancel", is_flag=True, help="Give no answer: the agent is told that it was cancelled.")
+@click.option("--cancel", is_flag=True, help="Cancel the question; the agent gets no answer.")
 @changes_files
 @on_project
 def answer(session: Session, question: str, text: tuple[str, ...], cancel: bool) -> None:
     """Answer a question that an agent asked; `speckit questions` lists them."""
     if cancel == bool(text):
         raise click.UsageError("Give either an answer or --cancel.")
-    told = session.speckit.answer(question, None if cancel else " ".join(text), by=_BY)
-    say(told.text)
-    if told.note is not None:
-        say(told.note, err=True)
+    answer = session.speckit.answer(question, None if cancel else " ".join(text), by=_BY)
+    say(answer.text)
+    if answer.note is not None:
+        say(answer.note, err=True)
 
 
 def _show(text: str, data: Any, as_json: bool, shape: str, when_none: str) -> None:

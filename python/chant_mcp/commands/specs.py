@@ -18,7 +18,7 @@ _status_option = click.option(
 approval_option = click.option(
     "--approval",
     type=click.Choice(["pending", "approved", "rejected"]),
-    help="Only specs that need approval and stand there.",
+    help="Only specs with this state of approval.",
 )
 
 

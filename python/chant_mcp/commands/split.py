@@ -24,7 +24,7 @@ from chant_mcp.terminal import say_json
 @click.option("--force", is_flag=True, help="Write what is proposed without asking.")
 @click.option("--recursive", is_flag=True, help="Split members that are still too complex, too.")
 @click.option("--max-depth", type=click.IntRange(min=1), metavar="N", help="Levels of members (default: 3).")
-@click.option("--fresh", is_flag=True, help="Ask the agent anew, even if a proposal waits.")
+@click.option("--fresh", is_flag=True, help="Ask the agent again, even if a proposal waits.")
 @click.option("-w", "--wait", "waits", is_flag=True, help="Watch until the proposal is there, and show it.")
 @json_option
 @on_project

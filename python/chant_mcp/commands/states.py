@@ -24,7 +24,7 @@ def finalize(session: Session, id: str, force: bool) -> None:
 @on_project
 @changes_files
 def cancel(session: Session, id: str) -> None:
-    """Give a spec up; work on it is stopped."""
+    """Cancel a spec and stop the work on it."""
     _say(session.chant.cancel(id).text)
 
 

@@ -30,7 +30,7 @@ class _CodeOrFolder(click.ParamType[Any]):
     name = "code or folder"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | Path:
-        """Tell which of them it is."""
+        """Return which of them it is."""
         is_folder = value in (".", "..") or "/" in value or os.sep in value
         return _FOLDER.convert(value, param, ctx) if is_folder else value
 

@@ -75,7 +75,7 @@ def _text(file: IO[bytes]) -> str:
     try:
         return file.read().decode()
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"The content is no UTF-8 text: {error.reason}.") from error
+        raise click.UsageError(f"The content is not UTF-8 text: {error.reason}.") from error
 
 
 @click.command("set")
@@ -90,8 +90,8 @@ def set_attributes(
     """Change attributes of a ticket, all or none.
 
     Names are title, priority, phaseEpic, assignee, relatedTickets, dependsOn, blocks, implementationDate
-    and implementationNotes. An empty value takes an attribute out; several tickets stand with commas
-    between them, as in dependsOn=DEM-3,7.
+    and implementationNotes. An empty value removes an attribute; separate several tickets by commas,
+    as in dependsOn=DEM-3,7.
     """
     attributes: Data = {}
     for word in words:

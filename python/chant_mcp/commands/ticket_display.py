@@ -126,13 +126,13 @@ def section_table(sections: Sequence[Data]) -> Table:
 
 
 def waits(picture: Data) -> Iterator[RenderableType]:
-    """Draw what waits for what, and tell loops and what is left out."""
+    """Draw what waits for what, and report cycles and what is left out."""
     if picture["rows"]:
         yield from trees.drawn(picture["rows"], id="code", name="title", statuses=_STATUSES)
     else:
         yield plain("No ticket waits for another.")
     for cycle in picture["cycles"]:
-        yield plain("A loop: ", "bold red") + plain(" waits for ".join([*cycle, cycle[0]]))
+        yield plain("A cycle: ", "bold red") + plain(" waits for ".join([*cycle, cycle[0]]))
     shown, total = picture["shown"], picture["total"]
     if shown < total:
         said = (
@@ -142,7 +142,7 @@ def waits(picture: Data) -> Iterator[RenderableType]:
 
 
 def advice(found: Data) -> Iterator[RenderableType]:
-    """Tell a score, its parts, and what could be better."""
+    """Show a score, its parts, and what could be better."""
     yield plain("Score ", "bold") + plain(f"{found['overallScore']} of 10", "bold")
     parts = display.empty_table()
     parts.add_column("Part", no_wrap=True)

@@ -40,7 +40,7 @@ def init(session: Session, code: str | None, name: str | None, as_json: bool) ->
     root = (place.root if place.is_given else place.start or place.root).resolve()
     if os.path.lexists(root / _CONFIGURATION):
         raise ConflictError(
-            f"`{_CONFIGURATION}` is there already and was left as it is. "
+            f"`{_CONFIGURATION}` exists already and was left as it is. "
             "`chant-mcp tickets list` lists its tickets."
         )
     code = code or _code_of(root)

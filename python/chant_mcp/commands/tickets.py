@@ -27,7 +27,11 @@ def _filter_option(name: str, key: str, what: str) -> Any:
 @_filter_option("--assignee", "assignee", "assignee")
 @_filter_option("--phase-epic", "phaseEpic", "phase")
 @click.option(
-    "--limit", type=click.IntRange(min=0), default=20, show_default=True, help="Most entries to show."
+    "--limit",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="Show at most this many entries.",
 )
 @all_option
 @json_option
@@ -197,8 +201,8 @@ def _show_section(
 def graph(session: Session, project: str | None, form: str, show_all: bool, as_json: bool) -> None:
     """Draw what waits for what.
 
-    What a ticket waits for stands below it, or where its arrows end; tickets that wait for one another in
-    a circle are named. With `--json` all tickets are listed, each with what it waits for.
+    What a ticket waits for stands below it, or where its arrows end; tickets in a
+    cycle are named. With `--json` all tickets are listed, each with what it waits for.
     """
     tickets = session.tickets
     if as_json:

@@ -19,7 +19,7 @@ def drawn(rows: Sequence[Data], *, id: str, name: str, statuses: Sequence[str]) 
         rows: The rows, from the top.
         id: Key of what others call an item.
         name: Key of what people call it.
-        statuses: The statuses in the order in which they are told; others stand behind them.
+        statuses: The statuses in the order in which they are listed; others stand behind them.
     """
     way: list[Tree] = []
     for row in rows:

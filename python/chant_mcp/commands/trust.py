@@ -17,17 +17,15 @@ from chant_mcp.terminal import say
 
 @click.command()
 @click.option("--show", "only_shows", is_flag=True, help="Only show what it asks for, and the hash of that.")
-@click.option(
-    "--yes", "hash", metavar="HASH", help="Say yes to what that hash stands for, without a question."
-)
-@click.option("--revoke", is_flag=True, help="Forget what was said of this folder.")
+@click.option("--yes", "hash", metavar="HASH", help="Trust the content with this hash, without a question.")
+@click.option("--revoke", is_flag=True, help="Forget the decision about this folder.")
 @click.option("--list", "lists", is_flag=True, help="List the folders that are trusted.")
 @on_project
 def trust(session: Session, only_shows: bool, hash: str | None, revoke: bool, lists: bool) -> None:
     """Look at what this folder wants to run, send and read, and say whether it may.
 
     What is remembered lies outside of the folder and holds for this very content: another command, check,
-    endpoint or variable is asked for anew. Reading and editing documents never needs it.
+    endpoint or variable is asked for again. Reading and editing documents never needs it.
     """
     if sum((only_shows, hash is not None, revoke, lists)) > 1:
         raise click.UsageError("Give one of --show, --yes, --revoke and --list.")
@@ -50,7 +48,7 @@ def _print(report: dict[str, Any]) -> None:
         say(f"  {line}")
     if report["difference"] is not None:
         say("Another than when it was trusted:")
-        for line in report["difference"] or ["nothing that is shown"]:
+        for line in report["difference"] or ["nothing in the list"]:
             say(f"  {line}")
     say(_standing(report))
     say(f"hash: {report['hash']}")
@@ -77,8 +75,8 @@ def _say_yes(session: Session, hash: str) -> None:
     report = project.trust_report()
     if report["hash"] != hash.strip().lower():
         raise click.ClickException(
-            "That is not the hash of what this folder asks for now; nothing was changed. "
-            "`chant-mcp trust --show` prints it, with what it stands for."
+            "The hash does not match what this folder asks for now; nothing was changed. "
+            "`chant-mcp trust --show` prints the hash and what it covers."
         )
     project.give_trust(report["hash"])
     say(f"Trusted: {_ascii(report['folder'])}")
@@ -104,7 +102,7 @@ def _ask(session: Session) -> None:
     say(f"{report['summary']}", err=True)
     show(shown, report["folder"], is_difference=difference is not None)
     if not click.confirm("Trust this folder?", err=True):
-        raise click.ClickException("The folder is not trusted; nothing was done.")
+        raise click.ClickException("The folder is not trusted; nothing was changed.")
     project.give_trust(report["hash"])
     say(f"Trusted: {_ascii(report['folder'])}")
 
@@ -112,7 +110,7 @@ def _ask(session: Session) -> None:
 def _revoke(session: Session) -> None:
     project = session.project_in(session.place.root.resolve())
     was_there = project.revoke_trust()
-    say("Forgotten: it is asked for anew." if was_there else "Nothing was remembered of this folder.")
+    say("Forgotten: it is asked for again." if was_there else "Nothing was remembered of this folder.")
 
 
 def _list(session: Session) -> None:

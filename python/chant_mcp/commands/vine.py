@@ -78,7 +78,11 @@ def list_tasks(
 @click.command("next")
 @file_argument
 @click.option(
-    "--limit", type=click.IntRange(min=0), default=50, show_default=True, help="Most entries of each list."
+    "--limit",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="Show at most this many entries of each list.",
 )
 @json_option
 @on_project

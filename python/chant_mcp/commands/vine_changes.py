@@ -75,7 +75,7 @@ def _set(
 @click.argument("file")
 @click.argument("id")
 @click.option("--owner", metavar="NAME", help="Who works on it; kept with the task as @owner(NAME).")
-@click.option("--force", is_flag=True, help="Take it even if somebody has it or it has to wait.")
+@click.option("--force", is_flag=True, help="Take it even if it has an owner or has to wait.")
 @json_option
 @on_project
 @changes_files

@@ -1,4 +1,4 @@
-"""`vine validate`: what is wrong with task graphs, each thing at its place, as compilers tell it."""
+"""`vine validate`: what is wrong with task graphs, each with its place, as compilers report it."""
 
 from __future__ import annotations
 

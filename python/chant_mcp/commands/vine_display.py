@@ -136,7 +136,7 @@ def frontier(plan: Data, limit: int, command: str) -> Iterator[RenderableType]:
 
     Args:
         plan: All that is known of it.
-        limit: Most entries of each list.
+        limit: Show at most this many entries of each list.
         command: A command on the plan, with `{}` for its name.
     """
     claim, expand, change = (command.format(name) for name in ("claim", "expand", "set"))

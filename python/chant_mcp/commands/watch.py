@@ -18,7 +18,7 @@ _PAUSE = 0.25
 _GRACE = 2.0
 """Seconds for who stops a run to write its end; after that it is a crash, to be looked after."""
 
-_PATIENCE = 30.0
+_TIMEOUT = 30.0
 """Seconds for an end to be written of a run whose runner is gone."""
 
 _OWN_AGENT = ("single", "split")
@@ -44,12 +44,12 @@ class WatchedRun:
 
     @property
     def name(self) -> str:
-        """What tells it from all others."""
+        """What distinguishes it from all others."""
         return self.run["process_id"]
 
     @property
     def spec_id(self) -> str:
-        """The spec that it was begun with."""
+        """The spec that it was started with."""
         return self.run["spec_id"]
 
     @property
@@ -146,7 +146,7 @@ class Watch:
         return sorted(runs.values(), key=lambda run: run["started_at"] or "")
 
     def _seen(self, run: Data) -> WatchedRun:
-        is_waited_for = state_of(run) == "stale" and self._gone_for() <= _PATIENCE
+        is_waited_for = state_of(run) == "stale" and self._gone_for() <= _TIMEOUT
         is_under_way = run["status"] == "running" or is_waited_for
         if run.get("criteria"):
             # While the work is merged its worktree goes away.

@@ -22,13 +22,17 @@ from chant_mcp.terminal import say, say_json
 @click.command()
 @click.argument("id")
 @click.option(
-    "-w", "--wait", "waits", is_flag=True, help="Watch until the work has ended; exit code 0 if completed."
+    "-w", "--wait", "waits", is_flag=True, help="Wait until the work has ended; exit code 0 if completed."
 )
 @click.option("--chain", is_flag=True, help="Go on with what is ready after it.")
 @click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Keep N agents at work.")
 @click.option("--skip-criteria", is_flag=True, help="Start without criteria, or with a red quality gate.")
-@click.option("--fresh", is_flag=True, help="Begin anew; earlier work is kept under refs/chant/backup.")
-@click.option("--agent", metavar="NAME", help="The agent, when not the configured one.")
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="Start again; earlier work is kept under refs/chant/backup.",
+)
+@click.option("--agent", metavar="NAME", help="The agent, instead of the configured one.")
 @click.option("--prompt", metavar="NAME", help="The prompt, whatever the spec says.")
 @click.option(
     "--dry-run", "is_trial", is_flag=True, help="Only show what it would take and cost, by earlier runs."
@@ -178,7 +182,7 @@ def runs(
 
 
 def watched(watch: Watch, id: str | None, as_json: bool) -> int:
-    """Watch runs until they have ended, tell of those that did not complete, and give the exit code."""
+    """Watch runs until they have ended, report those that did not complete, and give the exit code."""
     from chant_mcp.commands import display, run_display
     from chant_mcp.commands.live import follow
 
@@ -212,7 +216,7 @@ def pause(session: Session, id: str) -> None:
 
 @click.command()
 @click.argument("id")
-@click.option("--force", is_flag=True, help="Show how far it is even if nobody works on it.")
+@click.option("--force", is_flag=True, help="Show how far it is even if no one works on it.")
 @json_option
 @on_project
 @changes_files
@@ -249,7 +253,7 @@ def _merge_agreed(session: Session, error: NotTrustedError) -> None:
     """Show what work changes of what runs here, ask, and merge exactly that."""
     id: str = error.details["id"]
     say(f"The work on {id} changes what runs by itself:", err=True)
-    for line in error.shown:
+    for line in error.lines_to_review:
         say(f"  {line}", err=True)
     if not click.confirm("Merge it, and trust this folder with it?", err=True):
         raise click.ClickException("Nothing was merged.")

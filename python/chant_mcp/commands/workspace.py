@@ -63,7 +63,7 @@ status_option = click.option(
     help="Only items in this state, in the words of their dialect, such as pending, started or "
     "approved; repeatable.",
 )
-ready_option = click.option("--ready", is_flag=True, help="Only what can be begun now.")
+ready_option = click.option("--ready", is_flag=True, help="Only what can be started now.")
 
 
 def filters(command: Callable[..., None]) -> Callable[..., None]:
@@ -74,7 +74,7 @@ def filters(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def holds_specs_alone(session: Session) -> bool:
-    """Tell whether a project holds specs and nothing else."""
+    """Return whether a project holds specs and nothing else."""
     return set(dialects_in(session.place.root)) <= {"chant"}
 
 
@@ -122,7 +122,7 @@ def ready(
     show_all: bool,
     as_json: bool,
 ) -> None:
-    """List what can be begun now: specs, tasks and tickets that wait for nothing."""
+    """List what can be started now: specs, tasks and tickets that wait for nothing."""
     if not (labels or dialects) and holds_specs_alone(session):
         specs.show_ready(session, limit, show_all, as_json)
         return

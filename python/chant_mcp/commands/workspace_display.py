@@ -70,13 +70,13 @@ def item_fields(item: Data) -> Table:
 
 
 def waits(picture: Data) -> Iterator[RenderableType]:
-    """Draw what waits for what, and tell loops and what is left out."""
+    """Draw what waits for what, and report cycles and what is left out."""
     if picture["rows"]:
         yield from trees.drawn(picture["rows"], id="key", name="title", statuses=())
     else:
         yield plain("Nothing waits for anything.")
     for cycle in picture["cycles"]:
-        yield plain("A loop: ", "bold red") + plain(" waits for ".join([*cycle, cycle[0]]))
+        yield plain("A cycle: ", "bold red") + plain(" waits for ".join([*cycle, cycle[0]]))
     shown, total = picture["shown"], picture["total"]
     if shown < total:
         yield plain(f"{shown} of {total} items shown; --all also shows what is done or waits alone.", "dim")

@@ -53,6 +53,6 @@ def prune(session: Session) -> None:
 @on_project
 def prepare(session: Session, trusted: str | None) -> None:
     """Make folders for runs to come, as far as the configuration gives room."""
-    session.recovers = False  # whoever began the work that this follows has just done so
+    session.recovers = False  # the command that this follows has just recovered
     session.trust_named(trusted)
     session.chant.prepare_worktrees()

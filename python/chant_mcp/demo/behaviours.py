@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Behaviour = Callable[[DemoTask], None]
 
 _LONG = 3600
-"""Seconds that stand for ever: what nobody ends is gone after that."""
+"""Seconds that stand for ever: what no one ends is gone after that."""
 
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 """Pieces of the names of variables whose values are secret."""
@@ -43,7 +43,7 @@ def _seconds(task: DemoTask) -> float:
     labels = [label for label in task.document.values("labels") if label.startswith("demo:seconds=")]
     said = labels[0].partition("=")[2] if labels else task.environment.get("DEMO_SECONDS", "3")
     if not re.fullmatch(r"\d+(\.\d+)?", said):
-        raise Halt(f"{said} is no number of seconds. Give one such as 2 or 0.5.", 2)
+        raise Halt(f"{said} is not a number of seconds. Give one such as 2 or 0.5.", 2)
     return float(said)
 
 
@@ -77,7 +77,7 @@ def _binary(_: DemoTask) -> None:
 
 
 def _secret(task: DemoTask) -> None:
-    """Tell on the secrets in the environment."""
+    """Print the secrets in the environment."""
     for name, value in task.environment.items():
         if any(piece in name.upper() for piece in _SECRET):
             say(f"{name}={value}")
@@ -102,7 +102,7 @@ def _work(task: DemoTask) -> None:
 
 
 def _fail(_: DemoTask) -> None:
-    raise Halt("The demo agent was told to fail", 3)
+    raise Halt("The demo agent was asked to fail", 3)
 
 
 def _crash(_: DemoTask) -> None:
@@ -177,7 +177,7 @@ def _others(task: DemoTask) -> None:
 
 
 def _delete_others(task: DemoTask) -> None:
-    """Delete all other specs, as if they were in the way."""
+    """Delete all other specs, as if they blocked the work."""
     task.remove(task.other_specs())
     task.commit([*task.edit(), *task.tick()])
 
@@ -226,13 +226,13 @@ def _resolve(task: DemoTask) -> None:
     branches = [task.document.value("source_branch"), task.document.value("target_branch")]
     for branch in branches:
         if branch is None:
-            raise Halt(f"{task.shown(task.spec)} names no branches. It is no conflict spec.", 2)
+            raise Halt(f"{task.shown(task.spec)} names no branches. It is not a conflict spec.", 2)
         task.commit(task.merge(branch))
     task.commit(task.tick())
 
 
 def _output(task: DemoTask) -> None:
-    """Tell the result as JSON."""
+    """Print the result as JSON."""
     _work(task)
     files = [task.shown(path) for path in task.targets]
     say(json.dumps({"spec_id": task.id, "files": files, "criteria": len(task.document.criteria)}))

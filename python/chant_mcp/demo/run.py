@@ -27,7 +27,7 @@ from chant_mcp.demo.specs import CHOSEN, FAILING, READY, SPECS, UNREADABLE, WORK
 from chant_mcp.errors import ChantError, RefusedError
 from chant_mcp.paging import Data
 
-_PATIENCE = 120.0
+_TIMEOUT = 120.0
 """Seconds for the whole session."""
 
 _AT_ONCE = 3
@@ -69,7 +69,7 @@ async def _play(
     out: Console, project: SampleProject, chant: ChantProject, server: StdioServerParameters
 ) -> None:
     failure: ChantError | None = None
-    with anyio.fail_after(_PATIENCE):
+    with anyio.fail_after(_TIMEOUT):
         async with Client(server) as client:
             session = _Session(out, client)
             # An error that left the client's context would come out as a group of errors.
@@ -85,7 +85,7 @@ async def _play(
 
 
 def _stop_agents(chant: ChantProject) -> None:
-    """Leave nobody at work when the session broke off."""
+    """Leave no one at work when the session broke off."""
     runs: list[Data] = chant.work_list().data["processes"]
     for id in {run["spec_id"] for run in runs}:
         # Stopping one may have stopped others.
@@ -103,7 +103,7 @@ async def _look_around(session: _Session) -> None:
     session.show(display.problems_block(specs))
     session.say("One file cannot be read. It is named, and hides no other.")
 
-    session.step("What can be begun now?", "Not what is pending, but what nothing stands in the way of.")
+    session.step("What can be started now?", "Not what is pending, but what nothing blocks.")
     ready = await session.data("chant_ready")
     session.expect(tuple(spec["id"] for spec in ready["specs"]), READY, "ready specs")
     session.show(display.spec_table(ready["specs"]))
@@ -159,9 +159,9 @@ async def _look_back(session: _Session, project: SampleProject) -> None:
     session.expect(ends, wanted, "ends of runs")
     session.show(run_display.runs_table(runs))
 
-    session.step("Why did one fail?", "Its label `demo:fail` told the agent to; the log says what happened.")
+    session.step("Why did one fail?", "Its label `demo:fail` asks the agent to; the log says what happened.")
     log = await session.data("chant_log", id=FAILING, lines=3)
-    session.expect("told to fail" in log["content"], True, "log")
+    session.expect("asked to fail" in log["content"], True, "log")
     session.show(display.plain(log["content"]))
 
     session.step("Is the work what was asked for?", "Criteria were ticked by the agent, commits are its own.")
@@ -175,13 +175,13 @@ async def _look_back(session: _Session, project: SampleProject) -> None:
         session.out.print(display.plain(line), no_wrap=True, overflow="ellipsis")
 
     session.step(
-        "What can be begun now?", "What waited has been worked on, too; the failed one can be tried again."
+        "What can be started now?", "What waited has been worked on, too; the failed one can be tried again."
     )
     ready = await session.data("chant_ready")
     session.expect([spec["id"] for spec in ready["specs"]], [FAILING], "ready specs")
     session.show(display.spec_table(ready["specs"]))
 
-    session.step("How far is the project?", "The sums, for whoever asks.")
+    session.step("How far is the project?", "The sums.")
     counts = await session.data("chant_status")
     session.expect(counts["total"], len(SPECS), "number of specs")
     session.show(display.counts_table(counts))

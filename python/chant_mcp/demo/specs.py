@@ -30,7 +30,7 @@ WAITING = "2026-02-09-003-t8r"
 """A spec that waits for it."""
 
 FAILING = "2026-02-10-003-h2x"
-"""A spec whose agent is told to fail."""
+"""A spec whose agent is asked to fail."""
 
 UNREADABLE = "2026-02-05-003-u0x"
 """A file whose front matter is no YAML."""

@@ -28,7 +28,7 @@ class Halt(Exception):
 
 
 def say(text: str) -> None:
-    """Tell what is done, at once."""
+    """Print what is done, at once."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
@@ -65,7 +65,7 @@ class DemoTask:
             document: What that says.
             root: The project's root in the folder that is worked in.
             targets: The files to change.
-            environment: What the run told.
+            environment: What the run gives the agent.
         """
         self.id = id
         self.spec = spec
@@ -211,7 +211,7 @@ class DemoTask:
             raise Halt(f"git cannot be run: {error.strerror}", 1) from error
 
     def _author(self) -> list[str]:
-        """Give the words that name an author to git where nobody is configured."""
+        """Give the words that name an author to git where no one is configured."""
         roles = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
         if all(self.environment.get(role) for role in roles):
             return []

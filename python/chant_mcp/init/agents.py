@@ -88,8 +88,8 @@ def with_section(before: bytes, text: bytes) -> bytes:
     start, end = before.find(BEGIN), before.find(END)
     if before.count(BEGIN) != 1 or before.count(END) != 1 or end < start:
         raise InvalidDocumentError(
-            f"`CLAUDE.md` does not hold exactly one `{BEGIN.decode()}` and one `{END.decode()}` after it. "
-            "Nothing was changed.\nMend the markers and run this again."
+            f"`CLAUDE.md` needs exactly one `{BEGIN.decode()}` and after it one `{END.decode()}`. "
+            "Nothing was changed.\nFix the markers and run this again."
         )
     return before[:start] + section + before[end + len(END) :]
 

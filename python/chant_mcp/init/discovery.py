@@ -1,7 +1,7 @@
 """How hosts find a server that runs: its entries in their files, and its own record.
 
 The record says where the server is and what its entries are. Its server holds it, so a record that
-nobody holds is that of a server which was killed; the next one takes the entries out that it left. A record
+no one holds is that of a server which was killed; the next one takes the entries out that it left. A record
 stays until that is done.
 """
 
@@ -52,7 +52,7 @@ class _Record:
         return hosts.entry_over_http(self.url, reference)
 
     def is_of(self, listed: HostEntry, present: hosts.Entry) -> bool:
-        """Tell whether an entry is as it was written, also by a release that wrote the token into it."""
+        """Return whether an entry is as it was written, also by a release that wrote the token into it."""
         known = (self.entry(listed), hosts.entry_over_http(self.url, self.token))
         return any(all(present.get(name) == one.get(name) for name in ("url", "headers")) for one in known)
 
@@ -120,7 +120,7 @@ class Presence:
     def _list_in(self, file: str, key: str) -> None:
         before = self._record
         listed = HostEntry(file, key, self._free_name(file, key))
-        # Told before it is done: whoever finds the record of a dead server looks for it.
+        # Recorded before it is done: a process that finds the record of a dead server looks for it.
         self._write_record(replace(before, listed=(*before.listed, listed)))
         entry = before.entry(listed)
         try:
@@ -141,7 +141,7 @@ class Presence:
     def _write_record(self, record: _Record) -> None:
         """Put the record in place, whole.
 
-        Who calls has the turn, so that nobody takes it for a dead server's meanwhile.
+        Who calls has the turn, so that no one takes it for a dead server's meanwhile.
         """
         content = json.dumps(asdict(record), indent=2).encode() + b"\n"
         os.close(self._held)
@@ -200,7 +200,7 @@ def _read(path: Path) -> _Record | None:
 
 
 def _take_out(root: Path, record: _Record, replaced: dict[str, tuple[bytes | None, bytes]]) -> list[str]:
-    """Take a server's entries out; a file that nobody changed since is again what it was."""
+    """Take a server's entries out; a file that no one changed since is again what it was."""
     problems: list[str] = []
     for listed in record.listed:
         before, after = replaced.get(listed.file, (None, b""))
@@ -217,7 +217,7 @@ def _noting(problems: list[str]) -> Generator[None]:
     try:
         yield
     except (ChantError, OSError) as error:
-        problems.append(error.told() if isinstance(error, ChantError) else str(error))
+        problems.append(error.describe() if isinstance(error, ChantError) else str(error))
 
 
 def _restore(root: Path, file: str, before: bytes | None, after: bytes) -> None:
@@ -239,7 +239,7 @@ def _without_entry(text: str | None, listed: HostEntry, record: _Record) -> str 
 
 
 def _changed(root: Path, file: str, change: Callable[[str | None], str | None]) -> tuple[bytes | None, bytes]:
-    """Change a host's file, anew when somebody else did meanwhile.
+    """Change a host's file; try again if another program changed it meanwhile.
 
     Returns:
         What it held, and what it holds.
@@ -253,4 +253,4 @@ def _changed(root: Path, file: str, change: Callable[[str | None], str | None]) 
         if files.read(root, file) == before:
             files.write(root, files.FileChange(file, before, after, 0o600))
             return before, after
-    raise ConflictError(f"`{file}` is changed by another program all the time. Close that, and try again.")
+    raise ConflictError(f"`{file}` is changed again and again by another program. Close it, and try again.")

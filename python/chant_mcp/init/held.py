@@ -1,4 +1,4 @@
-"""Files that a process holds as long as it lives, so that others can tell whether it does."""
+"""Files that a process holds as long as it lives, so that others can see whether it does."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def hold(path: Path) -> int:
 
 @contextmanager
 def turn(path: Path) -> Generator[None]:
-    """Wait until nobody else holds a file, then hold it."""
+    """Wait until no one else holds a file, then hold it."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         _lock(file, wait=True)

@@ -67,7 +67,7 @@ def check_hosts(root: Path, interpreter: str, environment: Mapping[str, str]) ->
 
 
 def _usual_folders(environment: Mapping[str, str]) -> list[str]:
-    """Where programs are found by whoever is started outside of a shell with an environment of its own."""
+    """Where programs are found by a process started outside of a shell with an environment of its own."""
     home = environment.get("HOME")
     return [os.defpath, *_EVERYWHERE, *([str(Path(home, ".local", "bin"))] if home else [])]
 

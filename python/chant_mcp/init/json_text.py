@@ -113,8 +113,8 @@ def _parsed(text: str, file: str) -> Any:
     except (json.JSONDecodeError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise InvalidDocumentError(
-            f"`{file}` is not plain JSON{where}: comments and trailing commas are not either. "
-            "Nothing was changed.\nAdd the server by hand, or mend the file and run this again."
+            f"`{file}` is not plain JSON{where}: comments and trailing commas are not allowed. "
+            "Nothing was changed.\nAdd the server by hand, or fix the file and run this again."
         ) from error
 
 

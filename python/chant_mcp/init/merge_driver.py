@@ -67,7 +67,7 @@ class Found:
 
     @property
     def missing(self) -> list[str]:
-        """The patterns for which nobody said how they are merged."""
+        """The patterns for which no one said how they are merged."""
         return [pattern for pattern, value in self.attributes.items() if value == "unspecified"]
 
     @property
@@ -87,8 +87,8 @@ def look(repository: Repository) -> Found:
     Raises:
         GitError, RefusedError: As `Repository.ask`.
     """
-    told = repository.ask("check-attr", "-z", "merge", "--", *_FILES.values())
-    values = told.removesuffix("\0").split("\0")[2::3]
+    answer = repository.ask("check-attr", "-z", "merge", "--", *_FILES.values())
+    values = answer.removesuffix("\0").split("\0")[2::3]
     attributes = dict(zip(_FILES, values, strict=True))
     return Found(attributes, repository.setting(f"merge.{_NAME}.driver"))
 
@@ -160,8 +160,8 @@ def _attributes(
     before = files.read(folder, name)
     if before is not None and b"\0" in before:
         raise InvalidDocumentError(
-            f"`{name}` is no text that git can read. Nothing was changed.\n"
-            "Save it as UTF-8, or leave the merge driver out with --no-merge-driver."
+            f"`{name}` is not text that git can read. Nothing was changed.\n"
+            "Save it as UTF-8, or omit the merge driver with --no-merge-driver."
         )
     lines = [f"{lead}{pattern} merge={_NAME}" for pattern in patterns]
     return folder, files.FileChange(name, before, _with_lines(before or b"", lines))

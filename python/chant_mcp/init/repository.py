@@ -47,7 +47,7 @@ class Repository:
         return common, file.relative_to(common).as_posix()
 
     def tracks(self, name: str) -> bool:
-        """Tell whether git tracks a file of the folder, and others get what is written there.
+        """Return whether git tracks a file of the folder, and others get what is written there.
 
         Raises:
             GitError: When git cannot be run.

@@ -28,8 +28,8 @@ def change(root: Path, environment: Mapping[str, str]) -> tuple[Path, files.File
     tracked = repository.ask("ls-files", "--", ".chant").splitlines()
     if tracked:
         raise RefusedError(
-            f"--silent is refused: git tracks `{tracked[0]}`, so that excluding `.chant/` would do nothing.\n"
-            "Take it out of git first (`git rm -r --cached .chant`), or leave --silent out."
+            f"--silent is refused: git tracks `{tracked[0]}`, so excluding `.chant/` has no effect.\n"
+            "Remove it from git first (`git rm -r --cached .chant`), or omit --silent."
         )
     before = files.read(folder, name)
     return folder, files.FileChange(name, before, _with_line(before or b""))

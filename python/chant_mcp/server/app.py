@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import functools
 import itertools
 import logging
 import os
 import signal
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,23 +19,41 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 import anyio.from_thread
 import anyio.to_thread
-from mcp import MCPError
+from mcp.server.apps import Apps
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
+from mcp_types import (
+    CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
+    GetPromptResult,
+    Icon,
+    InputRequiredResult,
+    ListResourcesResult,
+    PaginatedRequestParams,
+    Prompt,
+    ResourceTemplate,
+)
 from mcp_types import Resource as ListedResource
 from mcp_types import Tool as ListedTool
+from pydantic import AnyUrl
 
 from chant_mcp import progress
 from chant_mcp._core import VERSION
 from chant_mcp.errors import ChantError
-from chant_mcp.server import questions, reply
-from chant_mcp.server.clients import Client, ManyClients, OneClient
+from chant_mcp.icon import ICON
+from chant_mcp.server import apps, questions, reply
+from chant_mcp.server.clients import PERSON, Client, ManyClients, OneClient, is_by_person
 from chant_mcp.server.consent import can_ask, consent
+from chant_mcp.server.document_handlers import DocumentHandlers
+from chant_mcp.server.publisher import ChangePublisher
 from chant_mcp.server.resources import resources
 from chant_mcp.server.roots import asked_along, folders_only, roots_of
+from chant_mcp.server.run_tasks import RunTasks
 from chant_mcp.server.tools import Running, meaning, tool_of
+from chant_mcp.server.uris import document_of, toolset_of
 from chant_mcp.server.wire import GateIn, GateOut, PipeIn, PipeOut, lenient, stdio
 from chant_mcp.session import Session, find_in_roots, holds_work_files
 from chant_mcp.tool_calls import (
@@ -54,7 +74,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("chant_mcp.server")
 
 _LAST_ANSWERS = 0.6
-"""Seconds for answers to calls in flight after a signal: those that wait for a person tell for what."""
+"""Seconds for answers to calls in flight after a signal: those that wait for a person report for what."""
 
 _LAST_CALLS = 0.3
 """Seconds that calls in flight are given when the process is to end at once."""
@@ -77,27 +97,72 @@ class ChantServer(MCPServer[Any]):
         self._clients = ManyClients(session) if many_clients else OneClient(session)
         self._start = session.place
         self._offered = OfferedTools(session, offer, rights)
+        self._documents = DocumentHandlers(self._offered)
         self._running = Running()
         super().__init__(
             "chant",
             version=VERSION,
+            icons=[Icon.model_validate(ICON)],
             instructions=self._offered.instructions(),
             tools=[tool_of(entry) for entry in self._offered.entries.values()],
-            resources=[*resources()],
-            subscriptions=False,  # nothing here tells of changes yet
+            resources=[*resources(), *([apps.board_resource()] if rights is None else [])],
+            subscriptions=False,  # the publisher serves them
             log_level=cast(Any, logging.getLevelName(logging.getLogger().getEffectiveLevel())),
-            middleware=[_bad_calls_are_calls],
+            middleware=[_bad_calls_are_calls, *([apps.notice_support] if rights is None else [])],
+            # An agent in a run shows no board and starts nothing.
+            extensions=[Apps(), RunTasks(self._own_session)] if rights is None else [],
+        )
+        # The small server of runs, which answers an agent before this one does, announces nothing.
+        self._publisher = None if rights is not None else ChangePublisher(self._clients, self._offered)
+        if self._publisher is not None:
+            self._publisher.serve(self._lowlevel_server)
+        self._lowlevel_server.add_request_handler("resources/list", PaginatedRequestParams, self._list_page)
+        self._lowlevel_server.add_request_handler(
+            "completion/complete", CompleteRequestParams, self._complete
         )
 
     async def list_tools(self) -> list[ListedTool]:
         """List the tools on offer, in the order of the seeds."""
-        offered = {entry.name for entry in self._offered.offered()}
-        return [tool for tool in await super().list_tools() if tool.name in offered]
+        offered = [entry.name for entry in self._offered.offered()]
+        if self._publisher is not None:
+            self._publisher.note_listed(offered)
+        names = set(offered)
+        tools = [tool for tool in await super().list_tools() if tool.name in names]
+        return apps.with_board(tools) if apps.is_supported() else tools
 
     async def list_resources(self) -> list[ListedResource]:
-        """List the texts that belong to the tools on offer."""
-        offered = self._offered.toolset_names()
-        return [text for text in await super().list_resources() if text.uri.split(":")[0] in offered]
+        """List the texts that belong to the tools on offer; items of the project come behind them."""
+        offered = [*self._offered.toolset_names(), *(["ui"] if apps.is_supported() else [])]
+        return [text for text in await super().list_resources() if toolset_of(text.uri) in offered]
+
+    async def list_resource_templates(self) -> list[ResourceTemplate]:
+        """List the kinds of documents that can be read."""
+        return self._documents.templates()
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a document, or one of our own texts."""
+        document = document_of(str(uri))
+        if document is None:
+            return await super().read_resource(uri, context)
+        client = self._clients.of(context)
+        if context is not None and (question := await self._ask_which_project(client, context)):
+            return question
+        return await self._documents.read(client, str(uri), document)
+
+    async def _list_page(
+        self, ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams
+    ) -> ListResourcesResult:
+        return await self._documents.page(self._client(ctx), await self.list_resources(), params.cursor)
+
+    async def _complete(
+        self, ctx: ServerRequestContext[Any, Any], params: CompleteRequestParams
+    ) -> CompleteResult:
+        return await self._documents.complete(self._client(ctx), params)
+
+    def _client(self, ctx: ServerRequestContext[Any, Any]) -> Client:
+        return self._clients.of(Context(request_context=ctx, mcp_server=self))
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -105,13 +170,18 @@ class ChantServer(MCPServer[Any]):
         """Run a tool.
 
         Raises:
-            ToolError: With a text the model can act on; a crash of ours is told with a reference that
+            ToolError: With a text the model can act on; a crash of ours is reported with a reference that
                 the log explains.
         """
+        if apps.is_board_tool(name) and self._may_show_board(context):
+            session = self._clients.of(context).session
+            return await anyio.to_thread.run_sync(apps.call_board_tool, session, name, arguments)
         try:
             checked = self._offered.checked(name, arguments)
             client = self._clients.of(context)
             answer = await self._answered(self._offered.entries[name], checked, client, context)
+            if self._publisher is not None:
+                self._publisher.follow(client)
             if context is None or not isinstance(answer, InputRequiredResult):
                 return answer
             return asked_along(context, answer)
@@ -123,12 +193,19 @@ class ChantServer(MCPServer[Any]):
             cause = error.__cause__
             raise ToolError(shown(str(cause if isinstance(cause, ToolError) else error))) from cause
 
+    def _own_session(self) -> Session:
+        return self._clients.of(None).session
+
+    def _may_show_board(self, context: Context[Any, Any] | None) -> bool:
+        """Return true for a host that shows Apps, and for a person at the board."""
+        return self._offered.rights is None and (apps.is_supported() or is_by_person(context))
+
     async def _answered(
         self, entry: ToolEntry, arguments: dict[str, Any], client: Client, context: Context[Any, Any] | None
     ) -> CallToolResult | InputRequiredResult:
         """Run a tool in its turn, in the project that the client means.
 
-        While a person is asked nobody has the turn: no other call waits for that.
+        While a person is asked no one has the turn: no other call waits for that.
         """
         if entry.asks_people:
             question = await self._ask_where(entry, arguments, client, context)
@@ -168,17 +245,21 @@ class ChantServer(MCPServer[Any]):
                 arguments = asked
             return cast(CallToolResult, await super().call_tool(entry.name, arguments, context))
 
+    async def list_prompts(self) -> list[Prompt]:
+        """List what hosts show in their menus."""
+        return self._documents.prompts()
+
     async def get_prompt(
         self,
         name: str,
         arguments: dict[str, Any] | None = None,
         context: Context[Any, Any] | None = None,
     ) -> GetPromptResult | InputRequiredResult:
-        """Give a prompt; there are none, which is the caller's error and no crash."""
-        try:
-            return await super().get_prompt(name, arguments, context)
-        except ValueError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from error
+        """Write a prompt about the project that the client means."""
+        client = self._clients.of(context)
+        if context is not None and (question := await self._ask_which_project(client, context)):
+            return question
+        return await self._documents.prompt(client, name, arguments or {})
 
     async def _ask_where(
         self, entry: ToolEntry, arguments: dict[str, Any], client: Client, context: Context[Any, Any] | None
@@ -226,7 +307,7 @@ class ChantServer(MCPServer[Any]):
     async def run_stdio_async(self) -> None:
         """Serve standard input and output until the input ends or a signal comes.
 
-        The process ends here when a call is still running that nobody waits for any more: a thread
+        The process ends here when a call is still running that no one waits for any more: a thread
         inside the core cannot be interrupted, and Python would wait for it.
         """
         async with anyio.create_task_group() as tasks, stdio() as (read, write):
@@ -241,19 +322,35 @@ class ChantServer(MCPServer[Any]):
         await self._serve(*self._gate(read, write))
 
     def _gate(self, read: PipeIn, write: PipeOut) -> tuple[GateIn, GateOut]:
-        # A call that waits for a person tells what it waits for when the client has no more to say.
-        return lenient(read, write, on_end=self._running.leave)
+        return lenient(read, write, on_end=self._hear_the_end)
+
+    def _hear_the_end(self) -> None:
+        # A call that waits for a person reports what it waits for when the client has no more to say.
+        self._running.leave()
+        if self._publisher is not None:
+            self._publisher.end_streams()
 
     async def _serve(self, gate_in: GateIn, gate_out: GateOut) -> None:
         self.middleware.append(reply.rendered_aside)
         options = self._lowlevel_server.create_initialization_options()
-        await self._lowlevel_server.run(cast(Any, gate_in), cast(Any, gate_out), options)
+        try:
+            await self._lowlevel_server.run(cast(Any, gate_in), cast(Any, gate_out), options)
+        finally:
+            self._end_publisher()
+
+    def _end_publisher(self) -> None:
+        if self._publisher is not None:
+            self._publisher.end()
 
     async def serve_http(self, service: Service) -> None:
         """Serve over HTTP until a signal comes; the process ends as on standard input and output."""
         from chant_mcp.server.http.app import serve
 
-        await serve(self._lowlevel_server, service)
+        def on_end() -> None:
+            service.on_end()
+            self._end_publisher()
+
+        await serve(self._lowlevel_server, replace(service, on_end=on_end))
         self._leave()
 
     def _leave(self) -> None:
@@ -272,7 +369,7 @@ async def _wish(
     asks = functools.partial(entry.asks, session, **arguments)
     try:
         return await anyio.to_thread.run_sync(asks, abandon_on_cancel=True)
-    except ChantError:  # the call itself tells what is wrong
+    except ChantError:  # the call itself reports what is wrong
         return None
 
 
@@ -299,27 +396,49 @@ def _telling(context: Context[Any, Any] | None, agreed: str | None) -> Generator
     It hears nothing where it did not ask for that.
     """
     steps = itertools.count(1)
+    report = _reporting(context, steps)
 
     def tell(step: str) -> None:
         if context is None:
             return
         try:
             anyio.from_thread.run(context.report_progress, next(steps), None, step)
-        except Exception:  # nobody listens any more; the call itself goes on
-            logger.debug("progress was not told", exc_info=True)
+        except Exception:  # no one listens any more; the call itself goes on
+            logger.debug("progress was not reported", exc_info=True)
 
-    before, client = progress.told.set(tell), progress.agent.set(_client(context))
-    consented = progress.agreed.set(agreed)
+    before, client = progress.on_step.set(tell), progress.agent.set(_client(context))
+    consented, counted = progress.agreed.set(agreed), progress.counted.set(report)
     try:
         yield
     finally:
+        progress.counted.reset(counted)
         progress.agreed.reset(consented)
-        progress.told.reset(before)
+        progress.on_step.reset(before)
         progress.agent.reset(client)
+
+
+def _reporting(
+    context: Context[Any, Any] | None, steps: Iterator[int]
+) -> Callable[[str, int, int], None] | None:
+    """Give what takes the reports of long work, from whatever thread; one that was not read yet is enough."""
+    if context is None:
+        return None
+    loop = asyncio.get_running_loop()
+    under_way: concurrent.futures.Future[None] | None = None
+
+    def report(name: str, done: int, total: int) -> None:
+        nonlocal under_way
+        if under_way is None or under_way.done():
+            told = context.report_progress(next(steps), None, f"{name}: {done} of {total}")
+            under_way = asyncio.run_coroutine_threadsafe(told, loop)
+
+    return report
 
 
 def _client(context: Context[Any, Any] | None) -> str | None:
     """Name the client, where it said who it is."""
+    if is_by_person(context):
+        return PERSON
     params = None if context is None else context.session.client_params
     return None if params is None else params.client_info.name
 

@@ -20,7 +20,7 @@ async def ask(
     key: str,
     request: ElicitRequest | ListRootsRequest,
     answer: type[R],
-    patience: float,
+    timeout: float,
 ) -> R | InputRequiredResult | None:
     """Ask the client.
 
@@ -29,14 +29,14 @@ async def ask(
         key: Under which the question and its answer travel in the modern era.
         request: The question.
         answer: What an answer in the handshake era is read as.
-        patience: Seconds that are waited there.
+        timeout: Seconds that are waited there.
 
     Returns:
         The answer; none from a client that gives none; or the question, to be returned as the answer to the
         call: in the modern era the client calls again and brings the answer along.
     """
     if is_live(context):
-        return await _asked(context, request, answer, patience)
+        return await _asked(context, request, answer, timeout)
     answers = context.input_responses
     if answers is None or key not in answers:
         return InputRequiredResult(input_requests={key: request})
@@ -45,16 +45,16 @@ async def ask(
 
 
 def is_live(context: Context[Any, Any]) -> bool:
-    """Tell whether the client answers while its call waits."""
+    """Return whether the client answers while its call waits."""
     return context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS
 
 
 async def _asked(
-    context: Context[Any, Any], request: ElicitRequest | ListRootsRequest, answer: type[R], patience: float
+    context: Context[Any, Any], request: ElicitRequest | ListRootsRequest, answer: type[R], timeout: float
 ) -> R | None:
     # Over HTTP the question then goes out on the call's own stream: no client need have another one.
     call = ServerMessageMetadata(related_request_id=context.request_id)
-    with anyio.move_on_after(patience):
+    with anyio.move_on_after(timeout):
         try:
             return await context.session.send_request(request, answer, metadata=call)
         except (MCPError, ValidationError):

@@ -25,6 +25,13 @@ _MOST_PROJECTS = 32
 """Projects that stay open for clients in other folders than the server's."""
 
 
+PERSON = "board"
+"""The name of a person at the board, in the records."""
+
+PERSON_MARK = "chant_mcp.is_person"
+"""Stands in the scope of a request that showed the key of a person at the board."""
+
+
 class Order:
     """Lets calls take effect in the order in which they came.
 
@@ -42,10 +49,10 @@ class Order:
         own = (changes, anyio.Event())
         self._before.append(own)
         try:
-            with anyio.move_on_after(_HELD_UP) as patience:
+            with anyio.move_on_after(_HELD_UP) as scope:
                 for over in waited_for:
                     await over.wait()
-                    patience.deadline = anyio.current_time() + _HELD_UP
+                    scope.deadline = anyio.current_time() + _HELD_UP
             yield
         finally:
             own[1].set()
@@ -79,6 +86,10 @@ class OneClient:
         """Give the client that a call comes from."""
         return self._client
 
+    def of_request(self, request: Any) -> Client:
+        """Give the client that a message comes from."""
+        return self._client
+
 
 class ManyClients:
     """Clients over HTTP: what one of them means is nothing to the others."""
@@ -91,7 +102,11 @@ class ManyClients:
 
     def of(self, context: Context[Any, Any] | None) -> Client:
         """Give the client that a call comes from; one that has no session is another one each time."""
-        name = _session_id(context)
+        return self.of_request(None if context is None else context.request_context.request)
+
+    def of_request(self, request: Any) -> Client:
+        """Give the client that a message over HTTP comes from."""
+        name = session_id(request)
         client = self._clients.get(name) if name else None
         if client is None:
             client = _Guest(self._session, projects=self)
@@ -128,9 +143,22 @@ def _keep(all: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
         all.popitem(last=False)
 
 
-def _session_id(context: Context[Any, Any] | None) -> str | None:
-    """Name the session over HTTP that a call belongs to, as its transport does."""
-    request = None if context is None else context.request_context.request
+Clients = OneClient | ManyClients
+"""The clients of a server."""
+
+
+def session_id(request: Any) -> str:
+    """Name the session over HTTP that a message belongs to, as its transport does; empty for none.
+
+    Args:
+        request: The request that brought the message; `None` where it came on a pipe.
+    """
     if request is None:
-        return None
-    return request.headers.get("mcp-session-id") or request.query_params.get("session_id")
+        return ""
+    return request.headers.get("mcp-session-id") or request.query_params.get("session_id") or ""
+
+
+def is_by_person(context: Context[Any, Any] | None) -> bool:
+    """Return true for a call that a person at the board made."""
+    request = None if context is None else context.request_context.request
+    return request is not None and bool(request.scope.get(PERSON_MARK))

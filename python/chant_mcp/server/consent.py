@@ -1,4 +1,4 @@
-"""A person's consent, asked for where the client can do that, before a call goes further than it was told."""
+"""A person's consent, asked for where the client can do that, before a call does more than was asked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, Inpu
 from chant_mcp.server.asking import ask
 from chant_mcp.toolsets import Question
 
-_PATIENCE = 300.0
+_TIMEOUT = 300.0
 """Seconds that a person is given to answer."""
 
 _FORM = {
@@ -21,7 +21,7 @@ _FORM = {
 
 
 def can_ask(context: Context[Any, Any]) -> bool:
-    """Tell whether the client puts questions to a person."""
+    """Return whether the client puts questions to a person."""
     capabilities = context.client_capabilities
     elicitation = capabilities.elicitation if capabilities else None
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
@@ -36,7 +36,7 @@ async def consent(context: Context[Any, Any], question: Question) -> bool | Inpu
     """
     request = ElicitRequest(params=ElicitRequestFormParams(message=question.text, requested_schema=_FORM))
     # An answer that comes with a later call is one to this very question.
-    answer = await ask(context, f"consent-{question.about}", request, ElicitResult, _PATIENCE)
+    answer = await ask(context, f"consent-{question.about}", request, ElicitResult, _TIMEOUT)
     return answer if isinstance(answer, InputRequiredResult) else _agrees(answer)
 
 

@@ -28,7 +28,7 @@ _LIMITS = {
     "recursion": f"it is nested deeper than {_MOST_LEVELS} levels",
     "number out of range": "a number in it has too many digits",
 }
-"""What the library's errors say of JSON that it does not read all the same, and how that is told."""
+"""What the library's errors say of JSON that it does not read all the same, and how that is reported."""
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]', re.DOTALL)
 

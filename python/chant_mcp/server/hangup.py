@@ -1,4 +1,4 @@
-"""Noticing that nobody reads any more, also while nothing is written."""
+"""Notices that no one reads any more, also while nothing is written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chant_mcp.pipe_ends import has_reader
 
 
 class ReaderWatch:
-    """Tells once when nobody reads any more."""
+    """Reports once when no one reads any more."""
 
     def __init__(self, fd: int, on_gone: Callable[[], object]) -> None:
         """Begin to watch, where that can be done: pipes and sockets of POSIX systems."""
@@ -28,7 +28,7 @@ class ReaderWatch:
 
     def _look(self) -> None:
         is_gone = not has_reader(self._fd)
-        self.stop()  # a socket that has something to read would tell that for ever
+        self.stop()  # a socket that has something to read would report that for ever
         if is_gone:
             self._on_gone()
 

@@ -23,7 +23,7 @@ from chant_mcp.errors import ChantError, IllegalTransitionError
 from chant_mcp.server.asking import ask, is_live
 from chant_mcp.server.consent import can_ask
 
-_PATIENCE = 600.0
+_TIMEOUT = 600.0
 """Seconds that a person is given to fill in the client's form."""
 
 _FIELD = "answer"
@@ -67,7 +67,7 @@ async def put(
 
 
 def _was_answered_before(question: Mapping[str, Any], context: Context[Any, Any]) -> bool:
-    """Tell whether the call brings an answer along, but to another question: that is not asked again."""
+    """Return whether the call brings an answer along, but to another question: that is not asked again."""
     answers = context.input_responses or {}
     return question["id"] not in answers and any(key.startswith("q-") for key in answers)
 
@@ -78,7 +78,7 @@ async def _answer(
     """Show the form until it is filled in, or the question is closed elsewhere."""
     form = ElicitRequestFormParams(message=question["prompt"], requested_schema=_FORM)
     asked = functools.partial(
-        ask, context, question["id"], ElicitRequest(params=form), ElicitResult, _PATIENCE
+        ask, context, question["id"], ElicitRequest(params=form), ElicitResult, _TIMEOUT
     )
     if not is_live(context):
         return await asked()
@@ -91,8 +91,8 @@ async def _answer(
         wait = functools.partial(
             features.wait,
             question["id"],
-            _PATIENCE,
-            progress=progress.told.get(),
+            _TIMEOUT,
+            progress=progress.on_step.get(),
             has_left=is_over.is_set,
         )
         try:
@@ -114,7 +114,7 @@ async def _answer(
 
 
 async def _take(features: SpeckitFeatures, id: str, answer: ElicitResult | None) -> None:
-    """Record what the user said; whoever came first is not overruled.
+    """Record what the user said; the first answer is not overruled.
 
     A form that comes back without a text leaves the question open.
     """

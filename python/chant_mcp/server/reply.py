@@ -8,6 +8,8 @@ values and back it would cost more than the call.
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -49,6 +51,16 @@ def result(answer: Answer) -> CallToolResult:
         return CallToolResult(content=_texts(found), structured_content=answer.data)
     aside.json = found.json
     return CallToolResult(content=_texts(found), structured_content={})
+
+
+@contextmanager
+def whole_results() -> Generator[None]:
+    """Have answers carry their structured part themselves, for one who keeps them."""
+    token = _aside.set(None)
+    try:
+        yield
+    finally:
+        _aside.reset(token)
 
 
 def refusal(found: ToolResult) -> CallToolResult:

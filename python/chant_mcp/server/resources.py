@@ -8,7 +8,7 @@ from chant_mcp.resources import text
 
 
 def resources() -> list[TextResource]:
-    """Give all texts; the scheme of a text's URI is the toolset it belongs to."""
+    """Give all texts; the scheme of a text's URI says which toolset it belongs to."""
     return [
         TextResource(
             uri="vine://spec/brief",
@@ -25,5 +25,13 @@ def resources() -> list[TextResource]:
             description="The whole .vine format: grammar, rules, expansion, writing, all operations.",
             mime_type="text/markdown",
             text=text("vine/full.md"),
+        ),
+        TextResource(
+            uri="skill://chant/SKILL.md",
+            name="chant-skill",
+            title="Working with chant specs (skill)",
+            description="How to pick up, carry out and complete work that is kept as specs.",
+            mime_type="text/markdown",
+            text=text("agents/SKILL.md"),
         ),
     ]

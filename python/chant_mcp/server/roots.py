@@ -17,7 +17,7 @@ from chant_mcp.server.asking import ask, is_live
 _QUESTION = "roots"
 """Under which the question and its answer travel in the modern era."""
 
-_PATIENCE = 5.0
+_TIMEOUT = 5.0
 """Seconds that a client is given to answer."""
 
 
@@ -35,16 +35,16 @@ async def roots_of(context: Context[Any, Any]) -> list[Path] | InputRequiredResu
     if not is_told_live and _QUESTION not in (context.input_responses or {_QUESTION: None}):
         return []
     kind = _Roots if is_told_live else ListRootsResult
-    answer = await ask(context, _QUESTION, ListRootsRequest(), kind, _PATIENCE)
+    answer = await ask(context, _QUESTION, ListRootsRequest(), kind, _TIMEOUT)
     if answer is None or isinstance(answer, InputRequiredResult):
         return answer or []
     return _folders([str(root.uri) for root in answer.roots])
 
 
 def asked_along(context: Context[Any, Any], question: InputRequiredResult) -> InputRequiredResult:
-    """Ask for the roots once more where the client told them with this call.
+    """Ask for the roots once more where the client sent them with this call.
 
-    It brings the answers to the last questions alone, and over HTTP nobody remembers it without a session.
+    It brings the answers to the last questions alone, and over HTTP no one remembers it without a session.
     """
     if question.input_requests is None or _QUESTION not in (context.input_responses or {}):
         return question
@@ -54,12 +54,12 @@ def asked_along(context: Context[Any, Any], question: InputRequiredResult) -> In
 
 def folders_only(answers: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out of a client's answers the roots that are no folders: the SDK would refuse the whole call."""
-    told = answers.get(_QUESTION)
-    roots = cast(dict[str, Any], told).get("roots") if isinstance(told, dict) else None
+    answer = answers.get(_QUESTION)
+    roots = cast(dict[str, Any], answer).get("roots") if isinstance(answer, dict) else None
     if not isinstance(roots, list):
         return dict(answers)
     folders = [root for root in cast(list[Any], roots) if _is_folder(root)]
-    return {**answers, _QUESTION: {**cast(dict[str, Any], told), "roots": folders}}
+    return {**answers, _QUESTION: {**cast(dict[str, Any], answer), "roots": folders}}
 
 
 def _is_folder(root: Any) -> bool:

@@ -22,7 +22,7 @@ from chant_mcp.server import reply
 from chant_mcp.session import Session
 from chant_mcp.tool_calls import call_in_folders, refusal_result, schema_for
 from chant_mcp.toolsets import ToolEntry
-from chant_mcp.toolsets.parameters import published
+from chant_mcp.toolsets.schemas import published
 
 _call: ContextVar[tuple[Session, Running, Sequence[Path] | None]] = ContextVar("_call")
 """The project that the call under way is about, where calls are counted, and the folders it may write in."""
@@ -39,7 +39,7 @@ def meaning(session: Session, running: Running, writes_in: Sequence[Path] | None
 
 
 class Running:
-    """Counts the calls that are in threads, and tells them when their client has left."""
+    """Counts the calls that are in threads, and reports to them when their client has left."""
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -59,17 +59,17 @@ class Running:
             self._changed.notify_all()
 
     def leave(self) -> None:
-        """Note that the client has left: no call waits for what it would have to tell."""
+        """Note that the client has left: no call waits for its answer."""
         self._has_left.set()
 
     def has_left(self) -> bool:
-        """Tell whether the client has left."""
+        """Return whether the client has left."""
         return self._has_left.is_set()
 
-    def has_ended(self, patience: float) -> bool:
+    def has_ended(self, timeout: float) -> bool:
         """Wait until there are none, or for so many seconds."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._count, patience)
+            return self._changed.wait_for(lambda: not self._count, timeout)
 
 
 @functools.cache

@@ -16,9 +16,9 @@ import struct
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import anyio
 import anyio.to_thread
@@ -41,10 +41,13 @@ _DRAIN = 30.0
 """Seconds for which requests in flight are waited for after the input ended."""
 
 _UNREAD = 0.6
-"""Seconds after which output that nobody takes is given up, once the input has ended."""
+"""Seconds after which output that no one takes is given up, once the input has ended."""
+
+_IMPLIED = "chant-mcp/implied"
+"""Marks the `initialized` that the gate adds."""
 
 _LAST_LINE = 1.0
-"""Seconds in which a line that was begun is written to its end when the server is told to stop."""
+"""Seconds in which a line that was started is written to its end when the server is asked to stop."""
 
 
 class _End:
@@ -83,7 +86,7 @@ class PipeIn(_End):
         ).start()
 
     def _tell(self) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        with suppress(RuntimeError):  # the loop is closed: no one listens any more
             self._loop.call_soon_threadsafe(self._wake.set)
 
     def _pump(self, lines: Iterable[bytes]) -> None:
@@ -117,7 +120,7 @@ class PipeIn(_End):
         return self._items.popleft()
 
     def is_over(self) -> bool:
-        """Tell whether the client has ended the input, be it read to its end or not."""
+        """Return whether the client has ended the input, be it read to its end or not."""
         return self._ended or not has_writer(self._source.fileno())
 
     def end(self, *, drops: bool = False) -> None:
@@ -146,11 +149,11 @@ class PipeOut(_End):
         self._on_lost: Callable[[], object] = bool
 
     def follow(self, source: PipeIn, on_lost: Callable[[], object]) -> None:
-        """Go with the client: its input ends when nobody reads here, and its end is the end of waiting here.
+        """Go with the client: its input ends when no one reads here, and its end is the end of waiting here.
 
         Args:
             source: The input that comes from who reads here.
-            on_lost: Called when nobody reads any more.
+            on_lost: Called when no one reads any more.
         """
 
         def lose() -> None:
@@ -165,7 +168,7 @@ class PipeOut(_End):
         """Write one message as a line.
 
         Raises:
-            anyio.BrokenResourceError: When nobody reads any more.
+            anyio.BrokenResourceError: When no one reads any more.
             anyio.ClosedResourceError: When the pipe was closed, or a line stayed unfinished.
         """
         line = reply.line(item.message)
@@ -228,7 +231,7 @@ class PipeOut(_End):
 
 
 def _room(fd: int) -> int:
-    """Tell how many bytes a ready descriptor takes without blocking."""
+    """Return how many bytes a ready descriptor takes without blocking."""
     if sys.platform == "linux" and stat.S_ISFIFO(os.fstat(fd).st_mode):
         import fcntl
         import termios
@@ -297,10 +300,10 @@ class GateOut(_End):
         if not self._owed:
             self._idle.set()
 
-    async def all_answered(self, patience: float) -> None:
+    async def all_answered(self, timeout: float) -> None:
         """Wait until nothing is owed, or for so many seconds."""
         if self._owed:
-            with anyio.move_on_after(patience):
+            with anyio.move_on_after(timeout):
                 await self._idle.wait()
 
     def forget(self) -> None:
@@ -321,7 +324,7 @@ class GateOut(_End):
         return [SessionMessage(t.JSONRPCError(jsonrpc="2.0", id=id, error=gone)) for id in asked]
 
     async def send(self, item: SessionMessage) -> None:
-        """Pass a message on; an answer that nobody reads any more is settled, too.
+        """Pass a message on; an answer that no one reads any more is settled, too.
 
         Raises:
             anyio.ClosedResourceError: For a question that the client cannot answer any more.
@@ -398,7 +401,9 @@ class GateIn(_End):
             request = request.model_copy(update={"params": given})
         elif not self._is_open and not _is_modern(request):
             # A bare `initialized` is the whole handshake for who sends none, or one that was refused.
-            opening = t.JSONRPCNotification(jsonrpc="2.0", method="notifications/initialized")
+            opening = t.JSONRPCNotification(
+                jsonrpc="2.0", method="notifications/initialized", params={"_meta": {_IMPLIED: True}}
+            )
             self._queue.append(SessionMessage(opening))
             self._is_open = True
         self._has_begun = True
@@ -412,6 +417,12 @@ class GateIn(_End):
     async def aclose(self) -> None:
         """Close the pipe."""
         await self._inner.aclose()
+
+
+def is_implied(params: Mapping[str, Any] | None) -> bool:
+    """Return true if an `initialized` is the gate's own, for a client that sent none."""
+    meta: Any = (params or {}).get("_meta")
+    return isinstance(meta, Mapping) and _IMPLIED in cast(Mapping[str, Any], meta)
 
 
 def _is_modern(request: t.JSONRPCRequest) -> bool:

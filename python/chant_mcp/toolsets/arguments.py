@@ -56,8 +56,8 @@ def check(
             continue
         wrong |= value.fields
         if ill_typed_is_missing and name in required:
-            told = wrong[name].removeprefix(f"Invalid parameter '{name}': ")
-            wrong[name] = f"{missing.format(name)}: {told}"
+            message = wrong[name].removeprefix(f"Invalid parameter '{name}': ")
+            wrong[name] = f"{missing.format(name)}: {message}"
     if wrong:
         raise BadArguments(wrong)
     return checked

@@ -1,23 +1,31 @@
 """The tools of the chant dialect (seed chant; reference chant 5).
 
-A list of tools costs every user tokens, so there are at most 450 bytes for one on average (decisions
-3): parameters of the seed are described in its words, ours have names that say it.
+A list of tools costs every user tokens, so there are at most 480 bytes for one on average (decisions
+3 and 6): parameters of the seed are described in its words, ours have names that say it.
 """
 
 from typing import Annotated
 
 from chant_mcp import progress
 from chant_mcp._core import Answer
+from chant_mcp.parameters import (
+    LogRange,
+    NewSpec,
+    PageRequest,
+    RunFilter,
+    SpecPage,
+    SpecUpdate,
+    SplitRequest,
+    StartRequest,
+    TextRange,
+    ToolParameter,
+    Unpack,
+)
 from chant_mcp.session import Session
 from chant_mcp.toolsets import Question, ToolEntry
-from chant_mcp.toolsets.parameters import ToolParameter
+from chant_mcp.toolsets.budget import FirstMaxTokens, FirstSince, MaxTokens, since_cursor, within
 
 Id = Annotated[str, ToolParameter(description="Spec ID (full or partial)")]
-Limit = Annotated[
-    int, ToolParameter(minimum=0, description="Maximum number of specs to return (default: 50)")
-]
-Count = Annotated[int, ToolParameter(minimum=0)]
-Names = list[str] | None
 
 
 def chant_spec_list(
@@ -28,26 +36,32 @@ def chant_spec_list(
             description="Filter by status (pending, in_progress, completed, failed, ready, blocked)"
         ),
     ] = None,
-    limit: Limit = 50,
-    offset: Count = 0,
+    max_tokens: FirstMaxTokens = None,
+    **page: Unpack[SpecPage],
 ) -> Answer:
-    """List all chant specs in the current project"""
-    return session.chant.spec_list(status, limit=limit, offset=offset)
+    """List all chant specs in the current project
+
+    Shows tasks: pending, complete, failed.
+    """
+    return within(session.chant.spec_list(status, **page), max_tokens, page.get("offset", 0))
 
 
 def chant_spec_get(
-    session: Session,
-    id: Id,
-    offset: Count = 0,
-    max_chars: Annotated[int, ToolParameter(minimum=1)] = 40_000,
+    session: Session, id: Id, max_tokens: MaxTokens = None, **range: Unpack[TextRange]
 ) -> Answer:
-    """Get details of a chant spec including full body content"""
-    return session.chant.spec_get(id, offset=offset, max_chars=max_chars)
+    """Get details of a chant spec including full body content
+
+    Shows the text of one task.
+    """
+    return within(session.chant.spec_get(id, **range), max_tokens, range.get("offset", 0))
 
 
-def chant_ready(session: Session, limit: Limit = 50, offset: Count = 0) -> Answer:
-    """List all specs that are ready to be worked (no unmet dependencies)"""
-    return session.chant.ready(limit=limit, offset=offset)
+def chant_ready(session: Session, max_tokens: MaxTokens = None, **page: Unpack[SpecPage]) -> Answer:
+    """List all specs that are ready to be worked (no unmet dependencies)
+
+    Tasks to begin now.
+    """
+    return within(session.chant.ready(**page), max_tokens, page.get("offset", 0))
 
 
 def chant_status(
@@ -64,41 +78,46 @@ def chant_status(
             description="Include activity info for in_progress specs (last modified time, log activity)"
         ),
     ] = False,
+    since: FirstSince = None,
 ) -> Answer:
-    """Get project status summary with spec counts by status"""
-    return session.chant.status(brief=brief, include_activity=include_activity)
+    """Get project status summary with spec counts by status
+
+    How many tasks are open or done.
+    """
+
+    def whole() -> Answer:
+        return session.chant.status(brief=brief, include_activity=include_activity)
+
+    return since_cursor(session, since, "chant", whole)
 
 
-def chant_log(
-    session: Session,
-    id: Id,
-    lines: Annotated[
-        int, ToolParameter(minimum=0, description="Number of lines to return (default: 100)")
-    ] = 100,
-    offset: Annotated[
-        int | None, ToolParameter(minimum=0, description="Start from byte offset (for incremental reads)")
-    ] = None,
-    since: Annotated[
-        str | None, ToolParameter(description="ISO timestamp - only lines after this time")
-    ] = None,
-) -> Answer:
-    """Read execution log for a spec"""
-    return session.chant.log(id, lines=lines, offset=offset, since=since)
+def chant_log(session: Session, id: Id, max_tokens: MaxTokens = None, **range: Unpack[LogRange]) -> Answer:
+    """Read execution log for a spec
+
+    What its agent printed while it ran.
+    """
+    return session.chant.log(id, max_tokens=max_tokens, **range)
 
 
 def chant_search(
     session: Session,
     query: Annotated[str, ToolParameter(description="Search query (case-insensitive substring match)")],
     status: Annotated[str | None, ToolParameter(description="Filter by status")] = None,
-    limit: Count = 50,
-    offset: Count = 0,
+    max_tokens: MaxTokens = None,
+    **page: Unpack[PageRequest],
 ) -> Answer:
-    """Search specs by title and body content"""
-    return session.chant.search(query, status, limit=limit, offset=offset)
+    """Search specs by title and body content
+
+    Find tasks that mention a word.
+    """
+    return within(session.chant.search(query, status, **page), max_tokens, page.get("offset", 0))
 
 
 def chant_diagnose(session: Session, id: Id) -> Answer:
-    """Diagnose issues with a spec (check file, log, locks, commits, criteria)"""
+    """Diagnose issues with a spec (check file, log, locks, commits, criteria)
+
+    Why a task is stuck or went wrong.
+    """
     session.look_after_runs()
     return session.chant.diagnose(id)
 
@@ -108,49 +127,29 @@ def chant_lint(
     id: Annotated[
         str | None, ToolParameter(description="Spec ID to lint (optional, lints all if not provided)")
     ] = None,
-    limit: Count = 50,
-    offset: Count = 0,
+    **page: Unpack[PageRequest],
 ) -> Answer:
-    """Lint specs to check for quality issues (complexity, missing criteria, etc.)"""
-    return session.chant.lint(id, limit=limit, offset=offset)
+    """Lint specs to check for quality issues (complexity, missing criteria, etc.)
+
+    Is a task too big or vague?
+    """
+    return session.chant.lint(id, **page)
 
 
 def chant_verify(session: Session, id: Id) -> Answer:
-    """Verify a spec meets its acceptance criteria"""
+    """Verify a spec meets its acceptance criteria
+
+    Check that they are met.
+    """
     return session.chant.verify(id)
 
 
-def chant_spec_update(
-    session: Session,
-    id: Id,
-    status: Annotated[
-        str | None, ToolParameter(description="New status (pending, in_progress, completed, failed)")
-    ] = None,
-    output: Annotated[str | None, ToolParameter(description="Output text to append to spec body")] = None,
-    depends_on: Annotated[Names, ToolParameter(description="Spec IDs this spec depends on")] = None,
-    labels: Annotated[Names, ToolParameter(description="Labels to assign to the spec")] = None,
-    target_files: Annotated[Names, ToolParameter(description="Target file paths for the spec")] = None,
-    model: Annotated[str | None, ToolParameter(description="Model name to use for the spec")] = None,
-    check: Names = None,
-    uncheck: Names = None,
-    replace_body: bool = False,
-    force: bool = False,
-) -> Answer:
-    """Update a chant spec status, frontmatter fields, or add output"""
-    return session.chant.spec_update(
-        id,
-        status=status,
-        output=output,
-        depends_on=depends_on,
-        labels=labels,
-        target_files=target_files,
-        model=model,
-        check=check or [],
-        uncheck=uncheck or [],
-        replace_body=replace_body,
-        force=force,
-        from_run=session.is_of_run,
-    )
+def chant_spec_update(session: Session, id: Id, **changes: Unpack[SpecUpdate]) -> Answer:
+    """Update a chant spec status, frontmatter fields, or add output
+
+    Tick checkboxes, set labels of a task.
+    """
+    return session.chant.spec_update(id, from_run=session.is_of_run, **changes)
 
 
 def chant_add(
@@ -158,87 +157,77 @@ def chant_add(
     description: Annotated[
         str, ToolParameter(description="Description of work to be done (becomes spec title)")
     ],
-    prompt: Annotated[str | None, ToolParameter(description="Optional prompt template name to use")] = None,
-    criteria: Names = None,
-    depends_on: Names = None,
-    labels: Names = None,
-    target_files: Names = None,
-    type: str | None = None,
-    parent: str | None = None,
+    **content: Unpack[NewSpec],
 ) -> Answer:
-    """Create a new spec with description"""
-    return session.chant.add(
-        description,
-        prompt=prompt,
-        criteria=criteria or [],
-        depends_on=depends_on,
-        labels=labels or [],
-        target_files=target_files or [],
-        type=type,
-        parent=parent,
-    )
+    """Create a new spec with description
+
+    Write down a new task.
+    """
+    return session.chant.add(description, **content)
 
 
 def chant_finalize(session: Session, id: Id, force: bool = False) -> Answer:
-    """Mark a spec as completed (validates all criteria are checked)"""
+    """Mark a spec as completed (validates all criteria are checked)
+
+    When the task is done.
+    """
     return session.chant.finalize(id, force=force)
 
 
 def chant_reset(session: Session, id: Id) -> Answer:
-    """Reset a failed spec to pending status so it can be reworked"""
+    """Reset a failed spec to pending status so it can be reworked
+
+    Retry the task.
+    """
     return session.chant.reset(id)
 
 
 def chant_resume(session: Session, id: str) -> Answer:
-    """(deprecated, use chant_reset) Reset a spec"""
+    """(deprecated, use chant_reset) Reset a spec
+
+    Continue after an error.
+    """
     return session.chant.reset(id)
 
 
 def chant_cancel(session: Session, id: Id) -> Answer:
-    """Cancel a spec (sets status to cancelled)"""
+    """Cancel a spec (sets status to cancelled)
+
+    Drop a task no longer wanted.
+    """
     return session.chant.cancel(id)
 
 
 def chant_archive(session: Session, id: Id) -> Answer:
-    """Move a completed spec to the archive directory"""
+    """Move a completed spec to the archive directory
+
+    Put finished tasks away.
+    """
     return session.chant.archive(id)
 
 
-def chant_work_list(
-    session: Session,
-    process_id: Annotated[str | None, ToolParameter(description="Filter to specific process")] = None,
-    include_completed: Annotated[
-        bool, ToolParameter(description="Include recently completed processes")
-    ] = False,
-    offset: Count = 0,
-) -> Answer:
-    """List running work processes"""
+def chant_work_list(session: Session, **filter: Unpack[RunFilter]) -> Answer:
+    """List running work processes
+
+    Which agents run now.
+    """
     session.look_after_runs()
-    return session.chant.work_list(process_id=process_id, include_completed=include_completed, offset=offset)
+    return session.chant.work_list(**filter)
 
 
-def chant_work_start(
-    session: Session,
-    id: Id,
-    chain: Annotated[bool, ToolParameter(description="Continue to next ready spec after completion")] = False,
-    parallel: Annotated[
-        int | None,
-        ToolParameter(minimum=1, description="Number of parallel workers (requires multiple ready specs)"),
-    ] = None,
-    skip_criteria: Annotated[bool, ToolParameter(description="Skip acceptance criteria validation")] = False,
-) -> Answer:
-    """Start working on a spec asynchronously (returns immediately)"""
-    return session.chant.work_start(
-        id,
-        chain=chain,
-        parallel=parallel,
-        skip_criteria=skip_criteria,
-        progress=progress.told.get(),
-    )
+def chant_work_start(session: Session, id: Id, **options: Unpack[StartRequest]) -> Answer:
+    """Start working on a spec asynchronously (returns immediately)
+
+    Has an agent implement the task.
+    """
+    return session.chant.work_start(id, progress=progress.on_step.get(), **options)
 
 
 def chant_pause(session: Session, id: Id) -> Answer:
-    """Pause a running work process for a spec"""
+    """Pause a running work process for a spec
+
+    Stops its agent.
+    """
     return session.chant.pause(id)
 
 
@@ -249,55 +238,53 @@ def chant_takeover(
         bool, ToolParameter(description="Force takeover even if no active process detected (default: false)")
     ] = False,
 ) -> Answer:
-    """Take over a running spec, stopping the agent and analyzing progress"""
+    """Take over a running spec, stopping the agent and analyzing progress
+
+    Then finish it yourself.
+    """
     return session.chant.takeover(id, force=force)
 
 
 def chant_watch_status(session: Session) -> Answer:
-    """Get watch status and active worktrees"""
+    """Get watch status and active worktrees
+
+    Is the background daemon alive?
+    """
     return session.chant.watch_status()
 
 
 def chant_watch_start(session: Session) -> Answer:
-    """Start watch in background if not running"""
+    """Start watch in background if not running
+
+    The daemon looks after agents.
+    """
     return session.chant.watch_start()
 
 
 def chant_watch_stop(session: Session) -> Answer:
-    """Stop running watch process"""
+    """Stop running watch process
+
+    Turns the background daemon off.
+    """
     return session.chant.watch_stop()
 
 
-def chant_split(
-    session: Session,
-    id: Id,
-    force: Annotated[bool, ToolParameter(description="Skip confirmation prompts")] = False,
-    recursive: Annotated[
-        bool, ToolParameter(description="Recursively split member specs that are still too complex")
-    ] = False,
-    max_depth: Annotated[
-        int | None, ToolParameter(minimum=1, description="Maximum recursion depth (default: 3)")
-    ] = None,
-) -> Answer:
-    """Split a complex spec into smaller member specs using AI analysis"""
+def chant_split(session: Session, id: Id, **options: Unpack[SplitRequest]) -> Answer:
+    """Split a complex spec into smaller member specs using AI analysis
+
+    Breaks a large task into smaller pieces.
+    """
     agreed = progress.agreed.get()
-    return session.chant.split(
-        id,
-        force=force or agreed is not None,
-        recursive=recursive,
-        max_depth=max_depth,
-        agreed=agreed,
-        progress=progress.told.get(),
-    )
+    if agreed is not None:
+        options["force"] = True
+    return session.chant.split(id, agreed=agreed, progress=progress.on_step.get(), **options)
 
 
-def may_write_members(
-    session: Session, id: str, force: bool = False, recursive: bool = False, max_depth: int | None = None
-) -> Question | None:
+def may_write_members(session: Session, id: str, **options: Unpack[SplitRequest]) -> Question | None:
     """Ask whether a proposal that waits is to be written."""
-    if force:
+    if options.get("force"):
         return None
-    asked = session.chant.split_question(id, recursive=recursive, max_depth=max_depth)
+    asked = session.chant.split_question(id, **options)
     return None if asked is None else Question(*asked)
 
 

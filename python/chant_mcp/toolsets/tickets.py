@@ -3,27 +3,24 @@
 from typing import Annotated, Any
 
 from chant_mcp._core import Answer
+from chant_mcp.parameters import (
+    TICKET_PRIORITIES,
+    TICKET_STATUSES,
+    TICKET_TYPES,
+    DetailRequest,
+    SectionCall,
+    TicketQuery,
+    ToolParameter,
+    Unpack,
+)
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
-from chant_mcp.toolsets.parameters import ToolParameter
-
-TYPES = ("Architecture", "Feature Enhancement", "Bug Fix", "Technical Debt", "Documentation", "Research")
-STATUSES = (
-    "Proposed",
-    "Approved",
-    "In Progress",
-    "Implemented",
-    "Rejected",
-    "On Hold",
-    "Partially Implemented",
-)
-PRIORITIES = ("Low", "Medium", "High", "Critical")
+from chant_mcp.toolsets.budget import MaxTokens, Since, since_cursor, within
 
 _TEXT = {"type": "string"}
-_ONE_OR_MORE = {"type": ["string", "array"], "items": _TEXT}
 _ATTRIBUTES: dict[str, Any] = {
     "title": _TEXT,
-    "priority": {"type": "string", "enum": list(PRIORITIES)},
+    "priority": {"type": "string", "enum": list(TICKET_PRIORITIES)},
     "phaseEpic": _TEXT,
     "assignee": _TEXT,
     "relatedTickets": {"type": "string", "description": "CR keys, separated by commas"},
@@ -31,13 +28,10 @@ _ATTRIBUTES: dict[str, Any] = {
     "blocks": _TEXT,
 }
 
-Project = Annotated[
-    str | None, ToolParameter(description="Project key, e.g. MDT; may be left out where the CR key says it")
-]
+Project = Annotated[str | None, ToolParameter(description="Project key, unless the CR key says it")]
 Key = Annotated[
     str, ToolParameter(description="CR key, e.g. MDT-001", schema={"type": ["string", "integer"]})
 ]
-Count = Annotated[int, ToolParameter(minimum=0)]
 
 
 def _schema(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
@@ -45,7 +39,10 @@ def _schema(required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]
 
 
 def list_projects(session: Session) -> Answer:
-    """List all discovered projects with their basic information"""
+    """List all discovered projects with their basic information
+
+    Which repositories have tickets.
+    """
     return session.tickets.list_projects()
 
 
@@ -54,7 +51,10 @@ def get_project_info(
     *,
     key: Annotated[str, ToolParameter(description="Project key (e.g., MDT, API)")],
 ) -> Answer:
-    """Get detailed information about a specific project, with CR counts by status"""
+    """Get detailed information about a specific project, with CR counts by status
+
+    How many tickets it has.
+    """
     return session.tickets.get_project_info(key)
 
 
@@ -62,22 +62,20 @@ def list_crs(
     session: Session,
     *,
     project: Project = None,
-    filters: Annotated[
-        dict[str, Any] | None,
-        ToolParameter(
-            description="Each a value or a list of them: "
-            f"status ({', '.join(STATUSES)}), type ({', '.join(TYPES)}), priority ({', '.join(PRIORITIES)})",
-            schema=_schema(status=_ONE_OR_MORE, type=_ONE_OR_MORE, priority=_ONE_OR_MORE),
-        ),
-    ] = None,
-    limit: Annotated[int, ToolParameter(minimum=0, description="Most CRs (default: 20)")] = 20,
-    offset: Count = 0,
-    fields: Annotated[
-        list[str] | None, ToolParameter(description="Keys of each CR, in place of the usual nine")
-    ] = None,
+    since: Since = None,
+    max_tokens: MaxTokens = None,
+    **query: Unpack[TicketQuery],
 ) -> Answer:
-    """List CRs for a project with optional filtering, the highest number first"""
-    return session.tickets.list_crs(project, filters=filters or {}, limit=limit, offset=offset, fields=fields)
+    """List CRs for a project with optional filtering, the highest number first
+
+    Show open tickets; filter by status, type, priority.
+    """
+
+    def whole() -> Answer:
+        return session.tickets.list_crs(project, **query)
+
+    found = since_cursor(session, since, "tickets", whole, project)
+    return within(found, max_tokens, query.get("offset", 0))
 
 
 def get_cr(
@@ -85,25 +83,21 @@ def get_cr(
     *,
     project: Project = None,
     key: Key,
-    mode: Annotated[
-        str,
-        ToolParameter(
-            description="full: the markdown (default). attributes: the front matter. metadata: less",
-            schema={"enum": ["full", "attributes", "metadata"]},
-        ),
-    ] = "full",
-    offset: Count = 0,
-    max_chars: Annotated[int, ToolParameter(minimum=1)] = 40_000,
+    max_tokens: MaxTokens = None,
+    **detail: Unpack[DetailRequest],
 ) -> Answer:
-    """Get CR with flexible return modes; attributes and metadata cost a fraction of the whole"""
-    return session.tickets.get_cr(project, key, mode=mode, offset=offset, max_chars=max_chars)
+    """Get CR with flexible return modes; attributes and metadata cost a fraction of the whole
+
+    Shows the text or details of one ticket.
+    """
+    return within(session.tickets.get_cr(project, key, **detail), max_tokens, detail.get("offset", 0))
 
 
 def create_cr(
     session: Session,
     *,
     project: Project = None,
-    type: Annotated[str, ToolParameter(schema={"enum": list(TYPES)})],
+    type: Annotated[str, ToolParameter(schema={"enum": list(TICKET_TYPES)})],
     data: Annotated[
         dict[str, Any],
         ToolParameter(
@@ -115,7 +109,10 @@ def create_cr(
         ),
     ],
 ) -> Answer:
-    """Create a new CR under the next number"""
+    """Create a new CR under the next number
+
+    Open a ticket: bug, feature.
+    """
     return session.tickets.create_cr(project, type, data)
 
 
@@ -129,7 +126,10 @@ def update_cr_attrs(
         ToolParameter(schema=_schema(**_ATTRIBUTES, implementationDate=_TEXT, implementationNotes=_TEXT)),
     ],
 ) -> Answer:
-    """Update attributes of an existing CR (status: use update_cr_status)"""
+    """Update attributes of an existing CR (status: use update_cr_status)
+
+    Assign a ticket, raise its priority.
+    """
     return session.tickets.update_cr_attrs(project, key, attributes)
 
 
@@ -138,14 +138,20 @@ def update_cr_status(
     *,
     project: Project = None,
     key: Key,
-    status: Annotated[str, ToolParameter(schema={"enum": list(STATUSES)})],
+    status: Annotated[str, ToolParameter(schema={"enum": list(TICKET_STATUSES)})],
 ) -> Answer:
-    """Update the status of an existing CR with workflow validation"""
+    """Update the status of an existing CR with workflow validation
+
+    Move a ticket.
+    """
     return session.tickets.update_cr_status(project, key, status)
 
 
 def delete_cr(session: Session, *, project: Project = None, key: Key) -> Answer:
-    """Delete a CR (typically used for implemented bug fixes)"""
+    """Delete a CR (typically used for implemented bug fixes)
+
+    Removes a ticket.
+    """
     return session.tickets.delete_cr(project, key)
 
 
@@ -161,32 +167,20 @@ def manage_cr_sections(
             schema={"enum": ["list", "get", "update", "replace", "append", "prepend"]},
         ),
     ],
-    section: Annotated[
-        str | None,
-        ToolParameter(description="As list prints it, e.g. '## Scope', 'Scope' or '## A / ### Scope'"),
-    ] = None,
-    updateMode: Annotated[
-        str | None, ToolParameter(schema={"enum": ["replace", "append", "prepend"]})
-    ] = None,
-    content: str | None = None,
-    offset: Count = 0,
-    max_chars: Annotated[int, ToolParameter(minimum=1)] = 40_000,
+    **section: Unpack[SectionCall],
 ) -> Answer:
-    """Read or change one section of a CR without the rest of it"""
-    return session.tickets.manage_cr_sections(
-        project,
-        key,
-        operation,
-        section=section,
-        update_mode=updateMode,
-        content=content,
-        offset=offset,
-        max_chars=max_chars,
-    )
+    """Read or change one section of a CR without the rest of it
+
+    Change a part of a ticket: replace, rewrite, append.
+    """
+    return session.tickets.manage_cr_sections(project, key, operation, **section)
 
 
 def suggest_cr_improvements(session: Session, *, project: Project = None, key: Key) -> Answer:
-    """Get suggestions for improving an existing CR, with a score that its parts explain"""
+    """Get suggestions for improving an existing CR, with a score that its parts explain
+
+    How good is a ticket?
+    """
     return session.tickets.suggest_cr_improvements(project, key)
 
 

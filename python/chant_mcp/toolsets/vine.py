@@ -7,9 +7,17 @@ one, and the core says by name what a kind of operation lacks or does not know.
 from typing import Annotated, Any
 
 from chant_mcp._core import Answer
+from chant_mcp.parameters import (
+    TASK_STATUSES,
+    GraphQuery,
+    PlanPage,
+    ToolParameter,
+    Unpack,
+    WriteOptions,
+)
 from chant_mcp.session import Session
 from chant_mcp.toolsets import ToolEntry
-from chant_mcp.toolsets.parameters import ToolParameter
+from chant_mcp.toolsets.budget import MaxTokens, Since, since_cursor, within
 
 ACTIONS = (
     "summary",
@@ -23,7 +31,6 @@ ACTIONS = (
     "dependencies",
     "meta",
 )
-STATUSES = ("complete", "started", "reviewing", "planning", "notstarted", "blocked")
 OPERATIONS = (
     "create",
     "add_task",
@@ -61,7 +68,7 @@ _OPERATION: dict[str, Any] = {
         "op": {"type": "string", "enum": list(OPERATIONS)},
         "id": _TEXT,
         "name": _TEXT,
-        "status": {"type": "string", "enum": list(STATUSES)},
+        "status": {"type": "string", "enum": list(TASK_STATUSES)},
         "description": _TEXT,
         "dependsOn": _TEXTS,
         "annotations": {"type": "object", "additionalProperties": _TEXTS},
@@ -74,7 +81,7 @@ _OPERATION: dict[str, Any] = {
         "owner": _TEXT,
         "taskId": _TEXT,
         "depId": _TEXT,
-        "vine": {"type": "string", "description": "The .vine file a reference stands for"},
+        "vine": _TEXT,
         "refName": _TEXT,
         "uri": _TEXT,
         "newId": _TEXT,
@@ -87,76 +94,57 @@ _OPERATION: dict[str, Any] = {
     "required": ["op"],
 }
 
-File = Annotated[str, ToolParameter(description="Path of the .vine file; the ending may be left out")]
-Limit = Annotated[int, ToolParameter(minimum=0, description="Most entries of each list (default: 50)")]
-Count = Annotated[int, ToolParameter(minimum=0)]
+File = Annotated[str, ToolParameter(description="Path of the .vine file")]
 
 
 def vine_read(
     session: Session,
     file: File,
     action: Annotated[str, ToolParameter(schema={"enum": list(ACTIONS)})],
-    id: Annotated[
-        str | None, ToolParameter(description="Task ID, for task, context, descendants, dependencies")
-    ] = None,
-    status: Annotated[
-        str | None,
-        ToolParameter(description="Filter of list", schema={"enum": list(STATUSES)}),
-    ] = None,
-    query: Annotated[str | None, ToolParameter(description="Text to find, for search and list")] = None,
-    fields: list[str] | None = None,
-    limit: Annotated[int | None, ToolParameter(minimum=0)] = None,
-    offset: Count = 0,
+    max_tokens: MaxTokens = None,
+    **query: Unpack[GraphQuery],
 ) -> Answer:
-    """Query a .vine task graph.
+    """Query a .vine task graph: show tasks of a plan, validation errors, dependencies.
 
     summary: root, totals, counts, to orient yourself. list: all tasks, or those of a status or query.
     task: one. context: one with what it builds on (decisions, attachments) and who builds on it, before
     you work on it. descendants: all that depend on it, the blast radius of a change. dependencies: all
-    that it needs. search, refs. validate: what is wrong. meta: version, title, prefix, delimiter, blob.
-    The format is explained in vine://spec/brief.
+    that it needs. validate: what is wrong. meta: version, title, prefix, delimiter, blob.
+    The format: vine://spec/brief.
     """
-    return session.vine.read(
-        file, action, id=id, status=status, query=query, fields=fields, limit=limit, offset=offset
-    )
+    return within(session.vine.read(file, action, **query), max_tokens, query.get("offset", 0))
 
 
-def vine_next(session: Session, file: File, limit: Limit = 50, offset: Count = 0) -> Answer:
-    """Say what can be acted on now in a .vine task graph.
+def vine_next(session: Session, file: File, since: Since = None, **page: Unpack[PlanPage]) -> Answer:
+    """Say what can be acted on now in a .vine task graph: unblocked steps of the plan.
 
-    needs_expansion: references; vine_expand each, then ask again. ready_to_complete: tasks in reviewing
-    that others build on; check and set complete. ready_to_start: claim one, work, set reviewing.
-    blocked: needs help. in_progress: somebody works on it. progress: ready_count > 1 means several
-    agents can work at once; repeat until root_status is complete. See vine://spec/brief.
+    needs_expansion: vine_expand each, ask again. ready_to_complete: in reviewing, others build on it;
+    check, set complete. ready_to_start: claim one, work, set reviewing. blocked: needs help.
+    progress: ready_count > 1: several agents can work at once; repeat until root_status is complete.
     """
-    return session.vine.next(file, limit=limit, offset=offset)
+    return since_cursor(session, since, "vine", lambda: session.vine.next(file, **page), file)
 
 
 def vine_write(
     session: Session,
     file: File,
     operations: Annotated[list[dict[str, Any]], ToolParameter(schema={"items": _OPERATION})],
-    dry_run: Annotated[bool, ToolParameter(description="Only say what would change")] = False,
-    expect: Annotated[
-        str | None, ToolParameter(description="blob of the text you read; refuse if it is another")
-    ] = None,
-    limit: Limit = 50,
+    **options: Unpack[WriteOptions],
 ) -> Answer:
-    """Change a .vine task graph: operations in order, validated once at the end, all or nothing.
+    """Change a .vine task graph: add, claim, rename, remove tasks in a plan file, set their dependencies.
 
+    Operations in order, validated once, all or nothing; examples: vine://spec/brief.
     create {version?} first, for a new file; its first add_task is the root.
-    add_task {id, name, status?, description?, dependsOn?, annotations?}; wire it in the same call:
-    add_dep {taskId, depId} makes taskId depend on depId. remove_dep {taskId, depId}.
-    remove_task {id}. set_status {id, status}.
-    claim {id, owner?, force?}: started, refused when taken or not ready.
-    update {id, name?, description?, decisions?, attachments?, annotations?} replaces what is given;
+    add_task {id,name,status?,description?,dependsOn?,annotations?}; wire it in the same call:
+    add_dep {taskId,depId} makes taskId depend on depId. remove_dep {taskId,depId}. remove_task {id}.
+    claim {id,owner?,force?}: started, refused when taken or not ready. set_status {id,status}.
+    update {id,name?,description?,decisions?,attachments?,annotations?} replaces;
     addDecisions?, addAttachments?, removeAttachments? (URIs) keep the rest.
-    add_ref {id, name, vine, description?, dependsOn?, decisions?, annotations?}.
-    update_ref_uri {id, uri}. extract_to_ref {id, vine, refName?}: moves a task into a new file.
-    rename_task {id, newId}. move_task {id, before?}. set_meta {title?, prefix?, delimiter?}.
-    The answer is the new frontier as in vine_next, and what was claimed.
+    add_ref {id,name,vine (a file),description?,dependsOn?,decisions?,annotations?}. update_ref_uri {id,uri}.
+    extract_to_ref {id,vine,refName?}. rename_task {id,newId}. move_task {id,before?}.
+    set_meta {title?,prefix?,delimiter?}. Answers as vine_next.
     """
-    return session.vine.write(file, operations, dry_run=dry_run, expect=expect, limit=limit)
+    return session.vine.write(file, operations, **options)
 
 
 def vine_expand(
@@ -167,7 +155,7 @@ def vine_expand(
         str | None, ToolParameter(description="The other file (default: the one the reference names)")
     ] = None,
 ) -> Answer:
-    """Put the tasks of another .vine file in the place of a reference.
+    """Put the tasks of another .vine file in the place of a reference: inline a sub-plan.
 
     The child's root takes the reference's ID, its other tasks get the child's prefix or that ID before
     theirs. Call vine_next afterwards.

@@ -78,7 +78,7 @@ def address(text: str) -> Address:
     given = found and (found["port"] or found["hosts_port"])
     if found is None or (given is not None and int(given) > 65535):
         raise InvalidArgumentError(
-            f"`{text}` is no address. Expected PORT or HOST:PORT, such as {PORT} or {HOST}:{PORT}."
+            f"`{text}` is not an address. Expected PORT or HOST:PORT, such as {PORT} or {HOST}:{PORT}."
         )
     host = (found["host"] or HOST).strip("[]")
     return Address(host, None if given is None else int(given))
@@ -161,7 +161,7 @@ def _refusal(host: str, port: int, error: OSError) -> RefusedError:
         return _Taken(f"{where} is taken by another program.\n{free}")
     if error.errno == errno.EADDRNOTAVAIL:
         return RefusedError(
-            f"`{host}` is no address of this machine.\nUse `--http {PORT}` to listen on this machine alone."
+            f"`{host}` is not an address of this machine.\nUse `--http {PORT}` to listen here only."
         )
     why = os.strerror(error.errno) if error.errno else str(error)
     return RefusedError(f"Cannot listen at {where}: {why}.\n{free}")

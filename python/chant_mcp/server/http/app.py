@@ -23,7 +23,8 @@ from starlette.types import Receive, Scope, Send
 
 from chant_mcp._core import VERSION
 from chant_mcp.server.http.address import Listener, Names
-from chant_mcp.server.http.door import MOST_BYTES, Door, locked, readable
+from chant_mcp.server.http.board import WebBoard, board_routes
+from chant_mcp.server.http.door import MOST_BYTES, Door, PersonEntrance, locked, readable
 from chant_mcp.server.http.events import Sessions
 
 PATH = "/mcp"
@@ -32,8 +33,8 @@ PATH = "/mcp"
 _MESSAGES = "/messages"
 """Where a client of the older transport sends its messages to."""
 
-_PATIENCE = 5.0
-"""Seconds that calls in flight are given when the server is told to end."""
+_TIMEOUT = 5.0
+"""Seconds that calls in flight are given when the server is asked to end."""
 
 _LAST_WORDS = 0.1
 """Seconds in which the last answers go out."""
@@ -52,6 +53,8 @@ class Service:
     """Called when clients can connect, and a signal ends the server in order."""
     on_end: Callable[[], None]
     """Called as soon as a signal comes."""
+    board: WebBoard | None = None
+    """The board in the browser, where it is served."""
 
 
 _RETRY = 1_000
@@ -63,7 +66,7 @@ async def serve(server: Server[Any], service: Service) -> None:
     calls = Calls()
     server.middleware.append(calls.counted)
     sessions = Sessions(server, max_request_body_size=MOST_BYTES, retry_interval=_RETRY)
-    app = Door(Starlette(routes=_routes(server, sessions, service.token)), service.names)
+    app = Door(Starlette(routes=_routes(server, sessions, service)), service.names)
     http = _Http(
         uvicorn.Config(
             app,
@@ -82,7 +85,7 @@ async def serve(server: Server[Any], service: Service) -> None:
             async def end() -> None:
                 async for _ in received:
                     service.on_end()
-                    await calls.ended(_PATIENCE)
+                    await calls.ended(_TIMEOUT)
                     await anyio.sleep(_LAST_WORDS)
                     http.end()
                     return
@@ -95,7 +98,7 @@ async def serve(server: Server[Any], service: Service) -> None:
 
 @contextlib.contextmanager
 def _signals() -> Generator[AsyncIterator[signal.Signals]]:
-    """Have signals that end a program told instead; on Windows none are, and Ctrl-C is an exception."""
+    """Have signals that end a program reported instead; on Windows none are, and Ctrl-C is an exception."""
     with contextlib.ExitStack() as stack:
         try:
             yield stack.enter_context(anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM))
@@ -108,10 +111,14 @@ async def _never() -> AsyncIterator[signal.Signals]:
     yield signal.SIGTERM
 
 
-def _routes(server: Server[Any], sessions: Sessions, token: str | None) -> list[Route]:
+def _routes(server: Server[Any], sessions: Sessions, service: Service) -> list[Route]:
+    token, board = service.token, service.board
     sse = SseServerTransport(_MESSAGES, max_request_body_size=MOST_BYTES)
     stream = locked(_Stream(server, sse), token)
-    streamable = locked(readable(StreamableHTTPASGIApp(sessions)), token)
+    tools = readable(StreamableHTTPASGIApp(sessions))
+    streamable = locked(tools, token)
+    if board is not None:
+        streamable = PersonEntrance(tools, streamable, board.access)
     messages = locked(readable(sse.handle_post_message), token)
     return [
         Route("/health", _health, methods=["GET"]),
@@ -119,6 +126,7 @@ def _routes(server: Server[Any], sessions: Sessions, token: str | None) -> list[
         Route("/", stream, methods=["GET"]),
         Route("/sse", stream, methods=["GET"]),
         Route(_MESSAGES, messages, methods=["POST"]),
+        *([] if board is None else board_routes(board, tuple(service.names.origins))),
     ]
 
 
@@ -165,9 +173,9 @@ class Calls:
             if not self._count:
                 self._none.set()
 
-    async def ended(self, patience: float) -> None:
+    async def ended(self, timeout: float) -> None:
         """Wait until there are none, or for so many seconds."""
-        with anyio.move_on_after(patience):
+        with anyio.move_on_after(timeout):
             while self._count:
                 await self._none.wait()
 

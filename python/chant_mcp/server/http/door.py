@@ -19,14 +19,17 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chant_mcp.server import reply
+from chant_mcp.server.clients import PERSON_MARK
 from chant_mcp.server.envelope import admit, unreadable_by_library
 from chant_mcp.server.http.address import Names
+from chant_mcp.server.http.board import is_person
+from chant_mcp.web_board.access import PersonAccess
 
 MOST_BYTES = 4 * 1024 * 1024
 """How long the body of a request may be."""
 
 _USER = "chant-mcp"
-"""Whoever knows the token."""
+"""A caller that knows the token."""
 
 
 class Door:
@@ -63,7 +66,7 @@ class Token(TokenVerifier):
         self._token = token.encode()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Tell whether it is this one; how long that takes says nothing about it."""
+        """Return whether it is this one; how long that takes says nothing about it."""
         if not hmac.compare_digest(token.encode(), self._token):
             return None
         return AccessToken(token=token, client_id=_USER, scopes=[])
@@ -74,6 +77,30 @@ def locked(app: ASGIApp, token: str | None) -> ASGIApp:
     if token is None:
         return app
     return AuthenticationMiddleware(RequireAuthMiddleware(app, []), backend=BearerAuthBackend(Token(token)))
+
+
+class PersonEntrance:
+    """Lets a request with the key of a person at the board in, and leads all others to the lock."""
+
+    def __init__(self, app: ASGIApp, locked_app: ASGIApp, access: PersonAccess) -> None:
+        """Stand before two applications.
+
+        Args:
+            app: Where a person gets, marked as one.
+            locked_app: Where everyone else has to show the token.
+            access: Knows the keys.
+        """
+        self._app = app
+        self._locked_app = locked_app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on."""
+        if scope["type"] == "http" and is_person(Request(scope), self._access):
+            scope[PERSON_MARK] = True
+            await self._app(scope, receive, send)
+        else:
+            await self._locked_app(scope, receive, send)
 
 
 def readable(app: ASGIApp) -> ASGIApp:

@@ -9,30 +9,22 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
+from chant_mcp.parameters import ToolParameter, Unpack
+
 _TYPES: dict[Any, str] = {str: "string", int: "integer", bool: "boolean", dict: "object", list: "array"}
-
-
-@dataclass(frozen=True, slots=True)
-class ToolParameter:
-    """What a parameter's type does not say."""
-
-    description: str | None = None
-    minimum: int | None = None
-    schema: Mapping[str, Any] | None = None
-    """Keywords of JSON Schema that take the place of what the type says."""
 
 
 def schema_of(run: Callable[..., Any]) -> dict[str, Any]:
     """Give the JSON Schema of a tool's arguments: an object with a property for each parameter.
 
     The first parameter is the session and none of the caller's. A parameter without a default is required;
-    one that may be `None` is one that may be left out.
+    one that may be `None` is one that may be left out. Those of a `TypedDict` stand where it is unpacked.
 
     Args:
-        run: The tool's function, its parameters annotated with `str`, `int`, `bool`, lists and dictionaries.
+        run: The tool's function, its parameters annotated with `str`, `int`, `bool`, lists and dictionaries,
+            or with an unpacked `TypedDict` of such.
 
     Returns:
         The schema, in the order of the parameters.
@@ -42,17 +34,20 @@ def schema_of(run: Callable[..., Any]) -> dict[str, Any]:
     """
     hints = get_type_hints(run, include_extras=True)
     own = list(inspect.signature(run).parameters.values())[1:]
-    schema: dict[str, Any] = {
-        "type": "object",
-        "properties": {one.name: _property(hints[one.name]) for one in own},
-    }
-    if required := [one.name for one in own if one.default is one.empty]:
+    properties: dict[str, Any] = {}
+    for one in own:
+        hint = hints[one.name]
+        group = get_args(hint)[0] if get_origin(hint) is Unpack else None
+        found = {one.name: hint} if group is None else get_type_hints(group, include_extras=True)
+        properties |= {name: _property(hint) for name, hint in found.items()}
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required := [one.name for one in own if one.default is one.empty and one.kind is not one.VAR_KEYWORD]:
         schema["required"] = required
     return schema
 
 
 def published(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out lower bounds: a list is paid for by the byte, and whoever crosses one is refused with it."""
+    """Leave out lower bounds: a list is paid for by the byte, and a refusal names the bound."""
     properties = {
         name: {key: value for key, value in node.items() if key != "minimum"}
         for name, node in schema["properties"].items()

@@ -1,0 +1,135 @@
+"""What only a person may do, done in their name: approve, reject, answer, trust, merge, finish.
+
+Each act names the very thing that the person looked at: if that is another by now, the act is refused and
+nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from chant_mcp.errors import ChantError, ConflictError, InvalidArgumentError, RefusedError
+from chant_mcp.session import Session
+from chant_mcp.web_board.sections import write_section
+
+Data = dict[str, Any]
+
+_BY = "board"
+"""Who answers a question, in the records."""
+
+
+def perform(session: Session, body: Mapping[str, Any]) -> Data:
+    """Do what a person at the board asks for.
+
+    Args:
+        session: The project.
+        body: `act`, and what that act takes.
+
+    Returns:
+        `{"done": true, "text": …}`.
+
+    Raises:
+        InvalidArgumentError: When there is no such act, or something is missing.
+        ConflictError: When the item is another by now than the one the person looked at.
+        ChantError: As the core refuses it.
+    """
+    name = _text(body, "act")
+    act = _ACTS.get(name)
+    if act is None:
+        raise InvalidArgumentError(f"There is no act `{name}`. Expected one of {', '.join(_ACTS)}.")
+    return {"done": True, "text": act(session, body)}
+
+
+def as_refusal(error: ChantError) -> Data:
+    """Give a refusal as the page shows it: kind, message, what may help, and both texts of a conflict."""
+    shown: Data = {"kind": error.code, "message": error.message}
+    if hint := error.hint_at("people").strip():
+        shown["hint"] = hint
+    for name in ("conflict", "shown", "agreement", "folder", "hash"):
+        if name in error.details:
+            shown[name] = error.details[name]
+    return {"error": shown}
+
+
+def _approve(session: Session, body: Mapping[str, Any]) -> str:
+    return session.chant.approve(_seen_spec(session, body)).text
+
+
+def _reject(session: Session, body: Mapping[str, Any]) -> str:
+    reason = _text(body, "reason").strip()
+    if not reason:
+        raise InvalidArgumentError("A rejection needs a reason. Say what has to change.")
+    return session.chant.reject(_seen_spec(session, body), reason).text
+
+
+def _answer(session: Session, body: Mapping[str, Any]) -> str:
+    return session.speckit.answer(_text(body, "id"), _text(body, "answer"), by=_BY).text
+
+
+def _close_question(session: Session, body: Mapping[str, Any]) -> str:
+    return session.speckit.answer(_text(body, "id"), None, by=_BY).text
+
+
+def _trust(session: Session, body: Mapping[str, Any]) -> str:
+    # The hash stands for what was shown; the core refuses it if the folder asks for something else by now.
+    folder = session.place.root.resolve()
+    session.project_in(Path(folder)).give_trust(_text(body, "hash"))
+    return "This folder is trusted for what was shown."
+
+
+def _merge(session: Session, body: Mapping[str, Any]) -> str:
+    agreed = body.get("agreement")
+    if agreed is not None and not isinstance(agreed, str):
+        raise InvalidArgumentError("`agreement` has to be a text.")
+    return session.chant.merge(_spec(body), agreed=agreed).text
+
+
+def _finish(session: Session, body: Mapping[str, Any]) -> str:
+    return session.chant.finalize(_seen_spec(session, body), force=True).text
+
+
+def _edit(session: Session, body: Mapping[str, Any]) -> str:
+    key, section, seen, text = (_text(body, name) for name in ("key", "section", "seen", "text"))
+    write_section(session, key, section, seen, text)
+    return "Saved."
+
+
+_ACTS: dict[str, Callable[[Session, Mapping[str, Any]], str]] = {
+    "approve": _approve,
+    "reject": _reject,
+    "answer": _answer,
+    "close_question": _close_question,
+    "trust": _trust,
+    "merge": _merge,
+    "finish": _finish,
+    "edit": _edit,
+}
+
+
+def _seen_spec(session: Session, body: Mapping[str, Any]) -> str:
+    """Give the ID of the spec that is meant, if its document is still the one that the person looked at."""
+    spec, seen = _spec(body), _text(body, "version")
+    now = session.workspace.board_document(f"chant:{spec}").data
+    if now["version"] != seen:
+        raise ConflictError(
+            f"Spec '{spec}' was changed since you looked at it; nothing was written. "
+            "Look at it as it is now, and decide again."
+        )
+    return spec
+
+
+def _spec(body: Mapping[str, Any]) -> str:
+    key = _text(body, "key")
+    dialect, _, id = key.partition(":")
+    if dialect != "chant" or not id:
+        raise RefusedError(f"`{key}` is no spec. This can be done for specs only.")
+    return id
+
+
+def _text(body: Mapping[str, Any], name: str) -> str:
+    value = body.get(name)
+    if not isinstance(value, str):
+        raise InvalidArgumentError(f"`{name}` is missing, or is no text.")
+    return value
