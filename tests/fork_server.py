@@ -53,7 +53,7 @@ class Request(NamedTuple):
 
 
 def serve(requests: socket.socket) -> None:
-    """Copy this process for each request, until nobody can make one any more."""
+    """Copy this process for each request, until no one can make one any more."""
     wakes, woken = os.pipe()
     os.set_blocking(woken, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)

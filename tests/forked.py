@@ -22,7 +22,7 @@ SERVER = Path(__file__).with_name("fork_server.py")
 
 
 def can_fork(command: list[str], environment: dict[str, str], options: dict[str, Any]) -> bool:
-    """Tell whether a copy is as good as a new process: our own program, started without anything special."""
+    """Return whether a copy is as good as a new process: our own program, without anything special."""
     is_ours = command[:3] == [sys.executable, "-m", "chant_mcp"] or command[:2] == [sys.executable, "-c"]
     special = {
         name: value

@@ -84,7 +84,7 @@ class Project:
         self.git("commit", "-qm", "Begin", "--allow-empty")
 
     def server(self, *, recovers: bool = True, **offer: Any) -> ChantServer:
-        """Make a server on this project, in this process; it looks after dead runs unless told otherwise."""
+        """Make a server on this project, in this process; it looks after dead runs by default."""
         place = Place(self.root, (self.root,))
         session = Session(place, environment={}, user_config=user_config())
         session.recovers = recovers

@@ -169,7 +169,7 @@ class Worker:
         return self.process.pid
 
     def lives(self) -> bool:
-        """Tell whether it still runs."""
+        """Return whether it still runs."""
         return self.process.poll() is None
 
     def end(self) -> None:

@@ -102,7 +102,7 @@ class _ModelHandler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.asked.paths.append(f"GET {self.path}")
         if self.headers.get("upgrade"):
-            # Who asks for a socket is told at once to do without.
+            # A client that asks for a socket is refused at once.
             return self._send(426, {})
         name = "loopback-1"
         model = {"id": name, "object": "model", "type": "model", "name": name, "display_name": name}

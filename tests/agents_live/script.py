@@ -59,7 +59,7 @@ class SpecTask:
     """What is done."""
 
     def folder(self, said: str) -> str:
-        """Find the run's folder in what a program told the model."""
+        """Find the run's folder in what a program sent to the model."""
         found = re.search(rf"/[^\s\"'`<>|\\]*/{re.escape(self.id)}(?=[\s\"'`<>|\\.,)]|$)", said)
         if not found:
             raise NoTool(f"the path of the run's folder, which ends in {self.id}")

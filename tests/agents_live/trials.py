@@ -16,7 +16,7 @@ from script import ATTEMPTS, STEPS, SpecTask, next_reply
 from world import CRITERION, Ended, UserWorld, made_world
 
 WRONG_KEY_SECONDS = 30
-"""A wrong key is told within this, once the provider said so."""
+"""A wrong key is reported within this, once the provider said so."""
 
 RUN_SECONDS = 120
 
@@ -44,7 +44,7 @@ class Trial:
     model: LoopbackModel
     ended: Ended
     told_at: float
-    """When our program had told how the run ended."""
+    """When our program had reported how the run ended."""
 
     @property
     def record(self) -> Mapping[str, Any]:
@@ -60,7 +60,7 @@ class Trial:
         return str(answer["status"]) if answer else "unknown"
 
     def said(self, pattern: str) -> bool:
-        """Say whether our program told something, while it waited or in the log."""
+        """Say whether our program reported something, while it waited or in the log."""
         told = self.ended.text + self.world.chant("log", self.world.id).text
         return re.search(pattern, told, re.IGNORECASE | re.MULTILINE) is not None
 
@@ -143,7 +143,7 @@ def _look_at_cost(program: AgentProgram, verdict: AgentVerdict, trial: Trial) ->
 def faulty_spec(
     program: AgentProgram, fault: ModelFault, verdict: AgentVerdict, *, keeps: bool = False
 ) -> None:
-    """Have a program meet a fault, and look at what is told of it."""
+    """Have a program meet a fault, and look at what is reported of it."""
     with tried(program, fault, keeps=keeps) as trial:
         text = trial.ended.text
         seconds = trial.ended.seconds
@@ -172,4 +172,4 @@ TOLD = {
     "overload": r"overload|503|529|unavailable|\[retry\]",
     "broken stream": r"stream|terminated|network|^✓",
 }
-"""What is told of faults that pass; of a broken stream a program may also die."""
+"""What is reported of faults that pass; of a broken stream a program may also die."""

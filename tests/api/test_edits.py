@@ -17,8 +17,8 @@ def test_an_edit_gives_a_new_handle_and_leaves_the_old_one(ws: Workspace) -> Non
     after = before.update(labels=["api", "core"], model="opus")
     assert (before.labels, before.model) == (("api",), None)
     assert (after.labels, after.model) == (("api", "core"), "opus")
-    assert after.told == f"Updated spec: {FIRST}"
-    assert before.fresh().labels == after.labels
+    assert after.response == f"Updated spec: {FIRST}"
+    assert before.reload().labels == after.labels
 
 
 @pytest.mark.requirement("chant:python_api:list_edits_apply_to_a_fresh_read")
@@ -43,11 +43,11 @@ def test_a_body_edit_through_an_old_handle_is_refused(
     old = ws.spec("aaa")
     project.write(FIRST, project.text(FIRST).replace("What it is about.", "Theirs."))
     text = project.text(FIRST)
-    with pytest.raises(errors.ConflictError, match="another body") as caught:
+    with pytest.raises(errors.ConflictError, match="changed since it was read") as caught:
         old.update(output="Mine.", replace_body=replaces, labels=["mine"])
     assert caught.value.details["id"] == FIRST
     assert project.text(FIRST) == text
-    edited = old.fresh().update(output="Mine.", replace_body=replaces)
+    edited = old.reload().update(output="Mine.", replace_body=replaces)
     assert "Mine." in edited.body
 
 
@@ -55,7 +55,7 @@ def test_a_body_edit_through_an_old_handle_is_refused(
 def test_a_section_edit_is_refused_when_the_section_changed_and_only_then(ws: Workspace) -> None:
     old = ws.ticket("DEM-7")
     ws.ticket("DEM-7").section("Plan").append("Theirs.")
-    with pytest.raises(errors.ConflictError, match="another text"):
+    with pytest.raises(errors.ConflictError, match="changed since it was read"):
         old.section("Plan").append("Mine.")
     edited = old.section("Today").replace("None are guests.")
     assert (edited.section("Plan").text, edited.section("Today").text) == ("Theirs.", "None are guests.")
@@ -68,7 +68,7 @@ def test_a_description_edit_is_refused_when_the_description_changed_and_only_the
     ws.vine("plan").claim("log", owner="ada")
     mine = old.update(description="Mine.")
     assert (mine.description, mine.status, mine.owner) == ("Mine.", "started", "ada")
-    with pytest.raises(errors.ConflictError, match="another one"):
+    with pytest.raises(errors.ConflictError, match="changed since it was read"):
         old.update(description="Mine again.")
     assert old.update(name="Write the log").title == "Write the log"
 
@@ -89,7 +89,7 @@ def test_a_refusal_changes_nothing_and_says_why(ws: Workspace, project: Project)
     assert (done.status, done.is_done, done.completed_at is None) == ("completed", True, False)
     assert "Archived spec" in done.archive()
     with pytest.raises(errors.NotFoundError, match="aaa"):
-        done.fresh()
+        done.reload()
 
 
 @pytest.mark.requirement("chant:python_api:every_tool_is_one_typed_call")
@@ -209,4 +209,4 @@ def test_a_member_that_ends_completes_its_driver_in_a_transaction_too(
             part.update(status="in_progress").update(status="completed")
         assert ws[driver.id].status == "completed"
     assert project.status(driver.id) == "completed"
-    assert driver.fresh().members == (parts[0].id, parts[1].id)
+    assert driver.reload().members == (parts[0].id, parts[1].id)

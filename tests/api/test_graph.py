@@ -68,15 +68,15 @@ def test_a_graph_of_the_past_is_compared_and_not_written(ws: Workspace, project:
     project.repository()
     ws.spec("aaa").check("Tests added").update(status="in_progress").finalize()
     now = ws.graph()
-    past = now.at("HEAD")
+    past = now.read_revision("HEAD")
     assert past.diff(now).finished == [KEY]
-    assert past.at("HEAD").diff(past).finished == []
-    with pytest.raises(errors.RefusedError, match="not one of files"):
+    assert past.read_revision("HEAD").diff(past).finished == []
+    with pytest.raises(errors.RefusedError, match="does not come from"):
         past.what_if().finish(KEY).commit()
     with pytest.raises(errors.RefusedError, match="no history"):
-        Graph.from_edges([("a", "b")]).at("HEAD")
+        Graph.from_edges([("a", "b")]).read_revision("HEAD")
     with pytest.raises(errors.ChantError):
-        now.at("nothing")
+        now.read_revision("nothing")
 
 
 @pytest.mark.requirement("api:what_if:commit_writes_all_or_none")
@@ -102,7 +102,7 @@ def test_a_commit_that_a_rule_forbids_writes_nothing(ws: Workspace, project: Pro
     plan = ws.graph().what_if().drop(OTHER).finish(KEY)
     with pytest.raises(errors.RefusedError, match="Tests added"):
         plan.commit()
-    with pytest.raises(errors.RefusedError, match="is no spec"):
+    with pytest.raises(errors.RefusedError, match="is not a spec"):
         ws.graph().what_if().drop(OTHER).finish("tickets:DEM-007").commit()
     assert {id: project.text(id) for id in (FIRST, SECOND)} == texts
     assert len(plan) == 2
@@ -113,7 +113,7 @@ def test_a_commit_that_a_rule_forbids_writes_nothing(ws: Workspace, project: Pro
 
 @pytest.mark.requirement("api:what_if:commit_writes_all_or_none")
 def test_a_graph_without_files_has_nothing_to_write_to() -> None:
-    with pytest.raises(errors.RefusedError, match="not one of files"):
+    with pytest.raises(errors.RefusedError, match="does not come from"):
         Graph.from_edges([("a", "b")]).what_if().finish("a").commit()
 
 
@@ -129,7 +129,7 @@ def test_a_notebook_shows_lists_and_items_as_tables_and_the_workspace_as_a_pictu
     assert OTHER not in ws.spec("aaa")._repr_mimebundle_()["text/plain"].splitlines()[0]
     assert repr(ws.specs.where(status="failed")) == "<1 spec>"
     picture = ws._repr_mimebundle_()["image/svg+xml"]
-    assert "1 failed" in picture, "states are told apart"
+    assert "1 failed" in picture, "states are distinguished"
     freed = ws.graph().what_if().finish(KEY).add("new", before=[OTHER])
     shown = freed.graph().show().svg
     assert "1 failed" in shown

@@ -268,7 +268,7 @@ def test_checks_and_files_elsewhere_are_refused_inside(ws: Workspace, project: P
     with ws.transaction():
         with pytest.raises(errors.RefusedError, match="check 'tests' would run"):
             ws.feature("060-login").complete("T001")
-        with pytest.raises(errors.RefusedError, match=r"is not in .* before the transaction or behind it"):
+        with pytest.raises(errors.RefusedError, match=r"is not in .* before or after the transaction"):
             chant_mcp.api.vines.Vine.read(ws, "../elsewhere.vine").set({"log": "started"})
         assert ws.feature("060-login").complete("T001", skip_validation=True).is_done
     assert ws.feature("060-login").task("T001").is_done
@@ -320,7 +320,7 @@ def test_transactions_over_the_same_files_in_opposite_orders_both_arrive(project
     decisions = set(ws.vine("plan").task("log").decisions)
     assert decisions == {f"{name}{number}" for name in "ab" for number in range(rounds)}
     last = {f"a{rounds - 1}", f"b{rounds - 1}"}
-    # Whoever came last was the last in every file.
+    # The last writer was the last in every file.
     assert ws["DEM-007"].assignee == ws.spec(SECOND).model
     assert ws["DEM-007"].assignee in last
 
@@ -405,7 +405,7 @@ def test_a_transaction_is_tried_again_while_others_are_faster(ws: Workspace, pro
     assert (len(calls), len(ws.tickets)) == (3, 7)
     with pytest.raises(errors.NotFoundError):
         ws.run_transaction(lambda _: [calls.append(0), ws.spec("none")])
-    assert len(calls) == 4, "what cannot be mended by trying again is not tried again"
+    assert len(calls) == 4, "what cannot be helped by trying again is not tried again"
     with pytest.raises(errors.InvalidArgumentError, match="expected 1 or more"):
         ws.run_transaction(lambda _: None, attempts=0)
 

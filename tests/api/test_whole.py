@@ -113,10 +113,10 @@ def test_a_path_has_one_name_and_none_outside_of_the_root(ws: Workspace) -> None
 @pytest.mark.requirement("api:workspace:refusals")
 def test_an_edit_of_a_task_says_what_was_answered(ws: Workspace) -> None:
     task = ws.vine("plan").claim("log", owner="ada")
-    assert task.told
-    assert task.rename("diary").told
-    assert ws.vine("plan").task("diary").claim(force=True).told
-    assert ws.vine("plan").task("diary").set("complete").told
+    assert task.response
+    assert task.rename("diary").response
+    assert ws.vine("plan").task("diary").claim(force=True).response
+    assert ws.vine("plan").task("diary").set("complete").response
 
 
 @pytest.mark.requirement("api:workspace:refusals")

@@ -77,10 +77,10 @@ class Board:
 
 @asynccontextmanager
 async def shown(
-    root: Path, size: tuple[int, int] = NARROW, *, is_read_only: bool = False
+    root: Path, size: tuple[int, int] = NARROW, *, is_read_only: bool = False, is_person: bool = True
 ) -> AsyncIterator[Board]:
     """Show the board of a project, once it has looked for the first time."""
-    app = BoardApp(scene.session(root), is_read_only=is_read_only)
+    app = BoardApp(scene.session(root), is_read_only=is_read_only, is_person=is_person)
     async with app.run_test(size=size, notifications=True) as pilot:
         board = Board(app, pilot)
         await board.sees(root.name, "Quit")

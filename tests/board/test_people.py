@@ -164,7 +164,7 @@ async def test_a_question_that_somebody_else_answers_closes_the_dialog(
 async def test_a_question_does_not_interrupt_typing(root: Path, features: SpeckitFeatures) -> None:
     scene.specs(root)
     async with shown(root) as board:
-        await board.sees("pending 1")
+        await board.sees("Can begin 3")
         await board.press("slash", "f", "e")
         asked(features)
         await board.sees("An agent asks", "4 Questions 1")

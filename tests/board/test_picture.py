@@ -39,7 +39,7 @@ def check(board: Board, path: Path) -> None:
 async def test_the_picture_in_the_readme_is_what_one_sees(root: Path) -> None:
     scene.everything(root)
     async with shown(root, (120, 30)) as board:
-        await board.sees("in progress 1", "q Quit")
+        await board.sees("Being worked on 2", "q Quit")
         await board.press("right")
         await board.sees("Needed by", "Works", "Column")
         check(board, README_PICTURE)
@@ -50,7 +50,7 @@ async def test_the_picture_in_the_readme_is_what_one_sees(root: Path) -> None:
 async def test_nothing_is_cut_on_a_small_screen(root: Path) -> None:
     scene.everything(root)
     async with shown(root, NARROW) as board:
-        await board.sees("pending 1", "q Quit", "Column")
+        await board.sees("Can begin 3", "q Quit", "Column", "w Start")
         check(board, HERE / "snapshots" / "plan-80x24.svg")
         await board.press("2")
         await board.sees("T005", "x Complete task")
@@ -61,6 +61,6 @@ async def test_nothing_is_cut_on_a_small_screen(root: Path) -> None:
 async def test_a_large_screen_has_the_item_beside_the_columns(root: Path) -> None:
     scene.everything(root)
     async with shown(root, WIDE) as board:
-        await board.press("d")
-        await board.sees("Show departures", "Waits for", "q Quit", "Column")
+        await board.press("right")
+        await board.sees("Show departures", "Needed by", "q Quit", "Column", "t Take over")
         check(board, HERE / "snapshots" / "plan-140x45.svg")

@@ -256,7 +256,7 @@ def test_a_fix_spec_is_made_that_the_rejected_one_waits_for(
     spec = chant.spec_get(ID).data
     assert (spec["status"], spec["depends_on"]) == ("blocked", [*(depends_on or []), fix])
     made = chant.spec_get(fix).data
-    assert (made["title"], made["target_files"]) == ("Mend what was rejected: Log in", ["auth.py"])
+    assert (made["title"], made["target_files"]) == ("Fix what was rejected: Log in", ["auth.py"])
     assert f"Ada Lovelace rejected spec `{ID}`" in made["body"]
     assert "> Mend the tests.\n>\n> - [ ] first\n" in made["body"]
     assert made["criteria"]["total"] == 1

@@ -392,7 +392,7 @@ def test_a_spec_in_a_sub_folder_goes_to_the_same_archive(project: Project) -> No
 
 @pytest.mark.requirement("git:safety:users_changes_stay")
 def test_an_index_that_is_locked_loses_nothing(project: Project) -> None:
-    """Another git command is at work: the move is told to be not staged, or nothing moves."""
+    """Another git command is at work: the move is reported to be not staged, or nothing moves."""
     project.spec(ID, status="completed")
     project.repository()
     index = index_of(project)

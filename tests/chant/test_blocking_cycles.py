@@ -1,4 +1,4 @@
-"""Cycles: refused with their path, told where they are, and no trouble to others (reference 4, 10.7)."""
+"""Cycles: refused with their path, reported where they are, and no trouble to others (reference 4, 10.7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""chant_cancel: one line changes, nobody's work goes on unseen (seed; reference chant 5.14)."""
+"""chant_cancel: one line changes, no one's work goes on unseen (seed; reference chant 5.14)."""
 
 from __future__ import annotations
 

@@ -300,7 +300,7 @@ async def test_approval_is_not_said_to_be_a_dependency(call: Caller) -> None:
     call.project.spec("one", approval="{required: true}", depends_on=["absent"])
 
     data = await call.data("chant_diagnose", id="one")
-    assert "Mend depends_on with chant_spec_update: approval" not in data["suggestion"]
+    assert "Fix depends_on with chant_spec_update: approval" not in data["suggestion"]
     assert "absent" in data["suggestion"]
 
 

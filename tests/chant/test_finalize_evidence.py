@@ -21,7 +21,7 @@ NO_LOG = (
 
 
 def log(project: Project, id: str) -> None:
-    """Write what a run told, where runs of ours write it."""
+    """Write what a run reported, where runs of ours write it."""
     put_private(log_file(project.root, id), "worked\n")
 
 

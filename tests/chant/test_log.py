@@ -122,7 +122,7 @@ async def test_an_offset_beyond_the_end_tells_that_the_log_was_begun_anew(call: 
 
     data = await call.data("chant_log", id="one", offset=old)
     assert four(data) == {"content": "", "byte_offset": 4, "line_count": 0, "has_more": False}
-    assert "started anew" in data["note"]
+    assert "started again" in data["note"]
     assert "offset 0" in data["note"]
     assert "note" not in await call.data("chant_log", id="one", offset=4)
 

@@ -1,4 +1,4 @@
-"""chant_spec_update: a loop is refused with its path, unknown names are told (seed; reference chant 5.9)."""
+"""chant_spec_update: a cycle is refused with its path, unknown names reported (reference chant 5.9)."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_the_doctor_tells_login_drift_and_whether_the_agent_starts_where_runs_wo
     assert codex["hello"]["works"] is True, codex["hello"]
     problems = " ".join(found["problems"])
     assert "Agent 'codex' is not logged in: run `codex login`" in problems
-    assert "which the help of the installed release does not know" in problems
+    assert "but the help of the installed release does not list that" in problems
     assert not mark.exists(), "no model is asked without --live"
 
 

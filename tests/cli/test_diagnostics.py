@@ -27,7 +27,7 @@ def _program(project: Project, *words: str) -> tuple[str, str]:
 def test_the_decisions_of_a_run_can_be_followed(agents: AtWork, monkeypatch: pytest.MonkeyPatch) -> None:
     agents.spec(FIRST, "Log in", "unticked")
     agents.begin()
-    monkeypatch.setenv("CHANT_MCP_LOG", "chant_specs=info,chant_work=info")
+    monkeypatch.setenv("CHANT_MCP_LOG", "chant_spec_runs=info,chant_work=info")
     out, events = _program(agents.project, "work", FIRST, "--wait")
     for decision in ("a run was created", "the evidence does not suffice"):
         assert decision in events, events

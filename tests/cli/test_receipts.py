@@ -392,9 +392,9 @@ def test_receipts_are_exchanged_and_never_replaced(landed: Landed, monkeypatch: 
     other = top / "other"
     monkeypatch.chdir(landed.root)
     cli = Cli(landed.project)
-    assert "`elsewhere` is no remote" in cli.error("receipt", "push", "elsewhere")
+    assert "`elsewhere` is not a remote" in cli.error("receipt", "push", "elsewhere")
     said = cli.error("receipt", "push", str(top / "bare"))
-    assert f"`{top}/bare` is no remote" in " ".join(said.split())
+    assert f"`{top}/bare` is not a remote" in " ".join(said.split())
     assert cli("receipt", "push") == "Receipts brought to origin: 1 new, 0 there already.\n"
     assert cli.json("receipt", "push")["known"] == 1
     monkeypatch.chdir(other)

@@ -1,4 +1,4 @@
-"""Serving: which tools, which project, what a person at a terminal is told."""
+"""Serving: which tools, which project, what a person at a terminal sees."""
 
 from __future__ import annotations
 

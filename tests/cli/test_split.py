@@ -40,7 +40,9 @@ def test_a_split_that_is_waited_for_shows_its_proposal(agents: AtWork) -> None:
     agents.spec(FIRST, "Log in", body=BODY)
     agents.begin()
     lines = agents("split", "x7m", "--wait").splitlines()
-    assert lines[0] == f"split from {FIRST}: begun by demo" or lines[0].startswith(f"{FIRST} Log in: begun")
+    assert lines[0] == f"split from {FIRST}: started by demo" or lines[0].startswith(
+        f"{FIRST} Log in: started"
+    )
     assert lines[-9:] == [*SHOWN, f"→ `chant-mcp split {FIRST} --force` writes them."]
     assert not agents.project.path(f"{FIRST}.1").exists()
 

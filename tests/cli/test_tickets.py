@@ -51,7 +51,7 @@ def test_files_of_one_code_are_told_apart_and_what_cannot_be_read_is_told(cli: C
     assert str(first) in text
     assert str(second) in text
     assert "Problems:" in text
-    assert "thecodeDEM-001standsinseveralfiles" in text
+    assert "SeveralfileshavethecodeDEM-001" in text
     assert "Allitsfiles" in "".join(cli("tickets", "show", "1").split())
 
 

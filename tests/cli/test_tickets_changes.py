@@ -68,7 +68,7 @@ def test_add_takes_the_body_from_a_file_or_standard_input(cli: Cli) -> None:
     assert (_folder(cli) / "DEM-002-two.md").read_text("utf-8").endswith("\n# Two\n\nTyped\n")
     refused = _typed(["add", "Three", "--content", "-"], b"\xff")
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "is no UTF-8 text" in refused.stderr
+    assert "is not UTF-8 text" in refused.stderr
     assert len(list(_folder(cli).iterdir())) == 2
 
 

@@ -57,8 +57,8 @@ def test_loops_are_told_below_the_tree_and_beside_a_text(cli: Cli) -> None:
     write_ticket(cli.project, 3, "# C", blocks="3")
     lines = _lines(cli("tickets", "graph"))
     told = [
-        "A loop: DEM-001 waits for DEM-002 waits for DEM-001",
-        "A loop: DEM-003 waits for DEM-003",
+        "A cycle: DEM-001 waits for DEM-002 waits for DEM-001",
+        "A cycle: DEM-003 waits for DEM-003",
     ]
     assert lines[-2:] == told
     result = cli.run("tickets", "graph", "--format", "dot")

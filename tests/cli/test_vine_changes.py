@@ -86,7 +86,9 @@ def test_the_old_status_is_that_of_the_text_that_was_changed(
     assert cli("vine", "set", "plan", "site", "reviewing") == "✓ site: complete → reviewing\n"
     assert "site (reviewing)" in path.read_text("utf-8").replace("Renew the web site", "site")
     meddle(1_000)
-    assert cli.error("vine", "set", "plan", "site", "reviewing").startswith("The file was changed meanwhile")
+    assert cli.error("vine", "set", "plan", "site", "reviewing").startswith(
+        "The file changed since it was read"
+    )
 
 
 @pytest.mark.requirement("cli:vine:claim_shows_what_it_builds_on")

@@ -74,7 +74,7 @@ def test_without_a_terminal_each_change_is_a_line(agents: AtWork, start: Start) 
     agents.spec(FIRST, "Log in", "wait")
     agents.begin()
     running = _wait(start, agents, FIRST)
-    assert running.line() == f"{FIRST} Log in: begun by demo on chant/{FIRST}\n"
+    assert running.line() == f"{FIRST} Log in: started by demo on chant/{FIRST}\n"
     assert running.line() == f"{FIRST}: 0 of 2 criteria ticked\n"
     agents.go(FIRST)
     out, err = running.end(0)
@@ -96,7 +96,7 @@ def test_what_did_not_complete_is_told_on_standard_error(agents: AtWork) -> None
     held, headline, *rest = result.stderr.splitlines()
     assert held.startswith("confined: ")
     assert headline.startswith(f"✗ {FIRST} Log in: failed after 0:0")
-    assert "  The demo agent was told to fail" in rest
+    assert "  The demo agent was asked to fail" in rest
     assert f"  → `chant-mcp log {FIRST}` shows what its agent wrote." in rest
     assert "failed" not in result.stdout
 
@@ -122,7 +122,7 @@ def test_waiting_with_json_prints_how_the_runs_ended(agents: AtWork) -> None:
     result = agents.run("work", SECOND, "--wait", "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["processes"][0]["end_state"] == "failed"
-    assert "told to fail" in result.stderr
+    assert "asked to fail" in result.stderr
 
 
 @pytest.mark.requirement("cli:work:wait_tells_each_change")
@@ -131,7 +131,7 @@ def test_a_chain_tells_of_every_spec(agents: AtWork) -> None:
     agents.spec(SECOND, "Log out", depends_on=[FIRST])
     agents.begin()
     text = agents("work", FIRST, "--chain", "--wait")
-    assert text.startswith(f"chain from {FIRST}: begun\n")
+    assert text.startswith(f"chain from {FIRST}: started\n")
     ends = [line for line in text.splitlines() if line.startswith("✓")]
     assert [end.split(":")[0] for end in ends] == [
         f"✓ {FIRST} Log in",

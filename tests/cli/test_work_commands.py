@@ -36,7 +36,7 @@ def test_runs_are_listed_those_at_work_first(agents: AtWork) -> None:
     assert first.split()[:4] == [FIRST, "running", "single", "demo"]
     assert rest[0].split()[:4] == [SECOND, "failed", "single", "demo"]
     assert rest[1:4] == ["", "Reasons", SECOND]
-    assert rest[-1] == "  The demo agent was told to fail"
+    assert rest[-1] == "  The demo agent was asked to fail"
     assert agents("runs", SECOND) == "No agent is at work.\n"
     assert [run["spec_id"] for run in agents.json("runs", "k3f", "--all")["processes"]] == [SECOND]
     agents("pause", FIRST)

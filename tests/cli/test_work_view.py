@@ -211,7 +211,7 @@ def test_what_an_agent_writes_does_not_steer_the_terminal() -> None:
         (
             "needs_attention",
             "• {id} Log in: needs attention after 1:02:03",
-            "Mend it in /, then `chant-mcp merge",
+            "Fix it in /, then `chant-mcp merge",
         ),
         ("awaiting_merge", "• {id} Log in: awaiting merge after", "When nothing is in its way any more"),
         (

@@ -187,7 +187,7 @@ def test_export_replaces_a_file_by_force_only(mixed: Cli) -> None:
     path = mixed.project.root / "out.json"
     assert mixed("export", "-o", str(path), "--label", "auth") == ""
     before = path.read_bytes()
-    assert "is there already and was left as it is." in mixed.error("export", "-o", str(path))
+    assert "exists already and was left as it is." in mixed.error("export", "-o", str(path))
     assert path.read_bytes() == before
     mixed("export", "-o", str(path), "--force")
     assert len(path.read_bytes()) > len(before)

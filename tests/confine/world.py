@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from typing import Any
 from harness import user_config
 from writing import git
 
-ATTEMPTS = Path(__file__).with_name("attempts.py")
+ATTEMPTS = Path(__file__).with_name("attempts")
 
 SECRETS = {
     ".ssh/id": "key",
@@ -69,9 +70,7 @@ class World:
         """Have a confined process try attempts, and give how each went."""
         with self._surroundings() as told:
             told["names"] = names
-            done = self.confine(
-                "--", sys.executable, str(self.run / "attempts.py"), json.dumps(told), **variables
-            )
+            done = self.confine("--", sys.executable, "-m", ATTEMPTS.name, json.dumps(told), **variables)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -103,7 +102,6 @@ class World:
                 "terminal": os.ttyname(theirs),
                 "named": str(named),
                 "abstract": abstract,
-                "code": str(ATTEMPTS),
             }
 
     def outside(self) -> dict[str, str]:
@@ -134,7 +132,7 @@ def made(folder: Path) -> World:
     record.parent.mkdir(parents=True)
     record.write_text("{}")
     world.run.mkdir()
-    (world.run / "attempts.py").write_bytes(ATTEMPTS.read_bytes())
+    shutil.copytree(ATTEMPTS, world.run / ATTEMPTS.name, ignore=shutil.ignore_patterns("__pycache__"))
     git(world.run, "init", "-q", "-b", "main")
     configured()
     return world

@@ -52,7 +52,7 @@ def said(agent: subprocess.Popen[bytes]) -> str:
 
 
 def is_open(output: IO[bytes]) -> bool:
-    """Whether somebody may still write to an output that nobody writes to now."""
+    """Whether somebody may still write to an output that no one writes to now."""
     return not select.select([output], [], [], 0.2)[0]
 
 
@@ -385,7 +385,7 @@ def test_slow_takes_its_time_and_says_something_now_and_then(place: Workplace, b
 def test_slow_refuses_what_is_no_number(place: Workplace) -> None:
     place.spec("seconds=soon").branched()
     _, err = place.run(code=2)
-    assert err == "soon is no number of seconds. Give one such as 2 or 0.5.\n"
+    assert err == "soon is not a number of seconds. Give one such as 2 or 0.5.\n"
 
 
 @pytest.mark.requirement("chant:demo_agent:wait_goes_on_when_told")
@@ -451,7 +451,7 @@ def test_secret_prints_what_variables_of_such_names_hold(place: Workplace) -> No
 @pytest.mark.requirement("chant:demo_agent:fail_exits_with_3")
 def test_fail_complains_and_exits_with_3(place: Workplace) -> None:
     out, err = place.spec("fail").branched().run(code=3)
-    assert (out, err) == (f"Working on {ID}: Log in\n", "The demo agent was told to fail\n")
+    assert (out, err) == (f"Working on {ID}: Log in\n", "The demo agent was asked to fail\n")
     assert (place.commits(), place.changes()) == ([], [])
 
 

@@ -74,7 +74,7 @@ def test_the_demo_shows_a_session_and_leaves_nothing_behind(temporary: Path, tmp
     for id in specs.WORKED:
         assert f"\n✓ {id} " in watched
     assert f"\n✗ {specs.FAILING} " in watched
-    assert "  The demo agent was told to fail" in after
+    assert "  The demo agent was asked to fail" in after
     assert f"Merge chant/{specs.WORKED[-1]}" in after
     assert '"mcpServers"' in out.split("All answers were as they should be.")[1]
     assert list(temporary.iterdir()) == []
@@ -111,7 +111,7 @@ def test_the_sample_alone_is_written_into_a_new_folder(temporary: Path) -> None:
     assert not list(temporary.iterdir()), "no agent worked"
     before = tree(root)
     _, refusal = _run(temporary, "-m", "chant_mcp", "demo", "--sample", "ferry", code=1)
-    assert "Name one that is not there yet." in refusal
+    assert "Name a folder that does not exist yet." in refusal
     assert tree(root) == before
 
 

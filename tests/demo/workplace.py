@@ -43,7 +43,7 @@ class Workplace:
         (self.project.root / "ferry.txt").write_bytes(b"one\ntwo\n")
 
     def spec(self, *behaviours: str, targets: Iterable[str] = ("ferry.txt",), body: str = BODY) -> Workplace:
-        """Write the spec anew: a label for each behaviour, and its target files."""
+        """Write the spec again: a label for each behaviour, and its target files."""
         labels = ["auth", *(f"demo:{behaviour}" for behaviour in behaviours)]
         self.project.spec(ID, body=body, status="in_progress", labels=labels, target_files=list(targets))
         return self
@@ -68,7 +68,7 @@ class Workplace:
         return (self.root / name).read_bytes().decode()
 
     def start(self, folder: Path | None = None, /, **environment: str) -> subprocess.Popen[bytes]:
-        """Start the agent as a run does. Nobody writes to its standard input, and nobody closes it."""
+        """Start the agent as a run does. No one writes to its standard input, and no one closes it."""
         ours = {
             "CHANT_SPEC_ID": ID,
             "CHANT_SPEC_FILE": str(self.spec_file),

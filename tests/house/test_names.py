@@ -1,4 +1,4 @@
-"""Names and comments of the core: each public type has its own name, comments say what things are."""
+"""The shape of the core: names are unique, comments say what things are, files form no circles."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.shape import (
+    find_circles,
     find_duplicates,
     find_public_types,
     first_doc_lines,
@@ -18,14 +19,19 @@ from bench.shape import (
 )
 
 ROOT = Path(__file__).parents[2]
-TWINS = {"ConfinedCommand", "StartOptions"}
-"""Types of systems without runs, which stand in for those of the others."""
 
 
 @pytest.mark.requirement("house:names:each_public_type_has_its_own")
 def test_no_two_public_types_have_one_name() -> None:
-    duplicates = {line.split(":")[0]: line for line in list_duplicates()}
-    assert duplicates.keys() == TWINS, [duplicates[name] for name in duplicates.keys() - TWINS]
+    assert list_duplicates() == []
+
+
+@pytest.mark.requirement("house:files:name_each_other_in_no_large_circle")
+def test_files_of_specs_and_runs_are_short_and_form_no_large_circle() -> None:
+    files = [file for file in read_core() if file.module[0] in ("specs", "spec-runs")]
+    assert {file.module[0] for file in files} == {"specs", "spec-runs"}
+    assert [circle for circle in find_circles(files) if len(circle) > 3] == []
+    assert [file.name for file in files if file.text.count("\n") > 600] == []
 
 
 @pytest.mark.requirement("house:names:are_found_by_a_search")

@@ -109,7 +109,7 @@ def test_the_section_is_appended_when_absent(folder: Folder, before: str) -> Non
 @pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_markers_that_enclose_no_section_are_refused(folder: Folder, text: bytes) -> None:
     folder.write("CLAUDE.md", text)
-    assert "does not hold exactly one" in folder.refused("--agent", "claude")
+    assert "needs exactly one" in folder.refused("--agent", "claude")
 
 
 @given(st.binary(max_size=60), st.binary(max_size=60), st.sampled_from([b"old", b""]))

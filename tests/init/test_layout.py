@@ -72,7 +72,7 @@ def test_spellings_of_providers(folder: Folder, spelled: str, stored: str) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--provider", "nobody"], "'nobody' is none of claude, claude-cli"),
+        (["--provider", "nobody"], "'nobody' is not one of claude, claude-cli"),
         (["--name", "two\nlines"], "is not a line of text"),
         (["--name", " "], "is not a line of text"),
         (["--model", ""], "is not a line of text"),

@@ -128,7 +128,7 @@ def test_an_attribute_that_somebody_chose_is_kept_and_told(repository: Folder) -
 @pytest.mark.requirement("init:refusals:nothing_is_written")
 def test_attributes_that_are_no_text_are_refused(repository: Folder) -> None:
     repository.write(".gitattributes", "*.md text\n".encode("utf-16"))
-    assert "`.gitattributes` is no text that git can read" in repository.refused()
+    assert "`.gitattributes` is not text that git can read" in repository.refused()
     repository("--no-merge-driver")
 
 

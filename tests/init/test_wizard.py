@@ -92,7 +92,7 @@ class Terminal:
             assert ready, f"{words!r} was not shown, only {self._unread!r}"
             try:
                 piece = os.read(self._master, 4096)
-            except OSError:  # how Linux tells that nobody has the other end open
+            except OSError:  # how Linux tells that no one has the other end open
                 piece = b""
             assert piece, f"{words!r} was not shown, only {self._unread!r}"
             self._unread += piece

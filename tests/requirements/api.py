@@ -38,7 +38,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Spec API in Python: Entry",
     ),
     "api:handles:hash_compare_pickle": Requirement(
-        "Handles are hashable, comparable by their keys, frozen, and read anew when they are unpickled.",
+        "Handles are hashable, comparable by their keys, frozen, and read again when they are unpickled.",
         "issue: Spec API in Python: Entry",
     ),
     "api:lists:filters": Requirement(
@@ -53,6 +53,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Spec API in Python: Entry",
     ),
     "api:quiet:prints_nothing": Requirement("The API prints nothing.", "issue: Spec API in Python: Entry"),
+    "api:parameters:one_spelling": Requirement(
+        "Each parameter of a tool is spelled once in the core and once for Python, and both agree in both "
+        "directions; a name or a type that is none is refused with the name.",
+        "issue: The house in the field's words, point 3",
+    ),
+    "api:parameters:help": Requirement(
+        "The help of a method that takes further keywords says where they are.",
+        "issue: The house in the field's words, point 3",
+    ),
     "api:documents:every_public_name": Requirement(
         "Every public name of the API is documented and typed.", "issue: Spec API in Python: Documents"
     ),
@@ -103,11 +112,39 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Spec API in Python: Entry",
     ),
     "api:changes:tell_keys": Requirement(
-        "`await ws.changes()` gives the keys of what was added, changed and removed since.",
+        "`await ws.changes()` gives the keys of what was added, changed and removed since, or that more"
+        " changed"
+        " than is remembered.",
         "issue: Spec API in Python: Entry",
     ),
     "api:changes:wait_is_bounded": Requirement(
         "A wait for changes ends when it is given up.", "issue: Spec API in Python: Entry"
+    ),
+    "api:feed:tells_what_a_look_at_everything_finds": Requirement(
+        "The feed of changes names exactly the items that a look at everything finds to be new, others or"
+        " gone, in"
+        " all four formats, with their states.",
+        "issue: A board in the browser, point 8; decisions 6: Change feed",
+    ),
+    "api:feed:changes_are_merged": Requirement(
+        "Several changes of an item are one; one that came and went is none.",
+        "issue: A board in the browser, point 9",
+    ),
+    "api:feed:cursors_reset": Requirement(
+        "A cursor that is unknown, of another process, or older than 4,096 changes is answered with a reset.",
+        "issue: A board in the browser, point 9",
+    ),
+    "api:feed:costs_what_changed": Requirement(
+        "A change costs what it concerns, however many items there are.",
+        "issue: A board in the browser, point 8",
+    ),
+    "api:feed:waits_can_be_ended": Requirement(
+        "A wait for changes can be ended from another thread, at once.",
+        "issue: A board in the browser, point 8",
+    ),
+    "api:feed:surroundings": Requirement(
+        "A wait may also end when the problems of files or the formats in a folder change.",
+        "issue: A board in the browser, point 8",
     ),
     "api:answers:whole": Requirement(
         "What the core gives in pages is whole in scripts: texts, lists, changes.",
@@ -124,12 +161,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "api:transaction:ends_with_its_block": Requirement(
         "What outlives the block of a transaction is no part of it.", "issue: Spec API in Python: Entry"
     ),
+    "api:former_names:warn_and_give_the_same": Requirement(
+        "A public name that changed is kept for a release: it warns once with a `DeprecationWarning` that "
+        "has the new name, on the line of the script, and gives the same.",
+        "decisions 6: Public Python names that change",
+    ),
     "api:graph:is_the_workspace": Requirement(
         "`ws.graph()` holds the items of all dialects with their keys and what waits for what.",
         "issue: Spec API in Python: Graph",
     ),
     "api:graph:as_of_a_revision": Requirement(
-        "`graph.at(revision)` gives the graph as git has it, which is compared and not written.",
+        "`graph.read_revision(revision)` gives the graph as git has it, which is compared and not written.",
         "issue: Spec API in Python: Graph",
     ),
     "api:graph:learned_durations": Requirement(

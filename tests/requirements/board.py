@@ -3,8 +3,13 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "board:plan:columns_by_meaning": Requirement(
+        "Items of all dialects stand in five columns by what they mean to a person, titles before IDs; a "
+        "strip names all columns with their counts, and one without items takes no more room than that.",
+        "issue 23: point 7",
+    ),
     "board:plan:columns_by_state": Requirement(
-        "Items stand in a column for each state of their dialect, with their count; those done come last.",
+        "The core gives a column for each state of a dialect, with its count; those done come last.",
         "issue 8: The board",
     ),
     "board:plan:progress_of_dialects": Requirement(
@@ -36,7 +41,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 8: The board",
     ),
     "board:plan:nothing_drawn_when_nothing_changed": Requirement(
-        "Lists are not drawn anew while nothing changes.",
+        "Lists are not drawn again while nothing changes.",
         "issue 8: The board",
     ),
     "board:plan:an_empty_folder_says_how_to_begin": Requirement(
@@ -54,6 +59,53 @@ REQUIREMENTS: dict[str, Requirement] = {
     "board:keys:at_the_foot": Requirement(
         "The keys that do something are shown at the foot.",
         "issue 8: The board",
+    ),
+    "board:keys:all_on_one_screen": Requirement(
+        "`?` shows all keys by what they are for, from the table that binds them.",
+        "issue 23: point 7",
+    ),
+    "board:keys:palette": Requirement(
+        "The command palette has what can be done now, by name, and the themes.",
+        "issue 23: point 7",
+    ),
+    "board:keys:pages": Requirement(
+        "Page Up and Page Down, Home and End, `g` and `G` move through a column.",
+        "issue 23: point 7",
+    ),
+    "board:keys:own_editor": Requirement(
+        "`e` opens the file of the chosen item, if it lies in the project, in the editor that the person's "
+        "environment names, without a shell.",
+        "issue 23: point 7",
+    ),
+    "board:acts:by_key": Requirement(
+        "Start, pause, take over, merge, approve, reject, finish, tick, complete and add have a key each, "
+        "which is offered where the state of the chosen item allows it.",
+        "issue 23: points 3 and 7",
+    ),
+    "board:acts:priority_of_a_ticket": Requirement(
+        "The priority of a ticket is chosen from a list.",
+        "issue 23: points 3 and 7",
+    ),
+    "board:acts:undo": Requirement(
+        "A tick or a priority is taken back by a key.",
+        "issue 23: point 3",
+    ),
+    "board:acts:only_of_a_person": Requirement(
+        "What only a person may do (approve, reject, merge, finish with open boxes, answer, trust) is "
+        "offered only where a person sits at the terminal, and not on a board that only reads.",
+        "issue 23: points 3 and 7",
+    ),
+    "board:acts:asked_before": Requirement(
+        "What starts, stops, decides or trusts shows first what it is about; Enter does it, Esc leaves it.",
+        "issue 23: points 3 and 7",
+    ),
+    "board:acts:as_it_was_looked_at": Requirement(
+        "A decision about a spec whose document is another by now than the one shown is refused.",
+        "issue 23: point 3",
+    ),
+    "board:idle:waits_for_changes": Requirement(
+        "Columns are asked for after a change only; nothing asks for them while nothing changes.",
+        "issue 23: point 7",
     ),
     "board:keys:typing_is_typing": Requirement(
         "While a text is typed every letter belongs to it; no question interrupts.",
@@ -88,7 +140,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference rstn 4.6; issue 8: The board",
     ),
     "board:errors:told_not_crashed": Requirement(
-        "What the core refuses is told, and the board goes on.",
+        "What the core refuses is reported, and the board goes on.",
         "issue 8: The board",
     ),
     "board:read_only:offers_no_changes": Requirement(

@@ -1,4 +1,4 @@
-"""Confinement of runs: what holds them, who opens and closes, and what people are told (issue 18)."""
+"""Confinement of runs: what holds them, who opens and closes, and what people see (issue 18)."""
 
 from requirements import Requirement
 

@@ -16,6 +16,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "error.",
         "issue: The spec API in Python",
     ),
+    "docs:docstrings:examples_do_what_they_say": Requirement(
+        "What a script begins with has an example in its docstring, and the examples give what they show.",
+        "issue: The house in the field's words, point 6",
+    ),
     "docs:guide:blocks_do_what_they_say": Requirement(
         "Every command, configuration and block of Python in the guide runs, page by page from an empty "
         "folder, and prints what it says.",
@@ -36,8 +40,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The house in the field's words, point 6",
     ),
     "house:names:each_public_type_has_its_own": Requirement(
-        "No two public types of the core have one name, but for the few that are meant.",
+        "No two public types of the core have one name.",
         "issue: The house in the field's words, point 2",
+    ),
+    "house:files:name_each_other_in_no_large_circle": Requirement(
+        "Among files of specs and of their runs no more than three name each other in a circle, and none is "
+        "longer than 600 lines.",
+        "issue: The house in the field's words, point 1",
     ),
     "house:names:are_found_by_a_search": Requirement(
         "Less than a tenth of the names of public types is a single word.",

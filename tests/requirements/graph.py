@@ -129,7 +129,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`cycles` lists all groups of items that wait for one another.", "issue 9: graph"
     ),
     "graph:errors:say_what_was_asked_for": Requirement(
-        "Questions without answer are exceptions with fields: unknown keys with similar ones, loops with "
+        "Questions without answer are exceptions with fields: unknown keys with similar ones, cycles with "
         "their items, weights that are none.",
         "issue 9: entry",
     ),
@@ -140,7 +140,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "graph:picture:nothing_overlaps": Requirement(
         "No figure of a picture lies on another, no arrow leads through one, and each leads forward from box "
-        "to box unless it closes a loop.",
+        "to box unless it closes a cycle.",
         "issue 9: Notebook",
     ),
     "graph:picture:clipped_and_counted": Requirement(
@@ -232,7 +232,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 4.4",
     ),
     "graph:approval:waiting_spec_is_not_merged": Requirement(
-        "Work on a spec that waits for approval is not merged, whoever did it.", "reference chant 4.4"
+        "Work on a spec that waits for approval is not merged, whatever the door.", "reference chant 4.4"
     ),
     "graph:predicate:one_for_every_tool": Requirement(
         "List, ready, status, get and diagnose give the same verdict on a spec, with the same reasons.",

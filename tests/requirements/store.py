@@ -22,7 +22,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Refused means nothing happened 1",
     ),
     "store:write:undecided_is_told_until_settled": Requirement(
-        "A change that a disk lets neither happen nor be taken back is told as undecided, with its files,"
+        "A change that a disk lets neither happen nor be taken back is reported as undecided, with its files,"
         " and so is each answer about them until it is settled.",
         "issue: Refused means nothing happened 1",
     ),

@@ -121,7 +121,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 17: design 4",
     ),
     "trust:ask:not_below_a_run": Requirement(
-        "Below a run nobody is asked.",
+        "Below a run no one is asked.",
         "issue 17: design R13",
     ),
     "trust:yes:needs_the_hash": Requirement(

@@ -26,8 +26,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         _DESIGN,
     ),
     "trust:environment:commits_have_the_projects_identity": Requirement(
-        "An agent commits as git's configuration or our own environment says, whatever else git is "
-        "told around us; without an identity nothing starts.",
+        "An agent commits as git's configuration or our own environment says, whatever else the "
+        "environment of git says; without an identity nothing starts.",
         _DESIGN,
     ),
     "trust:environment:checks_of_features": Requirement(

@@ -17,7 +17,7 @@ NOTHING, UNNAMED, OWN = "nothing", "an error without an id", "an answer under it
 
 
 def is_short(answer: dict[str, Any]) -> bool:
-    """Tell whether an answer is as short as promised; the list of tools is the longest of all."""
+    """Return whether an answer is as short as promised; the list of tools is the longest of all."""
     return len(json.dumps(answer)) < (50_000 if "error" in answer else 150_000)
 
 

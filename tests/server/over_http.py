@@ -74,7 +74,7 @@ class Listening:
     @property
     def url(self) -> str:
         """Where it is, without a path."""
-        return self.line(r"at (http://\S+)/mcp")[1]
+        return self.line(r"at (http://\S+)/(?:mcp|board)")[1]
 
     @property
     def port(self) -> int:

@@ -25,7 +25,7 @@ PATIENCE = 30.0
 """Seconds after which a test gives up on an answer or on the end of a process."""
 
 AT_ONCE = 5.0
-"""Seconds in which a process that is told to end has ended, even on a busy machine."""
+"""Seconds in which a process that is asked to end has ended, even on a busy machine."""
 
 MODERN = "2026-07-28"
 
@@ -89,7 +89,7 @@ class Ended:
     seconds: float
     """How long it was waited for."""
     messages: list[Message]
-    """All messages that nobody had received yet."""
+    """All messages that no one had received yet."""
     errors: str
     """Everything it wrote to standard error."""
 
@@ -102,7 +102,7 @@ class Ended:
     @property
     def ids(self) -> list[Any]:
         """The ids of all answers, sorted."""
-        return sorted((message["id"] for message in self.messages), key=repr)
+        return sorted((message["id"] for message in self.messages if "id" in message), key=repr)
 
 
 @dataclass

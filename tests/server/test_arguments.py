@@ -214,7 +214,7 @@ async def test_negative_and_giant_integers(call: Caller, tool: str) -> None:
     takes_spec = tool.startswith("chant_") and "id" in SCHEMAS[tool]["properties"]
     given = {**required(tool), **({"id": ID} if takes_spec else {})}
     for name, _ in parameters(tool, "integer"):
-        least = 1 if name in ("max_chars", "parallel", "max_depth") else 0
+        least = {"max_chars": 1, "parallel": 1, "max_depth": 1, "max_tokens": 100}.get(name, 0)
         for value in (-1, -5.0, -(2**31), -(2**63), -(2**64) - 1, -(10**300)):
             told = await call.error(tool, **given, **{name: value})
             assert told.startswith(f"Invalid parameter '{name}': expected integer of at least {least}, got -")

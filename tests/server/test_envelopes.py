@@ -93,7 +93,7 @@ def test_each_request_has_one_answer_over_http(listen: Listen, project: Project,
             if is_notice:
                 assert (status, answers) == (202, []), told
                 continue
-            # Over HTTP nothing is asked in the later era, so that an answer to nothing is told to be wrong.
+            # Over HTTP nothing is asked in the later era, so that an answer to nothing is an error.
             assert len(answers) == 1, told
             assert key(answers[0]["id"]) == key(one.id), told
             assert is_short(answers[0]), told

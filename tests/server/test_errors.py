@@ -1,4 +1,4 @@
-"""Crashes, refusals and missing projects: what the client is told, and what the log keeps."""
+"""Crashes, refusals and missing projects: what the client gets, and what the log keeps."""
 
 from __future__ import annotations
 
@@ -87,6 +87,8 @@ class Fragile:
 async def fragile(request: pytest.FixtureRequest, project: Project) -> Any:
     """A client on a server whose handle can be put out of order."""
     session = Session(Place(project.root, (project.root,)))
+    # Opened first: the thread that waits for changes would open it while a test puts it out of order.
+    assert session.workspace_as_it_is is not None
     async with Client(ChantServer(session, Offer(["all"])), mode=request.param) as client:
         yield Fragile(project, client, session)
 

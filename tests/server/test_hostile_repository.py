@@ -128,7 +128,7 @@ def trace(project: Project, tmp_path: Path) -> Path:
         "protocol.ext.allow": "always",
     }.items():
         project.git("config", key, value)
-    # Whoever compares these with what was committed has to run the filter.
+    # A comparison of these with what was committed has to run the filter.
     (tmp_path / "tree" / "plan.vine").write_text("vine 1.0.0\n---\n[b] A (notstarted)\n")
     (root / "plan.vine").touch()
     return trace

@@ -15,7 +15,7 @@ from chant_mcp.server.http import address
 from chant_mcp.server.http.address import Address
 from harness import Project
 from server.over_http import BOTH, TOKEN, Listen, Listening, client_of, enveloped, modern_headers, started
-from server.pipes import call, initialize, promises_in, request, text_of
+from server.pipes import call, initialize, request, text_of
 from server.test_stdio import ODD_ENVELOPES
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
@@ -152,15 +152,6 @@ def test_odd_envelopes_are_answered_under_their_own_ids_over_http(server: Listen
     assert "Traceback" not in server.errors
 
 
-@pytest.mark.requirement("protocol:capabilities:nothing_is_announced_that_is_not_there")
-def test_no_changes_are_announced_over_http(server: Listening) -> None:
-    discover = enveloped(request(1, "server/discover"))
-    for opening, headers in ((initialize(1), {}), (discover, modern_headers(discover))):
-        announced = server.answer(opening, **headers, **BEARER)["result"]["capabilities"]
-        assert "tools" in announced
-        assert promises_in(announced) == []
-
-
 @pytest.mark.requirement("http:requests:have_a_limit")
 def test_long_requests_are_refused(server: Listening) -> None:
     session = server.begin(**BEARER)
@@ -173,7 +164,7 @@ def test_long_requests_are_refused(server: Listening) -> None:
     for path in ("/mcp", "/messages"):
         status, _, _ = server.ask("POST", path, fits + b" ", **headers)
         assert status == 413
-    with server.connection() as connection:  # of a length that is not told before
+    with server.connection() as connection:  # of a length that is not reported before
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request("POST", "/mcp", iter([fits, b" "]), given, encode_chunked=True)
         assert connection.getresponse().status == 413
@@ -255,7 +246,7 @@ def test_hosts_that_are_none_of_ours_are_refused() -> None:
 def test_no_auth_is_for_this_machine_alone(listen: Listen, project: Project) -> None:
     server = listen(project.root, "--http", "0.0.0.0:0", "--no-auth")
     assert server.ended() == 1
-    assert "--no-auth is for this machine alone" in server.errors
+    assert "--no-auth works only on this machine" in server.errors
 
 
 @pytest.mark.requirement("http:rebinding:own_names_are_answered")

@@ -39,7 +39,7 @@ def token(server: Listening) -> str:
 
 
 def works(server: Listening, entry: dict[str, Any]) -> bool:
-    """Tell whether an entry leads to a server that lets one in, once the token stands for the reference."""
+    """Return whether an entry leads to a server that lets one in, once the token stands for the reference."""
     assert entry["url"] == f"{server.url}/mcp"
     given = re.sub(r"\$\{[^}]*\}", token(server), entry["headers"]["Authorization"])
     assert given != entry["headers"]["Authorization"], "the token itself"

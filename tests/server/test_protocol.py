@@ -70,7 +70,7 @@ def test_requests_in_an_envelope_are_answered_in_their_revision(pipes: Pipes) ->
     found = pipes.ask(modern(request("first", "server/discover")))["result"]
     assert found["supportedVersions"] == [MODERN]
     assert "tools" in found["capabilities"]
-    assert found["instructions"].startswith(INSTRUCTIONS["chant"])
+    assert INSTRUCTIONS["chant"] in found["instructions"]
     listed = pipes.ask(modern(request(2, "tools/list")))["result"]
     called = pipes.ask(modern(call(3, "chant_spec_get", id="001")))["result"]
     refused = pipes.ask(modern(call(4, "chant_spec_get")))["result"]
@@ -119,12 +119,17 @@ def test_initialize_names_the_server_and_its_version(pipes: Pipes) -> None:
     assert result["serverInfo"]["name"] == "chant"
     assert result["serverInfo"]["version"] == version("chant-mcp")
     assert isinstance(result["capabilities"]["tools"], dict)
-    assert result["instructions"].startswith(INSTRUCTIONS["chant"])
+    assert result["instructions"].startswith("Use these tools for the specs (tasks) of this project: ")
+    assert INSTRUCTIONS["chant"] in result["instructions"]
 
 
-@pytest.mark.requirement("protocol:initialize:advertises_tools")
-def test_instructions_are_shorter_than_hosts_cut() -> None:
-    assert 0 < len(" ".join(INSTRUCTIONS.values())) < 2048
+@pytest.mark.requirement("protocol:initialize:advertises_tools", "server:search:instructions_say_when")
+def test_instructions_say_when_they_help_and_are_shorter_than_hosts_cut(project: Project) -> None:
+    instructions = project.server(toolsets=["all"]).instructions or ""
+    assert instructions.startswith(
+        "Use these tools for the specs (tasks), plans, features, tickets of this project: "
+    )
+    assert len(instructions) < 2048
 
 
 # Methods

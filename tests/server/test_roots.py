@@ -148,7 +148,7 @@ async def test_a_client_that_tells_no_roots_is_told_as_before(nowhere: Path) -> 
 async def test_a_client_that_does_not_answer_is_not_waited_for(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(roots, "_PATIENCE", 0.05)
+    monkeypatch.setattr(roots, "_TIMEOUT", 0.05)
 
     async def silence(_: Any) -> ListRootsResult:
         await anyio.sleep_forever()

@@ -348,7 +348,7 @@ async def test_paging_visits_every_run_exactly_once(call: Caller) -> None:
     assert sorted(seen) == [f"p{number:03d}" for number in range(120)]
 
 
-# What is left out is told
+# What is left out is reported
 
 
 @pytest.mark.requirement("server:sizes:cut_answers_say_how_to_go_on")

@@ -25,9 +25,7 @@ from server.pipes import (
     encoded,
     initialize,
     locked,
-    modern,
     notification,
-    promises_in,
     request,
     server_of,
     text_of,
@@ -433,19 +431,6 @@ def test_a_cancelled_call_does_not_delay_the_end(project: Project, serve: Serve)
     ended = pipes.finish(notification("notifications/cancelled", {"requestId": 1}))
     assert (ended.code, ended.messages, ended.errors) == (0, [], "")
     assert ended.seconds < AT_ONCE
-
-
-@pytest.mark.requirement("protocol:capabilities:nothing_is_announced_that_is_not_there")
-@pytest.mark.parametrize("opening", [initialize(1), modern(request(1, "server/discover"))])
-def test_no_changes_are_announced_and_none_can_be_listened_to(pipes: Pipes, opening: Message) -> None:
-    announced = pipes.ask(opening)["result"]["capabilities"]
-    assert "tools" in announced
-    assert promises_in(announced) == []
-    asked = {"notifications": {"toolsListChanged": True}, "uri": "vine://spec/brief"}
-    for id, method in enumerate(("subscriptions/listen", "resources/subscribe"), 2):
-        listen = request(id, method, asked)
-        answer = pipes.ask(listen if opening["method"] == "initialize" else modern(listen))
-        assert answer["error"]["code"] == -32601, method
 
 
 # Standard streams

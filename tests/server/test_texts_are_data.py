@@ -1,4 +1,4 @@
-"""What models are told of texts that others wrote."""
+"""What models see of texts that others wrote."""
 
 from __future__ import annotations
 

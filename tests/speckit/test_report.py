@@ -291,7 +291,7 @@ def test_a_cancelled_call_leaves_the_question_and_its_answer(features: Features,
     server.send(request(2, "rstn_get_context"))
     server.answer(2)
     asked = threading.Event()
-    while not features.open():  # the call has begun; its question appears
+    while not features.open():  # the call has started; its question appears
         assert not asked.wait(0.01)
     server.send(notification("notifications/cancelled", {"requestId": 1}))
     server.send(request(3, "rstn_get_context"))

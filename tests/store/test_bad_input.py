@@ -1,4 +1,4 @@
-"""Bad files: a clear answer, nothing lost, nobody else disturbed (issue: Bad input)."""
+"""Bad files: a clear answer, nothing lost, no one else disturbed (issue: Bad input)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every write of every tool fails once, then all of them do: nothing is lost, half done, or not told.
+"""Every write of every tool fails once, then all of them do: nothing is lost, half done, or not reported.
 
 A server runs with bench/torture/trouble.c loaded, where programs meet the C library: our own code, libgit2
 and the git program see the same failing disk.
@@ -243,7 +243,7 @@ for _ in sys.stdin:
 def test_a_transaction_that_was_refused_at_any_write_is_never_made(
     project: Project, tmp_path: Path, lasts: bool
 ) -> None:
-    """Documents of all four dialects in one transaction; the next one opens them anew and would go on."""
+    """Documents of all four dialects in one transaction; the next one opens them again and would go on."""
     fill(project).repository()
     root = project.root
     trouble = trouble_for(tmp_path / "trouble", root)

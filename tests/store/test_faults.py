@@ -180,7 +180,7 @@ def without_privilege() -> None:
 
 
 def is_bound_by_rights(tmp_path: Path) -> bool:
-    """Tell whether a child without privilege cannot write into a read-only folder."""
+    """Return whether a child without privilege cannot write into a read-only folder."""
     folder = tmp_path / "probe"
     folder.mkdir()
     folder.chmod(0o555)
@@ -363,7 +363,7 @@ def test_a_crash_leaves_all_of_a_change_or_nothing(
 def test_a_server_finds_a_crashed_change_finished_when_it_opens(
     project: Project, run_server: Run, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The crash is that of a real server, told by its environment where to die."""
+    """The crash is that of a real server, whose environment says where to die."""
     prepared(project, git_=True)
     before = specs_of(project)
     monkeypatch.setenv("CHANT_STOP_AT", moment)

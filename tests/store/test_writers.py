@@ -212,7 +212,7 @@ def replace(path: Path, text: str) -> None:
 
 
 class Waiting:
-    """A call in a thread of its own that has begun and waits for a lock."""
+    """A call in a thread of its own that has started and waits for a lock."""
 
     def __init__(self, act: Callable[[], object]) -> None:
         """Begin, and see that it does not end while the lock is held."""

@@ -460,7 +460,7 @@ async def test_relations_that_lead_nowhere_are_warned_about_and_loops_refused(
     refusal = await invalid(
         call, "create_cr", type="Bug Fix", data={"title": "T", "dependsOn": "MDT-001", "content": "x"}
     )
-    assert refusal == {"dependsOn": "it would close a loop: MDT-002 waits for MDT-001 waits for MDT-002"}
+    assert refusal == {"dependsOn": "it would close a cycle: MDT-002 waits for MDT-001 waits for MDT-002"}
     refusal = await invalid(call, "create_cr", type="Bug Fix", data={"title": "T", "blocks": "MDT-002"})
     assert refusal == {"blocks": "MDT-002 cannot name itself; leave it out"}
     assert tree(tickets.root) == before

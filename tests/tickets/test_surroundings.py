@@ -168,7 +168,7 @@ def test_the_configuration_files_and_their_scan_paths(home: Home) -> None:
     codes, told = listed(wire)
     assert codes == ["AA", "IN"]
     assert "`discovery.maxDepth` is left out: expected a whole number" in told[0]
-    assert told[1].endswith("gone` is no folder; mend or remove it")
+    assert told[1].endswith("gone` is no folder; fix or remove it")
     home.put(settings, "[discovery\n")
     before = tree(home.root)
     codes, told = listed(wire)
@@ -231,7 +231,7 @@ def test_scan_paths_of_the_environment(home: Home) -> None:
     wire = home.server(MCP_SCAN_PATHS=f" ~/one,../two,, {home.root}/gone ")
     codes, told = listed(wire)
     assert codes == ["AA", "BB"], "they take the place of the configured ones"
-    assert told == [f"MCP_SCAN_PATHS: the scan path `{home.root}/gone` is no folder; mend or remove it"]
+    assert told == [f"MCP_SCAN_PATHS: the scan path `{home.root}/gone` is no folder; fix or remove it"]
     later = home.project("gone/later", "LATE")
     assert listed(wire) == (["AA", "BB", "LATE"], []), "made after the start"
     assert json.loads(wire.text("get_project_info", key="LATE"))["project"]["stats"]["totalCRs"] == 1

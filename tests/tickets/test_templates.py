@@ -80,7 +80,7 @@ async def test_a_broken_template_is_told_and_nothing_is_written(
     assert error["details"]["template"] == str(path)
     assert why in error["details"]["reason"]
     assert str(path) in error["error"]
-    assert "Mend or remove it and call again; nothing was written" in error["error"]
+    assert "Fix or remove it and call again; nothing was written" in error["error"]
     after = tree(tickets.root)
     assert after == before
     for kind in TYPES:

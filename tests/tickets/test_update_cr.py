@@ -45,7 +45,7 @@ async def updated(call: Caller, key: object = 1, /, **attributes: Any) -> dict[s
 
 
 def recent(moment: str) -> bool:
-    """Tell whether a moment is of this minute."""
+    """Return whether a moment is of this minute."""
     assert MOMENT.fullmatch(moment)
     then = datetime.fromisoformat(moment.replace("Z", "+00:00"))
     return abs((datetime.now(timezone.utc) - then).total_seconds()) < 60

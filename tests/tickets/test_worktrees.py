@@ -70,7 +70,7 @@ async def test_a_ticket_is_changed_where_it_is_worked_on(
     assert "assignee: bob" in tickets.text("MDT-002-here")
     # What a change may be is decided on all tickets of the project.
     refusal = await invalid(call, "update_cr_attrs", key=2, attributes={"dependsOn": "1"})
-    assert "it would close a loop" in refusal["dependsOn"]
+    assert "it would close a cycle" in refusal["dependsOn"]
     deleted = await answer(call, "delete_cr", key=1)
     assert not worked_on.exists()
     assert tickets.text("MDT-001-here") == before

@@ -249,7 +249,7 @@ class Watch:
     def nothing_changed(self, but: Iterable[str] = (), *, state: bool = False) -> None:
         """Check that all is as it was, but for documents of the clone at these places and below.
 
-        With `state`, our own state of the clone, and what the user's own says of it, may have begun.
+        With `state`, our own state of the clone, and what the user's own says of it, may have started.
         """
         below = [self.clone.root / name for name in but]
         made: list[Path] = []

@@ -70,7 +70,7 @@ def test_work_that_changes_what_runs_here_does_not_land(changed: Workshop) -> No
 def test_other_doors_refuse_it_and_name_the_command(changed: Workshop) -> None:
     with pytest.raises(errors.NotTrustedError, match=f"chant-mcp merge {ID}` at a terminal") as refused:
         changed.handle().merge(ID)
-    assert refused.value.shown == changed.record(ID)["acting_change"]
+    assert refused.value.lines_to_review == changed.record(ID)["acting_change"]
     done = _folder(changed).run("merge", ID)
     assert (done.returncode, "changes what runs by itself" in done.stderr) == (2, True)
     with pytest.raises(errors.NotTrustedError):

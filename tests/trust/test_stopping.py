@@ -35,7 +35,7 @@ def test_a_run_is_stopped_and_nothing_of_it_lands(changed: Workshop, stop: str) 
     record = changed.ended(ID)
     assert record["end_state"] == {"cancel": "cancelled", "takeover": "taken_over"}.get(stop, "paused")
     if stop == "takeover":
-        assert "What is not committed was not looked at" in answer.data["analysis"]
+        assert "Uncommitted changes were not checked" in answer.data["analysis"]
     assert changed.committed("main") == before
     assert changed.branches() == [f"chant/{ID}"]
 

@@ -68,7 +68,7 @@ def test_a_task_with_checks_is_ticked_only_where_they_may_run(folder: Folder) ->
     folder.feature()
     with pytest.raises(errors.NotTrustedError, match="This folder is not trusted") as refused:
         folder.features().complete("T001")
-    assert any("chant-mcp.yml" in line for line in refused.value.shown)
+    assert any("chant-mcp.yml" in line for line in refused.value.lines_to_review)
     assert not folder.mark.exists()
     folder.trust()
     folder.features().complete("T001")
@@ -115,7 +115,7 @@ def test_a_script_names_the_hash_that_it_knows(folder: Folder) -> None:
     with pytest.raises(errors.NotTrustedError) as refused:
         opened(folder.root, exactly=True).specs[0].start()
     hash = refused.value.details["hash"]
-    assert refused.value.shown == folder.handle().trust_report()["listing"]
+    assert refused.value.lines_to_review == folder.handle().trust_report()["listing"]
     assert opened(folder.root, exactly=True, trust=hash).session.chant.trust_report()["by"] == "caller"
     wrong = opened(folder.root, exactly=True, trust="0" * 64)
     with pytest.raises(errors.NotTrustedError):

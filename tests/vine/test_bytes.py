@@ -290,7 +290,7 @@ def said(plans: Plans, file: str) -> tuple[list[dict[str, Any]], str | None]:
 @LAW
 @given(start=st.sampled_from([ODD, NAMED]), batch=batches)
 def test_a_batch_is_refused_or_reads_back(plans: Plans, start: str, batch: list[Operation]) -> None:
-    """Whoever reads the file next finds what the answer told; a refusal leaves every byte."""
+    """The next reader of the file finds what the answer said; a refusal leaves every byte."""
     plans.write("law", start)
     before = tree(plans.root)
     told = handle(plans)

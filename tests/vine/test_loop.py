@@ -1,4 +1,4 @@
-"""Three agents, each with a server of its own, carry out a nested plan by the loop that the brief tells."""
+"""Three agents, each with a server of its own, carry out a nested plan by the loop of the brief."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def test_an_absolute_path_may_lead_elsewhere_to_vine_files(folders: tuple[Path, 
     files.write(str(first / "plan.vine"), [claim("r")])
     files.write(str(first / "deeper" / "new.vine"), CREATE)
     assert (first / "deeper" / "new.vine").is_file()
-    outside = f"lies outside of {work} and the other roots; only files in them are used"
+    outside = f"lies outside of {work} and the other roots; name a file inside one of them"
     for name in ("plan.txt", "bare"):
         assert told(files, str(first / name)) == f"`{first / name}` {outside}"
     with pytest.raises(ChantError, match="lies outside of"):
@@ -170,7 +170,7 @@ def test_no_link_leads_out(folders: tuple[Path, Path, Path]) -> None:
     before = tree(work.parent)
     files = VineFiles(work)
     for name in ("file", "file.vine"):
-        assert f"`file.vine` leads out of the project `{work}`; only files inside it" in told(files, name)
+        assert f"`file.vine` leads out of the project `{work}` or into git's own files" in told(files, name)
     assert told(files, "folder/plan").startswith("`folder/plan` lies outside of ")
     assert told(files, "nowhere").startswith("File not found: nowhere ")
     for name in ("folder/new", "folder/new/er", "nowhere"):

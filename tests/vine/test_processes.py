@@ -104,7 +104,7 @@ def test_of_two_claims_of_one_task_exactly_one_succeeds(plans: Plans, two: list[
     for turn, pair in enumerate(zip(*both, strict=True)):
         winner = [is_error for is_error, _ in pair].index(False)
         (_, won), (is_refused, lost) = pair[winner], pair[1 - winner]
-        assert is_refused, "both were told that it is theirs"
+        assert is_refused, "both were answered that it is theirs"
         [mine] = json.loads(won)["claimed"]
         assert (mine["id"], mine["annotations"]) == (f"t{turn}", {"owner": [f"agent-{winner}"]})
         held = f'Cannot claim "t{turn}": it is started, held by agent-{winner}.'
@@ -296,7 +296,7 @@ def test_a_crash_on_a_file_of_elsewhere_is_taken_back_when_it_is_next_asked_for(
 def test_the_next_server_takes_back_what_a_server_began(
     plans: Plans, run_server: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The crash is that of a real server, told by its environment where to die."""
+    """The crash is that of a real server, whose environment says where to die."""
     plans.write("plan", SMALL)
     monkeypatch.setenv("CHANT_STOP_AT", "journal-step")
     dying = Wire(run_server(plans.root))

@@ -294,8 +294,8 @@ async def test_a_write_may_be_bound_to_what_was_read(call: Caller, plans: Plans)
     for dry_run in (False, True):
         error = await refused(call, "small", status("mid", "complete"), expect=first, dry_run=dry_run)
         assert error == (
-            f"The file was changed meanwhile: expected {first}, it is {second}. Nothing was written; read it "
-            "again first."
+            f"The file changed since it was read: expected {first}, found {second}. Nothing was "
+            "written; read it again and repeat the edit."
         )
     assert plans.text("small") == SMALL.replace("Mid (notstarted)", "Mid (started)")
     create: list[Any] = [{"op": "create"}, task("r")]

@@ -241,7 +241,7 @@ class Checkout:
         return {path.name: path.read_bytes() for path in self.project.specs.glob("*.md") if path.stem != ID}
 
     def check_sound(self) -> None:
-        """Check the repository, and that nothing of a run is left but what is told of it."""
+        """Check the repository, and that nothing of a run is left but what is reported of it."""
         said = self.git("fsck", "--strict", "--no-progress", "--no-dangling")
         assert said.strip() in ("", "notice: No default references")
         locks = [
@@ -250,7 +250,7 @@ class Checkout:
             if path.name not in ("merge.lock", "start.lock")
         ]
         assert locks == []
-        # A runner whose run is told to have ended may still be writing its last words.
+        # A runner whose run is reported to have ended may still be writing its last words.
         wait_for(lambda: not [*self.project.root.rglob("*.tmp")], "temporary files to go")
 
     @property

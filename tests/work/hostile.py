@@ -221,6 +221,6 @@ def _what_is(path: Path) -> str:
 
 
 def _lives(pid: int) -> bool:
-    """Tell whether a process is there and goes on."""
+    """Return whether a process is there and goes on."""
     state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
     return state in "SR"

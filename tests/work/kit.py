@@ -233,7 +233,7 @@ def processes() -> list[Process]:
 
 
 def lives(pid: int) -> bool:
-    """Tell whether a process runs; one that nobody has noticed the end of does not."""
+    """Return whether a process runs; one that no one has noticed the end of does not."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except (FileNotFoundError, ProcessLookupError):

@@ -106,7 +106,7 @@ class Model:
             server.server_close()
 
     def results(self) -> list[str]:
-        """Give what the model was told of its calls, by the last request."""
+        """Give what the model got about its calls, by the last request."""
         return [message["content"] for message in self.requests[-1]["messages"] if message["role"] == "tool"]
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:

@@ -63,7 +63,7 @@ def untracked(folder: Path) -> Checkout:
 
 
 def ignored(folder: Path) -> Checkout:
-    """Files lie there that git is told not to see."""
+    """Files lie there that git is configured not to see."""
     checkout = made(folder, ignored="*.log\n")
     checkout.write("build/out.bin", b"\0\1")
     checkout.write("run.log", "mine\n")
@@ -71,7 +71,7 @@ def ignored(folder: Path) -> Checkout:
 
 
 def stashed(folder: Path) -> Checkout:
-    """Changes are put away in a stash."""
+    """Changes lie in a stash."""
     checkout = made(folder)
     checkout.write(TARGET, "stashed\n")
     checkout.git("stash", "-q")
@@ -79,7 +79,7 @@ def stashed(folder: Path) -> Checkout:
 
 
 def flagged(folder: Path) -> Checkout:
-    """Git is told not to look at a file that is changed, and not to check another one out."""
+    """Git is configured not to look at a file that is changed, and not to check another one out."""
     checkout = made(folder)
     checkout.write("kept.txt", "changed unseen\n")
     checkout.git("update-index", "--assume-unchanged", "kept.txt")
@@ -162,7 +162,7 @@ def bare_and_main_nowhere(folder: Path) -> Checkout:
 
 
 def specs_ignored(folder: Path) -> Checkout:
-    """Git is told not to see `.chant` at all."""
+    """Git is configured not to see `.chant` at all."""
     return made(folder, ignored=".chant/\n", is_tracked=False)
 
 
@@ -349,7 +349,7 @@ FREE: tuple[State, ...] = (
 )
 
 
-# What is in the way of a merge
+# What blocks a merge
 
 
 def target_changed(folder: Path) -> Checkout:
@@ -376,7 +376,7 @@ def target_gone(folder: Path) -> Checkout:
 
 
 def target_changed_unseen(folder: Path) -> Checkout:
-    """The target is changed, and git is told not to look at it."""
+    """The target is changed, and git is configured not to look at it."""
     checkout = made(folder)
     checkout.git("update-index", "--assume-unchanged", TARGET)
     checkout.write(TARGET, "changed unseen\n")

@@ -187,7 +187,7 @@ def test_an_approval_that_the_agent_writes_into_its_copy_is_none(shop: Workshop)
 
 @pytest.mark.requirement("graph:approval:waiting_spec_is_not_merged")
 def test_work_on_a_spec_that_needs_approval_meanwhile_waits_for_it(shop: Workshop) -> None:
-    """Whoever signs the commits."""
+    """The person who signs the commits."""
     shop.spec(ID, "wait")
     shop.commit()
     chant = shop.handle()

@@ -33,7 +33,7 @@ def watched(shop: Workshop, trouble: Trouble) -> Iterator[None]:
     """A daemon at work that no poll wakes up, in troubled time."""
     shop.configure(
         "watch:\n  poll_interval_ms: 3600000\n"
-        "  failure: {max_retries: 1, retry_delay_ms: 1500, retryable_patterns: [told to fail]}\n"
+        "  failure: {max_retries: 1, retry_delay_ms: 1500, retryable_patterns: [asked to fail]}\n"
     )
     shop.spec(ID, "fail")
     shop.spec(OTHER, "wait")
@@ -75,7 +75,7 @@ def test_a_run_whose_limits_seem_over_goes_on_and_its_log_stays_in_order(
     last = STAMP.findall(shop.log(ID))[-1]
     for seconds in (3 * DAY, -5 * DAY, -3600):
         trouble.jump(seconds)
-        # Whoever opens the project in that time looks after runs.
+        # A process that opens the project in that time looks after runs.
         assert f"{ID}" in command(shop, trouble, "runs")
         assert lives(record["pid"])
         assert lives(record["agent"]["pid"])
@@ -102,7 +102,7 @@ def test_a_retry_waits_its_delay_and_no_longer_when_the_clock_is_set_back(
 def test_a_retry_whose_time_seems_to_have_come_still_waits(shop: Workshop, trouble: Trouble) -> None:
     shop.configure(
         "watch:\n  poll_interval_ms: 3600000\n"
-        "  failure: {max_retries: 1, retry_delay_ms: 3600000, retryable_patterns: [told to fail]}\n"
+        "  failure: {max_retries: 1, retry_delay_ms: 3600000, retryable_patterns: [asked to fail]}\n"
     )
     shop.spec(ID, "fail")
     shop.spec(OTHER)

@@ -332,7 +332,7 @@ def test_a_crash_in_the_merge_loses_neither_of_both(
         shop.handle().work_start(conflict)
         wait_for(lambda: not lives(shop.record(conflict)["pid"]), "the crash of the runner")
 
-    # Who started it looks after it, too; whoever comes second leaves it alone.
+    # Who started it looks after it, too; the second one leaves it alone.
     def ends() -> list[str]:
         assert chant.recover() == []
         return [shop.record(id)["end_state"] for id in (OTHER, conflict)]

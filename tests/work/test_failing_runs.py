@@ -56,7 +56,7 @@ def test_whichever_write_of_a_run_fails_its_work_is_done_in_the_end(
         trouble.heal()
         at = f"write {number} of {writes}: {done.stderr} {[r['reason'] for r in checkout.records()]}"
         if done.returncode:
-            # What a runner has no way to say is told as that.
+            # What a runner has no way to say is reported as that.
             assert is_told(done.stderr) or "ended before the run was under way" in done.stderr, at
         checkout.git("merge-base", "--is-ancestor", old, "main")
         finish(checkout, at)

@@ -185,8 +185,8 @@ async def test_what_is_missing_is_told_by_the_start_and_by_the_diagnosis(
     shop.commit()
     sentences = {
         "ollama": "no model is named. Set `defaults.model` in .chant/config.md",
-        "openai": "answers nobody without a key. Set OPENAI_API_KEY in the environment",
-        "wrong": "`nowhere` cannot be an endpoint",
+        "openai": "needs a key. Set OPENAI_API_KEY in the environment",
+        "wrong": "`nowhere` is not a valid endpoint",
     }
     for name, sentence in sentences.items():
         provider = "ollama" if name == "wrong" else name

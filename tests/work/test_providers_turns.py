@@ -39,7 +39,7 @@ def agents_of(records: list[Record]) -> list[str]:
 
 
 def begun(record: Record) -> datetime:
-    """Tell when a run was begun."""
+    """Tell when a run was started."""
     return datetime.fromisoformat(record["started_at"].replace("Z", "+00:00"))
 
 
@@ -167,5 +167,5 @@ async def test_who_is_told_to_end_does_not_wait_for_the_next_start(shop: Worksho
     crew = shop.named(started["process_id"])
     assert lives(crew["pid"]), "another spec is ready"
     os.kill(crew["pid"], signal.SIGTERM)
-    assert shop.ended(started["process_id"])["reason"] == "It was told to end"
+    assert shop.ended(started["process_id"])["reason"] == "It was asked to end"
     assert shop.project.status(OTHER) == "pending"

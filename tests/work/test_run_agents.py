@@ -240,7 +240,7 @@ async def test_an_agent_that_nothing_holds_is_guarded_or_refused(
         if not skips:
             shop.configure(provider="kirocli")
             refused = await call.error("chant_work_start", id=ID)
-            assert "Agent 'kirocli' is not started, because runs are not confined here" in refused
+            assert "Agent 'kirocli' was not started: runs are not confined here" in refused
         shop.configure(skipping if skips else "", provider="claude")
         await call.data("chant_work_start", id=ID)
     assert shop.ended(ID)["end_state"] == "completed"
@@ -324,9 +324,9 @@ async def test_without_any_agent_the_answer_says_how_to_get_one(
     monkeypatch.setenv("PATH", str(git_alone))
     async with shop.client() as call:
         words = await call.error("chant_work_start", id=ID)
-    assert "No agent is configured, and none that is known was found on the PATH" in words
+    assert "No agent is configured, and no known agent is on the PATH" in words
     assert "npm install -g" in words
-    assert "The agent `demo` shows what a run does without one." in words
+    assert "The built-in agent `demo` shows what a run does." in words
 
 
 # What cannot be started

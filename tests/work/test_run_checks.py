@@ -75,7 +75,7 @@ async def test_a_check_that_cannot_be_run_needs_attention(shop: Workshop, call: 
 async def test_nothing_is_checked_beside_changes_that_are_not_committed(shop: Workshop, call: Caller) -> None:
     record = await checked(shop, call, "echo checked", "dirty")
     assert record["end_state"] == "needs_attention"
-    why = "the worktree has changes that are not committed, so that checks would not look at the work: "
+    why = "the worktree has uncommitted changes, which checks would not see: "
     assert f"{why}work/{ID}.txt" in record["reason"]
     assert record["checks"] == []
     assert "checked" not in shop.log(ID)
@@ -189,14 +189,14 @@ async def test_an_output_that_does_not_fit_needs_attention(
     await call.data("chant_work_start", id=ID)
     record = shop.ended(ID)
     assert record["end_state"] == "needs_attention"
-    assert record["reason"].startswith("the output does not fit its schema: ")
+    assert record["reason"].startswith("the output does not match its schema: ")
     assert why in record["reason"]
     assert shop.main(f"work/{ID}.txt") is None
 
 
 @pytest.mark.requirement("chant:outputs:have_to_fit", "chant:checks:have_to_pass")
 async def test_what_a_check_says_is_not_the_output(shop: Workshop, call: Caller) -> None:
-    """A person mends what the check complained of; the agent's output is still there."""
+    """A person repairs what the check complained of; the agent's output is still there."""
     shop.configure("checks:\n  unit: [sh, -c, 'echo checked; test -e mended.txt']\n")
     with_schema(shop, "output", criteria=[UNIT, "Tested"])
     shop.commit()

@@ -1,4 +1,4 @@
-"""Runs are held to their folders: what is told of it, what is refused, what they share."""
+"""Runs are held to their folders: what is reported of it, what is refused, what they share."""
 
 from __future__ import annotations
 
@@ -110,8 +110,8 @@ async def test_runs_share_caches_and_no_settings(shop: Workshop, call: Caller) -
         ("confine: {mode: required}\n", "", "this kernel has no Landlock"),
         ("", "confine: {mode: required}\n", "this kernel has no Landlock"),
         ("confine: {network: none}\n", "", "`confine.network`"),
-        ("confine: {backend: bubblewrap}\n", "", "there is no program `bwrap`"),
-        ("", "confine: {deny: [~/.local]}\n", "both cannot be held"),
+        ("confine: {backend: bubblewrap}\n", "", "the program `bwrap` is not on the PATH"),
+        ("", "confine: {deny: [~/.local]}\n", "remove one of the two"),
         ("", "", None),
         ("confine: {mode: off}\n", "", None),
     ],
@@ -134,7 +134,7 @@ async def test_nothing_starts_that_cannot_be_held(
             return
         error = await call.error("chant_work_start", id=ID)
     assert missing in error
-    assert "Nothing was started" in error
+    assert "The run was not started" in error
     assert shop.branches() == []
 
 

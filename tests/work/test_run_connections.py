@@ -128,7 +128,7 @@ def test_a_connection_ends_with_its_runner_and_does_what_its_own_run_may(calls: 
     assert "is not the one you work on" in reached.stdout
     assert shop.project.text(OTHER).count("- [x]") == 0
 
-    # What is no pipe, or a link to one, is not opened: nobody is greeted there.
+    # What is no pipe, or a link to one, is not opened: no one is greeted there.
     file, link = "f" * 32, "e" * 32
     for name in (f"{file}.in", f"{file}.out"):
         (folder / name).touch()
@@ -160,7 +160,7 @@ def test_a_connection_ends_with_its_runner_and_does_what_its_own_run_may(calls: 
 
 @pytest.mark.requirement("run:connect:several_at_once")
 def test_a_run_has_sixteen_connections_at_most(calls: Workshop) -> None:
-    """One more is told so, and when one has ended there is room again."""
+    """One more is refused, and when one has ended there is room again."""
     shop = calls
     steps = [{"tool": "chant_status", "arguments": {"brief": True}, "on": f"c{n}"} for n in range(17)]
     again = {"tool": "chant_status", "arguments": {"brief": True}, "on": "again"}

@@ -177,7 +177,7 @@ async def test_a_runner_that_is_told_to_end_ends_its_agent_first(shop: Workshop,
     record = begun(shop)
     os.kill(record["pid"], signal.SIGTERM)
     after = shop.ended(record["process_id"])
-    assert (after["end_state"], after["reason"]) == ("failed", "The runner was told to end")
+    assert (after["end_state"], after["reason"]) == ("failed", "The runner was asked to end")
     assert not lives(record["agent"]["pid"])
     assert shop.project.status(ID) == "failed"
 

@@ -27,7 +27,7 @@ class End:
 
 ENDS = {
     "fail": End(
-        "failed", "The agent ended with exit code 3; its last words:\nThe demo agent was told to fail", 3, 0
+        "failed", "The agent ended with exit code 3; its last words:\nThe demo agent was asked to fail", 3, 0
     ),
     "crash": End("failed", "The agent was ended by signal 6", None, 0),
     "nothing": End("failed", f"{OPEN}Works; Tested; the agent made no commit", commits=0),
@@ -190,7 +190,7 @@ async def test_both_outputs_are_in_the_log(shop: Workshop, call: Caller) -> None
     await call.data("chant_work_start", id=ID)
     shop.ended(ID)
     told = [line.split(" ", 2)[1:] for line in shop.log(ID).splitlines()[4:]]
-    assert ["err", "The demo agent was told to fail"] in told
+    assert ["err", "The demo agent was asked to fail"] in told
     assert ["out", f"Working on {ID}: Spec {ID}"] in told
 
 

@@ -192,5 +192,5 @@ async def test_without_an_identity_nothing_starts(shop: Workshop, monkeypatch: p
     async with shop.client() as call:
         with shop.nothing_begins():
             refused: Any = text_of(await call("chant_work_start", id=ID))
-    assert "git does not know by whom its commits are" in refused
+    assert "git has no author for the commits" in refused
     assert "git config --global user.name" in refused

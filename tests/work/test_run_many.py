@@ -84,7 +84,7 @@ async def test_a_chain_leaves_out_what_is_no_task_for_it(shop: Workshop, call: C
     started = await call.data("chant_work_start", id=ID, chain=True)
     record = shop.ended(started["process_id"])
     assert record["end_state"] == "completed"
-    left_out = f"left out: Spec '{OTHER}' has no acceptance criteria, so nothing tells when it is done."
+    left_out = f"left out: Spec '{OTHER}' has no acceptance criteria, so nothing says when it is done."
     assert record["reason"] == f"1 of 1 specs completed; {left_out}"
     assert {run["spec_id"] for run in hands(shop, started["process_id"])} == {ID}
     assert [shop.project.status(id) for id in (OTHER, THIRD)] == ["pending", "pending"]
@@ -112,7 +112,7 @@ async def test_a_failing_spec_is_tried_once_and_the_chain_goes_on(shop: Workshop
 async def test_a_failure_of_a_configured_kind_is_tried_again_so_often(shop: Workshop, call: Caller) -> None:
     shop.configure(
         "watch:\n  failure:\n    max_retries: 2\n    retry_delay_ms: 10\n"
-        '    retryable_patterns: ["was told to fail"]\n'
+        '    retryable_patterns: ["was asked to fail"]\n'
     )
     shop.spec(ID, "fail")
     shop.commit()

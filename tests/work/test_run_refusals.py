@@ -1,4 +1,4 @@
-"""Starts that are refused: the reason is told at once, and nothing was begun."""
+"""Starts that are refused: the reason is reported at once, and nothing was started."""
 
 from __future__ import annotations
 
@@ -100,21 +100,23 @@ REFUSALS = {
         "Cannot start agent 'ghost': there is no program `ghost-of-chant` on the PATH.",
     ),
     "agent unknown": Refused(
-        config("", provider="nobody"), "Unknown agent 'nobody'. Known are: aider, amp, claude, "
+        config("", provider="nobody"), "Unknown agent 'nobody'. Known agents: aider, amp, claude, "
     ),
     "agent without a prompt": Refused(
         config("agents:\n  mute:\n    command: [cat]\n    prompt: argument\n", provider="mute"),
-        "The command of agent 'mute' never gives it the prompt: expected an argument with {prompt}",
+        "The command of agent 'mute' does not pass the prompt: expected an argument with {prompt}",
     ),
     "agent without a program": Refused(
         config("agents:\n  empty:\n    command: []\n", provider="empty"),
         "The command of agent 'empty' is empty",
     ),
-    "model like an option": Refused(spec(model="--yes"), "'--yes' cannot be a model: it begins with a dash."),
+    "model like an option": Refused(
+        spec(model="--yes"), "'--yes' is not a valid model: it begins with a dash."
+    ),
     "lint errors": Refused(spec(type="nonsense"), f"Spec '{ID}' has lint errors: "),
     "no criteria": Refused(
         spec(body="# Work\n\n- Add a\n- Add b"),
-        f"Spec '{ID}' has no acceptance criteria, so nothing tells when it is done.",
+        f"Spec '{ID}' has no acceptance criteria, so nothing says when it is done.",
     ),
     "quality gate": Refused(
         spec(criteria=[f"Criterion {number} is met" for number in range(20)]),
@@ -150,7 +152,7 @@ REFUSALS = {
             shop.spec(ID),
             shop.project.config("defaults:\n  main_branch: trunk\n  provider: demo\n"),
         ),
-        "There is no branch `trunk` for the work to end on. Set `defaults.main_branch`",
+        "The target branch `trunk` does not exist. Set `defaults.main_branch`",
     ),
     "configuration broken": Refused(
         config("checks:\n  unit: []\n"), "checks.unit: expected a list of a program"
@@ -276,9 +278,7 @@ async def test_a_spec_that_is_worked_on_is_not_begun_again(shop: Workshop, call:
     started = await call.data("chant_work_start", id=ID)
     before = shop.records()
     words = await call.error("chant_work_start", id=ID)
-    assert words.startswith(
-        f"Spec '{ID}' is being worked on by run '{started['process_id']}' (PID {started['pid']})"
-    )
+    assert words.startswith(f"Run '{started['process_id']}' (PID {started['pid']}) is working on spec '{ID}'")
     assert shop.records() == before
     assert len(shop.worktrees()) == 1
     shop.go(ID)

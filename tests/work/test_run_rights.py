@@ -120,7 +120,7 @@ class Run:
         def kept(root: Path) -> dict[str, Any]:
             found = {name: data for name, data in tree(root).items() if not name.startswith(".git")}
             events = root / ".git" / "chant-mcp" / "speckit" / "events.jsonl"
-            # That a task was completed is told to the project, too.
+            # That a task was completed is reported to the project, too.
             told = (
                 events.read_bytes().count(b'"completed"') if events.is_file() and root != self.folder else 0
             )
@@ -195,7 +195,7 @@ async def test_other_specs_keep_status_and_criteria(run: Run) -> None:
     async with run.client() as call:
         for changes in ({"status": "completed"}, {"check": ["x"]}, {"uncheck": ["x"]}):
             why = await call.error("chant_spec_update", id=SECOND, force=True, **changes)
-            assert "stay as they are" in why
+            assert "cannot be changed" in why
         assert "chant_spec_update(check=" in await call.error(
             "chant_spec_update", id=FIRST, status="completed"
         )

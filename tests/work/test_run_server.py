@@ -16,6 +16,7 @@ from typing import Any
 
 import anyio
 import pytest
+from chant_mcp.run_rights import RunRights
 from chant_mcp.run_server import PlainConnection
 from chant_mcp.server.app import ChantServer
 from chant_mcp.server.wire import PipeIn, PipeOut
@@ -132,17 +133,19 @@ def both(project: Project, monkeypatch: pytest.MonkeyPatch) -> Answers:
 
     def ask(messages: list[dict[str, Any]]) -> tuple[dict[Any, Any], bool]:
         session, offer = Session(find_place(project.root, project.root)), Offer(["all"])
+        rights = RunRights(session, SPEC, project.root)
         taken: list[bool] = []
         take_over = library.take_over
         with monkeypatch.context() as patch:
             patch.setattr(library, "take_over", lambda *given: (taken.append(True), take_over(*given)))
-            offered = OfferedTools(session, offer)
+            offered = OfferedTools(rights.project, offer, rights)
             small = answers(messages, lambda read, write: PlainConnection(offered, read, write).serve())
 
         def serve(read: int, write: int) -> None:
             async def served() -> None:
                 lines = os.fdopen(read, "rb", closefd=False)
-                await ChantServer(session, offer).serve_pipes(PipeIn(lines), PipeOut(write))
+                server = ChantServer(rights.project, offer, rights=rights)
+                await server.serve_pipes(PipeIn(lines), PipeOut(write))
 
             anyio.run(served)
 

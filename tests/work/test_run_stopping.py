@@ -85,6 +85,19 @@ async def test_without_a_process_there_is_nothing_to_pause(shop: Workshop, call:
     assert words == f"Failed to pause work for spec '{ID}': No running process found"
 
 
+@pytest.mark.requirement("chant:work_start:decides_about_the_status")
+async def test_a_run_under_way_decides_about_the_status(shop: Workshop, call: Caller) -> None:
+    record = await begun(shop, call)
+    spec = shop.project.text(ID)
+    for status in ("completed", "failed", "pending"):
+        words = await call.error("chant_spec_update", id=ID, status=status, force=True)
+        assert record["process_id"] in words
+        assert "works on it and decides about its status" in words
+        assert shop.project.text(ID) == spec
+    await call.text("chant_pause", id=ID)
+    is_over(record)
+
+
 @pytest.mark.requirement("chant:pause:needs_a_process")
 async def test_work_that_is_done_cannot_be_paused(shop: Workshop, call: Caller) -> None:
     shop.spec(ID)
@@ -135,7 +148,7 @@ async def test_a_process_that_has_the_number_of_a_dead_runner_is_not_signalled(
 async def test_a_stop_that_meets_the_end_of_the_work_agrees_with_it(
     shop: Workshop, call: Caller, tool: str
 ) -> None:
-    """Whoever comes first: the record, the spec and main tell the same story, and nobody calls it failed."""
+    """Whichever comes first: the record, the spec and main agree, and no one calls it failed."""
     ids = [f"2026-01-22-00{number}-rce" for number in range(4)]
     for id in ids:
         shop.spec(id)
@@ -202,7 +215,7 @@ async def test_the_tail_of_the_log_has_20_lines(shop: Workshop, call: Caller) ->
     told = await call.data("chant_takeover", id=ID)
     tail = [line.split(" ", 1)[1] for line in told["log_tail"].splitlines()]
     said = [f"out {number}" for number in range(283, 301)]
-    assert tail == [*said, "out over", "run The runner was told to end"]
+    assert tail == [*said, "out over", "run The runner was asked to end"]
 
 
 @pytest.mark.requirement(

@@ -1,4 +1,4 @@
-"""Runs through a server process: what stands on its standard output, and who is told of progress."""
+"""Runs through a server process: what stands on its standard output, and who gets progress."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def mode(request: pytest.FixtureRequest) -> str:
 
 
 async def proposed(shop: Workshop) -> dict[str, Any]:
-    """Have a proposal made by a client that asks nobody, and give its record."""
+    """Have a proposal made by a client that asks no one, and give its record."""
     shop.spec(ID, criteria=EIGHT)
     shop.commit()
     async with shop.client() as call:
@@ -154,7 +154,7 @@ async def test_another_proposal_is_not_what_was_agreed_to(shop: Workshop) -> Non
     second = shop.records()[-1]
     assert second["process_id"] != first["process_id"]
     assert text_of(answer) == (
-        f"The proposal of run '{first['process_id']}' for spec '{ID}' does not wait any more: that of run "
+        f"The proposal of run '{first['process_id']}' for spec '{ID}' is no longer open: that of run "
         f"'{second['process_id']}' waits now. Nothing was written. Look again with chant_split, without "
         "force."
     )
@@ -190,7 +190,7 @@ async def test_consent_to_what_does_not_wait_any_more_starts_nothing(shop: Works
     async with served(shop, "legacy", person) as client:
         answer = await client.call_tool("chant_split", {"id": ID})
     assert answer.is_error
-    assert "does not wait any more: no proposal waits now. Nothing was written." in text_of(answer)
+    assert "is no longer open: no proposal waits now. Nothing was written." in text_of(answer)
     assert [one["process_id"] for one in shop.records()] == [record["process_id"]]
     assert shop.project.text(ID) == spec
 

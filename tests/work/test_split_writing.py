@@ -107,7 +107,7 @@ def test_a_proposal_for_another_text_is_not_written(shop: Workshop) -> None:
         chant.split(ID, force=True)
     assert str(refused.value) == (
         f"Spec '{ID}' changed since run '{record['process_id']}' looked at it; nothing was written. "
-        "Split it anew with `spec.split()`, without force."
+        "Split it again with `spec.split()`, without force."
     )
     assert specs(shop) == before
     anew = split(shop)
@@ -236,12 +236,12 @@ def test_a_blocked_spec_that_changed_is_split_anew_as_the_refusal_says(shop: Wor
     record = proposed(shop)
     shop.spec(ID, criteria=EIGHT, depends_on=["nothing"])
     chant = shop.handle()
-    with pytest.raises(ChantError, match="`force=True` splits it all the same"):
+    with pytest.raises(ChantError, match="`force=True` splits it anyway"):
         chant.split(ID)
     with pytest.raises(ChantError) as refused:
         chant.split(ID, force=True)
     assert str(refused.value).endswith(
-        "Split it anew with `spec.split()`, with `force=True` and `fresh=True`."
+        "Split it again with `spec.split()`, with `force=True` and `fresh=True`."
     )
     anew = split(shop, force=True, fresh=True)
     assert anew["process_id"] != record["process_id"]

@@ -218,7 +218,7 @@ def test_conflict_is_merged_when_a_person_has_settled_it(go_on: Any, conflicting
 
 @pytest.fixture
 def working(tmp_path: Path) -> Checkout:
-    """A checkout in which an agent works until it is told to go on."""
+    """A checkout in which an agent works until it is asked to go on."""
     checkout = made(tmp_path)
     checkout.label("wait")
     checkout.start()
@@ -350,7 +350,7 @@ def test_dependency_that_closes_a_loop_is_refused(tmp_path: Path) -> None:
     old, others = checkout.tip(), checkout.others()
     record = checkout.run(agent="hand")
     assert record["end_state"] == "needs_attention"
-    assert f"the work would close a loop: {ID} -> {OTHER}" in record["reason"]
+    assert f"the work would close a cycle: {ID} -> {OTHER}" in record["reason"]
     assert (checkout.tip(), checkout.others()) == (old, others)
     assert not (checkout.top / "work.txt").exists()
 

@@ -84,7 +84,7 @@ def dies_alone(checkout: Checkout, moment: str) -> None:
     """Have a runner die at a moment after its starter died."""
     assert started(checkout, CHANT_STOP_AT="after-record").returncode == -signal.SIGABRT
     record = checkout.record()
-    wait_for(lambda: not lives(record["pid"]), "the end of the runner that nobody told its run")
+    wait_for(lambda: not lives(record["pid"]), "the end of the runner that nobody named a run to")
     done = subprocess.run(
         [*PROGRAM, "--project", str(checkout.project.root), "work", "--runner", ID],
         input=record["process_id"],
@@ -99,7 +99,7 @@ def dies_alone(checkout: Checkout, moment: str) -> None:
 
 
 def reachable(checkout: Checkout, commit: str) -> bool:
-    """Tell whether a commit is reachable from a branch or a backup."""
+    """Return whether a commit is reachable from a branch or a backup."""
     refs = checkout.git("for-each-ref", "--contains", commit, "refs/heads", "refs/chant/backup")
     return bool(refs)
 
@@ -153,7 +153,7 @@ def test_start_whose_starter_dies_leaves_nothing_that_runs(moment: str, checkout
     before, old, spec = checkout.seen(), checkout.tip(), checkout.project.text(ID)
     assert started(checkout, CHANT_STOP_AT=moment).returncode == -signal.SIGABRT
     # One that ends has no environment any more before it is gone.
-    wait_for(lambda: not processes(), "the end of the runner that nobody told its run")
+    wait_for(lambda: not processes(), "the end of the runner that nobody named a run to")
     wait_for(lambda: not any(lives(record["pid"]) for record in checkout.records()), "its last instant")
     assert checkout.chant().recover() == []
     assert checkout.project.text(ID) == spec
@@ -339,7 +339,7 @@ def test_pause_whose_caller_dies_is_finished_by_the_next_opening(
     assert done.returncode == -signal.SIGABRT
     record = checkout.record()
     if moment == "before-term":
-        # Told by the record; the agent works on until somebody looks.
+        # Reported by the record; the agent works on until somebody looks.
         kill(record["pid"])
     wait_for(lambda: not lives(record["pid"]), "the end of the runner")
     assert checkout.chant().recover() == []
@@ -350,7 +350,7 @@ def test_pause_whose_caller_dies_is_finished_by_the_next_opening(
 
 
 SIGNALS = ("before-term", "after-term", "before-kill", "after-kill")
-"""Moments of whoever ends an agent that does not end when asked to."""
+"""Moments of a process that ends an agent that does not end when asked to."""
 
 
 @pytest.mark.requirement("chant:recovery:wanted_stop_is_finished")

@@ -202,7 +202,7 @@ def test_agent_is_refused_what_is_for_others_to_do_with_its_own_spec(agent: Wire
         assert "a person decides" in agent.error(f"chant_{tool}", id=ID), tool
     for how in ({}, {"force": True}):
         said = agent.error("chant_spec_update", id=ID, status="completed", **how)
-        assert f"Spec '{ID}' is the one you work on: it cannot be" in said
+        assert f"Spec '{ID}' is the one you work on. It cannot be" in said
     assert checkout.project.text(ID) == spec
     assert (Path(record["worktree"]) / checkout.spec).read_bytes() == copy
     assert checkout.record() == record

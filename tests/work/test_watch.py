@@ -1,4 +1,4 @@
-"""The daemon that watches over runs: one a project, woken by what happens, gone when it is told."""
+"""The daemon that watches over runs: one a project, woken by what happens, gone when it is asked to end."""
 
 from __future__ import annotations
 
@@ -95,7 +95,10 @@ async def test_watch_starts_stops_and_starts_again(shop: Workshop, call: Caller)
         assert not lives(pid), "the answer comes when it has ended"
         assert not pid_file(shop).exists()
         assert (await call.data("chant_watch_status"))["watch_running"] is False
-    assert [line.split(" ", 1)[1] for line in watch_log(shop).splitlines()] == ["Watching", "Told to end"] * 2
+    assert [line.split(" ", 1)[1] for line in watch_log(shop).splitlines()] == [
+        "Watching",
+        "Asked to end",
+    ] * 2
 
 
 @pytest.mark.requirement("chant:watch_start:spawns_watch")
@@ -156,7 +159,7 @@ def test_it_ends_well_when_told_by_a_signal(shop: Workshop, sign: signal.Signals
     process.send_signal(sign)
     output, _ = process.communicate(timeout=30)
     assert process.returncode == 0
-    assert output.decode().splitlines() == ["Watching", "Told to end"]
+    assert output.decode().splitlines() == ["Watching", "Asked to end"]
     assert not pid_file(shop).exists()
 
 
@@ -217,7 +220,7 @@ def test_failed_work_is_tried_again_as_configured(shop: Workshop) -> None:
     shop.configure(
         "watch:\n  idle_timeout_minutes: 0\n"
         "  failure:\n    {max_retries: 2, retry_delay_ms: 200, backoff_multiplier: 2,\n"
-        "     retryable_patterns: [told to fail]}\n"
+        "     retryable_patterns: [asked to fail]}\n"
     )
     shop.spec(ID, "fail")
     shop.spec(OTHER, "crash")

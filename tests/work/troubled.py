@@ -13,7 +13,7 @@ from bench.torture.trouble import Trouble, is_possible
 WORDS = (
     *(os.strerror(number).lower() for number in (errno.ENOSPC, errno.EIO)),
     "out of diskspace",
-    "a full disk is told like that",
+    "a full disk is reported like that",
 )
 """What the system, the git program and its library say of a write that failed."""
 
@@ -26,5 +26,5 @@ def trouble_for(folder: Path, below: Path, lacks: str = "") -> Trouble:
 
 
 def is_told(words: str) -> bool:
-    """Tell whether somebody says that a write failed, in the system's words."""
+    """Return whether somebody says that a write failed, in the system's words."""
     return any(word in words.lower() for word in WORDS)

@@ -18,8 +18,8 @@ _SIZE = 120
 
 _HANDLES = (api.Workspace, api.Spec, api.Vine, api.Task, api.Feature, api.FeatureTask, api.Ticket)
 
-_OF_ALL_HANDLES = ("fresh", "renewed", "section_text")
-"""Methods that all handles have; `fresh` is counted for each kind of item."""
+_OF_ALL_HANDLES = ("reload", "section_text")
+"""Methods that all handles have; `reload` is counted for each kind of item."""
 
 
 @pytest.fixture

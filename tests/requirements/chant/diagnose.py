@@ -28,7 +28,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Check `Lock file` reports whether a lock is present, and where it looked.", "reference chant 5.7"
     ),
     "chant:diagnose:lock_age_and_owner_are_looked_at": Requirement(
-        "A lock whose process is dead is told from one that is held, by PID and age.", "reference chant 5.7 R"
+        "A lock whose process is dead is distinguished from one that is held, by PID and age.",
+        "reference chant 5.7 R",
     ),
     "chant:diagnose:git_commit_check": Requirement(
         "Check `Git commit` passes when the history has a message containing `chant(<id>)`, and names its "

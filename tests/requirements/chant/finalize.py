@@ -44,7 +44,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:finalize:later_errors_are_prefixed": Requirement(
         "Errors about worktree, members, log and commits start with `Failed to finalize spec: `; that the "
-        "configuration cannot be read is told as it is.",
+        "configuration cannot be read is reported as it is.",
         "reference chant 5.11",
     ),
     "chant:finalize:answers_with_the_id": Requirement(

@@ -39,7 +39,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "house: command line",
     ),
     "cli:errors:wrong_usage_is_exit_code_2": Requirement(
-        "Wrong usage is told on standard error with exit code 2, a mistyped command with the nearest name.",
+        "Wrong usage is reported on standard error with exit code 2, a mistyped command with a near name.",
         "house: command line",
     ),
     "cli:output:fits_eighty_columns": Requirement(
@@ -60,7 +60,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A table that is cut says so, and `--all` shows everything.", "decisions 3: Size of a result"
     ),
     "cli:problems:told_below_the_table": Requirement(
-        "Files that cannot be read are told below the table.", "decisions 3: Unreadable files"
+        "Files that cannot be read are reported below the table.", "decisions 3: Unreadable files"
     ),
     "cli:list:prints_specs": Requirement("`list` prints the specs of the project.", "issue: Newcomer"),
     "cli:ready:prints_ready_specs": Requirement(

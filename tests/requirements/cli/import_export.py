@@ -30,7 +30,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "import:beads:maps_issues": Requirement(
         "Issues of beads become specs with their states, labels, criteria, members and dependencies; what "
-        "does not map is told.",
+        "does not map is reported.",
         "issue: Providers, split, approval: Export",
     ),
     "import:backlog:maps_tasks": Requirement(
@@ -62,7 +62,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "import:writing:makes_no_loop": Requirement(
         "Dependencies and parts with which specs would wait for one another in a circle, those that were "
-        "there included, are left out and told.",
+        "there included, are left out and reported.",
         "issue: Providers, split, approval: Export; reference chant 4.3",
     ),
 }

@@ -197,11 +197,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "init:merge_driver:other_lines_are_kept": Requirement(
         "`.gitattributes` keeps its other lines, byte order mark, line ends and final newline; what somebody "
-        "said of the merging of specs is kept and told.",
+        "said of the merging of specs is kept and reported.",
         "issue: The work runtime; decisions 1",
     ),
     "init:merge_driver:foreign_one_is_kept": Requirement(
-        "A merge driver of that name that is another program is kept and told.",
+        "A merge driver of that name that is another program is kept and reported.",
         "issue: The work runtime; decisions 4",
     ),
     "init:merge_driver:own_one_is_renewed": Requirement(

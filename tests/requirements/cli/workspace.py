@@ -14,16 +14,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 2: workspace.rs",
     ),
     "workspace:problems:never_hide_the_rest": Requirement(
-        "Files of any dialect that cannot be read are told beside the items of all others.",
+        "Files of any dialect that cannot be read are reported beside the items of all others.",
         "decisions 3: Unreadable files",
     ),
     "workspace:graph:pictures": Requirement(
-        "The graph of all dialects is drawn as tree, Mermaid or DOT, or listed as nodes and edges; loops "
+        "The graph of all dialects is drawn as tree, Mermaid or DOT, or listed as nodes and edges; cycles "
         "across dialects are named.",
         "decisions 3: CLI",
     ),
     "workspace:index:changes_are_seen": Requirement(
-        "After any change of any dialect's files the joined graph is as if it were read anew.",
+        "After any change of any dialect's files the joined graph is as if it were read again.",
         "decisions 2: store/index.rs",
     ),
     "workspace:python:pieces": Requirement(
@@ -50,7 +50,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 2: workspace.rs; issue: Spec-kit features: Tasks",
     ),
     "workspace:features:surplus_is_told": Requirement(
-        "Of features and of task graphs the first 1,000 are looked at; that there are more is told as a "
+        "Of features and of task graphs the first 1,000 are looked at; that there are more is reported as a "
         "problem.",
         "issue: Spec-kit features: Tasks",
     ),

@@ -108,7 +108,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "An answer that leaves something out says what, and how to get it.", "decisions 3: Size of a result"
     ),
     "server:sizes:other_lists_page_too": Requirement(
-        "`vine_next` takes `limit` and `offset`; `list_crs` shows 20 tickets unless told otherwise.",
+        "`vine_next` takes `limit` and `offset`; `list_crs` shows 20 tickets by default.",
         "decisions 3: Size of a result",
     ),
     "server:times:are_utc": Requirement("Times that we write into files are UTC.", "reference chant 8.2 W23"),

@@ -65,7 +65,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 8: HTTP",
     ),
     "http:token:asked_for_everywhere": Requirement(
-        "Without the token nobody comes in: 401 with `WWW-Authenticate`; with it every client does.",
+        "Without the token no one comes in: 401 with `WWW-Authenticate`; with it every client does.",
         "issue 8: HTTP",
     ),
     "http:token:never_logged": Requirement(
@@ -109,7 +109,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference rstn 3.4",
     ),
     "http:requests:what_is_wrong_is_said": Requirement(
-        "Bad JSON, other kinds of content, unknown paths, wrong methods are told by status, without "
+        "Bad JSON, other kinds of content, unknown paths, wrong methods are reported by status, without "
         "a traceback.",
         "issue 8: HTTP",
     ),
@@ -126,7 +126,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "house: command line",
     ),
     "http:port:free_one_when_the_usual_is_taken": Requirement(
-        "When the usual port is taken, a free one is used and told.",
+        "When the usual port is taken, a free one is used and reported.",
         "issue 8: HTTP",
     ),
     "http:port:a_taken_one_that_was_asked_for_is_an_error": Requirement(
@@ -162,7 +162,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 8: HTTP",
     ),
     "http:entries:a_broken_file_is_told": Requirement(
-        "A file that cannot be edited is told, and nothing is changed.",
+        "A file that cannot be edited is reported, and nothing is changed.",
         "issue 8: HTTP",
     ),
     "http:entries:no_token_in_the_project": Requirement(
@@ -171,7 +171,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 17: design R4",
     ),
     "http:entries:what_is_left_is_told_and_tried_again": Requirement(
-        "An entry of a killed server that cannot be taken out is told at each start, until it can.",
+        "An entry of a killed server that cannot be taken out is reported at each start, until it can.",
         "house: durability",
     ),
     "http:entries:bytes_around_them_stay": Requirement(

@@ -3,6 +3,18 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "server:tasks:a_start_is_one": Requirement(
+        "A start is a task for clients that declare tasks: created, polled while it works, ended with it.",
+        "issue 23: Starts and splits as tasks",
+    ),
+    "server:tasks:cancelling_pauses": Requirement(
+        "Cancelling a task pauses its run and discards nothing; a task of another server is not acted on.",
+        "issue 23: Starts and splits as tasks",
+    ),
+    "server:tasks:only_where_declared": Requirement(
+        "A request that does not declare tasks gets the ordinary answer; what is refused is no task.",
+        "issue 23: Starts and splits as tasks",
+    ),
     "protocol:stdio:json_rpc_one_object_per_line": Requirement(
         "Requests and answers are JSON-RPC 2.0 objects, one a line, on standard input and output.",
         "seed chant:1552; reference chant 5.0",
@@ -132,12 +144,45 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Refused means nothing happened, points 11 and 13",
     ),
     "protocol:capabilities:nothing_is_announced_that_is_not_there": Requirement(
-        "`listChanged` and `subscribe` are announced in neither era, over no transport, and not by the"
-        " server of a run.",
-        "issue: Refused means nothing happened, point 15",
+        "`listChanged` and `subscribe` are announced for exactly what is sent, in both eras and over both"
+        " transports: for prompts never, for tools where their list goes by what is there, and by the"
+        " server of"
+        " a run not at all.",
+        "issue: Refused means nothing happened, point 15; decisions 6: Capabilities",
+    ),
+    "protocol:changes:lists_are_announced": Requirement(
+        "A client hears within a second that the listed tools or the items are others, on its connection"
+        " after"
+        " `initialized` or on a stream of `subscriptions/listen`, over pipes and over HTTP.",
+        "issue: A board in the browser, point 8",
+    ),
+    "protocol:changes:resources_are_announced": Requirement(
+        "A client that subscribed to the document of an item hears of its changes, and of no other document.",
+        "issue: A board in the browser, point 8",
+    ),
+    "protocol:changes:gathered": Requirement(
+        "Changes are announced together after a tenth of a second.", "issue: A board in the browser, point 8"
+    ),
+    "protocol:changes:only_who_said_initialized": Requirement(
+        "A client without a handshake hears of no list, and of a resource only when it subscribed to it.",
+        "issue: A board in the browser, point 8",
+    ),
+    "protocol:changes:streams_are_answered": Requirement(
+        "An open `subscriptions/listen` is answered when the input ends, and holds the end back no longer.",
+        "issue: A board in the browser, point 8",
+    ),
+    "protocol:changes:bounded": Requirement(
+        "At most 100 items are named at once, 1,000 connections and streams are notified, and one over HTTP"
+        " that takes nothing is dropped and holds up no other.",
+        "issue: A board in the browser, point 8",
+    ),
+    "protocol:progress:long_work_is_reported": Requirement(
+        "Reading, linting, importing and exporting many files report how far they are, from one second on at"
+        " each twentieth or quarter of a second.",
+        "issue: A board in the browser, point 10",
     ),
     "protocol:exit:ends_with_its_client": Requirement(
-        "The process ends within a second when its client is gone: when nobody reads its output, or the input"
+        "The process ends within a second when its client is gone: when no one reads its output, or the input"
         " has ended and the output is full or a question waits; so does `connect`.",
         "issue: Refused means nothing happened, point 14",
     ),

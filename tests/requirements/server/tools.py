@@ -37,22 +37,21 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Each tool's `tools/list` entry equals its committed snapshot.", "issue: Seventeen tools"
     ),
     "server:schemas:wording_is_that_of_the_seed": Requirement(
-        "Tool and parameter descriptions are worded as in the seed; `chant_work_list` as the reference "
-        "quotes it.",
-        "seed chant:1172; reference chant 5.0",
+        "Descriptions of parameters are worded as in the seed, those of tools begin so; `chant_work_list` as "
+        "the reference quotes it. Words that people search for come behind that.",
+        "seed chant:1172; reference chant 5.0; decisions 6: MCP listing",
     ),
-    "server:schemas:chant_tools_average_450_bytes": Requirement(
-        "The chant entries of `tools/list` take at most 450 bytes a tool on average.",
-        "decisions 3: Default tools",
+    "server:schemas:chant_tools_average_480_bytes": Requirement(
+        "The chant entries of `tools/list` take at most 480 bytes a tool on average.",
+        "decisions 3: Default tools; decisions 6: MCP listing",
     ),
     "server:schemas:output_schema_only_for_one_shape": Requirement(
         "A tool publishes an output schema only when it always answers with that one shape.",
         "decisions 3: Default tools",
     ),
-    "server:schemas:all_forty_two_fit_26_kb": Requirement(
-        "All 42 entries of `tools/list` together take at most 26 KB.",
-        "decisions 3: Default tools",
-        built=False,
+    "server:schemas:all_forty_two_take_26000_bytes": Requirement(
+        "All 42 entries of `tools/list` together take at most 26,000 bytes.",
+        "decisions 6: MCP listing; issue 23: point 9",
     ),
     "server:schemas:tickets_and_vine_write_stay_small": Requirement(
         "Ticket tools average at most 750 bytes; `vine_write` takes at most 3 KB, with one flat operation "
@@ -134,5 +133,33 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "server:not_initialised:every_chant_tool_says_so": Requirement(
         "Every chant tool gives that error, the reading ones included.", "seed chant:1645"
+    ),
+    "tools:since:what_is_new": Requirement(
+        "With `since` a tool names the items of its format that are new, others or gone since that"
+        " cursor, at most"
+        " 200, with their states and the next cursor.",
+        "issue: A board in the browser, point 9",
+    ),
+    "tools:since:reset": Requirement(
+        "A cursor that is unknown, too old or of another process, and items outside of the workspace, get"
+        " the whole"
+        " answer, a reset and a cursor.",
+        "issue: A board in the browser, point 9",
+    ),
+    "tools:tokens:answers_are_held_to_them": Requirement(
+        "With `max_tokens` text and data of a reading tool take at most four bytes for each token.",
+        "issue: A board in the browser, point 9",
+    ),
+    "tools:tokens:without_them_nothing_is_another": Requirement(
+        "An answer that fits its tokens, or was given none, is the same byte for byte.",
+        "issue: A board in the browser, point 9",
+    ),
+    "tools:tokens:lists_lose_rows_from_the_end": Requirement(
+        "A list that is too long loses rows from its end, says how many, and where the next page begins.",
+        "issue: A board in the browser, point 9",
+    ),
+    "tools:tokens:documents_lose_sections": Requirement(
+        "A document that is too long loses its least needed sections, and says which arguments read each.",
+        "issue: A board in the browser, point 9",
     ),
 }

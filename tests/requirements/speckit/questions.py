@@ -22,7 +22,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A form that comes back without a text, or ill-formed, leaves the question open.", "house: consent"
     ),
     "speckit:report_status:questions_expire": Requirement(
-        "A question that nobody answers expires, after a week unless configured.", "issue 8"
+        "A question that no one answers expires, after a week unless configured.", "issue 8"
     ),
     "speckit:report_status:an_answer_wakes_the_call": Requirement(
         "An answer wakes the call that waits for it.", "issue 8"
@@ -38,7 +38,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: `rstn_report_status needs_input`",
     ),
     "speckit:report_status:first_answer_counts": Requirement(
-        "Whoever answers first is heard; the client's form is given up then.", "issue 8"
+        "The first answer counts; the client's form is given up then.", "issue 8"
     ),
     "speckit:report_status:several_wait_at_once": Requirement(
         "Several questions wait at once, listed the oldest first.", "issue 8"

@@ -103,7 +103,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Tasks completed at once, by threads or processes, are all ticked.", "issue 8; reference rstn 6.4"
     ),
     "speckit:complete_task:hundreds_without_a_board": Requirement(
-        "Hundreds of completions in a row hang nowhere, and whoever looks later sees them.",
+        "Hundreds of completions in a row hang nowhere, and later calls see them.",
         "reference rstn 6.4",
     ),
 }

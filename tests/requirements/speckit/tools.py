@@ -167,7 +167,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: Default tools",
     ),
     "speckit:tools:instructions_mention_them": Requirement(
-        "A model is told at the start what the tools are for, where there are features.",
+        "A model learns at the start what the tools are for, where there are features.",
         "house: instructions",
     ),
     "speckit:python:is_the_same_core": Requirement(

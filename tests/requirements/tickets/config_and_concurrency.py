@@ -31,7 +31,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "seed tickets:493; decisions 3: Ticket workflow, titles, dates, sections",
     ),
     "tickets:registry:every_form": Requirement(
-        "Records of the registry are read in every form there is; those that lead nowhere are told.",
+        "Records of the registry are read in every form there is; those that lead nowhere are reported.",
         "reference tickets 1.3",
     ),
     "tickets:registry:global_only": Requirement(
@@ -54,7 +54,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A change is decided on what is on disk when it is made.", "reference tickets 10: Writes"
     ),
     "tickets:concurrency:crash_leaves_old_or_new": Requirement(
-        "A crash at any moment leaves the old file or the new one, and hinders nobody.",
+        "A crash at any moment leaves the old file or the new one, and blocks no one.",
         "decisions 1; reference tickets 10: Writes",
     ),
 }

@@ -62,7 +62,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference tickets 8.2: B17; reference tickets 10: Numbering",
     ),
     "tickets:numbers:counter_is_kept": Requirement(
-        "The project's own counter file is kept up; one that holds no number is left alone and told.",
+        "The project's own counter file is kept up; one that holds no number is left alone and reported.",
         "reference tickets 10: Numbering; reference tickets 8.3: MDT-071",
     ),
     "tickets:templates:six_types": Requirement(

@@ -69,7 +69,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "What YAML would read otherwise is quoted when it is written.", "reference tickets 10: Frontmatter"
     ),
     "tickets:front_matter:unclear_ones_are_not_edited": Requirement(
-        "Front matter that cannot be edited without risk is left alone, and that is told.",
+        "Front matter that cannot be edited without risk is left alone, and that is reported.",
         "decisions 1; issue",
     ),
 }

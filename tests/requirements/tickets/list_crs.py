@@ -47,7 +47,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: Size of a result; issue",
     ),
     "tickets:list_crs:problems_are_told": Requirement(
-        "Files that cannot be read are told beside the tickets and hide none.",
+        "Files that cannot be read are reported beside the tickets and hide none.",
         "reference tickets 8.3: MDT-209; decisions 3: Unreadable files",
     ),
 }

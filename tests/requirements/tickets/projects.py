@@ -24,7 +24,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: Tool result",
     ),
     "tickets:answers:are_as_of_the_call": Requirement(
-        "Every answer is as of the call, whoever changed the files before it.",
+        "Every answer is as of the call, whatever changed the files before it.",
         "decisions 2; reference tickets 8.2: B3; reference tickets 7.3",
     ),
     "tickets:answers:read_only_what_changed": Requirement(
@@ -47,7 +47,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The answer has the project and `stats` with `totalCRs` and `byStatus`.", "seed tickets:54"
     ),
     "tickets:get_project_info:says_where_it_lies": Requirement(
-        "The project is told with its root, first number, counter file and repository besides.",
+        "The project is reported with its root, first number, counter file and repository besides.",
         "reference tickets 3.4",
     ),
     "tickets:project:left_out_where_derivable": Requirement(
@@ -64,7 +64,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference tickets 8.3: MDT-147",
     ),
     "tickets:projects:shared_codes_are_told": Requirement(
-        "Of two projects of one code one is used and the other told with both paths.",
+        "Of two projects of one code one is used and the other reported with both paths.",
         "reference tickets 8.3: MDT-123",
     ),
     "tickets:projects:folder_without_configuration": Requirement(

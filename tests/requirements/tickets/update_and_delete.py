@@ -51,7 +51,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference tickets 10: Frontmatter",
     ),
     "tickets:relations:are_checked": Requirement(
-        "A ticket cannot name itself or close a loop; relations that lead nowhere are warned about.",
+        "A ticket cannot name itself or close a cycle; relations that lead nowhere are warned about.",
         "reference tickets 8.2: B26; reference tickets 8.3: MDT-188",
     ),
     "tickets:relations:other_dialects": Requirement(
@@ -103,6 +103,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The answer has `message` (`CR <key> deleted successfully`) and `deletedFile`.", "seed tickets:286"
     ),
     "tickets:delete_cr:tells_what_is_left": Requirement(
-        "Tickets that name the deleted one and a folder of its name are told.", "reference tickets 10: Delete"
+        "Tickets that name the deleted one and a folder of its name are reported.",
+        "reference tickets 10: Delete",
     ),
 }

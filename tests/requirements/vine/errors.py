@@ -21,7 +21,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "vine:errors:are_tool_errors": Requirement("All errors are text with `isError: true`.", "seed vine:184"),
     "vine:errors:arguments_are_told_in_the_projects_words": Requirement(
-        "Missing, unknown and ill-typed arguments of the vine tools are told as in all other tools.",
+        "Missing, unknown and ill-typed arguments of the vine tools are reported as in all other tools.",
         "decisions 3: Missing or ill-typed argument",
     ),
     "vine:errors:all_violations_are_told": Requirement(

@@ -46,7 +46,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: Size of a result, vine answers on large graphs",
     ),
     "vine:next:sees_every_edit_made_before": Requirement(
-        "An answer is as of the file at the moment of the call, whoever changed it.",
+        "An answer is as of the file at the moment of the call, whatever changed it.",
         "decisions 2: store/index.rs",
     ),
 }

@@ -56,8 +56,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: Tool result, Size of a result",
     ),
     "vine:read:errors_name_what_is_missing": Requirement(
-        "`context` and `dependencies` need an `id`, `search` a `query`; an unknown status or action is told "
-        "with those there are.",
+        "`context` and `dependencies` need `id`, `search` needs `query`; unknown statuses or actions are "
+        "reported with those there are.",
         "reference vine 5.1, D5",
     ),
     "vine:read:search_looks_into_ids": Requirement(

@@ -72,7 +72,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference vine 6.2 R, W13",
     ),
     "vine:write:refusals_number_the_operation": Requirement(
-        "An operation that cannot be carried out is told in the seed's words, and its number and name on "
+        "An operation that cannot be carried out is reported in the seed's words, and its number and name on "
         "the next line.",
         "reference vine W13",
     ),
@@ -89,7 +89,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference vine D19",
     ),
     "vine:write:claim_names_an_owner": Requirement(
-        "`claim` may name an owner, who is kept as an annotation and told to those who come later.",
+        "`claim` may name an owner, who is kept as an annotation and reported to those who come later.",
         "reference vine W4, W18",
     ),
     "vine:write:adds_beside_what_is_there": Requirement(
@@ -141,7 +141,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference vine 6.1",
     ),
     "vine:edit:refused_or_reads_back": Requirement(
-        "A batch is refused, or whoever reads the file next finds what the answer told.",
+        "A batch is refused, or the next reader of the file finds what the answer said.",
         "reference vine W1, D20",
     ),
     "vine:edit:readers_see_whole_files": Requirement(

@@ -22,7 +22,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 6.5",
     ),
     "chant:agents:permissions_are_skipped_only_when_configured": Requirement(
-        "Where nothing holds them, built-in agents are told to skip permission checks only when the "
+        "Where nothing holds them, built-in agents are started to skip permission checks only when the "
         "configuration "
         "says so.",
         "reference chant 8.2 W22; issue: The work runtime, part Agents",
@@ -66,7 +66,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part Completion",
     ),
     "chant:checks:are_stopped_with_the_run": Requirement(
-        "Whoever stops a run stops its check, too.",
+        "Stopping a run stops its check, too.",
         "issue: The work runtime, part Pause",
     ),
     "chant:outputs:have_to_fit": Requirement(

@@ -38,7 +38,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 4.4; issue: Providers, split, approval, conflicts",
     ),
     "chant:approve:not_while_somebody_works": Requirement(
-        "Nobody decides about a spec while an agent is at work on it.",
+        "No one decides about a spec while an agent is at work on it.",
         "issue: Providers, split, approval, conflicts",
     ),
     "chant:approve:nothing_is_committed": Requirement(
@@ -78,7 +78,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 4.4 and 7",
     ),
     "chant:reject:dependency_makes_a_fix_spec": Requirement(
-        "With `dependency` a spec for what has to be mended is made, and the rejected one is blocked "
+        "With `dependency` a spec for what has to be fixed is made, and the rejected one is blocked "
         "until it is done.",
         "reference chant 7",
     ),
@@ -91,7 +91,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Providers, split, approval, conflicts",
     ),
     "chant:reject:action_is_one_of_three": Requirement(
-        "An unknown `approval.rejection_action` is told, and nothing is written.", "reference chant 7"
+        "An unknown `approval.rejection_action` is reported, and nothing is written.", "reference chant 7"
     ),
     "chant:reject:completed_work_needs_attention": Requirement(
         "A completed spec that waits for approval needs attention when it is rejected.", "reference chant 4.4"
@@ -156,7 +156,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`approve ID` and `reject ID --reason TEXT` decide, and say what became of it.", "reference chant 9"
     ),
     "cli:approve:read_only_refuses": Requirement(
-        "With `--read-only` nobody decides.", "issue: Providers, split, approval, conflicts"
+        "With `--read-only` no one decides.", "issue: Providers, split, approval, conflicts"
     ),
     "cli:list:by_approval": Requirement(
         "`list --approval` shows the specs whose approval is pending, approved or rejected.",
@@ -194,7 +194,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part Merging",
     ),
     "chant:merge:new_loop_is_refused": Requirement(
-        "Work that closes a loop of dependencies is not merged.", "issue: The work runtime, part Merging"
+        "Work that closes a cycle of dependencies is not merged.", "issue: The work runtime, part Merging"
     ),
     "chant:merge:other_specs_need_permission": Requirement(
         "Work that changes another spec needs attention, unless `defaults.allow_other_specs` permits it.",
@@ -205,7 +205,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part Merging",
     ),
     "chant:merge:late_result_of_an_older_run_is_refused": Requirement(
-        "A run that ends after a newer run of its spec was begun is not merged.",
+        "A run that ends after a newer run of its spec was started is not merged.",
         "issue: The work runtime, part Merging",
     ),
     "chant:merge:persons_commits_and_ticks_count": Requirement(

@@ -17,7 +17,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:checkout:merge_waits_for_local_changes": Requirement(
         "Where a local change, an untracked or ignored file, or a merge, rebase, cherry-pick, revert or "
-        "bisection of the user's is in the way, the merge waits, names what is in the way and touches "
+        "bisection of the user's blocks it, the merge waits, names the blocker and touches "
         "nothing.",
         "issue: The work runtime, part Merging",
     ),

@@ -47,7 +47,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part Agents",
     ),
     "chant:demo_agent:names_an_author_only_where_there_is_none": Requirement(
-        "The demo agent commits as the configured person, and under a name of its own only where nobody "
+        "The demo agent commits as the configured person, and under a name of its own only where no one "
         "is configured.",
         "issue: The work runtime, part Agents",
     ),
@@ -56,7 +56,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part Agents",
     ),
     "chant:demo_agent:failures_are_told": Requirement(
-        "What the demo agent cannot do or is not given is told in a sentence, with exit code 1 or 2.",
+        "What the demo agent cannot do or is not given is reported in a sentence, with exit code 1 or 2.",
         "issue: The work runtime, part Agents",
     ),
     "chant:demo_agent:never_waits_for_its_prompt": Requirement(
@@ -106,7 +106,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part Agents",
     ),
     "chant:demo_agent:hang_waits_for_ever": Requirement(
-        "`demo:hang` does nothing until it is told to end.",
+        "`demo:hang` does nothing until it is asked to end.",
         "issue: The work runtime, part Agents",
     ),
     "chant:demo_agent:stubborn_has_to_be_killed": Requirement(

@@ -10,7 +10,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:merge_driver:marks_only_what_is_left": Requirement(
         "What both sides changed differently stands between conflict markers, named and as long as git asks, "
-        "and is told in a sentence; everything else in the file is merged.",
+        "and is reported in a sentence; everything else in the file is merged.",
         "reference chant 6.9; issue: The work runtime",
     ),
     "chant:merge_driver:loses_no_line": Requirement(
@@ -43,8 +43,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Modules of the checkout are not run in place of the driver.", "decisions 4; issue: The work runtime"
     ),
     "chant:merge_driver:failure_leaves_the_file": Requirement(
-        "When the driver cannot do its work, the file stays as it was and git is told by an exit code above "
-        "128.",
+        "When the driver cannot do its work, the file stays as it was and git gets an exit code above 128.",
         "issue: The work runtime",
     ),
     "chant:merge_driver:needs_no_project": Requirement(

@@ -16,11 +16,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 6.5; decisions 4",
     ),
     "chant:http:results_are_cut": Requirement(
-        "Long files come in pages, long outputs are cut, and the model is told.", "issue 7"
+        "Long files come in pages, long outputs are cut, and the model learns it.", "issue 7"
     ),
     "chant:http:bad_calls_are_told_to_the_model": Requirement(
-        "A call with bad arguments, of an unknown tool, or for a file that is no text is told to the model, "
-        "which goes on.",
+        "A call with bad arguments, of an unknown tool, or for a file that is no text is an error for the "
+        "model, which goes on.",
         "issue 7",
     ),
     "chant:http:trouble_that_may_pass_is_tried_again": Requirement(
@@ -69,7 +69,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:rotation:weight_and_capacity": Requirement(
         "`rotation_strategy` `random` and `round_robin` choose among `parallel.agents` by weight; none of "
-        "them works on more specs than its `max_concurrent`, whoever started the runs.",
+        "them works on more specs than its `max_concurrent`, however the runs were started.",
         "reference chant 7",
     ),
     "chant:rotation:single_starts_take_turns": Requirement(

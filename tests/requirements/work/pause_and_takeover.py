@@ -3,6 +3,10 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "chant:work_start:decides_about_the_status": Requirement(
+        "While a run works on a spec, no tool gives the spec another status; the refusal names the run.",
+        "decisions 6: What is believed",
+    ),
     "chant:pause:stops_the_agent": Requirement(
         "`chant_pause` stops the agent that works on the spec.", "seed chant:866"
     ),
@@ -33,7 +37,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:pause:never_says_failed": Requirement(
         "Nothing that was asked to stop says that it failed: not the run, not the spec, not the run above; "
-        "a spec whose work had not begun is as it was.",
+        "a spec whose work had not started is as it was.",
         "issue: A run works in a repository of its own, point 6",
     ),
     "chant:takeover:stops_the_agent": Requirement(

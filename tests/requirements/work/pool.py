@@ -6,7 +6,7 @@ _SOURCE = "issue: A run works in a repository of its own, 2"
 
 REQUIREMENTS: dict[str, Requirement] = {
     "chant:pool:made_for_the_next_run": Requirement(
-        "In a project of many files a run that has begun has a folder made for the next one, if another spec "
+        "In a project of many files a started run has a folder made for the next one, if another spec "
         "is open; the next run takes it, and its record says so.",
         _SOURCE,
     ),

@@ -12,7 +12,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         _SOURCE,
     ),
     "receipts:left:after_a_crash": Requirement(
-        "A crash between the landing and the receipt is mended by recovery; a run never has two receipts.",
+        "A crash between the landing and the receipt is repaired by recovery; a run never has two receipts.",
         _SOURCE,
     ),
     "receipts:left:by_hand": Requirement(

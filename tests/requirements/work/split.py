@@ -45,7 +45,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 3: `chant_split`",
     ),
     "chant:split:changed_spec_is_split_anew": Requirement(
-        "A proposal for a spec that changed since is not written; without `force` an agent is asked anew.",
+        "A proposal for a spec that changed since is not written; without `force` an agent is asked again.",
         "issue: Providers, split, approval, conflicts",
     ),
     "chant:split:runs_like_work": Requirement(
@@ -61,8 +61,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Work on a spec and a split of it exclude each other.", "reference chant 8.2 W13"
     ),
     "chant:split:refusals_leave_nothing": Requirement(
-        "What forbids a split (state, group, approval, coupling, agent, depth) is told at once, and nothing "
-        "is begun.",
+        "What forbids a split (state, group, approval, coupling, agent, depth) is said at once, and nothing "
+        "is started.",
         "reference chant 5.24, 6.11, 8.2 W2",
     ),
     "chant:split:harms_no_checkout": Requirement(
@@ -87,7 +87,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 6.11",
     ),
     "chant:split:loops_are_broken": Requirement(
-        "Dependencies on the member itself, on none, or that close a circle are left out and told.",
+        "Dependencies on the member itself, on none, or that close a cycle are left out and reported.",
         "reference chant 6.11",
     ),
     "chant:split:members_are_canonical": Requirement(

@@ -84,7 +84,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: The work runtime, part A start; reference chant 8.2 W2",
     ),
     "chant:work_start:quality_warning": Requirement(
-        "A red quality gate that is waived is told as `quality_warning` with the grades.",
+        "A red quality gate that is waived is reported as `quality_warning` with the grades.",
         "reference chant 5.17",
     ),
     "chant:work_start:one_run_of_a_spec": Requirement(
@@ -92,7 +92,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 10.9, 8.2 W13; issue: The work runtime, part One run",
     ),
     "chant:work_start:progress_is_told": Requirement(
-        "A client that asks for progress is told each step of a start, in order.",
+        "A client that asks for progress gets each step of a start, in order.",
         "issue: The work runtime, part A start",
     ),
     "chant:work_start:runner_stands_alone": Requirement(
@@ -203,11 +203,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 10.9",
     ),
     "chant:work_start:proven_work_of_a_dead_runner_is_merged": Requirement(
-        "Work that was proven when its runner died is merged by whoever finds that.",
+        "Work that was proven when its runner died is merged by the process that finds that.",
         "issue: The work runtime, part One run",
     ),
     "chant:work_start:ended_runner_ends_its_agent": Requirement(
-        "A runner that is told to end ends its agent first, and says so.",
+        "A runner that is asked to end ends its agent first, and says so.",
         "issue: The work runtime, part Pause",
     ),
     "chant:work_start:driver_is_done_when_it_is": Requirement(
@@ -229,7 +229,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "reference chant 6.10; issue: The work runtime, part A start",
     ),
     "chant:work_start:agents_at_once_are_limited": Requirement(
-        "No more agents work at once than the configuration allows, whoever starts them.",
+        "No more agents work at once than the configuration allows, however they are started.",
         "reference chant 8.2 W22; issue: The work runtime, part Agents",
     ),
     "chant:work_start:dependents_follow_their_merge": Requirement(

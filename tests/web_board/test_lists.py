@@ -1,0 +1,159 @@
+"""The columns of the board, its keys, its search and its lanes."""
+
+from __future__ import annotations
+
+import pytest
+from web_board.fake_server import FakeBoard
+from web_board.items import card, many
+from web_board.looking import OpenBoard, active_row, focused, until
+
+
+@pytest.mark.requirement(
+    "web_page:board:five_columns", "web_page:board:only_rows_in_sight", "web_page:live:focus_and_scroll_stay"
+)
+def test_of_twenty_thousand_items_only_those_in_sight_have_nodes(opened: OpenBoard, board: FakeBoard) -> None:
+    board.reset(many(20_000))
+    page = opened.page()
+    counts = page.locator(".column .count").all_inner_texts()
+    assert counts == ["10,000", "0", "0", "6,000", "4,000"]
+    assert page.evaluate("document.querySelectorAll('*').length") < 900
+    ready = page.locator(".column.can_begin .rows")
+    assert ready.locator(".row").first.get_attribute("aria-setsize") == "10000"
+
+    ready.evaluate("list => { list.focus(); list.scrollTop = 9132 * 78 }")
+    row = page.locator("[aria-posinset='9133']")
+    # Five of ten specs are ready: the 9,133rd is number 18,262.
+    until(page, "document.querySelector('[aria-posinset=\"9133\"]')?.textContent.includes('Item 18262')")
+    assert row.is_visible()
+    assert page.evaluate("document.querySelectorAll('*').length") < 900
+    assert len(board.asked("board_rows")) < 6
+
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    row.click()
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".drawer", state="detached")
+    assert "Item 18262" in active_row(page)
+    above = row.bounding_box()
+    board.items.insert(0, card("can_begin", "chant:first", "One more", "pending", {}))
+    board.change()
+    until(page, "document.querySelector('[aria-posinset=\"9134\"]')?.textContent.includes('Item 18262')")
+    assert "Item 18262" in active_row(page)
+    assert page.locator("[aria-posinset='9134']").bounding_box() == above
+    assert page.locator(".column .count").first.inner_text() == "10,001"
+
+    page.keyboard.press("End")
+    until(page, "document.querySelector('[aria-posinset=\"10001\"]')?.textContent.includes('Item 19994')")
+    assert page.locator("[aria-posinset='10001']").is_visible()
+
+
+@pytest.mark.requirement("web_page:keys:all_without_a_mouse", "web_page:keys:letters_can_be_switched_off")
+def test_everything_is_reached_by_keys(opened: OpenBoard, board: FakeBoard) -> None:
+    page = opened.page()
+    press = page.keyboard.press
+    press("j")
+    assert "Log in" in active_row(page)
+    press("j")
+    press("ArrowDown")
+    assert "Write the release notes" in active_row(page)
+    press("l")
+    assert focused(page) == "Being worked on"
+    assert "Book a crossing" in active_row(page)
+    press("Enter")
+    page.wait_for_selector(".drawer")
+    until(page, "document.activeElement.id === 'drawer-title'")
+    press("Escape")
+    page.wait_for_selector(".drawer", state="detached")
+    assert focused(page) == "Being worked on"
+    press("h")
+    press("G")
+    assert "T007" in active_row(page)
+    press("g")
+    assert "Log in" in active_row(page)
+
+    for key, name in zip("23456", ["Graph", "Timeline", "Agents", "Inbox", "Problems"], strict=True):
+        press(key)
+        until(page, f"document.title.startsWith('{name}') && !document.querySelector('.page .note')")
+    press("5")
+    page.wait_for_selector(".entry")
+    press("j")
+    press("j")
+    assert page.evaluate("document.activeElement.textContent") == "Timetable with tides"
+    press("1")
+    page.wait_for_selector(".row")
+
+    press("/")
+    page.keyboard.type("book")
+    until(page, "document.querySelectorAll('.row').length === 2")
+    assert board.asked("board_look")[-1]["search"] == "book"
+    press("Escape")
+    until(page, "document.querySelectorAll('.row').length === 16")
+    press("Escape")
+
+    press("?")
+    page.wait_for_selector("dialog")
+    page.get_by_label("Single letters are keys").uncheck()
+    press("Escape")
+    press("a")
+    press("4")
+    assert page.title().startswith("Board")
+    press("Tab")
+    page.reload()
+    page.wait_for_selector(".row")
+    press("a")
+    assert page.title().startswith("Board")
+
+
+@pytest.mark.requirement("web_page:board:filters_and_lanes")
+def test_filters_and_lanes(opened: OpenBoard, board: FakeBoard) -> None:
+    page = opened.page()
+    page.get_by_label("Format").select_option("tickets")
+    until(page, "document.querySelectorAll('.row').length === 3")
+    page.get_by_label("Format").select_option("")
+    page.get_by_label("Label", exact=True).select_option("booking")
+    until(page, "document.querySelectorAll('.row').length === 3")
+    page.get_by_label("Label", exact=True).select_option("")
+
+    page.get_by_label("Lanes").select_option("label")
+    page.wait_for_selector(".lane")
+    lanes = page.locator(".lane summary b").all_inner_texts()
+    assert lanes[0] == "no label"
+    assert {"booking", "ui", "release"} <= set(lanes)
+    booking = page.locator(".lane", has_text="booking").filter(has=page.locator("b", has_text="booking"))
+    assert booking.locator(".being_worked_on .card").count() == 2
+    page.get_by_label("Lanes").select_option("parent")
+    page.locator(".lane summary", has_text="Season of 2027").wait_for()
+    assert "Release 1.0" in page.locator(".lane summary b").all_inner_texts()
+
+
+@pytest.mark.requirement("web_page:board:an_empty_project_begins")
+def test_an_empty_project_makes_its_first_item(opened: OpenBoard, board: FakeBoard) -> None:
+    board.reset([])
+    page = opened.page()
+    page.get_by_role("button", name="Make the first spec").click()
+    page.keyboard.type("Log in")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Wrong passwords are refused\n\nTests pass")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".drawer")
+    wanted = {"description": "Log in", "criteria": ["Wrong passwords are refused", "Tests pass"]}
+    assert board.asked("chant_add") == [wanted]
+    assert page.locator(".row").count() == 1
+
+
+@pytest.mark.requirement("web_page:look:narrow_and_dark")
+def test_on_a_narrow_dark_screen_nothing_scrolls_sideways(opened: OpenBoard) -> None:
+    page = opened.page(width=360, theme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 27)"
+    for name in ("Waits for you: 3", "Done: 3"):
+        page.get_by_role("button", name=name).click()
+        until(
+            page, f"document.querySelector('[aria-label=\"{name}\"]').getAttribute('aria-pressed') === 'true'"
+        )
+    addresses = ["graph", "timeline", "agents", "inbox", "problems", "item/chant:2026-11-20-002-boo"]
+    for address in addresses:
+        page.evaluate("address => { location.hash = address }", address)
+        page.wait_for_selector("#drawer-title" if "/" in address else f"[href='#{address}'][aria-current]")
+        assert page.evaluate("document.documentElement.scrollWidth") == 360, address
+    # What the drawer covers cannot be reached.
+    assert page.evaluate("document.getElementById('screen').inert")

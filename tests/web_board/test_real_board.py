@@ -1,0 +1,78 @@
+"""The page on the real server of `board --web`, in a real browser, with the files of a project behind it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from server.test_web_board import WAITING, project_at
+from server.web_board_process import WebBoardProcess, start_web_board
+from web_board.conftest import CHROMIUM
+
+pytest.importorskip("playwright", reason="Playwright is not installed")
+from playwright.sync_api import Page, sync_playwright
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed: the board's page is not tested"),
+    pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal"),
+]
+
+PATIENCE = 10_000
+"""Milliseconds to wait for something on the page."""
+
+
+@pytest.fixture
+def real_board(tmp_path: Path) -> Iterator[WebBoardProcess]:
+    """The command at a terminal, on a project with a spec that waits for approval."""
+    project = project_at(tmp_path)
+    hostile = "# <b>Bold</b> [x](javascript:alert(1))\n\n## Acceptance Criteria\n\n- [ ] Shown"
+    project.spec("2026-01-24-001-lnk", body=hostile)
+    board = start_web_board(project.root)
+    yield board
+    board.discard()
+
+
+def look(board: WebBoardProcess, use: Callable[[Page], None]) -> list[str]:
+    """Open the board in a browser of its own; give what its console said."""
+    said: list[str] = []
+
+    def open_and_use() -> None:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+            page = browser.new_page(viewport={"width": 1300, "height": 800})
+            page.set_default_timeout(PATIENCE)
+            page.on("console", lambda message: said.append(message.text))
+            page.on("pageerror", lambda error: said.append(str(error)))
+            page.goto(f"{board.url}/board#once={board.code}")
+            use(page)
+            browser.close()
+
+    # The browser's loop has a thread of its own, so that other tests may have theirs.
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        thread.submit(open_and_use).result()
+    return said
+
+
+@pytest.mark.requirement("web_page:real:acts_reach_the_files")
+def test_a_person_acts_on_the_real_board(real_board: WebBoardProcess) -> None:
+    root = real_board.listening.root
+    waiting = root / ".chant" / "specs" / f"{WAITING}.md"
+
+    def use(page: Page) -> None:
+        page.get_by_text("Waits for you").wait_for()
+        assert "once=" not in page.url
+        # Another program's change is seen without a reload.
+        text = waiting.read_text("utf-8").replace("# Two", "# Two of them")
+        waiting.write_text(text, encoding="utf-8")
+        page.get_by_text("Two of them").first.wait_for()
+        page.keyboard.press("5")
+        page.get_by_role("button", name="Approve").first.click()
+        page.get_by_text("Nothing waits for you.").wait_for()
+
+    assert look(real_board, use) == []
+    assert "status: approved" in waiting.read_text("utf-8")
