@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 VERSION = 1
-"""Raised when the generator makes other bytes than before; kept corpora are then made anew."""
+"""Raised when the generator makes other bytes than before; kept corpora are then made again."""
 
 RARE_WORD = "quokka"
 """Stands in seven bodies."""
@@ -172,7 +172,7 @@ def kept(folder: Path, specs: int) -> Corpus:
     """Give the project of this size that is kept in a folder; make it first where there is none.
 
     A project that a measurement left half changed, or that another version of the generator made, is
-    made anew.
+    made again.
     """
     root = folder / f"specs-{specs}"
     note = folder / f"specs-{specs}.json"
@@ -195,7 +195,7 @@ def keep(corpus: Corpus, note: Path) -> None:
 
 
 def note_of(corpus: Corpus) -> Path:
-    """The file that says that a kept project is whole; whoever changes the project removes it first."""
+    """The file that says that a kept project is whole; it is removed before the project changes."""
     return corpus.root.with_suffix(".json")
 
 
@@ -248,7 +248,7 @@ def _id(number: int, chance: random.Random) -> str:
 
 
 def _status(layer: int, chance: random.Random) -> str:
-    """The lower half is done, the upper half is not begun, work goes on in between."""
+    """The lower half is done, the upper half is not started, work goes on in between."""
     if layer < _LAYERS * 0.5:
         return chance.choices(("completed", "cancelled"), (97, 3))[0]
     if layer < _LAYERS * 0.6:
@@ -394,7 +394,7 @@ def _stream(
     for at, id in enumerate(branched):
         yield _commit(f"chant/{id}", commits + at, f"chant({id}): Begin\n")
         yield f"from :{max(commits - 40 * at, 1)}\nM 100644 inline src/branch{at}.rs\n".encode()
-        yield _data(b"// begun\n")
+        yield _data(b"// started\n")
 
 
 def _commit(branch: str, number: int, message: str) -> bytes:

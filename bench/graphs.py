@@ -3,7 +3,7 @@
 `python -m bench.graphs [--items N …]`. Each question is asked in turns, fresh objects each time where a
 library keeps answers; a line shows the medians and how many times faster the core is. Results are what
 each library gives: ours are lazy sequences over numbers; what making their keys costs has a line of its
-own. A graph of specs on disk is made anew each time, files in the page cache; the others have no parser for
+own. A graph of specs on disk is made again each time, files in the page cache; the others have no parser for
 them, so that theirs is our parse and then their `add_edges_from`.
 """
 

@@ -1,4 +1,4 @@
-"""The machine around a measurement: the client kept out of the way, other programs waited for and told."""
+"""The machine around a measurement: the client kept out of the way, others waited for and reported."""
 
 from __future__ import annotations
 

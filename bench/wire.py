@@ -119,6 +119,8 @@ class Server:
         begin = time.perf_counter()
         self._write(line)
         answer = self._lines.readline()
+        while answer and b'"id":' not in answer[:64] and b'"method":"notifications/' in answer[:128]:
+            answer = self._lines.readline()  # an announcement
         seconds = time.perf_counter() - begin
         if not answer:
             self._complaints.seek(0)

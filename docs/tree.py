@@ -16,6 +16,7 @@ FOLDERS = (
     *sorted(f"rust/{crate.parent.name}/src" for crate in (ROOT / "rust").glob("*/src")),
     "python/chant_mcp",
     "bench",
+    "release",
 )
 """Folders whose files are listed; tests say by their names what they are."""
 

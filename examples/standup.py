@@ -1,4 +1,4 @@
-"""What a team reads in the morning: what can be begun, what waits, and when all will be done.
+"""What a team reads in the morning: what can be started, what waits, and when all will be done.
 
 Run it with the folder of a project: `python examples/standup.py .`
 """

@@ -54,8 +54,8 @@ LEFT_OUT = {
     "Workspace.watch_stop": "is about a process",
     "Workspace.graph_at": "reads a commit",
     "Workspace.import_specs": "reads what it is given",
-    "Workspace.carry_out": "is what a graph's changes end with",
-    "Workspace.made": "makes a handle of what was read",
+    "Workspace.apply_changes": "is what a graph's changes end with",
+    "Workspace.make_handle": "makes a handle of what was read",
     "Workspace.run_transaction": "is a transaction, again and again",
 }
 """Tools and methods that are not measured here, each with the reason."""
@@ -130,7 +130,7 @@ def _of_specs() -> list[Operation]:
         _one("Spec.diagnose", lambda s, n: s.workspace.spec(s.spec(n % 40)).diagnose()),
         _one("Spec.lint", lambda s, n: s.workspace.spec(s.spec(n % 40)).lint()),
         _one("Spec.verify", lambda s, n: s.workspace.spec(s.spec(n % 40)).verify()),
-        _one("Spec.fresh", lambda s, n: s.workspace.spec(s.spec(n % 40)).fresh()),
+        _one("Spec.reload", lambda s, n: s.workspace.spec(s.spec(n % 40)).reload()),
     ]
 
 
@@ -205,13 +205,13 @@ def _of_plans() -> list[Operation]:
         handle("Vine.set", lambda s, vine, n: vine.set({f"t{n % 10 + 1}": _word(n)})),
         handle("Vine.claim", lambda s, vine, n: vine.claim(f"t{n % 10 + 1}", owner=f"o{n}", force=True)),
         handle("Vine.expand", lambda s, vine, n: vine.expand(_ref(s))),
-        handle("Vine.fresh", lambda s, vine, n: vine.fresh()),
+        handle("Vine.reload", lambda s, vine, n: vine.reload()),
         handle("Vine.task", lambda s, vine, n: vine.task("t5")),
         task("Task.update", lambda s, task, n: task.update(name=f"Name {n}")),
         task("Task.set", lambda s, task, n: task.set(_word(n))),
         task("Task.claim", lambda s, task, n: task.claim(owner=f"o{n}", force=True)),
         task("Task.context", lambda s, task, n: task.context()),
-        task("Task.fresh", lambda s, task, n: task.fresh()),
+        task("Task.reload", lambda s, task, n: task.reload()),
         _one("Task.remove", lambda s, n: _last_task(s).remove()),
         _one("Task.rename", lambda s, n: _last_task(s).rename(f"m{n}")),
     ]
@@ -288,7 +288,7 @@ def _of_features() -> list[Operation]:
             lambda s, n: s.workspace[f"speckit:001-login#{done(s)}"].complete(skip_validation=True),
             list_is_one,
         ),
-        _one("FeatureTask.fresh", lambda s, n: s.workspace["speckit:001-login#T002"].fresh()),
+        _one("FeatureTask.reload", lambda s, n: s.workspace["speckit:001-login#T002"].reload()),
     ]
 
 
@@ -334,7 +334,7 @@ def _of_tickets() -> list[Operation]:
         ticket("Ticket.section", lambda ticket, n: ticket.section(section).append(f"And {n}.")),
         ticket("Ticket.attributes", lambda ticket, n: ticket.attributes()),
         ticket("Ticket.suggest", lambda ticket, n: ticket.suggest()),
-        ticket("Ticket.fresh", lambda ticket, n: ticket.fresh()),
+        ticket("Ticket.reload", lambda ticket, n: ticket.reload()),
         _whole("Ticket.delete", lambda s, n: s.workspace.ticket(fresh(s)).delete(), related),
     ]
 
@@ -363,7 +363,7 @@ def _of_workspace() -> list[Operation]:
         ask("Workspace.watch_status", lambda ws, s, n: ws.watch_status()),
         ask("Workspace.ticket_projects", lambda ws, s, n: ws.ticket_projects()),
         ask("Workspace.ticket_project", lambda ws, s, n: ws.ticket_project("COST")),
-        ask("Workspace.tickets_of", lambda ws, s, n: ws.tickets_of("COST"), everything),
+        ask("Workspace.list_tickets", lambda ws, s, n: ws.list_tickets("COST"), everything),
         ask("Workspace.report_status", lambda ws, s, n: ws.report_status("completed")),
         ask("Workspace.context", lambda ws, s, n: ws.context(), "names the tasks left of the feature"),
         ask("Workspace.transaction", _transaction, "begins with a copy of what is known of all"),

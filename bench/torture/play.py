@@ -317,7 +317,7 @@ class Play:
         self._ids.append(id)
 
     def _edit(self) -> None:
-        """Write a file that nobody else writes; sometimes it is staged."""
+        """Write a file that no one else writes; sometimes it is staged."""
         name = f"mine/{self._chance.randrange(5)}.txt"
         text = f"{self._chance.random()}\n".encode()
         (self.root / "mine").mkdir(exist_ok=True)

@@ -110,7 +110,7 @@ class Servers:
         """Texts by spec of which a server said that they are written."""
 
     def ask(self, ids: Sequence[str], noted: Sequence[str]) -> None:
-        """Send some calls to one of them: about any spec, and notes into those that nobody else edits."""
+        """Send some calls to one of them: about any spec, and notes into those that no one else edits."""
         server = self._any()
         for _ in range(self._chance.randrange(1, 5)):
             server.ask(*self._call(ids, noted))

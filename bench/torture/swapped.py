@@ -54,7 +54,7 @@ def swapped(folder: Path, seconds: float, seed: int = 1) -> Trial:
 
 
 def is_possible() -> bool:
-    """Tell whether the system lets a folder and a link change places at once."""
+    """Return whether the system lets a folder and a link change places at once."""
     return hasattr(ctypes.CDLL(None), "renameat2")
 
 

@@ -17,7 +17,7 @@ _AHEAD, _FIRST, _LAST, _DONE, _FAILED = range(5)
 
 
 def is_possible() -> bool:
-    """Tell whether processes can be troubled here: on Linux, with a C compiler."""
+    """Return whether processes can be troubled here: on Linux, with a C compiler."""
     return sys.platform == "linux" and shutil.which("cc") is not None
 
 

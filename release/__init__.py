@@ -1,0 +1,1 @@
+"""A release beside its wheels: entries of registries, and a bundle for desktop hosts."""
