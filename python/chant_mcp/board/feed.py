@@ -49,7 +49,7 @@ class Log:
     """What is new in a log."""
 
     spec: str
-    is_begun: bool
+    has_started: bool
     """Whether it stands alone, rather than after what was seen before."""
     text: str
 

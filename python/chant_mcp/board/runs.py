@@ -69,7 +69,7 @@ class Runs(Vertical):
         out = self.query_one(RichLog)
         if log is None:
             return
-        if log.is_begun:
+        if log.has_started:
             out.clear()
             out.border_title = plain(f"Log of {log.spec}")
         if log.text:

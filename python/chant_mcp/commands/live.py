@@ -36,7 +36,7 @@ class _Lines:
 
     def __init__(self, out: Console) -> None:
         self._out = out
-        self._begun: set[str] = set()
+        self._started: set[str] = set()
         self._ticked: dict[str, Text] = {}
 
     def __enter__(self) -> _Lines:
@@ -48,11 +48,11 @@ class _Lines:
     def show(self, seen: Sequence[WatchedRun], ends: Sequence[Text]) -> None:
         """Print what is new."""
         for one in seen:
-            if one.name not in self._begun and run_display.is_known(one):
-                self._begun.add(one.name)
-                self._print(run_display.begun(one))
+            if one.name not in self._started and run_display.is_known(one):
+                self._started.add(one.name)
+                self._print(run_display.describe_start(one))
             ticked = run_display.ticked(one)
-            if one.name in self._begun and ticked is not None and self._ticked.get(one.name) != ticked:
+            if one.name in self._started and ticked is not None and self._ticked.get(one.name) != ticked:
                 self._ticked[one.name] = ticked
                 self._print(ticked)
         for end in ends:

@@ -198,7 +198,7 @@ def is_known(one: WatchedRun) -> bool:
     return one.is_of_several or not one.is_under_way or bool(one.run.get("agent"))
 
 
-def begun(one: WatchedRun) -> Text:
+def describe_start(one: WatchedRun) -> Text:
     """Say that a run has started."""
     run = one.run
     if one.is_of_several:

@@ -115,7 +115,7 @@ class ProjectWatch:
         try:
             changes = self._session.workspace_as_it_is.changes()
         except ChantError as error:
-            logger.warning("changes are not announced yet: %s", error.message)
+            self._warn("changes are not announced yet", error)
             return None
         with self._lock:
             self._changes = changes
@@ -129,11 +129,16 @@ class ProjectWatch:
             try:
                 news = self._gathered(changes)
             except ChantError as error:
-                logger.warning("changes are not announced for a while: %s", error.message)
+                self._warn("changes are not announced for a while", error)
                 return False
             if news is not None and not self._ended.is_set():
                 self._hand_over(news)
         return True
+
+    def _warn(self, what: str, error: ChantError) -> None:
+        """Log why nothing is announced, unless nothing shall be: a project may go once its server has ended."""
+        if not self._ended.is_set():
+            logger.warning("%s: %s", what, error.message)
 
     def _gathered(self, changes: Changes) -> News | None:
         """Wait for a change, and take in what follows it at once."""

@@ -354,7 +354,7 @@ class GateIn(_End):
         self._drain = drain
         self._on_end = on_end
         self._queue: deque[SessionMessage] = deque()
-        self._has_begun = False
+        self._has_started = False
         self._is_open = False
 
     async def receive(self) -> SessionMessage:
@@ -375,7 +375,7 @@ class GateIn(_End):
                     await self._out.send(SessionMessage(item))
             elif isinstance(item.message, t.JSONRPCRequest):
                 self._queue.append(self._admit(item.message))
-            elif self._has_begun:
+            elif self._has_started:
                 self._out.hear(item.message)
                 self._queue.append(item)
             # Else there is nothing yet that a notification could be about, and the SDK keeps only a few.
@@ -406,7 +406,7 @@ class GateIn(_End):
             )
             self._queue.append(SessionMessage(opening))
             self._is_open = True
-        self._has_begun = True
+        self._has_started = True
         self._out.owe(request.id)
 
         async def unanswered() -> None:
