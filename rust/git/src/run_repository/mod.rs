@@ -2,7 +2,7 @@
 //! and shares nothing else with it.
 //!
 //! Everything in such a folder is the agent's: no git of ours outside the run's confinement reads
-//! its configuration, hooks, refs or index. Only commits come back ([`fetch`]): as the bytes of a
+//! its configuration, hooks, refs or index. Only commits come back (`fetch`): as the bytes of a
 //! pack, which the project's git checks.
 
 mod attributes;
