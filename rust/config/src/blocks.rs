@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::confine::{CacheLocation, ConfineBlock};
+use super::leases::LeaseBlock;
 use super::pool::RunsBlock;
 use super::runs::{
     AgentRotation, AgentSettings, HttpProviders, ParallelBlock, RunLimits, WatchBlock,
@@ -38,6 +39,7 @@ pub(super) struct ConfigFile {
     pub(super) caches: Option<CacheLocation>,
     pub(super) trust: Option<TrustBlock>,
     pub(super) receipts: Option<ReceiptPolicy>,
+    pub(super) leases: Option<LeaseBlock>,
 }
 
 #[derive(Debug, Default, Deserialize)]

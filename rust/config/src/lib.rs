@@ -10,6 +10,7 @@
 mod blocks;
 pub mod check;
 pub mod confine;
+pub mod leases;
 pub mod pool;
 pub mod runs;
 pub mod schema;
@@ -23,6 +24,7 @@ use serde::Deserialize;
 use self::blocks::{ConfigFile, of_agents, of_project, of_user, parse};
 use self::check::{ConfigFinding, MisspelledKey};
 use self::confine::ConfineSettings;
+use self::leases::LeaseSettings;
 use self::runs::RunSettings;
 use self::schema::ConfigSchema;
 use chant_base::environment;
@@ -86,6 +88,8 @@ pub struct Config {
     pub confine: ConfineSettings,
     /// The demand for receipts of completed specs; counts as the target branch says it.
     pub receipts: ReceiptPolicy,
+    /// The settings of leases, where clones of the repository share its specs.
+    pub leases: Option<LeaseSettings>,
     /// The findings about keys of the files.
     pub findings: Vec<ConfigFinding>,
 }
@@ -110,6 +114,7 @@ impl Default for Config {
             runs: RunSettings::default(),
             confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
+            leases: None,
             findings: Vec::new(),
         }
     }
@@ -298,6 +303,9 @@ impl Config {
             (runs.watch, runs.retries) = watch.taken()?;
         }
         put(&mut self.receipts, file.receipts);
+        if let Some(leases) = file.leases {
+            self.leases = Some(leases.taken()?);
+        }
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;
         }

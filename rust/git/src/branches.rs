@@ -70,7 +70,10 @@ impl Repo {
     }
 
     /// Returns true if `new` is `old` or has it among its ancestors; both are full ids.
-    pub(super) fn reaches(&self, new: &str, old: &str) -> Result<bool, GitError> {
+    ///
+    /// # Errors
+    /// A failure to read the repository, or a commit that is not in it.
+    pub fn reaches(&self, new: &str, old: &str) -> Result<bool, GitError> {
         if old == new {
             return Ok(true);
         }

@@ -36,6 +36,7 @@ mod pipe;
 mod program;
 mod program_output;
 pub mod registration;
+pub mod remote_refs;
 pub mod run_repository;
 pub mod tags;
 pub mod worktree;

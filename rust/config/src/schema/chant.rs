@@ -150,6 +150,18 @@ const KEYS: &[KnownKey] = &[
     used("caches", TEXT),
     used("trust", Table(&[used("roots", TEXTS)])),
     used("receipts", TEXT),
+    used(
+        "leases",
+        Table(&[
+            used("remote", TEXT),
+            used("namespace", TEXT),
+            used("beat", TEXT),
+            used("ttl", TEXT),
+            used("push_interval", TEXT),
+            used("landing", TEXT),
+            used("propose", TEXTS),
+        ]),
+    ),
     unused("validation", ELSEWHERE),
     unused("site", ELSEWHERE),
     unused("schema", ELSEWHERE),

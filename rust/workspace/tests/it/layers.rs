@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 20] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -44,6 +44,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ("confine", &["store"]),
     ("git", &["base", "confine"]),
     ("places", &["git", "store"]),
+    ("leases", &["base", "config", "git", "store"]),
     ("trust", &["base", "config", "git", "store", "text"]),
     ("agent-events", &["base"]),
     ("work", &["agent-events", "base", "confine", "store"]),
@@ -74,6 +75,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
             "confine",
             "git",
             "graph",
+            "leases",
             "provider",
             "specs",
             "store",

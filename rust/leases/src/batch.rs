@@ -1,0 +1,128 @@
+//! The changes of refs that go to the remote in one push, and what each of them answers.
+
+use super::answer::LeaseAnswer;
+use super::queue::TakenWish;
+use super::record::LeaseRecord;
+use super::view::{RemoteView, SeenValue};
+use chant_git::remote_refs::{PushHooks, RefUpdate};
+
+/// A wish's part of a push.
+pub(super) struct WishPush {
+    pub(super) updates: Vec<RefUpdate>,
+    /// The lease that it writes: its escaped name, what it says, and the object.
+    pub(super) lease: Option<(String, LeaseRecord, String)>,
+    /// The target's commits before and after it.
+    pub(super) target: Option<(String, String)>,
+    pub(super) answer: LeaseAnswer,
+}
+
+/// A push that is being put together.
+#[derive(Default)]
+pub(super) struct PushBatch {
+    updates: Vec<RefUpdate>,
+    target: Option<(String, String)>,
+    leases: Vec<(String, LeaseRecord, String)>,
+    answers: Vec<(TakenWish, LeaseAnswer)>,
+}
+
+impl PushBatch {
+    /// Returns true if there is nothing to push.
+    pub(super) fn is_empty(&self) -> bool {
+        self.updates.is_empty() && self.target.is_none()
+    }
+
+    /// Returns the target's newest commit after this push.
+    pub(super) fn target<'a>(&'a self, view: &'a RemoteView) -> &'a str {
+        self.target.as_ref().map_or(&view.target, |(_, new)| new)
+    }
+
+    /// Returns true if a ref of this name, or the lease of this name, is changed by the push already.
+    pub(super) fn changes_lease(&self, escaped: &str) -> bool {
+        self.leases.iter().any(|(name, ..)| name == escaped)
+    }
+
+    /// Returns true if a ref is changed by the push already.
+    pub(super) fn changes(&self, name: &str) -> bool {
+        self.updates.iter().any(|update| update.name == name)
+    }
+
+    /// Returns the number of wishes in it.
+    pub(super) fn wishes(&self) -> usize {
+        self.answers.len()
+    }
+
+    /// Adds the part of a wish, or of what is due without one.
+    pub(super) fn add(&mut self, taken: Option<&TakenWish>, push: WishPush) {
+        self.updates.extend(push.updates);
+        self.leases.extend(push.lease);
+        if let Some((old, new)) = push.target {
+            let first = self.target.take().map_or(old, |(first, _)| first);
+            self.target = Some((first, new));
+        }
+        self.answers
+            .extend(taken.cloned().map(|taken| (taken, push.answer)));
+    }
+
+    /// Adds a change of a ref that answers nothing.
+    pub(super) fn add_update(&mut self, update: RefUpdate) {
+        self.updates.push(update);
+    }
+
+    /// Returns all changes of refs, the target's among them.
+    pub(super) fn all_updates(&self, target: &str) -> Vec<RefUpdate> {
+        let of_target = self.target.iter().filter(|(old, new)| old != new);
+        let of_target = of_target.map(|(old, new)| RefUpdate {
+            name: target.to_owned(),
+            old: Some(old.clone()),
+            new: Some(new.clone()),
+        });
+        self.updates.iter().cloned().chain(of_target).collect()
+    }
+
+    /// Returns whether hooks of the user's run: for what reaches the target only.
+    pub(super) fn hooks(&self) -> PushHooks {
+        match self.target {
+            Some(_) => PushHooks::Run,
+            None => PushHooks::Skip,
+        }
+    }
+
+    /// Takes what the remote has by now into a view.
+    pub(super) fn apply(&self, view: &mut RemoteView) {
+        for (name, lease, object) in &self.leases {
+            let seen = SeenValue {
+                object: object.clone(),
+                value: Ok(lease.clone()),
+            };
+            view.leases.insert(name.clone(), seen);
+        }
+        if let Some((_, new)) = &self.target {
+            view.target.clone_from(new);
+        }
+        view.note_sights();
+    }
+
+    /// Returns the wishes with their answers.
+    pub(super) fn answers(&self) -> &[(TakenWish, LeaseAnswer)] {
+        &self.answers
+    }
+
+    /// Returns the wishes that change one of these refs.
+    pub(super) fn wishes_on(&self, names: &[&str], target: &str) -> Vec<TakenWish> {
+        let is_named = |name: &str| names.contains(&name);
+        let lands = |taken: &TakenWish| {
+            is_named(target) && matches!(taken.wish, super::answer::LeaseWish::Land { .. })
+        };
+        let is_on = |taken: &TakenWish| {
+            let escaped = taken.wish.spec().map(chant_store::state::escape_name);
+            let ends = |name: &&str| {
+                escaped
+                    .as_ref()
+                    .is_some_and(|spec| name.split('/').any(|part| part == spec))
+            };
+            names.iter().any(ends) || lands(taken)
+        };
+        let wishes = self.answers.iter().map(|(taken, _)| taken);
+        wishes.filter(|taken| is_on(taken)).cloned().collect()
+    }
+}

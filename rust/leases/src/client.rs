@@ -1,0 +1,233 @@
+//! Leases as a process of this clone asks for and keeps them.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::LeaseError;
+use super::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
+use super::leader::LeaseLeader;
+use super::own_name::OwnName;
+use super::queue::WishQueue;
+use super::record::{HolderRequest, LeaseRecord, LeaseState, RunLine};
+use super::view::RemoteView;
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_config::leases::LeaseSettings;
+use chant_git::Repo;
+use chant_store::state::escape_name;
+
+/// The file of the last look.
+pub(super) const VIEW: &str = "view.json";
+/// How often a process looks for its answer, or whether it leads now.
+const TURN: Duration = Duration::from_millis(50);
+/// How often the keeper of a run looks whether something concerns it.
+const KEEPER_TURN: Duration = Duration::from_millis(250);
+
+/// Where a run of this clone stands, as far as its lease is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunStanding {
+    /// It is under way.
+    UnderWay,
+    /// Its work is done and waits, for its landing or for a person.
+    Waits,
+    /// It ended, and nothing of it is to land.
+    Ended,
+    /// No record says anything about it.
+    Unknown,
+}
+
+/// What leases have to ask about runs and specs.
+pub trait RunLedger {
+    /// Returns where the run of a spec with a token stands.
+    ///
+    /// # Errors
+    /// A failure to read the records.
+    fn standing(&self, spec: &str, token: u64) -> Result<RunStanding, Error>;
+
+    /// Returns the runs that are under way, for people.
+    ///
+    /// # Errors
+    /// A failure to read the records.
+    fn under_way(&self) -> Result<Vec<RunLine>, Error>;
+
+    /// Returns the token with which the tree of a commit says that a spec is completed, 0 without a token;
+    /// `None` where it does not say so.
+    ///
+    /// # Errors
+    /// A failure to read the repository.
+    fn completed_in(&self, commit: &str, spec: &str) -> Result<Option<u64>, Error>;
+}
+
+/// The leases of one clone on one remote.
+pub struct LeaseClient<'a> {
+    /// The repository.
+    pub repo: &'a Repo,
+    /// The settings.
+    pub settings: &'a LeaseSettings,
+    /// The branch that work ends on.
+    pub target: &'a str,
+    /// What is asked of runs and specs.
+    pub ledger: &'a dyn RunLedger,
+    pub(super) queue: WishQueue,
+}
+
+/// What concerns a run, by the last look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunNews {
+    /// Another run holds the spec, or its lease is gone.
+    Overtaken(LeaseRefusal),
+    /// Another clone asks it to stop.
+    Requested(HolderRequest),
+}
+
+impl<'a> LeaseClient<'a> {
+    /// Opens the leases of a clone; `folder` is its private folder for this remote.
+    ///
+    /// # Errors
+    /// A folder that cannot be made or belongs to others.
+    pub fn open(
+        repo: &'a Repo,
+        settings: &'a LeaseSettings,
+        target: &'a str,
+        ledger: &'a dyn RunLedger,
+        folder: &PathBuf,
+    ) -> Result<Self, LeaseError> {
+        Ok(Self {
+            repo,
+            settings,
+            target,
+            ledger,
+            queue: WishQueue::open(folder)?,
+        })
+    }
+
+    /// Has a wish granted or refused. This process pushes for all processes of the clone if no other does.
+    /// After `limit` the wish is taken back, unless it is being granted just then.
+    ///
+    /// # Errors
+    /// A failure on this machine; whether the wish was granted is then looked up by the next process.
+    pub fn ask(&self, wish: LeaseWish, limit: Duration) -> Result<LeaseAnswer, LeaseError> {
+        let ticket = self.queue.put(wish)?;
+        let deadline = Instant::now() + limit;
+        let mut has_looked = false;
+        loop {
+            if let Some(answer) = self.queue.fetch(&ticket)? {
+                return Ok(answer);
+            }
+            let is_late = Instant::now() >= deadline;
+            if is_late && self.queue.withdraw(&ticket)? {
+                return Ok(LeaseAnswer::Unreachable {
+                    why: format!("{} did not answer within {limit:?}", self.settings.remote),
+                });
+            }
+            let Some(_lead) = self.queue.lead()? else {
+                std::thread::sleep(TURN);
+                continue;
+            };
+            let mut leader = LeaseLeader::of(self)?;
+            // The first look may refuse it at once; a push may have to wait for its turn.
+            let wait = leader.wait();
+            if has_looked && !wait.is_zero() {
+                std::thread::sleep(wait.min(TURN));
+                continue;
+            }
+            leader.tick()?;
+            has_looked = true;
+        }
+    }
+
+    /// Keeps the lease of a run until `is_over`: pushes for the clone while no other process does, and reports
+    /// what concerns the run.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub fn keep(
+        &self,
+        spec: &str,
+        token: u64,
+        is_over: &dyn Fn() -> bool,
+        report: &mut dyn FnMut(RunNews),
+    ) -> Result<(), LeaseError> {
+        let mut lead = None;
+        while !is_over() {
+            lead = match lead {
+                None => self.queue.lead()?,
+                lead => lead,
+            };
+            if lead.is_some() {
+                // The run goes on without its remote; the next turn tries again.
+                self.lead_once()
+                    .log_failure("keep the leases of this clone");
+            }
+            if let Some(news) = self.news(spec, token)? {
+                report(news);
+            }
+            std::thread::sleep(KEEPER_TURN);
+        }
+        Ok(())
+    }
+
+    fn lead_once(&self) -> Result<(), LeaseError> {
+        let mut leader = LeaseLeader::of(self)?;
+        if leader.is_due()? && leader.wait().is_zero() {
+            leader.tick()?;
+        }
+        Ok(())
+    }
+
+    /// Returns what the last look says about a run.
+    fn news(&self, spec: &str, token: u64) -> Result<Option<RunNews>, LeaseError> {
+        let Some(view) = self.last_look()? else {
+            return Ok(None);
+        };
+        let escaped = escape_name(spec);
+        let lease = view
+            .lease(&escaped)
+            .and_then(|seen| seen.value.as_ref().ok());
+        // A look from before the claim says nothing about it.
+        let has_seen = view
+            .highest
+            .get(&escaped)
+            .is_some_and(|seen| *seen >= token);
+        let own = OwnName::of(&self.queue)?;
+        // A ref that somebody removed took the spec from no run.
+        let other = lease.filter(|lease| !is_of_run(lease, &own, token));
+        if let Some(other) = other.filter(|_| has_seen) {
+            let lease = Some(Box::new(other.clone()));
+            return Ok(Some(RunNews::Overtaken(LeaseRefusal::Overtaken { lease })));
+        }
+        let request = view.requests.get(&escaped);
+        let request = request.and_then(|seen| seen.value.as_ref().ok());
+        let request = request.filter(|request| request.token == token);
+        Ok(request.cloned().map(RunNews::Requested))
+    }
+
+    /// Returns what the last look found; `None` before the first. Nothing is asked of the remote.
+    ///
+    /// # Errors
+    /// A file of our own that cannot be read.
+    pub fn last_look(&self) -> Result<Option<RemoteView>, LeaseError> {
+        self.queue.read_own(VIEW)
+    }
+
+    /// Returns the name of this clone's orchestrator.
+    ///
+    /// # Errors
+    /// A file of our own that cannot be read.
+    pub fn own_name(&self) -> Result<String, LeaseError> {
+        Ok(OwnName::of(&self.queue)?.name)
+    }
+
+    /// Returns true for a name of this clone's orchestrator.
+    ///
+    /// # Errors
+    /// A file of our own that cannot be read.
+    pub fn is_own(&self, orchestrator: &str) -> Result<bool, LeaseError> {
+        Ok(OwnName::of(&self.queue)?.is_own(orchestrator))
+    }
+}
+
+/// Returns true if a lease belongs to the run of this clone with a token.
+pub(super) fn is_of_run(lease: &LeaseRecord, own: &OwnName, token: u64) -> bool {
+    lease.token == token && own.is_own(&lease.orchestrator) && lease.state != LeaseState::Free
+}

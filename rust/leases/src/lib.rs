@@ -1,0 +1,28 @@
+//! Who works on what among the clones of a repository, decided by its remote.
+//!
+//! The remote alone says who holds a spec: by the refs below one folder of names, and by the target
+//! branch. Every change of them is one atomic push, each ref only from the value that was looked at.
+//! Clocks of machines are never compared: a holder without a sign of life only permits a try to take
+//! over, and the push decides.
+//!
+//! Owns: the values of these refs, the rules by which they change, and how often a clone pushes. Must
+//! not know: formats of specs and records of runs; it asks for both by the trait `RunLedger`.
+//!
+//! Refs of others may stop or delay work here. They never cause a landing, an execution or a removal.
+
+pub mod answer;
+mod batch;
+mod claim;
+pub mod client;
+mod error;
+mod leader;
+mod machine;
+mod own_name;
+mod push_pace;
+mod queue;
+pub mod record;
+mod ref_names;
+mod sights;
+pub mod view;
+
+pub use error::LeaseError;

@@ -1,0 +1,207 @@
+//! The wishes of this clone's processes, one file each, and which of them leads: takes the wishes of
+//! all and pushes for all.
+//!
+//! A wish lies in `queue` until the leader takes it by a rename; until then who asked may withdraw it
+//! by a rename, too, and one of the two wins. What is taken gets an answer, also from the next leader
+//! if this one dies.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::LeaseError;
+use super::answer::{LeaseAnswer, LeaseWish};
+use super::machine::MachineTime;
+use super::record::new_nonce;
+use chant_store::StoreError;
+use chant_store::disk::{self, Lock};
+
+/// The largest file that is read.
+const MOST_BYTES: u64 = 64 << 20;
+/// Answers that were not fetched for so long have nobody who waits for them.
+const KEPT_FOR: Duration = Duration::from_secs(3600);
+/// The folders of wishes and answers, and the file whose lock makes the leader.
+const QUEUE: &str = "queue";
+const TAKEN: &str = "taken";
+const ANSWERS: &str = "answers";
+const WITHDRAWN: &str = "withdrawn";
+const LEADER: &str = "leader";
+
+/// The folder of this clone for one remote.
+#[derive(Debug, Clone)]
+pub(super) struct WishQueue {
+    folder: PathBuf,
+}
+
+/// A wish that was put in, by which its answer is found.
+#[derive(Debug, Clone)]
+pub(super) struct WishTicket(String);
+
+/// A wish that the leader has taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TakenWish {
+    name: String,
+    pub(super) nonce: String,
+    pub(super) wish: LeaseWish,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WishFile {
+    nonce: String,
+    wish: LeaseWish,
+}
+
+impl WishQueue {
+    /// Opens the queue in a private folder, which is made.
+    pub(super) fn open(folder: &Path) -> Result<Self, LeaseError> {
+        for name in [QUEUE, TAKEN, ANSWERS, WITHDRAWN] {
+            disk::make_private_folder(&folder.join(name))?;
+        }
+        disk::keep_private(folder)?;
+        let leader = folder.join(LEADER);
+        if !disk::exists(&leader) {
+            disk::write_private(&leader, "")?;
+        }
+        Ok(Self {
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// Puts a wish in.
+    pub(super) fn put(&self, wish: LeaseWish) -> Result<WishTicket, LeaseError> {
+        let nonce = new_nonce();
+        let name = format!("{:020}-{nonce}", MachineTime::now().number());
+        write(&self.place(QUEUE, &name), &WishFile { nonce, wish })?;
+        Ok(WishTicket(name))
+    }
+
+    /// Returns the answer to a wish, once; `None` while there is none.
+    pub(super) fn fetch(&self, ticket: &WishTicket) -> Result<Option<LeaseAnswer>, LeaseError> {
+        let place = self.place(ANSWERS, &ticket.0);
+        let answer = read(&place)?;
+        if answer.is_some() {
+            disk::remove(&place)?;
+        }
+        Ok(answer)
+    }
+
+    /// Takes a wish back; false if the leader has it, so that an answer will come.
+    pub(super) fn withdraw(&self, ticket: &WishTicket) -> Result<bool, LeaseError> {
+        let to = self.place(WITHDRAWN, &ticket.0);
+        let is_back = moved(&self.place(QUEUE, &ticket.0), &to)?;
+        if is_back {
+            disk::remove(&to)?;
+        }
+        Ok(is_back)
+    }
+
+    /// Becomes the leader; `None` while another process leads.
+    pub(super) fn lead(&self) -> Result<Option<Lock>, LeaseError> {
+        Ok(Lock::try_take(&self.folder.join(LEADER))?)
+    }
+
+    /// Returns true if a wish waits.
+    pub(super) fn has_wishes(&self) -> Result<bool, LeaseError> {
+        Ok(!names(&self.folder.join(QUEUE))?.is_empty()
+            || !names(&self.folder.join(TAKEN))?.is_empty())
+    }
+
+    /// Takes all wishes; those that an earlier leader took come with them. Oldest first.
+    pub(super) fn take(&self) -> Result<Vec<TakenWish>, LeaseError> {
+        for name in names(&self.folder.join(QUEUE))? {
+            moved(&self.place(QUEUE, &name), &self.place(TAKEN, &name))?;
+        }
+        let mut taken = Vec::new();
+        for name in names(&self.folder.join(TAKEN))? {
+            if let Some(WishFile { nonce, wish }) = read(&self.place(TAKEN, &name))? {
+                taken.push(TakenWish { name, nonce, wish });
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Answers a wish that was taken.
+    pub(super) fn answer(&self, taken: &TakenWish, answer: &LeaseAnswer) -> Result<(), LeaseError> {
+        tracing::debug!(wish = ?taken.wish, answer = ?answer, "a wish about leases was answered");
+        write(&self.place(ANSWERS, &taken.name), answer)?;
+        Ok(disk::remove(&self.place(TAKEN, &taken.name))?)
+    }
+
+    /// Removes answers that their askers did not live to read.
+    pub(super) fn sweep(&self) -> Result<(), LeaseError> {
+        let now = MachineTime::now();
+        for name in names(&self.folder.join(ANSWERS))? {
+            let at = name.split('-').next().and_then(|at| at.parse().ok());
+            let at = at.map_or(MachineTime::of_number(0), MachineTime::of_number);
+            if at > now || now.since(at) > KEPT_FOR {
+                disk::remove(&self.place(ANSWERS, &name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a file of the clone's own; `None` without one.
+    pub(super) fn read_own<T: DeserializeOwned>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, LeaseError> {
+        read(&self.folder.join(name))
+    }
+
+    /// Writes a file of the clone's own.
+    pub(super) fn write_own<T: Serialize>(&self, name: &str, value: &T) -> Result<(), LeaseError> {
+        write(&self.folder.join(name), value)
+    }
+
+    /// Returns the path of a file of the clone's own.
+    pub(super) fn own_file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn place(&self, part: &str, name: &str) -> PathBuf {
+        self.folder.join(part).join(name)
+    }
+}
+
+/// Moves a file to a free name; false if it is gone.
+fn moved(from: &Path, to: &Path) -> Result<bool, LeaseError> {
+    match disk::rename_new(from, to) {
+        Ok(()) => Ok(true),
+        Err(_) if !disk::exists(from) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns the names of whole files in a folder, in their order.
+fn names(folder: &Path) -> Result<Vec<String>, LeaseError> {
+    let entries = match disk::names(folder) {
+        Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let begins = |name: &str| name.starts_with(|first: char| first.is_ascii_digit());
+    let named = entries.into_iter().map(|entry| entry.name);
+    let mut named: Vec<String> = named.filter(|name| begins(name)).collect();
+    named.sort_unstable();
+    Ok(named)
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, LeaseError> {
+    let Some(text) = disk::read_private(path, MOST_BYTES)? else {
+        return Ok(None);
+    };
+    let value = serde_json::from_str(&text).map_err(|error| LeaseError::Broken {
+        path: path.display().to_string(),
+        why: error.to_string(),
+    })?;
+    Ok(Some(value))
+}
+
+fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), LeaseError> {
+    let text = serde_json::to_string(value).map_err(|error| LeaseError::Broken {
+        path: path.display().to_string(),
+        why: error.to_string(),
+    })?;
+    Ok(disk::write_private(path, &text)?)
+}

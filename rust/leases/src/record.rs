@@ -1,0 +1,226 @@
+//! The values of the refs: leases, signs of life and requests, one line of JSON each.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// The version of the values that this release writes.
+pub const SCHEMA: u32 = 1;
+
+/// The longest value that is read.
+pub const MOST_BYTES: usize = 64 * 1024;
+
+/// The most runs that a sign of life names.
+pub const MOST_RUNS: usize = 200;
+
+/// The first token that no run can reach.
+const MOST_TOKEN: u64 = 1 << 48;
+
+/// The states of a lease.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LeaseState {
+    /// Its holder works on the spec.
+    Held,
+    /// The work is done and its landing waits for something; this does not time out.
+    Waiting,
+    /// A request to merge the work is open; this does not time out.
+    Proposed,
+    /// It was given back.
+    Free,
+    /// The work is on the target.
+    Landed,
+}
+
+impl LeaseState {
+    /// Returns its spelling.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Held => "held",
+            Self::Waiting => "waiting",
+            Self::Proposed => "proposed",
+            Self::Free => "free",
+            Self::Landed => "landed",
+        }
+    }
+}
+
+/// The newest lease of a spec.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaseRecord {
+    /// The version of the value.
+    pub schema: u32,
+    /// `lease`.
+    pub kind: String,
+    /// The spec, as its project names it.
+    pub spec: String,
+    /// A counter that grows by one at every claim.
+    pub token: u64,
+    /// The name of the orchestrator that holds it.
+    pub orchestrator: String,
+    /// The name of its machine, for people.
+    #[serde(default)]
+    pub host: String,
+    /// The run, or what claimed it.
+    #[serde(default)]
+    pub run: String,
+    /// Its state.
+    pub state: LeaseState,
+    /// When this was written, RFC 3339, by the clock of that machine: for people, never compared.
+    #[serde(default)]
+    pub at: String,
+    /// The commit that landed, or that is proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The address of the request that proposes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// What makes this value differ from every other.
+    pub nonce: String,
+}
+
+/// The sign of life of an orchestrator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heartbeat {
+    /// The version of the value.
+    pub schema: u32,
+    /// `orchestrator`.
+    pub kind: String,
+    /// The name of the orchestrator.
+    pub name: String,
+    /// The name of its machine.
+    #[serde(default)]
+    pub host: String,
+    /// The release of this program.
+    #[serde(default)]
+    pub version: String,
+    /// The number of signs before this one.
+    pub counter: u64,
+    /// What its runs do.
+    #[serde(default)]
+    pub runs: Vec<RunLine>,
+    /// What makes this value differ from every other.
+    pub nonce: String,
+}
+
+/// A run in a sign of life.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunLine {
+    /// The spec, as its project names it.
+    pub spec: String,
+    /// The token of its lease.
+    pub token: u64,
+    /// The name of the run.
+    pub run: String,
+    /// Its state in a word.
+    pub state: String,
+    /// The last line of its log, secrets masked, at most 200 characters.
+    pub line: String,
+}
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RequestedStop {
+    /// Stop the agent and keep the work.
+    Pause,
+    /// Stop the agent: a person goes on elsewhere.
+    Takeover,
+    /// Give the work up.
+    Cancel,
+}
+
+/// A request to the holder of a lease.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HolderRequest {
+    /// The version of the value.
+    pub schema: u32,
+    /// `request`.
+    pub kind: String,
+    /// The spec, as its project names it.
+    pub spec: String,
+    /// The token of the lease that is meant.
+    pub token: u64,
+    /// What is asked for.
+    pub stop: RequestedStop,
+    /// The machine that asks, for people.
+    #[serde(default)]
+    pub by: String,
+    /// What makes this value differ from every other.
+    pub nonce: String,
+}
+
+/// A value of a ref.
+pub trait RefValue: Serialize + DeserializeOwned {
+    /// The word in `kind`.
+    const KIND: &'static str;
+
+    /// Returns version and kind.
+    fn stamp(&self) -> (u32, &str);
+
+    /// Returns what makes it differ from every other.
+    fn nonce(&self) -> &str;
+
+    /// Returns what is wrong with a value that can be read.
+    fn fault(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns the line of JSON.
+    fn line(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads a value that anybody with rights to push may have written.
+    ///
+    /// # Errors
+    /// Why it cannot be read, for people.
+    fn read(text: &str) -> Result<Self, String> {
+        let line = text.lines().next().unwrap_or_default();
+        let value: Self = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        match value.stamp() {
+            (schema, _) if schema > SCHEMA => Err(format!(
+                "a newer release wrote it (version {schema}, this one reads {SCHEMA})"
+            )),
+            (_, kind) if kind != Self::KIND => {
+                Err(format!("expected the kind `{}`, got `{kind}`", Self::KIND))
+            }
+            _ => value
+                .fault()
+                .map_or(Ok(()), |why| Err(why.to_owned()))
+                .map(|()| value),
+        }
+    }
+}
+
+macro_rules! ref_value {
+    ($name:ty, $kind:literal, $fault:expr) => {
+        impl RefValue for $name {
+            const KIND: &'static str = $kind;
+
+            fn stamp(&self) -> (u32, &str) {
+                (self.schema, &self.kind)
+            }
+
+            fn nonce(&self) -> &str {
+                &self.nonce
+            }
+
+            fn fault(&self) -> Option<&'static str> {
+                let fault: fn(&Self) -> Option<&'static str> = $fault;
+                fault(self)
+            }
+        }
+    };
+}
+
+ref_value!(LeaseRecord, "lease", |lease| {
+    // Tokens only grow, so that one near the end would end all claims.
+    (lease.token >= MOST_TOKEN).then_some("its token is out of range")
+});
+ref_value!(Heartbeat, "orchestrator", |_| None);
+ref_value!(HolderRequest, "request", |_| None);
+
+/// Returns a text that no other value has.
+pub fn new_nonce() -> String {
+    format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..))
+}
