@@ -21,6 +21,8 @@ pub struct NewBranch<'a> {
     pub branch: &'a str,
     /// The branch on which it starts and for which the work is done.
     pub target: &'a str,
+    /// The commit on which it starts; `None` for the target's newest.
+    pub start: Option<&'a str>,
     /// The message of the first commit, without the trailer.
     pub message: &'a str,
     /// Files that the first commit puts in place.
@@ -100,7 +102,7 @@ impl Repo {
         }
     }
 
-    /// Creates a branch with one commit of the runtime's own on top of the target's newest. No
+    /// Creates a branch with one commit of the runtime's own on top of the target's newest, or of `start`. No
     /// checkout and no index is touched.
     ///
     /// # Errors
@@ -115,7 +117,10 @@ impl Repo {
         if self.tip_of_ref(&name)?.is_some() {
             return Err(exists());
         }
-        let target = self.tip_for_work(beginning.target)?;
+        let target = match beginning.start {
+            Some(start) => start.to_owned(),
+            None => self.tip_for_work(beginning.target)?,
+        };
         let tree = self.tree_with(&self.tree_of(&target)?, beginning.files)?;
         let message = beginning.message.trim_end();
         let commit = self.write_commit(&NewCommit {

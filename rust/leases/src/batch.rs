@@ -41,11 +41,6 @@ impl PushBatch {
         self.leases.iter().any(|(name, ..)| name == escaped)
     }
 
-    /// Returns true if a ref is changed by the push already.
-    pub(super) fn changes(&self, name: &str) -> bool {
-        self.updates.iter().any(|update| update.name == name)
-    }
-
     /// Returns the number of wishes in it.
     pub(super) fn wishes(&self) -> usize {
         self.answers.len()

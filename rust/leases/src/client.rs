@@ -7,7 +7,7 @@ use super::LeaseError;
 use super::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
 use super::leader::LeaseLeader;
 use super::own_name::OwnName;
-use super::queue::WishQueue;
+use super::queue::{WishQueue, WishTicket};
 use super::record::{HolderRequest, LeaseRecord, LeaseState, RunLine};
 use super::view::RemoteView;
 use chant_base::diagnostics::LogFailure;
@@ -24,12 +24,14 @@ const TURN: Duration = Duration::from_millis(50);
 const KEEPER_TURN: Duration = Duration::from_millis(250);
 
 /// Where a run of this clone stands, as far as its lease is concerned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunStanding {
     /// It is under way.
     UnderWay,
     /// Its work is done and waits, for its landing or for a person.
     Waits,
+    /// Its work is on the target, with this commit.
+    Landed(String),
     /// It ended, and nothing of it is to land.
     Ended,
     /// No record says anything about it.
@@ -107,15 +109,39 @@ impl<'a> LeaseClient<'a> {
     /// # Errors
     /// A failure on this machine; whether the wish was granted is then looked up by the next process.
     pub fn ask(&self, wish: LeaseWish, limit: Duration) -> Result<LeaseAnswer, LeaseError> {
-        let ticket = self.queue.put(wish)?;
+        self.wait(&self.put(wish)?, limit)
+    }
+
+    /// Puts a wish in the queue; [`LeaseClient::wait`] gives its answer.
+    ///
+    /// # Errors
+    /// A failure to write it.
+    pub fn put(&self, wish: LeaseWish) -> Result<WishTicket, LeaseError> {
+        self.queue.put(wish)
+    }
+
+    /// Returns the commit that the target will have when all landings of the queue are through; `None`
+    /// without any.
+    ///
+    /// # Errors
+    /// A file of our own that cannot be read.
+    pub fn pending_target(&self) -> Result<Option<String>, LeaseError> {
+        self.queue.last_landing()
+    }
+
+    /// Waits for the answer to a wish.
+    ///
+    /// # Errors
+    /// As [`LeaseClient::ask`].
+    pub fn wait(&self, ticket: &WishTicket, limit: Duration) -> Result<LeaseAnswer, LeaseError> {
         let deadline = Instant::now() + limit;
         let mut has_looked = false;
         loop {
-            if let Some(answer) = self.queue.fetch(&ticket)? {
+            if let Some(answer) = self.queue.fetch(ticket)? {
                 return Ok(answer);
             }
             let is_late = Instant::now() >= deadline;
-            if is_late && self.queue.withdraw(&ticket)? {
+            if is_late && self.queue.withdraw(ticket)? {
                 return Ok(LeaseAnswer::Unreachable {
                     why: format!("{} did not answer within {limit:?}", self.settings.remote),
                 });

@@ -548,8 +548,9 @@ impl<'a> LeaseLeader<'a> {
             let Some(state) = self.settled_state(lease, escaped, view)? else {
                 continue;
             };
+            let (state, commit) = state;
             let mut record = self.record(&lease.spec, &lease.run, lease.token, state, &new_nonce());
-            record.commit.clone_from(&lease.commit);
+            record.commit = commit.or_else(|| lease.commit.clone());
             batch.add(None, self.written(record, view)?);
         }
         Ok(())
@@ -561,7 +562,7 @@ impl<'a> LeaseLeader<'a> {
         lease: &LeaseRecord,
         escaped: &str,
         view: &RemoteView,
-    ) -> Result<Option<LeaseState>, LeaseError> {
+    ) -> Result<Option<(LeaseState, Option<String>)>, LeaseError> {
         if !matches!(lease.state, LeaseState::Held | LeaseState::Waiting) {
             return Ok(None);
         }
@@ -573,6 +574,10 @@ impl<'a> LeaseLeader<'a> {
         let state = match standing {
             RunStanding::UnderWay => LeaseState::Held,
             RunStanding::Waits => LeaseState::Waiting,
+            RunStanding::Landed(commit) => {
+                let has = self.has_landed_commit(&commit, view)?;
+                return Ok(has.then_some((LeaseState::Landed, Some(commit))));
+            }
             RunStanding::Ended => LeaseState::Free,
             // Its run may be about to get a record.
             RunStanding::Unknown if view.sights.age(&format!("{LEASES}{escaped}")) < STARTING => {
@@ -580,7 +585,7 @@ impl<'a> LeaseLeader<'a> {
             }
             RunStanding::Unknown => LeaseState::Free,
         };
-        Ok((state != lease.state).then_some(state))
+        Ok((state != lease.state).then_some((state, None)))
     }
 
     /// Adds a sign of life: when one is due, and to every push while runs are under way. Without runs the own

@@ -11,11 +11,11 @@ const LONGEST_NAME: usize = 64;
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
-pub struct MachineTime(u64);
+pub(super) struct MachineTime(u64);
 
 impl MachineTime {
     /// Returns the present moment.
-    pub fn now() -> Self {
+    pub(super) fn now() -> Self {
         #[cfg(target_os = "linux")]
         let clock = rustix::time::ClockId::Boottime;
         #[cfg(not(target_os = "linux"))]
@@ -37,19 +37,19 @@ impl MachineTime {
     }
 
     /// Returns the time since an earlier moment; nothing for a later one.
-    pub fn since(self, earlier: Self) -> Duration {
+    pub(super) fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(earlier.0))
     }
 }
 
 /// Returns what tells this start of the machine from every other; empty where nothing does.
-pub fn boot_id() -> String {
+pub(super) fn boot_id() -> String {
     let id = disk::read_made_up("/proc/sys/kernel/random/boot_id");
     id.unwrap_or_default().trim().to_owned()
 }
 
 /// Returns the name of the machine, for people.
-pub fn host_name() -> String {
+pub(super) fn host_name() -> String {
     let name = rustix::system::uname()
         .nodename()
         .to_string_lossy()

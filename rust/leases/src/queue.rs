@@ -37,7 +37,7 @@ pub(super) struct WishQueue {
 
 /// A wish that was put in, by which its answer is found.
 #[derive(Debug, Clone)]
-pub(super) struct WishTicket(String);
+pub struct WishTicket(String);
 
 /// A wish that the leader has taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,6 +122,22 @@ impl WishQueue {
         Ok(taken)
     }
 
+    /// Returns the commit of the last landing that has no answer yet.
+    pub(super) fn last_landing(&self) -> Result<Option<String>, LeaseError> {
+        let mut last: Option<(String, String)> = None;
+        for part in [TAKEN, QUEUE] {
+            for name in names(&self.folder.join(part))? {
+                let file: Option<WishFile> = read(&self.place(part, &name))?;
+                let landing = match file.map(|file| file.wish) {
+                    Some(LeaseWish::Land { new, .. }) => (name, new),
+                    _ => continue,
+                };
+                last = last.max(Some(landing));
+            }
+        }
+        Ok(last.map(|(_, new)| new))
+    }
+
     /// Answers a wish that was taken.
     pub(super) fn answer(&self, taken: &TakenWish, answer: &LeaseAnswer) -> Result<(), LeaseError> {
         tracing::debug!(wish = ?taken.wish, answer = ?answer, "a wish about leases was answered");
@@ -153,11 +169,6 @@ impl WishQueue {
     /// Writes a file of the clone's own.
     pub(super) fn write_own<T: Serialize>(&self, name: &str, value: &T) -> Result<(), LeaseError> {
         write(&self.folder.join(name), value)
-    }
-
-    /// Returns the path of a file of the clone's own.
-    pub(super) fn own_file(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
     }
 
     fn place(&self, part: &str, name: &str) -> PathBuf {

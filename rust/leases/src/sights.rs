@@ -11,7 +11,7 @@ use super::machine::{MachineTime, boot_id};
 
 /// The values that were seen, by their refs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ValueSights {
+pub(super) struct ValueSights {
     /// The start of the machine that these times count from.
     boot: String,
     seen: BTreeMap<String, ValueSight>,
@@ -25,7 +25,7 @@ struct ValueSight {
 
 impl ValueSights {
     /// Takes in what a look found: a value that is still the same keeps its time.
-    pub fn take_in<'a>(&mut self, found: impl Iterator<Item = (String, &'a str)>) {
+    pub(super) fn take_in<'a>(&mut self, found: impl Iterator<Item = (String, &'a str)>) {
         let now = MachineTime::now();
         let boot = boot_id();
         if boot != self.boot {
@@ -46,7 +46,7 @@ impl ValueSights {
     }
 
     /// Returns how long a value has been as it is; nothing for one that was not seen.
-    pub fn age(&self, name: &str) -> Duration {
+    pub(super) fn age(&self, name: &str) -> Duration {
         let sight = self.seen.get(name).filter(|_| self.boot == boot_id());
         sight.map_or(Duration::ZERO, |sight| {
             MachineTime::now().since(sight.since)

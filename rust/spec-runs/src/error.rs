@@ -7,6 +7,7 @@ use super::prompt::PromptError;
 use super::start::StartRefusal;
 use chant_base::error::{CoreError, ErrorKind};
 use chant_base::next_step::{HintText, NextStep, hint};
+use chant_leases::answer::LeaseRefusal;
 
 /// A refusal about a run; its `Display` is the sentence a client sees, its hint what may help.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +34,22 @@ pub enum SpecRunError {
         /// The hash that stands for that change.
         agreement: String,
     },
+    /// The remote, or another clone, has the spec.
+    #[error("{refusal}")]
+    Lease {
+        /// The spec.
+        id: String,
+        /// What the remote says.
+        refusal: LeaseRefusal,
+    },
+    /// The remote that grants specs does not answer.
+    #[error("Spec '{id}' cannot be claimed: {why}. Nothing was started.")]
+    NoRemote {
+        /// The spec.
+        id: String,
+        /// Why.
+        why: String,
+    },
     /// As many agents are at work as may be.
     #[error("{0}")]
     Full(String),
@@ -47,7 +64,7 @@ impl CoreError for SpecRunError {
             Self::Agent(_) => ErrorKind::Config,
             Self::Start(refusal) => refusal.kind(),
             Self::ActsAnew { .. } => ErrorKind::NotTrusted,
-            Self::Full(_) => ErrorKind::Refused,
+            Self::Lease { .. } | Self::NoRemote { .. } | Self::Full(_) => ErrorKind::Refused,
         }
     }
 
@@ -58,6 +75,12 @@ impl CoreError for SpecRunError {
                 " A person merges it with ",
                 NextStep::Merge(id.clone()),
                 " at a terminal, which shows what it changes and asks.",
+            ],
+            Self::Lease { id, refusal } => hint_of(id, refusal),
+            Self::NoRemote { id, .. } => hint![
+                " Try again when it answers, or start without a claim with ",
+                NextStep::WorkOffline(id.clone()),
+                ".",
             ],
             _ => HintText::default(),
         }
@@ -75,8 +98,28 @@ impl CoreError for SpecRunError {
             } => {
                 json!({"needs": "trust", "shown": change, "id": id, "agreement": agreement})
             }
+            Self::Lease { id, refusal } => json!({"id": id, "lease": refusal}),
+            Self::NoRemote { id, .. } => json!({"id": id}),
             Self::Full(_) => Value::Null,
         }
+    }
+}
+
+/// Returns the hint where a remote refused.
+fn hint_of(id: &str, refusal: &LeaseRefusal) -> HintText {
+    match refusal {
+        LeaseRefusal::Held { .. } | LeaseRefusal::Landing { .. } => hint![
+            " Wait, or take it over with ",
+            NextStep::TakeFromClone(id.to_owned()),
+            ".",
+        ],
+        LeaseRefusal::NotAtomic { .. } => hint![" Set `landing: pr` below `leases`."],
+        LeaseRefusal::Unreadable { .. } | LeaseRefusal::Fallen { .. } => hint![
+            " ",
+            NextStep::ListLeases,
+            " shows it, and gives it back with `--free`.",
+        ],
+        _ => HintText::default(),
     }
 }
 

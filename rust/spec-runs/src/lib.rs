@@ -7,6 +7,8 @@
 pub mod agents;
 pub mod error;
 pub mod evidence;
+#[cfg(unix)]
+mod leases;
 pub mod merge;
 pub mod ops;
 pub mod output;

@@ -133,6 +133,9 @@ pub struct RunRecord {
     /// The state of the merge.
     #[serde(default)]
     pub merge: MergeEntry,
+    /// The lease under which it works; `None` for work that only this clone knows of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<LeaseEntry>,
     /// The options of the start.
     #[serde(default)]
     pub asked: RunOptions,
@@ -160,6 +163,15 @@ pub struct RunRecord {
     pub unknown: Map<String, Value>,
 }
 
+/// The lease of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaseEntry {
+    /// The remote that granted it.
+    pub remote: String,
+    /// The newest commit of the target there, on which the work begins.
+    pub base: String,
+}
+
 /// The mode of a run that works on one spec.
 pub const SINGLE: &str = "single";
 /// The mode of a run that reads one spec and proposes to split it.
@@ -175,6 +187,9 @@ pub struct RunOptions {
     pub only_members: bool,
     /// True if earlier work is set aside and not continued.
     pub fresh: bool,
+    /// True if the spec is worked on without a lease, although the configuration asks for one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub offline: bool,
     /// The agent, if it is not the configured one.
     pub agent: Option<String>,
     /// The prompt, which overrides that of specs.
@@ -346,6 +361,7 @@ impl RunRecord {
             checks: Vec::new(),
             commits: Vec::new(),
             merge: MergeEntry::default(),
+            lease: None,
             asked: RunOptions::default(),
             proposal: None,
             usage: None,

@@ -324,6 +324,31 @@ impl RunStore {
         Ok(next)
     }
 
+    /// Makes the next token of a spec at least this one: what a remote granted is never given again here.
+    ///
+    /// # Errors
+    /// `Broken`, or a `StoreError`.
+    pub fn raise_token(&self, spec_id: &str, next: u64) -> Result<(), WorkError> {
+        check_name(spec_id)?;
+        let tokens = RootFolder::open(&self.state.ensure(&self.state.in_project(TOKENS))?)?;
+        let name = escape_name(spec_id);
+        let path = tokens.path().join(&name);
+        let last = next.saturating_sub(1);
+        if !disk::exists(&path) {
+            match disk::create_owned(&path, &format!("{last}\n")) {
+                Ok(()) => return Ok(()),
+                // Another checkout of the repository was faster.
+                Err(StoreError::Exists { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        files::edit(&self.disk, &tokens, &name, |text| {
+            let known = token_of(&path, text)?;
+            Ok::<_, WorkError>(format!("{}\n", known.max(last)))
+        })?;
+        Ok(())
+    }
+
     /// Returns the token of the newest run of a spec; `None` if there never was one, or its file is
     /// gone. Work is merged only from the record that has it.
     ///

@@ -81,6 +81,12 @@ pub enum NextStep {
     Reject(String),
     /// For a person alone: judge and merge the work on a spec.
     Merge(String),
+    /// For a person alone: take a spec from the clone that works on it.
+    TakeFromClone(String),
+    /// For a person alone: work on a spec without asking other clones.
+    WorkOffline(String),
+    /// For a person alone: look at which clone works on what.
+    ListLeases,
     /// For a person alone: look at what a folder asks for.
     ShowTrust,
     /// For a person alone: trust a folder.
@@ -157,6 +163,9 @@ impl NextStep {
             Self::Approve(_) => "approve",
             Self::Reject(_) => "reject",
             Self::Merge(_) => "merge",
+            Self::TakeFromClone(_) => "take_from_clone",
+            Self::WorkOffline(_) => "work_offline",
+            Self::ListLeases => "list_leases",
             Self::ShowTrust => "show_trust",
             Self::Trust => "trust",
             Self::Doctor => "doctor",
@@ -204,6 +213,8 @@ impl NextStep {
             | Self::Approve(id)
             | Self::Reject(id)
             | Self::Merge(id)
+            | Self::TakeFromClone(id)
+            | Self::WorkOffline(id)
             | Self::MakeLog(id)
             | Self::Answer(id) => Some(("id", json!(id))),
             Self::ListQuestions { all } => Some(("all", json!(all))),
@@ -212,6 +223,7 @@ impl NextStep {
             Self::NameTarget(branch) => Some(("branch", json!(branch))),
             Self::DescribeSpec(keys) => Some(("keys", json!(keys))),
             Self::InitSpecs
+            | Self::ListLeases
             | Self::ListSpecs
             | Self::ListReady
             | Self::AddSpec
@@ -246,6 +258,9 @@ impl NextStep {
             Self::Approve(_)
                 | Self::Reject(_)
                 | Self::Merge(_)
+                | Self::TakeFromClone(_)
+                | Self::WorkOffline(_)
+                | Self::ListLeases
                 | Self::ShowTrust
                 | Self::Trust
                 | Self::Doctor
@@ -383,6 +398,9 @@ mod tests {
             S::Approve(id()),
             S::Reject(id()),
             S::Merge(id()),
+            S::TakeFromClone(id()),
+            S::WorkOffline(id()),
+            S::ListLeases,
             S::ShowTrust,
             S::Trust,
             S::Doctor,

@@ -46,6 +46,9 @@ pub(super) fn for_agents(step: &NextStep) -> String {
         NextStep::Approve(_)
         | NextStep::Reject(_)
         | NextStep::Merge(_)
+        | NextStep::TakeFromClone(_)
+        | NextStep::WorkOffline(_)
+        | NextStep::ListLeases
         | NextStep::ShowTrust
         | NextStep::Trust
         | NextStep::Doctor
@@ -89,6 +92,9 @@ pub(super) fn for_people(step: &NextStep) -> String {
         NextStep::Approve(id) => format!("approve {id}"),
         NextStep::Reject(id) => format!("reject {id} --reason TEXT"),
         NextStep::Merge(id) => format!("merge {id}"),
+        NextStep::TakeFromClone(id) => format!("takeover {id} --force"),
+        NextStep::WorkOffline(id) => format!("work {id} --offline"),
+        NextStep::ListLeases => "leases".into(),
         NextStep::ShowTrust => "trust --show".into(),
         NextStep::Trust => "trust".into(),
         NextStep::Doctor => "doctor".into(),
@@ -148,6 +154,9 @@ pub(super) fn for_scripts(step: &NextStep) -> String {
         | NextStep::Doctor
         | NextStep::CheckConfig
         | NextStep::Merge(_)
+        | NextStep::TakeFromClone(_)
+        | NextStep::WorkOffline(_)
+        | NextStep::ListLeases
         | NextStep::Answer(_)
         | NextStep::ListQuestions { .. }
         | NextStep::InitTickets => return for_people(step),

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use std::cell::RefCell;
+
 use super::super::evidence::{
     self, CheckResult, CompletionEvidence, CriterionAtStart, EvidenceInputs, OutputCheck,
     is_of_agent,
@@ -166,6 +168,7 @@ impl CompletionCheck<'_> {
             finish,
             original: original.as_ref(),
             agreed: self.terms.agreed.as_deref(),
+            notes: RefCell::default(),
         };
         Ok(match landing.land()? {
             RunLandingOutcome::Merged => {
@@ -209,6 +212,7 @@ impl CompletionCheck<'_> {
                 doubt(CHANGES_MACHINE.to_owned())
             }
             RunLandingOutcome::Doubtful(why) => doubt(why),
+            RunLandingOutcome::Overtaken(why) => RunEnd::failed(why),
             RunLandingOutcome::Stale => {
                 RunEnd::failed("a newer run works on the spec; this work was not merged")
             }

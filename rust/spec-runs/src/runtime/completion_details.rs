@@ -10,6 +10,8 @@ const SHORT: usize = 7;
 pub(super) struct CompletionDetails {
     pub(super) commits: Vec<String>,
     pub(super) model: Option<String>,
+    /// The token of the run, where it has a lease.
+    pub(super) token: Option<u64>,
 }
 
 impl CompletionDetails {
@@ -19,6 +21,7 @@ impl CompletionDetails {
         Self {
             commits: commits.iter().map(short).collect(),
             model: record.agent.as_ref().and_then(|agent| agent.model.clone()),
+            token: record.lease.as_ref().map(|_| record.token),
         }
     }
 }

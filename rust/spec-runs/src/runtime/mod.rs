@@ -93,7 +93,11 @@ fn command_of(project: &Project, words: &[&str]) -> Vec<String> {
 }
 
 /// Starts a command of the program as a process that nothing waits for.
-fn launch_aside(project: &Project, runs: &RunStore, words: &[&str]) -> Result<(), Error> {
+pub(super) fn launch_aside(
+    project: &Project,
+    runs: &RunStore,
+    words: &[&str],
+) -> Result<(), Error> {
     if project.program.is_empty() {
         return Ok(());
     }

@@ -60,8 +60,7 @@ impl RunFolderInputs<'_> {
             run.step("Making a branch");
             self.set_aside()?;
             let is_tracked = self.is_tracked(&target, &spec_in_git)?;
-            let base =
-                self.begin_branch(&run.record().process_id, &target, &spec_in_git, is_tracked)?;
+            let base = self.begin_branch(run.record(), &target, &spec_in_git, is_tracked)?;
             (base, is_tracked)
         };
         run.update(|record| {
@@ -114,7 +113,7 @@ impl RunFolderInputs<'_> {
 
     fn begin_branch(
         &self,
-        process_id: &str,
+        record: &RunRecord,
         target: &str,
         spec_in_git: &str,
         is_tracked: bool,
@@ -124,7 +123,11 @@ impl RunFolderInputs<'_> {
         let branch = self.repo.begin_branch(&NewBranch {
             branch: &self.branch,
             target,
-            message: &format!("Work on {} begins\n\nBy run {process_id}.", self.spec.id),
+            start: record.lease.as_ref().map(|lease| &*lease.base),
+            message: &format!(
+                "Work on {} begins\n\nBy run {}.",
+                self.spec.id, record.process_id
+            ),
             files: &files,
         })?;
         Ok(branch.commit)

@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
+use std::cell::RefCell;
+
 use super::super::project::ProjectRuns;
 use super::super::project::migration::take_over_earlier_release;
 use super::completion_check::{CompletionCheck, CompletionTerms};
@@ -128,6 +130,7 @@ fn complete(
             finish,
             original: None,
             agreed: None,
+            notes: RefCell::default(),
         };
         landing.complete()?;
         return Ok(record.clone());

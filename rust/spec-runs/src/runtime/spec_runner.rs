@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 
 use super::super::evidence;
+use super::super::leases::LeaseKeeper;
 use super::super::project::ProjectRuns;
 use super::agent_launch::{self, LaunchInputs};
 use super::completion_check::{CompletionCheck, CompletionTerms};
@@ -63,7 +64,9 @@ pub(in super::super) fn run_spec(
         }
     }
     let mut task = SpecRunner::of(project);
-    let state = runner::run(&runs, process_id, handshake, &interruption, &mut task)?;
+    let state = LeaseKeeper::keep_while(project, &runs.get(process_id)?, || {
+        runner::run(&runs, process_id, handshake, &interruption, &mut task)
+    })?;
     go_on(project, state);
     Ok(state)
 }
@@ -420,6 +423,7 @@ fn by_hand(
         record.target.clone_from(&earlier.target);
         record.worktree.clone_from(&earlier.worktree);
         record.log.clone_from(&earlier.log);
+        record.lease.clone_from(&earlier.lease);
         Ok(())
     })?;
     let Some(place) = RunFolder::of(project, &repo, run.record())? else {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::error::SpecRunError;
+use super::super::leases::SpecLeases;
 use super::super::project::ProjectRuns;
 use super::super::start::{StartInputs, StartOptions, StartPlan, WorkMode};
 use super::agent_launch::has_prompt;
@@ -22,7 +23,7 @@ use chant_work::WorkError;
 use chant_work::handshake::START_TIMEOUT;
 use chant_work::launch::LaunchedRunner;
 use chant_work::lock::StartLock;
-use chant_work::run_record::{RunOptions, RunRecord};
+use chant_work::run_record::{LeaseEntry, RunOptions, RunRecord, SINGLE};
 use chant_work::run_store::RunStore;
 use chant_work::runner::RunEnd;
 use chant_work::state::RunState;
@@ -109,11 +110,69 @@ pub(in super::super) fn start_run(
     parent: Option<&str>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(RunRecord, LaunchedRunner), Error> {
+    let lease = if mode == SINGLE {
+        steps("Claiming the spec");
+        claim(project, runs, id, &asked)?
+    } else {
+        None
+    };
+    let started = start_claimed(
+        project,
+        runs,
+        id,
+        (mode, asked),
+        parent,
+        lease.clone(),
+        steps,
+    );
+    if started.is_err() && lease.is_some() {
+        // No run has the spec: the remote learns that now, or with the next push.
+        settle(project).log_failure("give a lease back");
+    }
+    started
+}
+
+/// Claims a spec for a run, where the configuration says that clones share the project's specs.
+fn claim(
+    project: &Project,
+    runs: &RunStore,
+    id: &SpecId,
+    asked: &RunOptions,
+) -> Result<Option<LeaseEntry>, Error> {
+    let config = project.snapshot()?.config.clone()?;
+    let Some(leases) = SpecLeases::of(project, &config)?.filter(|_| !asked.offline) else {
+        return Ok(None);
+    };
+    let above = runs.token(id.as_str())?.unwrap_or(0);
+    let (token, lease) = leases.claim(id.as_str(), above, false)?;
+    runs.raise_token(id.as_str(), token)?;
+    Ok(Some(lease))
+}
+
+fn settle(project: &Project) -> Result<(), Error> {
+    let config = project.snapshot()?.config.clone()?;
+    match SpecLeases::of(project, &config)? {
+        Some(leases) => leases.settle(),
+        None => Ok(()),
+    }
+}
+
+/// Starts the runner of a run that may start.
+fn start_claimed(
+    project: &Project,
+    runs: &RunStore,
+    id: &SpecId,
+    (mode, asked): (String, RunOptions),
+    parent: Option<&str>,
+    lease: Option<LeaseEntry>,
+    steps: &mut dyn FnMut(&str),
+) -> Result<(RunRecord, LaunchedRunner), Error> {
     let mut runner = launch_runner(project, runs, ["work", "--runner", id.as_str()])?;
     let identity = runner.identity().clone();
     let mut draft = RunRecord::new(id.as_str(), &mode, identity, (runs.clock)());
     draft.parent = parent.map(str::to_owned);
     draft.asked = asked;
+    draft.lease = lease;
     let record = match record(project, runs, draft) {
         Ok(record) => record,
         Err(error) => {

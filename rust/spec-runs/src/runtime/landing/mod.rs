@@ -1,11 +1,14 @@
 //! Lands the work of a run on the target branch: spec files are merged by their meaning, everything
 //! else by git, without touching the user's changes (the runtime's design, "Merging").
 
+mod on_remote;
+
 use std::cell::RefCell;
 use std::io;
 use std::time::Duration;
 
 use super::super::agents;
+use super::super::leases::RUN_TOKEN;
 use super::super::merge;
 use super::super::receipt_store::{LandedRun, leave_of_run};
 use super::acting_change::{acting_change, agreement_to};
@@ -51,6 +54,8 @@ pub(super) struct RunLanding<'a> {
     pub original: Option<&'a ConflictedRun>,
     /// The hash of the acting change to which a person agreed.
     pub agreed: Option<&'a str>,
+    /// What the landing has to report beside its outcome.
+    pub notes: RefCell<Vec<String>>,
 }
 
 /// The outcomes of a landing.
@@ -73,6 +78,8 @@ pub(super) enum RunLandingOutcome {
     Doubtful(String),
     /// A newer run of the spec was started.
     Stale,
+    /// Another clone has the spec by now.
+    Overtaken(String),
 }
 
 /// The facts on which a merge is decided, read at one moment.
@@ -102,16 +109,13 @@ impl RunLanding<'_> {
     /// # Errors
     /// The step that failed; the target is then as it was.
     pub(in super::super) fn land(&self) -> Result<RunLandingOutcome, Error> {
-        let _merge = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
         let record = self.runs.get(self.process_id)?;
-        match self.runs.token(&record.spec_id)? {
-            Some(token) if token == record.token => {}
-            Some(_) => return Ok(RunLandingOutcome::Stale),
-            None => {
-                let why =
-                    "what says that this run is the newest of its spec is gone; nothing was merged";
-                return Ok(RunLandingOutcome::Doubtful(why.into()));
-            }
+        if let Some(leases) = self.leases(&record)? {
+            return self.land_on_remote(&leases, &record);
+        }
+        let _merge = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
+        if let Some(outcome) = self.refuse_stale(&record)? {
+            return Ok(outcome);
         }
         self.free_own_locks()?;
         for _ in 0..ATTEMPTS {
@@ -121,6 +125,19 @@ impl RunLanding<'_> {
         }
         let message = format!("branch {} kept moving; try again", self.place.target);
         Err(ChantError::Refused(message).into())
+    }
+
+    /// Returns why work of this run must not land any more, by this clone's own tokens.
+    fn refuse_stale(&self, record: &RunRecord) -> Result<Option<RunLandingOutcome>, Error> {
+        Ok(match self.runs.token(&record.spec_id)? {
+            Some(token) if token == record.token => None,
+            Some(_) => Some(RunLandingOutcome::Stale),
+            None => {
+                let why =
+                    "what says that this run is the newest of its spec is gone; nothing was merged";
+                Some(RunLandingOutcome::Doubtful(why.into()))
+            }
+        })
     }
 
     /// Releases the locks of a killed landing of this run, at any step.
@@ -294,6 +311,9 @@ impl RunLanding<'_> {
             )?;
         }
         draft.set_text("completed_at", self.project.clock.stamp())?;
+        if let Some(token) = finish.token {
+            draft.set_text(RUN_TOKEN, token.to_string())?;
+        }
         let usual = || {
             let snapshot = self.project.snapshot().ok()?;
             agents::usual_model(&self.project.environment, snapshot.config.ok()?.as_ref())
@@ -409,11 +429,10 @@ impl RunLanding<'_> {
         Ok(new_cycle(&sight.snapshot.specs, changes))
     }
 
-    /// Lands a commit on the target, where the working copy of the spec went into it.
-    fn bring(&self, sight: &MergeInputs, new: &str) -> Result<LandingOutcome, Error> {
-        let place = self.place;
+    /// Notes a landing before it is tried; returns those that were tried before.
+    fn note_try(&self, old: &str, new: &str) -> Result<Vec<(String, String)>, Error> {
         let tried = MergeTry {
-            old: sight.old.clone(),
+            old: old.to_owned(),
             new: new.to_owned(),
         };
         let mut interrupted = Vec::new();
@@ -425,6 +444,13 @@ impl RunLanding<'_> {
             record.merge.begun.push(tried.clone());
             Ok(())
         })?;
+        Ok(interrupted)
+    }
+
+    /// Lands a commit on the target, where the working copy of the spec went into it.
+    fn bring(&self, sight: &MergeInputs, new: &str) -> Result<LandingOutcome, Error> {
+        let place = self.place;
+        let interrupted = self.note_try(&sight.old, new)?;
         let is_here = matches!(self.repo.head()?.branch(), Some(branch) if branch == place.target);
         let exempt = ExemptFile {
             path: place.spec_in_git.clone(),
@@ -491,7 +517,8 @@ impl RunLanding<'_> {
     /// A failure to write the spec. Returns the parts that were left in place.
     pub(in super::super) fn complete(&self) -> Result<Vec<String>, Error> {
         let record = self.runs.get(self.process_id)?;
-        let mut left = self.complete_one(self.place, &self.finish)?;
+        let mut left = self.notes.take();
+        left.extend(self.complete_one(self.place, &self.finish)?);
         left.extend(self.leave_receipt(&record, &record.merge));
         if let Some(original) = self.original {
             left.extend(self.complete_one(&original.place, &original.finish)?);

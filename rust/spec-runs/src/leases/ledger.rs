@@ -1,0 +1,167 @@
+//! What leases ask about runs and specs, answered from records and from the trees of commits.
+
+use std::sync::Arc;
+
+use super::super::project::ProjectRuns;
+use super::super::runtime::run_folder::in_git;
+use chant_base::error::Error;
+use chant_git::Repo;
+use chant_leases::client::{RunLedger, RunStanding};
+use chant_leases::record::RunLine;
+use chant_specs::model::SpecStatus;
+use chant_specs::ops::edit::SpecDraft;
+use chant_specs::project::{ARCHIVE, Project, SPECS};
+use chant_store::disk;
+use chant_work::log::{self, LogQuery};
+use chant_work::run_record::RunRecord;
+use chant_work::state::RunState;
+
+/// The key in a completed spec's front matter that names the token of its run.
+pub(in super::super) const RUN_TOKEN: &str = "run_token";
+/// The longest line of a log that a sign of life carries.
+const LINE: usize = 200;
+
+/// The runs and specs of a project.
+pub(super) struct SpecRunLedger<'a> {
+    project: &'a Project,
+    repo: Arc<Repo>,
+}
+
+impl<'a> SpecRunLedger<'a> {
+    pub(super) fn of(project: &'a Project, repo: Arc<Repo>) -> Self {
+        Self { project, repo }
+    }
+
+    /// Returns the project's folder in the repository, without a slash at its end; empty at the top.
+    fn inside(&self) -> String {
+        let specs = in_git(self.project, &self.repo, SPECS).unwrap_or_default();
+        let inside = specs.strip_suffix(SPECS).unwrap_or_default();
+        inside.trim_end_matches('/').to_owned()
+    }
+
+    /// Returns the name of a spec among all specs of the repository.
+    pub(super) fn key(&self, spec_id: &str) -> String {
+        match self.inside() {
+            inside if inside.is_empty() => spec_id.to_owned(),
+            inside => format!("{inside}:{spec_id}"),
+        }
+    }
+
+    /// Returns the spec of this project that a name means.
+    pub(super) fn id_of<'k>(&self, key: &'k str) -> Option<&'k str> {
+        match self.inside() {
+            inside if inside.is_empty() => (!key.contains(':')).then_some(key),
+            inside => key.strip_prefix(&inside)?.strip_prefix(':'),
+        }
+    }
+
+    fn records(&self, spec_id: &str) -> Result<Vec<RunRecord>, Error> {
+        let records = self.project.runs()?.of_spec(spec_id)?;
+        Ok(records
+            .into_iter()
+            .filter(RunRecord::works_on_spec)
+            .collect())
+    }
+
+    fn spec_at(&self, commit: &str, spec_id: &str) -> Result<Option<String>, Error> {
+        let name = format!("{spec_id}.md");
+        let inside = in_git(self.project, &self.repo, SPECS)?;
+        if let Some(text) = self.repo.file_at(commit, &format!("{inside}/{name}"))? {
+            return Ok(Some(String::from_utf8_lossy(&text).into_owned()));
+        }
+        let archive = in_git(self.project, &self.repo, ARCHIVE)?;
+        let files = self.repo.files_below(commit, &archive)?;
+        let is_it = |path: &&String| path.rsplit('/').next() == Some(&*name);
+        let Some(path) = files.iter().find(is_it) else {
+            return Ok(None);
+        };
+        let text = self.repo.file_at(commit, path)?;
+        Ok(text.map(|text| String::from_utf8_lossy(&text).into_owned()))
+    }
+
+    /// Returns the last line of a run's log.
+    fn last_line(&self, record: &RunRecord) -> String {
+        let query = LogQuery {
+            lines: 1,
+            offset: None,
+            since: None,
+        };
+        let path = self.project.own_log(&record.spec_id);
+        let opened = path.and_then(|path| disk::open(&path, &record.spec_id).ok());
+        let page = opened.and_then(|(file, length)| log::read(file, length, query).ok());
+        let text = page.map(|page| page.content).unwrap_or_default();
+        let line = text.lines().last().unwrap_or_default();
+        let shown = line.chars().filter(|letter| !letter.is_control());
+        shown.take(LINE).collect()
+    }
+}
+
+impl RunLedger for SpecRunLedger<'_> {
+    fn standing(&self, spec: &str, token: u64) -> Result<RunStanding, Error> {
+        let Some(id) = self.id_of(spec) else {
+            return Ok(RunStanding::Unknown);
+        };
+        let records = self.records(id)?;
+        // Work that a person goes on with has a later token, and is of the same lease.
+        let newest = records.iter().filter(|record| record.token >= token);
+        let Some(record) = newest.max_by_key(|record| record.token) else {
+            return Ok(RunStanding::Unknown);
+        };
+        Ok(match record.state() {
+            RunState::Running if record.runner().is_alive() => RunStanding::UnderWay,
+            RunState::AwaitingMerge | RunState::AwaitingApproval | RunState::NeedsAttention => {
+                RunStanding::Waits
+            }
+            RunState::Completed => match &record.merge.commit {
+                Some(commit) => RunStanding::Landed(commit.clone()),
+                None => RunStanding::Ended,
+            },
+            // A dead runner is looked after by this clone; until then others may have the spec.
+            _ => RunStanding::Ended,
+        })
+    }
+
+    fn under_way(&self) -> Result<Vec<RunLine>, Error> {
+        let (records, _) = self.project.runs()?.all()?;
+        let alive = records.into_iter().filter(|record| {
+            record.works_on_spec()
+                && record.state() == RunState::Running
+                && record.runner().is_alive()
+        });
+        Ok(alive
+            .map(|record| RunLine {
+                spec: self.key(&record.spec_id),
+                token: record.token,
+                run: record.process_id.clone(),
+                state: record.state().to_string(),
+                line: self.last_line(&record),
+            })
+            .collect())
+    }
+
+    fn completed_in(&self, commit: &str, spec: &str) -> Result<Option<u64>, Error> {
+        let Some(id) = self.id_of(spec) else {
+            return Ok(None);
+        };
+        let Some(text) = self.spec_at(commit, id)? else {
+            return Ok(None);
+        };
+        // What cannot be read there says nothing.
+        let Ok(draft) = SpecDraft::of(&format!("{SPECS}/{id}.md"), &text) else {
+            return Ok(None);
+        };
+        if draft.spec().status != SpecStatus::Completed {
+            return Ok(None);
+        }
+        Ok(Some(run_token_of(&text).unwrap_or(0)))
+    }
+}
+
+/// Returns the token in a spec's front matter.
+fn run_token_of(text: &str) -> Option<u64> {
+    let layout = chant_text::front_matter::layout(text).ok()?;
+    let yaml = &text[layout.yaml?];
+    let line = yaml.lines().find_map(|line| line.strip_prefix(RUN_TOKEN))?;
+    let line = line.trim_start().strip_prefix(':')?;
+    line.trim().trim_matches(['"', '\'']).parse().ok()
+}

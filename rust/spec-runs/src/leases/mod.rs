@@ -1,0 +1,298 @@
+//! Leases of specs: what a run asks of the remote that the clones of a repository share.
+//!
+//! Without `leases` in the configuration nothing here happens: no ref, no process, no network.
+
+mod keeper;
+mod ledger;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::error::SpecRunError;
+use super::project::ProjectRuns;
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_config::leases::LeaseSettings;
+use chant_git::Repo;
+use chant_leases::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
+use chant_leases::client::LeaseClient;
+use chant_leases::record::{LeaseRecord, RequestedStop};
+use chant_leases::view::RemoteView;
+use chant_specs::error::ChantError;
+use chant_specs::project::Project;
+use chant_store::state::escape_name;
+use chant_work::run_record::{LeaseEntry, RunRecord};
+
+pub(super) use keeper::LeaseKeeper;
+pub(super) use ledger::RUN_TOKEN;
+use ledger::SpecRunLedger;
+
+/// The part of the state that holds leases.
+const PART: &str = "leases";
+/// How long a claim may take where the remote answers: a push may have to wait for its turn.
+const CLAIM_LIMIT: Duration = Duration::from_secs(90);
+/// How long the end of a run waits until the remote has it.
+const SETTLE_LIMIT: Duration = Duration::from_secs(10);
+/// How long a landing waits for its push.
+const LAND_LIMIT: Duration = Duration::from_secs(180);
+
+/// The leases of a project's specs.
+pub(super) struct SpecLeases<'a> {
+    repo: Arc<Repo>,
+    settings: LeaseSettings,
+    target: String,
+    folder: PathBuf,
+    ledger: SpecRunLedger<'a>,
+}
+
+impl<'a> SpecLeases<'a> {
+    /// Returns the leases; `None` where the configuration has none.
+    ///
+    /// # Errors
+    /// `Refused` where the remote that is named does not exist, or a failure to read the repository.
+    pub(super) fn of(project: &'a Project, config: &Config) -> Result<Option<Self>, Error> {
+        let Some(settings) = config.leases.clone() else {
+            return Ok(None);
+        };
+        let repo = project.repository()?;
+        if !repo.remotes()?.contains(&settings.remote) {
+            let message = format!(
+                "`leases.remote` names `{}`, and this repository has no remote of that name. Add it with `git remote add`, or change the setting.",
+                settings.remote
+            );
+            return Err(ChantError::Refused(message).into());
+        }
+        Self::with(project, repo, settings, config.main_branch.clone()).map(Some)
+    }
+
+    /// Returns the leases for reading what the last look found; `None` where there are none, or before the
+    /// first look.
+    pub(super) fn for_reading(project: &'a Project, config: &Config) -> Option<Self> {
+        let settings = config.leases.clone()?;
+        let repo = project.repo().ok().flatten()?;
+        Self::with(project, repo, settings, config.main_branch.clone()).ok()
+    }
+
+    fn with(
+        project: &'a Project,
+        repo: Arc<Repo>,
+        settings: LeaseSettings,
+        target: String,
+    ) -> Result<Self, Error> {
+        let state = project.state()?;
+        let part = format!(
+            "{}/{}",
+            state.in_project(PART),
+            escape_name(&settings.remote)
+        );
+        Ok(Self {
+            ledger: SpecRunLedger::of(project, repo.clone()),
+            folder: state.ensure(&part)?,
+            repo,
+            settings,
+            target,
+        })
+    }
+
+    fn client(&self) -> Result<LeaseClient<'_>, Error> {
+        Ok(LeaseClient::open(
+            &self.repo,
+            &self.settings,
+            &self.target,
+            &self.ledger,
+            &self.folder,
+        )?)
+    }
+
+    /// Returns the name of the remote.
+    pub(super) fn remote(&self) -> &str {
+        &self.settings.remote
+    }
+
+    /// Claims a spec for a run; returns what its record keeps. The token is above `above`.
+    ///
+    /// # Errors
+    /// Who holds it, or that the remote does not answer: nothing was started.
+    pub(super) fn claim(
+        &self,
+        spec_id: &str,
+        above: u64,
+        is_forced: bool,
+    ) -> Result<(u64, LeaseEntry), Error> {
+        let wish = LeaseWish::Claim {
+            spec: self.ledger.key(spec_id),
+            run: spec_id.to_owned(),
+            above,
+            is_forced,
+        };
+        match self.client()?.ask(wish, CLAIM_LIMIT)? {
+            LeaseAnswer::Claimed { token, target } => Ok((
+                token,
+                LeaseEntry {
+                    remote: self.settings.remote.clone(),
+                    base: target,
+                },
+            )),
+            other => Err(self.refused(spec_id, other)),
+        }
+    }
+
+    fn refused(&self, spec_id: &str, answer: LeaseAnswer) -> Error {
+        let id = spec_id.to_owned();
+        match answer {
+            LeaseAnswer::Refused { refusal } => SpecRunError::Lease { id, refusal }.into(),
+            LeaseAnswer::Unreachable { why } => SpecRunError::NoRemote { id, why }.into(),
+            LeaseAnswer::Claimed { .. } | LeaseAnswer::Done => {
+                ChantError::Refused("the leases gave no answer".into()).into()
+            }
+        }
+    }
+
+    /// Has the remote say what the records of runs say by now, as far as it answers soon. What it does not
+    /// take now is due with the next push.
+    pub(super) fn settle(&self) -> Result<(), Error> {
+        self.client()?.ask(LeaseWish::Look, SETTLE_LIMIT)?;
+        Ok(())
+    }
+
+    /// Returns the newest commit of the target on the remote, with the landings of this clone that are on
+    /// their way; looks there if no landing is.
+    ///
+    /// # Errors
+    /// The inner error says why the remote does not answer.
+    pub(super) fn target_now(&self) -> Result<Result<String, String>, Error> {
+        let client = self.client()?;
+        if let Some(pending) = client.pending_target()? {
+            return Ok(Ok(pending));
+        }
+        match client.ask(LeaseWish::Look, CLAIM_LIMIT)? {
+            LeaseAnswer::Unreachable { why } => Ok(Err(why)),
+            _ => match client.last_look()? {
+                Some(view) => Ok(Ok(view.target)),
+                None => Ok(Err("nothing was looked at".into())),
+            },
+        }
+    }
+
+    /// Puts a landing in the queue and waits for the remote, without the lock of merges: `release` frees it
+    /// once the landing is in the queue.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub(super) fn land(
+        &self,
+        record: &RunRecord,
+        (old, new): (&str, &str),
+        along: Vec<(String, String)>,
+        release: impl FnOnce(),
+    ) -> Result<LeaseAnswer, Error> {
+        let client = self.client()?;
+        let ticket = client.put(LeaseWish::Land {
+            spec: self.ledger.key(&record.spec_id),
+            run: record.process_id.clone(),
+            token: record.token,
+            old: old.to_owned(),
+            new: new.to_owned(),
+            along,
+        })?;
+        release();
+        Ok(client.wait(&ticket, LAND_LIMIT)?)
+    }
+
+    /// Returns the token with which a commit's tree has the spec completed.
+    pub(super) fn completed_in(&self, commit: &str, spec_id: &str) -> Result<Option<u64>, Error> {
+        use chant_leases::client::RunLedger;
+        self.ledger.completed_in(commit, &self.ledger.key(spec_id))
+    }
+
+    /// Keeps the commits of an overtaken run on the remote; returns the ref.
+    pub(super) fn keep_commits(&self, record: &RunRecord, commit: &str) -> Result<(), Error> {
+        let wish = LeaseWish::Keep {
+            spec: self.ledger.key(&record.spec_id),
+            token: record.token,
+            commit: commit.to_owned(),
+        };
+        match self.client()?.ask(wish, CLAIM_LIMIT)? {
+            LeaseAnswer::Done => Ok(()),
+            other => Err(self.refused(&record.spec_id, other)),
+        }
+    }
+
+    /// Asks the clone that works on a spec to stop; returns its lease, or `None` if no other clone holds it.
+    ///
+    /// # Errors
+    /// That the remote does not answer or refuses.
+    pub(super) fn request_stop(
+        &self,
+        spec_id: &str,
+        stop: RequestedStop,
+    ) -> Result<Option<LeaseRecord>, Error> {
+        let client = self.client()?;
+        client.ask(LeaseWish::Look, CLAIM_LIMIT)?;
+        let Some(lease) = self.held_elsewhere(spec_id)? else {
+            return Ok(None);
+        };
+        let spec = self.ledger.key(spec_id);
+        match client.ask(LeaseWish::Request { spec, stop }, CLAIM_LIMIT)? {
+            LeaseAnswer::Done => Ok(Some(lease)),
+            other => Err(self.refused(spec_id, other)),
+        }
+    }
+
+    /// Gives back a lease whose holder a person knows to be dead.
+    ///
+    /// # Errors
+    /// That there is none, or that the remote does not answer or refuses.
+    pub(super) fn free(&self, spec_id: &str) -> Result<(), Error> {
+        let spec = self.ledger.key(spec_id);
+        match self.client()?.ask(LeaseWish::Free { spec }, CLAIM_LIMIT)? {
+            LeaseAnswer::Done => Ok(()),
+            other => Err(self.refused(spec_id, other)),
+        }
+    }
+
+    /// Returns what the last look found; nothing is asked of the remote.
+    pub(super) fn last_look(&self) -> Result<Option<RemoteView>, Error> {
+        Ok(self.client()?.last_look()?)
+    }
+
+    /// Looks at the remote.
+    ///
+    /// # Errors
+    /// The inner error says why the remote does not answer.
+    pub(super) fn look(&self) -> Result<Result<(), String>, Error> {
+        match self.client()?.ask(LeaseWish::Look, CLAIM_LIMIT)? {
+            LeaseAnswer::Unreachable { why } => Ok(Err(why)),
+            _ => Ok(Ok(())),
+        }
+    }
+
+    /// Returns the leases of this project's specs that other clones hold, by the last look.
+    pub(super) fn all_elsewhere(&self) -> Result<Vec<LeaseRecord>, Error> {
+        let client = self.client()?;
+        let Some(view) = client.last_look()? else {
+            return Ok(Vec::new());
+        };
+        let own = client.own_name()?;
+        let mut held = Vec::new();
+        for lease in view.held_elsewhere(&own) {
+            if client.is_own(&lease.orchestrator)? {
+                continue;
+            }
+            if let Some(id) = self.ledger.id_of(&lease.spec) {
+                let mut lease = lease.clone();
+                lease.spec = id.to_owned();
+                held.push(lease);
+            }
+        }
+        Ok(held)
+    }
+
+    /// Returns the lease of a spec that another clone holds, by the last look.
+    pub(super) fn held_elsewhere(&self, spec_id: &str) -> Result<Option<LeaseRecord>, Error> {
+        let mut held = self.all_elsewhere()?.into_iter();
+        Ok(held.find(|lease| lease.spec == spec_id))
+    }
+}
+

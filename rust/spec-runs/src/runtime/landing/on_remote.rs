@@ -1,0 +1,260 @@
+//! Lands the work of a run on the remote that clones share: the target and the lease move in one push,
+//! or neither does. The checkout follows as far as it can; it is a view of what landed.
+
+use super::super::super::leases::SpecLeases;
+use super::{
+    ATTEMPTS, LOCK_TIMEOUT, RunLanding, RunLandingOutcome, acting_change, agreement_to, by_meaning,
+    describe_wait, own_conflict,
+};
+use chant_base::error::Error;
+use chant_git::land::LandingOutcome;
+use chant_git::merge::{FileSides, MergeOutcome, MergeRequest};
+use chant_leases::answer::{LeaseAnswer, LeaseRefusal};
+use chant_specs::error::ChantError;
+use chant_work::lock::MergeLock;
+use chant_work::run_record::{MergeTry, RunRecord};
+
+/// A merge that may be pushed, or what a landing comes to without one.
+enum PreparedLanding {
+    Merged { old: String, new: String },
+    Settled(RunLandingOutcome),
+}
+
+impl RunLanding<'_> {
+    /// Returns the leases under which a run lands; `None` for work that only this clone knows of.
+    pub(super) fn leases(&self, record: &RunRecord) -> Result<Option<SpecLeases<'_>>, Error> {
+        if record.asked.offline {
+            return Ok(None);
+        }
+        let config = self.project.snapshot()?.config.clone()?;
+        SpecLeases::of(self.project, &config)
+    }
+
+    /// Merges onto the target of the remote and pushes it there.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub(super) fn land_on_remote(
+        &self,
+        leases: &SpecLeases<'_>,
+        record: &RunRecord,
+    ) -> Result<RunLandingOutcome, Error> {
+        for _ in 0..ATTEMPTS {
+            let merge_lock = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
+            if let Some(outcome) = self.refuse_stale(record)? {
+                return Ok(outcome);
+            }
+            self.free_own_locks()?;
+            let (old, new) = match self.prepare(leases, record)? {
+                PreparedLanding::Settled(outcome) => return Ok(outcome),
+                PreparedLanding::Merged { old, new } => (old, new),
+            };
+            self.note_try(&old, &new)?;
+            self.runs.reached("before-land-push").map_err(Error::from)?;
+            // The next landing of this clone stands on this one while it is on its way.
+            let answer = leases.land(record, (&old, &new), Vec::new(), || drop(merge_lock))?;
+            self.runs.reached("after-land-push").map_err(Error::from)?;
+            match answer {
+                LeaseAnswer::Claimed { .. } | LeaseAnswer::Done => {
+                    return self.finish_on_remote(leases, &new);
+                }
+                LeaseAnswer::Refused {
+                    refusal: LeaseRefusal::Moved,
+                } => {}
+                LeaseAnswer::Refused {
+                    refusal: LeaseRefusal::Overtaken { lease },
+                } => {
+                    let why = LeaseRefusal::Overtaken { lease };
+                    return Ok(RunLandingOutcome::Overtaken(why.to_string()));
+                }
+                LeaseAnswer::Refused { refusal } => {
+                    return Ok(RunLandingOutcome::Doubtful(refusal.to_string()));
+                }
+                LeaseAnswer::Unreachable { why } => return Ok(waits(why)),
+            }
+        }
+        let message = format!(
+            "{} of {} kept moving; try again",
+            self.place.target,
+            leases.remote()
+        );
+        Err(ChantError::Refused(message).into())
+    }
+
+    /// Merges onto the target as the remote has it, and judges the result.
+    fn prepare(
+        &self,
+        leases: &SpecLeases<'_>,
+        record: &RunRecord,
+    ) -> Result<PreparedLanding, Error> {
+        use PreparedLanding::Settled;
+        let target = match leases.target_now()? {
+            Ok(target) => target,
+            Err(why) => return Ok(Settled(waits(why))),
+        };
+        if let Some(outcome) = self.landed_before(leases, record, &target)? {
+            return Ok(Settled(outcome));
+        }
+        let mut sight = match self.look(&record.spec_id)? {
+            Ok(sight) => sight,
+            Err(why) => return Ok(Settled(RunLandingOutcome::Doubtful(why))),
+        };
+        sight.old = target;
+        if let Some(why) = self.silenced_hooks()? {
+            return Ok(Settled(RunLandingOutcome::Doubtful(why)));
+        }
+        let tried = MergeTry {
+            old: sight.old.clone(),
+            new: sight.tip.clone(),
+        };
+        let new = match self.merge(&sight)? {
+            MergeOutcome::FastForward { commit } | MergeOutcome::Commit { commit, .. } => commit,
+            MergeOutcome::Nothing => sight.old.clone(),
+            MergeOutcome::Conflicts(conflicts) => {
+                return Ok(Settled(
+                    match own_conflict(&conflicts, &self.place.spec_in_git) {
+                        Some(why) => RunLandingOutcome::Doubtful(why),
+                        None => RunLandingOutcome::Conflicts { conflicts, tried },
+                    },
+                ));
+            }
+        };
+        if let Some(why) = self.damage(&sight, &new)? {
+            return Ok(Settled(RunLandingOutcome::Doubtful(why)));
+        }
+        let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
+        if !change.is_empty() && self.agreed != Some(&*agreement_to(&change)) {
+            return Ok(Settled(RunLandingOutcome::ActsAnew(change)));
+        }
+        Ok(PreparedLanding::Merged {
+            old: sight.old,
+            new,
+        })
+    }
+
+    /// Settles a landing that the target has already: ours, whose answer was lost, or that of another run.
+    fn landed_before(
+        &self,
+        leases: &SpecLeases<'_>,
+        record: &RunRecord,
+        target: &str,
+    ) -> Result<Option<RunLandingOutcome>, Error> {
+        let Some(token) = leases.completed_in(target, &record.spec_id)? else {
+            return Ok(None);
+        };
+        let tries = record.merge.begun.iter().rev().map(|tried| &tried.new);
+        for commit in tries {
+            if self.repo.has_object(commit)? && self.repo.reaches(target, commit)? {
+                return self.finish_on_remote(leases, commit).map(Some);
+            }
+        }
+        let why = format!(
+            "the spec is completed on {} already (token {token}); this work was not merged and stays on {}",
+            leases.remote(),
+            self.place.branch
+        );
+        Ok(Some(RunLandingOutcome::Overtaken(why)))
+    }
+
+    /// Records a landing and brings the checkout up to it, as far as nothing of the user's is in its way.
+    fn finish_on_remote(
+        &self,
+        leases: &SpecLeases<'_>,
+        commit: &str,
+    ) -> Result<RunLandingOutcome, Error> {
+        self.note_merged(commit)?;
+        let _merge = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
+        let mut why = None;
+        for _ in 0..ATTEMPTS {
+            match self.follow(commit)? {
+                FollowStep::Done => return Ok(RunLandingOutcome::Merged),
+                FollowStep::Again => {}
+                FollowStep::Waits(reason) => {
+                    why = Some(reason);
+                    break;
+                }
+            }
+        }
+        let why = why.unwrap_or_else(|| format!("branch {} kept moving", self.place.target));
+        self.notes.borrow_mut().push(format!(
+            "it landed on {}; this checkout was not brought up to it: {why}",
+            leases.remote()
+        ));
+        Ok(RunLandingOutcome::Merged)
+    }
+
+    /// Brings the local target to a commit of the remote.
+    fn follow(&self, commit: &str) -> Result<FollowStep, Error> {
+        let local = self.repo.tip_for_work(&self.place.target)?;
+        if self.repo.reaches(&local, commit)? {
+            return Ok(FollowStep::Done);
+        }
+        let record = self.runs.get(self.process_id)?;
+        let mut sight = match self.look(&record.spec_id)? {
+            Ok(sight) => sight,
+            Err(why) => return Ok(FollowStep::Waits(why)),
+        };
+        let new = if self.repo.reaches(commit, &local)? {
+            commit.to_owned()
+        } else {
+            // Commits of the user's that the remote does not have yet.
+            match self.united_with(&local, commit)? {
+                Ok(merged) => merged,
+                Err(why) => return Ok(FollowStep::Waits(why)),
+            }
+        };
+        sight.old = local;
+        Ok(match self.bring(&sight, &new)? {
+            LandingOutcome::Done { .. } => FollowStep::Done,
+            LandingOutcome::Moved { .. } => FollowStep::Again,
+            LandingOutcome::Waits(waits) => FollowStep::Waits(describe_wait(&waits).0),
+        })
+    }
+
+    /// Merges what landed into local commits; the inner error says why that is a person's.
+    fn united_with(&self, local: &str, commit: &str) -> Result<Result<String, String>, Error> {
+        let own = &self.place.spec_in_git;
+        let landed = self.repo.file_at(commit, own)?;
+        let asked = [own.clone()];
+        let resolve = |path: &str, sides: FileSides<'_>| match &landed {
+            Some(bytes) if path == *own => chant_git::merge::FileResolution::Bytes(bytes.clone()),
+            _ => by_meaning(path, sides),
+        };
+        let merged = self.repo.merge(
+            &MergeRequest {
+                ours: local,
+                theirs: commit,
+                asked: if self.place.is_tracked { &asked } else { &[] },
+                message: &format!("Merge what landed with {}", self.place.branch),
+                fast_forward: true,
+                replaced: &[super::super::super::merge::DRIVER],
+            },
+            &resolve,
+        )?;
+        Ok(match merged {
+            MergeOutcome::FastForward { commit } | MergeOutcome::Commit { commit, .. } => {
+                Ok(commit)
+            }
+            MergeOutcome::Nothing => Ok(local.to_owned()),
+            MergeOutcome::Conflicts(_) => Err(format!(
+                "its branch {} has other commits that conflict; merge them by hand",
+                self.place.target
+            )),
+        })
+    }
+}
+
+/// A step of bringing the checkout up to what landed.
+enum FollowStep {
+    Done,
+    Again,
+    Waits(String),
+}
+
+/// A landing that waits for the remote.
+fn waits(why: String) -> RunLandingOutcome {
+    RunLandingOutcome::Waits {
+        why,
+        blocked_by: Vec::new(),
+    }
+}
