@@ -13,4 +13,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "pushes that were done.",
         "issue 24: 5",
     ),
+    "leases:model:lands_once_and_never_late": Requirement(
+        "In every order of events a spec lands once at most, and what lands has the newest token; two pushes "
+        "instead of one, or a rule less, break that.",
+        "issue 24: 8",
+    ),
+    "leases:model:nothing_gets_stuck": Requirement(
+        "Wherever a claim is left, the spec can still be done, also after a server did half a push.",
+        "issue 24: 8",
+    ),
 }
