@@ -301,8 +301,8 @@ class Remote:
             needs_git(2, 45, what="the reftable format")
             words.append(f"--ref-format={self.ref_format}")
         run_git(self.folder.parent, *words, str(self.folder))
-        self.git("config", "http.receivepack", "true")
-        self.git("config", "gc.auto", "0")
+        with (self.folder / "config").open("a", encoding="utf-8") as config:
+            config.write("[http]\n\treceivepack = true\n[receive]\n\tautogc = false\n")
         tree = self.git("hash-object", "-t", "tree", "-w", "/dev/null")
         self.write_ref("refs/heads/main", self.git("commit-tree", "-m", "Begin", tree))
 
