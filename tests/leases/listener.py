@@ -7,8 +7,6 @@ import socket
 import threading
 from collections.abc import Callable
 
-from typing_extensions import Self
-
 LOOPBACK = "127.0.0.1"
 
 
@@ -30,7 +28,7 @@ class LoopbackListener:
         self.port: int = self._reserved.getsockname()[1]
         self.accept()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> LoopbackListener:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -44,7 +42,7 @@ class LoopbackListener:
             self._start(self._accept_all, self._listening)
 
     def refuse(self) -> None:
-        """Refuse connections from now on: nobody listens, the port stays bound. Open ones go on."""
+        """Refuse connections from now on: no socket listens, the port stays bound. Open ones go on."""
         listening, self._listening = self._listening, None
         if listening is None:
             return

@@ -36,7 +36,11 @@ HALF_OPEN = LinkMode(limit_up=0, limit_down=0, at_limit="silence")
 """Accepts a connection and never answers."""
 
 ANSWER_LOST = LinkMode(lost_answer=PUSH_ANSWER)
-"""The server got the push and did it; the client sees a closed connection."""
+"""The server got the push and did it; the client sees a closed connection.
+
+Over HTTP curl sends such a push again by itself, on a connection of the next number: git then says it was
+rejected, though it was done.
+"""
 
 
 class TcpProxy:

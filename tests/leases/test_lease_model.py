@@ -48,7 +48,7 @@ def test_two_pushes_are_wrong_even_where_no_server_dies(landing: str) -> None:
 
 @pytest.mark.requirement("leases:model:nothing_gets_stuck")
 def test_half_landings_that_are_not_completed_stay() -> None:
-    by_nobody = explore(Rules(holder_completes=False, others_claim_halves=False), Bounds())
+    uncompleted = explore(Rules(holder_completes=False, others_claim_halves=False), Bounds())
     by_holder_alone = explore(Rules(others_claim_halves=False), Bounds())
-    assert (by_nobody.violation, by_holder_alone.violation) == (None, None)
-    assert by_nobody.stuck > by_holder_alone.stuck > 0
+    assert (uncompleted.violation, by_holder_alone.violation) == (None, None)
+    assert uncompleted.stuck > by_holder_alone.stuck > 0
