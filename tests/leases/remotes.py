@@ -261,7 +261,7 @@ class Remote:
         A push moves refs in the order of their names, and then those that are new on the remote.
         `dies`: receive-pack is killed by a signal, the client has no answer. `fails`: its disk is full, and
         the client hears that all refs were rejected, though some moved. Linux and the files format only:
-        there git writes each ref's log just before it renames the ref, and the log leads into a pipe without a
+        there git writes each ref's log just before it renames the ref; the log leads into a pipe without a
         reader, or to a full device.
         """
         if self.ref_format != "files" or not Path("/dev/full").exists():
