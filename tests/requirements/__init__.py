@@ -85,6 +85,7 @@ AREAS = (
     "work.models_over_http",
     "store",
     "git",
+    "leases",
     "api",
     "docs_and_house",
     "distribution",
