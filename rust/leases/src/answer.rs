@@ -64,8 +64,10 @@ pub enum LeaseWish {
         /// Its newest commit.
         commit: String,
     },
-    /// Look at the remote, and push what is due.
+    /// Look at the remote.
     Look,
+    /// Push what is due by now.
+    Settle,
 }
 
 impl LeaseWish {
@@ -78,7 +80,7 @@ impl LeaseWish {
             | Self::Request { spec, .. }
             | Self::Free { spec }
             | Self::Keep { spec, .. } => Some(spec),
-            Self::Look => None,
+            Self::Look | Self::Settle => None,
         }
     }
 }

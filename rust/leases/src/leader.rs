@@ -44,6 +44,14 @@ enum WishStep {
     Later,
 }
 
+/// What follows a push.
+enum PushStep {
+    /// Nothing is to be tried again now.
+    Through,
+    /// The refs have to be looked at again; the remote's reason, where it gave one.
+    Again(Option<String>),
+}
+
 impl<'a> LeaseLeader<'a> {
     /// Prepares to lead; the caller holds the leader's lock.
     pub(super) fn of(client: &'a LeaseClient<'a>) -> Result<Self, LeaseError> {
@@ -72,7 +80,8 @@ impl<'a> LeaseLeader<'a> {
     pub(super) fn tick(&mut self) -> Result<(), LeaseError> {
         let queue = &self.client.queue;
         queue.sweep()?;
-        for attempt in 0..TRIES {
+        let mut stuck = None;
+        for attempt in 0..=TRIES {
             let mut view = match self.look()? {
                 Ok(view) => view,
                 Err(why) => return self.give_up(&why),
@@ -80,18 +89,24 @@ impl<'a> LeaseLeader<'a> {
             let found = view.orchestrators.get(&escape_name(&self.own.name));
             let found = found.map(|seen| seen.object.clone());
             self.own.settle(queue, found.as_deref())?;
-            let is_alone = attempt + 1 == TRIES;
+            let is_alone = attempt + 1 >= TRIES;
             let batch = self.collect(&view, is_alone)?;
             if batch.is_empty() {
-                return Ok(());
+                return self.answer_all(&batch);
+            }
+            if let Some(why) = stuck {
+                // Nothing moved, and it is not there: a lock, or a name that clashes.
+                let refusal = LeaseRefusal::Stuck { why };
+                return self.refuse(batch.answers().iter().map(|(taken, _)| taken), &refusal);
             }
             let interval = self.client.settings.push_interval;
             if !self.pace.wait(interval, attempt > 0).is_zero() {
                 // What was taken stays taken, and goes with the next push.
                 return Ok(());
             }
-            if self.push(&batch, &mut view, attempt > 0)? {
-                return Ok(());
+            match self.push(&batch, &mut view, attempt > 0)? {
+                PushStep::Through => return Ok(()),
+                PushStep::Again(why) => stuck = why.filter(|_| is_alone),
             }
         }
         Ok(())
@@ -189,13 +204,21 @@ impl<'a> LeaseLeader<'a> {
         Ok(batch)
     }
 
-    /// Pushes; returns true if nothing is left to be tried again.
+    fn answer_all(&self, batch: &PushBatch) -> Result<(), LeaseError> {
+        for (taken, answer) in batch.answers() {
+            self.client.queue.answer(taken, answer)?;
+        }
+        Ok(())
+    }
+
+    /// Pushes. What the remote says of a refusal proves nothing: an answer may be cut, and a push be sent twice.
+    /// Only its refs say what became of it.
     fn push(
         &mut self,
         batch: &PushBatch,
         view: &mut RemoteView,
         repeats: bool,
-    ) -> Result<bool, LeaseError> {
+    ) -> Result<PushStep, LeaseError> {
         let (client, queue) = (self.client, &self.client.queue);
         self.pace.note_push(queue, repeats)?;
         let target = self.names.target().to_owned();
@@ -212,29 +235,21 @@ impl<'a> LeaseLeader<'a> {
             PushOutcome::Applied => {
                 batch.apply(view);
                 self.save(view)?;
-                for (taken, answer) in batch.answers() {
-                    queue.answer(taken, answer)?;
-                }
-                return Ok(true);
+                self.answer_all(batch)?;
+                return Ok(PushStep::Through);
             }
-            PushOutcome::Moved(why) if batch.wishes() == 1 && repeats => {
-                self.refuse(
-                    batch.answers().iter().map(|(taken, _)| taken),
-                    &LeaseRefusal::Stuck { why },
-                )?;
-            }
-            // The next look says what became of it.
-            PushOutcome::Moved(_) | PushOutcome::Unknown(_) => {}
+            PushOutcome::Moved(why) => return Ok(PushStep::Again(Some(why))),
+            PushOutcome::Unknown(_) => {}
             PushOutcome::NotAtomic => {
                 let remote = client.settings.remote.clone();
                 let refusal = LeaseRefusal::NotAtomic { remote };
                 self.refuse(batch.answers().iter().map(|(taken, _)| taken), &refusal)?;
-                return Ok(true);
+                return Ok(PushStep::Through);
             }
             PushOutcome::Forbidden(refused) => {
                 let names: Vec<&str> = refused.iter().map(|one| &*one.name).collect();
                 let Some(first) = refused.first() else {
-                    return Ok(true);
+                    return Ok(PushStep::Through);
                 };
                 let refusal = LeaseRefusal::Forbidden {
                     name: first.name.clone(),
@@ -242,10 +257,12 @@ impl<'a> LeaseLeader<'a> {
                 };
                 let wishes = batch.wishes_on(&names, &target);
                 self.refuse(wishes.iter(), &refusal)?;
-                return Ok(wishes.is_empty());
+                if wishes.is_empty() {
+                    return Ok(PushStep::Through);
+                }
             }
         }
-        Ok(false)
+        Ok(PushStep::Again(None))
     }
 
     fn refuse<'t>(
@@ -270,7 +287,11 @@ impl<'a> LeaseLeader<'a> {
         batch: &PushBatch,
     ) -> Result<WishStep, LeaseError> {
         let Some(spec) = taken.wish.spec() else {
-            return Ok(WishStep::Answer(LeaseAnswer::Done));
+            return Ok(match taken.wish {
+                // It is answered when what is due is on the remote.
+                LeaseWish::Settle => WishStep::Push(Box::new(only_push(Vec::new()))),
+                _ => WishStep::Answer(LeaseAnswer::Done),
+            });
         };
         let escaped = escape_name(spec);
         if batch.changes_lease(&escaped) {
@@ -314,7 +335,7 @@ impl<'a> LeaseLeader<'a> {
                 };
                 Ok(Some(only_push(vec![update])))
             }
-            LeaseWish::Look => return Ok(WishStep::Answer(LeaseAnswer::Done)),
+            LeaseWish::Look | LeaseWish::Settle => Ok(None),
         };
         Ok(match pushed {
             Ok(Some(push)) => WishStep::Push(Box::new(push)),

@@ -12,6 +12,7 @@ use chant_leases::client::RunNews;
 use chant_leases::record::RequestedStop;
 use chant_specs::project::Project;
 use chant_work::run_record::RunRecord;
+use chant_work::state::RunState;
 
 /// Keeps the lease of one run.
 pub(in super::super) struct LeaseKeeper;
@@ -90,13 +91,17 @@ fn settle(project: &Project, record: &RunRecord, was_overtaken: bool) -> Result<
     let Some(leases) = SpecLeases::of(project, &config)? else {
         return Ok(());
     };
+    let now = project.runs()?.get(&record.process_id)?;
     if was_overtaken {
         let repo = project.repository()?;
-        let now = project.runs()?.get(&record.process_id)?;
         let tip = now.branch.as_deref().map(|branch| repo.branch_tip(branch));
         if let Some(tip) = tip.transpose()?.flatten() {
             leases.keep_commits(record, &tip)?;
         }
+    }
+    if now.state() == RunState::Running {
+        // Who stopped it writes its end, and waits for this process to be gone.
+        return Ok(());
     }
     leases.settle()
 }

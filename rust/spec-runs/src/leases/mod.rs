@@ -15,7 +15,7 @@ use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::leases::LeaseSettings;
 use chant_git::Repo;
-use chant_leases::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
+use chant_leases::answer::{LeaseAnswer, LeaseWish};
 use chant_leases::client::LeaseClient;
 use chant_leases::record::{LeaseRecord, RequestedStop};
 use chant_leases::view::RemoteView;
@@ -152,7 +152,7 @@ impl<'a> SpecLeases<'a> {
     /// Has the remote say what the records of runs say by now, as far as it answers soon. What it does not
     /// take now is due with the next push.
     pub(super) fn settle(&self) -> Result<(), Error> {
-        self.client()?.ask(LeaseWish::Look, SETTLE_LIMIT)?;
+        self.client()?.ask(LeaseWish::Settle, SETTLE_LIMIT)?;
         Ok(())
     }
 
@@ -206,17 +206,14 @@ impl<'a> SpecLeases<'a> {
         self.ledger.completed_in(commit, &self.ledger.key(spec_id))
     }
 
-    /// Keeps the commits of an overtaken run on the remote; returns the ref.
+    /// Has the commits of an overtaken run kept on the remote, with the next push of this clone.
     pub(super) fn keep_commits(&self, record: &RunRecord, commit: &str) -> Result<(), Error> {
-        let wish = LeaseWish::Keep {
+        self.client()?.put(LeaseWish::Keep {
             spec: self.ledger.key(&record.spec_id),
             token: record.token,
             commit: commit.to_owned(),
-        };
-        match self.client()?.ask(wish, CLAIM_LIMIT)? {
-            LeaseAnswer::Done => Ok(()),
-            other => Err(self.refused(&record.spec_id, other)),
-        }
+        })?;
+        Ok(())
     }
 
     /// Asks the clone that works on a spec to stop; returns its lease, or `None` if no other clone holds it.
@@ -295,4 +292,3 @@ impl<'a> SpecLeases<'a> {
         Ok(held.find(|lease| lease.spec == spec_id))
     }
 }
-

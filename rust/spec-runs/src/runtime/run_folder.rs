@@ -334,7 +334,11 @@ pub(super) fn spec_path(project: &Project, spec_id: &str) -> Result<String, Erro
 ///
 /// # Errors
 /// `Refused` where it lies outside of the checkout.
-pub(in super::super) fn in_git(project: &Project, repo: &Repo, path: &str) -> Result<String, Error> {
+pub(in super::super) fn in_git(
+    project: &Project,
+    repo: &Repo,
+    path: &str,
+) -> Result<String, Error> {
     project.path_in_repository(repo, path).ok_or_else(|| {
         let message = format!(
             "{} lies outside the checkout of its repository; work is done in checkouts",
