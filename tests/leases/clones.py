@@ -12,7 +12,7 @@ from typing import Any
 from chant_mcp.errors import ChantError
 from harness import Project
 from leases.remotes import Remote, run_git
-from work.kit import Record, Workshop
+from work.kit import Record, Workshop, lives, wait_for
 
 TARGET = "refs/heads/main"
 
@@ -41,6 +41,15 @@ class LeaseClone(Workshop):
         """Start work on a spec, and give its record."""
         self.handle().work_start(id, **wish)
         return self.record(id)
+
+    def ended_anyhow(self, id: str) -> None:
+        """Wait until the newest run of a spec has ended, or its runner is gone."""
+
+        def is_over() -> bool:
+            record = self.record(id)
+            return record["status"] != "running" or not lives(record["pid"])
+
+        wait_for(is_over, f"the end of work on {id}")
 
     def refused(self, id: str, **wish: Any) -> str:
         """Give the words with which work on a spec is refused."""
@@ -82,10 +91,10 @@ class SharedProject:
         self.author = Workshop(Project(root))
         self.author.configure(settings)
 
-    def publish(self, ids: Iterable[str], *behaviours: str, **keys: object) -> None:
+    def publish(self, ids: Iterable[str], *behaviours: str) -> None:
         """Write specs and put them on the remote."""
         for id in ids:
-            self.author.spec(id, *behaviours, **keys)
+            self.author.spec(id, *behaviours)
         self.author.commit()
         run_git(self.author.root, "push", "-q", "origin", "HEAD:main")
 

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from leases.clones import QUICK_TTL, SLOW_BEAT, TARGET, LeaseClone, SharedProject
@@ -42,7 +43,8 @@ def test_of_pushes_whose_answer_is_lost_none_lands_twice_and_no_run_fails(
     for id, clone in zip(ids, itertools.cycle(clones), strict=False):
         clone.start(id)
     for id, clone in zip(ids, itertools.cycle(clones), strict=False):
-        assert clone.ended(id)["end_state"] == "completed"
+        record = clone.ended(id)
+        assert record["end_state"] == "completed", record["reason"]
         assert (shared.completions(id), len(shared.landings(id)), shared.tokens(id)) == (1, 1, [1])
         assert clone.agents_started(id) == 1
     assert next(numbers) > 3
@@ -54,7 +56,7 @@ def test_of_pushes_whose_answer_is_lost_none_lands_twice_and_no_run_fails(
 @pytest.mark.requirement("leases:landing:half_is_completed_by_its_holder")
 @pytest.mark.parametrize(("transport", "how"), [("git", "dies"), ("path", "fails")])
 def test_holder_completes_its_half_landing(
-    tmp_path: Path, make_remote: MakeRemote, transport: Transport, how: str
+    tmp_path: Path, make_remote: MakeRemote, transport: Transport, how: Literal["dies", "fails"]
 ) -> None:
     shared = SharedProject(tmp_path, make_remote(transport), SLOW_BEAT)
     shared.publish([ID], "wait")
@@ -93,7 +95,8 @@ def test_half_landing_of_a_silent_holder_is_claimed_by_another_clone(
     # The first clone comes back: its work is not landed a second time.
     first.handle().recover()
     assert (shared.completions(ID), len(shared.landings(ID)), shared.tokens(ID)) == (1, 1, [1, 2])
-    assert first.ended(ID)["end_state"] != "completed"
+    record = first.ended(ID)
+    assert record["end_state"] != "completed"
 
 
 def start_when_silent(clone: LeaseClone) -> None:

@@ -76,15 +76,15 @@ def test_run_that_ends_while_the_remote_is_gone_lands_when_it_is_back(
     remote.refuse_connections()
     clone.go(ID)
     record = clone.ended(ID)
-    assert record["status"] == "awaiting_merge", record
+    assert record["end_state"] == "awaiting_merge", record["reason"]
     assert "origin does not answer" in record["reason"]
     assert clone.handle().recover() == []
-    assert clone.record(ID)["status"] == "awaiting_merge"
+    assert clone.record(ID)["end_state"] == "awaiting_merge"
     remote.accept_connections()
 
     def has_landed() -> bool:
         clone.handle().recover()
-        return clone.record(ID)["status"] == "completed"
+        return clone.record(ID)["end_state"] == "completed"
 
     wait_for(has_landed, "the landing")
     assert (shared.completions(ID), shared.lease(ID)["state"]) == (1, "landed")

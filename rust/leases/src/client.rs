@@ -121,12 +121,12 @@ impl<'a> LeaseClient<'a> {
     }
 
     /// Returns the commit that the target will have when all landings of the queue are through; `None`
-    /// without any.
+    /// without any, or if `run` itself has one there.
     ///
     /// # Errors
     /// A file of our own that cannot be read.
-    pub fn pending_target(&self) -> Result<Option<String>, LeaseError> {
-        self.queue.last_landing()
+    pub fn pending_target(&self, run: &str) -> Result<Option<String>, LeaseError> {
+        self.queue.last_landing(run)
     }
 
     /// Waits for the answer to a wish.

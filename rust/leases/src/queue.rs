@@ -122,13 +122,15 @@ impl WishQueue {
         Ok(taken)
     }
 
-    /// Returns the commit of the last landing that has no answer yet.
-    pub(super) fn last_landing(&self) -> Result<Option<String>, LeaseError> {
+    /// Returns the commit of the last landing that has no answer yet; `None` if one of them is an earlier try of
+    /// `run`, which a process left that died: what became of it is for the remote to say.
+    pub(super) fn last_landing(&self, run: &str) -> Result<Option<String>, LeaseError> {
         let mut last: Option<(String, String)> = None;
         for part in [TAKEN, QUEUE] {
             for name in names(&self.folder.join(part))? {
                 let file: Option<WishFile> = read(&self.place(part, &name))?;
                 let landing = match file.map(|file| file.wish) {
+                    Some(LeaseWish::Land { run: own, .. }) if own == run => return Ok(None),
                     Some(LeaseWish::Land { new, .. }) => (name, new),
                     _ => continue,
                 };

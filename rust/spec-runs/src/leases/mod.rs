@@ -157,13 +157,13 @@ impl<'a> SpecLeases<'a> {
     }
 
     /// Returns the newest commit of the target on the remote, with the landings of this clone that are on
-    /// their way; looks there if no landing is.
+    /// their way; looks there if no landing is, or one of `run` itself.
     ///
     /// # Errors
     /// The inner error says why the remote does not answer.
-    pub(super) fn target_now(&self) -> Result<Result<String, String>, Error> {
+    pub(super) fn target_now(&self, run: &str) -> Result<Result<String, String>, Error> {
         let client = self.client()?;
-        if let Some(pending) = client.pending_target()? {
+        if let Some(pending) = client.pending_target(run)? {
             return Ok(Ok(pending));
         }
         match client.ask(LeaseWish::Look, CLAIM_LIMIT)? {

@@ -98,7 +98,7 @@ impl RunLanding<'_> {
         record: &RunRecord,
     ) -> Result<PreparedLanding, Error> {
         use PreparedLanding::Settled;
-        let target = match leases.target_now()? {
+        let target = match leases.target_now(self.process_id)? {
             Ok(target) => target,
             Err(why) => return Ok(Settled(waits(why))),
         };
