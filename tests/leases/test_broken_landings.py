@@ -80,7 +80,7 @@ def test_half_landing_of_a_silent_holder_is_claimed_by_another_clone(
     shared = SharedProject(tmp_path, make_remote("git"), QUICK_TTL)
     shared.publish([ID], "wait")
     first, second = shared.clone(), shared.clone()
-    first.start(ID)
+    start_alone(first)
     first.said(ID, "out waiting")
     before = shared.remote.refs()[TARGET]
     with shared.remote.break_at(TARGET):
@@ -97,6 +97,17 @@ def test_half_landing_of_a_silent_holder_is_claimed_by_another_clone(
     assert (shared.completions(ID), len(shared.landings(ID)), shared.tokens(ID)) == (1, 1, [1, 2])
     record = first.ended(ID)
     assert record["end_state"] != "completed"
+
+
+def start_alone(clone: LeaseClone, **variables: str) -> None:
+    """Start work by a command, so that no process looks after a runner that dies."""
+    subprocess.run(
+        [*PROGRAM, "--project", str(clone.root), "work", ID],
+        env={**os.environ, **variables},
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
 
 
 def start_when_silent(clone: LeaseClone) -> None:
@@ -149,13 +160,7 @@ def hostile_commit(shared: SharedProject) -> str:
 
 def dies(clone: LeaseClone, moment: str) -> Record:
     """Have a runner die at a moment of its landing; the one that started it is gone by then."""
-    subprocess.run(
-        [*PROGRAM, "--project", str(clone.root), "work", ID],
-        env={**os.environ, "CHANT_STOP_AT": moment},
-        check=True,
-        capture_output=True,
-        timeout=60,
-    )
+    start_alone(clone, CHANT_STOP_AT=moment)
     record = clone.record(ID)
     clone.go(ID)
     wait_for(lambda: not lives(record["pid"]), "the end of the runner")
