@@ -104,7 +104,8 @@ impl ProcessTree {
         let (all, mut has_gone) = process::all();
         let calls = own_calls(&all);
         for one in all {
-            if calls.contains(&one.pid) || known.contains(&Some(one.pid)) || one.start < self.since {
+            if calls.contains(&one.pid) || known.contains(&Some(one.pid)) || one.start < self.since
+            {
                 continue;
             }
             if !one.lives() {
