@@ -95,9 +95,4 @@ REQUIREMENTS: dict[str, Requirement] = {
         "tokens.",
         "issue 24: acceptance 2",
     ),
-    "leases:machines:checker_sees_two_pushes": Requirement(
-        "The checker of such trials finds the double landing when target and lease are pushed one after the "
-        "other.",
-        "issue 24: acceptance 2",
-    ),
 }
