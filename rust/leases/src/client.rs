@@ -1,6 +1,6 @@
 //! Leases as a process of this clone asks for and keeps them.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::LeaseError;
@@ -92,7 +92,7 @@ impl<'a> LeaseClient<'a> {
         settings: &'a LeaseSettings,
         target: &'a str,
         ledger: &'a dyn RunLedger,
-        folder: &PathBuf,
+        folder: &Path,
     ) -> Result<Self, LeaseError> {
         Ok(Self {
             repo,
@@ -147,14 +147,14 @@ impl<'a> LeaseClient<'a> {
                 });
             }
             let Some(_lead) = self.queue.lead()? else {
-                std::thread::sleep(TURN);
+                wait_for_turn(TURN);
                 continue;
             };
             let mut leader = LeaseLeader::of(self)?;
             // The first look may refuse it at once; a push may have to wait for its turn.
             let wait = leader.wait();
             if has_looked && !wait.is_zero() {
-                std::thread::sleep(wait.min(TURN));
+                wait_for_turn(wait.min(TURN));
                 continue;
             }
             leader.tick()?;
@@ -188,7 +188,7 @@ impl<'a> LeaseClient<'a> {
             if let Some(news) = self.news(spec, token)? {
                 report(news);
             }
-            std::thread::sleep(KEEPER_TURN);
+            wait_for_turn(KEEPER_TURN);
         }
         Ok(())
     }
@@ -251,6 +251,15 @@ impl<'a> LeaseClient<'a> {
     pub fn is_own(&self, orchestrator: &str) -> Result<bool, LeaseError> {
         Ok(OwnName::of(&self.queue)?.is_own(orchestrator))
     }
+}
+
+/// Waits a short time for other processes of the clone.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bounded wait for another process, which leads and answers"
+)]
+fn wait_for_turn(time: Duration) {
+    std::thread::sleep(time);
 }
 
 /// Returns true if a lease belongs to the run of this clone with a token.
