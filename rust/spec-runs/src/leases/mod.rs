@@ -134,11 +134,11 @@ impl<'a> SpecLeases<'a> {
                     base: target,
                 },
             )),
-            other => Err(self.refused(spec_id, other)),
+            other => Err(Self::refused(spec_id, other)),
         }
     }
 
-    fn refused(&self, spec_id: &str, answer: LeaseAnswer) -> Error {
+    fn refused(spec_id: &str, answer: LeaseAnswer) -> Error {
         let id = spec_id.to_owned();
         match answer {
             LeaseAnswer::Refused { refusal } => SpecRunError::Lease { id, refusal }.into(),
@@ -233,7 +233,7 @@ impl<'a> SpecLeases<'a> {
         let spec = self.ledger.key(spec_id);
         match client.ask(LeaseWish::Request { spec, stop }, CLAIM_LIMIT)? {
             LeaseAnswer::Done => Ok(Some(lease)),
-            other => Err(self.refused(spec_id, other)),
+            other => Err(Self::refused(spec_id, other)),
         }
     }
 
@@ -245,7 +245,7 @@ impl<'a> SpecLeases<'a> {
         let spec = self.ledger.key(spec_id);
         match self.client()?.ask(LeaseWish::Free { spec }, CLAIM_LIMIT)? {
             LeaseAnswer::Done => Ok(()),
-            other => Err(self.refused(spec_id, other)),
+            other => Err(Self::refused(spec_id, other)),
         }
     }
 
@@ -279,7 +279,7 @@ impl<'a> SpecLeases<'a> {
             }
             if let Some(id) = self.ledger.id_of(&lease.spec) {
                 let mut lease = lease.clone();
-                lease.spec = id.to_owned();
+                id.clone_into(&mut lease.spec);
                 held.push(lease);
             }
         }
