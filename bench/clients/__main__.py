@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench.clients.releases import CLIENTS, OutsideClient
+from bench.clients.releases import CLIENTS, REVISIONS, OutsideClient
 from bench.clients.sample_project import SampleProject
 from bench.clients.steps import COLUMNS, EVENTS, Trial, tried
 from bench.serving import served_over_http
@@ -57,7 +57,7 @@ def _trial(client: OutsideClient, cache: Path, transport: str, era: str) -> Tria
         with _server(root, transport) as server:
             started = client.start(cache, home)
             try:
-                return tried(started, {"era": era, **server}, era, project)
+                return tried(started, {"era": era, **server}, REVISIONS[era], project)
             finally:
                 started.end()
 

@@ -52,7 +52,7 @@ class InspectorCommand:
         """End what still runs: nothing does."""
 
     def _connected(self, request: Mapping[str, Any]) -> str:
-        era = ("--protocol-era", _era(request))
+        era = ("--protocol-era", request["era"])
         target = ("--server-url", request["url"]) if "url" in request else ("--cwd", request["cwd"])
         self._server = (*era, *target, *_command_of(request))
         return self._result("initialize")["protocolVersion"]
@@ -99,7 +99,7 @@ class McpdoCommand(InspectorCommand):
 
     def _connected(self, request: Mapping[str, Any]) -> str:
         target = (request["url"],) if "url" in request else ("--cwd", request["cwd"], *_command_of(request))
-        self._result("connect", "--era", _era(request), *target)
+        self._result("connect", "--era", request["era"], *target)
         return self._result("connections/show")["protocolVersion"]
 
     def _further(self, request: Mapping[str, Any]) -> Any:
@@ -143,10 +143,6 @@ class McpdoCommand(InspectorCommand):
                 return json.loads(text)
         limit.cancel()
         raise StepFailedError(f"the subscription ended or said nothing in {LONGEST:.0f} s; before: {text}")
-
-
-def _era(request: Mapping[str, Any]) -> str:
-    return "modern" if request["era"] == "2026-07-28" else "legacy"
 
 
 def _command_of(request: Mapping[str, Any]) -> tuple[str, ...]:

@@ -24,8 +24,10 @@ _NPM = {
 _FASTMCP = "4.1.2"
 _RMCP = "3.11.0"
 
-_LEGACY = "2025-11-25"
-_MODERN = "2026-07-28"
+REVISIONS = {"legacy": "2025-11-25", "modern": "2026-07-28", "auto": "2026-07-28"}
+"""By era the revision that a client has to agree on with our server; with `auto` it asks what there is."""
+
+_ALL = tuple(REVISIONS)
 
 _PROGRAMS = Path(__file__).with_name("programs")
 
@@ -58,7 +60,7 @@ class OutsideClient:
     package: str
     version: str
     eras: tuple[str, ...]
-    """The revisions that it speaks, of the two that differ most."""
+    """Those that it speaks, of `REVISIONS`."""
     start: Callable[[Path, Path], StepClient]
     """Installs it in the first folder if it is not there; starts it with the second one for its own files."""
 
@@ -125,30 +127,30 @@ CLIENTS = (
         "typescript-1",
         "@modelcontextprotocol/sdk",
         _NPM["@modelcontextprotocol/sdk"],
-        (_LEGACY,),
+        ("legacy",),
         _typescript("typescript_1.mjs"),
     ),
     OutsideClient(
         "typescript-2",
         "@modelcontextprotocol/client",
         _NPM["@modelcontextprotocol/client"],
-        (_LEGACY, _MODERN),
+        _ALL,
         _typescript("typescript_2.mjs"),
     ),
-    OutsideClient("fastmcp", "fastmcp", _FASTMCP, (_LEGACY, _MODERN), _fastmcp),
-    OutsideClient("rust", "rmcp", _RMCP, (_LEGACY, _MODERN), _rust),
+    OutsideClient("fastmcp", "fastmcp", _FASTMCP, _ALL, _fastmcp),
+    OutsideClient("rust", "rmcp", _RMCP, _ALL, _rust),
     OutsideClient(
         "inspector",
         "@modelcontextprotocol/inspector --cli",
         _NPM["@modelcontextprotocol/inspector"],
-        (_LEGACY, _MODERN),
+        _ALL,
         _inspector("launcher/build/index.js", ("--cli",), InspectorCommand),
     ),
     OutsideClient(
         "mcpdo",
         "@modelcontextprotocol/inspector mcpdo",
         _NPM["@modelcontextprotocol/inspector"],
-        (_LEGACY, _MODERN),
+        _ALL,
         _inspector("mcpdo/build/mcp-bin.js", (), McpdoCommand),
     ),
 )

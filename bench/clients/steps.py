@@ -20,6 +20,9 @@ EVENTS = ("changed file", "new file", "format gone")
 _ROUNDS = 7
 """Changes of the file that is subscribed to."""
 
+_SOONEST = 0.05
+"""Seconds; the server gathers changes for longer, so what comes sooner is of the change before."""
+
 
 class StepClient(Protocol):
     """A client that can be asked for steps, until it is ended."""
@@ -79,17 +82,17 @@ class _Step:
     fits: Callable[[Any], bool]
 
 
-def tried(client: StepClient, connect: Mapping[str, Any], era: str, project: SampleProject) -> Trial:
+def tried(client: StepClient, connect: Mapping[str, Any], revision: str, project: SampleProject) -> Trial:
     """Have a client take all steps; one that fails does not keep it from the next, but for the first.
 
     Args:
         client: The client, which has not connected yet.
         connect: How it reaches the server.
-        era: The revision of the protocol that it has to agree on.
+        revision: That of the protocol on which it has to agree with the server.
         project: What the server serves.
     """
     trial = Trial()
-    if not _taken(trial, client, _contains("initialize", {"do": "connect", **connect}, era)):
+    if not _taken(trial, client, _contains("initialize", {"do": "connect", **connect}, revision)):
         return trial
     for step in _questions():
         _taken(trial, client, step)
@@ -139,8 +142,12 @@ def _notified(
     """Change something and wait until the client has heard of it."""
     begin = time.monotonic()
     change()
-    if heard := _taken(trial, client, _contains(column, {"do": "hear", "event": word})):
-        trial.seconds.setdefault(event, []).append(time.monotonic() - begin)
+    heard = _taken(trial, client, _contains(column, {"do": "hear", "event": word}))
+    seconds = time.monotonic() - begin
+    if heard:
+        trial.seconds.setdefault(event, []).append(seconds)
+    if heard and seconds < _SOONEST:
+        trial.note(column, "failed", f"hear {word}: the change before was announced twice")
     return heard
 
 

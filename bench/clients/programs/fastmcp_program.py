@@ -17,7 +17,6 @@ from fastmcp import Client
 from fastmcp.client.messages import MessageHandler
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 from mcp.client.subscriptions import listen
-from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated, ToolsListChanged
 from mcp_types import ResourceTemplateReference
 
 MODERN = "2026-07-28"
@@ -29,7 +28,6 @@ class Steps(MessageHandler):
     def __init__(self, stack: AsyncExitStack) -> None:
         self._stack = stack
         self._events: asyncio.Queue[str] = asyncio.Queue()
-        self._tasks: list[asyncio.Task[None]] = []
         self._client: Any = None
 
     async def connect(self, era: str, url: str = "", command: tuple[str, ...] = (), cwd: str = "") -> str:
@@ -38,7 +36,7 @@ class Steps(MessageHandler):
             transport: Any = StreamableHttpTransport(url)
         else:
             transport = StdioTransport(command[0], [*command[1:]], env=dict(os.environ), cwd=cwd)
-        mode = era if era == MODERN else "legacy"
+        mode = MODERN if era == "modern" else era
         client = Client(transport, mode=mode, message_handler=self)  # pyright: ignore[reportArgumentType]
         self._client = await self._stack.enter_async_context(client)
         return self._client.protocol_version
@@ -73,7 +71,7 @@ class Steps(MessageHandler):
         return (await self._client.call_tool(name, arguments)).content[0].text
 
     async def subscribe(self, uri: str) -> str:
-        """Subscribe to a resource, in the modern era to the lists, too."""
+        """Subscribe to a resource, in the modern era to the lists, too; events come to the handler."""
         if self._client.protocol_version == MODERN:
             stream = listen(
                 self._client.session,
@@ -81,8 +79,7 @@ class Steps(MessageHandler):
                 resources_list_changed=True,
                 resource_subscriptions=[uri],
             )
-            follow = self._follow(await self._stack.enter_async_context(stream))
-            self._tasks.append(asyncio.create_task(follow))
+            await self._stack.enter_async_context(stream)
         else:
             await self._client.session.subscribe_resource(uri)
         return ""
@@ -93,26 +90,16 @@ class Steps(MessageHandler):
             pass
         return event
 
-    async def _follow(self, stream: Any) -> None:
-        async for event in stream:
-            match event:
-                case ResourceUpdated(uri=uri):
-                    self._events.put_nowait(uri)
-                case ResourcesListChanged():
-                    self._events.put_nowait("resources")
-                case ToolsListChanged():
-                    self._events.put_nowait("tools")
-
     async def on_resource_updated(self, message: Any) -> None:
-        """Take an event of the handshake era."""
+        """Take an event of either era."""
         self._events.put_nowait(str(message.params.uri))
 
     async def on_resource_list_changed(self, message: Any) -> None:
-        """Take an event of the handshake era."""
+        """Take an event of either era."""
         self._events.put_nowait("resources")
 
     async def on_tool_list_changed(self, message: Any) -> None:
-        """Take an event of the handshake era."""
+        """Take an event of either era."""
         self._events.put_nowait("tools")
 
 

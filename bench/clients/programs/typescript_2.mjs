@@ -9,7 +9,7 @@ const events = new EventQueue();
 let client;
 
 const connect = async ({ command: [command, ...args] = [], cwd, url, era }) => {
-  const mode = era === MODERN ? { pin: MODERN } : "legacy";
+  const mode = era === "modern" ? { pin: MODERN } : era;
   client = new Client({ name: "outside", version: "1" }, { versionNegotiation: { mode } });
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => events.put(params.uri));
   client.setNotificationHandler("notifications/resources/list_changed", () => events.put("resources"));
