@@ -11,6 +11,9 @@ _FEATURE = "001-käse & brot"
 _NEW_SPEC = "2026-01-23-001-aaa"
 NEW_SPEC_URI = f"chant://spec/{_NEW_SPEC}"
 
+FURTHER_URIS = [f"chant://spec/2026-01-21-{number:03}-aaa" for number in range(1, 121)]
+"""Specs that make the list of resources longer than a page."""
+
 DOCUMENTS = {
     SPEC_URI: "# Ships sail",
     "vine://plan/plans/Gr%C3%B6%C3%9Fe%20%26%20%231.vine": "title: Big harbour",
@@ -50,6 +53,9 @@ class SampleProject:
         self.root = root
         for name, text in _FILES.items():
             self._write(name, text)
+        for uri in FURTHER_URIS:
+            id = uri.rpartition("/")[2]
+            self._write(f".chant/specs/{id}.md", "---\nstatus: pending\n---\n\n# Buoy\n")
 
     def change_spec(self, text: str) -> None:
         """Append a line to the spec, as an editor that saves by rename."""

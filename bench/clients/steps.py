@@ -10,7 +10,15 @@ from functools import partial
 from typing import Any, Protocol
 
 from bench.clients.client_program import NotSupportedError, StepFailedError
-from bench.clients.sample_project import COMPLETIONS, DOCUMENTS, NEW_SPEC_URI, SPEC, SPEC_URI, SampleProject
+from bench.clients.sample_project import (
+    COMPLETIONS,
+    DOCUMENTS,
+    FURTHER_URIS,
+    NEW_SPEC_URI,
+    SPEC,
+    SPEC_URI,
+    SampleProject,
+)
 
 COLUMNS = ("initialize", "list", "read", "complete", "call", "subscribe", "updates", "list changes")
 
@@ -126,7 +134,8 @@ def _taken(trial: Trial, client: StepClient, step: _Step) -> bool:
         trial.note(step.column, "failed", f"{_shown(step)}: {error}")
         return False
     if not step.fits(got):
-        trial.note(step.column, "failed", f"{_shown(step)} gave {str(got)[:300]}, expected {step.expected}")
+        why = f"{_shown(step)} gave {str(got)[:300]}, expected {step.expected[:300]}"
+        trial.note(step.column, "failed", why)
         return False
     return True
 
@@ -142,7 +151,7 @@ def _notified(
     """Change something and wait until the client has heard of it."""
     begin = time.monotonic()
     change()
-    heard = _taken(trial, client, _contains(column, {"do": "hear", "event": word}))
+    heard = _taken(trial, client, _contains(column, {"do": "hear", "event": word}, word))
     seconds = time.monotonic() - begin
     if heard:
         trial.seconds.setdefault(event, []).append(seconds)
@@ -153,7 +162,7 @@ def _notified(
 
 def _questions() -> Iterator[_Step]:
     yield _contains("list", {"do": "tools"}, "chant_status", "vine_read", "rstn_read_spec", "get_cr")
-    yield _contains("list", {"do": "resources"}, SPEC_URI, "ticket://MDT/MDT-001")
+    yield _contains("list", {"do": "resources"}, SPEC_URI, "ticket://MDT/MDT-001", *FURTHER_URIS)
     yield _contains("list", {"do": "templates"}, *(template for template, _ in COMPLETIONS))
     yield _contains("list", {"do": "prompts"}, "work", "standup")
     for uri, text in DOCUMENTS.items():

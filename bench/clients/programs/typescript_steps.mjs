@@ -25,7 +25,16 @@ export const answerSteps = async (lines, clientOf, events, { connect, subscribe 
     connect,
     subscribe: async (step) => (await subscribe(step), ""),
     tools: async () => (await clientOf().listTools()).tools.map(({ name }) => name),
-    resources: async () => (await clientOf().listResources()).resources.map(({ uri }) => uri),
+    resources: async () => {
+      const uris = [];
+      let cursor;
+      do {
+        const { resources, nextCursor } = await clientOf().listResources(cursor && { cursor });
+        uris.push(...resources.map(({ uri }) => uri));
+        cursor = nextCursor;
+      } while (cursor);
+      return uris;
+    },
     templates: async () =>
       (await clientOf().listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
     prompts: async () => (await clientOf().listPrompts()).prompts.map(({ name }) => name),
