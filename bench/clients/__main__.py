@@ -27,10 +27,12 @@ def main() -> None:
     """Try the clients and print a table, and below it what failed or is not supported."""
     names = [client.name for client in CLIENTS]
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("name", nargs="*", choices=[*names, []], help=f"of {', '.join(names)}; all by default")
+    asked.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}; all by default")
     asked.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "chant-mcp-clients")
     given = asked.parse_args()
-    wanted = [client for client in CLIENTS if not given.name or client.name in given.name]
+    if unknown := sorted({*given.names} - {*names}):
+        asked.error(f"unknown client: {unknown[0]}. Expected {', '.join(names)}")
+    wanted = [client for client in CLIENTS if not given.names or client.name in given.names]
     titles = ("Client", "Release", "Transport", "Era", *COLUMNS, *(f"{event}, ms" for event in EVENTS))
     _say(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
     notes: dict[str, list[str]] = {}
