@@ -12,6 +12,7 @@ use super::board::{ItemSearch, SearchWords};
 use super::board_shapes::MeaningCard;
 use super::error::WorkspaceError;
 use super::item::{DIALECTS, Item};
+use super::item_names::ItemNames;
 use super::meaning::WorkMeaning;
 use super::run_situations::RunSituations;
 use super::workspace_graph::WorkspaceGraph;
@@ -64,6 +65,8 @@ pub(super) struct BoardColumns {
     sought: VecDeque<ColumnSet>,
     /// Cards that were asked for, until their items are looked at again.
     cards: HashMap<Node, MeaningCard>,
+    /// What items are called, as far as somebody looked for names.
+    names: ItemNames,
 }
 
 /// The dialects and labels of the items that boards show, whatever is looked for.
@@ -117,6 +120,11 @@ impl BoardColumns {
     /// The dialects and labels there are.
     pub(super) fn facets(&self) -> &BoardFacets {
         &self.facets
+    }
+
+    /// The columns of all items, and what these are called.
+    pub(super) fn all_with_names(&mut self) -> (&ColumnSet, &mut ItemNames) {
+        (&self.all, &mut self.names)
     }
 
     /// A number that is another after every change that a board shows.
@@ -211,6 +219,7 @@ impl BoardColumns {
         }
         for (node, meaning) in looked_at {
             self.cards.remove(&node);
+            self.names.forget(node);
             let item = joined.item(node).filter(|_| meaning.is_some());
             self.facets.put(node, item.as_ref());
         }
@@ -231,6 +240,7 @@ impl BoardColumns {
         }
         self.sought.clear();
         self.cards.clear();
+        self.names = ItemNames::default();
     }
 }
 
