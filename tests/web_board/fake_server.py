@@ -160,6 +160,9 @@ class FakeBoard:
     def _board_log(self, key: str, offset: int | None = None) -> Data:
         return {"text": self.log[offset or 0 :], "byte_offset": len(self.log), "is_new": offset is None}
 
+    def _board_places(self) -> Data:
+        return {"plans": [{"file": "plans/release.vine", "root": "root"}], "features": ["060-seats"]}
+
     def _board_section(self, key: str, section: str) -> Data:
         return {"text": self.section}
 

@@ -141,6 +141,38 @@ def test_an_empty_project_makes_its_first_item(opened: OpenBoard, board: FakeBoa
     assert page.locator(".row").count() == 1
 
 
+@pytest.mark.requirement("web_page:acts:add_tasks")
+def test_a_task_is_added_to_a_plan_and_to_a_feature(opened: OpenBoard, board: FakeBoard) -> None:
+    page = opened.page("item/vine:plans/release.vine#notes")
+    page.get_by_role("heading", name="Write the release notes").wait_for()
+
+    def add(title: str, kind: str | None = None) -> None:
+        page.get_by_role("button", name="+ Add").click()
+        kinds = page.get_by_label("Kind")
+        kinds.wait_for()
+        names = kinds.locator("option").all_inner_texts()
+        assert names == ["Spec", "Ticket", "Task of plans/release.vine", "Task of 060-seats"]
+        if kind is None:
+            assert kinds.input_value() == "vine:plans/release.vine", "the plan of the open item"
+        else:
+            kinds.select_option(label=kind)
+        page.get_by_role("textbox", name="Title").fill(title)
+        page.keyboard.press("Enter")
+
+    add("Notes!")  # there is a task `notes`
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Undone.").first.wait_for()
+    added, removed = board.asked("vine_write")
+    task = {"op": "add_task", "id": "notes-2", "name": "Notes!", "description": ""}
+    wait = {"op": "add_dep", "taskId": "notes", "depId": "notes-2"}
+    assert added == {"file": "plans/release.vine", "operations": [task, wait]}
+    assert removed["operations"] == [{"op": "remove_task", "id": "notes-2"}]
+
+    add("Draw the bow", "Task of 060-seats")
+    page.get_by_text("add_task: done").first.wait_for()
+    assert board.acts[-1] == {"act": "add_task", "feature": "060-seats", "title": "Draw the bow"}
+
+
 @pytest.mark.requirement("web_page:look:narrow_and_dark")
 def test_on_a_narrow_dark_screen_nothing_scrolls_sideways(opened: OpenBoard) -> None:
     page = opened.page(width=360, theme="dark")

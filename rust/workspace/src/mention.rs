@@ -71,13 +71,16 @@ pub fn mention_plans(workspace: &Workspace, text: &str, most: usize) -> Result<A
     for plan in joined.plans() {
         let graph = &plan.document.plan.graph;
         let title = graph.title.as_deref().unwrap_or_default();
-        let root = graph.nodes.first().and_then(|root| root.status());
-        let is_done = root == Some(TaskStatus::Complete);
+        let root = graph.nodes.first();
+        let state = root.and_then(|root| root.status());
+        let is_done = state == Some(TaskStatus::Complete);
         let meaning = [WorkMeaning::CanBegin, WorkMeaning::Done][usize::from(is_done)];
-        let status = root.map_or("", TaskStatus::as_str);
-        let name = lower_name(&plan.path, title);
-        found.take(&name, meaning.column(), || {
-            MentionRow::of_plan(&plan.path, title, status)
+        let root = (
+            root.map(|root| &*root.id),
+            state.map_or("", TaskStatus::as_str),
+        );
+        found.take(&lower_name(&plan.path, title), meaning.column(), || {
+            MentionRow::of_plan(&plan.path, title, root)
         });
     }
     Ok(found.answer())
