@@ -337,6 +337,7 @@ class Workspace:
         dialect: str | None = None,
         label: str | None = None,
         limit: int = 100,
+        since: str | None = None,
     ) -> Answer: ...
     def board_rows(
         self,

@@ -41,6 +41,7 @@ def test_of_twenty_thousand_items_only_those_in_sight_have_nodes(opened: OpenBoa
     assert "Item 18262" in active_row(page)
     assert page.locator("[aria-posinset='9134']").bounding_box() == above
     assert page.locator(".column .count").first.inner_text() == "10,001"
+    assert board.asked("board_look")[-1]["since"], "only what changed was asked for"
 
     page.keyboard.press("End")
     until(page, "document.querySelector('[aria-posinset=\"10001\"]')?.textContent.includes('Item 19994')")

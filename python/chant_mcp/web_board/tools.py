@@ -55,11 +55,13 @@ def board_look(
     dialect: str | None = None,
     label: str | None = None,
     limit: int = 100,
+    since: str | None = None,
 ) -> str:
-    """Count all columns and give the first rows of each."""
-    return _json(
-        session.workspace.board_look(search, bodies=bodies, dialect=dialect, label=label, limit=limit)
+    """Count all columns and give the first rows of each, but of those that are as they were at `since`."""
+    look = session.workspace.board_look(
+        search, bodies=bodies, dialect=dialect, label=label, limit=limit, since=since
     )
+    return _json(look)
 
 
 def board_rows(

@@ -3,6 +3,7 @@
 //! Nothing here holds the graph itself: it is changed in place while no reader does.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, PoisonError};
 
 use rayon::prelude::*;
@@ -10,6 +11,7 @@ use rayon::prelude::*;
 use super::Workspace;
 use super::board::{ItemSearch, SearchWords};
 use super::board_shapes::MeaningCard;
+use super::change_feed::ChangeCursor;
 use super::error::WorkspaceError;
 use super::item::{DIALECTS, Item};
 use super::item_names::ItemNames;
@@ -51,6 +53,8 @@ type LookedAt = (Node, Option<WorkMeaning>);
 pub(super) struct ColumnSet {
     filter: BoardFilter,
     nodes: ColumnNodes,
+    /// By column the version in which something of it was last another.
+    changed: [u64; WorkMeaning::WORDS.len()],
 }
 
 /// Everything that boards ask for again and again.
@@ -58,6 +62,8 @@ pub(super) struct ColumnSet {
 pub(super) struct BoardColumns {
     /// The moment of the items that the columns are of.
     cursor: Option<u64>,
+    /// The version of the columns themselves: the next one for each change, and for each new search.
+    place: ChangeCursor,
     situations: RunSituations,
     all: ColumnSet,
     facets: BoardFacets,
@@ -132,6 +138,20 @@ impl BoardColumns {
         joined.version() + self.situations.changes()
     }
 
+    /// The version that the columns have by now.
+    pub(super) fn place(&self) -> ChangeCursor {
+        self.place
+    }
+
+    fn next_version(&mut self) -> u64 {
+        if self.place.epoch == 0 {
+            // Another for each process: a cursor of an earlier one must not fit.
+            self.place.epoch = RandomState::new().hash_one(0_u8) | 1;
+        }
+        self.place.version += 1;
+        self.place.version
+    }
+
     /// Returns the meaning of an item; `None` for one that is not shown.
     pub(super) fn meaning(&self, item: &Item<'_>) -> Option<WorkMeaning> {
         meaning_of(&self.situations, item)
@@ -145,7 +165,10 @@ impl BoardColumns {
         let known = self.sought.iter().position(|set| set.filter == *filter);
         let set = match known.and_then(|at| self.sought.remove(at)) {
             Some(set) => set,
-            None => self.all.narrowed(joined, filter),
+            None => {
+                let version = self.next_version();
+                self.all.narrowed(joined, filter, version)
+            }
         };
         if self.sought.len() >= MOST_SEARCHES {
             self.sought.pop_front();
@@ -214,8 +237,12 @@ impl BoardColumns {
             (node, item.and_then(|item| meaning_of(situations, &item)))
         };
         let looked_at: Vec<LookedAt> = meant.into_iter().map(look).collect();
+        if looked_at.is_empty() {
+            return;
+        }
+        let version = self.next_version();
         for set in std::iter::once(&mut self.all).chain(&mut self.sought) {
-            set.take_in(joined, &looked_at);
+            set.take_in(joined, &looked_at, version);
         }
         for (node, meaning) in looked_at {
             self.cards.remove(&node);
@@ -226,12 +253,16 @@ impl BoardColumns {
     }
 
     fn look_at_all(&mut self, joined: &WorkspaceGraph) {
+        let version = self.next_version();
         let situations = &self.situations;
         let items: Vec<Item<'_>> = joined.items().collect();
         let look = |item: &Item<'_>| (item.node, meaning_of(situations, item));
         let looked_at: Vec<LookedAt> = items.par_iter().map(look).collect();
         self.facets = BoardFacets::default();
-        self.all = ColumnSet::default();
+        self.all = ColumnSet {
+            changed: [version; WorkMeaning::WORDS.len()],
+            ..ColumnSet::default()
+        };
         for (item, (node, meaning)) in items.iter().zip(looked_at) {
             if let Some(meaning) = meaning {
                 self.all.nodes[meaning.column()].push(node);
@@ -318,8 +349,13 @@ impl ColumnSet {
         &self.nodes[column]
     }
 
+    /// Returns true if a column says what it said at a place among the changes of its board.
+    pub(super) fn is_as_at(&self, column: usize, place: ChangeCursor) -> bool {
+        self.changed[column] <= place.version
+    }
+
     /// Those of these columns that fit a filter.
-    fn narrowed(&self, joined: &WorkspaceGraph, filter: &BoardFilter) -> Self {
+    fn narrowed(&self, joined: &WorkspaceGraph, filter: &BoardFilter, version: u64) -> Self {
         let words = filter.words();
         let fits = |node: &&Node| {
             let item = joined.item(**node);
@@ -332,26 +368,29 @@ impl ColumnSet {
         Self {
             filter: filter.clone(),
             nodes: self.nodes.each_ref().map(column),
+            changed: [version; WorkMeaning::WORDS.len()],
         }
     }
 
     /// Puts items where they belong now; they come in the order of lists.
-    fn take_in(&mut self, joined: &WorkspaceGraph, looked_at: &[LookedAt]) {
-        if looked_at.is_empty() {
-            return;
-        }
+    fn take_in(&mut self, joined: &WorkspaceGraph, looked_at: &[LookedAt], version: u64) {
         let mut is_looked_at = vec![false; joined.graph().len()];
         for (node, _) in looked_at {
             is_looked_at[node.index()] = true;
         }
-        for nodes in &mut self.nodes {
+        for (nodes, changed) in self.nodes.iter_mut().zip(&mut self.changed) {
+            let before = nodes.len();
             nodes.retain(|node| !is_looked_at[node.index()]);
+            if nodes.len() < before {
+                *changed = version;
+            }
         }
         let words = self.filter.words();
         for (node, meaning) in looked_at {
             let item = joined.item(*node);
             let item = item.filter(|item| self.filter.fits(&words, item));
             if let (Some(_), Some(meaning)) = (item, meaning) {
+                self.changed[meaning.column()] = version;
                 let nodes = &mut self.nodes[meaning.column()];
                 let place = joined.place(*node);
                 let at = nodes.partition_point(|other| joined.place(*other) < place);
