@@ -163,13 +163,11 @@ impl BoardColumns {
             return &self.all;
         }
         let known = self.sought.iter().position(|set| set.filter == *filter);
-        let set = match known.and_then(|at| self.sought.remove(at)) {
-            Some(set) => set,
-            None => {
-                let version = self.next_version();
-                self.all.narrowed(joined, filter, version)
-            }
-        };
+        let kept = known.and_then(|at| self.sought.remove(at));
+        let set = kept.unwrap_or_else(|| {
+            let version = self.next_version();
+            self.all.narrowed(joined, filter, version)
+        });
         if self.sought.len() >= MOST_SEARCHES {
             self.sought.pop_front();
         }
