@@ -7,6 +7,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A start is a task for clients that declare tasks: created, polled while it works, ended with it.",
         "issue 23: Starts and splits as tasks",
     ),
+    "server:tasks:a_split_is_one": Requirement(
+        "A split is a task for clients that declare tasks, which ends with its proposal; what is refused, or "
+        "proposed already, is none.",
+        "issue 23: Starts and splits as tasks",
+    ),
     "server:tasks:cancelling_pauses": Requirement(
         "Cancelling a task pauses its run and discards nothing; a task of another server is not acted on.",
         "issue 23: Starts and splits as tasks",
