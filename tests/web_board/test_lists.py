@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from web_board.fake_server import FakeBoard
 from web_board.items import card, many
-from web_board.looking import OpenBoard, active_row, focused, until
+from web_board.looking import OpenBoard, active_row, comes_to, focused, until
 
 
 @pytest.mark.requirement(
@@ -40,7 +40,7 @@ def test_of_twenty_thousand_items_only_those_in_sight_have_nodes(opened: OpenBoa
     until(page, "document.querySelector('[aria-posinset=\"9134\"]')?.textContent.includes('Item 18262')")
     assert "Item 18262" in active_row(page)
     assert page.locator("[aria-posinset='9134']").bounding_box() == above
-    assert page.locator(".column .count").first.inner_text() == "10,001"
+    comes_to(page, lambda: page.locator(".column .count").first.inner_text(), "10,001")
     assert board.asked("board_look")[-1]["since"], "only what changed was asked for"
 
     page.keyboard.press("End")
@@ -86,7 +86,7 @@ def test_everything_is_reached_by_keys(opened: OpenBoard, board: FakeBoard) -> N
     press("/")
     page.keyboard.type("book")
     until(page, "document.querySelectorAll('.row').length === 2")
-    assert board.asked("board_look")[-1]["search"] == "book"
+    comes_to(page, lambda: board.asked("board_look")[-1]["search"], "book")
     press("Escape")
     until(page, "document.querySelectorAll('.row').length === 16")
     press("Escape")
@@ -121,7 +121,7 @@ def test_filters_and_lanes(opened: OpenBoard, board: FakeBoard) -> None:
     assert lanes[0] == "no label"
     assert {"booking", "ui", "release"} <= set(lanes)
     booking = page.locator(".lane", has_text="booking").filter(has=page.locator("b", has_text="booking"))
-    assert booking.locator(".being_worked_on .card").count() == 2
+    comes_to(page, lambda: booking.locator(".being_worked_on .card").count(), 2)
     page.get_by_label("Lanes").select_option("parent")
     page.locator(".lane summary", has_text="Season of 2027").wait_for()
     assert "Release 1.0" in page.locator(".lane summary b").all_inner_texts()
@@ -138,8 +138,8 @@ def test_an_empty_project_makes_its_first_item(opened: OpenBoard, board: FakeBoa
     page.keyboard.press("Control+Enter")
     page.wait_for_selector(".drawer")
     wanted = {"description": "Log in", "criteria": ["Wrong passwords are refused", "Tests pass"]}
-    assert board.asked("chant_add") == [wanted]
-    assert page.locator(".row").count() == 1
+    comes_to(page, lambda: board.asked("chant_add"), [wanted])
+    comes_to(page, lambda: page.locator(".row").count(), 1)
 
 
 @pytest.mark.requirement("web_page:acts:add_tasks")
