@@ -15,6 +15,7 @@ mod batch;
 mod claim;
 pub mod client;
 mod error;
+pub mod known_remote;
 mod leader;
 mod machine;
 mod own_name;
