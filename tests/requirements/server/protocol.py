@@ -176,6 +176,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " that takes nothing is dropped and holds up no other.",
         "issue: A board in the browser, point 8",
     ),
+    "protocol:clients:faults_are_seen": Requirement(
+        "The trials of outside clients (`python -m bench.clients`) name each step that fails or gives"
+        " something else, and an event that comes twice; what a client does not support is no failure.",
+        "issue 23: point 8",
+    ),
     "protocol:progress:long_work_is_reported": Requirement(
         "Reading, linting, importing and exporting many files report how far they are, from one second on at"
         " each twentieth or quarter of a second.",
