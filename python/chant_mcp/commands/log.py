@@ -43,8 +43,8 @@ _PAGE = 1_000
 def log(session: Session, id: str, lines: int, follow: bool, since: str | None, as_json: bool) -> None:
     """Print the last lines of a spec's log.
 
-    With `-f` and `--json` each answer is printed on a line of its own. With `-f` a spec that another clone works
-    on is followed until that has ended: its state, and the last line of its log, as that clone tells them.
+    With `-f` and `--json` each answer is printed on a line of its own. Of a spec that another clone works on
+    `-f` shows its state and the last line of its log, as that clone tells them, until that has ended.
     """
     if not follow:
         answer = session.chant.log(id, lines=lines, since=since)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::error::SpecRunError;
 use super::super::project::ProjectRuns;
 use super::super::runtime::launch_aside;
-use super::{CLAIM_LIMIT, SpecLeases};
+use super::SpecLeases;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
@@ -109,7 +109,7 @@ impl TakenSpec {
         };
         let runs = project.runs()?;
         let above = runs.token(id.as_str())?.unwrap_or(0);
-        let token = leases.overtake(id.as_str(), above)?;
+        let token = leases.take_from_clone(id.as_str(), above)?;
         runs.raise_token(id.as_str(), token)?;
         Ok(Some(Self { held, token }))
     }
@@ -130,15 +130,6 @@ impl TakenSpec {
             "{} has an agent work on it here. Without a run the spec is given back after two minutes.",
             work.words(project.door)
         )
-    }
-}
-
-impl SpecLeases<'_> {
-    /// Claims a spec although another clone has it; returns the token, which is above `above`.
-    fn overtake(&self, spec_id: &str, above: u64) -> Result<u64, Error> {
-        let claim = self.claim_of(spec_id, above, true);
-        let answer = self.client()?.ask(claim, CLAIM_LIMIT)?;
-        Ok(self.claimed(spec_id, answer)?.0)
     }
 }
 
