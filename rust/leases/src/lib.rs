@@ -19,6 +19,7 @@ pub mod known_remote;
 mod leader;
 mod machine;
 mod own_name;
+pub mod probe;
 mod push_pace;
 mod queue;
 pub mod record;

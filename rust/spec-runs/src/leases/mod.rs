@@ -271,6 +271,14 @@ impl<'a> SpecLeases<'a> {
         }
     }
 
+    /// Tries whether the remote can do what leases need; returns what went wrong, for people.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub(super) fn probe(&self) -> Result<Option<String>, Error> {
+        Ok(self.client()?.probe()?.map(|fault| fault.to_string()))
+    }
+
     /// Looks at the remote.
     ///
     /// # Errors

@@ -23,6 +23,8 @@ mod merge;
 mod pause;
 mod receipts;
 #[cfg(unix)]
+mod shared_remote;
+#[cfg(unix)]
 mod split;
 #[cfg(unix)]
 mod start;
