@@ -114,6 +114,9 @@ pub(super) struct ItemList<'a> {
     pub returned: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
+    /// The number of items that were left out because another clone holds them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_elsewhere: Option<usize>,
     #[serde(flatten)]
     pub problems: Option<CountedList<ProblemRow>>,
 }

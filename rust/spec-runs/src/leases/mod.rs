@@ -3,7 +3,9 @@
 //! Without `leases` in the configuration nothing here happens: no ref, no process, no network.
 
 mod keeper;
+pub(super) mod last_look;
 mod ledger;
+pub(super) mod other_clone;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,8 +19,7 @@ use chant_config::leases::LeaseSettings;
 use chant_git::Repo;
 use chant_leases::answer::{LeaseAnswer, LeaseWish};
 use chant_leases::client::LeaseClient;
-use chant_leases::record::{LeaseRecord, RequestedStop};
-use chant_leases::view::RemoteView;
+use chant_leases::record::RequestedStop;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::state::escape_name;
@@ -64,14 +65,6 @@ impl<'a> SpecLeases<'a> {
             return Err(ChantError::Refused(message).into());
         }
         Self::with(project, repo, settings, config.main_branch.clone()).map(Some)
-    }
-
-    /// Returns the leases for reading what the last look found; `None` where there are none, or before the
-    /// first look.
-    pub(super) fn for_reading(project: &'a Project, config: &Config) -> Option<Self> {
-        let settings = config.leases.clone()?;
-        let repo = project.repo().ok().flatten()?;
-        Self::with(project, repo, settings, config.main_branch.clone()).ok()
     }
 
     fn with(
@@ -181,7 +174,16 @@ impl<'a> SpecLeases<'a> {
     /// Has the remote say what the records of runs say by now, as far as it answers soon. What it does not
     /// take now is due with the next push.
     pub(super) fn settle(&self) -> Result<(), Error> {
-        Ok(self.client()?.settle(SETTLE_LIMIT)?)
+        self.settle_within(SETTLE_LIMIT)
+    }
+
+    /// The same where something waits that has the time until a push may go.
+    pub(super) fn settle_aside(&self) -> Result<(), Error> {
+        self.settle_within(CLAIM_LIMIT)
+    }
+
+    fn settle_within(&self, limit: Duration) -> Result<(), Error> {
+        Ok(self.client()?.settle(limit)?)
     }
 
     /// Returns the newest commit of the target on the remote, with the landings of this clone that are on
@@ -244,23 +246,15 @@ impl<'a> SpecLeases<'a> {
         Ok(())
     }
 
-    /// Asks the clone that works on a spec to stop; returns its lease, or `None` if no other clone holds it.
+    /// Asks the clone that works on a spec to stop.
     ///
     /// # Errors
-    /// That the remote does not answer or refuses.
-    pub(super) fn request_stop(
-        &self,
-        spec_id: &str,
-        stop: RequestedStop,
-    ) -> Result<Option<LeaseRecord>, Error> {
-        let client = self.client()?;
-        client.ask(LeaseWish::Look, CLAIM_LIMIT)?;
-        let Some(lease) = self.held_elsewhere(spec_id)? else {
-            return Ok(None);
-        };
+    /// That no clone works on it, or that the remote does not answer or refuses.
+    pub(super) fn request_stop(&self, spec_id: &str, stop: RequestedStop) -> Result<(), Error> {
         let spec = self.ledger.key(spec_id);
-        match client.ask(LeaseWish::Request { spec, stop }, CLAIM_LIMIT)? {
-            LeaseAnswer::Done => Ok(Some(lease)),
+        let wish = LeaseWish::Request { spec, stop };
+        match self.client()?.ask(wish, CLAIM_LIMIT)? {
+            LeaseAnswer::Done => Ok(()),
             other => Err(Self::refused(spec_id, other)),
         }
     }
@@ -277,9 +271,12 @@ impl<'a> SpecLeases<'a> {
         }
     }
 
-    /// Returns what the last look found; nothing is asked of the remote.
-    pub(super) fn last_look(&self) -> Result<Option<RemoteView>, Error> {
-        Ok(self.client()?.last_look()?)
+    /// Tries whether the remote can do what leases need; returns what went wrong, for people.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub(super) fn probe(&self) -> Result<Option<String>, Error> {
+        Ok(self.client()?.probe()?.map(|fault| fault.to_string()))
     }
 
     /// Looks at the remote.
@@ -291,32 +288,5 @@ impl<'a> SpecLeases<'a> {
             LeaseAnswer::Unreachable { why } => Ok(Err(why)),
             _ => Ok(Ok(())),
         }
-    }
-
-    /// Returns the leases of this project's specs that other clones hold, by the last look.
-    pub(super) fn all_elsewhere(&self) -> Result<Vec<LeaseRecord>, Error> {
-        let client = self.client()?;
-        let Some(view) = client.last_look()? else {
-            return Ok(Vec::new());
-        };
-        let own = client.own_name()?;
-        let mut held = Vec::new();
-        for lease in view.held_elsewhere(&own) {
-            if client.is_own(&lease.orchestrator)? {
-                continue;
-            }
-            if let Some(id) = self.ledger.id_of(&lease.spec) {
-                let mut lease = lease.clone();
-                id.clone_into(&mut lease.spec);
-                held.push(lease);
-            }
-        }
-        Ok(held)
-    }
-
-    /// Returns the lease of a spec that another clone holds, by the last look.
-    pub(super) fn held_elsewhere(&self, spec_id: &str) -> Result<Option<LeaseRecord>, Error> {
-        let mut held = self.all_elsewhere()?.into_iter();
-        Ok(held.find(|lease| lease.spec == spec_id))
     }
 }
