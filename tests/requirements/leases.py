@@ -22,6 +22,70 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Wherever a claim is left, the spec can still be done, also after a server did half a push.",
         "issue 24: 8",
     ),
+    "leases:reads:work_list_elsewhere": Requirement(
+        "With leases `chant_work_list` has `elsewhere`: the specs that other clones hold, with their holder, "
+        "token and state, by the last look; its age stands there when it is older than a sign of life.",
+        "issue 24: 1",
+    ),
+    "leases:reads:no_network": Requirement(
+        "Tools that read answer from the last look, and never ask the remote.", "issue 24: 1"
+    ),
+    "leases:reads:ready_leaves_out": Requirement(
+        "What another clone holds is not ready, is counted in `held_elsewhere`, and stands among what is "
+        "being worked on; `include_held` and `--held` show it.",
+        "issue 24: 1",
+    ),
+    "leases:reads:silent_holder": Requirement(
+        "A holder that gave no sign of life for the time to live is `silent`, and keeps no spec from being "
+        "ready.",
+        "issue 24: 4",
+    ),
+    "leases:reads:others_texts": Requirement(
+        "Texts of other clones are shown without control characters and cut; a lease under another spec's "
+        "name counts for none.",
+        "issue 24: D6",
+    ),
+    "leases:reads:nothing_without_leases": Requirement(
+        "Without `leases` no answer differs, and nothing is asked of a remote.", "issue 24: 11"
+    ),
+    "leases:reads:background_look": Requirement(
+        "A server or board in use looks at the remote aside, at most every 30 seconds, in folders that a "
+        "person trusts; no answer waits for it.",
+        "issue 24: 1",
+    ),
+    "leases:commands:list": Requirement(
+        "`leases` lists which clone works on what, `--look` looks at the remote first.", "issue 24: 4"
+    ),
+    "leases:commands:pause_by_request": Requirement(
+        "`pause` of a spec that another clone works on asks that clone, and says so.", "issue 24: 4"
+    ),
+    "leases:commands:takeover_by_request": Requirement(
+        "`takeover` of a spec that another clone works on asks that clone; a tool never takes it at once.",
+        "issue 24: 4",
+    ),
+    "leases:commands:cancel_by_request": Requirement(
+        "`cancel` of a spec that another clone works on asks that clone, and changes nothing here.",
+        "issue 24: 4",
+    ),
+    "leases:commands:takeover_at_once": Requirement(
+        "`takeover --force` claims at once; the run of the other clone ends, and lands nothing.",
+        "issue 24: 4",
+    ),
+    "leases:commands:free": Requirement(
+        "`leases --free` gives back what a person knows to be dead, not what a run of this clone works on.",
+        "issue 24: 4",
+    ),
+    "leases:commands:offline": Requirement(
+        "`work --offline` claims nothing and lands here; the refusal without a remote names it.",
+        "issue 24: 4",
+    ),
+    "leases:commands:log_of_others": Requirement(
+        "`log -f` of a spec that another clone works on shows its state and last line until it ends.",
+        "issue 24: 4",
+    ),
+    "leases:commands:settled_aside": Requirement(
+        "Whatever ends a run has the remote learn it, by a process that nothing waits for.", "issue 24: 4"
+    ),
     "leases:claims:one_run_of_a_spec": Requirement(
         "Of clones that start a spec at the same time, one starts an agent and the others start none.",
         "issue 24: acceptance 1",
