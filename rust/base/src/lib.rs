@@ -12,6 +12,7 @@ pub mod ident;
 pub mod lint;
 pub mod money;
 pub mod next_step;
+pub mod number_claims;
 pub mod progress;
 pub mod recent;
 pub mod run_variables;

@@ -17,6 +17,7 @@ pub mod client;
 mod error;
 mod leader;
 mod machine;
+mod numbers;
 mod own_name;
 mod push_pace;
 mod queue;

@@ -10,6 +10,8 @@ pub(super) const LEASES: &str = "leases/";
 pub(super) const ORCHESTRATORS: &str = "orchestrators/";
 /// The folder of requests.
 pub(super) const REQUESTS: &str = "requests/";
+/// The folder of numbers of documents.
+pub(super) const NUMBERS: &str = "numbers/";
 /// The name of the copy of the target.
 const TARGET: &str = "target";
 
@@ -58,7 +60,7 @@ impl RefNames {
 
     /// Returns what a look copies.
     pub(super) fn copies(&self) -> Vec<RefCopy> {
-        let folders = [LEASES, ORCHESTRATORS, REQUESTS].map(|folder| RefCopy {
+        let folders = [LEASES, ORCHESTRATORS, REQUESTS, NUMBERS].map(|folder| RefCopy {
             from: format!("{}/{folder}*", self.namespace),
             to: format!("{}/{folder}*", self.looked),
         });

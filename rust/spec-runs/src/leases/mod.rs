@@ -4,6 +4,7 @@
 
 mod keeper;
 mod ledger;
+mod number_claims;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use chant_work::run_record::{LeaseEntry, RunRecord};
 pub(super) use keeper::LeaseKeeper;
 pub(super) use ledger::RUN_TOKEN;
 use ledger::SpecRunLedger;
+pub use number_claims::RemoteNumbers;
 
 /// The part of the state that holds leases.
 const PART: &str = "leases";
@@ -143,7 +145,7 @@ impl<'a> SpecLeases<'a> {
         match answer {
             LeaseAnswer::Refused { refusal } => SpecRunError::Lease { id, refusal }.into(),
             LeaseAnswer::Unreachable { why } => SpecRunError::NoRemote { id, why }.into(),
-            LeaseAnswer::Claimed { .. } | LeaseAnswer::Done => {
+            LeaseAnswer::Claimed { .. } | LeaseAnswer::Numbered { .. } | LeaseAnswer::Done => {
                 ChantError::Refused("the leases gave no answer".into()).into()
             }
         }
