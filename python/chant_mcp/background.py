@@ -2,9 +2,10 @@
 
 A run costs two processes of ours: its runner and, where the demo agent works, its agent; where the agent
 uses its tools, their server, and one more for each connection; in large projects one that makes folders for
-runs to come. Each of them is a few calls of the core or of the standard library, and the libraries that read
-commands for people would take longer to import than those calls take. The commands `work --runner`,
-`serve-run`, `worktree prepare`, `demo-agent` and `connect` do the same.
+runs to come; where clones share specs, one that tells their remote what became of a run. Each of them is a
+few calls of the core or of the standard library, and the libraries that read commands for people would take
+longer to import than those calls take. The commands `work --runner`, `serve-run`, `worktree prepare`,
+`leases --settle`, `demo-agent` and `connect` do the same.
 """
 
 from __future__ import annotations
@@ -45,6 +46,10 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
             _act_on_project(lambda project: project.prepare_worktrees(), root, environment, None)
         case ["--project", root, "worktree", "prepare", "--trusted", hash]:
             _act_on_project(lambda project: project.prepare_worktrees(), root, environment, hash)
+        case ["--project", root, "leases", "--settle"]:
+            _act_on_project(lambda project: project.settle_leases(), root, environment, None)
+        case ["--project", root, "leases", "--settle", "--trusted", hash]:
+            _act_on_project(lambda project: project.settle_leases(), root, environment, hash)
         case _:
             return
 

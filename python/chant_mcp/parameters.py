@@ -55,6 +55,7 @@ class ItemFilter(TypedDict, total=False):
     labels: Sequence[str]
     dialects: Sequence[str]
     ready: bool
+    include_held: bool
 
 
 # Of the chant dialect.
@@ -67,6 +68,12 @@ class SpecPage(TypedDict, total=False):
         int, ToolParameter(minimum=0, description="Maximum number of specs to return (default: 50)")
     ]
     offset: Count
+
+
+class ReadyFilter(SpecPage, total=False):
+    """Which ready specs are listed."""
+
+    include_held: bool
 
 
 class SpecFilter(SpecPage, total=False):
@@ -144,6 +151,14 @@ class StartRequestOfPerson(StartRequest, total=False):
     fresh: bool
     agent: str | None
     prompt: str | None
+    offline: bool
+
+
+class LeaseQuery(TypedDict, total=False):
+    """Which leases are listed; no tool has them."""
+
+    look: bool
+    all: bool
 
 
 class RunFilter(TypedDict, total=False):

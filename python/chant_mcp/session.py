@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from chant_mcp._core import ChantProject, SpeckitFeatures, TicketProjects, VineFiles, Workspace
+from chant_mcp.remote_looks import RemoteLooks
 from chant_mcp.user_folders import state_home
 
 TYPE_CHECKING = False
@@ -167,6 +168,8 @@ class Session:
         self._state_home = state_home(self._environment)
         self.recovers = True
         """Whether what dead runs left is looked after when the project is opened."""
+        self.looks: RemoteLooks | None = None
+        """Looks at the remote that clones share, while this session is used; servers and boards have them."""
         self._trust = trust
         self._stop_at = stop_at
         self._may_leave = may_leave
@@ -204,6 +207,7 @@ class Session:
         other = copy.copy(self)
         other._opening, other._recovering = threading.Lock(), threading.Lock()
         other._recovered = None
+        other.looks = RemoteLooks() if self.looks is not None else None
         other._forget(
             *(name for name, member in vars(Session).items() if isinstance(member, cached_property))
         )
@@ -214,6 +218,7 @@ class Session:
         """Make a session for an agent of the run that the environment names, on the same project."""
         other = self.elsewhere(self.place)
         other.is_of_run, other.recovers, other._may_leave = True, False, False
+        other.looks = None
         other._config_home = None  # other projects are none of its business
         return other
 
@@ -235,7 +240,7 @@ class Session:
     def _enclosed(self) -> Session:
         root = self.place.root
         other = self.elsewhere(Place(root, (root,), is_given=True))
-        other._may_leave, other._config_home, other.recovers = False, None, False
+        other._may_leave, other._config_home, other.recovers, other.looks = False, None, False, None
         return other
 
     def _forget(self, *handles: str) -> None:
@@ -247,7 +252,7 @@ class Session:
         """The chant specs of the project, as they are when what dead runs left is looked after."""
         with self._opening:
             project = self._chant
-        self._recover_once(project)
+        self._look_after(project)
         return project
 
     @cached_property
@@ -282,6 +287,11 @@ class Session:
     def environment(self) -> Mapping[str, str]:
         """The variables that it was started with."""
         return self._environment
+
+    def _look_after(self, project: ChantProject) -> None:
+        self._recover_once(project)
+        if self.looks is not None and self.recovers:
+            self.looks.note_use(project)
 
     def _recover_once(self, project: ChantProject) -> None:
         with self._recovering:
@@ -362,7 +372,7 @@ class Session:
         """Everything in the project, of whatever dialect."""
         with self._opening:
             workspace, project = self._workspace, self._chant
-        self._recover_once(project)
+        self._look_after(project)
         return workspace
 
     @property

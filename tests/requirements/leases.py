@@ -67,4 +67,146 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Wherever a claim is left, the spec can still be done, also after a server did half a push.",
         "issue 24: 8",
     ),
+    "leases:reads:work_list_elsewhere": Requirement(
+        "With leases `chant_work_list` has `elsewhere`: the specs that other clones hold, with their holder, "
+        "token and state, by the last look; its age stands there when it is older than a sign of life.",
+        "issue 24: 1",
+    ),
+    "leases:reads:no_network": Requirement(
+        "Tools that read answer from the last look, and never ask the remote.", "issue 24: 1"
+    ),
+    "leases:reads:ready_leaves_out": Requirement(
+        "What another clone holds is not ready, is counted in `held_elsewhere`, and stands among what is "
+        "being worked on; `include_held` and `--held` show it.",
+        "issue 24: 1",
+    ),
+    "leases:reads:silent_holder": Requirement(
+        "A holder that gave no sign of life for the time to live is `silent`, and keeps no spec from being "
+        "ready.",
+        "issue 24: 4",
+    ),
+    "leases:reads:others_texts": Requirement(
+        "Texts of other clones are shown without control characters and cut; a lease under another spec's "
+        "name counts for none.",
+        "issue 24: D6",
+    ),
+    "leases:reads:nothing_without_leases": Requirement(
+        "Without `leases` no answer differs, and nothing is asked of a remote.", "issue 24: 11"
+    ),
+    "leases:reads:background_look": Requirement(
+        "A server or board in use looks at the remote aside, at most every 30 seconds, in folders that a "
+        "person trusts; no answer waits for it.",
+        "issue 24: 1",
+    ),
+    "leases:commands:list": Requirement(
+        "`leases` lists which clone works on what, `--look` looks at the remote first.", "issue 24: 4"
+    ),
+    "leases:commands:pause_by_request": Requirement(
+        "`pause` of a spec that another clone works on asks that clone, and says so.", "issue 24: 4"
+    ),
+    "leases:commands:takeover_by_request": Requirement(
+        "`takeover` of a spec that another clone works on asks that clone; a tool never takes it at once.",
+        "issue 24: 4",
+    ),
+    "leases:commands:cancel_by_request": Requirement(
+        "`cancel` of a spec that another clone works on asks that clone, and changes nothing here.",
+        "issue 24: 4",
+    ),
+    "leases:commands:takeover_at_once": Requirement(
+        "`takeover --force` claims at once; the run of the other clone ends, and lands nothing.",
+        "issue 24: 4",
+    ),
+    "leases:commands:free": Requirement(
+        "`leases --free` gives back what a person knows to be dead, not what a run of this clone works on.",
+        "issue 24: 4",
+    ),
+    "leases:commands:offline": Requirement(
+        "`work --offline` claims nothing and lands here; the refusal without a remote names it.",
+        "issue 24: 4",
+    ),
+    "leases:commands:log_of_others": Requirement(
+        "`log -f` of a spec that another clone works on shows its state and last line until it ends.",
+        "issue 24: 4",
+    ),
+    "leases:commands:settled_aside": Requirement(
+        "Whatever ends a run has the remote learn it, by a process that nothing waits for.", "issue 24: 4"
+    ),
+    "leases:claims:one_run_of_a_spec": Requirement(
+        "Of clones that start a spec at the same time, one starts an agent and the others start none.",
+        "issue 24: acceptance 1",
+    ),
+    "leases:claims:refusal_names_holder": Requirement(
+        "A start is refused with the orchestrator, machine, token and time of the holder, and the command "
+        "that takes the spec over.",
+        "issue 24: acceptance 1",
+    ),
+    "leases:landing:target_and_lease_together": Requirement(
+        "A landing moves target and lease in one push, by every transport and ref format.", "issue 24: 2.2"
+    ),
+    "leases:landing:checkout_follows": Requirement(
+        "After a landing on the remote the checkout stands on what landed.", "issue 24: 2.2"
+    ),
+    "leases:landing:what_did_not_follow": Requirement(
+        "Changes and commits in the checkout do not stop a landing on the remote; the record says what did "
+        "not follow, and no branch of landed work stays.",
+        "issue 24: 2.2",
+    ),
+    "leases:landing:lost_answer_is_asked_for": Requirement(
+        "When answers to pushes are lost, a spec lands once, and no run fails that landed.",
+        "issue 24: acceptance 3",
+    ),
+    "leases:landing:half_is_completed_by_its_holder": Requirement(
+        "A landing that the server did by half is completed by the clone that holds the lease.",
+        "issue 24: 2.2 (8)",
+    ),
+    "leases:landing:half_of_another_is_claimed_anew": Requirement(
+        "Half a landing of a silent holder is not completed by others: they claim the next token and do the "
+        "work.",
+        "issue 24: D1",
+    ),
+    "leases:landing:forged_lease_lands_nothing": Requirement(
+        "A commit that only a lease on the remote names gets onto no target and into no checkout.",
+        "issue 24: D1",
+    ),
+    "leases:landing:killed_runner_is_settled_once": Requirement(
+        "A runner killed between its push and its record is settled by the next look, and by that once.",
+        "issue 24: acceptance 2",
+    ),
+    "leases:takeover:holder_ends": Requirement(
+        "A run whose lease moved is stopped at the next look, without a landing.", "issue 24: I9"
+    ),
+    "leases:takeover:late_push_is_refused": Requirement(
+        "A landing that reaches the remote after the lease moved changes nothing there.", "issue 24: I2"
+    ),
+    "leases:takeover:commits_are_kept": Requirement(
+        "The commits of a run that was overtaken stay on its branch and get a ref of their own on the "
+        "remote.",
+        "issue 24: I7",
+    ),
+    "leases:remote:start_is_refused_soon": Requirement(
+        "While the remote is gone, silent or refuses, a start is refused with the reason within ten seconds; "
+        "reads answer at once.",
+        "issue 24: acceptance 10",
+    ),
+    "leases:remote:landing_waits_for_it": Requirement(
+        "A run that ends while the remote is gone waits, and lands when the remote is back.", "issue 24: 9"
+    ),
+    "leases:off:nothing_happens": Requirement(
+        "Without `leases` no git speaks to a remote, and no state of leases is written.",
+        "issue 24: I12, acceptance 11",
+    ),
+    "leases:pace:pushes_are_counted": Requirement(
+        "Pushes grow with time and not with runs: at most three in two intervals.",
+        "issue 24: I11, acceptance 6",
+    ),
+    "leases:machines:all_land_once": Requirement(
+        "Orchestrators of several clones that are killed and frozen complete each spec once, with growing "
+        "tokens.",
+        "issue 24: acceptance 2",
+    ),
+    "leases:machines:checker_sees_two_pushes": Requirement(
+        "The checker of such trials finds the double landing when target and lease are pushed one after the "
+        "other.",
+        "issue 24: acceptance 2",
+    ),
 }

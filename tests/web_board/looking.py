@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Literal
 
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -96,3 +98,15 @@ def until(page: Page, expression: str) -> Any:
             return found
         page.wait_for_timeout(20)
     raise AssertionError(f"never true: {expression}")
+
+
+def comes_to(page: Page, read: Callable[[], Any], wanted: Any) -> None:
+    """Wait until something is as wanted: a page shows what it was asked for when it has it."""
+    found: Any = None
+    for _ in range(200):
+        with suppress(IndexError):
+            found = read()
+        if found == wanted:
+            return
+        page.wait_for_timeout(20)
+    assert found == wanted

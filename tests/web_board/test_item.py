@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from web_board.fake_server import FakeBoard
-from web_board.looking import OpenBoard, until
+from web_board.looking import OpenBoard, comes_to, until
 
 BOOK = "chant:2026-11-20-002-boo"
 
@@ -16,8 +16,8 @@ def test_an_item_shows_its_text_criteria_log_and_diff(opened: OpenBoard, board: 
     page = opened.page(f"item/{BOOK}")
     text = page.locator(".document")
     text.wait_for()
-    assert text.locator("strong").inner_text() == "ten minutes"
-    assert text.locator("table td").all_inner_texts() == ["Foot", "12.00", "Car", "48.50"]
+    comes_to(page, lambda: text.locator("strong").inner_text(), "ten minutes")
+    comes_to(page, lambda: text.locator("table td").all_inner_texts(), ["Foot", "12.00", "Car", "48.50"])
     outside = text.locator("a", has_text="the prices")
     assert outside.get_attribute("rel") == "noopener noreferrer"
 
@@ -27,17 +27,51 @@ def test_an_item_shows_its_text_criteria_log_and_diff(opened: OpenBoard, board: 
     page.keyboard.press("u")
     page.get_by_text("Undone.").first.wait_for()
     third = "The price does not change while a place is held"
-    ticks = [{**given, "id": "boo"} for given in board.asked("chant_spec_update")]
-    assert ticks == [{"id": "boo", "check": [third]}, {"id": "boo", "uncheck": [third]}]
+    comes_to(
+        page,
+        lambda: [{**given, "id": "boo"} for given in board.asked("chant_spec_update")],
+        [{"id": "boo", "check": [third]}, {"id": "boo", "uncheck": [third]}],
+    )
 
     page.get_by_role("tab", name="Waits").click()
-    assert page.locator(".tree").first.locator("a").all_inner_texts()[0] == "Log in with a password or a key"
+    comes_to(
+        page,
+        lambda: page.locator(".tree").first.locator("a").all_inner_texts()[0],
+        "Log in with a password or a key",
+    )
     page.get_by_role("tab", name="Log").click()
     until(page, "document.querySelector('.log')?.textContent === 'Reading the spec\\n12 passed\\n'")
     board.log += "more\n"
     until(page, "document.querySelector('.log').textContent.endsWith('more\\n')")
     page.get_by_role("tab", name="Diff").click()
-    assert page.locator(".file").first.locator(".hunks .plus").count() == 4
+    comes_to(page, lambda: page.locator(".file").first.locator(".hunks .plus").count(), 4)
+
+
+@pytest.mark.requirement("web_page:acts:undo", "web_page:acts:boxes_of_tickets")
+def test_a_box_of_a_ticket_and_a_status_of_a_plan_are_changed_and_taken_back(
+    opened: OpenBoard, board: FakeBoard
+) -> None:
+    board.details["tickets:FER-014"] = {"criteria": [{"text": "It floats", "done": False, "line": 9}]}
+    page = opened.page("item/tickets:FER-014")
+    page.get_by_role("tab", name="Criteria 0/1").click()
+    page.get_by_label("It floats").check()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Undone.").first.wait_for()
+    box = {"key": "FER-014", "content": "It floats"}
+    ticks = [{**box, "operation": "check"}, {**box, "operation": "uncheck"}]
+    comes_to(page, lambda: board.asked("manage_cr_sections"), ticks)
+
+    page.evaluate("location.hash = 'item/vine:plans/release.vine#notes'")
+    page.get_by_role("heading", name="Write the release notes").wait_for()
+    page.get_by_label("Status").select_option("complete")
+    page.get_by_text("Status: complete.").first.wait_for()
+    page.keyboard.press("u")
+    until(page, "document.querySelector('#notices').textContent.includes('Undone.')")
+    comes_to(
+        page,
+        lambda: [given["operations"][0]["status"] for given in board.asked("vine_write")],
+        ["complete", "notstarted"],
+    )
 
 
 @pytest.mark.requirement("web_page:item:edit_with_a_visible_conflict")
@@ -52,7 +86,7 @@ def test_when_somebody_was_faster_both_texts_are_shown(opened: OpenBoard, board:
     board.change()
     page.get_by_role("button", name="Save").click()
     page.get_by_text("Somebody was faster").wait_for()
-    assert page.get_by_label("What the file says now").inner_text() == theirs
+    comes_to(page, lambda: page.get_by_label("What the file says now").inner_text(), theirs)
     assert (field.input_value(), board.section) == (mine, theirs)
     page.get_by_role("button", name="Keep mine").click()
     page.keyboard.press("Control+Enter")
@@ -100,11 +134,11 @@ def test_the_graph_moves_zooms_and_leads_to_items(opened: OpenBoard, board: Fake
     until(page, "document.querySelectorAll('.graph-list li').length === 6")
     page.locator(f"g[data-key='{BOOK}'] rect").click()
     page.wait_for_selector("#drawer-title")
-    assert page.locator("#drawer-title").inner_text() == "Book a crossing"
+    comes_to(page, lambda: page.locator("#drawer-title").inner_text(), "Book a crossing")
     page.get_by_role("tab", name="Waits").click()
     page.get_by_role("button", name="Show in the graph").click()
     until(page, "document.querySelector('[aria-label=Steps]')")
-    assert board.asked("board_graph")[-1]["key"] == BOOK
+    comes_to(page, lambda: board.asked("board_graph")[-1]["key"], BOOK)
 
 
 @pytest.mark.requirement("web_page:timeline:past_and_planned", "web_page:agents:cost_load_and_acts")
@@ -112,9 +146,9 @@ def test_the_timeline_and_the_agents(opened: OpenBoard, board: FakeBoard) -> Non
     page = opened.page("timeline")
     rows = page.locator(".timeline .row")
     rows.first.wait_for()
-    assert rows.count() == 7
-    assert page.locator(".past.is-failed").count() == 1
-    assert page.locator(".planned.is-critical").count() == 3
+    comes_to(page, lambda: rows.count(), 7)
+    comes_to(page, lambda: page.locator(".past.is-failed").count(), 1)
+    comes_to(page, lambda: page.locator(".planned.is-critical").count(), 3)
     now, start = (
         page.locator(".now-line").nth(3).bounding_box(),
         page.locator(".planned").first.bounding_box(),
@@ -131,4 +165,4 @@ def test_the_timeline_and_the_agents(opened: OpenBoard, board: FakeBoard) -> Non
     assert "2 of 4 at work" in page.locator(".load").inner_text()
     first.get_by_role("button", name="Pause").click()
     page.get_by_text("Pause: Book a crossing").first.wait_for()
-    assert board.asked("chant_pause") == [{"id": BOOK.removeprefix("chant:")}]
+    comes_to(page, lambda: board.asked("chant_pause"), [{"id": BOOK.removeprefix("chant:")}])

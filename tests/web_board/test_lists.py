@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from web_board.fake_server import FakeBoard
 from web_board.items import card, many
-from web_board.looking import OpenBoard, active_row, focused, until
+from web_board.looking import OpenBoard, active_row, comes_to, focused, until
 
 
 @pytest.mark.requirement(
@@ -40,7 +40,8 @@ def test_of_twenty_thousand_items_only_those_in_sight_have_nodes(opened: OpenBoa
     until(page, "document.querySelector('[aria-posinset=\"9134\"]')?.textContent.includes('Item 18262')")
     assert "Item 18262" in active_row(page)
     assert page.locator("[aria-posinset='9134']").bounding_box() == above
-    assert page.locator(".column .count").first.inner_text() == "10,001"
+    comes_to(page, lambda: page.locator(".column .count").first.inner_text(), "10,001")
+    assert board.asked("board_look")[-1]["since"], "only what changed was asked for"
 
     page.keyboard.press("End")
     until(page, "document.querySelector('[aria-posinset=\"10001\"]')?.textContent.includes('Item 19994')")
@@ -85,7 +86,7 @@ def test_everything_is_reached_by_keys(opened: OpenBoard, board: FakeBoard) -> N
     press("/")
     page.keyboard.type("book")
     until(page, "document.querySelectorAll('.row').length === 2")
-    assert board.asked("board_look")[-1]["search"] == "book"
+    comes_to(page, lambda: board.asked("board_look")[-1]["search"], "book")
     press("Escape")
     until(page, "document.querySelectorAll('.row').length === 16")
     press("Escape")
@@ -120,7 +121,7 @@ def test_filters_and_lanes(opened: OpenBoard, board: FakeBoard) -> None:
     assert lanes[0] == "no label"
     assert {"booking", "ui", "release"} <= set(lanes)
     booking = page.locator(".lane", has_text="booking").filter(has=page.locator("b", has_text="booking"))
-    assert booking.locator(".being_worked_on .card").count() == 2
+    comes_to(page, lambda: booking.locator(".being_worked_on .card").count(), 2)
     page.get_by_label("Lanes").select_option("parent")
     page.locator(".lane summary", has_text="Season of 2027").wait_for()
     assert "Release 1.0" in page.locator(".lane summary b").all_inner_texts()
@@ -137,8 +138,40 @@ def test_an_empty_project_makes_its_first_item(opened: OpenBoard, board: FakeBoa
     page.keyboard.press("Control+Enter")
     page.wait_for_selector(".drawer")
     wanted = {"description": "Log in", "criteria": ["Wrong passwords are refused", "Tests pass"]}
-    assert board.asked("chant_add") == [wanted]
-    assert page.locator(".row").count() == 1
+    comes_to(page, lambda: board.asked("chant_add"), [wanted])
+    comes_to(page, lambda: page.locator(".row").count(), 1)
+
+
+@pytest.mark.requirement("web_page:acts:add_tasks")
+def test_a_task_is_added_to_a_plan_and_to_a_feature(opened: OpenBoard, board: FakeBoard) -> None:
+    page = opened.page("item/vine:plans/release.vine#notes")
+    page.get_by_role("heading", name="Write the release notes").wait_for()
+
+    def add(title: str, kind: str | None = None) -> None:
+        page.get_by_role("button", name="+ Add").click()
+        kinds = page.get_by_label("Kind")
+        kinds.wait_for()
+        names = kinds.locator("option").all_inner_texts()
+        assert names == ["Spec", "Ticket", "Task of plans/release.vine", "Task of 060-seats"]
+        if kind is None:
+            assert kinds.input_value() == "vine:plans/release.vine", "the plan of the open item"
+        else:
+            kinds.select_option(label=kind)
+        page.get_by_role("textbox", name="Title").fill(title)
+        page.keyboard.press("Enter")
+
+    add("Notes!")  # there is a task `notes`
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Undone.").first.wait_for()
+    added, removed = board.asked("vine_write")
+    task = {"op": "add_task", "id": "notes-2", "name": "Notes!", "description": ""}
+    wait = {"op": "add_dep", "taskId": "notes", "depId": "notes-2"}
+    assert added == {"file": "plans/release.vine", "operations": [task, wait]}
+    assert removed["operations"] == [{"op": "remove_task", "id": "notes-2"}]
+
+    add("Draw the bow", "Task of 060-seats")
+    page.get_by_text("add_task: done").first.wait_for()
+    assert board.acts[-1] == {"act": "add_task", "feature": "060-seats", "title": "Draw the bow"}
 
 
 @pytest.mark.requirement("web_page:look:narrow_and_dark")

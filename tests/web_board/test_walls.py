@@ -11,7 +11,7 @@ import pytest
 from chant_mcp.web_board.assemble import assemble_page
 from web_board.fake_server import FakeBoard
 from web_board.items import Data, card, ferry, picture
-from web_board.looking import OpenBoard, until
+from web_board.looking import OpenBoard, comes_to, until
 
 HOSTILE = [
     "<img src=x onerror='window.pwned=1'>",
@@ -168,7 +168,7 @@ def test_hostile_texts_stay_text_on_every_screen(opened: OpenBoard, board: FakeB
         ).count()
         == 0
     )
-    assert page.locator("#screen").count() == 1
+    comes_to(page, lambda: page.locator("#screen").count(), 1)
     addresses = page.locator("a").evaluate_all("links => links.map(link => link.protocol)")
     assert set(addresses) == {"http:"}
     # What turns the direction of writing would show another name than the file has.
@@ -211,7 +211,7 @@ def test_as_an_app_the_page_has_no_act_of_a_person(opened: OpenBoard, board: Fak
     frame.locator(".entry").first.wait_for()
     assert frame.get_by_role("button", name=re.compile("Approve|Reject|Merge|Trust|Send|DKK")).count() == 0
     assert frame.get_by_text("Only a person decides these").is_visible()
-    assert frame.get_by_role("button", name="Start again").count() == 1
+    comes_to(page, lambda: frame.get_by_role("button", name="Start again").count(), 1)
 
     # What the model has just read is opened; a host's question that is not known is answered.
     result = {"structuredContent": {"id": "2026-11-20-002-boo", "body": "x"}}

@@ -209,6 +209,7 @@ class ItemQuery:
     statuses: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     ready: bool = False
+    include_held: bool = False
     path: str | None = None
 
 
@@ -232,6 +233,7 @@ class Handles(Sequence[H], Generic[H]):
             labels=wanted.labels,
             dialects=[] if wanted.dialect is None else [wanted.dialect],
             ready=wanted.ready,
+            include_held=wanted.include_held,
             path=wanted.path,
         )
 
@@ -245,13 +247,15 @@ class Handles(Sequence[H], Generic[H]):
         status: str | Iterable[str] | None = None,
         label: str | Iterable[str] | None = None,
         ready: bool | None = None,
+        include_held: bool | None = None,
     ) -> Handles[H]:
         """Those that fit, as of now; a filter given again takes the place of the earlier one.
 
         Args:
             status: A state or several, any of which will do.
             label: A label or several, any of which will do; only specs have labels.
-            ready: Whether only what can be started now is wanted.
+            ready: Whether only what can be started now is wanted; what another clone works on cannot.
+            include_held: Whether `ready` takes in what another clone works on.
 
         Raises:
             InvalidArgumentError: A word names no state; raised when the list is first looked at.
@@ -263,6 +267,8 @@ class Handles(Sequence[H], Generic[H]):
             wanted = replace(wanted, labels=tuple(words(label)))
         if ready is not None:
             wanted = replace(wanted, ready=ready)
+        if include_held is not None:
+            wanted = replace(wanted, include_held=include_held)
         return Handles(self._workspace, wanted)
 
     def keys(self) -> list[str]:

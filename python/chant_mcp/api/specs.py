@@ -282,6 +282,7 @@ class Spec(Handle):
         fresh: bool = False,
         agent: str | None = None,
         prompt: str | None = None,
+        offline: bool = False,
         progress: Callable[[str], object] | None = None,
     ) -> dict[str, Any]:
         """Start an agent on it and return at once (`chant_work_start`).
@@ -293,6 +294,7 @@ class Spec(Handle):
             fresh: Start again, without the work of earlier runs.
             agent: The agent of that name in the configuration.
             prompt: The prompt of that name.
+            offline: Claim it on no remote, where clones share specs; it lands here only.
             progress: Called with a few words on each step.
 
         Returns:
@@ -311,6 +313,7 @@ class Spec(Handle):
             fresh=fresh,
             agent=agent,
             prompt=prompt,
+            offline=offline,
             progress=progress,
         )
         return answer.data
@@ -344,18 +347,33 @@ class Spec(Handle):
         return answer.data
 
     def pause(self) -> Spec:
-        """Pause the run that works on it (`chant_pause`)."""
+        """Pause the run that works on it (`chant_pause`); another clone that works on it is asked to."""
         self._alone("pause")
         return self.reload(self._tools.pause(self.id))
 
     def takeover(self, *, force: bool = False) -> dict[str, Any]:
         """Stop the run that works on it and say how far it came (`chant_takeover`).
 
+        Another clone that works on it is asked to stop.
+
         Args:
-            force: Also where no process is found.
+            force: Also where no process is found; from another clone it is taken at once, whose work cannot
+                land any more.
         """
         self._alone("takeover")
-        return self._tools.takeover(self.id, force=force).data
+        return self._tools.takeover(self.id, force=force, from_clone=force).data
+
+    def free(self) -> str:
+        """Give its lease back, when you know that the clone that holds it is dead.
+
+        Returns:
+            What was done, in words.
+
+        Raises:
+            RefusedError: No clone holds it, a run of this clone works on it, or the remote does not answer.
+        """
+        self._alone("free")
+        return self._tools.free_lease(self.id).text
 
     def split(
         self,

@@ -169,6 +169,23 @@ class Workspace:
         """What can be started now, of whatever dialect (`chant_ready`)."""
         return self.items.where(ready=True)
 
+    def leases(self, *, look: bool = False, all: bool = False) -> dict[str, Any]:
+        """Say which clone of the repository works on which spec, by the last look at their remote.
+
+        Args:
+            look: Whether the remote is looked at first.
+            all: Whether leases are wanted, too, that landed or were given back.
+
+        Returns:
+            `leases`, each with `spec_id`, `state`, `token`, `orchestrator`, `host`, `since`, `here` and,
+            where known, `line`, `commit` and `request`; `remote`, `orchestrator` (the name of this clone),
+            `beat_seconds`, `looked_seconds_ago` (None before the first look), and `problems`.
+
+        Raises:
+            RefusedError: Clones share nothing, or the remote does not answer.
+        """
+        return self._session.chant.leases(look=look, all=all).data
+
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that is wrong with files, unreadable ones included."""

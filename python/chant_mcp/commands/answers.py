@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from chant_mcp.paging import Data
@@ -17,7 +19,9 @@ limit_option = click.option(
 all_option = click.option("--all", "show_all", is_flag=True, help="Show all entries, however many.")
 
 
-def left_out(data: Data, noun: str, shown: int) -> str | None:
+def left_out(data: Data, noun: str, shown: int) -> Iterator[str]:
     """Say what a list does not show and how to get it."""
-    total = data.get("total", shown)
-    return f"{shown} of {total} {noun} shown; --all shows the rest." if shown < total else None
+    if shown < (total := data.get("total", shown)):
+        yield f"{shown} of {total} {noun} shown; --all shows the rest."
+    if held := data.get("held_elsewhere"):
+        yield f"Other clones work on {held} more; `--held` shows them, `chant-mcp leases` says who."

@@ -36,6 +36,7 @@ _WORK = {
     "takeover": ListedCommand("work:takeover", "Stop the work on a spec to go on by hand."),
     "reset": ListedCommand("states:reset", "Make a failed or started spec pending again."),
     "finalize": ListedCommand("states:finalize", "Complete a spec whose criteria are all ticked."),
+    "leases": ListedCommand("leases:leases", "List which clone works on what."),
     "watch": ListedCommand("daemon:watch", "Finish what a crash left, for as long as it runs."),
     "worktree": ListedCommand("worktrees:worktree", "See and remove the worktrees of agents."),
 }

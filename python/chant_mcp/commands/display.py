@@ -124,6 +124,8 @@ def counts_table(counts: Data) -> Table:
     for status in _STATUS:
         if status in counts:
             table.add_row(status_text(status), plain(counts[status], "" if counts[status] else "dim"))
+    if held := counts.get("held_elsewhere"):
+        table.add_row(plain("held by other clones"), plain(held))
     table.add_section()
     table.add_row(plain("total", "bold"), plain(counts["total"], "bold"))
     return table

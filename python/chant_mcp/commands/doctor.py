@@ -26,7 +26,8 @@ def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_j
     """Show what agents would find here: git, their programs, their environment; exit code 1 on a problem.
 
     The agents that would work are started for their release, their help and their login, and once where runs
-    work. No model is asked without `--live`. Values that may be secrets are not shown. Nothing is changed.
+    work. No model is asked without `--live`. Values that may be secrets are not shown. Where clones share specs
+    their remote is tried with refs of its own, which are removed; nothing else is changed.
     """
     session.recovers = False
     if live and not yes:
@@ -71,6 +72,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
             ("Git", plain(git["program"] or "not found", "" if git["program"] else "red")),
             ("Repository", plain(git["common_dir"] or "none")),
             ("Commits by", plain(git["commits_by"] or "no one")),
+            *([("Shared by", plain(found["remote"]))] if "remote" in found else []),
             ("Agents", lines(agents)),
             ("Hosts", lines(_host(host) for host in found["hosts"])),
             ("Also here", plain(", ".join(found["others"]) or "no other known agent")),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import click
 
 from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.remote_run import RemoteRun
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.errors import NotFoundError
 from chant_mcp.paging import Data
@@ -42,7 +43,8 @@ _PAGE = 1_000
 def log(session: Session, id: str, lines: int, follow: bool, since: str | None, as_json: bool) -> None:
     """Print the last lines of a spec's log.
 
-    With `-f` and `--json` each answer is printed on a line of its own.
+    With `-f` and `--json` each answer is printed on a line of its own. Of a spec that another clone works on
+    `-f` shows its state and the last line of its log, as that clone tells them, until that has ended.
     """
     if not follow:
         answer = session.chant.log(id, lines=lines, since=since)
@@ -52,6 +54,10 @@ def log(session: Session, id: str, lines: int, follow: bool, since: str | None, 
             _print_lines(answer.data)
         return
     try:
+        spec: Data = session.chant.spec_get(id, max_chars=1).data
+        if (remote := RemoteRun.find(session.chant, spec["id"])) is not None:
+            _follow_elsewhere(remote, as_json)
+            return
         for page in _followed(session, id, lines, since):
             if as_json:
                 say_json(json.dumps(page, ensure_ascii=False))
@@ -59,6 +65,18 @@ def log(session: Session, id: str, lines: int, follow: bool, since: str | None, 
                 _print_lines(page)
     except KeyboardInterrupt:
         pass  # the way to end it
+
+
+def _follow_elsewhere(remote: RemoteRun, as_json: bool) -> None:
+    """Print what another clone tells of its run, until that has ended."""
+    first = remote.lease
+    who = f"{first['orchestrator']} on {first['host']}"
+    say(f"{who} works on {remote.spec_id}; its log is there. This is what it tells of it.", err=True)
+    for lease in remote.moments():
+        if as_json:
+            say_json(json.dumps(lease, ensure_ascii=False))
+        else:
+            say(" ".join([lease["state"], *([lease["line"]] if lease.get("line") else [])]))
 
 
 def _followed(session: Session, id: str, lines: int, since: str | None) -> Iterator[Data]:

@@ -98,6 +98,37 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
     return Group(table, *([plain("\nReasons", "bold"), *reasons] if reasons else []))
 
 
+def leases_table(leases: Sequence[Data]) -> RenderableType:
+    """Make a table of which clone has which spec; the last lines of logs are long and stand below."""
+    table = display.empty_table()
+    display.id_column(table, "Spec", (lease["spec_id"] for lease in leases))
+    table.add_column("State", no_wrap=True)
+    table.add_column("Token", no_wrap=True, justify="right")
+    for heading in ("Clone", "Since"):
+        table.add_column(heading, overflow="fold")
+    for lease in leases:
+        holder = "this one" if lease.get("here") else f"{lease['orchestrator']} on {lease['host']}"
+        table.add_row(
+            plain(lease["spec_id"], "bold"),
+            words(lease["state"]),
+            plain(lease["token"]),
+            plain(holder),
+            plain(lease["since"]),
+        )
+    lines = [plain(f"{lease['spec_id']}: {lease['line']}", "dim") for lease in leases if lease.get("line")]
+    return Group(table, *([plain("\nLast lines", "bold"), *lines] if lines else []))
+
+
+def look_words(found: Data) -> str:
+    """Say how old the look at the remote is that an answer rests on."""
+    remote = found.get("remote", "The remote")
+    match found.get("looked_seconds_ago"):
+        case None:
+            return f"{remote} was not looked at yet; `chant-mcp leases --look` does so."
+        case seconds:
+            return f"{remote} was looked at {age(seconds)} ago."
+
+
 def _reason(run: Data) -> Text:
     who = run["spec_id"] if run["mode"] == "single" else f"{run['mode']} from {run['spec_id']}"
     said = plain(who) + plain(_below(run["reason"], "  "))

@@ -62,21 +62,27 @@ def _first_step(session: Session, data: Data) -> str:
     return " `chant-mcp add TEXT` creates the first one."
 
 
+held_option = click.option(
+    "--held", "include_held", is_flag=True, help="Also list specs that another clone works on."
+)
+
+
 @click.command()
+@held_option
 @limit_option
 @all_option
 @json_option
 @on_project
-def ready(session: Session, limit: int, show_all: bool, as_json: bool) -> None:
+def ready(session: Session, include_held: bool, limit: int, show_all: bool, as_json: bool) -> None:
     """List the specs that can be worked on now."""
-    show_ready(session, limit, show_all, as_json)
+    show_ready(session, include_held, limit, show_all, as_json)
 
 
-def show_ready(session: Session, limit: int, show_all: bool, as_json: bool) -> None:
+def show_ready(session: Session, include_held: bool, limit: int, show_all: bool, as_json: bool) -> None:
     """Print the specs that can be worked on now."""
     chant = session.chant
     text, data = gathered(
-        lambda limit, offset: chant.ready(limit=limit, offset=offset),
+        lambda limit, offset: chant.ready(limit=limit, offset=offset, include_held=include_held),
         EVERYTHING if show_all else limit,
         "specs",
     )
@@ -121,7 +127,7 @@ def _show_specs(text: str, data: Data, as_json: bool, when_none: str) -> None:
         out.print(display.spec_table(data["specs"]))
     elif data["total"] == 0:
         out.print(when_none)
-    if (note := left_out(data, "specs", len(data["specs"]))) is not None:
+    for note in left_out(data, "specs", len(data["specs"])):
         out.print(note, style="dim")
     if (problems := display.problems_block(data)) is not None:
         out.print(problems)

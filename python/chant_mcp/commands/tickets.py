@@ -80,8 +80,7 @@ def _show_tickets(text: str, data: Data, as_json: bool, when_none: str) -> None:
         out.print(ticket_display.ticket_table(data["crs"]))
     elif data["filtered"] == 0:
         out.print(when_none)
-    note = left_out({"total": data["filtered"]}, "tickets", len(data["crs"]))
-    if note is not None:
+    for note in left_out({"total": data["filtered"]}, "tickets", len(data["crs"])):
         out.print(note, style="dim")
     if (problems := display.problems_block(data)) is not None:
         out.print(problems)

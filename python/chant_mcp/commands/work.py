@@ -34,6 +34,7 @@ from chant_mcp.terminal import say, say_json
 )
 @click.option("--agent", metavar="NAME", help="The agent, instead of the configured one.")
 @click.option("--prompt", metavar="NAME", help="The prompt, whatever the spec says.")
+@click.option("--offline", is_flag=True, help="Claim it on no remote; it lands here only.")
 @click.option(
     "--dry-run", "is_trial", is_flag=True, help="Only show what it would take and cost, by earlier runs."
 )
@@ -55,6 +56,7 @@ def work(
     fresh: bool,
     agent: str | None,
     prompt: str | None,
+    offline: bool,
     is_trial: bool,
     runner: bool,
     trusted: str | None,
@@ -84,6 +86,7 @@ def work(
                 fresh=fresh,
                 agent=agent,
                 prompt=prompt,
+                offline=offline,
                 progress=step,
             )
     except IllegalTransitionError as error:
@@ -177,6 +180,12 @@ def runs(
         out.print(run_display.runs_table(sorted(newest_first, key=lambda run: run["status"] != "running")))
     else:
         out.print("No agent is at work." if not shows_ended else "No runs.")
+    elsewhere = [held for held in data.get("elsewhere", ()) if id is None or held["spec_id"] == id]
+    if elsewhere:
+        out.print("\nIn other clones:")
+        out.print(run_display.leases_table(elsewhere))
+        if "looked_seconds_ago" in data:
+            out.print(run_display.look_words(data), style="dim")
     if (problems := display.problems_block(data)) is not None:
         out.print(problems)
 
@@ -216,13 +225,20 @@ def pause(session: Session, id: str) -> None:
 
 @click.command()
 @click.argument("id")
-@click.option("--force", is_flag=True, help="Show how far it is even if no one works on it.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Take it at once from another clone that works on it; else show how far it is even if no one does.",
+)
 @json_option
 @on_project
 @changes_files
 def takeover(session: Session, id: str, force: bool, as_json: bool) -> None:
-    """Stop the work on a spec to go on by hand, and show how far it is."""
-    answer = session.chant.takeover(id, force=force)
+    """Stop the work on a spec to go on by hand, and show how far it is.
+
+    Another clone that works on it is asked to stop.
+    """
+    answer = session.chant.takeover(id, force=force, from_clone=force)
     if as_json:
         say_json(answer.text)
         return

@@ -29,6 +29,7 @@ class ItemFilters:
     labels: tuple[str, ...] = ()
     dialects: tuple[str, ...] = ()
     ready: bool = False
+    include_held: bool = False
 
     def words(self) -> dict[str, Any]:
         """Give the filters as the core takes them."""
@@ -37,6 +38,7 @@ class ItemFilters:
             "labels": list(self.labels),
             "dialects": list(self.dialects),
             "ready": self.ready,
+            "include_held": self.include_held,
         }
 
     @property
@@ -110,6 +112,7 @@ def list_items(
 @click.command()
 @dialect_option
 @label_option
+@specs.held_option
 @limit_option
 @all_option
 @json_option
@@ -118,15 +121,16 @@ def ready(
     session: Session,
     labels: tuple[str, ...],
     dialects: tuple[str, ...],
+    include_held: bool,
     limit: int,
     show_all: bool,
     as_json: bool,
 ) -> None:
     """List what can be started now: specs, tasks and tickets that wait for nothing."""
     if not (labels or dialects) and holds_specs_alone(session):
-        specs.show_ready(session, limit, show_all, as_json)
+        specs.show_ready(session, include_held, limit, show_all, as_json)
         return
-    _show_items(session, ItemFilters((), labels, dialects, True), limit, show_all, as_json)
+    _show_items(session, ItemFilters((), labels, dialects, True, include_held), limit, show_all, as_json)
 
 
 def _show_items(session: Session, wanted: ItemFilters, limit: int, show_all: bool, as_json: bool) -> None:
@@ -167,7 +171,7 @@ def show_page(text: str, data: Data, when_none: str, as_json: bool) -> None:
         out.print(workspace_display.item_table(data["items"]))
     elif data["total"] == 0:
         out.print(when_none)
-    if (note := left_out(data, "items", len(data["items"]))) is not None:
+    for note in left_out(data, "items", len(data["items"])):
         out.print(note, style="dim")
     if (problems := display.problems_block(data)) is not None:
         out.print(problems)

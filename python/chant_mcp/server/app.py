@@ -44,6 +44,7 @@ from chant_mcp import progress
 from chant_mcp._core import VERSION
 from chant_mcp.errors import ChantError
 from chant_mcp.icon import ICON
+from chant_mcp.remote_looks import RemoteLooks
 from chant_mcp.server import apps, questions, reply
 from chant_mcp.server.clients import PERSON, Client, ManyClients, OneClient, is_by_person
 from chant_mcp.server.consent import can_ask, consent
@@ -94,6 +95,7 @@ class ChantServer(MCPServer[Any]):
             many_clients: Whether several clients are served at once, as over HTTP.
             rights: What an agent inside a run may do, where one is served.
         """
+        session.looks = RemoteLooks() if rights is None else None
         self._clients = ManyClients(session) if many_clients else OneClient(session)
         self._start = session.place
         self._offered = OfferedTools(session, offer, rights)

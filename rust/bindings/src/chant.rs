@@ -158,11 +158,11 @@ impl ChantProject {
 
     /// Specs that can be worked on now.
     ///
-    /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
-    #[pyo3(signature = (**page))]
-    fn ready(&self, py: Python<'_>, page: Option<KeywordArguments>) -> Result<PyAnswer, Raised> {
-        let page = read(page.as_ref())?;
-        answer(py, || ops::ready(&self.project, page))
+    /// Further keywords: those of `chant_mcp.parameters.ReadyFilter`.
+    #[pyo3(signature = (**filter))]
+    fn ready(&self, py: Python<'_>, filter: Option<KeywordArguments>) -> Result<PyAnswer, Raised> {
+        let filter = read(filter.as_ref())?;
+        answer(py, || ops::ready(&self.project, filter))
     }
 
     /// Returns the number of specs in each state.
@@ -477,10 +477,47 @@ impl ChantProject {
         answer(py, || runs::pause(&self.project, id))
     }
 
-    /// Stops work on a spec and says how far it is, to go on by hand.
-    #[pyo3(signature = (id, *, force = false))]
-    fn takeover(&self, py: Python<'_>, id: &str, force: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || runs::takeover(&self.project, id, force))
+    /// Stops work on a spec and says how far it is, to go on by hand; with `from_clone` it is taken at once from
+    /// another clone that works on it.
+    #[pyo3(signature = (id, *, force = false, from_clone = false))]
+    fn takeover(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        force: bool,
+        from_clone: bool,
+    ) -> Result<PyAnswer, Raised> {
+        let how = runs::TakeoverOptions { force, from_clone };
+        answer(py, || runs::takeover(&self.project, id, how))
+    }
+
+    /// Returns which clone holds which spec, by the last look at the remote that they share.
+    ///
+    /// Further keywords: those of `chant_mcp.parameters.LeaseQuery`.
+    #[pyo3(signature = (**query))]
+    fn leases(&self, py: Python<'_>, query: Option<KeywordArguments>) -> Result<PyAnswer, Raised> {
+        let query = read(query.as_ref())?;
+        answer(py, || runs::leases(&self.project, query))
+    }
+
+    /// Gives back the lease of a spec whose holder a person knows to be dead.
+    fn free_lease(&self, py: Python<'_>, id: &str) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::free_lease(&self.project, id))
+    }
+
+    /// Returns true if clones share the specs and a person trusts the folder; nothing is read for that.
+    fn may_look_at_leases(&self, py: Python<'_>) -> Result<bool, Raised> {
+        call(py, || Ok(runs::may_look_at_leases(&self.project)))
+    }
+
+    /// Looks at the remote that clones share, for later reads.
+    fn look_at_leases(&self, py: Python<'_>) -> Result<(), Raised> {
+        call(py, || runs::look_at_leases(&self.project))
+    }
+
+    /// Has that remote say what the records of runs say by now.
+    fn settle_leases(&self, py: Python<'_>) -> Result<(), Raised> {
+        call(py, || runs::settle_leases(&self.project))
     }
 
     /// Judges and merges work that waits, of one spec or of all.

@@ -32,6 +32,16 @@ impl Repo {
         Ok(names)
     }
 
+    /// Returns the address of a remote that refs are pushed to, as git would use it.
+    ///
+    /// # Errors
+    /// That there is no such remote.
+    pub fn remote_address(&self, remote: &str) -> Result<String, GitError> {
+        let words = ["remote", "get-url", "--push", "--"];
+        let out = self.reading(words).arg(remote).output()?;
+        Ok(String::from_utf8_lossy(&out).trim_end().to_owned())
+    }
+
     /// Pushes all refs below a folder, which ends with a slash, to a remote. This is an act.
     ///
     /// # Errors

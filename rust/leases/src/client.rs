@@ -16,6 +16,8 @@ use chant_config::leases::LeaseSettings;
 use chant_git::Repo;
 use chant_store::state::escape_name;
 
+/// A process that leads for as many turns as this keeps a run, and goes on leading.
+const TRIES_TO_LEAD: usize = 6;
 /// The file of the last look.
 pub(super) const VIEW: &str = "view.json";
 /// How often a process looks for its answer, or whether it leads now.
@@ -179,6 +181,22 @@ impl<'a> LeaseClient<'a> {
             leader.tick()?;
             has_looked = true;
         }
+    }
+
+    /// Has the remote learn what the records of runs say by now, unless another process leads, which does so.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub fn settle(&self, limit: Duration) -> Result<(), LeaseError> {
+        for _ in 0..TRIES_TO_LEAD {
+            if let Some(lead) = self.queue.lead()? {
+                drop(lead);
+                self.ask(LeaseWish::Settle, limit)?;
+                return Ok(());
+            }
+            wait_for_turn(KEEPER_TURN);
+        }
+        Ok(())
     }
 
     /// Keeps the lease of a run until `is_over`: pushes for the clone while no other process does, and reports

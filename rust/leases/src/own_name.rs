@@ -24,7 +24,7 @@ pub(super) struct OwnName {
 impl OwnName {
     /// Reads the name, or chooses one.
     pub(super) fn of(queue: &WishQueue) -> Result<Self, LeaseError> {
-        if let Some(known) = queue.read_own(FILE)? {
+        if let Some(known) = Self::known(queue)? {
             return Ok(known);
         }
         let chosen = Self {
@@ -35,6 +35,11 @@ impl OwnName {
         };
         queue.write_own(FILE, &chosen)?;
         Ok(chosen)
+    }
+
+    /// Reads the name; `None` before one was chosen.
+    pub(super) fn known(queue: &WishQueue) -> Result<Option<Self>, LeaseError> {
+        queue.read_own(FILE)
     }
 
     /// Returns true for a name of this clone.

@@ -69,6 +69,13 @@ impl WishQueue {
         })
     }
 
+    /// Names a folder for reading what is there; nothing is made.
+    pub(super) fn at(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+        }
+    }
+
     /// Puts a wish in.
     pub(super) fn put(&self, wish: LeaseWish) -> Result<WishTicket, LeaseError> {
         let nonce = new_nonce();

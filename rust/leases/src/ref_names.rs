@@ -1,7 +1,7 @@
 //! The names of the refs on the remote and of their copies here.
 
 use chant_config::leases::LeaseSettings;
-use chant_git::remote_refs::RefCopy;
+use chant_git::remote_refs::{LOOKED, LOOKED_TARGET, RefCopy};
 use chant_store::state::escape_name;
 
 /// The folder of leases below the namespace.
@@ -12,8 +12,6 @@ pub(super) const ORCHESTRATORS: &str = "orchestrators/";
 pub(super) const REQUESTS: &str = "requests/";
 /// The folder of numbers of documents.
 pub(super) const NUMBERS: &str = "numbers/";
-/// The name of the copy of the target.
-const TARGET: &str = "target";
 
 /// The names of one remote.
 #[derive(Debug, Clone)]
@@ -28,7 +26,7 @@ impl RefNames {
     pub(super) fn of(settings: &LeaseSettings, target: &str) -> Self {
         Self {
             namespace: settings.namespace.clone(),
-            looked: format!("refs/chant/looked/{}", escape_name(&settings.remote)),
+            looked: format!("{LOOKED}{}", escape_name(&settings.remote)),
             target: format!("refs/heads/{target}"),
         }
     }
@@ -50,7 +48,7 @@ impl RefNames {
 
     /// Returns the copy of the target here.
     pub(super) fn looked_target(&self) -> String {
-        format!("{}/{TARGET}", self.looked)
+        format!("{}/{LOOKED_TARGET}", self.looked)
     }
 
     /// Returns the folder of the copies of values here.

@@ -50,6 +50,14 @@ pub enum SpecRunError {
         /// Why.
         why: String,
     },
+    /// The remote that knows who works on a spec does not answer.
+    #[error("Who works on spec '{id}' is not known: {why}. Nothing was changed.")]
+    NoLook {
+        /// The spec.
+        id: String,
+        /// Why.
+        why: String,
+    },
     /// As many agents are at work as may be.
     #[error("{0}")]
     Full(String),
@@ -64,7 +72,9 @@ impl CoreError for SpecRunError {
             Self::Agent(_) => ErrorKind::Config,
             Self::Start(refusal) => refusal.kind(),
             Self::ActsAnew { .. } => ErrorKind::NotTrusted,
-            Self::Lease { .. } | Self::NoRemote { .. } | Self::Full(_) => ErrorKind::Refused,
+            Self::Lease { .. } | Self::NoRemote { .. } | Self::NoLook { .. } | Self::Full(_) => {
+                ErrorKind::Refused
+            }
         }
     }
 
@@ -99,7 +109,7 @@ impl CoreError for SpecRunError {
                 json!({"needs": "trust", "shown": change, "id": id, "agreement": agreement})
             }
             Self::Lease { id, refusal } => json!({"id": id, "lease": refusal}),
-            Self::NoRemote { id, .. } => json!({"id": id}),
+            Self::NoRemote { id, .. } | Self::NoLook { id, .. } => json!({"id": id}),
             Self::Full(_) => Value::Null,
         }
     }

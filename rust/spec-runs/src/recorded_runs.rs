@@ -2,16 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::agents::discovery::AgentSearch;
+#[cfg(unix)]
+use super::leases::last_look;
 use super::output;
 use super::project::ProjectRuns;
 use super::receipt_store::left_after;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
+use chant_config::Config;
 use chant_specs::error::ChantError;
+use chant_specs::held_specs::HeldSpecs;
 use chant_specs::model::Spec;
 use chant_specs::project::Project;
 use chant_specs::run_lookup::RunLookup;
@@ -49,6 +54,10 @@ impl RunLookup for RecordedRuns {
         output::find_mismatch(path, schema, &log)
     }
 
+    fn held_elsewhere(&self, project: &Project, config: &Config) -> Arc<HeldSpecs> {
+        held_elsewhere(project, config)
+    }
+
     fn records_folder(&self, project: &Project) -> Option<PathBuf> {
         project.runs().ok()?.folder()
     }
@@ -64,6 +73,17 @@ impl RunLookup for RecordedRuns {
     ) -> Option<&'static str> {
         AgentSearch { environment, root }.chosen()
     }
+}
+
+#[cfg(unix)]
+fn held_elsewhere(project: &Project, config: &Config) -> Arc<HeldSpecs> {
+    last_look::held_elsewhere(project, config)
+}
+
+/// Without runs there is nothing that clones could share.
+#[cfg(not(unix))]
+fn held_elsewhere(_: &Project, _: &Config) -> Arc<HeldSpecs> {
+    Arc::default()
 }
 
 /// Refuses another state while a run is under way, which would overwrite it.

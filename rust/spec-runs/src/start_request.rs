@@ -22,6 +22,8 @@ pub struct StartRequest {
     pub agent: Option<String>,
     /// The prompt, which overrides that of specs.
     pub prompt: Option<String>,
+    /// True if the spec is worked on without asking the remote that clones share.
+    pub offline: bool,
 }
 
 impl TryFrom<StartRequest> for StartOptions {
@@ -35,6 +37,7 @@ impl TryFrom<StartRequest> for StartOptions {
                 fresh: request.fresh,
                 agent: request.agent,
                 prompt: request.prompt,
+                offline: request.offline,
                 ..RunOptions::default()
             },
         })

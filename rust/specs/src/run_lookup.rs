@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::held_specs::HeldSpecs;
 use super::model::Spec;
 use super::project::Project;
 use chant_base::error::Error;
+use chant_config::Config;
 
 /// Answers questions about the runs on a project's specs.
 pub trait RunLookup: Send + Sync {
@@ -32,6 +35,10 @@ pub trait RunLookup: Send + Sync {
         spec_id: &str,
         schema: (&str, &str),
     ) -> Option<String>;
+
+    /// Returns the specs that other clones hold, by the last look at the remote that they share; nothing is asked
+    /// of it. Without leases in the configuration there are none, and nothing is read.
+    fn held_elsewhere(&self, project: &Project, config: &Config) -> Arc<HeldSpecs>;
 
     /// Returns the folder of the records of the project's runs, if they may be believed; it may not be there yet.
     fn records_folder(&self, project: &Project) -> Option<PathBuf>;

@@ -174,6 +174,7 @@ pub const TABLE: &[EffectRow] = &[
     once("stage a move", MERGES, ASK),
     once("receipt push", MERGES, ASK),
     once("receipt fetch", MERGES, ASK),
+    once("leases", MERGES, ASK),
     each_time(
         "receipt verify --rerun",
         &[ReadsDocuments, RunsCommands],

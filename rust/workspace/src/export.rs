@@ -105,9 +105,9 @@ impl ItemExport {
         form: ExportFormat,
         fields: &[String],
     ) -> Result<Self, Error> {
-        let filter = filter.checked()?;
         let fields = known(fields)?;
         let joined = workspace.snapshot()?;
+        let filter = filter.checked(workspace)?;
         let wanted = joined.items().filter(|item| filter.fits(item));
         let nodes: Vec<Node> = wanted.map(|item| item.node).collect();
         Ok(Self {

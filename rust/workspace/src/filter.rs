@@ -1,10 +1,14 @@
 //! Which items are wanted.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 
+use super::Workspace;
 use super::error::WorkspaceError;
 use super::item::{DIALECTS, Item};
 use chant_speckit::task::TaskMark;
+use chant_specs::held_specs::HeldSpecs;
 use chant_specs::model::SpecStatus;
 use chant_tickets::model::TicketStatus;
 use chant_vine::model::TaskStatus;
@@ -21,14 +25,23 @@ pub struct ItemFilter {
     pub dialects: Vec<String>,
     /// True if only items that can be started now are wanted.
     pub ready: bool,
+    /// True if those are wanted, too, that another clone holds.
+    pub include_held: bool,
+    /// The specs that other clones hold, where these are left out.
+    #[serde(skip)]
+    pub held: Arc<HeldSpecs>,
 }
 
 impl ItemFilter {
-    /// The filter with its words checked and made alike.
+    /// The filter with its words checked and made alike, and with what other clones hold at the moment of the
+    /// last snapshot.
     ///
     /// # Errors
     /// `Invalid` for a word that is no state or no dialect.
-    pub fn checked(mut self) -> Result<Self, WorkspaceError> {
+    pub fn checked(mut self, workspace: &Workspace) -> Result<Self, WorkspaceError> {
+        if self.ready && !self.include_held {
+            self.held = workspace.parts.chant.held_elsewhere();
+        }
         for dialect in &self.dialects {
             if !DIALECTS.contains(&dialect.as_str()) {
                 return Err(WorkspaceError::Invalid {
@@ -55,6 +68,19 @@ impl ItemFilter {
 
     /// Returns true if an item is wanted by a checked filter.
     pub fn fits(&self, item: &Item<'_>) -> bool {
+        self.fits_here(item) && !self.is_held(item)
+    }
+
+    /// Returns true if only another clone keeps an item from being wanted.
+    pub(super) fn leaves_out(&self, item: &Item<'_>) -> bool {
+        self.is_held(item) && self.fits_here(item)
+    }
+
+    fn is_held(&self, item: &Item<'_>) -> bool {
+        item.spec_id().is_some_and(|id| self.held.keeps(id))
+    }
+
+    fn fits_here(&self, item: &Item<'_>) -> bool {
         let any = |wanted: &[String], is: &dyn Fn(&String) -> bool| {
             wanted.is_empty() || wanted.iter().any(is)
         };

@@ -38,8 +38,8 @@ pub fn select(
     filter: ItemFilter,
     path: Option<&str>,
 ) -> Result<ItemSelection, Error> {
-    let filter = filter.checked()?;
     let joined = workspace.snapshot()?;
+    let filter = filter.checked(workspace)?;
     let is_there = |item: &Item<'_>| path.is_none_or(|path| path == item.path());
     let wanted = joined
         .items()

@@ -44,8 +44,8 @@ pub fn search(
     search: ItemSearch<'_>,
     page: PageRequest,
 ) -> Result<Answer, Error> {
-    let filter = filter.checked()?;
     let joined = workspace.snapshot()?;
+    let filter = filter.checked(workspace)?;
     let sought = SearchWords::of(search);
     let wanted = joined.items().filter(|item| filter.shows(item));
     let wanted: Vec<Item<'_>> = wanted.filter(|item| sought.fits(item)).collect();
@@ -56,12 +56,15 @@ pub fn search(
     let room = if shown.is_empty() { 0 } else { size_of(&shown) };
     let items = fitting(of_page.map(ItemRow::from), room);
     let (returned, next) = (items.len(), page.offset + items.len());
+    let left_out = joined.items().filter(|item| filter.leaves_out(item));
+    let left_out = left_out.filter(|item| sought.fits(item)).count();
     Ok(Answer::data(&ItemList {
         items,
         total,
         limit: page.limit,
         returned,
         next_offset: (returned > 0 && next < total).then_some(next),
+        held_elsewhere: (left_out > 0).then_some(left_out),
         problems,
     }))
 }
@@ -264,8 +267,8 @@ pub fn graph(
     filter: ItemFilter,
     shown: GraphOptions<'_>,
 ) -> Result<Answer, Error> {
-    let filter = filter.checked()?;
     let joined = workspace.snapshot()?;
+    let filter = filter.checked(workspace)?;
     let cycles = cycles(&joined);
     if shown.format == "json" {
         return Ok(data(&joined, &filter, cycles));

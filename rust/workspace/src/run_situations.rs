@@ -13,7 +13,7 @@ use chant_work::state::RunState;
 pub(super) enum RunSituation {
     /// Its agent waits for an answer.
     Asks,
-    /// It runs.
+    /// It runs, here or in another clone.
     Live,
     /// Its work cannot be merged, because others changed the same.
     InConflict,
@@ -74,6 +74,12 @@ impl RunSituations {
         let newest = self.runs.newest().into_iter();
         let known = newest.filter_map(|(id, run)| Some((id.into(), situation_of(run)?)));
         let mut found: HashMap<Box<str>, RunSituation> = known.collect();
+        let held = workspace.parts.chant.held_elsewhere();
+        for held in held.all().iter().filter(|held| !held.is_silent) {
+            // What a run here waits for comes first.
+            let id = held.spec_id.as_str().into();
+            found.entry(id).or_insert(RunSituation::Live);
+        }
         // A run above others, or one that proposes a split, works on its spec, too.
         let others = self.runs.runs().filter(|run| !run.works_on_spec);
         let live = others.filter(|run| run.is_live());

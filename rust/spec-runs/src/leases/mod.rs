@@ -3,8 +3,10 @@
 //! Without `leases` in the configuration nothing here happens: no ref, no process, no network.
 
 mod keeper;
+pub(super) mod last_look;
 mod ledger;
 mod number_claims;
+pub(super) mod other_clone;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,8 +20,7 @@ use chant_config::leases::LeaseSettings;
 use chant_git::Repo;
 use chant_leases::answer::{LeaseAnswer, LeaseWish};
 use chant_leases::client::LeaseClient;
-use chant_leases::record::{LeaseRecord, RequestedStop};
-use chant_leases::view::RemoteView;
+use chant_leases::record::RequestedStop;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::state::escape_name;
@@ -68,14 +69,6 @@ impl<'a> SpecLeases<'a> {
         Self::with(project, repo, settings, config.main_branch.clone()).map(Some)
     }
 
-    /// Returns the leases for reading what the last look found; `None` where there are none, or before the
-    /// first look.
-    pub(super) fn for_reading(project: &'a Project, config: &Config) -> Option<Self> {
-        let settings = config.leases.clone()?;
-        let repo = project.repo().ok().flatten()?;
-        Self::with(project, repo, settings, config.main_branch.clone()).ok()
-    }
-
     fn with(
         project: &'a Project,
         repo: Arc<Repo>,
@@ -112,30 +105,59 @@ impl<'a> SpecLeases<'a> {
         &self.settings.remote
     }
 
-    /// Claims a spec for a run; returns what its record keeps. The token is above `above`.
+    /// Claims specs for runs, all in one push: each with the token that its own is above. Gives the token of
+    /// each and what its record keeps, or who holds it, or that the remote does not answer.
     ///
     /// # Errors
-    /// Who holds it, or that the remote does not answer: nothing was started.
-    pub(super) fn claim(
+    /// A failure on this machine; nothing was started.
+    pub(super) fn claim_all(
         &self,
-        spec_id: &str,
-        above: u64,
-        is_forced: bool,
-    ) -> Result<(u64, LeaseEntry), Error> {
-        let wish = LeaseWish::Claim {
+        specs: &[(&str, u64)],
+    ) -> Result<Vec<Result<(u64, LeaseEntry), Error>>, Error> {
+        let client = self.client()?;
+        let mut tickets = Vec::new();
+        for (spec_id, above) in specs {
+            tickets.push(client.put(self.claim_of(spec_id, *above, false))?);
+        }
+        let mut claims = Vec::new();
+        for (ticket, (spec_id, _)) in tickets.iter().zip(specs) {
+            let answer = client.wait(ticket, CLAIM_LIMIT)?;
+            claims.push(self.claimed(spec_id, answer));
+        }
+        Ok(claims)
+    }
+
+    /// Takes a spec from the clone that holds it, for a person; returns the new token.
+    ///
+    /// # Errors
+    /// As [`SpecLeases::claim_all`].
+    pub(super) fn take_from_clone(&self, spec_id: &str, above: u64) -> Result<u64, Error> {
+        let wish = self.claim_of(spec_id, above, true);
+        let answer = self.client()?.ask(wish, CLAIM_LIMIT)?;
+        self.claimed(spec_id, answer).map(|(token, _)| token)
+    }
+
+    fn claim_of(&self, spec_id: &str, above: u64, is_forced: bool) -> LeaseWish {
+        LeaseWish::Claim {
             spec: self.ledger.key(spec_id),
             run: spec_id.to_owned(),
             above,
             is_forced,
-        };
-        match self.client()?.ask(wish, CLAIM_LIMIT)? {
-            LeaseAnswer::Claimed { token, target } => Ok((
-                token,
-                LeaseEntry {
-                    remote: self.settings.remote.clone(),
-                    base: target,
-                },
-            )),
+        }
+    }
+
+    fn claimed(&self, spec_id: &str, answer: LeaseAnswer) -> Result<(u64, LeaseEntry), Error> {
+        match answer {
+            LeaseAnswer::Claimed { token, target } => {
+                let remote = self.settings.remote.clone();
+                Ok((
+                    token,
+                    LeaseEntry {
+                        remote,
+                        base: target,
+                    },
+                ))
+            }
             other => Err(Self::refused(spec_id, other)),
         }
     }
@@ -154,8 +176,16 @@ impl<'a> SpecLeases<'a> {
     /// Has the remote say what the records of runs say by now, as far as it answers soon. What it does not
     /// take now is due with the next push.
     pub(super) fn settle(&self) -> Result<(), Error> {
-        self.client()?.ask(LeaseWish::Settle, SETTLE_LIMIT)?;
-        Ok(())
+        self.settle_within(SETTLE_LIMIT)
+    }
+
+    /// The same where something waits that has the time until a push may go.
+    pub(super) fn settle_aside(&self) -> Result<(), Error> {
+        self.settle_within(CLAIM_LIMIT)
+    }
+
+    fn settle_within(&self, limit: Duration) -> Result<(), Error> {
+        Ok(self.client()?.settle(limit)?)
     }
 
     /// Returns the newest commit of the target on the remote, with the landings of this clone that are on
@@ -218,23 +248,15 @@ impl<'a> SpecLeases<'a> {
         Ok(())
     }
 
-    /// Asks the clone that works on a spec to stop; returns its lease, or `None` if no other clone holds it.
+    /// Asks the clone that works on a spec to stop.
     ///
     /// # Errors
-    /// That the remote does not answer or refuses.
-    pub(super) fn request_stop(
-        &self,
-        spec_id: &str,
-        stop: RequestedStop,
-    ) -> Result<Option<LeaseRecord>, Error> {
-        let client = self.client()?;
-        client.ask(LeaseWish::Look, CLAIM_LIMIT)?;
-        let Some(lease) = self.held_elsewhere(spec_id)? else {
-            return Ok(None);
-        };
+    /// That no clone works on it, or that the remote does not answer or refuses.
+    pub(super) fn request_stop(&self, spec_id: &str, stop: RequestedStop) -> Result<(), Error> {
         let spec = self.ledger.key(spec_id);
-        match client.ask(LeaseWish::Request { spec, stop }, CLAIM_LIMIT)? {
-            LeaseAnswer::Done => Ok(Some(lease)),
+        let wish = LeaseWish::Request { spec, stop };
+        match self.client()?.ask(wish, CLAIM_LIMIT)? {
+            LeaseAnswer::Done => Ok(()),
             other => Err(Self::refused(spec_id, other)),
         }
     }
@@ -251,9 +273,12 @@ impl<'a> SpecLeases<'a> {
         }
     }
 
-    /// Returns what the last look found; nothing is asked of the remote.
-    pub(super) fn last_look(&self) -> Result<Option<RemoteView>, Error> {
-        Ok(self.client()?.last_look()?)
+    /// Tries whether the remote can do what leases need; returns what went wrong, for people.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub(super) fn probe(&self) -> Result<Option<String>, Error> {
+        Ok(self.client()?.probe()?.map(|fault| fault.to_string()))
     }
 
     /// Looks at the remote.
@@ -265,32 +290,5 @@ impl<'a> SpecLeases<'a> {
             LeaseAnswer::Unreachable { why } => Ok(Err(why)),
             _ => Ok(Ok(())),
         }
-    }
-
-    /// Returns the leases of this project's specs that other clones hold, by the last look.
-    pub(super) fn all_elsewhere(&self) -> Result<Vec<LeaseRecord>, Error> {
-        let client = self.client()?;
-        let Some(view) = client.last_look()? else {
-            return Ok(Vec::new());
-        };
-        let own = client.own_name()?;
-        let mut held = Vec::new();
-        for lease in view.held_elsewhere(&own) {
-            if client.is_own(&lease.orchestrator)? {
-                continue;
-            }
-            if let Some(id) = self.ledger.id_of(&lease.spec) {
-                let mut lease = lease.clone();
-                id.clone_into(&mut lease.spec);
-                held.push(lease);
-            }
-        }
-        Ok(held)
-    }
-
-    /// Returns the lease of a spec that another clone holds, by the last look.
-    pub(super) fn held_elsewhere(&self, spec_id: &str) -> Result<Option<LeaseRecord>, Error> {
-        let mut held = self.all_elsewhere()?.into_iter();
-        Ok(held.find(|lease| lease.spec == spec_id))
     }
 }

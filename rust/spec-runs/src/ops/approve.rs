@@ -52,6 +52,7 @@ pub fn approve(project: &Project, id: &str, judgement: &ApprovalInput) -> Result
     })?;
     let mut text = describe_decision(&spec, &decision, is_new, &known);
     text.push_str(&pending.land(project)?);
+    super::settle_aside(project);
     Ok(Answer::prose(text))
 }
 
@@ -84,6 +85,7 @@ pub fn reject(project: &Project, id: &str, judgement: &ApprovalInput) -> Result<
     let mut text = describe_decision(&spec, &decision, is_new, &known);
     text.push_str(&follows);
     text.push_str(&pending.send_back(project, &decision)?);
+    super::settle_aside(project);
     Ok(Answer::prose(text))
 }
 

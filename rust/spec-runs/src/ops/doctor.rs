@@ -20,6 +20,8 @@ use super::super::view::doctor::{
 use super::agents::environment as environment_of;
 #[cfg(unix)]
 use super::hello::hello;
+#[cfg(unix)]
+use super::shared_remote::look_at_remote;
 use chant_base::answer::Answer;
 use chant_base::environment::{PassedNames, filter_environment, is_secret};
 use chant_base::error::Error;
@@ -31,7 +33,8 @@ use chant_store::disk::{Lock, weak_promises};
 use chant_trust::TrustReason;
 
 /// Reports the conditions for work, for `chant-mcp doctor`. The agents that would work are started for what they
-/// say of themselves; with `is_live` their models are asked once, which costs. Nothing is changed.
+/// say of themselves; with `is_live` their models are asked once, which costs. Where clones share specs their
+/// remote is tried with refs of its own, which are removed. Nothing else is changed.
 ///
 /// # Errors
 /// A failure to read the project's files.
@@ -58,6 +61,7 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
                 .filter_map(|agent| unready(project, &config, agent)),
         );
     }
+    let remote = look_at_remote(project, &config, &mut problems);
     Ok(Answer::data(&DoctorReport {
         version: env!("CARGO_PKG_VERSION"),
         root: project.root().display().to_string(),
@@ -65,11 +69,18 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
         trust: trust_line(project),
         confinement: confinement_line(project, &config, &mut problems),
         git,
+        remote,
         environment: environment(project, &config, agents.first()),
         others: others(project, &agents),
         agents: seen,
         problems,
     }))
+}
+
+/// Tries no remote: without runs nothing is shared.
+#[cfg(not(unix))]
+fn look_at_remote(_: &Project, _: &Config, _: &mut Vec<String>) -> Option<String> {
+    None
 }
 
 /// Says whether a person trusts the folder as it is now, and why, in a sentence.

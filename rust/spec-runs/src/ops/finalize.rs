@@ -109,6 +109,7 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
         // The work that waited for this may be merged now; what cannot be is found by the next look.
         super::recover(project).log_failure("recover runs");
     }
+    super::settle_aside(project);
     Ok(Answer::prose(text))
 }
 

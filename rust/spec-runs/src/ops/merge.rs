@@ -4,6 +4,7 @@ use super::super::error::SpecRunError;
 use super::super::project::ProjectRuns;
 use super::super::runtime::acting_change::agreement_to;
 use super::super::runtime::{recovery, spec_runner};
+use super::settle_aside;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
@@ -29,6 +30,7 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     // What waited and need not any more is merged by that.
     recovery::recover_runs(project)?;
     let Some(id) = id else {
+        settle_aside(project);
         return describe_merges(&runs, &waited);
     };
     let snapshot = project.snapshot()?;
@@ -64,6 +66,7 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     if agreed.is_some() && record.state() == RunState::Completed {
         project.renew_trust(&before, &change)?;
     }
+    settle_aside(project);
     describe_merge(&spec, &record)
 }
 

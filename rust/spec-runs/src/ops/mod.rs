@@ -2,6 +2,7 @@
 
 mod agents;
 mod approve;
+mod clone_options;
 #[cfg(unix)]
 mod confine;
 mod confined_command;
@@ -13,12 +14,16 @@ mod finalize;
 mod forecast;
 #[cfg(unix)]
 mod hello;
+#[cfg(unix)]
+mod leases;
 mod log;
 #[cfg(unix)]
 mod merge;
 #[cfg(unix)]
 mod pause;
 mod receipts;
+#[cfg(unix)]
+mod shared_remote;
 #[cfg(unix)]
 mod split;
 #[cfg(unix)]
@@ -32,10 +37,13 @@ mod work;
 #[cfg(unix)]
 mod worktrees;
 
+#[cfg(unix)]
+use super::leases::other_clone::settle_aside;
 pub use super::project::migration::take_over_earlier_release;
 pub use super::start::StartOptions;
 pub use agents::{agent_show, agents_list};
 pub use approve::{ApprovalInput, approve, reject};
+pub use clone_options::{LeaseQuery, TakeoverOptions};
 #[cfg(unix)]
 pub use confine::{confine_check, confine_command};
 pub use confined_command::ConfinedCommand;
@@ -44,6 +52,8 @@ pub use doctor::doctor;
 pub use finalize::{FinalizeOptions, finalize};
 #[cfg(unix)]
 pub use forecast::work_forecast;
+#[cfg(unix)]
+pub use leases::{free_lease, leases, look_at_leases, may_look_at_leases, settle_leases};
 pub use log::{LogRange, log};
 #[cfg(unix)]
 pub use merge::merge;
@@ -56,10 +66,13 @@ pub use split::{split, split_question};
 pub use start::{recover, run_work, work_start};
 pub use state::{cancel, reset};
 #[cfg(not(unix))]
+use unsupported::settle_aside;
+#[cfg(not(unix))]
 pub use unsupported::{
-    confine_check, confine_command, merge, pause, prepare_worktrees, prune_worktrees, recover,
-    run_work, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
-    work_forecast, work_start, worktrees,
+    confine_check, confine_command, free_lease, leases, look_at_leases, may_look_at_leases, merge,
+    pause, prepare_worktrees, prune_worktrees, recover, run_work, settle_leases, split,
+    split_question, takeover, watch, watch_start, watch_status, watch_stop, work_forecast,
+    work_start, worktrees,
 };
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};

@@ -1,14 +1,18 @@
 //! Runs stopped by a person: to go on later, or to be gone on with by hand (reference chant 5.19 and
 //! 5.20 R).
 
+use super::super::leases::other_clone::{AskedClone, TakenSpec};
 use super::super::project::ProjectRuns;
 use super::super::runtime::conflict_spec;
 use super::super::runtime::recovery::{self, HaltOutcome};
 use super::super::runtime::run_folder::RunFolder;
 use super::super::view::work::{DiffStatView, TakeoverReport};
+use super::clone_options::TakeoverOptions;
+use super::settle_aside;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::{DoorKind, NextStep, hint};
+use chant_leases::record::RequestedStop;
 use chant_specs::error::ChantError;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::project::Project;
@@ -58,8 +62,12 @@ pub fn pause(project: &Project, id: &str) -> Result<Answer, Error> {
         one.write(&runs)?;
     }
     if halted.is_empty() {
-        return Err(failed(&"No running process found"));
+        return match AskedClone::ask(project, &spec.id, RequestedStop::Pause)? {
+            Some(asked) => Ok(Answer::prose(asked.describe(project))),
+            None => Err(failed(&"No running process found")),
+        };
     }
+    settle_aside(project);
     let mut text = format!("Successfully paused work for spec '{}'", spec.id);
     text.push_str(&describe_ended(&halted));
     Ok(Answer::prose(text))
@@ -220,11 +228,11 @@ pub(super) fn describe_ended(ended: &[EndedRun]) -> String {
 }
 
 /// `chant_takeover`: stops the work on a spec so that another person or agent goes on, and reports how far it
-/// is. Nothing is written into the spec.
+/// is. Nothing is written into the spec. Another clone that works on it is asked to stop.
 ///
 /// # Errors
 /// As [`Project::resolve`]; if no run works on it, unless `force`; if it could not be stopped.
-pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Error> {
+pub fn takeover(project: &Project, id: &str, how: TakeoverOptions) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "taken over")?;
@@ -240,7 +248,11 @@ pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Erro
     for one in &mut halted {
         one.write(&runs)?;
     }
-    if halted.is_empty() && !force {
+    if !halted.is_empty() {
+        settle_aside(project);
+    } else if let Some(answer) = take_from_clone(project, &spec, how)? {
+        return Ok(answer);
+    } else if !how.force {
         let hint = hint!["\nUse ", NextStep::Force, " to look at it anyway."];
         return Err(failed(&"Spec not currently being worked")
             .advise(hint)
@@ -248,6 +260,32 @@ pub fn takeover(project: &Project, id: &str, force: bool) -> Result<Answer, Erro
     }
     let record = runs.newest_of(spec.id.as_str())?;
     analysis(project, &spec, record.as_ref(), &halted)
+}
+
+/// Takes a spec from the clone that works on it, or asks that clone to stop; `None` where there is none.
+fn take_from_clone(
+    project: &Project,
+    spec: &Spec,
+    how: TakeoverOptions,
+) -> Result<Option<Answer>, Error> {
+    let report = |analysis, suggestion| {
+        Answer::data(&TakeoverReport {
+            spec_id: spec.id.as_str(),
+            analysis,
+            suggestion,
+            ..TakeoverReport::default()
+        })
+    };
+    if how.from_clone {
+        let taken = TakenSpec::take(project, &spec.id)?;
+        return Ok(taken.map(|taken| report(taken.describe(), taken.suggest(project))));
+    }
+    let asked = AskedClone::ask(project, &spec.id, RequestedStop::Takeover)?;
+    Ok(asked.map(|asked| {
+        let force = NextStep::TakeFromClone(spec.id.to_string()).words(project.door);
+        let suggestion = format!("Wait until it has stopped, or take it over at once: {force}.");
+        report(asked.describe(project), suggestion)
+    }))
 }
 
 /// The facts that an analysis looks at.

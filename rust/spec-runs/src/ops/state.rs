@@ -1,17 +1,22 @@
 //! Giving a spec up, and making it pending again.
 
+#[cfg(unix)]
+use super::super::leases::other_clone::AskedClone;
 use super::super::project::ProjectRuns;
 use super::super::project::other_programs::refuse_held_by_others;
 use super::super::project::run_tree::{RunTree, RunTreeContext};
 use super::super::project::worktree_folder::WorktreeFolder;
 #[cfg(unix)]
 use super::pause::{EndedRun, close_settled, halt_all};
+use super::settle_aside;
 #[cfg(not(unix))]
 use super::unsupported::{EndedRun, close_settled, halt_all};
 use chant_base::answer::Answer;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::{GitError, Repo};
+#[cfg(unix)]
+use chant_leases::record::RequestedStop;
 use chant_specs::error::ChantError;
 use chant_specs::id::SpecId;
 use chant_specs::model::{Spec, SpecStatus};
@@ -105,6 +110,7 @@ impl HaltedWork {
         }
         // What is not closed now is closed by the next look at the project.
         close_settled(project, &self.runs).log_failure("close conflicts that are settled");
+        settle_aside(project);
         Ok(())
     }
 }
@@ -119,6 +125,9 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "cancelled")?;
+    if let Some(asked) = ask_other_clone(project, &spec)? {
+        return Ok(Answer::prose(asked));
+    }
     if spec.status == SpecStatus::InProgress {
         refuse_worked(project, &spec, "cancelled")?;
     }
@@ -175,6 +184,26 @@ pub fn cancel(project: &Project, id: &str) -> Result<Answer, Error> {
         ));
     }
     Ok(Answer::prose(text))
+}
+
+/// Asks the clone that works on a spec, by the last look, to cancel it; gives what is to be said then.
+#[cfg(unix)]
+fn ask_other_clone(project: &Project, spec: &Spec) -> Result<Option<String>, Error> {
+    let held = project.held_elsewhere();
+    if held
+        .of(spec.id.as_str())
+        .is_none_or(|held| !held.is_at_work)
+    {
+        return Ok(None);
+    }
+    let asked = AskedClone::ask(project, &spec.id, RequestedStop::Cancel)?;
+    Ok(asked.map(|asked| asked.describe(project)))
+}
+
+/// Asks no other clone: without runs nothing is shared.
+#[cfg(not(unix))]
+fn ask_other_clone(_: &Project, _: &Spec) -> Result<Option<String>, Error> {
+    Ok(None)
 }
 
 /// The specs that name this one and are not done, in order.

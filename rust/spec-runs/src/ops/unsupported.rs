@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::super::split::{SplitQuestion, SplitRequest};
 use super::super::start::StartOptions;
+use super::clone_options::{LeaseQuery, TakeoverOptions};
 use super::confined_command::ConfinedCommand;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
@@ -94,9 +95,49 @@ pub fn pause(_: &Project, _: &str) -> Result<Answer, Error> {
 ///
 /// # Errors
 /// Always.
-pub fn takeover(_: &Project, _: &str, _: bool) -> Result<Answer, Error> {
+pub fn takeover(_: &Project, _: &str, _: TakeoverOptions) -> Result<Answer, Error> {
     refused()
 }
+
+/// The command `leases`.
+///
+/// # Errors
+/// Always.
+pub fn leases(_: &Project, _: LeaseQuery) -> Result<Answer, Error> {
+    refused()
+}
+
+/// The command `leases --free`.
+///
+/// # Errors
+/// Always.
+pub fn free_lease(_: &Project, _: &str) -> Result<Answer, Error> {
+    refused()
+}
+
+/// Returns false: without runs nothing is shared.
+pub fn may_look_at_leases(_: &Project) -> bool {
+    false
+}
+
+/// A look at the remote.
+///
+/// # Errors
+/// Always.
+pub fn look_at_leases(_: &Project) -> Result<(), Error> {
+    refused()
+}
+
+/// What is told to the remote.
+///
+/// # Errors
+/// Always.
+pub fn settle_leases(_: &Project) -> Result<(), Error> {
+    refused()
+}
+
+/// Tells no remote: without runs nothing is shared.
+pub(super) fn settle_aside(_: &Project) {}
 
 /// The command `merge`.
 ///

@@ -7,16 +7,17 @@ use serde::Deserialize;
 use super::super::project::ProjectRuns;
 #[cfg(unix)]
 use super::super::runtime::run_folder::RunFolder;
-use super::super::view::work::{RunCounts, RunEntry, SpecCounts, WorkList};
+use super::super::view::work::{LookAge, RunCounts, RunEntry, SharedWork, SpecCounts, WorkList};
 use chant_agent_events::{AgentUsage, FailureCause};
-use chant_base::answer::{Answer, fitting};
+use chant_base::answer::{Answer, fitting, size_of};
+use chant_base::counted_list::CountedList;
 use chant_base::error::Error;
 use chant_base::next_step::HintText;
 use chant_specs::id::SpecId;
 use chant_specs::model::SpecProblem;
 use chant_specs::ops::read::{room_of, utc};
 use chant_specs::parse;
-use chant_specs::project::Project;
+use chant_specs::project::{Project, ProjectSnapshot};
 use chant_specs::view::list::{PROBLEMS_SHOWN, ProblemEntry};
 use chant_specs::view::spec::CriteriaCounts;
 use chant_store::index::FileSource;
@@ -24,6 +25,8 @@ use chant_work::run_record::{BrokenRecord, RunStatus, SINGLE, SPLIT};
 use chant_work::run_view::{self, RunView};
 use chant_work::usage::UsageEntry;
 
+/// Specs of other clones in one answer.
+const MOST_ELSEWHERE: usize = 50;
 /// The sentence about runs in a folder that is not trusted.
 const NOT_TRUSTED: &str = "not trusted: runs are neither looked after nor shown as live";
 
@@ -47,7 +50,7 @@ pub struct RunFilter {
 /// That there is no project, or a `StoreError`.
 pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error> {
     let offset = filter.offset;
-    project.snapshot()?;
+    let snapshot = project.snapshot()?;
     let (runs, problems) = recorded(project)?;
     let mut summary = RunCounts::default();
     for run in &runs {
@@ -70,8 +73,11 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
     let shown = if offset == 0 { PROBLEMS_SHOWN } else { 0 };
     let problems = problems.iter().take(shown);
     let problems: Vec<_> = problems.map(ProblemEntry::from).collect();
+    let is_whole = offset == 0 && filter.process_id.is_none();
+    let elsewhere = is_whole.then(|| shared_work(project, &snapshot)).flatten();
     let entries = wanted.into_iter().skip(offset);
-    let processes = fitting(entries, room_of(&problems));
+    let taken = elsewhere.as_ref().map_or(0, |shared| size_of(&shared));
+    let processes = fitting(entries, room_of(&problems) + taken);
     let processes_total = (processes.len() < total).then_some(total);
     let next = offset + processes.len();
     let next_offset = (!processes.is_empty() && next < total).then_some(next);
@@ -80,8 +86,21 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
         summary,
         processes_total,
         next_offset,
+        elsewhere,
         problems,
     }))
+}
+
+/// Returns the work of other clones, by the last look; `None` where clones share nothing.
+fn shared_work(project: &Project, snapshot: &ProjectSnapshot) -> Option<SharedWork> {
+    let config = snapshot.config.as_ref().ok()?;
+    let settings = config.leases.as_ref()?;
+    let held = project.held_elsewhere();
+    let shown = held.all().iter().take(MOST_ELSEWHERE).cloned().collect();
+    Some(SharedWork {
+        elsewhere: CountedList::new("elsewhere", shown, held.all().len()),
+        looked_seconds_ago: LookAge::of(held.looked, (project.clock.now)(), settings.beat),
+    })
 }
 
 /// Returns all runs, and the problems of their records.

@@ -1,9 +1,8 @@
 //! Decides whether a run's work is done: the evidence, and its consequences (the runtime's design,
 //! "Evidence").
 
-use std::collections::BTreeSet;
-
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use super::super::evidence::{
     self, CheckResult, CompletionEvidence, CriterionAtStart, EvidenceInputs, OutputCheck,

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use std::cell::RefCell;
 
+use super::super::leases::last_look::SpecLooks;
 use super::super::project::ProjectRuns;
 use super::super::project::migration::take_over_earlier_release;
 use super::completion_check::{CompletionCheck, CompletionTerms};
@@ -119,7 +120,7 @@ fn complete(
     };
     let finish = CompletionDetails::of(&record.commits, record);
     if record.merge.state == MergeState::Merged {
-        refuse_unmerged(&repo, record, &place)?;
+        refuse_unmerged(project, &repo, record, &place)?;
         let landing = RunLanding {
             project,
             runs,
@@ -140,10 +141,18 @@ fn complete(
     Ok(runs.get(&record.process_id)?)
 }
 
-/// Refuses a record of merged work if git disagrees: the commit is not on the target.
-fn refuse_unmerged(repo: &Repo, record: &RunRecord, place: &RunFolder) -> Result<(), Error> {
+/// Refuses a record of merged work if git disagrees: the commit is neither on the target here nor, where it landed
+/// on a remote, on that of the last look.
+fn refuse_unmerged(
+    project: &Project,
+    repo: &Repo,
+    record: &RunRecord,
+    place: &RunFolder,
+) -> Result<(), Error> {
     let commit = record.merge.commit.as_deref();
-    let is_there = |commit: &str| repo.is_on(commit, &place.target);
+    let is_there = |commit: &str| -> Result<bool, Error> {
+        Ok(repo.is_on(commit, &place.target)? || has_landed_there(project, repo, record, commit)?)
+    };
     if commit.map(is_there).transpose()? == Some(true) {
         return Ok(());
     }
@@ -152,6 +161,24 @@ fn refuse_unmerged(repo: &Repo, record: &RunRecord, place: &RunFolder) -> Result
         place.target
     );
     Err(ChantError::Refused(message).into())
+}
+
+/// Returns true if a run's commit is on the target of its remote, by the last look.
+fn has_landed_there(
+    project: &Project,
+    repo: &Repo,
+    record: &RunRecord,
+    commit: &str,
+) -> Result<bool, Error> {
+    let config = project.snapshot()?.config.clone()?;
+    let Some(settings) = config.leases.as_ref().filter(|_| record.lease.is_some()) else {
+        return Ok(false);
+    };
+    let Some(known) = SpecLooks::of(project, settings)?.known else {
+        return Ok(false);
+    };
+    let target = &known.view.target;
+    Ok(repo.has_object(target)? && repo.has_object(commit)? && repo.reaches(target, commit)?)
 }
 
 /// Recovers from dead runners, and continues work that waits for a merge (the runtime's design,

@@ -17,6 +17,9 @@ pub struct DoctorReport {
     pub confinement: String,
     /// Git, as runs would find it.
     pub git: GitView,
+    /// The remote that clones share specs on, in a sentence; absent without `leases`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
     /// The agents that are configured, the one first that works when none is named.
     pub agents: Vec<ConfiguredAgentView>,
     /// Names of other known agents that are installed.

@@ -1,7 +1,12 @@
 //! Logs and runs.
 
+use std::time::Duration;
+
+use chant_base::counted_list::CountedList;
+use jiff::Timestamp;
 use serde::Serialize;
 
+use chant_specs::held_specs::HeldSpec;
 use chant_specs::view::list::ProblemEntry;
 use chant_specs::view::spec::CriteriaCounts;
 use chant_work::usage::{DenialEntry, UsageEntry};
@@ -37,9 +42,52 @@ pub struct WorkList {
     /// Where the next page begins, when there is one: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
+    /// The specs that other clones hold, where clones share them.
+    #[serde(flatten)]
+    pub elsewhere: Option<SharedWork>,
     /// Records that cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<ProblemEntry>,
+}
+
+/// The work of other clones, by the last look at the remote.
+#[derive(Debug, Serialize)]
+pub struct SharedWork {
+    /// The specs that they hold.
+    #[serde(flatten)]
+    pub elsewhere: CountedList<HeldSpec>,
+    /// The age of a look that is older than a sign of life; null before the first look.
+    #[serde(skip_serializing_if = "LookAge::is_young")]
+    pub looked_seconds_ago: LookAge,
+}
+
+/// The age of the last look at a remote, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct LookAge {
+    seconds: Option<u64>,
+    #[serde(skip)]
+    beat: u64,
+}
+
+impl LookAge {
+    /// Returns the age of a look, where signs of life come every `beat`.
+    pub fn of(looked: Option<Timestamp>, now: Timestamp, beat: Duration) -> Self {
+        let age = |looked: Timestamp| u64::try_from(now.duration_since(looked).as_secs());
+        Self {
+            seconds: looked.map(|looked| age(looked).unwrap_or(0)),
+            beat: beat.as_secs(),
+        }
+    }
+
+    /// Returns the number; `None` before the first look.
+    pub fn seconds(self) -> Option<u64> {
+        self.seconds
+    }
+
+    fn is_young(&self) -> bool {
+        self.seconds.is_some_and(|seconds| seconds <= self.beat)
+    }
 }
 
 /// One run.
@@ -229,7 +277,7 @@ pub struct GradesView {
 }
 
 /// The state of work that another person or agent goes on with.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct TakeoverReport<'a> {
     /// The spec.
     pub spec_id: &'a str,

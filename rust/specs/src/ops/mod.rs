@@ -17,7 +17,7 @@ pub use add::{NewSpec, add};
 pub use archive::archive;
 pub use lint::lint;
 pub use linter::LintMemory;
-pub use read::{SpecFilter, document, get, list, ready, status, verify};
+pub use read::{ReadyFilter, SpecFilter, document, get, list, ready, status, verify};
 pub use search::search;
 pub use staged::{SpecOperation, StagedSpecs};
 pub use update::{SpecUpdate, update, update_from_run};

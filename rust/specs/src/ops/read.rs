@@ -144,20 +144,54 @@ fn refuse_unknown_approval(word: &str) -> Result<(), ChantError> {
     Err(ChantError::InvalidArgument { name, why })
 }
 
-/// `chant_ready`: what can be worked on now, in the order of IDs.
+/// Which ready specs are listed.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadyFilter {
+    /// Most specs.
+    pub limit: usize,
+    /// Specs to pass over.
+    pub offset: usize,
+    /// True if those are listed, too, that another clone holds.
+    pub include_held: bool,
+}
+
+impl Default for ReadyFilter {
+    fn default() -> Self {
+        Self {
+            limit: DEFAULT_LIMIT,
+            offset: 0,
+            include_held: false,
+        }
+    }
+}
+
+/// `chant_ready`: what can be worked on now, in the order of IDs. Specs that another clone holds are left out and
+/// counted.
 ///
 /// # Errors
 /// That there is no project.
-pub fn ready(project: &Project, page: PageRequest) -> Result<Answer, Error> {
+pub fn ready(project: &Project, filter: ReadyFilter) -> Result<Answer, Error> {
+    let page = PageRequest {
+        limit: filter.limit,
+        offset: filter.offset,
+    };
     let snapshot = project.snapshot()?;
-    let ready = &snapshot.specs.overview().ready;
-    Ok(page_of(
-        project,
-        &snapshot,
-        ready.iter().copied(),
-        ready.len(),
-        page,
-    ))
+    let specs = &snapshot.specs;
+    let ready = &specs.overview().ready;
+    let held = project.held_elsewhere();
+    let is_kept = |at: &usize| !filter.include_held && held.keeps(specs.at(*at).id.as_str());
+    let left_out = match held.all() {
+        [] => 0,
+        _ => ready.iter().filter(|at| is_kept(at)).count(),
+    };
+    let free = ready.iter().copied().filter(|at| !is_kept(at));
+    let total = ready.len() - left_out;
+    let list = list_of(project, &snapshot, free, total, page);
+    Ok(Answer::data(&SpecList {
+        held_elsewhere: (left_out > 0).then_some(left_out),
+        ..list
+    }))
 }
 
 fn page_of(
@@ -167,6 +201,16 @@ fn page_of(
     total: usize,
     page: PageRequest,
 ) -> Answer {
+    Answer::data(&list_of(project, snapshot, found, total, page))
+}
+
+fn list_of<'a>(
+    project: &Project,
+    snapshot: &'a ProjectSnapshot,
+    found: impl Iterator<Item = usize>,
+    total: usize,
+    page: PageRequest,
+) -> SpecList<'a> {
     let specs = &snapshot.specs;
     let statuses = &specs.overview().statuses;
     let entry = |at: usize| SpecEntry::of(specs.at(at), statuses[at]);
@@ -181,7 +225,7 @@ pub(super) fn spec_list<'a>(
     entries: impl Iterator<Item = SpecEntry<'a>>,
     total: usize,
     page: PageRequest,
-) -> Answer {
+) -> SpecList<'a> {
     let problems = problems_of_page(&project.problems(snapshot), page.offset);
     let specs = fitting(entries, room_of(problems.shown()));
     let returned = specs.len();
@@ -189,15 +233,16 @@ pub(super) fn spec_list<'a>(
     let next_offset = (returned > 0 && next < total).then_some(next);
     let cancelled = snapshot.specs.overview().counts[SpecStatus::Cancelled as usize];
     let are_all = cancelled > 0 && total == 0 && cancelled == snapshot.specs.all().len();
-    Answer::data(&SpecList {
+    SpecList {
         cancelled: are_all.then_some(cancelled),
         specs,
         total,
         limit: page.limit,
         returned,
         next_offset,
+        held_elsewhere: None,
         problems,
-    })
+    }
 }
 
 /// Characters that problems take in an answer.
@@ -306,6 +351,7 @@ fn copy_on_branch(
 pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let mut counts = StatusCounts::of(&snapshot.specs);
+    counts.held_elsewhere = held_count(project, &snapshot);
     if brief {
         return Ok(Answer::prose(counts.brief()));
     }
@@ -329,6 +375,17 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
     found.extend(project.problems(&snapshot));
     counts.problems = problems(&found);
     Ok(Answer::data(&counts))
+}
+
+/// Returns the number of open specs that other clones hold; `None` where there is none.
+fn held_count(project: &Project, snapshot: &ProjectSnapshot) -> Option<usize> {
+    let held = project.held_elsewhere();
+    let kept = held.all().iter().filter(|held| !held.is_silent);
+    let open = kept.filter(|held| {
+        let spec = snapshot.specs.find(&held.spec_id);
+        spec.is_some_and(|spec| !spec.status.is_done())
+    });
+    Some(open.count()).filter(|count| *count > 0)
 }
 
 /// A moment as answers show it: UTC, whole seconds.

@@ -73,7 +73,8 @@ pub fn search(
         SpecEntry::of(spec, overview.statuses[*at]).with_excerpt(excerpt)
     };
     let entries = found.iter().skip(page.offset).take(page.limit).map(entry);
-    Ok(spec_list(project, &snapshot, entries, found.len(), page))
+    let list = spec_list(project, &snapshot, entries, found.len(), page);
+    Ok(Answer::data(&list))
 }
 
 /// The text that is searched for, in any case.

@@ -80,7 +80,7 @@ impl Project {
     }
 
     /// Where our own state lies, as it was found out a moment ago.
-    fn known_state(&self) -> Option<StateFolder> {
+    pub fn known_state(&self) -> Option<StateFolder> {
         let known = self.known_state.lock();
         let mut known = known.unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((state, at)) = &*known

@@ -19,6 +19,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::error::ChantError;
+use super::held_specs::HeldSpecs;
 use super::id::SpecId;
 use super::model::{Spec, SpecProblem};
 use super::ops::LintMemory;
@@ -38,6 +39,7 @@ use chant_store::StoreError;
 use chant_store::disk::{self, Disk, weak_promises};
 use chant_store::files::RootFolder;
 use chant_store::journal::{ChangeJournal, ChangeStep};
+use chant_store::stamped::StampedCache;
 use chant_store::state::{StateFolder, UserState, escape_name};
 pub use folder_trust::AgreedPrompts;
 use folder_trust::CachedTrust;
@@ -51,6 +53,9 @@ pub const ARCHIVE: &str = ".chant/archive";
 pub const CONFIG: &str = ".chant/config.md";
 /// The project's list of agents, which git does not see.
 pub const AGENTS: &str = ".chant/agents.md";
+
+/// Remotes whose last look is kept.
+const MOST_LOOKS: usize = 4;
 
 /// So many matching IDs an error lists.
 const MATCHES_SHOWN: usize = 10;
@@ -141,6 +146,8 @@ pub struct Project {
     known_trust: Mutex<Option<CachedTrust>>,
     /// The lint findings.
     pub(super) linted: LintMemory,
+    /// The specs that other clones hold, by the files of the last looks.
+    pub known_held: StampedCache<Arc<HeldSpecs>>,
 }
 
 /// The specs and the configuration at one moment.
@@ -195,6 +202,7 @@ impl Project {
             door: DoorKind::default(),
             known_trust: Mutex::default(),
             linted: LintMemory::default(),
+            known_held: StampedCache::new(MOST_LOOKS),
         };
         // A repository that git refuses is reported when git is needed; reading specs does not need it.
         if let Ok(state) = project.state() {
@@ -227,6 +235,20 @@ impl Project {
     /// The folder of the records of this project's runs, if they may be believed; it may not be there yet.
     pub fn records_folder(&self) -> Option<PathBuf> {
         self.run_lookup.records_folder(self)
+    }
+
+    /// Returns the configuration of the last snapshot, without a look at its files; `None` where it cannot be read.
+    pub fn known_configuration(&self) -> Option<Arc<Config>> {
+        self.known().config.clone().ok()
+    }
+
+    /// Returns the specs that other clones hold, by the last look and the configuration of the last snapshot;
+    /// nothing is asked of a remote.
+    pub fn held_elsewhere(&self) -> Arc<HeldSpecs> {
+        // Where the configuration cannot be read, nothing says that clones share anything.
+        let config = self.known_configuration();
+        let held = config.map(|config| self.run_lookup.held_elsewhere(self, &config));
+        held.unwrap_or_default()
     }
 
     fn journal<'a>(

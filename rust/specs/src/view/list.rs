@@ -73,6 +73,9 @@ pub struct SpecList<'a> {
     /// Where the next page begins, when there is one: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
+    /// The number of specs that were left out because another clone holds them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_elsewhere: Option<usize>,
     /// Files that cannot be read as specs, or only in part.
     #[serde(flatten)]
     pub problems: CountedList<ProblemEntry>,

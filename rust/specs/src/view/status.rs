@@ -18,6 +18,9 @@ pub struct StatusCounts {
     blocked: usize,
     cancelled: usize,
     needs_attention: usize,
+    /// The number of open specs that other clones hold, whatever their state here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_elsewhere: Option<usize>,
     /// Present when asked for.
     #[serde(flatten)]
     pub in_progress_activity: Option<CountedList<SpecActivity>>,
@@ -43,6 +46,7 @@ impl StatusCounts {
             blocked: count(SpecStatus::Blocked),
             cancelled: count(SpecStatus::Cancelled),
             needs_attention: count(SpecStatus::NeedsAttention),
+            held_elsewhere: None,
             in_progress_activity: None,
             trust: None,
             problems: problems(&[]),
@@ -59,6 +63,7 @@ impl StatusCounts {
             (self.blocked, "blocked"),
             (self.cancelled, "cancelled"),
             (self.needs_attention, "needs_attention"),
+            (self.held_elsewhere.unwrap_or(0), "held elsewhere"),
         ];
         let shown: Vec<String> = parts
             .iter()

@@ -8,6 +8,7 @@ use super::{
     ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change,
     agreement_to, by_meaning, describe_wait, open_criteria, own_conflict,
 };
+use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::land::LandingOutcome;
 use chant_git::merge::{FileSides, MergeOutcome, MergeRequest};
@@ -18,7 +19,12 @@ use chant_work::run_record::{MergeTry, RunRecord};
 
 /// A merge that may be pushed, or what a landing comes to without one.
 enum PreparedLanding {
-    Merged { old: String, new: String },
+    Merged {
+        old: String,
+        new: String,
+    },
+    /// The target has this commit of the run already.
+    Landed(String),
     Settled(RunLandingOutcome),
 }
 
@@ -49,6 +55,10 @@ impl RunLanding<'_> {
             self.free_own_locks()?;
             let (old, new) = match self.prepare(leases, record)? {
                 PreparedLanding::Settled(outcome) => return Ok(outcome),
+                PreparedLanding::Landed(commit) => {
+                    drop(merge_lock);
+                    return self.finish_on_remote(leases, &commit);
+                }
                 PreparedLanding::Merged { old, new } => (old, new),
             };
             self.note_try(&old, &new)?;
@@ -118,8 +128,8 @@ impl RunLanding<'_> {
             Ok(target) => target,
             Err(why) => return Ok(Settled(waits(why))),
         };
-        if let Some(outcome) = self.landed_before(leases, record, &target)? {
-            return Ok(Settled(outcome));
+        if let Some(landed) = self.landed_before(leases, record, &target)? {
+            return Ok(landed);
         }
         let mut sight = match self.look(&record.spec_id)? {
             Ok(sight) => sight,
@@ -204,14 +214,14 @@ impl RunLanding<'_> {
         leases: &SpecLeases<'_>,
         record: &RunRecord,
         target: &str,
-    ) -> Result<Option<RunLandingOutcome>, Error> {
+    ) -> Result<Option<PreparedLanding>, Error> {
         let Some(token) = leases.completed_in(target, &record.spec_id)? else {
             return Ok(None);
         };
         let tries = record.merge.begun.iter().rev().map(|tried| &tried.new);
         for commit in tries {
             if self.repo.has_object(commit)? && self.repo.reaches(target, commit)? {
-                return self.finish_on_remote(leases, commit).map(Some);
+                return Ok(Some(PreparedLanding::Landed(commit.clone())));
             }
         }
         let why = format!(
@@ -219,7 +229,8 @@ impl RunLanding<'_> {
             leases.remote(),
             self.place.branch
         );
-        Ok(Some(RunLandingOutcome::Overtaken(why)))
+        let overtaken = RunLandingOutcome::Overtaken(why);
+        Ok(Some(PreparedLanding::Settled(overtaken)))
     }
 
     /// Records a landing and brings the checkout up to it, as far as nothing of the user's is in its way.
@@ -242,6 +253,8 @@ impl RunLanding<'_> {
             }
         }
         let why = why.unwrap_or_else(|| format!("branch {} kept moving", self.place.target));
+        // With the remote's target at hand, the branch of the work need not stay here.
+        leases.look().log_failure("look at what landed");
         self.notes.borrow_mut().push(format!(
             "it landed on {}; this checkout was not brought up to it: {why}",
             leases.remote()

@@ -1,0 +1,185 @@
+//! What the last look at the remote says about a project's specs; nothing here waits for the remote.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::super::project::ProjectRuns;
+use super::ledger::SpecRunLedger;
+use super::{PART, SpecLeases};
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_config::leases::LeaseSettings;
+use chant_leases::answer::LeaseRefusal;
+use chant_leases::known_remote::{KnownLease, KnownRemote};
+use chant_leases::record::LeaseState;
+use chant_specs::held_specs::{HeldSpec, HeldSpecs};
+use chant_specs::project::Project;
+use chant_store::stamped::StampedContent;
+use chant_store::state::escape_name;
+
+/// The state of a lease whose holder gives no sign of life.
+const SILENT: &str = "silent";
+/// The longest text of another clone that is shown.
+const MOST_TEXT: usize = 200;
+
+/// Returns the specs that other clones hold. The file of the last look is read again only if it changed.
+pub(in super::super) fn held_elsewhere(project: &Project, config: &Config) -> Arc<HeldSpecs> {
+    let Some(settings) = &config.leases else {
+        return Arc::default();
+    };
+    let Some(folder) = folder_of(project, settings, false) else {
+        return Arc::default();
+    };
+    let file = KnownRemote::file(&folder);
+    if let Some(known) = project.known_held.current(&project.disk, &file) {
+        return known.content;
+    }
+    let stamp = (project.disk.stamp)(&file);
+    let now = (project.disk.clock)(&folder);
+    let read = SpecLooks::of(project, settings).map(|looks| looks.held());
+    read.as_ref().log_failure("read the last look at a remote");
+    let held = Arc::new(read.unwrap_or_default());
+    let read = StampedContent::new(Arc::clone(&held), stamp, now);
+    project.known_held.keep(file, read);
+    held
+}
+
+/// Returns the private folder of this clone for its remote; with `is_believed` only if its content may be.
+fn folder_of(project: &Project, settings: &LeaseSettings, is_believed: bool) -> Option<PathBuf> {
+    let state = project.known_state()?;
+    let part = format!(
+        "{}/{}",
+        state.in_project(PART),
+        escape_name(&settings.remote)
+    );
+    if is_believed {
+        state.read(&part)
+    } else {
+        Some(state.place()?.join(part))
+    }
+}
+
+/// The last look of a clone, by the specs of one project.
+pub(in super::super) struct SpecLooks<'a> {
+    ledger: SpecRunLedger<'a>,
+    settings: &'a LeaseSettings,
+    now: Timestamp,
+    /// What is known; `None` before the first look.
+    pub(in super::super) known: Option<KnownRemote>,
+}
+
+impl<'a> SpecLooks<'a> {
+    /// Reads the last look.
+    ///
+    /// # Errors
+    /// No repository, or a file of our own that cannot be read.
+    pub(in super::super) fn of(
+        project: &'a Project,
+        settings: &'a LeaseSettings,
+    ) -> Result<Self, Error> {
+        let folder = folder_of(project, settings, true);
+        let known = folder
+            .map(|folder| KnownRemote::read(&folder))
+            .transpose()?;
+        Ok(Self {
+            ledger: SpecRunLedger::of(project, project.repository()?),
+            settings,
+            now: (project.clock.now)(),
+            known: known.flatten(),
+        })
+    }
+
+    /// Returns the time of the look; that of the machine's start where it was before that.
+    pub(in super::super) fn looked(&self) -> Option<Timestamp> {
+        let age = self.known.as_ref()?.view.age()?;
+        let age = SignedDuration::try_from(age).ok()?;
+        self.now.checked_sub(age).ok()
+    }
+
+    /// Returns the leases of this project's specs, in the order of the names of their refs.
+    pub(in super::super) fn leases(&self) -> Vec<(String, KnownLease<'_>)> {
+        let known = self.known.iter();
+        let all = known.flat_map(|known| known.leases(self.settings.ttl));
+        all.filter_map(|(key, lease)| Some((self.ledger.id_of(&key)?.to_owned(), lease)))
+            .collect()
+    }
+
+    /// Returns the name here of a spec that a ref names; `None` for one of another project.
+    fn id_of(&self, key: &str) -> Option<String> {
+        self.ledger.id_of(key).map(str::to_owned)
+    }
+
+    /// Returns a sentence for each lease that cannot be believed.
+    pub(in super::super) fn doubtful(&self) -> Vec<String> {
+        let Some(known) = &self.known else {
+            return Vec::new();
+        };
+        let unreadable = known.unreadable().filter_map(|(key, why)| {
+            let spec = self.id_of(&key)?;
+            let why = shown(why);
+            Some(LeaseRefusal::Unreadable { spec, why }.to_string())
+        });
+        let fallen = known.fallen().filter_map(|(key, lease, seen)| {
+            let spec = self.id_of(&key)?;
+            let found = lease.token;
+            Some(LeaseRefusal::Fallen { spec, seen, found }.to_string())
+        });
+        unreadable.chain(fallen).collect()
+    }
+
+    fn held(&self) -> HeldSpecs {
+        let leases = self.leases().into_iter();
+        let held = leases.filter(|(_, known)| {
+            let is_over = matches!(known.lease.state, LeaseState::Free | LeaseState::Landed);
+            !known.is_own && !is_over
+        });
+        let specs = held.map(|(id, known)| held_spec(id, &known)).collect();
+        HeldSpecs::new(specs, self.looked())
+    }
+}
+
+/// Returns a lease as it is shown.
+pub(in super::super) fn held_spec(id: String, known: &KnownLease<'_>) -> HeldSpec {
+    let lease = known.lease;
+    let state = match (known.run, lease.state) {
+        _ if known.is_silent => SILENT.to_owned(),
+        (Some(run), LeaseState::Held) if !run.state.is_empty() => shown(&run.state),
+        (_, state) => state.as_str().to_owned(),
+    };
+    let is_held = lease.state == LeaseState::Held;
+    let line = known.run.map(|run| shown(&run.line));
+    HeldSpec {
+        spec_id: id,
+        orchestrator: shown(&lease.orchestrator),
+        host: shown(&lease.host),
+        since: shown(&lease.at),
+        token: lease.token,
+        state,
+        line: line.filter(|line| !line.is_empty()),
+        is_silent: known.is_silent,
+        is_at_work: is_held && !known.is_silent,
+    }
+}
+
+/// Returns a text that anybody with rights to push may have written, as it may be shown.
+pub(in super::super) fn shown(text: &str) -> String {
+    let letters = text.chars().filter(|letter| !letter.is_control());
+    letters.take(MOST_TEXT).collect()
+}
+
+impl SpecLeases<'_> {
+    /// Returns the leases of this clone that are neither landed nor given back, by the last look.
+    pub(in super::super) fn has_unsettled(&self) -> Result<bool, Error> {
+        let known = KnownRemote::read(&self.folder)?;
+        let is_open = |known: &KnownRemote| {
+            known.leases(self.settings.ttl).any(|(_, known)| {
+                let state = known.lease.state;
+                known.is_own && !matches!(state, LeaseState::Free | LeaseState::Landed)
+            })
+        };
+        Ok(known.as_ref().is_some_and(is_open))
+    }
+}

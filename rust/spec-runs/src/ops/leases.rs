@@ -1,0 +1,120 @@
+//! Who works on what among the clones of a repository.
+
+use std::sync::Arc;
+
+use super::super::leases::SpecLeases;
+use super::super::leases::last_look::{SpecLooks, held_spec, shown};
+use super::super::leases::other_clone::ACT;
+use super::super::recorded_runs::refuse_running;
+use super::super::view::leases::{LeaseList, LeaseRow};
+use super::super::view::work::LookAge;
+use super::clone_options::LeaseQuery;
+use chant_base::answer::Answer;
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_leases::record::LeaseState;
+use chant_specs::error::ChantError;
+use chant_specs::project::Project;
+
+/// Lists which clone holds which spec, by the last look at the remote.
+///
+/// # Errors
+/// That clones share nothing; with `look` an untrusted folder, or a remote that does not answer.
+pub fn leases(project: &Project, query: LeaseQuery) -> Result<Answer, Error> {
+    let config = configured(project)?;
+    let Some(settings) = &config.leases else {
+        return Err(refuse_unshared());
+    };
+    if query.look {
+        project.refuse_untrusted(ACT)?;
+        if let Some(leases) = SpecLeases::of(project, &config)?
+            && let Err(why) = leases.look()?
+        {
+            return Err(ChantError::Refused(format!("{why}.")).into());
+        }
+    }
+    let looks = SpecLooks::of(project, settings)?;
+    let is_over = |state| matches!(state, LeaseState::Free | LeaseState::Landed);
+    let leases = looks.leases().into_iter();
+    let listed = leases.filter(|(_, known)| query.all || !is_over(known.lease.state));
+    let rows = listed.map(|(id, known)| LeaseRow {
+        commit: known.lease.commit.as_deref().map(shown),
+        request: known.lease.request.as_deref().map(shown),
+        here: known.is_own,
+        held: held_spec(id, &known),
+    });
+    let known = looks.known.as_ref();
+    Ok(Answer::whole(&LeaseList {
+        leases: rows.collect(),
+        remote: &settings.remote,
+        orchestrator: known.and_then(|known| known.own_name()),
+        beat_seconds: settings.beat.as_secs_f64(),
+        looked_seconds_ago: LookAge::of(looks.looked(), (project.clock.now)(), settings.beat)
+            .seconds(),
+        problems: looks.doubtful(),
+    }))
+}
+
+/// Gives back the lease of a spec whose holder a person knows to be dead.
+///
+/// # Errors
+/// An untrusted folder; while a run of this clone works on the spec; that no clone holds it, or that the remote
+/// does not answer or refuses.
+pub fn free_lease(project: &Project, id: &str) -> Result<Answer, Error> {
+    let config = configured(project)?;
+    project.refuse_untrusted(ACT)?;
+    let Some(leases) = SpecLeases::of(project, &config)? else {
+        return Err(refuse_unshared());
+    };
+    let spec = project.resolve(&project.snapshot()?, id)?;
+    refuse_running(project, &spec)?;
+    leases.free(spec.id.as_str())?;
+    let text = format!(
+        "Given back: spec '{}'. Any clone may work on it now; what an earlier run of it did cannot land any more.",
+        spec.id
+    );
+    Ok(Answer::prose(text))
+}
+
+/// Returns true if a look at the remote makes sense and is allowed, by what is known already.
+pub fn may_look_at_leases(project: &Project) -> bool {
+    let config = project.known_configuration();
+    config.is_some_and(|config| config.leases.is_some()) && project.is_trusted()
+}
+
+/// Looks at the remote, for later reads.
+///
+/// # Errors
+/// An untrusted folder, or why the remote does not answer.
+pub fn look_at_leases(project: &Project) -> Result<(), Error> {
+    let config = configured(project)?;
+    project.refuse_untrusted(ACT)?;
+    match SpecLeases::of(project, &config)? {
+        Some(leases) => leases
+            .look()?
+            .map_err(|why| ChantError::Refused(why).into()),
+        None => Ok(()),
+    }
+}
+
+/// Has the remote say what the records of runs say by now.
+///
+/// # Errors
+/// An untrusted folder, or a failure on this machine.
+pub fn settle_leases(project: &Project) -> Result<(), Error> {
+    let config = configured(project)?;
+    project.refuse_untrusted(ACT)?;
+    match SpecLeases::of(project, &config)? {
+        Some(leases) => leases.settle_aside(),
+        None => Ok(()),
+    }
+}
+
+fn configured(project: &Project) -> Result<Arc<Config>, Error> {
+    Ok(project.snapshot()?.config.clone()?)
+}
+
+fn refuse_unshared() -> Error {
+    let message = "This project's specs are not shared among clones: `leases` is not configured. `leases: {remote: origin}` in .chant/config.md turns it on.";
+    ChantError::Refused(message.into()).into()
+}
