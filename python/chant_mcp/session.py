@@ -363,6 +363,8 @@ class Session:
             state_home=self._state_home,
             stop_at=self._stop_at,
             of_run=self._is_folder_of_run,
+            user_config=self._user_config,
+            trust=self._trust,
         )
 
     @property

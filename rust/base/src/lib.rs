@@ -13,6 +13,7 @@ pub mod limited_calls;
 pub mod lint;
 pub mod money;
 pub mod next_step;
+pub mod number_claims;
 pub mod progress;
 pub mod recent;
 pub mod run_variables;

@@ -4,12 +4,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use chant_base::number_claims::NumberClaimsFactory;
+use chant_spec_runs::RemoteNumbers;
+use chant_spec_runs::recorded_runs::RecordedRuns;
+use chant_specs::project::{ProjectOptions, ZonedClock};
+use chant_store::disk::Disk;
 use chant_tickets::ops::{self, DetailRequest, SectionCall};
 use chant_tickets::picture::PictureExtent;
 use chant_tickets::project_registry::ProjectRegistry;
 use chant_tickets::projects::DiscoveryInputs;
 use chant_workspace::external_items;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -30,7 +36,7 @@ pub(crate) struct TicketProjects {
 impl TicketProjects {
     #[new]
     #[pyo3(signature = (start, *, config_folder = None, home = None, variables = BTreeMap::new(), state_home = None,
-                        stop_at = None, of_run = false))]
+                        stop_at = None, of_run = false, user_config = None, trust = None))]
     #[expect(clippy::too_many_arguments, reason = "the arguments of projects")]
     fn new(
         py: Python<'_>,
@@ -41,8 +47,11 @@ impl TicketProjects {
         state_home: Option<PathBuf>,
         stop_at: Option<String>,
         of_run: bool,
+        user_config: Option<PathBuf>,
+        trust: Option<String>,
     ) -> Self {
         let disk = disk_of_user(py, stop_at, state_home, &BTreeMap::new());
+        let numbers = shared_numbers(disk.clone(), &variables, user_config, trust);
         let disk = of_run_in(disk, of_run.then_some(&start));
         let surroundings = DiscoveryInputs {
             start,
@@ -52,7 +61,7 @@ impl TicketProjects {
         };
         let registry = py.detach(|| ProjectRegistry::open(surroundings, disk, Timestamp::now));
         Self {
-            registry: Arc::new(registry.with_external(external_items)),
+            registry: Arc::new(registry.with_external(external_items).with_numbers(numbers)),
         }
     }
 
@@ -260,4 +269,38 @@ impl TicketProjects {
             ops::picture(&*self.registry.open_store(project, None)?, format, extent)
         })
     }
+}
+
+/// Gives the projects of tickets what claims their numbers, where the configuration beside them has leases.
+fn shared_numbers(
+    disk: Disk,
+    environment: &BTreeMap<String, String>,
+    user_config: Option<PathBuf>,
+    trust: Option<String>,
+) -> NumberClaimsFactory {
+    let environment = environment.clone();
+    Arc::new(move |root| {
+        let root = root.to_owned();
+        let (disk, environment) = (disk.clone(), environment.clone());
+        let (user_config, trust) = (user_config.clone(), trust.clone());
+        let options = {
+            let root = root.clone();
+            move || ProjectOptions {
+                root: root.clone(),
+                user_config: user_config.clone(),
+                searched: Vec::new(),
+                environment: environment.clone(),
+                program: Vec::new(),
+                prompts: None,
+                trust: trust.clone(),
+                runs: &RecordedRuns,
+                clock: ZonedClock {
+                    now: Timestamp::now,
+                    zone: TimeZone::system(),
+                },
+                disk: disk.clone(),
+            }
+        };
+        Arc::new(RemoteNumbers::of(root, options))
+    })
 }

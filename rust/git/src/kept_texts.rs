@@ -37,16 +37,23 @@ impl Repo {
         if self.object_of_ref(name)?.is_some() {
             return Ok(false);
         }
-        let object = self.write(
-            "keep a text",
+        self.name_object(name, &self.write_text(text)?, why)
+    }
+
+    /// Writes a text that no ref names yet, as [`Repo::keep_text`] keeps it; returns its object.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn write_text(&self, text: &[u8]) -> Result<String, GitError> {
+        self.write(
+            "write a text",
             |repo| Ok(repo.blob(text)?.to_string()),
             || {
                 let words = ["hash-object", "-w", "-t", "blob", "--stdin", "--no-filters"];
                 let written = self.reading(words).answer_to(text)?;
                 Ok(first_line(&written.success()?))
             },
-        )?;
-        self.name_object(name, &object, why)
+        )
     }
 
     /// Creates a ref for an object. Returns false if a ref of this name exists, which stays as it

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::{LeaseRecord, LeaseState, RequestedStop};
+use super::record::{GivenNumber, LeaseRecord, LeaseState, RequestedStop};
 
 /// What a process of this clone wants done on the remote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +31,8 @@ pub enum LeaseWish {
         old: String,
         /// The commit that lands.
         new: String,
-        /// Further refs that go along, each with its object; they are new.
+        /// Further refs that go along, each with its object; they are new. The landing does not wait for them: what
+        /// the remote does not take of them is left out.
         along: Vec<(String, String)>,
     },
     /// Note that the target has the work of a lease.
@@ -64,6 +65,17 @@ pub enum LeaseWish {
         /// Its newest commit.
         commit: String,
     },
+    /// Have numbers of documents that no other clone gets.
+    Numbers {
+        /// The series, such as the code of a project of tickets.
+        series: String,
+        /// Numbers that were given without asking.
+        offline: Vec<GivenNumber>,
+        /// How many new ones are wanted, beside one for each offline number that is taken.
+        fresh: usize,
+        /// New ones are above this.
+        above: u64,
+    },
     /// Look at the remote.
     Look,
     /// Push what is due by now.
@@ -80,7 +92,15 @@ impl LeaseWish {
             | Self::Request { spec, .. }
             | Self::Free { spec }
             | Self::Keep { spec, .. } => Some(spec),
-            Self::Look | Self::Settle => None,
+            Self::Numbers { .. } | Self::Look | Self::Settle => None,
+        }
+    }
+
+    /// Returns the spec or the series that it is about.
+    pub(super) fn subject(&self) -> Option<&str> {
+        match self {
+            Self::Numbers { series, .. } => Some(series),
+            other => other.spec(),
         }
     }
 }
@@ -95,6 +115,13 @@ pub enum LeaseAnswer {
         token: u64,
         /// The newest commit of the target.
         target: String,
+    },
+    /// The numbers are this clone's.
+    Numbered {
+        /// Offline numbers that another clone has.
+        taken: Vec<u64>,
+        /// The new ones, the lowest first.
+        fresh: Vec<u64>,
     },
     /// It is done, and the remote has confirmed it.
     Done,
@@ -152,6 +179,14 @@ pub enum LeaseRefusal {
         seen: u64,
         /// The token that is there.
         found: u64,
+    },
+    /// The numbers on the remote cannot be read.
+    #[error("The numbers of {series} on the remote cannot be read: {why}.")]
+    UnreadableNumbers {
+        /// The series.
+        series: String,
+        /// Why.
+        why: String,
     },
     /// A value on the remote cannot be read.
     #[error("The lease of spec '{spec}' on the remote cannot be read: {why}.")]

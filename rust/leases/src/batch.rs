@@ -1,8 +1,10 @@
 //! The changes of refs that go to the remote in one push, and what each of them answers.
 
+use std::collections::BTreeMap;
+
 use super::answer::LeaseAnswer;
 use super::queue::TakenWish;
-use super::record::LeaseRecord;
+use super::record::{LeaseRecord, NumberRecord};
 use super::view::{RemoteView, SeenValue};
 use chant_git::remote_refs::{PushHooks, RefUpdate};
 
@@ -11,6 +13,8 @@ pub(super) struct WishPush {
     pub(super) updates: Vec<RefUpdate>,
     /// The lease that it writes: its escaped name, what it says, and the object.
     pub(super) lease: Option<(String, LeaseRecord, String)>,
+    /// The numbers that it writes: the escaped name of their series, what they say, and the object.
+    pub(super) numbers: Option<(String, NumberRecord, String)>,
     /// The target's commits before and after it.
     pub(super) target: Option<(String, String)>,
     pub(super) answer: LeaseAnswer,
@@ -22,6 +26,7 @@ pub(super) struct PushBatch {
     updates: Vec<RefUpdate>,
     target: Option<(String, String)>,
     leases: Vec<(String, LeaseRecord, String)>,
+    numbers: BTreeMap<String, (NumberRecord, String)>,
     answers: Vec<(TakenWish, LeaseAnswer)>,
 }
 
@@ -41,6 +46,11 @@ impl PushBatch {
         self.leases.iter().any(|(name, ..)| name == escaped)
     }
 
+    /// Returns the numbers of a series as this push leaves them.
+    pub(super) fn numbers(&self, escaped: &str) -> Option<&NumberRecord> {
+        self.numbers.get(escaped).map(|(record, _)| record)
+    }
+
     /// Returns the number of wishes in it.
     pub(super) fn wishes(&self) -> usize {
         self.answers.len()
@@ -48,8 +58,14 @@ impl PushBatch {
 
     /// Adds the part of a wish, or of what is due without one.
     pub(super) fn add(&mut self, taken: Option<&TakenWish>, push: WishPush) {
+        // Wishes for numbers of one series follow each other in one push.
+        let is_again = |known: &RefUpdate| push.updates.iter().any(|new| new.name == known.name);
+        self.updates.retain(|known| !is_again(known));
         self.updates.extend(push.updates);
         self.leases.extend(push.lease);
+        let numbers = push.numbers.into_iter();
+        self.numbers
+            .extend(numbers.map(|(series, record, object)| (series, (record, object))));
         if let Some((old, new)) = push.target {
             let first = self.target.take().map_or(old, |(first, _)| first);
             self.target = Some((first, new));
@@ -91,10 +107,27 @@ impl PushBatch {
             };
             view.leases.insert(name.clone(), seen);
         }
+        for (series, (record, object)) in &self.numbers {
+            let seen = SeenValue {
+                object: object.clone(),
+                value: Ok(record.clone()),
+            };
+            view.numbers.insert(series.clone(), seen);
+        }
         if let Some((_, new)) = &self.target {
             view.target.clone_from(new);
         }
         view.note_sights();
+    }
+
+    /// Returns the names of refs that only go along with landings.
+    pub(super) fn along(&self) -> impl Iterator<Item = &str> {
+        let wishes = self.answers.iter().map(|(taken, _)| &taken.wish);
+        let along = wishes.filter_map(|wish| match wish {
+            super::answer::LeaseWish::Land { along, .. } => Some(along),
+            _ => None,
+        });
+        along.flatten().map(|(name, _)| &**name)
     }
 
     /// Returns the wishes with their answers.
@@ -109,7 +142,7 @@ impl PushBatch {
             is_named(target) && matches!(taken.wish, super::answer::LeaseWish::Land { .. })
         };
         let is_on = |taken: &TakenWish| {
-            let escaped = taken.wish.spec().map(chant_store::state::escape_name);
+            let escaped = taken.wish.subject().map(chant_store::state::escape_name);
             let ends = |name: &&str| {
                 escaped
                     .as_ref()

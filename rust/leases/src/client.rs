@@ -114,6 +114,16 @@ impl<'a> LeaseClient<'a> {
         self.wait(&self.put(wish)?, limit)
     }
 
+    /// Has a wish granted that does no harm if it is granted without being heard of: after `limit` the answer is
+    /// that the remote gave none, whatever becomes of it.
+    ///
+    /// # Errors
+    /// As [`LeaseClient::ask`].
+    pub fn ask_briefly(&self, wish: LeaseWish, limit: Duration) -> Result<LeaseAnswer, LeaseError> {
+        let ticket = self.put(wish)?;
+        self.wait_for(&ticket, limit, true)
+    }
+
     /// Puts a wish in the queue; [`LeaseClient::wait`] gives its answer.
     ///
     /// # Errors
@@ -136,6 +146,15 @@ impl<'a> LeaseClient<'a> {
     /// # Errors
     /// As [`LeaseClient::ask`].
     pub fn wait(&self, ticket: &WishTicket, limit: Duration) -> Result<LeaseAnswer, LeaseError> {
+        self.wait_for(ticket, limit, false)
+    }
+
+    fn wait_for(
+        &self,
+        ticket: &WishTicket,
+        limit: Duration,
+        may_leave: bool,
+    ) -> Result<LeaseAnswer, LeaseError> {
         let deadline = Instant::now() + limit;
         let mut has_looked = false;
         loop {
@@ -143,7 +162,7 @@ impl<'a> LeaseClient<'a> {
                 return Ok(answer);
             }
             let is_late = Instant::now() >= deadline;
-            if is_late && self.queue.withdraw(ticket)? {
+            if is_late && (self.queue.withdraw(ticket)? || may_leave) {
                 return Ok(LeaseAnswer::Unreachable {
                     why: format!("{} did not answer within {limit:?}", self.settings.remote),
                 });

@@ -1,5 +1,6 @@
 //! The process that looks at the remote and pushes for all processes of a clone.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::LeaseError;
@@ -8,14 +9,15 @@ use super::batch::{PushBatch, WishPush};
 use super::claim::ClaimInputs;
 use super::client::{LeaseClient, RunStanding, VIEW};
 use super::machine::host_name;
+use super::numbers::NumbersWanted;
 use super::own_name::OwnName;
 use super::push_pace::PushPace;
 use super::queue::TakenWish;
 use super::record::{
-    Heartbeat, HolderRequest, LeaseRecord, LeaseState, MOST_BYTES, MOST_RUNS, RefValue, RunLine,
-    SCHEMA, new_nonce,
+    Heartbeat, HolderRequest, LeaseRecord, LeaseState, MOST_BYTES, MOST_RUNS, NumberRecord,
+    RefValue, RunLine, SCHEMA, new_nonce,
 };
-use super::ref_names::{LEASES, ORCHESTRATORS, REQUESTS, RefNames};
+use super::ref_names::{LEASES, NUMBERS, ORCHESTRATORS, REQUESTS, RefNames};
 use super::view::{RemoteView, SeenValue};
 use chant_git::remote_refs::{PushOutcome, RefUpdate};
 use chant_store::state::{escape_name, unescape_name};
@@ -34,6 +36,8 @@ pub(super) struct LeaseLeader<'a> {
     names: RefNames,
     pace: PushPace,
     own: OwnName,
+    /// Refs that were to go along with a landing and that the remote does not take.
+    left_out: BTreeSet<String>,
 }
 
 /// What becomes of a wish at a tick.
@@ -60,6 +64,7 @@ impl<'a> LeaseLeader<'a> {
             names: RefNames::of(client.settings, client.target),
             pace: PushPace::of(&client.queue)?,
             own: OwnName::of(&client.queue)?,
+            left_out: BTreeSet::new(),
         })
     }
 
@@ -108,6 +113,10 @@ impl<'a> LeaseLeader<'a> {
                 PushStep::Through => return Ok(()),
                 PushStep::Again(why) => stuck = why.filter(|_| is_alone),
             }
+            if attempt + 2 == TRIES {
+                // One of them may be what is in the way.
+                self.left_out.extend(batch.along().map(str::to_owned));
+            }
         }
         Ok(())
     }
@@ -137,6 +146,7 @@ impl<'a> LeaseLeader<'a> {
         view.leases = self.values(LEASES, known.map(|view| &view.leases))?;
         view.orchestrators = self.values(ORCHESTRATORS, known.map(|view| &view.orchestrators))?;
         view.requests = self.values(REQUESTS, known.map(|view| &view.requests))?;
+        view.numbers = self.values(NUMBERS, known.map(|view| &view.numbers))?;
         view.note_sights();
         self.save(&view)?;
         Ok(Ok(view))
@@ -246,9 +256,13 @@ impl<'a> LeaseLeader<'a> {
                 return Ok(PushStep::Through);
             }
             PushOutcome::Forbidden(refused) => {
-                let names: Vec<&str> = refused.iter().map(|one| &*one.name).collect();
-                let Some(first) = refused.first() else {
-                    return Ok(PushStep::Through);
+                let (along, own): (Vec<_>, Vec<_>) = refused
+                    .into_iter()
+                    .partition(|one| batch.along().any(|name| name == one.name));
+                self.left_out.extend(along.into_iter().map(|one| one.name));
+                let names: Vec<&str> = own.iter().map(|one| &*one.name).collect();
+                let Some(first) = own.first() else {
+                    return Ok(PushStep::Again(None));
                 };
                 let refusal = LeaseRefusal::Forbidden {
                     name: first.name.clone(),
@@ -286,7 +300,21 @@ impl<'a> LeaseLeader<'a> {
         batch: &PushBatch,
     ) -> Result<WishStep, LeaseError> {
         let Some(spec) = taken.wish.spec() else {
-            return Ok(match taken.wish {
+            return Ok(match &taken.wish {
+                LeaseWish::Numbers {
+                    series,
+                    offline,
+                    fresh,
+                    above,
+                } => {
+                    let wanted = NumbersWanted {
+                        offline,
+                        fresh: *fresh,
+                        above: *above,
+                        nonce: &taken.nonce,
+                    };
+                    self.give_numbers(series, &wanted, view, batch)?
+                }
                 // It is answered when what is due is on the remote.
                 LeaseWish::Settle => WishStep::Push(Box::new(only_push(Vec::new()))),
                 _ => WishStep::Answer(LeaseAnswer::Done),
@@ -334,7 +362,7 @@ impl<'a> LeaseLeader<'a> {
                 };
                 Ok(Some(only_push(vec![update])))
             }
-            LeaseWish::Look | LeaseWish::Settle => Ok(None),
+            LeaseWish::Numbers { .. } | LeaseWish::Look | LeaseWish::Settle => Ok(None),
         };
         Ok(match pushed {
             Ok(Some(push)) => WishStep::Push(Box::new(push)),
@@ -354,6 +382,61 @@ impl<'a> LeaseLeader<'a> {
             },
             _ => LeaseAnswer::Done,
         }
+    }
+
+    /// Numbers of a series, behind those that this push gives already.
+    fn give_numbers(
+        &self,
+        series: &str,
+        wanted: &NumbersWanted<'_>,
+        view: &RemoteView,
+        batch: &PushBatch,
+    ) -> Result<WishStep, LeaseError> {
+        let escaped = escape_name(series);
+        let seen = view.numbers.get(&escaped);
+        let known = match (batch.numbers(&escaped), seen.map(|seen| &seen.value)) {
+            (Some(pending), _) => Some(pending),
+            (None, Some(Ok(known))) => Some(known),
+            (None, Some(Err(why))) => {
+                let refusal = LeaseRefusal::UnreadableNumbers {
+                    series: series.to_owned(),
+                    why: why.clone(),
+                };
+                return Ok(WishStep::Answer(LeaseAnswer::Refused { refusal }));
+            }
+            (None, None) => None,
+        };
+        let mut record = known.cloned().unwrap_or_default();
+        // Numbers only grow, also where somebody rewrote the ref.
+        let highest = view.highest.get(&format!("{NUMBERS}{escaped}"));
+        if let Some(highest) = highest.filter(|highest| **highest > record.highest()) {
+            record.note(*highest);
+        }
+        let granted = record.grant(wanted);
+        let answer = LeaseAnswer::Numbered {
+            taken: granted.taken,
+            fresh: granted.fresh,
+        };
+        if !granted.is_change && batch.numbers(&escaped).is_none() {
+            return Ok(WishStep::Answer(answer));
+        }
+        record.schema = SCHEMA;
+        record.kind = NumberRecord::KIND.into();
+        series.clone_into(&mut record.series);
+        record.orchestrator.clone_from(&self.own.name);
+        record.host = host_name();
+        record.nonce = new_nonce();
+        let object = self.client.repo.write_ref_value(&record.line(), &[])?;
+        let update = RefUpdate {
+            name: self.names.of_value(NUMBERS, series),
+            old: seen.map(|seen| seen.object.clone()),
+            new: Some(object.clone()),
+        };
+        Ok(WishStep::Push(Box::new(WishPush {
+            numbers: Some((escaped, record, object)),
+            answer,
+            ..only_push(vec![update])
+        })))
     }
 
     /// A claim; nothing if the remote has it already.
@@ -433,7 +516,8 @@ impl<'a> LeaseLeader<'a> {
         let mut push = self.written(record, view)?;
         push.target = Some((landing.old.to_owned(), landing.new.to_owned()));
         push.updates.extend(self.removed_request(&escaped, view));
-        for (name, object) in landing.along {
+        let along = landing.along.iter();
+        for (name, object) in along.filter(|(name, _)| !self.left_out.contains(name)) {
             push.updates.push(RefUpdate {
                 name: name.clone(),
                 old: None,
@@ -709,6 +793,7 @@ impl<'a> LeaseLeader<'a> {
         Ok(WishPush {
             updates: vec![update],
             lease: Some((escaped, record, object)),
+            numbers: None,
             target: None,
             answer: LeaseAnswer::Done,
         })
@@ -754,6 +839,7 @@ fn only_push(updates: Vec<RefUpdate>) -> WishPush {
     WishPush {
         updates,
         lease: None,
+        numbers: None,
         target: None,
         answer: LeaseAnswer::Done,
     }

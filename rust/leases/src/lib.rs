@@ -18,6 +18,7 @@ mod error;
 pub mod known_remote;
 mod leader;
 mod machine;
+mod numbers;
 mod own_name;
 pub mod probe;
 mod push_pace;

@@ -149,6 +149,39 @@ pub struct HolderRequest {
     pub nonce: String,
 }
 
+/// A number, and what shows whose it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenNumber {
+    /// The number.
+    pub number: u64,
+    /// The nonce of the wish that it was given to.
+    pub nonce: String,
+}
+
+/// The numbers of a series that were given.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumberRecord {
+    /// The version of the value.
+    pub schema: u32,
+    /// `numbers`.
+    pub kind: String,
+    /// The series, such as the code of a project of tickets.
+    pub series: String,
+    /// The given numbers: ranges by their first and last number, the lowest first.
+    pub given: Vec<(u64, u64)>,
+    /// The newest of them, each with its nonce.
+    #[serde(default)]
+    pub recent: Vec<GivenNumber>,
+    /// The name of the orchestrator that wrote this.
+    #[serde(default)]
+    pub orchestrator: String,
+    /// The name of its machine, for people.
+    #[serde(default)]
+    pub host: String,
+    /// What makes this value differ from every other.
+    pub nonce: String,
+}
+
 /// A value of a ref.
 pub trait RefValue: Serialize + DeserializeOwned {
     /// The word in `kind`.
@@ -219,6 +252,10 @@ ref_value!(LeaseRecord, "lease", |lease| {
 });
 ref_value!(Heartbeat, "orchestrator", |_| None);
 ref_value!(HolderRequest, "request", |_| None);
+ref_value!(NumberRecord, "numbers", |numbers| {
+    // Numbers only grow, so that one near the end would end all claims.
+    (numbers.highest() >= MOST_TOKEN).then_some("its highest number is out of range")
+});
 
 /// Returns a text that no other value has.
 pub fn new_nonce() -> String {

@@ -10,6 +10,8 @@ pub(super) const LEASES: &str = "leases/";
 pub(super) const ORCHESTRATORS: &str = "orchestrators/";
 /// The folder of requests.
 pub(super) const REQUESTS: &str = "requests/";
+/// The folder of numbers of documents.
+pub(super) const NUMBERS: &str = "numbers/";
 
 /// The names of one remote.
 #[derive(Debug, Clone)]
@@ -56,7 +58,7 @@ impl RefNames {
 
     /// Returns what a look copies.
     pub(super) fn copies(&self) -> Vec<RefCopy> {
-        let folders = [LEASES, ORCHESTRATORS, REQUESTS].map(|folder| RefCopy {
+        let folders = [LEASES, ORCHESTRATORS, REQUESTS, NUMBERS].map(|folder| RefCopy {
             from: format!("{}/{folder}*", self.namespace),
             to: format!("{}/{folder}*", self.looked),
         });

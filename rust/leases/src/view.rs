@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::machine::{MachineTime, boot_id};
-use super::record::{Heartbeat, HolderRequest, LeaseRecord, LeaseState};
-use super::ref_names::{LEASES, ORCHESTRATORS};
+use super::record::{Heartbeat, HolderRequest, LeaseRecord, LeaseState, NumberRecord};
+use super::ref_names::{LEASES, NUMBERS, ORCHESTRATORS};
 use super::sights::ValueSights;
 
 /// A value of a ref: read, or the reason why it cannot be.
@@ -33,7 +33,10 @@ pub struct RemoteView {
     pub orchestrators: BTreeMap<String, SeenValue<Heartbeat>>,
     /// The requests to holders.
     pub requests: BTreeMap<String, SeenValue<HolderRequest>>,
-    /// The highest token that was ever seen of each lease.
+    /// The numbers of documents, by series.
+    #[serde(default)]
+    pub numbers: BTreeMap<String, SeenValue<NumberRecord>>,
+    /// The highest token that was ever seen of each lease, and the highest number of each series, by its folder.
     pub(super) highest: BTreeMap<String, u64>,
     /// Since when each of them has been as it is.
     pub(super) sights: ValueSights,
@@ -51,6 +54,7 @@ impl RemoteView {
             leases: BTreeMap::new(),
             orchestrators: BTreeMap::new(),
             requests: BTreeMap::new(),
+            numbers: BTreeMap::new(),
             highest,
             sights,
         }
@@ -62,6 +66,12 @@ impl RemoteView {
             if let Ok(lease) = &seen.value {
                 let highest = self.highest.entry(name.clone()).or_default();
                 *highest = lease.token.max(*highest);
+            }
+        }
+        for (name, seen) in &self.numbers {
+            if let Ok(numbers) = &seen.value {
+                let highest = self.highest.entry(format!("{NUMBERS}{name}")).or_default();
+                *highest = numbers.highest().max(*highest);
             }
         }
         let leases = self

@@ -24,3 +24,7 @@ pub mod split;
 pub mod start;
 pub mod start_request;
 pub mod view;
+
+/// Numbers of documents that the clones of a repository share.
+#[cfg(unix)]
+pub use leases::RemoteNumbers;

@@ -1,6 +1,7 @@
 //! Keeps receipts in git: those of runs that landed, and those of completions by hand.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::evidence::{self, CriterionAtStart};
 use super::project::ProjectRuns;
@@ -42,11 +43,40 @@ pub(super) fn leave_of_run(
     repo: &Repo,
     run: LandedRun<'_>,
 ) -> Result<(), Error> {
+    keep(repo, &mut receipt_of_run(project, repo, run)?)
+}
+
+/// Writes the receipt that a run gets if its commit lands; returns the name of its ref, which is not made yet, and
+/// its object.
+///
+/// # Errors
+/// As [`leave_of_run`].
+pub(super) fn prepare_of_run(
+    project: &Project,
+    repo: &Repo,
+    run: LandedRun<'_>,
+) -> Result<(String, String), Error> {
+    let receipt = receipt_of_run(project, repo, run)?;
+    let object = repo.write_text(receipt.text().as_bytes())?;
+    Ok((receipt.name(), object))
+}
+
+/// The receipt of a run, by what its record and its commit say: the same before the landing and after it.
+fn receipt_of_run(
+    project: &Project,
+    repo: &Repo,
+    run: LandedRun<'_>,
+) -> Result<CompletionReceipt, Error> {
     let record = run.record;
-    let criteria = landed_criteria(project, repo, &record.spec_id, run.commit)?;
+    let landed = spec_in(project, repo, &record.spec_id, run.commit)?;
+    let completed_at = landed.as_ref().and_then(|spec| spec.completed_at.clone());
+    let criteria = match landed {
+        Some(spec) => evidence::criteria_at_start(&spec),
+        None => criteria_here(project, &record.spec_id)?,
+    };
     let base = run.begun.iter().find(|pair| pair.new == run.commit);
     let agent = record.agent.as_ref();
-    let mut receipt = CompletionReceipt {
+    Ok(CompletionReceipt {
         format: FORMAT,
         spec: record.spec_id.clone(),
         completed: CompletedBy::Run,
@@ -62,10 +92,9 @@ pub(super) fn leave_of_run(
         model: agent.and_then(|agent| agent.model.clone().or_else(|| agent.reported_model.clone())),
         confinement: record.confinement.clone(),
         started_at: Some(record.started_at.clone()),
-        ended_at: project.clock.stamp(),
+        ended_at: completed_at.map_or_else(|| project.clock.stamp(), String::from),
         cost: record.usage.as_ref().and_then(cost_of),
-    };
-    keep(repo, &mut receipt)
+    })
 }
 
 /// Leaves the receipt of a spec that was completed by hand, on what is checked out: no check was run. Where the
@@ -186,17 +215,8 @@ fn is_kept(repo: &Repo, receipt: &CompletionReceipt) -> Result<bool, Error> {
     Ok(receipt::parse(&bytes).is_ok_and(|other| other.is_of_same(receipt)))
 }
 
-/// The criteria as they landed: those of the spec's file in the commit, or where git does not track it those of
-/// the checkout.
-fn landed_criteria(
-    project: &Project,
-    repo: &Repo,
-    spec_id: &str,
-    commit: &str,
-) -> Result<Vec<CriterionAtStart>, Error> {
-    if let Some(landed) = criteria_in(project, repo, spec_id, commit)? {
-        return Ok(landed);
-    }
+/// The criteria of a spec of the checkout: those that landed where git does not track it.
+fn criteria_here(project: &Project, spec_id: &str) -> Result<Vec<CriterionAtStart>, Error> {
     let snapshot = project.snapshot()?;
     let spec = snapshot.specs.find(spec_id);
     Ok(spec.map_or_else(Vec::new, |spec| evidence::criteria_at_start(spec)))
@@ -209,6 +229,17 @@ pub(super) fn criteria_in(
     spec_id: &str,
     commit: &str,
 ) -> Result<Option<Vec<CriterionAtStart>>, Error> {
+    let spec = spec_in(project, repo, spec_id, commit)?;
+    Ok(spec.map(|spec| evidence::criteria_at_start(&spec)))
+}
+
+/// A spec as a commit holds it; `None` where the commit has no such spec.
+fn spec_in(
+    project: &Project,
+    repo: &Repo,
+    spec_id: &str,
+    commit: &str,
+) -> Result<Option<Arc<Spec>>, Error> {
     let path = format!("{SPECS}/{spec_id}.md");
     let Some(in_git) = project.path_in_repository(repo, &path) else {
         return Ok(None);
@@ -217,8 +248,7 @@ pub(super) fn criteria_in(
         return Ok(None);
     };
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let spec = parse::document(&path, FileSource::Text(text)).ok();
-    Ok(spec.map(|spec| evidence::criteria_at_start(&spec)))
+    Ok(parse::document(&path, FileSource::Text(text)).ok())
 }
 
 fn claimed(check: &CheckEntry) -> CheckClaim {

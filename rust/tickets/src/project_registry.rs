@@ -10,6 +10,7 @@ use super::projects::{DiscoveryInputs, ProjectCatalog, ProjectProblem, TicketPro
 use super::ticket_store::{ProjectLocation, TicketClock, TicketStore};
 use chant_base::error::Error;
 use chant_base::external_items::ExternalItemsFactory;
+use chant_base::number_claims::NumberClaimsFactory;
 use chant_config::check::CheckedFile;
 use chant_store::disk::Disk;
 
@@ -22,6 +23,8 @@ pub struct ProjectRegistry {
     clock: TicketClock,
     /// Makes the source of items of other dialects below a project's folder.
     around: Option<ExternalItemsFactory>,
+    /// Makes what gives numbers in a project's folder.
+    numbers: Option<NumberClaimsFactory>,
 }
 
 impl ProjectRegistry {
@@ -33,6 +36,7 @@ impl ProjectRegistry {
             disk,
             clock,
             around: None,
+            numbers: None,
         }
     }
 
@@ -41,6 +45,15 @@ impl ProjectRegistry {
     pub fn with_external(self, around: ExternalItemsFactory) -> Self {
         Self {
             around: Some(around),
+            ..self
+        }
+    }
+
+    /// The same projects, whose new tickets get numbers that no other clone gives.
+    #[must_use]
+    pub fn with_numbers(self, numbers: NumberClaimsFactory) -> Self {
+        Self {
+            numbers: Some(numbers),
             ..self
         }
     }
@@ -145,6 +158,9 @@ impl ProjectRegistry {
         let mut store = TicketStore::open(place, self.disk.clone(), self.clock)?;
         if let Some(around) = self.around {
             store = store.with_external(around(&root));
+        }
+        if let Some(numbers) = &self.numbers {
+            store = store.with_numbers(numbers(&root));
         }
         let store = Arc::new(store);
         stores.insert(code, Arc::clone(&store));

@@ -19,7 +19,8 @@ use super::ticket_index::TicketIndex;
 use super::worked_on::{Home, Workplaces};
 use chant_base::error::Error;
 use chant_base::external_items::ExternalItems;
-use chant_git::Repo;
+use chant_base::number_claims::NumberClaims;
+use chant_git::{GitError, Repo};
 use chant_places::missing_folders;
 use chant_places::state_place::state_of;
 use chant_store::StoreError;
@@ -62,13 +63,15 @@ pub struct TicketStore {
     pub(super) folder: String,
     pub(super) disk: Disk,
     /// Where changes of several files are recorded.
-    state: StateFolder,
+    pub(super) state: StateFolder,
     /// The repository that the project lies in.
     repo: Option<Repo>,
     clock: TicketClock,
     known: Mutex<TicketCache>,
     /// The source of items of other dialects.
     outside: ExternalItems,
+    /// Who gives numbers, where several clones share them.
+    pub(super) numbers: Option<Arc<dyn NumberClaims>>,
 }
 
 /// The tickets as they were read so far.
@@ -115,6 +118,7 @@ impl TicketStore {
             clock,
             known: Mutex::new(known),
             outside: ExternalItems::default(),
+            numbers: None,
         })
     }
 
@@ -122,6 +126,15 @@ impl TicketStore {
     #[must_use]
     pub fn with_external(self, outside: ExternalItems) -> Self {
         Self { outside, ..self }
+    }
+
+    /// The same store, whose new tickets get numbers that no other clone gives.
+    #[must_use]
+    pub fn with_numbers(self, numbers: Arc<dyn NumberClaims>) -> Self {
+        Self {
+            numbers: Some(numbers),
+            ..self
+        }
     }
 
     /// Where the project lies and how it numbers.
@@ -278,16 +291,32 @@ impl TicketStore {
         })
     }
 
-    /// The highest number of the project that git knows in the tickets folder: in the newest commit of any branch,
-    /// or in the index.
+    /// The highest number of the project that git knows in the tickets folder.
     pub(super) fn number_in_git(&self) -> Option<u64> {
-        let folder = self.root.path().join(&self.folder);
         // A repository that cannot be read says nothing, and blocks no ticket.
-        let names = self.repo.as_ref()?.names_in_branches(&folder, "").ok()?;
-        let numbers = names
-            .iter()
-            .filter_map(|name| number_taken(name, &self.place.code));
-        numbers.max()
+        self.numbers_in_git().ok()?.into_iter().max()
+    }
+
+    /// The numbers of the project that git knows in the tickets folder: in the newest commit of any branch, or in
+    /// the index.
+    ///
+    /// # Errors
+    /// A failure to read the repository.
+    pub(super) fn numbers_in_git(&self) -> Result<Vec<u64>, GitError> {
+        let Some(repo) = &self.repo else {
+            return Ok(Vec::new());
+        };
+        let folder = self.root.path().join(&self.folder);
+        let names = repo.names_in_branches(&folder, "")?;
+        let names = names.iter();
+        Ok(names
+            .filter_map(|name| number_taken(name, &self.place.code))
+            .collect())
+    }
+
+    /// The time, in seconds since 1970.
+    pub(super) fn seconds(&self) -> i64 {
+        (self.clock)().as_second()
     }
 
     /// The highest number that this process read from the folder before that vanished.

@@ -5,6 +5,7 @@
 mod keeper;
 pub(super) mod last_look;
 mod ledger;
+mod number_claims;
 pub(super) mod other_clone;
 
 use std::path::PathBuf;
@@ -28,6 +29,7 @@ use chant_work::run_record::{LeaseEntry, RunRecord};
 pub(super) use keeper::LeaseKeeper;
 pub(super) use ledger::RUN_TOKEN;
 use ledger::SpecRunLedger;
+pub use number_claims::RemoteNumbers;
 
 /// The part of the state that holds leases.
 const PART: &str = "leases";
@@ -165,7 +167,7 @@ impl<'a> SpecLeases<'a> {
         match answer {
             LeaseAnswer::Refused { refusal } => SpecRunError::Lease { id, refusal }.into(),
             LeaseAnswer::Unreachable { why } => SpecRunError::NoRemote { id, why }.into(),
-            LeaseAnswer::Claimed { .. } | LeaseAnswer::Done => {
+            LeaseAnswer::Claimed { .. } | LeaseAnswer::Numbered { .. } | LeaseAnswer::Done => {
                 ChantError::Refused("the leases gave no answer".into()).into()
             }
         }

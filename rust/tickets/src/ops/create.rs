@@ -8,6 +8,7 @@ use super::super::error::{TicketError, quoted};
 use super::super::model::{KEY_ORDER, Ticket, TicketPriority, TicketStatus, TicketType};
 use super::super::number::{advance, counter, next};
 use super::super::parse;
+use super::super::shared_numbers::{NumberSource, claim};
 use super::super::slug::slug;
 use super::super::ticket_index::TicketIndex;
 use super::super::ticket_store::TicketStore;
@@ -27,6 +28,8 @@ const MOST_CHARS: usize = 1_000_000;
 
 /// The most numbers that are tried when others take them at the same moment.
 const ATTEMPTS: usize = 100;
+/// The most times that numbers are claimed for one ticket.
+const CLAIMS: usize = 5;
 
 /// The content of a new ticket.
 pub struct NewTicket<'a> {
@@ -264,7 +267,7 @@ fn first_heading(text: &str) -> Option<String> {
     is_first.then_some(first.text)
 }
 
-/// Writes the ticket under the project's lock.
+/// Gets a number and writes the ticket.
 fn write(
     store: &TicketStore,
     new: &UnnumberedTicket<'_>,
@@ -272,10 +275,27 @@ fn write(
     store.recover()?;
     let vanished = store.snapshot()?.vanished().cloned();
     let remade = vanished.map(|problem| format!("the folder was made again: {}", problem.message));
+    for _ in 0..CLAIMS {
+        let (source, said) = claim(store)?;
+        if let Some((code, ticket, warnings)) = write_under_lock(store, new, &source)? {
+            let warnings = remade.into_iter().chain(said).chain(warnings);
+            return Ok((code, ticket, warnings.collect()));
+        }
+    }
+    let folder = store.root.path().join(&store.folder);
+    Err(disk::busy(&folder, "kept getting new tickets").into())
+}
+
+/// Writes the ticket under the project's lock; `None` if others took all numbers meanwhile.
+fn write_under_lock(
+    store: &TicketStore,
+    new: &UnnumberedTicket<'_>,
+    source: &NumberSource,
+) -> Result<Option<(TicketCode, Ticket, Vec<String>)>, Error> {
     let _gate = store.folder_lock()?;
     let counter = counter(store);
     let first = next(store, &*store.snapshot()?, &counter)?;
-    for number in (first..).take(ATTEMPTS) {
+    for number in source.numbers(store, first)?.take(ATTEMPTS) {
         let code = TicketCode::new(&store.place.code, number);
         let NumberedTicket {
             path,
@@ -285,16 +305,16 @@ fn write(
         match files::create(&store.disk, &store.root, &path, &text) {
             Ok(()) => {
                 let next = number.saturating_add(1);
-                let warnings = remade.into_iter().chain(warnings);
-                let warnings = warnings.chain(advance(store, &counter, next));
-                return Ok((code, parse::ticket(&path, text), warnings.collect()));
+                let warnings = warnings.into_iter().chain(advance(store, &counter, next));
+                let warnings = warnings.chain(source.note(store, number, &path));
+                let ticket = parse::ticket(&path, text);
+                return Ok(Some((code, ticket, warnings.collect())));
             }
             Err(StoreError::Exists { .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }
-    let folder = store.root.path().join(&store.folder);
-    Err(disk::busy(&folder, "kept getting new tickets").into())
+    Ok(None)
 }
 
 /// The whole text: front matter in the documented order, with the title that the body has, then the

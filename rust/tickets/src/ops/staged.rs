@@ -14,6 +14,7 @@ use super::super::number::{advance, counter, next};
 use super::super::parse;
 use super::super::project_registry::ProjectRegistry;
 use super::super::projects::TicketProject;
+use super::super::shared_numbers::claim_written;
 use super::super::templates::TicketPlaceholders;
 use super::super::ticket_index::TicketIndex;
 use super::super::ticket_store::{TicketStore, is_elsewhere};
@@ -74,8 +75,8 @@ pub struct StagedTickets {
     store: Arc<TicketStore>,
     tickets: Arc<TicketIndex>,
     texts: StagedTexts,
-    /// The highest number that was given to a new ticket.
-    highest: Option<u64>,
+    /// The new tickets: their numbers, which were given without asking, and their files.
+    created: Vec<(u64, String)>,
     /// Problems that refused nothing.
     warnings: Vec<String>,
 }
@@ -95,7 +96,7 @@ impl StagedTickets {
             project,
             store,
             texts: StagedTexts::default(),
-            highest: None,
+            created: Vec::new(),
             warnings: Vec::new(),
         }))
     }
@@ -242,7 +243,7 @@ impl StagedTickets {
         }
         let numbered = new.numbered(store, &self.tickets, &code)?;
         self.warnings.extend(numbered.warnings);
-        self.highest = self.highest.max(Some(code.number()));
+        self.created.push((code.number(), numbered.path.clone()));
         self.put(parse::ticket(&numbered.path, numbered.text), true);
         *given = Some(code.clone());
         Ok(code)
@@ -282,11 +283,15 @@ impl StagedTickets {
     /// what was not right and refused nothing.
     pub fn finish(self) -> Vec<String> {
         let mut warnings = self.warnings;
-        if let Some(highest) = self.highest {
+        if let Some(highest) = self.created.iter().map(|(number, _)| *number).max() {
             // The counter file is locked behind the folder, as everywhere.
             let _gate = self.store.folder_lock();
             let counter = counter(&self.store);
             warnings.extend(advance(&self.store, &counter, highest.saturating_add(1)));
+        }
+        match claim_written(&self.store, &self.created) {
+            Ok(said) => warnings.extend(said),
+            Err(error) => warnings.push(format!("the new numbers were not claimed: {error}")),
         }
         warnings
     }

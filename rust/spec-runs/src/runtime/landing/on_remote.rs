@@ -3,6 +3,7 @@
 
 use super::super::super::leases::SpecLeases;
 use super::super::super::merge::{DRIVER, merge_specs};
+use super::super::super::receipt_store::{LandedRun, prepare_of_run};
 use super::{
     ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change,
     agreement_to, by_meaning, describe_wait, open_criteria, own_conflict,
@@ -63,10 +64,11 @@ impl RunLanding<'_> {
             self.note_try(&old, &new)?;
             self.runs.reached("before-land-push").map_err(Error::from)?;
             // The next landing of this clone stands on this one while it is on its way.
-            let answer = leases.land(record, (&old, &new), Vec::new(), || drop(merge_lock))?;
+            let along = self.receipts_of(&new)?;
+            let answer = leases.land(record, (&old, &new), along, || drop(merge_lock))?;
             self.runs.reached("after-land-push").map_err(Error::from)?;
             match answer {
-                LeaseAnswer::Claimed { .. } | LeaseAnswer::Done => {
+                LeaseAnswer::Claimed { .. } | LeaseAnswer::Numbered { .. } | LeaseAnswer::Done => {
                     return self.finish_on_remote(leases, &new);
                 }
                 LeaseAnswer::Refused {
@@ -90,6 +92,29 @@ impl RunLanding<'_> {
             leases.remote()
         );
         Err(ChantError::Refused(message).into())
+    }
+
+    /// Returns the receipts that belong to a landing with this commit: they reach the remote in its push.
+    fn receipts_of(&self, commit: &str) -> Result<Vec<(String, String)>, Error> {
+        let record = self.runs.get(self.process_id)?;
+        let settled = self.original.map(|original| &original.record);
+        let mut prepared = Vec::new();
+        for landed in [Some(&record), settled].into_iter().flatten() {
+            let run = LandedRun {
+                record: landed,
+                commit,
+                begun: &record.merge.begun,
+            };
+            match prepare_of_run(self.project, self.repo, run) {
+                Ok(receipt) => prepared.push(receipt),
+                // Work lands without its receipt rather than not at all.
+                Err(error) => {
+                    let note = format!("its receipt did not go along to the remote: {error}");
+                    self.notes.borrow_mut().push(note);
+                }
+            }
+        }
+        Ok(prepared)
     }
 
     /// Merges onto the target as the remote has it, and judges the result.
