@@ -191,3 +191,48 @@ def test_an_untrusted_clone_looks_at_no_remote(shared: SharedProject) -> None:
     trusting = clone.handle()
     trusting.ready()
     assert trusting.may_look_at_leases()
+
+
+@pytest.mark.requirement("leases:doctor:probe")
+def test_doctor_tries_the_remote_and_leaves_nothing(
+    shared: SharedProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = shared.clone()
+    monkeypatch.chdir(clone.root)
+    before = shared.remote.refs()
+    found = clone.handle().doctor().data
+    assert "holds leases" in found["remote"]
+    assert "a path" in found["remote"]
+    assert not [problem for problem in found["problems"] if "origin" in problem]
+    shared.remote.set_atomic(False)
+    assert "does not speak atomic pushes" in " ".join(clone.handle().doctor().data["problems"])
+    shared.remote.set_atomic(True)
+    shared.remote.refuse_pushes("refs/chant/*", "no such refs here")
+    assert "takes no refs below `refs/chant`" in " ".join(clone.handle().doctor().data["problems"])
+    shared.remote.allow_pushes()
+    lock = shared.remote.leave_lock(f"refs/chant/leases/{ID}")
+    os.utime(lock, (0, 0))
+    assert f"rm '{lock}'" in " ".join(clone.handle().doctor().data["problems"])
+    lock.unlink()
+    assert shared.remote.refs() == before
+    assert "refs/chant/probed" not in clone.git("for-each-ref")
+
+
+@pytest.mark.requirement("leases:lint:doubtful")
+def test_lint_names_leases_that_somebody_rewrote(
+    shared: SharedProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = shared.clone()
+    monkeypatch.chdir(clone.root)
+    cli = Cli(clone.project)
+    assert "leases" not in cli.json("lint")
+    lost = clone.git("commit-tree", "-m", "Lost", "HEAD^{tree}")
+    shared.write_lease(ID, token=5, orchestrator="o-1", host="far", state="landed", commit=lost)
+    shared.write_lease(OTHER, token=5, orchestrator="o-1", host="far")
+    cli("leases", "--look")
+    shared.write_lease(OTHER, token=4)
+    cli("leases", "--look")
+    fallen, lost_work = cli.json("lint")["leases"]
+    assert lost_work.startswith(f"Spec '{ID}' landed with commit {lost}")
+    assert "from token 5 to 4" in fallen
+    assert "leases: " in cli("lint")

@@ -204,4 +204,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "tokens.",
         "issue 24: acceptance 2",
     ),
+    "leases:doctor:probe": Requirement(
+        "`doctor` creates, changes and removes refs of its own on the remote, names what is missing and what "
+        "to set, and old locks of a path; it removes no lock.",
+        "issue 24: 6",
+    ),
+    "leases:lint:doubtful": Requirement(
+        "`lint` names leases whose landed commit is not on the target any more, and tokens that fell.",
+        "issue 24: 9",
+    ),
 }

@@ -40,6 +40,8 @@ def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> Non
     for finding in report.get("configuration", ()):
         place = ":".join(str(part) for part in (finding["file"], finding["line"]) if part is not None)
         out.print(display.plain("configuration: ", "red") + display.plain(f"{place}: {finding['message']}"))
+    for sentence in report.get("leases", ()):
+        out.print(display.plain("leases: ", "red") + display.plain(sentence))
     if report["scores"]:
         out.print(display.scores_table(report["scores"]))
     for score in report["scores"] if id is not None else ():

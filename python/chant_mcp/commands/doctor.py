@@ -26,8 +26,8 @@ def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_j
     """Show what agents would find here: git, their programs, their environment; exit code 1 on a problem.
 
     The agents that would work are started for their release, their help and their login, and once where runs
-    work. No model is asked without `--live`. Values that may be secrets are not shown. Where clones share specs
-    their remote is tried with refs of its own, which are removed; nothing else is changed.
+    work. No model is asked without `--live`. Values that may be secrets are not shown. A remote that clones
+    share is tried with refs of its own, which are removed; nothing else is changed.
     """
     session.recovers = False
     if live and not yes:

@@ -1,5 +1,7 @@
 //! Branches: their commits, backups, and safe deletion.
 
+use std::collections::BTreeSet;
+
 use super::index::wait_for_lock;
 use super::program::{self, first_line};
 use super::remote_refs::{LOOKED, LOOKED_TARGET};
@@ -91,6 +93,35 @@ impl Repo {
                 }
             },
         )
+    }
+
+    /// Returns those of the commits that are neither a tip nor among its ancestors, in one walk; all are full ids.
+    ///
+    /// # Errors
+    /// A failure to read the repository, or a commit that is not in it.
+    pub fn missing_from(&self, tip: &str, commits: &[&str]) -> Result<Vec<String>, GitError> {
+        let outside: BTreeSet<String> = self.read(
+            "compare branches",
+            |repo| {
+                let mut walk = repo.revwalk()?;
+                walk.hide(oid(tip)?)?;
+                for commit in commits {
+                    walk.push(oid(commit)?)?;
+                }
+                walk.map(|id| Ok(id?.to_string())).collect()
+            },
+            || {
+                let mut missing = BTreeSet::new();
+                for commit in commits {
+                    if !self.reaches(tip, commit)? {
+                        missing.insert((*commit).to_owned());
+                    }
+                }
+                Ok(missing)
+            },
+        )?;
+        let missing = commits.iter().filter(|commit| outside.contains(**commit));
+        Ok(missing.map(|commit| (*commit).to_owned()).collect())
     }
 
     /// Keeps a branch's newest commit under `refs/chant/backup/<name>/<n>`, where `n` is the next

@@ -58,6 +58,10 @@ impl RunLookup for RecordedRuns {
         held_elsewhere(project, config)
     }
 
+    fn doubtful_leases(&self, project: &Project, config: &Config) -> Vec<String> {
+        doubtful_leases(project, config)
+    }
+
     fn records_folder(&self, project: &Project) -> Option<PathBuf> {
         project.runs().ok()?.folder()
     }
@@ -84,6 +88,17 @@ fn held_elsewhere(project: &Project, config: &Config) -> Arc<HeldSpecs> {
 #[cfg(not(unix))]
 fn held_elsewhere(_: &Project, _: &Config) -> Arc<HeldSpecs> {
     Arc::default()
+}
+
+#[cfg(unix)]
+fn doubtful_leases(project: &Project, config: &Config) -> Vec<String> {
+    last_look::doubtful_leases(project, config)
+}
+
+/// Without runs there is nothing that clones could share.
+#[cfg(not(unix))]
+fn doubtful_leases(_: &Project, _: &Config) -> Vec<String> {
+    Vec::new()
 }
 
 /// Refuses another state while a run is under way, which would overwrite it.

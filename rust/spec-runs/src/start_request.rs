@@ -9,6 +9,10 @@ use chant_work::run_record::RunOptions;
 /// The parameters of a start besides the spec.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the parameters of a tool and of a command"
+)]
 pub struct StartRequest {
     /// True if work goes on with whatever is ready.
     pub chain: bool,

@@ -40,6 +40,10 @@ pub trait RunLookup: Send + Sync {
     /// of it. Without leases in the configuration there are none, and nothing is read.
     fn held_elsewhere(&self, project: &Project, config: &Config) -> Arc<HeldSpecs>;
 
+    /// Returns a sentence for each lease on the remote that clones share which somebody has to look at, by the last
+    /// look; nothing without leases in the configuration.
+    fn doubtful_leases(&self, project: &Project, config: &Config) -> Vec<String>;
+
     /// Returns the folder of the records of the project's runs, if they may be believed; it may not be there yet.
     fn records_folder(&self, project: &Project) -> Option<PathBuf>;
 

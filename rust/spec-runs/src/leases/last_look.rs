@@ -12,6 +12,7 @@ use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::leases::LeaseSettings;
+use chant_git::Repo;
 use chant_leases::answer::LeaseRefusal;
 use chant_leases::known_remote::{KnownLease, KnownRemote};
 use chant_leases::record::LeaseState;
@@ -45,6 +46,20 @@ pub(in super::super) fn held_elsewhere(project: &Project, config: &Config) -> Ar
     let read = StampedContent::new(Arc::clone(&held), stamp, now);
     project.known_held.keep(file, read);
     held
+}
+
+/// Returns a sentence for each lease that somebody has to look at, also where work that landed is gone.
+pub(in super::super) fn doubtful_leases(project: &Project, config: &Config) -> Vec<String> {
+    let found = config.leases.as_ref().map(|settings| {
+        let looks = SpecLooks::of(project, settings)?;
+        let mut sentences = looks.doubtful();
+        sentences.extend(looks.gone(&*project.repository()?, &config.main_branch)?);
+        Ok::<_, Error>(sentences)
+    });
+    match found.transpose() {
+        Ok(sentences) => sentences.unwrap_or_default(),
+        Err(error) => vec![error.to_string()],
+    }
 }
 
 /// Returns the private folder of this clone for its remote; with `is_believed` only if its content may be.
@@ -128,6 +143,32 @@ impl<'a> SpecLooks<'a> {
             Some(LeaseRefusal::Fallen { spec, seen, found }.to_string())
         });
         unreadable.chain(fallen).collect()
+    }
+
+    /// Returns a sentence for each lease whose work landed, as it says, and is not on the remote's target any more.
+    fn gone(&self, repo: &Repo, target: &str) -> Result<Vec<String>, Error> {
+        let Some(known) = &self.known else {
+            return Ok(Vec::new());
+        };
+        let leases = self.leases().into_iter();
+        let landed = leases.filter(|(_, known)| known.lease.state == LeaseState::Landed);
+        let commits = landed.filter_map(|(id, known)| Some((id, known.lease.commit.as_deref()?)));
+        let commits: Vec<(String, &str)> = commits.collect();
+        // What is no name of an object is in no repository.
+        let is_here = |commit: &&str| repo.has_object(commit).unwrap_or(false);
+        let here: Vec<&str> = commits.iter().map(|one| one.1).filter(is_here).collect();
+        let missing = repo.missing_from(&known.view.target, &here)?;
+        let is_gone =
+            |commit: &str| !here.contains(&commit) || missing.iter().any(|one| one == commit);
+        let gone = commits.iter().filter(|(_, commit)| is_gone(commit));
+        Ok(gone
+            .map(|(id, commit)| {
+                format!(
+                    "Spec '{id}' landed with commit {}, which is not on {target} of {} any more: somebody rewrote it. Push that commit again, or have the spec worked on again.",
+                    shown(commit), self.settings.remote
+                )
+            })
+            .collect())
     }
 
     fn held(&self) -> HeldSpecs {

@@ -46,7 +46,11 @@ pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<An
         (None, 0) => configuration(project),
         _ => Vec::new(),
     };
-    let taken = room_of(problems.shown()) + size_of(&configuration);
+    let leases = match (id, page.offset) {
+        (None, 0) => project.run_lookup.doubtful_leases(project, &config),
+        _ => Vec::new(),
+    };
+    let taken = room_of(problems.shown()) + size_of(&configuration) + size_of(&leases);
     let shown = fitting(pairs, taken);
     let next = page.offset + shown.len();
     let next_offset = (!shown.is_empty() && next < most).then_some(next);
@@ -62,6 +66,7 @@ pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<An
         yellow,
         green,
         configuration,
+        leases,
         next_offset,
         problems,
     }))

@@ -1,5 +1,8 @@
 //! The configuration files of a project, and what is to be said about them.
 
+use std::sync::Arc;
+
+use super::super::held_specs::HeldSpecs;
 use super::{AGENTS, CONFIG, Project, ProjectSnapshot};
 use chant_config::Config;
 use chant_config::check::{
@@ -14,6 +17,20 @@ use chant_trust::acting::SPECKIT_CONFIG;
 type Named<'a> = Option<(&'a str, &'a str)>;
 
 impl Project {
+    /// Returns the configuration of the last snapshot, without a look at its files; `None` where it cannot be read.
+    pub fn known_configuration(&self) -> Option<Arc<Config>> {
+        self.known().config.clone().ok()
+    }
+
+    /// Returns the specs that other clones hold, by the last look and the configuration of the last snapshot;
+    /// nothing is asked of a remote.
+    pub fn held_elsewhere(&self) -> Arc<HeldSpecs> {
+        // Where the configuration cannot be read, nothing says that clones share anything.
+        let config = self.known_configuration();
+        let held = config.map(|config| self.run_lookup.held_elsewhere(self, &config));
+        held.unwrap_or_default()
+    }
+
     /// The user's own configuration, the project's and its list of agents, as far as they are there, each with
     /// what is to be said about it.
     pub fn configuration_files(&self) -> Vec<CheckedFile> {

@@ -237,20 +237,6 @@ impl Project {
         self.run_lookup.records_folder(self)
     }
 
-    /// Returns the configuration of the last snapshot, without a look at its files; `None` where it cannot be read.
-    pub fn known_configuration(&self) -> Option<Arc<Config>> {
-        self.known().config.clone().ok()
-    }
-
-    /// Returns the specs that other clones hold, by the last look and the configuration of the last snapshot;
-    /// nothing is asked of a remote.
-    pub fn held_elsewhere(&self) -> Arc<HeldSpecs> {
-        // Where the configuration cannot be read, nothing says that clones share anything.
-        let config = self.known_configuration();
-        let held = config.map(|config| self.run_lookup.held_elsewhere(self, &config));
-        held.unwrap_or_default()
-    }
-
     fn journal<'a>(
         &'a self,
         state: Option<&'a StateFolder>,

@@ -66,6 +66,10 @@ pub struct LintReport<'a> {
     /// The problems with the keys of the configuration, where everything is looked at; on the first page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub configuration: Vec<ConfigFindingView>,
+    /// Leases on the remote that clones share which somebody has to look at, where everything is looked at; on the
+    /// first page.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leases: Vec<String>,
     /// Where the rest of the findings and grades begins: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,

@@ -299,6 +299,7 @@ fn filtered(statuses: &[&str], labels: &[&str], dialects: &[&str], ready: bool) 
         labels: texts(labels),
         dialects: texts(dialects),
         ready,
+        ..ItemFilter::default()
     }
 }
 
