@@ -15,7 +15,7 @@ use super::record::{
     Heartbeat, HolderRequest, LeaseRecord, LeaseState, MOST_BYTES, MOST_RUNS, RefValue, RunLine,
     SCHEMA, new_nonce,
 };
-use super::ref_names::{LEASES, ORCHESTRATORS, REQUESTS, RefNames};
+use super::ref_names::{LEASES, ORCHESTRATORS, REQUESTS, RefNames, full_name};
 use super::view::{RemoteView, SeenValue};
 use chant_git::remote_refs::{PushOutcome, RefUpdate};
 use chant_store::state::{escape_name, unescape_name};
@@ -57,7 +57,7 @@ impl<'a> LeaseLeader<'a> {
     pub(super) fn of(client: &'a LeaseClient<'a>) -> Result<Self, LeaseError> {
         Ok(Self {
             client,
-            names: RefNames::of(client.settings, client.target),
+            names: RefNames::of_client(client)?,
             pace: PushPace::of(&client.queue)?,
             own: OwnName::of(&client.queue)?,
         })
@@ -137,6 +137,8 @@ impl<'a> LeaseLeader<'a> {
         view.leases = self.values(LEASES, known.map(|view| &view.leases))?;
         view.orchestrators = self.values(ORCHESTRATORS, known.map(|view| &view.orchestrators))?;
         view.requests = self.values(REQUESTS, known.map(|view| &view.requests))?;
+        let branches = client.repo.refs_below(&self.names.looked_branches())?;
+        view.branches = branches.into_iter().collect();
         view.note_sights();
         self.save(&view)?;
         Ok(Ok(view))
@@ -225,7 +227,7 @@ impl<'a> LeaseLeader<'a> {
         let outcome = client.repo.push_updates(
             &client.settings.remote,
             &batch.all_updates(&target),
-            batch.hooks(),
+            batch.hooks(&self.names),
             PUSH_LIMIT,
         )?;
         tracing::debug!(?outcome, "leases were pushed");
@@ -233,7 +235,7 @@ impl<'a> LeaseLeader<'a> {
         self.pace.note_answer(queue, is_well)?;
         match outcome {
             PushOutcome::Applied => {
-                batch.apply(view);
+                batch.apply(view, &self.names);
                 self.save(view)?;
                 self.answer_all(batch)?;
                 return Ok(PushStep::Through);
@@ -322,6 +324,20 @@ impl<'a> LeaseLeader<'a> {
                 };
                 self.land(taken, &landing, view, batch)?
             }
+            LeaseWish::Propose {
+                run, token, commit, ..
+            } => {
+                let proposal = ProposalOf {
+                    spec,
+                    run,
+                    token: *token,
+                    commit,
+                };
+                self.propose(taken, &proposal, view)?
+            }
+            LeaseWish::NoteRequest { token, request, .. } => {
+                self.note_request(taken, spec, (*token, request), view)?
+            }
             LeaseWish::NoteLanded { token, commit, .. } => {
                 self.note_landed(taken, spec, *token, commit, view)?
             }
@@ -386,13 +402,156 @@ impl<'a> LeaseLeader<'a> {
             Ok(token) => token,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let record = self.record(spec, run, token, LeaseState::Held, &taken.nonce);
+        let mut record = self.record(spec, run, token, LeaseState::Held, &taken.nonce);
+        let mut withdrawn = Vec::new();
+        if let Some(lease) = lease.filter(|lease| lease.state != LeaseState::Landed) {
+            // Work goes on in the branch of the request that is open.
+            record.commit.clone_from(&lease.commit);
+            record.request.clone_from(&lease.request);
+            if lease.state == LeaseState::Proposed && !self.own.is_own(&lease.orchestrator) {
+                withdrawn = self.withdrawn_proposal(lease, view)?;
+                record.commit = Some(view.target.clone());
+            }
+        }
         let target = view.target.clone();
         let mut push = self.written(record, view)?;
+        push.updates.extend(withdrawn);
         push.answer = LeaseAnswer::Claimed { token, target };
         // A request to an earlier holder is settled by that.
         push.updates.extend(self.removed_request(&escaped, view));
         Ok(Ok(Some(push)))
+    }
+
+    /// Moves the branch of another clone's request away, so that a host cannot merge it any more, and keeps
+    /// its commits under a ref of their own.
+    fn withdrawn_proposal(
+        &self,
+        lease: &LeaseRecord,
+        view: &RemoteView,
+    ) -> Result<Vec<RefUpdate>, LeaseError> {
+        let Some((branch, Some(old))) = self.branch_on_remote(&lease.spec, view)? else {
+            return Ok(Vec::new());
+        };
+        if old == view.target {
+            return Ok(Vec::new());
+        }
+        let kept = RefUpdate {
+            name: self.names.of_run(&lease.spec, lease.token),
+            old: None,
+            new: Some(old.clone()),
+        };
+        let moved = RefUpdate {
+            name: branch,
+            old: Some(old),
+            new: Some(view.target.clone()),
+        };
+        Ok(vec![moved, kept])
+    }
+
+    /// Returns the full name of a spec's branch and its commit on the remote; `None` without requests. The name
+    /// never comes from a lease, which others write.
+    fn branch_on_remote(
+        &self,
+        spec: &str,
+        view: &RemoteView,
+    ) -> Result<Option<(String, Option<String>)>, LeaseError> {
+        let branch = self.client.ledger.branch_of(spec);
+        let Some(branch) = branch.map_err(LeaseError::Ledger)? else {
+            return Ok(None);
+        };
+        let name = full_name(&branch);
+        let rest = self.names.proposed(&name);
+        let commit = rest.map(|rest| view.branches.get(rest).cloned());
+        Ok(commit.map(|commit| (name, commit)))
+    }
+
+    /// A proposal; nothing if the remote has it already.
+    fn propose(
+        &self,
+        taken: &TakenWish,
+        proposal: &ProposalOf<'_>,
+        view: &RemoteView,
+    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+        let ProposalOf {
+            spec,
+            run,
+            token,
+            commit,
+        } = *proposal;
+        let escaped = escape_name(spec);
+        let lease = readable(view, &escaped);
+        if !self.may_land(spec, token, view) {
+            let lease = lease.cloned().map(Box::new);
+            return Ok(Err(LeaseRefusal::Overtaken { lease }));
+        }
+        let completed = self.client.ledger.completed_in(&view.target, spec);
+        let Some((branch, there)) = self.branch_on_remote(spec, view)? else {
+            let spec = spec.to_owned();
+            return Ok(Err(LeaseRefusal::NotHeld { spec }));
+        };
+        if completed.map_err(LeaseError::Ledger)?.is_some() {
+            let spec = spec.to_owned();
+            return Ok(Err(LeaseRefusal::Completed { spec }));
+        }
+        let is_written = lease.is_some_and(|lease| lease.nonce == taken.nonce);
+        let is_there = there.as_deref() == Some(commit);
+        if is_written && is_there {
+            return Ok(Ok(None));
+        }
+        let known = lease.and_then(|lease| lease.commit.as_ref());
+        if let Some(object) = there.clone().filter(|there| !is_there && Some(there) != known) {
+            let repo = self.client.repo;
+            if !(repo.has_object(&object)? && repo.reaches(commit, &object)?) {
+                return Ok(Err(LeaseRefusal::BranchMoved { branch, object }));
+            }
+        }
+        let nonce = if is_written {
+            new_nonce()
+        } else {
+            taken.nonce.clone()
+        };
+        let mut record = self.record(spec, run, token, LeaseState::Proposed, &nonce);
+        record.commit = Some(commit.to_owned());
+        record.request = lease.and_then(|lease| lease.request.clone());
+        let mut push = self.written(record, view)?;
+        if !is_there {
+            push.updates.push(RefUpdate {
+                name: branch,
+                old: there,
+                new: Some(commit.to_owned()),
+            });
+        }
+        push.updates.extend(self.removed_request(&escaped, view));
+        Ok(Ok(Some(push)))
+    }
+
+    /// Says in an own lease where its request is.
+    fn note_request(
+        &self,
+        taken: &TakenWish,
+        spec: &str,
+        (token, request): (u64, &str),
+        view: &RemoteView,
+    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+        let lease = readable(view, &escape_name(spec));
+        let own = lease.filter(|lease| {
+            let is_own = self.own.is_own(&lease.orchestrator) && lease.token == token;
+            is_own && lease.state == LeaseState::Proposed
+        });
+        let Some(lease) = own else {
+            let lease = lease.cloned().map(Box::new);
+            return Ok(Err(LeaseRefusal::Overtaken { lease }));
+        };
+        if lease.request.as_deref() == Some(request) {
+            return Ok(Ok(None));
+        }
+        let record = LeaseRecord {
+            request: Some(request.to_owned()),
+            at: now(),
+            nonce: taken.nonce.clone(),
+            ..lease.clone()
+        };
+        Ok(Ok(Some(self.written(record, view)?)))
     }
 
     /// A landing; nothing if the remote has it already.
@@ -409,7 +568,7 @@ impl<'a> LeaseLeader<'a> {
         if is_written && self.has_landed_commit(landing.new, view)? {
             return Ok(Ok(None));
         }
-        if !self.may_land(landing, view) {
+        if !self.may_land(landing.spec, landing.token, view) {
             let lease = lease.cloned().map(Box::new);
             return Ok(Err(LeaseRefusal::Overtaken { lease }));
         }
@@ -444,26 +603,26 @@ impl<'a> LeaseLeader<'a> {
         Ok(Ok(Some(push)))
     }
 
-    /// Returns true if the run of a landing holds the spec, or may take it for that landing.
-    fn may_land(&self, landing: &LandingOf<'_>, view: &RemoteView) -> bool {
-        let escaped = escape_name(landing.spec);
+    /// Returns true if the run with a token holds the spec, or may take it for its landing.
+    fn may_land(&self, spec: &str, token: u64, view: &RemoteView) -> bool {
+        let escaped = escape_name(spec);
         let highest = view.highest.get(&escaped).copied().unwrap_or(0);
         match view.lease(&escaped).map(|seen| &seen.value) {
             // A ref that somebody removed is not made again by another while this push is on its way.
-            None => landing.token >= highest,
+            None => token >= highest,
             Some(Err(_)) => false,
             Some(Ok(lease)) if lease.token < highest => false,
             Some(Ok(lease)) => {
                 let is_own = self.own.is_own(&lease.orchestrator);
                 match lease.state {
                     LeaseState::Held | LeaseState::Waiting | LeaseState::Proposed => {
-                        is_own && landing.token >= lease.token
+                        is_own && token >= lease.token
                     }
                     LeaseState::Free => {
-                        landing.token > lease.token || (is_own && landing.token == lease.token)
+                        token > lease.token || (is_own && token == lease.token)
                     }
                     LeaseState::Landed => {
-                        is_own && landing.token >= lease.token && !self.has_landed(lease, view)
+                        is_own && token >= lease.token && !self.has_landed(lease, view)
                     }
                 }
             }
@@ -559,11 +718,23 @@ impl<'a> LeaseLeader<'a> {
     fn add_settled(&self, view: &RemoteView, batch: &mut PushBatch) -> Result<(), LeaseError> {
         for (escaped, seen) in &view.leases {
             let Ok(lease) = &seen.value else { continue };
-            let is_own = self.own.is_own(&lease.orchestrator);
-            if !is_own
-                || batch.changes_lease(escaped)
+            if batch.changes_lease(escaped)
                 || unescape_name(escaped).is_none_or(|name| name != lease.spec)
             {
+                continue;
+            }
+            if self.is_merged_request(lease, escaped, view)? {
+                let record = LeaseRecord {
+                    state: LeaseState::Landed,
+                    commit: Some(view.target.clone()),
+                    at: now(),
+                    nonce: new_nonce(),
+                    ..lease.clone()
+                };
+                batch.add(None, self.written(record, view)?);
+                continue;
+            }
+            if !self.own.is_own(&lease.orchestrator) {
                 continue;
             }
             let Some(state) = self.settled_state(lease, escaped, view)? else {
@@ -572,9 +743,25 @@ impl<'a> LeaseLeader<'a> {
             let (state, commit) = state;
             let mut record = self.record(&lease.spec, &lease.run, lease.token, state, &new_nonce());
             record.commit = commit.or_else(|| lease.commit.clone());
+            record.request.clone_from(&lease.request);
             batch.add(None, self.written(record, view)?);
         }
         Ok(())
+    }
+
+    /// Returns true if the work of a request, of any clone, is on the target: its tree alone says so.
+    fn is_merged_request(
+        &self,
+        lease: &LeaseRecord,
+        escaped: &str,
+        view: &RemoteView,
+    ) -> Result<bool, LeaseError> {
+        let is_newest = view.highest.get(escaped).is_none_or(|seen| lease.token >= *seen);
+        if lease.state != LeaseState::Proposed || !is_newest {
+            return Ok(false);
+        }
+        let completed = self.client.ledger.completed_in(&view.target, &lease.spec);
+        Ok(completed.map_err(LeaseError::Ledger)?.is_some())
     }
 
     /// Returns the state that an own lease is to have, if it is another one.
@@ -684,7 +871,7 @@ impl<'a> LeaseLeader<'a> {
             host: host_name(),
             run: run.to_owned(),
             state,
-            at: jiff::Timestamp::now().strftime("%FT%TZ").to_string(),
+            at: now(),
             commit: None,
             request: None,
             nonce: nonce.to_owned(),
@@ -746,6 +933,20 @@ struct LandingOf<'a> {
     old: &'a str,
     new: &'a str,
     along: &'a [(String, String)],
+}
+
+/// A proposal that is asked for.
+#[derive(Clone, Copy)]
+struct ProposalOf<'a> {
+    spec: &'a str,
+    run: &'a str,
+    token: u64,
+    commit: &'a str,
+}
+
+/// Returns the time, for people.
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%FT%TZ").to_string()
 }
 
 fn readable<'v>(view: &'v RemoteView, escaped: &str) -> Option<&'v LeaseRecord> {

@@ -33,6 +33,9 @@ pub struct RemoteView {
     pub orchestrators: BTreeMap<String, SeenValue<Heartbeat>>,
     /// The requests to holders.
     pub requests: BTreeMap<String, SeenValue<HolderRequest>>,
+    /// The branches that requests propose, by the rest of their names.
+    #[serde(default)]
+    pub(super) branches: BTreeMap<String, String>,
     /// The highest token that was ever seen of each lease.
     pub(super) highest: BTreeMap<String, u64>,
     /// Since when each of them has been as it is.
@@ -51,6 +54,7 @@ impl RemoteView {
             leases: BTreeMap::new(),
             orchestrators: BTreeMap::new(),
             requests: BTreeMap::new(),
+            branches: BTreeMap::new(),
             highest,
             sights,
         }
