@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from leases.remotes import TRANSPORTS, RefFormat, Remote, Transport, open_remote
 from leases.tcp_proxy import TcpProxy
+from work.conftest import _nothing_is_left as _nothing_is_left
 
 
 @pytest.fixture

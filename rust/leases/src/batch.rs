@@ -130,7 +130,8 @@ impl PushBatch {
                     .as_ref()
                     .is_some_and(|spec| name.split('/').any(|part| part == spec))
             };
-            let changes = |(nonce, name): &(String, String)| *nonce == taken.nonce && is_named(name);
+            let changes =
+                |(nonce, name): &(String, String)| *nonce == taken.nonce && is_named(name);
             names.iter().any(ends) || lands(taken) || self.named.iter().any(changes)
         };
         let wishes = self.answers.iter().map(|(taken, _)| taken);

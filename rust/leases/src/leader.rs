@@ -499,7 +499,10 @@ impl<'a> LeaseLeader<'a> {
             return Ok(Ok(None));
         }
         let known = lease.and_then(|lease| lease.commit.as_ref());
-        if let Some(object) = there.clone().filter(|there| !is_there && Some(there) != known) {
+        if let Some(object) = there
+            .clone()
+            .filter(|there| !is_there && Some(there) != known)
+        {
             let repo = self.client.repo;
             if !(repo.has_object(&object)? && repo.reaches(commit, &object)?) {
                 return Ok(Err(LeaseRefusal::BranchMoved { branch, object }));
@@ -618,9 +621,7 @@ impl<'a> LeaseLeader<'a> {
                     LeaseState::Held | LeaseState::Waiting | LeaseState::Proposed => {
                         is_own && token >= lease.token
                     }
-                    LeaseState::Free => {
-                        token > lease.token || (is_own && token == lease.token)
-                    }
+                    LeaseState::Free => token > lease.token || (is_own && token == lease.token),
                     LeaseState::Landed => {
                         is_own && token >= lease.token && !self.has_landed(lease, view)
                     }
@@ -756,7 +757,10 @@ impl<'a> LeaseLeader<'a> {
         escaped: &str,
         view: &RemoteView,
     ) -> Result<bool, LeaseError> {
-        let is_newest = view.highest.get(escaped).is_none_or(|seen| lease.token >= *seen);
+        let is_newest = view
+            .highest
+            .get(escaped)
+            .is_none_or(|seen| lease.token >= *seen);
         if lease.state != LeaseState::Proposed || !is_newest {
             return Ok(false);
         }

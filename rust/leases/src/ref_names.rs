@@ -98,6 +98,10 @@ impl RefNames {
             from: format!("{prefix}*"),
             to: format!("{}*", self.looked_branches()),
         });
-        folders.into_iter().chain([target]).chain(branches).collect()
+        folders
+            .into_iter()
+            .chain([target])
+            .chain(branches)
+            .collect()
     }
 }
