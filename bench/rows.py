@@ -25,6 +25,8 @@ class Row:
     """In words; empty for a row that is shown for information."""
     most: float | None = None
     """What the median may be at most, in the row's unit."""
+    is_of_p90: bool = False
+    """Whether that is promised of nine of ten samples, not of the median."""
 
     @property
     def median(self) -> float:
@@ -44,7 +46,8 @@ class Row:
     @property
     def is_met(self) -> bool | None:
         """Whether the promise was kept; `None` where nothing was promised."""
-        return None if self.most is None else self.median <= self.most
+        judged = self.p90 if self.is_of_p90 else self.median
+        return None if self.most is None else judged <= self.most
 
     def cells(self) -> tuple[str, ...]:
         """The row as the table shows it."""

@@ -85,7 +85,7 @@ class Server:
         self._numbers = itertools.count(1)
         self._era: Era = era
         if era == "handshake":
-            self._exchange("initialize", INITIALIZE)
+            self.ask("initialize", INITIALIZE)
             self._write(_line(INITIALIZED))
 
     def __enter__(self) -> Server:
@@ -103,7 +103,7 @@ class Server:
 
     def call(self, call: Call) -> Reply:
         """Call a tool and wait for its answer."""
-        return self._exchange("tools/call", {"name": call.tool, "arguments": call.arguments})
+        return self.ask("tools/call", {"name": call.tool, "arguments": call.arguments})
 
     def memory(self) -> Memory:
         """Read what the process holds in memory."""
@@ -112,7 +112,12 @@ class Server:
         now, peak = (int(sizes[key].split()[0]) * 1024 for key in ("VmRSS", "VmHWM"))
         return Memory(now, peak)
 
-    def _exchange(self, method: str, params: Mapping[str, Any]) -> Reply:
+    def ask(self, method: str, params: Mapping[str, Any]) -> Reply:
+        """Send a request and wait for its answer.
+
+        Raises:
+            RuntimeError: When the server ends meanwhile.
+        """
         if self._era == "modern":
             params = {**params, "_meta": ENVELOPE}
         line = _line({"jsonrpc": "2.0", "id": next(self._numbers), "method": method, "params": params})

@@ -190,6 +190,7 @@ class SpeckitFeatures:
     def complete(
         self, task_id: str, *, feature: str | None = None, **options: Unpack[CompletionOptionsOfCaller]
     ) -> Answer: ...
+    def add_task(self, title: str, *, feature: str | None = None, beside: str | None = None) -> Answer: ...
     def report_status(
         self,
         status: str,
@@ -344,6 +345,7 @@ class Workspace:
         dialect: str | None = None,
         label: str | None = None,
         limit: int = 100,
+        since: str | None = None,
     ) -> Answer: ...
     def board_rows(
         self,

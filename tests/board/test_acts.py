@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from board import scene
+from board.changing import plan
 from board.showing import Board, shown
 from chant_mcp.board import acts
 from chant_mcp.board.act_flow import ActFlow
@@ -18,6 +19,7 @@ from chant_mcp.board.columns import Cards
 from chant_mcp.board.editor import editor_of, file_of
 from chant_mcp.board.keys import BOUND
 from chant_mcp.errors import NotTrustedError, RefusedError
+from cli.ticket_files import ticket_project, write_ticket
 from harness import Project
 from textual.widgets import Input, TabbedContent
 from writing import tree
@@ -57,9 +59,11 @@ OFFERED: tuple[tuple[dict[str, Any], str, str], ...] = (
     ({"why": "failed", "status": "failed", "criteria": OPEN}, "w Start again, x Tick", "F Finish as it is"),
     ({"why": "attention", "status": "needs_attention"}, "w Start again", ""),
     ({"dialect": "tickets", "why": "approve"}, "P Priority", ""),
+    ({"dialect": "tickets", "criteria": OPEN}, "x Tick, P Priority", ""),
     ({"dialect": "speckit", "meaning": "can_begin"}, "x Complete", ""),
     ({"dialect": "speckit", "meaning": "done"}, "", ""),
-    ({"dialect": "vine", "meaning": "can_begin"}, "", ""),
+    ({"dialect": "vine", "meaning": "can_begin", "type": "task"}, "S Status", ""),
+    ({"dialect": "vine", "meaning": "waits", "type": "ref"}, "", ""),
 )
 """An item, the acts that agents may do, too, and those of a person alone."""
 
@@ -212,6 +216,52 @@ async def test_an_item_opens_in_the_editor_that_the_environment_names(
     for name in ("../outside.md", "link.md", ".", "gone.md"):
         with pytest.raises(RefusedError):
             file_of(root, name)
+
+
+@pytest.mark.requirement("board:acts:undo", "board:acts:tick_a_ticket", "board:acts:status_of_a_task")
+async def test_a_box_of_a_ticket_and_the_status_of_a_task_are_changed_and_taken_back(root: Path) -> None:
+    ticket_project(root)
+    ticket = write_ticket(root, 1, body="## 4. Acceptance Criteria\n\n- [ ] It is shown\n", status="Approved")
+    plan(root, "[build] Build it (started)\n")
+    async with shown(root) as board:
+        await chosen(board, "DEM-001")
+        await board.press("x")
+        await board.until(lambda: board.app.focused is not None and board.app.focused.id == "choices")
+        await board.press("enter")
+        await board.until(lambda: "- [x] It is shown" in ticket.read_text("utf-8"), "ticked")
+        await board.until(lambda: board.app._flow.can_undo)
+        await board.press("u")
+        await board.until(lambda: "- [ ] It is shown" in ticket.read_text("utf-8"), "the tick is taken back")
+        await board.press("right")
+        await chosen(board, "build")
+        await board.press("S")
+        await board.until(lambda: board.app.focused is not None and board.app.focused.id == "choices")
+        await board.press("G", "enter")
+        file = root / "plan.vine"
+        await board.until(lambda: "Build it (complete)" in file.read_text("utf-8"), "complete")
+        await board.until(lambda: board.app._flow.can_undo)
+        await board.press("u")
+        await board.until(lambda: "Build it (started)" in file.read_text("utf-8"), "started again")
+
+
+@pytest.mark.requirement("board:plan:filter_by_label")
+async def test_items_of_one_label_are_shown_alone(root: Path) -> None:
+    project = Project(root)
+    for number, label in enumerate(["sea", "sea", "land"]):
+        project.spec(f"2026-02-02-{number:03}-abc", body=f"# On {label} {number}", labels=[label])
+    async with shown(root) as board:
+        await board.sees("Can begin 3")
+        await board.press("L")
+        await board.sees("All labels", "sea (2)", "land (1)")
+        await board.until(lambda: board.app.focused is not None and board.app.focused.id == "choices")
+        await board.press("down", "enter")
+        await board.sees("Can begin 2", "label sea")
+        await board.sees_no("On land")
+        for number in range(2):
+            project.spec(f"2026-02-02-{number:03}-abc", body="# Sunk")
+        await board.sees("Nothing with the label sea matches. L chooses")
+        await board.press("L", "enter")
+        await board.sees("Can begin 3")
 
 
 class AskedApp:

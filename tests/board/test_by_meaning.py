@@ -197,6 +197,48 @@ def test_kept_columns_are_those_that_a_first_look_finds(project: Project) -> Non
             assert pages(kept, **search) == pages(fresh, **search), (step, search)
 
 
+class Viewer:
+    """A page that asks only for what changed, as the board's page does."""
+
+    def __init__(self, workspace: Workspace, **search: Any) -> None:
+        """Look for the first time."""
+        self.workspace, self.search = workspace, search
+        self.seen: dict[str, Any] = workspace.board_look(limit=5, **search).data
+
+    def look(self) -> int:
+        """Look again, and give how many columns came with their items."""
+        look = self.workspace.board_look(limit=5, since=self.seen["cursor"], **self.search).data
+        sent = 0
+        for new, old in zip(look["columns"], self.seen["columns"], strict=True):
+            sent += "items" in new
+            new.setdefault("items", old["items"])
+        self.seen = look
+        return sent
+
+    def columns(self) -> list[Any]:
+        """Give what the page shows."""
+        return [(of["meaning"], of["count"], of["items"]) for of in self.seen["columns"]]
+
+
+@pytest.mark.requirement("board:meaning:only_columns_that_changed")
+def test_who_asks_for_what_changed_sees_what_a_whole_look_shows(project: Project) -> None:
+    mixed = MixedProject(project)
+    workspace = opened(project.root, mixed.vine)
+    viewers = [Viewer(workspace), Viewer(workspace, label="l1"), Viewer(workspace, search="2026")]
+    chance = random.Random(11)
+    sent = [0, 0]
+    for _ in range(25):
+        mixed.change(chance)
+        for viewer in viewers:
+            sent[0] += viewer.look()
+            assert viewer.look() == 0, "nothing changed since"
+            assert viewer.columns() == Viewer(workspace, **viewer.search).columns()
+            sent[1] += 5
+    assert 0 < sent[0] < sent[1] / 2, "most columns are as they were"
+    for cursor in ("", "words", opened(project.root).board_look().data["cursor"]):
+        assert all("items" in of for of in workspace.board_look(since=cursor).data["columns"]), cursor
+
+
 @pytest.mark.requirement("board:meaning:costs_the_change")
 def test_a_look_after_a_change_visits_what_changed(project: Project) -> None:
     for number in range(200):

@@ -86,8 +86,18 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The priority of a ticket is chosen from a list.",
         "issue 23: points 3 and 7",
     ),
+    "board:acts:tick_a_ticket": Requirement(
+        "A box of a ticket's acceptance criteria is ticked from a list.", "issue 23: points 3 and 7"
+    ),
+    "board:acts:status_of_a_task": Requirement(
+        "The status of a task of a plan is chosen from a list.", "issue 23: points 3 and 7"
+    ),
+    "board:plan:filter_by_label": Requirement(
+        "Items of one label are shown alone, which the first line says; another choice shows all again.",
+        "issue 23: points 2 and 7",
+    ),
     "board:acts:undo": Requirement(
-        "A tick or a priority is taken back by a key.",
+        "A tick, a status or a priority is taken back by a key.",
         "issue 23: point 3",
     ),
     "board:acts:only_of_a_person": Requirement(

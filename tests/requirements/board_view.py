@@ -25,6 +25,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "would find.",
         "issue 23: point 5",
     ),
+    "board:meaning:only_columns_that_changed": Requirement(
+        "A look with the cursor of the one before gives the items of columns that are others since then; "
+        "with a cursor of another process it gives all.",
+        "issue 23: point 5",
+    ),
     "board:meaning:costs_the_change": Requirement(
         "A look at the board after a change visits what changed and what waits for it, not all items.",
         "issue 23: point 5",

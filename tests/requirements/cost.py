@@ -20,4 +20,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Lint of all specs looks at no spec again while nothing changed, and at those that changed alone.",
         _SOURCE,
     ),
+    "cost:completion:of_kept_names": Requirement(
+        "A completion of IDs and titles reads no file, and looks at the name of each item once.",
+        "issue 23: point 8",
+    ),
 }

@@ -47,6 +47,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "web_page:acts:undo": _promise(
         "A tick, a status, a priority and an edit are undone by a key or a button."
     ),
+    "web_page:acts:boxes_of_tickets": _promise("Acceptance criteria of a ticket are ticked on the page."),
+    "web_page:acts:add_tasks": _promise(
+        "A task is added to a plan, where the open task of it waits for the new one, and to a feature."
+    ),
     "web_page:acts:merge_is_agreed_to": _promise(
         "A merge that changes what runs by itself is shown, and done when the person agrees to just that."
     ),

@@ -325,6 +325,26 @@ async def test_at_most_a_hundred_values_are_given(project: Project) -> None:
         assert found.values[70] == "2026-01-22-000-abc"
 
 
+@pytest.mark.requirement("server:completion:as_files_are_now")
+async def test_a_new_title_is_completed_and_the_old_one_is_not(project: Project) -> None:
+    project.spec(SPEC, body="# Sail")
+    project.spec("2026-01-22-002-row", body="# Row")
+    for number in range(20):  # where little is there, all of it is looked at again
+        project.spec(f"2025-01-22-{number:03}-old", body="# Old", status="completed")
+    reference = ResourceTemplateReference(uri="chant://spec/{id}")
+    async with Client(project.server()) as client:
+
+        async def values(text: str) -> list[str]:
+            return (await client.complete(reference, {"name": "id", "value": text})).completion.values
+
+        assert await values("sail") == [SPEC]
+        project.spec(SPEC, body="# Steam")
+        assert (await values("sail"), await values("steam")) == ([], [SPEC])
+        project.spec("2026-01-22-003-fly", body="# Fly", status="cancelled")
+        project.spec("2026-01-22-002-row", body="# Row", status="completed")
+        assert await values("2026") == [SPEC, "2026-01-22-002-row"]
+
+
 # Prompts
 
 

@@ -545,3 +545,27 @@ async def test_a_list_of_many_sections_comes_in_pages(call: Caller, tickets: Tic
         pages += 1
     assert pages > 1
     assert len(set(found)) == len(found) == 2_001
+
+
+@pytest.mark.requirement("tickets:sections:a_box_is_ticked_by_its_text")
+async def test_a_box_is_ticked_and_opened_by_its_text(call: Caller, tickets: Tickets) -> None:
+    criteria = "- [ ]  It *is*\n  shown\n* [X] It is said\n"
+    body = f"# T\n\n## 4. Acceptance Criteria\n\n{criteria}\n## Notes\n\n- [ ] Later\n"
+    with_body(tickets, body)
+    text, data = await told(call, key="MDT-001", operation="check", content="- [ ] It *is* shown")
+    assert body_of(tickets) == body.replace("[ ]  It", "[x]  It")
+    assert text.endswith("It *is* shown\n\n2 of 2 boxes are ticked.")
+    assert (data["checked"], data["changed"], data["met"], data["total"]) == (True, True, 2, 2)
+    before = tickets.bytes(NAME)
+    _, data = await told(call, key="MDT-001", operation="check", content="It is said")
+    assert (data["changed"], tickets.bytes(NAME)) == (False, before)
+    for said in ("It *is* shown", "It is said"):
+        await told(call, key="MDT-001", operation="uncheck", content=said)
+    assert body_of(tickets) == body.replace("[X]", "[ ]")
+    _, data = await told(call, key="MDT-001", operation="check", section="Notes", content="Later")
+    assert (body_of(tickets), data["total"]) == (body.replace("[X]", "[ ]").replace("[ ] L", "[x] L"), 1)
+    before = tickets.bytes(NAME)
+    for content, said in (("Later", "It *is* shown | It is said"), (None, "content is required")):
+        found = await invalid(call, "manage_cr_sections", key="MDT-001", operation="check", content=content)
+        assert said in found["content"]
+    assert tickets.bytes(NAME) == before

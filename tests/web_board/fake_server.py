@@ -72,6 +72,7 @@ class FakeBoard:
         self.refusal: Data | None = None
         self.section = "- A place is held for **ten minutes**."
         self.read_only = False
+        self.looks: dict[str, list[Data]] = {}
         self.streams: set[asyncio.Queue[int]] = getattr(self, "streams", set())
 
     def change(self) -> None:
@@ -102,12 +103,17 @@ class FakeBoard:
             and (not label or label in one["labels"])
         ]
 
-    def _board_look(self, limit: int, **given: Any) -> Data:
+    def _board_look(self, limit: int, since: str = "", **given: Any) -> Data:
         matching = self._matching(**given)
         columns: list[Data] = []
         for meaning in MEANINGS:
             items = [one for one in matching if one["meaning"] == meaning]
             columns.append({"meaning": meaning, "count": len(items), "items": items[:limit]})
+        cursor = f"{len(self.calls)}"
+        self.looks[cursor] = json.loads(json.dumps(columns))
+        for column, seen in zip(columns, self.looks.get(since, ()), strict=False):
+            if column == seen:
+                del column["items"]
         totals: dict[str, list[int]] = {}
         labels: dict[str, int] = {}
         for one in self.items:
@@ -118,6 +124,7 @@ class FakeBoard:
                 labels[label] = labels.get(label, 0) + 1
         return {
             "version": self.version,
+            "cursor": cursor,
             "columns": columns,
             "problems_total": self.problems["total"],
             "dialects": [
@@ -159,6 +166,9 @@ class FakeBoard:
 
     def _board_log(self, key: str, offset: int | None = None) -> Data:
         return {"text": self.log[offset or 0 :], "byte_offset": len(self.log), "is_new": offset is None}
+
+    def _board_places(self) -> Data:
+        return {"plans": [{"file": "plans/release.vine", "root": "root"}], "features": ["060-seats"]}
 
     def _board_section(self, key: str, section: str) -> Data:
         return {"text": self.section}

@@ -40,6 +40,30 @@ def test_an_item_shows_its_text_criteria_log_and_diff(opened: OpenBoard, board: 
     assert page.locator(".file").first.locator(".hunks .plus").count() == 4
 
 
+@pytest.mark.requirement("web_page:acts:undo", "web_page:acts:boxes_of_tickets")
+def test_a_box_of_a_ticket_and_a_status_of_a_plan_are_changed_and_taken_back(
+    opened: OpenBoard, board: FakeBoard
+) -> None:
+    board.details["tickets:FER-014"] = {"criteria": [{"text": "It floats", "done": False, "line": 9}]}
+    page = opened.page("item/tickets:FER-014")
+    page.get_by_role("tab", name="Criteria 0/1").click()
+    page.get_by_label("It floats").check()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Undone.").first.wait_for()
+    box = {"key": "FER-014", "content": "It floats"}
+    ticks = [{**box, "operation": "check"}, {**box, "operation": "uncheck"}]
+    assert board.asked("manage_cr_sections") == ticks
+
+    page.evaluate("location.hash = 'item/vine:plans/release.vine#notes'")
+    page.get_by_role("heading", name="Write the release notes").wait_for()
+    page.get_by_label("Status").select_option("complete")
+    page.get_by_text("Status: complete.").first.wait_for()
+    page.keyboard.press("u")
+    until(page, "document.querySelector('#notices').textContent.includes('Undone.')")
+    written = [given["operations"][0]["status"] for given in board.asked("vine_write")]
+    assert written == ["complete", "notstarted"]
+
+
 @pytest.mark.requirement("web_page:item:edit_with_a_visible_conflict")
 def test_when_somebody_was_faster_both_texts_are_shown(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page(f"item/{BOOK}")

@@ -41,6 +41,7 @@ def test_of_twenty_thousand_items_only_those_in_sight_have_nodes(opened: OpenBoa
     assert "Item 18262" in active_row(page)
     assert page.locator("[aria-posinset='9134']").bounding_box() == above
     assert page.locator(".column .count").first.inner_text() == "10,001"
+    assert board.asked("board_look")[-1]["since"], "only what changed was asked for"
 
     page.keyboard.press("End")
     until(page, "document.querySelector('[aria-posinset=\"10001\"]')?.textContent.includes('Item 19994')")
@@ -139,6 +140,38 @@ def test_an_empty_project_makes_its_first_item(opened: OpenBoard, board: FakeBoa
     wanted = {"description": "Log in", "criteria": ["Wrong passwords are refused", "Tests pass"]}
     assert board.asked("chant_add") == [wanted]
     assert page.locator(".row").count() == 1
+
+
+@pytest.mark.requirement("web_page:acts:add_tasks")
+def test_a_task_is_added_to_a_plan_and_to_a_feature(opened: OpenBoard, board: FakeBoard) -> None:
+    page = opened.page("item/vine:plans/release.vine#notes")
+    page.get_by_role("heading", name="Write the release notes").wait_for()
+
+    def add(title: str, kind: str | None = None) -> None:
+        page.get_by_role("button", name="+ Add").click()
+        kinds = page.get_by_label("Kind")
+        kinds.wait_for()
+        names = kinds.locator("option").all_inner_texts()
+        assert names == ["Spec", "Ticket", "Task of plans/release.vine", "Task of 060-seats"]
+        if kind is None:
+            assert kinds.input_value() == "vine:plans/release.vine", "the plan of the open item"
+        else:
+            kinds.select_option(label=kind)
+        page.get_by_role("textbox", name="Title").fill(title)
+        page.keyboard.press("Enter")
+
+    add("Notes!")  # there is a task `notes`
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Undone.").first.wait_for()
+    added, removed = board.asked("vine_write")
+    task = {"op": "add_task", "id": "notes-2", "name": "Notes!", "description": ""}
+    wait = {"op": "add_dep", "taskId": "notes", "depId": "notes-2"}
+    assert added == {"file": "plans/release.vine", "operations": [task, wait]}
+    assert removed["operations"] == [{"op": "remove_task", "id": "notes-2"}]
+
+    add("Draw the bow", "Task of 060-seats")
+    page.get_by_text("add_task: done").first.wait_for()
+    assert board.acts[-1] == {"act": "add_task", "feature": "060-seats", "title": "Draw the bow"}
 
 
 @pytest.mark.requirement("web_page:look:narrow_and_dark")

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from board.changing import feature, plan
+from cli.ticket_files import ticket_project, write_ticket
 from server.test_web_board import WAITING, project_at
 from server.web_board_process import WebBoardProcess, start_web_board
 from web_board.conftest import CHROMIUM
@@ -56,6 +58,39 @@ def look(board: WebBoardProcess, use: Callable[[Page], None]) -> list[str]:
     with ThreadPoolExecutor(max_workers=1) as thread:
         thread.submit(open_and_use).result()
     return said
+
+
+@pytest.mark.requirement(
+    "web_page:real:acts_reach_the_files", "web_page:acts:boxes_of_tickets", "web_page:acts:add_tasks"
+)
+def test_boxes_of_tickets_and_new_tasks_reach_the_files(real_board: WebBoardProcess) -> None:
+    root = real_board.listening.root
+    ticket_project(root)
+    ticket = write_ticket(root, 1, body="## 4. Acceptance Criteria\n\n- [ ] It is shown\n")
+    plan(root, "[whole] All of it (started)\n")
+    feature(root)
+
+    def add(page: Page, kind: str, title: str) -> None:
+        page.get_by_role("button", name="+ Add").click()
+        page.get_by_label("Kind").select_option(label=kind)
+        page.get_by_role("textbox", name="Title").fill(title)
+        page.keyboard.press("Enter")
+        page.get_by_text(title).first.wait_for()
+
+    def use(page: Page) -> None:
+        page.get_by_text("DEM-001").first.wait_for()
+        page.evaluate("location.hash = 'item/tickets:DEM-001'")
+        page.get_by_role("tab", name="Criteria 0/1").click()
+        page.get_by_label("It is shown").check()
+        page.get_by_role("tab", name="Criteria 1/1").wait_for()
+        page.keyboard.press("Escape")
+        add(page, "Task of plan.vine", "Büro: paint it")
+        add(page, "Task of 060-login", "Sweep the floor")
+
+    assert look(real_board, use) == []
+    assert "- [x] It is shown" in ticket.read_text("utf-8")
+    assert "-> b-ro-paint-it" in (root / "plan.vine").read_text("utf-8")
+    assert "- [ ] T004 Sweep the floor\n" in (root / "specs/060-login/tasks.md").read_text("utf-8")
 
 
 @pytest.mark.requirement("web_page:real:acts_reach_the_files")

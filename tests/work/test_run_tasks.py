@@ -1,4 +1,4 @@
-"""Starts as tasks of the protocol, for clients that declare them in their requests (issue 23)."""
+"""Starts and splits as tasks of the protocol, for clients that declare them in their requests (issue 23)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from harness import started_process
 from server.over_http import enveloped
 from server.pipes import Message, Pipes, call, request
 from work.kit import ID, OTHER, PROGRAM, Workshop, wait_for
+from work.test_split import EIGHT, go, specs
 
 TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
 
@@ -81,6 +82,48 @@ def test_cancelling_pauses_and_discards_nothing(shop: Workshop, pipes: Pipes) ->
         assert "another server" in refused["error"]["message"]
     finally:
         other.discard()
+
+
+@pytest.mark.requirement("server:tasks:a_split_is_one")
+def test_a_split_is_a_task_that_ends_with_its_proposal(shop: Workshop, pipes: Pipes) -> None:
+    shop.spec(ID, "wait", criteria=EIGHT)
+    shop.spec(OTHER, "garbage", criteria=EIGHT)
+    shop.commit()
+    before = specs(shop)
+    created = ask(pipes, call(1, "chant_split", id=ID))["result"]
+    assert (created["resultType"], created["status"]) == ("task", "working")
+    assert "result" not in created
+    task = created["taskId"]
+    assert get(pipes, task)["status"] == "working"
+    shop.said(ID, "out waiting")
+    go(shop.named(task))
+    done = until(pipes, task, "completed")["result"]
+    assert done["isError"] is False
+    assert done["structuredContent"]["reason"].startswith(f"Proposes 3 members of '{ID}'.")
+    assert specs(shop) == before, "a proposal is written when a person agrees"
+    known = ask(pipes, call(4, "chant_split", id=ID))["result"]
+    assert known["resultType"] == "complete"
+    assert known["structuredContent"]["process_id"] == task
+    failed = ask(pipes, call(2, "chant_split", id=OTHER))["result"]
+    assert until(pipes, failed["taskId"], "completed")["result"]["isError"] is True
+    refused = ask(pipes, call(3, "chant_split", id="none"))["result"]
+    assert (refused["resultType"], refused["isError"]) == ("complete", True)
+
+
+@pytest.mark.requirement("server:tasks:a_split_is_one", "server:tasks:cancelling_pauses")
+def test_a_cancelled_split_writes_nothing_and_can_be_asked_for_again(shop: Workshop, pipes: Pipes) -> None:
+    shop.spec(ID, "wait", criteria=EIGHT)
+    shop.commit()
+    before = specs(shop)
+    task = ask(pipes, call(1, "chant_split", id=ID))["result"]["taskId"]
+    shop.said(ID, "out waiting")
+    assert ask(pipes, request(2, "tasks/cancel", {"taskId": task}))["result"]["resultType"] == "complete"
+    until(pipes, task, "cancelled")
+    assert specs(shop) == before
+    again = ask(pipes, call(3, "chant_split", id=ID))["result"]
+    assert again["taskId"] != task
+    go(shop.named(again["taskId"]))
+    assert until(pipes, again["taskId"], "completed")["result"]["isError"] is False
 
 
 @pytest.mark.requirement("server:tasks:only_where_declared")

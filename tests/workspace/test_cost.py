@@ -78,5 +78,22 @@ def test_lint_looks_at_what_changed(tmp_path: Path) -> None:
     assert scene.call("chant_lint").text == first
 
 
+@pytest.mark.requirement("cost:completion:of_kept_names")
+def test_a_completion_reads_no_file_and_looks_at_each_item_once(tmp_path: Path) -> None:
+    scene = make_scene(tmp_path / "project", _SIZE, tmp_path / "home")
+    core = scene.workspace.session.workspace
+
+    def count_completion(text: str) -> tuple[dict[str, int], int]:
+        before = counted_work()
+        total: int = core.mention(text).data["total"]
+        return {name: count - before[name] for name, count in counted_work().items()}, total
+
+    _, items = count_completion("")
+    work, total = count_completion("spec number")
+    assert total == _SIZE
+    assert work["opened"] < 10, "what is younger than two seconds, and what says whether something changed"
+    assert work["visited"] <= items
+
+
 def _visited() -> int:
     return counted_work()["visited"]

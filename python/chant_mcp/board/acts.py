@@ -21,6 +21,8 @@ _BY = "board"
 
 _PRIORITIES = ("Low", "Medium", "High", "Critical")
 
+_TASK_STATUSES = ("notstarted", "planning", "started", "reviewing", "blocked", "complete")
+
 _HALTED = ("failed", "attention")
 """Why work that ended without success waits for a person."""
 
@@ -121,8 +123,12 @@ def _tick(session: Session, item: Data, line: str) -> ActOutcome:
     row = next(row for row in item["criteria"] if str(row["line"]) == line)
 
     def write(is_done: bool) -> ActOutcome:
-        change: Any = {"check" if is_done else "uncheck": [row["text"]]}
-        session.chant.spec_update(item["id"], **change)
+        act = "check" if is_done else "uncheck"
+        if _is_spec(item):
+            change: Any = {act: [row["text"]]}
+            session.chant.spec_update(item["id"], **change)
+        else:
+            session.tickets.manage_cr_sections(None, item["id"], act, content=row["text"])
         return ActOutcome("Ticked." if is_done else "Tick taken back.", lambda: write(not is_done))
 
     return write(not row["done"])
@@ -136,6 +142,17 @@ def _complete(session: Session, item: Data, _: str) -> ActOutcome:
     task = item["id"].rpartition("#")[2]
     feature = PurePath(item["path"]).parent.as_posix()
     return ActOutcome(session.speckit.complete(task, feature=feature, agent=_BY).text)
+
+
+def _set_status(session: Session, item: Data, status: str) -> ActOutcome:
+    id = item["key"].rpartition("#")[2]
+
+    def write(value: str, previous: str) -> ActOutcome:
+        change: Any = [{"op": "set_status", "id": id, "status": value}]
+        session.vine.write(item["path"], change)
+        return ActOutcome(f"Status: {value}.", lambda: write(previous, value))
+
+    return write(status, item["status"])
 
 
 def _set_priority(session: Session, item: Data, priority: str) -> ActOutcome:
@@ -179,10 +196,23 @@ _ACTS = (
         is_of_person=True,
     ),
     ItemAct(
-        "x", "Tick", lambda item: _is_spec(item) and bool(item["criteria"]), _tick, "choice", choices=_boxes
+        "x",
+        "Tick",
+        lambda item: item["dialect"] in ("chant", "tickets") and bool(item["criteria"]),
+        _tick,
+        "choice",
+        choices=_boxes,
     ),
     ItemAct(
         "x", "Complete", lambda item: item["dialect"] == "speckit" and item["meaning"] != "done", _complete
+    ),
+    ItemAct(
+        "S",
+        "Status",
+        lambda item: item["dialect"] == "vine" and item["type"] == "task",
+        _set_status,
+        "choice",
+        choices=lambda _: [(name, name) for name in _TASK_STATUSES],
     ),
     ItemAct(
         "P",

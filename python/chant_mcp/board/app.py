@@ -23,7 +23,7 @@ from chant_mcp.board.act_flow import ActFlow
 from chant_mcp.board.acts import ItemAct, offered
 from chant_mcp.board.columns import Bars, Columns, MeaningStrip
 from chant_mcp.board.detail import Detail
-from chant_mcp.board.dialogs import KeysScreen
+from chant_mcp.board.dialogs import ChoiceDialog, KeysScreen
 from chant_mcp.board.editor import editor_of, file_of, open_in_editor
 from chant_mcp.board.feed import BoardState, Data, Feed, FeedRequest
 from chant_mcp.board.keys import BOUND, VIEWS
@@ -218,7 +218,7 @@ class BoardApp(App[None]):
         has_cards = any(column["count"] for column in seen.board["columns"])
         nothing = self.query_one("#nothing", Static)
         nothing.display = not has_cards
-        nothing.update(plain(_no_match(seen) if seen.board["dialects"] else _NOTHING))
+        nothing.update(plain(_no_match(seen, self._wanted.label) if seen.board["dialects"] else _NOTHING))
         self.query_one("#strip").display = bool(seen.board["dialects"])
         self.query_one("#plan").display = has_cards
 
@@ -269,6 +269,8 @@ class BoardApp(App[None]):
         if self._wanted.search:
             where = "texts" if self._wanted.bodies else "titles"
             text.append_text(plain(f" · {where} with “{self._wanted.search}”", "cyan"))
+        if self._wanted.label is not None:
+            text.append_text(plain(f" · label {self._wanted.label}", "cyan"))
         text.no_wrap, text.overflow = True, "ellipsis"
         return text
 
@@ -279,6 +281,8 @@ class BoardApp(App[None]):
                 return bool(self._seen and self._seen.questions) and self._flow.is_person
             case "dialect":
                 return self._seen is not None and len(self._seen.board["dialects"]) > 1
+            case "label":
+                return self._seen is not None and bool(self._seen.board["labels"] or self._wanted.label)
             case "act":
                 return any(act.key == parameters[0] for act in self._offered())
             case "edit":
@@ -433,6 +437,17 @@ class BoardApp(App[None]):
         following = names[(names.index(shown) + 1) % len(names)] if shown in names else None
         self._want(replace(self._wanted, dialect=following, shown={}, item=None))
 
+    @work(group="label")
+    async def action_label(self) -> None:
+        """Ask for a label, and show only items that have it."""
+        if self._seen is None:
+            return
+        labels = [(of["label"], f"{of['label']} ({of['count']})") for of in self._seen.board["labels"]]
+        chosen = await self.push_screen_wait(ChoiceDialog("Label", [("", "All labels"), *labels]))
+        if chosen is not None:
+            self.action_view("board")
+            self._want(replace(self._wanted, label=chosen or None, shown={}, item=None))
+
     def on_columns_chosen(self, event: Columns.Chosen) -> None:
         """Look at another item."""
         # There is none any more when the board is being left.
@@ -520,7 +535,9 @@ def _of_tasks(seen: BoardState) -> tuple[object, ...]:
     return (id(seen.context), id(seen.tasks), id(seen.features), seen.tasks_note)
 
 
-def _no_match(seen: BoardState) -> str:
+def _no_match(seen: BoardState, label: str | None) -> str:
+    if label is not None:
+        return f"Nothing with the label {label} matches. L chooses another label, or all of them."
     if seen.dialect is None:
         return "Nothing matches. Esc in the filter shows everything again."
     return f"Nothing in {seen.dialect} matches. d goes on to other dialects."

@@ -35,6 +35,8 @@ class FeedRequest:
     """Whether the search looks through the texts, too."""
     dialect: str | None = None
     """One dialect alone; all of them where it is none."""
+    label: str | None = None
+    """Items with this label alone; all where it is none."""
     shown: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many cards of a column are wanted, by its meaning, where that is more than a page."""
     item: str | None = None
@@ -59,7 +61,7 @@ class BoardState:
     """Everything at one moment; parts that did not change are the very objects of the moment before."""
 
     board: Data
-    """The five columns with their cards, and the dialects."""
+    """The five columns with their cards, the dialects and the labels."""
     dialect: str | None
     problems: Data
     item: Data | None
@@ -154,7 +156,7 @@ class Feed:
 
         def look(dialect: str | None) -> Data:
             answer: Data = workspace.board_look(
-                wanted.search, bodies=wanted.bodies, dialect=dialect, limit=PAGE
+                wanted.search, bodies=wanted.bodies, dialect=dialect, label=wanted.label, limit=PAGE
             ).data
             for column in answer["columns"]:
                 self._add_rows(workspace, wanted, dialect, column)
@@ -171,6 +173,7 @@ class Feed:
             wanted.search,
             wanted.bodies,
             wanted.dialect,
+            wanted.label,
             tuple(sorted(wanted.shown.items())),
         )
         return self._keep("board", key, lambda: self._try(board, (_empty_board(), None)))
@@ -184,6 +187,7 @@ class Feed:
                 wanted.search,
                 bodies=wanted.bodies,
                 dialect=dialect,
+                label=wanted.label,
                 limit=most - offset,
                 offset=offset,
             ).data
@@ -255,4 +259,4 @@ class Feed:
 
 
 def _empty_board() -> Data:
-    return {"columns": [], "dialects": []}
+    return {"columns": [], "dialects": [], "labels": []}

@@ -50,6 +50,7 @@ _FINDING = (
     BoardKey("slash", "search(False)", "Filter", "Filter by ID, title or label", "/", is_at_foot=True),
     BoardKey("s", "search(True)", "Search", "Search the texts, too", is_at_foot=True),
     BoardKey("d", "dialect", "Dialect", "All dialects, or one after the other", is_at_foot=True),
+    BoardKey("L", "label", "Label", "Show items with one label, or all of them again"),
 )
 
 _OF_ITEMS = (
@@ -61,9 +62,10 @@ _OF_ITEMS = (
     BoardKey("n", "act('n')", "Reject", "Reject it, with a reason"),
     BoardKey("F", "act('F')", "Finish", "Finish it, also with open boxes"),
     BoardKey("x", "act('x')", "Tick", "Tick a criterion by hand or take the tick back; complete a task"),
+    BoardKey("S", "act('S')", "Status", "Choose the status of a task of a plan"),
     BoardKey("P", "act('P')", "Priority", "Choose the priority of a ticket"),
     BoardKey("e", "edit", "Edit", "Open its file in $VISUAL or $EDITOR"),
-    BoardKey("u", "undo", "Undo", "Take the last tick or priority back"),
+    BoardKey("u", "undo", "Undo", "Take the last tick, status or priority back"),
     BoardKey("plus", "add", "Add", "Add a spec", "+"),
 )
 

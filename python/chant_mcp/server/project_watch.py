@@ -136,7 +136,7 @@ class ProjectWatch:
         return True
 
     def _warn(self, what: str, error: ChantError) -> None:
-        """Log why nothing is announced, unless nothing shall be: a project may go once its server has ended."""
+        """Log why nothing is announced, unless nothing shall be: a project may go once its server ended."""
         if not self._ended.is_set():
             logger.warning("%s: %s", what, error.message)
 

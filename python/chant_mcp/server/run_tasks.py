@@ -1,15 +1,13 @@
 """Starts and splits as tasks of the protocol (`io.modelcontextprotocol/tasks`), where a client declares them.
 
-A start's task is its run: the task's ID names the run's record, so it can be read as soon as it is given,
-also by a server that is started later. A split has no record of its own and is known while this server lives.
+A task is the run of a start or a split: its ID names the run's record, so it can be read as soon as it is
+given, also by a server that is started later.
 """
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import json
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -39,10 +37,8 @@ _WORKING = ("running", "awaiting_merge")
 _GOOD = ("completed", "awaiting_approval")
 """States in which a run ended without a failure."""
 
-_MOST_SPLITS = 100
-"""Splits that are remembered."""
-
-_START, _SPLIT = "chant_work_start", "chant_split"
+_TOOLS = ("chant_work_start", "chant_split")
+"""The tools that start runs."""
 
 Data = dict[str, Any]
 
@@ -60,23 +56,11 @@ class TaskUpdateParams(TaskParams):
 
 
 @dataclass(slots=True)
-class _SplitTask:
-    """A split that runs, or has ended."""
-
-    spec: str
-    created: str
-    call: asyncio.Task[Any]
-    is_cancelled: bool = False
-    changed: str = ""
-
-
-@dataclass(slots=True)
 class _StartedTasks:
     """Tasks of this server, which may therefore be cancelled and answered through it."""
 
     runs: set[str] = field(default_factory=set[str])
     cancelled: set[str] = field(default_factory=set[str])
-    splits: dict[str, _SplitTask] = field(default_factory=dict[str, _SplitTask])
 
 
 class RunTasks(Extension):
@@ -102,50 +86,20 @@ class RunTasks(Extension):
         self, params: CallToolRequestParams, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
         """Answer a start or a split with a task, if the client takes one."""
-        if params.name not in (_START, _SPLIT) or not _declares_tasks(ctx):
+        if params.name not in _TOOLS or not _declares_tasks(ctx):
             return await call_next(ctx)
-        if params.name == _START:
-            return await self._start(ctx, call_next)
-        return await self._split(params, ctx, call_next)
-
-    async def _start(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         with reply.whole_results():
             result = await call_next(ctx)
-        run = _structured(result).get("process_id")
-        if not isinstance(run, str):  # refused, or a question comes first
+        started = _structured(result)
+        run = started.get("process_id")
+        # What is refused, asks a question first, or reports a proposal that waits is no task.
+        if not isinstance(run, str) or started.get("status", "running") in ("completed", "failed"):
             return result
         self._started.runs.add(run)
         task = await self._run_task(run)
         return {**_without_outcome(task), "resultType": "task"}
 
-    async def _split(
-        self, params: CallToolRequestParams, ctx: ServerRequestContext[Any, Any], call_next: CallNext
-    ) -> HandlerResult:
-        spec = (params.arguments or {}).get("id")
-        if not isinstance(spec, str):
-            return await call_next(ctx)
-        call = asyncio.ensure_future(_whole(call_next, ctx))
-        # What is refused at once, or needs an answer first, is no task.
-        done, _ = await asyncio.wait([call], timeout=_POLL_MS / 1000)
-        if done:
-            return call.result()
-        name, split = self._remember(spec, call)
-        return {**_without_outcome(self._split_task(name, split)), "resultType": "task"}
-
-    def _remember(self, spec: str, call: asyncio.Task[Any]) -> tuple[str, _SplitTask]:
-        splits = self._started.splits
-        ended = [name for name, split in splits.items() if split.call.done()]
-        for old in ended[: max(0, len(splits) - _MOST_SPLITS + 1)]:
-            del splits[old]
-        now = _now()
-        name = f"split-{secrets.token_urlsafe(16)}"
-        splits[name] = _SplitTask(spec, now, call, changed=now)
-        return name, splits[name]
-
     async def _get(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
-        split = self._started.splits.get(params.task_id)
-        if split is not None:
-            return self._split_task(params.task_id, split)
         return await self._run_task(params.task_id)
 
     async def _update(self, ctx: ServerRequestContext[Any, Any], params: TaskUpdateParams) -> HandlerResult:
@@ -156,11 +110,6 @@ class RunTasks(Extension):
         return {}
 
     async def _cancel(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
-        split = self._started.splits.get(params.task_id)
-        if split is not None:
-            split.is_cancelled, split.changed = True, _now()
-            await self._pause(split.spec)
-            return {}
         await self._run_task(params.task_id)
         self._refuse_others(params.task_id)
         run = await anyio.to_thread.run_sync(self._find_run, params.task_id)
@@ -231,29 +180,6 @@ class RunTasks(Extension):
             return []
         return [one for one in asked if one.get("run") == run["spec_id"]]
 
-    def _split_task(self, name: str, split: _SplitTask) -> Data:
-        described: Data = {
-            "taskId": name,
-            "createdAt": split.created,
-            "lastUpdatedAt": split.changed,
-            "ttlMs": None,
-            "pollIntervalMs": _POLL_MS,
-        }
-        if not split.call.done():
-            return {**described, "status": "working", "statusMessage": f"Splitting {split.spec}"}
-        if split.is_cancelled:
-            return {**described, "status": "cancelled"}
-        error = split.call.exception()
-        if error is not None:
-            failure = {"code": -32603, "message": str(error)}
-            return {**described, "status": "failed", "error": failure}
-        return {**described, "status": "completed", "result": _as_data(split.call.result())}
-
-
-async def _whole(call_next: CallNext, ctx: ServerRequestContext[Any, Any]) -> HandlerResult:
-    with reply.whole_results():
-        return await call_next(ctx)
-
 
 def _declares_tasks(ctx: ServerRequestContext[Any, Any]) -> bool:
     """Return true if this very request came with the extension, in the revision that has it."""
@@ -268,12 +194,6 @@ def _structured(result: HandlerResult) -> Data:
     if isinstance(result, CallToolResult) and not result.is_error:
         return cast("Data", result.structured_content or {})
     return {}
-
-
-def _as_data(result: Any) -> Data:
-    if isinstance(result, dict):
-        return cast("Data", result)
-    return result.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _without_outcome(task: Data) -> Data:

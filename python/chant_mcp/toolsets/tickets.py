@@ -163,8 +163,8 @@ def manage_cr_sections(
     operation: Annotated[
         str,
         ToolParameter(
-            description="list, get, update (with updateMode), or the mode itself",
-            schema={"enum": ["list", "get", "update", "replace", "append", "prepend"]},
+            description="list, get, update (with updateMode), the mode itself; check ticks the box content",
+            schema={"enum": ["list", "get", "update", "replace", "append", "prepend", "check", "uncheck"]},
         ),
     ],
     **section: Unpack[SectionCall],

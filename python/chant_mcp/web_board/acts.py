@@ -1,4 +1,4 @@
-"""What only a person may do, done in their name: approve, reject, answer, trust, merge, finish.
+"""What only a person may do, done in their name: approve, reject, answer, trust, merge, finish, edit.
 
 Each act names the very thing that the person looked at: if that is another by now, the act is refused and
 nothing is written.
@@ -90,6 +90,11 @@ def _finish(session: Session, body: Mapping[str, Any]) -> str:
     return session.chant.finalize(_seen_spec(session, body), force=True).text
 
 
+def _add_task(session: Session, body: Mapping[str, Any]) -> str:
+    feature, title = _text(body, "feature"), _text(body, "title")
+    return session.speckit.add_task(title, feature=feature).text
+
+
 def _edit(session: Session, body: Mapping[str, Any]) -> str:
     key, section, seen, text = (_text(body, name) for name in ("key", "section", "seen", "text"))
     write_section(session, key, section, seen, text)
@@ -104,6 +109,7 @@ _ACTS: dict[str, Callable[[Session, Mapping[str, Any]], str]] = {
     "trust": _trust,
     "merge": _merge,
     "finish": _finish,
+    "add_task": _add_task,
     "edit": _edit,
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Annotated, Any
 
 from chant_mcp.commands.watch import seconds_between, state_of, without_stamps
@@ -30,6 +31,10 @@ _LOG_LINES = 500
 """Lines of a log that are read when it is opened."""
 
 
+_PLACES = 50
+"""Plans, and features, that a new task is offered for."""
+
+
 @dataclass(frozen=True, slots=True)
 class BoardTool:
     """A tool for the page."""
@@ -50,11 +55,13 @@ def board_look(
     dialect: str | None = None,
     label: str | None = None,
     limit: int = 100,
+    since: str | None = None,
 ) -> str:
-    """Count all columns and give the first rows of each."""
-    return _json(
-        session.workspace.board_look(search, bodies=bodies, dialect=dialect, label=label, limit=limit)
+    """Count all columns and give the first rows of each, but of those that are as they were at `since`."""
+    look = session.workspace.board_look(
+        search, bodies=bodies, dialect=dialect, label=label, limit=limit, since=since
     )
+    return _json(look)
 
 
 def board_rows(
@@ -88,6 +95,21 @@ def board_item(session: Session, key: str) -> str:
 def board_section(session: Session, key: str, section: str) -> str:
     """Give the text of a section, to edit it."""
     return json.dumps({"text": read_section(session, key, section)})
+
+
+def board_places(session: Session) -> str:
+    """List the plans and features that a task can be added to."""
+    plans: Data = session.workspace.mention_plans("", limit=_PLACES).data
+    try:
+        features: list[Data] = session.speckit.features().data
+    except NotInitializedError:
+        features = []
+    return json.dumps(
+        {
+            "plans": [{"file": plan["path"], "root": plan["root"]} for plan in plans["items"]],
+            "features": [PurePath(feature["spec_dir"]).name for feature in features[:_PLACES]],
+        }
+    )
 
 
 def board_graph(
@@ -155,6 +177,7 @@ BOARD_TOOLS = tuple(
         board_rows,
         board_item,
         board_section,
+        board_places,
         board_graph,
         board_runs,
         board_log,

@@ -123,6 +123,18 @@ impl SpeckitFeatures {
         })
     }
 
+    /// Adds a task behind the last one of the phase of `beside`, or of the list.
+    #[pyo3(signature = (title, *, feature = None, beside = None))]
+    fn add_task(
+        &self,
+        py: Python<'_>,
+        title: &str,
+        feature: Option<&str>,
+        beside: Option<&str>,
+    ) -> Result<PyAnswer, Raised> {
+        answer(py, || ops::add_task(&self.features, feature, title, beside))
+    }
+
     /// Records a status; with `needs_input` it asks and waits, reports to `progress` that it does, and ends
     /// when `has_left` says that the caller has left.
     ///

@@ -280,7 +280,8 @@ impl PyWorkspace {
     }
 
     /// All columns of a board by meaning, each with its first items.
-    #[pyo3(signature = (search = "", *, bodies = false, dialect = None, label = None, limit = 100))]
+    #[pyo3(signature = (search = "", *, bodies = false, dialect = None, label = None, limit = 100, since = None))]
+    #[expect(clippy::too_many_arguments, reason = "what may be asked for")]
     fn board_look(
         &self,
         py: Python<'_>,
@@ -289,6 +290,7 @@ impl PyWorkspace {
         dialect: Option<&str>,
         label: Option<&str>,
         limit: usize,
+        since: Option<&str>,
     ) -> Result<PyAnswer, Raised> {
         let search = ItemSearch {
             text: search,
@@ -296,7 +298,7 @@ impl PyWorkspace {
         };
         answer(py, || {
             let filter = BoardFilter::checked(search, dialect, label)?;
-            board_view::look_at_board(&self.workspace, &filter, limit)
+            board_view::look_at_board(&self.workspace, &filter, limit, since)
         })
     }
 

@@ -7,6 +7,9 @@ use serde::Deserialize;
 /// The usual folder of refs on the remote.
 const NAMESPACE: &str = "refs/chant";
 
+/// The end of names that git keeps for its locks.
+const LOCK: &str = ".lock";
+
 /// The block as it stands in a file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
@@ -116,7 +119,7 @@ fn is_name(name: &str) -> bool {
         && name.bytes().all(is_plain)
         && !name.starts_with(['-', '.'])
         && !name.ends_with(['.'])
-        && !name.ends_with(".lock")
+        && !name.to_ascii_lowercase().ends_with(LOCK)
         && !name.contains("..")
 }
 

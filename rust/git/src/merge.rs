@@ -181,7 +181,10 @@ impl Repo {
     }
 
     /// Returns the newest common commit; `None` when they share no history.
-    pub(super) fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
+    ///
+    /// # Errors
+    /// A failure to read the repository, or a commit that is not in it.
+    pub fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
         self.read(
             "compare histories",
             |repo| match repo.merge_base(oid(one)?, oid(other)?) {

@@ -71,8 +71,7 @@ impl ClaimInputs<'_> {
             LeaseState::Free => true,
             // A person reopened it: the target has the work, and its tree says that it is open.
             LeaseState::Landed if (self.has_landed)(lease) => true,
-            LeaseState::Landed => is_own || is_silent() || self.is_forced,
-            LeaseState::Held => is_own || is_silent() || self.is_forced,
+            LeaseState::Held | LeaseState::Landed => is_own || is_silent() || self.is_forced,
             LeaseState::Waiting | LeaseState::Proposed => is_own || self.is_forced,
         };
         if may {

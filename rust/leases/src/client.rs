@@ -1,6 +1,6 @@
 //! Leases as a process of this clone asks for and keeps them.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::LeaseError;
@@ -17,6 +17,8 @@ use chant_config::leases::LeaseSettings;
 use chant_git::Repo;
 use chant_store::state::escape_name;
 
+/// A process that leads for as many turns as this keeps a run, and goes on leading.
+const TRIES_TO_LEAD: usize = 6;
 /// The file of the last look.
 pub(super) const VIEW: &str = "view.json";
 /// How often a process looks for its answer, or whether it leads now.
@@ -105,7 +107,7 @@ impl<'a> LeaseClient<'a> {
         settings: &'a LeaseSettings,
         target: &'a str,
         ledger: &'a dyn RunLedger,
-        folder: &PathBuf,
+        folder: &Path,
     ) -> Result<Self, LeaseError> {
         Ok(Self {
             repo,
@@ -160,19 +162,35 @@ impl<'a> LeaseClient<'a> {
                 });
             }
             let Some(_lead) = self.queue.lead()? else {
-                std::thread::sleep(TURN);
+                wait_for_turn(TURN);
                 continue;
             };
             let mut leader = LeaseLeader::of(self)?;
             // The first look may refuse it at once; a push may have to wait for its turn.
             let wait = leader.wait();
             if has_looked && !wait.is_zero() {
-                std::thread::sleep(wait.min(TURN));
+                wait_for_turn(wait.min(TURN));
                 continue;
             }
             leader.tick()?;
             has_looked = true;
         }
+    }
+
+    /// Has the remote learn what the records of runs say by now, unless another process leads, which does so.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub fn settle(&self, limit: Duration) -> Result<(), LeaseError> {
+        for _ in 0..TRIES_TO_LEAD {
+            if let Some(lead) = self.queue.lead()? {
+                drop(lead);
+                self.ask(LeaseWish::Settle, limit)?;
+                return Ok(());
+            }
+            wait_for_turn(KEEPER_TURN);
+        }
+        Ok(())
     }
 
     /// Keeps the lease of a run until `is_over`: pushes for the clone while no other process does, and reports
@@ -188,6 +206,7 @@ impl<'a> LeaseClient<'a> {
         report: &mut dyn FnMut(RunNews),
     ) -> Result<(), LeaseError> {
         let mut lead = None;
+        let mut looked = None;
         while !is_over() {
             lead = match lead {
                 None => self.queue.lead()?,
@@ -198,10 +217,15 @@ impl<'a> LeaseClient<'a> {
                 self.lead_once()
                     .log_failure("keep the leases of this clone");
             }
-            if let Some(news) = self.news(spec, token)? {
-                report(news);
+            // Many runs of a clone read the same look.
+            let stamp = self.queue.own_stamp(VIEW);
+            if stamp != looked {
+                looked = stamp;
+                if let Some(news) = self.news(spec, token)? {
+                    report(news);
+                }
             }
-            std::thread::sleep(KEEPER_TURN);
+            wait_for_turn(KEEPER_TURN);
         }
         Ok(())
     }
@@ -288,6 +312,15 @@ impl<'a> LeaseClient<'a> {
     pub fn is_own(&self, orchestrator: &str) -> Result<bool, LeaseError> {
         Ok(OwnName::of(&self.queue)?.is_own(orchestrator))
     }
+}
+
+/// Waits a short time for other processes of the clone.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bounded wait for another process, which leads and answers"
+)]
+fn wait_for_turn(time: Duration) {
+    std::thread::sleep(time);
 }
 
 /// Returns true if a lease belongs to the run of this clone with a token.

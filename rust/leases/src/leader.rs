@@ -157,16 +157,15 @@ impl<'a> LeaseLeader<'a> {
         let mut values = std::collections::BTreeMap::new();
         for (name, object) in self.client.repo.refs_below(&self.names.looked(folder))? {
             let same = known.and_then(|known| known.get(&name));
-            let seen = match same.filter(|seen| seen.object == object) {
-                Some(seen) => seen.clone(),
-                None => {
-                    let text = self.client.repo.ref_value(&object, MOST_BYTES)?;
-                    let value = match text {
-                        Some((text, _)) => T::read(&text),
-                        None => Err("it is no value of ours".into()),
-                    };
-                    SeenValue { object, value }
-                }
+            let seen = if let Some(seen) = same.filter(|seen| seen.object == object) {
+                seen.clone()
+            } else {
+                let text = self.client.repo.ref_value(&object, MOST_BYTES)?;
+                let value = match text {
+                    Some((text, _)) => T::read(&text),
+                    None => Err("it is no value of ours".into()),
+                };
+                SeenValue { object, value }
             };
             values.insert(name, seen);
         }
@@ -355,13 +354,13 @@ impl<'a> LeaseLeader<'a> {
         };
         Ok(match pushed {
             Ok(Some(push)) => WishStep::Push(Box::new(push)),
-            Ok(None) => WishStep::Answer(self.granted(taken, view)),
+            Ok(None) => WishStep::Answer(Self::granted(taken, view)),
             Err(refusal) => WishStep::Answer(LeaseAnswer::Refused { refusal }),
         })
     }
 
     /// Returns the answer to a wish whose value is on the remote already.
-    fn granted(&self, taken: &TakenWish, view: &RemoteView) -> LeaseAnswer {
+    fn granted(taken: &TakenWish, view: &RemoteView) -> LeaseAnswer {
         let escaped = taken.wish.spec().map(escape_name).unwrap_or_default();
         let token = readable(view, &escaped).map(|lease| lease.token);
         match (&taken.wish, token) {
@@ -790,12 +789,11 @@ impl<'a> LeaseLeader<'a> {
                 let has = self.has_landed_commit(&commit, view)?;
                 return Ok(has.then_some((LeaseState::Landed, Some(commit))));
             }
-            RunStanding::Ended => LeaseState::Free,
             // Its run may be about to get a record.
             RunStanding::Unknown if view.sights.age(&format!("{LEASES}{escaped}")) < STARTING => {
                 return Ok(None);
             }
-            RunStanding::Unknown => LeaseState::Free,
+            RunStanding::Ended | RunStanding::Unknown => LeaseState::Free,
         };
         Ok((state != lease.state).then_some((state, None)))
     }

@@ -16,7 +16,7 @@ use super::answer::{LeaseAnswer, LeaseWish};
 use super::machine::MachineTime;
 use super::record::new_nonce;
 use chant_store::StoreError;
-use chant_store::disk::{self, Lock};
+use chant_store::disk::{self, FileStamp, Lock};
 
 /// The largest file that is read.
 const MOST_BYTES: u64 = 64 << 20;
@@ -164,6 +164,11 @@ impl WishQueue {
         name: &str,
     ) -> Result<Option<T>, LeaseError> {
         read(&self.folder.join(name))
+    }
+
+    /// Returns what tells whether a file of the clone's own was written since.
+    pub(super) fn own_stamp(&self, name: &str) -> Option<FileStamp> {
+        disk::stamp(&self.folder.join(name))
     }
 
     /// Writes a file of the clone's own.

@@ -296,7 +296,7 @@ fn last(text: &str) -> String {
 }
 
 /// Refuses a list of which a merge left two versions.
-fn refuse_clash(feature: &FeatureDirectory, text: &str) -> Result<(), SpeckitError> {
+pub(super) fn refuse_clash(feature: &FeatureDirectory, text: &str) -> Result<(), SpeckitError> {
     let path = || format!("{}/{TASKS}", feature.directory);
     match clash::in_document(text) {
         None => Ok(()),

@@ -81,6 +81,12 @@ pub enum SpeckitError {
         /// The last of what it wrote.
         tail: String,
     },
+    /// The task cannot be added.
+    #[error("Error: No task was added: {why}")]
+    NewTask {
+        /// What is wrong, or what was expected.
+        why: String,
+    },
     /// The status is none.
     #[error("Error: status must be 'needs_input', 'completed', or 'error', got '{given}'")]
     Status {
@@ -233,7 +239,9 @@ impl CoreError for SpeckitError {
             | Self::NoTask { .. }
             | Self::NoQuestion { .. }
             | Self::UnknownFeature { .. } => ErrorKind::NotFound,
-            Self::Artifact { .. } | Self::Status { .. } => ErrorKind::InvalidArgument,
+            Self::Artifact { .. } | Self::Status { .. } | Self::NewTask { .. } => {
+                ErrorKind::InvalidArgument
+            }
             Self::Duplicate { .. } | Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
             Self::Unready { .. }
             | Self::CheckFailed { .. }
@@ -306,7 +314,9 @@ impl CoreError for SpeckitError {
                 hint!["\nIts tasks are neither counted nor changed until then."]
             }
             Self::Internal(error) => error.hint(),
-            Self::Artifact { .. } | Self::Status { .. } => HintText::default(),
+            Self::Artifact { .. } | Self::Status { .. } | Self::NewTask { .. } => {
+                HintText::default()
+            }
         }
     }
 

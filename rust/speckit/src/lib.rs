@@ -3,6 +3,7 @@
 //!
 //! It knows no other format, no Python and no MCP.
 
+pub mod add;
 pub mod complete;
 pub mod config;
 mod depends;

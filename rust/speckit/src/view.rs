@@ -115,6 +115,17 @@ impl<'a> From<&'a Task> for TaskBriefView<'a> {
     }
 }
 
+/// A task that was added.
+#[derive(Debug, Serialize)]
+pub struct AddedTaskView<'a> {
+    /// Its ID.
+    pub task_id: &'a str,
+    /// The feature's directory.
+    pub feature: &'a str,
+    /// Its line in the list, counted from 1.
+    pub line: usize,
+}
+
 /// A completed task.
 #[derive(Debug, Serialize)]
 pub struct CompletedView<'a> {

@@ -5,6 +5,7 @@
 pub mod advice;
 pub mod attributes;
 pub mod code;
+pub mod criteria;
 pub mod edit;
 pub mod error;
 pub mod listing;

@@ -4,7 +4,7 @@ use super::error::{TicketError, quoted};
 use super::parse::one_line;
 use chant_base::ident::ResolvedId;
 use chant_text::edit::{Edit, apply, line_break};
-use chant_text::markdown::{self, Heading};
+use chant_text::markdown::{self, Heading, MarkdownOutline};
 use chant_text::sections::{self, Section, SectionPlace, find, names, put};
 
 /// Most characters that are put into a section at once.
@@ -55,7 +55,12 @@ pub struct SectionRewrite {
 
 /// The sections of a body, in the order of the document.
 pub fn parse_sections(body: &str) -> Vec<Section> {
-    sections::sections(&markdown::outline(body), body.len())
+    parse_sections_of(&markdown::outline(body), body)
+}
+
+/// The sections of a body whose outline is known.
+pub(super) fn parse_sections_of(outline: &MarkdownOutline, body: &str) -> Vec<Section> {
+    sections::sections(outline, body.len())
 }
 
 /// The text under a heading, sub-sections included, without blank lines around it.

@@ -346,6 +346,28 @@ pub struct SectionText<'a> {
     pub next_offset: Option<usize>,
 }
 
+/// A change of a box.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BoxChange<'a> {
+    /// The ticket's code.
+    pub code: String,
+    /// The ticket's title.
+    pub title: &'a str,
+    /// True if the box is ticked now.
+    pub checked: bool,
+    /// True if the file is another one now.
+    pub changed: bool,
+    /// The number of boxes around it that are ticked.
+    pub met: usize,
+    /// The number of boxes around it.
+    pub total: usize,
+    /// When the ticket was last changed.
+    pub last_modified: Option<String>,
+    /// Its file, absolute.
+    pub file_path: String,
+}
+
 /// A change of a section.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -193,6 +193,10 @@ pub const SPLIT: &str = "split";
 /// The options of a start besides the spec.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own, and all of them may be combined"
+)]
 pub struct RunOptions {
     /// True if missing criteria and a red quality gate are no obstacle.
     pub skip_criteria: bool,

@@ -169,12 +169,8 @@ impl SearchWords {
         }
     }
 
-    /// Returns true if every word stands in an ID or a title.
-    pub(super) fn are_in(&self, id: &str, title: &str) -> bool {
-        if self.words.is_empty() {
-            return true;
-        }
-        let text = format!("{id}\n{title}").to_lowercase();
+    /// Returns true if every word stands in a text of small letters.
+    pub(super) fn are_in(&self, text: &str) -> bool {
         self.words.iter().all(|word| text.contains(word))
     }
 
@@ -192,7 +188,6 @@ impl SearchWords {
             text.push('\n');
             text.push_str(item.body());
         }
-        let text = text.to_lowercase();
-        self.words.iter().all(|word| text.contains(word))
+        self.are_in(&text.to_lowercase())
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing here holds the graph itself: it is changed in place while no reader does.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, PoisonError};
 
 use rayon::prelude::*;
@@ -10,8 +11,10 @@ use rayon::prelude::*;
 use super::Workspace;
 use super::board::{ItemSearch, SearchWords};
 use super::board_shapes::MeaningCard;
+use super::change_feed::ChangeCursor;
 use super::error::WorkspaceError;
 use super::item::{DIALECTS, Item};
+use super::item_names::ItemNames;
 use super::meaning::WorkMeaning;
 use super::run_situations::RunSituations;
 use super::workspace_graph::WorkspaceGraph;
@@ -50,6 +53,8 @@ type LookedAt = (Node, Option<WorkMeaning>);
 pub(super) struct ColumnSet {
     filter: BoardFilter,
     nodes: ColumnNodes,
+    /// By column the version in which something of it was last another.
+    changed: [u64; WorkMeaning::WORDS.len()],
 }
 
 /// Everything that boards ask for again and again.
@@ -57,6 +62,8 @@ pub(super) struct ColumnSet {
 pub(super) struct BoardColumns {
     /// The moment of the items that the columns are of.
     cursor: Option<u64>,
+    /// The version of the columns themselves: the next one for each change, and for each new search.
+    place: ChangeCursor,
     situations: RunSituations,
     all: ColumnSet,
     facets: BoardFacets,
@@ -64,6 +71,8 @@ pub(super) struct BoardColumns {
     sought: VecDeque<ColumnSet>,
     /// Cards that were asked for, until their items are looked at again.
     cards: HashMap<Node, MeaningCard>,
+    /// What items are called, as far as somebody looked for names.
+    names: ItemNames,
 }
 
 /// The dialects and labels of the items that boards show, whatever is looked for.
@@ -119,9 +128,28 @@ impl BoardColumns {
         &self.facets
     }
 
+    /// The columns of all items, and what these are called.
+    pub(super) fn all_with_names(&mut self) -> (&ColumnSet, &mut ItemNames) {
+        (&self.all, &mut self.names)
+    }
+
     /// A number that is another after every change that a board shows.
     pub(super) fn version(&self, joined: &WorkspaceGraph) -> u64 {
         joined.version() + self.situations.changes()
+    }
+
+    /// The version that the columns have by now.
+    pub(super) fn place(&self) -> ChangeCursor {
+        self.place
+    }
+
+    fn next_version(&mut self) -> u64 {
+        if self.place.epoch == 0 {
+            // Another for each process: a cursor of an earlier one must not fit.
+            self.place.epoch = RandomState::new().hash_one(0_u8) | 1;
+        }
+        self.place.version += 1;
+        self.place.version
     }
 
     /// Returns the meaning of an item; `None` for one that is not shown.
@@ -135,10 +163,11 @@ impl BoardColumns {
             return &self.all;
         }
         let known = self.sought.iter().position(|set| set.filter == *filter);
-        let set = match known.and_then(|at| self.sought.remove(at)) {
-            Some(set) => set,
-            None => self.all.narrowed(joined, filter),
-        };
+        let kept = known.and_then(|at| self.sought.remove(at));
+        let set = kept.unwrap_or_else(|| {
+            let version = self.next_version();
+            self.all.narrowed(joined, filter, version)
+        });
         if self.sought.len() >= MOST_SEARCHES {
             self.sought.pop_front();
         }
@@ -206,23 +235,32 @@ impl BoardColumns {
             (node, item.and_then(|item| meaning_of(situations, &item)))
         };
         let looked_at: Vec<LookedAt> = meant.into_iter().map(look).collect();
+        if looked_at.is_empty() {
+            return;
+        }
+        let version = self.next_version();
         for set in std::iter::once(&mut self.all).chain(&mut self.sought) {
-            set.take_in(joined, &looked_at);
+            set.take_in(joined, &looked_at, version);
         }
         for (node, meaning) in looked_at {
             self.cards.remove(&node);
+            self.names.forget(node);
             let item = joined.item(node).filter(|_| meaning.is_some());
             self.facets.put(node, item.as_ref());
         }
     }
 
     fn look_at_all(&mut self, joined: &WorkspaceGraph) {
+        let version = self.next_version();
         let situations = &self.situations;
         let items: Vec<Item<'_>> = joined.items().collect();
         let look = |item: &Item<'_>| (item.node, meaning_of(situations, item));
         let looked_at: Vec<LookedAt> = items.par_iter().map(look).collect();
         self.facets = BoardFacets::default();
-        self.all = ColumnSet::default();
+        self.all = ColumnSet {
+            changed: [version; WorkMeaning::WORDS.len()],
+            ..ColumnSet::default()
+        };
         for (item, (node, meaning)) in items.iter().zip(looked_at) {
             if let Some(meaning) = meaning {
                 self.all.nodes[meaning.column()].push(node);
@@ -231,6 +269,7 @@ impl BoardColumns {
         }
         self.sought.clear();
         self.cards.clear();
+        self.names = ItemNames::default();
     }
 }
 
@@ -308,8 +347,13 @@ impl ColumnSet {
         &self.nodes[column]
     }
 
+    /// Returns true if a column says what it said at a place among the changes of its board.
+    pub(super) fn is_as_at(&self, column: usize, place: ChangeCursor) -> bool {
+        self.changed[column] <= place.version
+    }
+
     /// Those of these columns that fit a filter.
-    fn narrowed(&self, joined: &WorkspaceGraph, filter: &BoardFilter) -> Self {
+    fn narrowed(&self, joined: &WorkspaceGraph, filter: &BoardFilter, version: u64) -> Self {
         let words = filter.words();
         let fits = |node: &&Node| {
             let item = joined.item(**node);
@@ -322,26 +366,29 @@ impl ColumnSet {
         Self {
             filter: filter.clone(),
             nodes: self.nodes.each_ref().map(column),
+            changed: [version; WorkMeaning::WORDS.len()],
         }
     }
 
     /// Puts items where they belong now; they come in the order of lists.
-    fn take_in(&mut self, joined: &WorkspaceGraph, looked_at: &[LookedAt]) {
-        if looked_at.is_empty() {
-            return;
-        }
+    fn take_in(&mut self, joined: &WorkspaceGraph, looked_at: &[LookedAt], version: u64) {
         let mut is_looked_at = vec![false; joined.graph().len()];
         for (node, _) in looked_at {
             is_looked_at[node.index()] = true;
         }
-        for nodes in &mut self.nodes {
+        for (nodes, changed) in self.nodes.iter_mut().zip(&mut self.changed) {
+            let before = nodes.len();
             nodes.retain(|node| !is_looked_at[node.index()]);
+            if nodes.len() < before {
+                *changed = version;
+            }
         }
         let words = self.filter.words();
         for (node, meaning) in looked_at {
             let item = joined.item(*node);
             let item = item.filter(|item| self.filter.fits(&words, item));
             if let (Some(_), Some(meaning)) = (item, meaning) {
+                self.changed[meaning.column()] = version;
                 let nodes = &mut self.nodes[meaning.column()];
                 let place = joined.place(*node);
                 let at = nodes.partition_point(|other| joined.place(*other) < place);

@@ -16,6 +16,7 @@ use chant_graph::Node;
 use chant_specs::model::Spec;
 use chant_text::markdown_tree::{MarkdownNode, MarkdownTree};
 use chant_text::sections::names;
+use chant_tickets::criteria::criteria;
 use chant_tickets::sections::parse_sections;
 
 /// Criteria, sections or parts of an item that are shown.
@@ -74,9 +75,16 @@ fn criteria_of(item: &Item<'_>) -> Vec<CriterionRow> {
             });
             rows.collect()
         }
-        ItemSource::Task { .. }
-        | ItemSource::Feature(_, FeaturePart::Phase(_))
-        | ItemSource::Ticket(..) => Vec::new(),
+        ItemSource::Ticket(_, ticket) => {
+            let criteria = criteria(ticket).into_iter().take(MOST_SHOWN);
+            let rows = criteria.map(|one| CriterionRow {
+                text: cut(&one.text, TEXT_SHOWN),
+                done: one.is_met,
+                line: one.line,
+            });
+            rows.collect()
+        }
+        ItemSource::Task { .. } | ItemSource::Feature(_, FeaturePart::Phase(_)) => Vec::new(),
     }
 }
 

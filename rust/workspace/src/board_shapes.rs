@@ -20,6 +20,8 @@ const LABELS_SHOWN: (usize, usize) = (20, 60);
 pub(super) struct BoardLook<'a> {
     /// Another after every change.
     pub version: u64,
+    /// What to ask with next for what changed since.
+    pub cursor: String,
     pub columns: Vec<MeaningColumn<'a>>,
     pub dialects: Vec<DialectCounts>,
     pub labels: Vec<LabelCount<'a>>,
@@ -31,7 +33,9 @@ pub(super) struct BoardLook<'a> {
 pub(super) struct MeaningColumn<'a> {
     pub meaning: &'static str,
     pub count: usize,
-    pub items: Vec<&'a MeaningCard>,
+    /// `None` where the column is as the asker knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<&'a MeaningCard>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
 }

@@ -9,6 +9,7 @@ use super::board_shapes::{
     BoardLook, DialectCounts, LabelCount, MeaningColumn, MeaningPage, ProblemPage, WaitingEntry,
     WaitingPage,
 };
+use super::change_feed::ChangeCursor;
 use super::error::WorkspaceError;
 use super::item::{DIALECTS, Item};
 use super::meaning::{PersonTask, WorkMeaning};
@@ -29,7 +30,8 @@ const MOST_WAITING: usize = 200;
 /// Characters of a reason that are shown.
 const REASON_SHOWN: usize = 500;
 
-/// Returns all columns with their first items, and how many there are of each dialect and label.
+/// Returns all columns with their first items, and how many there are of each dialect and label. With the cursor of an
+/// earlier look with the same filter and limit, the items of columns that are as they were then are left out.
 ///
 /// # Errors
 /// As [`Workspace::snapshot`].
@@ -37,22 +39,33 @@ pub fn look_at_board(
     workspace: &Workspace,
     filter: &BoardFilter,
     limit: usize,
+    since: Option<&str>,
 ) -> Result<Answer, Error> {
+    // One that cannot be read is like one of another process.
+    let since: Option<ChangeCursor> = since.and_then(|since| since.parse().ok());
     workspace.ask_board(|joined, board| {
-        let page = PageRequest { limit, offset: 0 };
+        let place = board.place();
+        let since = since.filter(|since| since.epoch == place.epoch);
         let all = 0..WorkMeaning::WORDS.len();
-        let pages: Vec<ColumnSlice> = all
-            .map(|column| nodes_of(joined, board, filter, (column, page)))
+        let pages: Vec<(ColumnSlice, bool)> = all
+            .map(|column| {
+                let set = board.columns(joined, filter);
+                let is_known = since.is_some_and(|since| set.is_as_at(column, since));
+                let limit = if is_known { 0 } else { limit };
+                let page = PageRequest { limit, offset: 0 };
+                (nodes_of(joined, board, filter, (column, page)), is_known)
+            })
             .collect();
         let columns = WorkMeaning::WORDS.iter().zip(&pages);
-        let columns = columns.map(|(meaning, page)| MeaningColumn {
+        let columns = columns.map(|(meaning, (page, is_known))| MeaningColumn {
             meaning,
             count: page.total,
-            items: board.cards(&page.nodes),
+            items: (!is_known).then(|| board.cards(&page.nodes)),
             next_offset: page.next_offset,
         });
         Ok(Answer::compact(&BoardLook {
             version: board.version(joined),
+            cursor: board.place().to_string(),
             columns: columns.collect(),
             dialects: counts_of(board.facets()),
             labels: labels_of(board.facets()),

@@ -27,6 +27,7 @@ pub mod filter;
 pub mod handle;
 pub mod import;
 pub mod item;
+mod item_names;
 mod item_statuses;
 pub mod key;
 pub mod meaning;

@@ -7,10 +7,12 @@ use super::Workspace;
 use super::board::SearchWords;
 use super::filter::ItemFilter;
 use super::item::Item;
+use super::item_names::lower_name;
+use super::meaning::WorkMeaning;
 use super::view::{MentionRow, MentionView, TouchedItemRow, TouchedView};
 use chant_base::answer::{Answer, PageRequest};
+use chant_base::counted::count_visited;
 use chant_base::error::Error;
-use chant_graph::picture::StatusColor;
 use chant_store::disk;
 use chant_vine::model::TaskStatus;
 
@@ -25,8 +27,10 @@ pub struct MentionQuery<'a> {
     pub path: Option<&'a str>,
 }
 
-/// The items that a text may mean: those that can be started or are worked on first, then what is open, then what
-/// is done; within these, those whose IDs begin with the text first.
+/// The items that a text may mean, in the order of a board's columns: those that can be started first, those that are
+/// done last; within a column, those whose IDs begin with the text first.
+///
+/// Costs a look at the names of all items, which the board keeps; of no more rows than are wanted more is asked.
 ///
 /// # Errors
 /// As [`Workspace::snapshot`].
@@ -35,22 +39,26 @@ pub fn mention(
     query: MentionQuery<'_>,
     most: usize,
 ) -> Result<Answer, Error> {
-    let joined = workspace.snapshot()?;
-    let filter = ItemFilter::default();
-    let mut found = FoundMentions::new(query.text, most);
-    for item in joined.items() {
-        let is_meant = query
-            .dialect
-            .is_none_or(|dialect| dialect == item.dialect())
-            && query.path.is_none_or(|path| path == item.path());
-        if is_meant && filter.shows(&item) {
-            let id = item.id();
-            if found.fits(&id, item.title()) {
-                found.take(&id, rank(&item), || MentionRow::from(item));
+    let is_meant = |item: &Item<'_>| {
+        let dialect = query.dialect;
+        let path = query.path;
+        dialect.is_none_or(|dialect| dialect == item.dialect())
+            && path.is_none_or(|path| path == item.path())
+    };
+    workspace.ask_board(|joined, board| {
+        let mut found = FoundMentions::new(query.text, most);
+        let (columns, names) = board.all_with_names();
+        for column in 0..WorkMeaning::WORDS.len() {
+            let nodes = columns.nodes(column);
+            count_visited(nodes.len());
+            let items = nodes.iter().filter_map(|node| joined.item(*node));
+            for item in items.filter(is_meant) {
+                let name = if found.is_any { "" } else { names.of(&item) };
+                found.take(name, column, || MentionRow::from(item));
             }
         }
-    }
-    Ok(found.answer())
+        Ok(found.answer())
+    })
 }
 
 /// The task graphs that a text may mean, by their paths and titles, in the order of [`mention`].
@@ -63,14 +71,17 @@ pub fn mention_plans(workspace: &Workspace, text: &str, most: usize) -> Result<A
     for plan in joined.plans() {
         let graph = &plan.document.plan.graph;
         let title = graph.title.as_deref().unwrap_or_default();
-        if found.fits(&plan.path, title) {
-            let root = graph.nodes.first().and_then(|root| root.status());
-            let rank = 2 * usize::from(root == Some(TaskStatus::Complete));
-            let status = root.map_or("", TaskStatus::as_str);
-            found.take(&plan.path, rank, || {
-                MentionRow::of_plan(&plan.path, title, status)
-            });
-        }
+        let root = graph.nodes.first();
+        let state = root.and_then(|root| root.status());
+        let is_done = state == Some(TaskStatus::Complete);
+        let meaning = [WorkMeaning::CanBegin, WorkMeaning::Done][usize::from(is_done)];
+        let root = (
+            root.map(|root| &*root.id),
+            state.map_or("", TaskStatus::as_str),
+        );
+        found.take(&lower_name(&plan.path, title), meaning.column(), || {
+            MentionRow::of_plan(&plan.path, title, root)
+        });
     }
     Ok(found.answer())
 }
@@ -111,59 +122,47 @@ pub fn list_touched(workspace: &Workspace, page: PageRequest) -> Result<Answer, 
     }))
 }
 
-/// Where an item stands among those that a text may mean: 0 for what can be started or is worked on, 2 for what
-/// is done.
-fn rank(item: &Item<'_>) -> usize {
-    let is_active = matches!(item.tone(), StatusColor::Active | StatusColor::Reviewed);
-    if item.is_done() {
-        2
-    } else {
-        usize::from(!is_active && !item.is_ready())
-    }
-}
-
-/// What was found for a text, no more of each rank than is shown.
+/// What was found for a text, no more of each column than is shown.
 struct FoundMentions<'a> {
     words: SearchWords,
+    /// True if the text is empty, so that every name fits.
+    is_any: bool,
     begins: String,
     most: usize,
     total: usize,
-    /// By rank, those whose IDs begin with the text before the others.
-    ranks: [Vec<MentionRow<'a>>; 6],
+    /// By column, those whose IDs begin with the text before the others.
+    rows: [[Vec<MentionRow<'a>>; 2]; WorkMeaning::WORDS.len()],
 }
 
 impl<'a> FoundMentions<'a> {
     fn new(text: &str, most: usize) -> Self {
+        let begins = text.trim().to_lowercase();
         Self {
             words: SearchWords::split(text),
-            begins: text.trim().to_lowercase(),
+            is_any: begins.is_empty(),
+            begins,
             most,
             total: 0,
-            ranks: Default::default(),
+            rows: Default::default(),
         }
     }
 
-    /// Returns true if the text fits an ID and a title.
-    fn fits(&self, id: &str, title: &str) -> bool {
-        self.words.are_in(id, title)
-    }
-
-    /// Takes one that fits.
-    fn take(&mut self, id: &str, rank: usize, row: impl FnOnce() -> MentionRow<'a>) {
+    /// Takes one if the text fits its name, as [`lower_name`] writes it.
+    fn take(&mut self, name: &str, column: usize, row: impl FnOnce() -> MentionRow<'a>) {
+        if !self.words.are_in(name) {
+            return;
+        }
         self.total += 1;
-        let begins = id
-            .get(..self.begins.len())
-            .is_some_and(|begin| begin.to_lowercase() == self.begins);
-        let rows = &mut self.ranks[2 * rank + usize::from(!begins)];
+        let rows = &mut self.rows[column][usize::from(!name.starts_with(&self.begins))];
         if rows.len() < self.most {
             rows.push(row());
         }
     }
 
     fn answer(self) -> Answer {
-        let rows = self.ranks.into_iter().flatten().take(self.most);
+        let rows = self.rows.into_iter().flatten().flatten();
         Answer::whole(&MentionView {
-            items: rows.collect(),
+            items: rows.take(self.most).collect(),
             total: self.total,
         })
     }

@@ -283,6 +283,9 @@ pub(super) struct MentionRow<'a> {
     path: Cow<'a, str>,
     title: String,
     status: &'a str,
+    /// Of a task graph the ID of its root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<&'a str>,
 }
 
 impl<'a> From<Item<'a>> for MentionRow<'a> {
@@ -294,12 +297,18 @@ impl<'a> From<Item<'a>> for MentionRow<'a> {
             path: item.path().into(),
             title: cut(item.title(), TITLE_SHOWN),
             status: item.status(),
+            root: None,
         }
     }
 }
 
 impl<'a> MentionRow<'a> {
-    pub(super) fn of_plan(path: &'a str, title: &str, status: &'a str) -> Self {
+    /// A task graph, by its file, its title, and its root with the state of that.
+    pub(super) fn of_plan(
+        path: &'a str,
+        title: &str,
+        (root, status): (Option<&'a str>, &'a str),
+    ) -> Self {
         Self {
             key: format!("vine:{path}").into(),
             dialect: "vine",
@@ -307,6 +316,7 @@ impl<'a> MentionRow<'a> {
             path: path.into(),
             title: cut(title, TITLE_SHOWN),
             status,
+            root,
         }
     }
 }

@@ -55,6 +55,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "worked on first, what is done last.",
         _SOURCE,
     ),
+    "server:completion:as_files_are_now": Requirement(
+        "Completion knows files as they are when it is asked; what was cancelled is not offered.",
+        _SOURCE,
+    ),
     "server:completion:at_most_a_hundred": Requirement(
         "At most a hundred values are given, with how many there are and whether there are more.",
         _SOURCE,

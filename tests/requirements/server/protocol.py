@@ -7,6 +7,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A start is a task for clients that declare tasks: created, polled while it works, ended with it.",
         "issue 23: Starts and splits as tasks",
     ),
+    "server:tasks:a_split_is_one": Requirement(
+        "A split is a task for clients that declare tasks, which ends with its proposal; what is refused, or "
+        "proposed already, is none.",
+        "issue 23: Starts and splits as tasks",
+    ),
     "server:tasks:cancelling_pauses": Requirement(
         "Cancelling a task pauses its run and discards nothing; a task of another server is not acted on.",
         "issue 23: Starts and splits as tasks",
@@ -175,6 +180,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "At most 100 items are named at once, 1,000 connections and streams are notified, and one over HTTP"
         " that takes nothing is dropped and holds up no other.",
         "issue: A board in the browser, point 8",
+    ),
+    "protocol:clients:faults_are_seen": Requirement(
+        "The trials of outside clients (`python -m bench.clients`) name each step that fails or gives"
+        " something else, and an event that comes twice; what a client does not support is no failure.",
+        "issue 23: point 8",
     ),
     "protocol:progress:long_work_is_reported": Requirement(
         "Reading, linting, importing and exporting many files report how far they are, from one second on at"

@@ -30,6 +30,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "tickets:sections:list_shows_the_tree": Requirement(
         "`list` shows the tree of sections with their lengths.", "seed tickets:321"
     ),
+    "tickets:sections:a_box_is_ticked_by_its_text": Requirement(
+        "`check` and `uncheck` change one character: the box that reads so, among the acceptance criteria or "
+        "in the section; a text that no box has is refused with those there are.",
+        "issue 23: point 3",
+    ),
     "tickets:sections:get_shows_the_content": Requirement(
         "`get` shows a section's content and length.", "seed tickets:344"
     ),

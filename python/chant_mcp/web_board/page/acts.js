@@ -113,9 +113,14 @@ const featureActs = (item) => (item.meaning === "done" ? [] : [["Complete", asyn
   return `Completed ${task}.`;
 }]]);
 
+const TICKS = {
+  chant: (id, act, text) => call("chant_spec_update", { id, [act]: [text] }),
+  tickets: (key, operation, content) => call("manage_cr_sections", { key, operation, content }),
+};
+
 /** Ticks a criterion by hand, or takes the tick back. */
 const tick = (item, { text, done }) => perform(async () => {
-  const write = (isDone) => call("chant_spec_update", { id: idOf(item.key), [isDone ? "check" : "uncheck"]: [text] });
+  const write = (isDone) => TICKS[item.dialect](idOf(item.key), isDone ? "check" : "uncheck", text);
   await write(!done);
   return { text: done ? "Tick taken back." : "Ticked.", undo: () => write(done) };
 });

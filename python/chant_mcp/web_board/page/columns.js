@@ -4,11 +4,16 @@ const board = { search: "", bodies: "", dialect: "", label: "", lanes: "", look:
 const boardFilter = () => ({ search: board.search, bodies: (board.search && board.bodies) || undefined, dialect: board.dialect, label: board.label });
 const isFiltered = () => Boolean(board.search || board.dialect || board.label);
 
-/** Takes one look for the whole page: counts for the tabs, and the first rows of each column. */
+/** Takes one look for the whole page: counts for the tabs, and the first rows of each column that is another by now. */
 async function takeLook() {
   const isBoard = route.screen === "board";
   const limit = !isBoard ? 1 : board.lanes ? LANE_ROWS : PAGE;
-  board.look = await call("board_look", { ...(isBoard && boardFilter()), limit });
+  const asked = { ...(isBoard && boardFilter()), limit };
+  const question = JSON.stringify(asked);
+  const before = board.question === question ? board.look : null;
+  const look = await call("board_look", { ...asked, since: before?.cursor });
+  look.columns.forEach((column, place) => (column.items ??= before.columns[place].items));
+  Object.assign(board, { look, question });
   live.version = String(board.look.version);
   showCounts(board.look);
 }
@@ -62,7 +67,8 @@ function refreshColumn({ meaning, count, items }) {
   const column = board.columns[meaning];
   fill(column.count, numberWord(count));
   fill(column.empty, !count && (isFiltered() ? "No match." : "Nothing here."));
-  return column.rows.refresh(count, items);
+  // What stands there already is not loaded again.
+  return column.rows.seen === items ? undefined : column.rows.refresh(count, items);
 }
 
 /** On a narrow screen one column is seen at a time: buttons with the counts lead to the others. */

@@ -3,8 +3,8 @@
 /** Asks for some fields; gives their values by name, or null where the person left. */
 function askForm(title, fields, actLabel, ...more) {
   return new Promise((resolve) => {
-    const inputs = fields.map(({ name, label, options, isLong, isNeeded }) => {
-      const input = options ? choice(label, options.map((each) => [each, each])) : make(isLong ? "textarea" : "input", { rows: 4, required: isNeeded });
+    const inputs = fields.map(({ name, label, options, value, isLong, isNeeded }) => {
+      const input = options ? choice(label, options, value) : make(isLong ? "textarea" : "input", { rows: 4, required: isNeeded });
       return { name, input, label: make("label", label, input) };
     });
     const submit = () => {
@@ -31,15 +31,42 @@ function openDialog(title, ...children) {
   return dialog;
 }
 
+/** Asks for a new item; where one is open, its plan or feature is the first choice. */
 async function addItem() {
   if (!canAct()) return;
-  const hasTickets = board.look?.dialects.some(({ dialect }) => dialect === "tickets");
+  const has = (...names) => board.look?.dialects.some(({ dialect }) => names.includes(dialect));
+  const { plans = [], features = [] } = (has("vine", "speckit") && (await call("board_places").catch(report))) || {};
+  const tasks = [...plans.map(({ file }) => [`vine:${file}`, file]), ...(canDecide() ? features : []).map((name) => [`speckit:${name}`, name])];
+  const kinds = [["chant", "Spec"], ...(has("tickets") ? [["tickets", "Ticket"]] : []), ...tasks.map(([kind, name]) => [kind, `Task of ${name}`])];
+  const value = drawer.key?.split("#")[0];
   const given = await askForm("Add", [
-    ...(hasTickets ? [{ name: "kind", label: "Kind", options: ["Spec", "Ticket"] }] : []),
+    ...(kinds.length > 1 ? [{ name: "kind", label: "Kind", options: kinds, value }] : []),
     { name: "title", label: "Title", isNeeded: true },
     { name: "criteria", label: "Done when (one line each)", isLong: true },
   ], "Add");
-  if (given) await perform(() => (given.kind === "Ticket" ? addTicket : addSpec)(given.title, given.criteria.split("\n").filter((line) => line.trim())));
+  if (!given) return;
+  const { kind = "chant", title, criteria } = given;
+  const file = idOf(kind);
+  const plan = plans.find((one) => kind === `vine:${one.file}`);
+  const lines = criteria.split("\n").filter((line) => line.trim());
+  await perform(() => {
+    if (plan) return addPlanTask(plan, title, criteria);
+    if (kind.startsWith("speckit:")) return decide("add_task", { feature: file, title: [title, ...lines].join("; ") });
+    return (kind === "tickets" ? addTicket : addSpec)(title, lines);
+  });
+}
+
+/** Adds a task to a plan: the open one of its tasks waits for it, else the root. */
+async function addPlanTask({ file, root }, name, description) {
+  const [place, open] = (drawer.key ?? "").split("#");
+  const taskId = place === `vine:${file}` && drawer.item?.meaning !== "done" ? open : root;
+  const word = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 40) || "task";
+  const isTaken = (id) => call("board_item", { key: `vine:${file}#${id}` }).then(() => true, () => false);
+  let id = word;
+  for (let number = 2; await isTaken(id); number += 1) id = `${word}-${number}`;
+  const write = (...operations) => call("vine_write", { file, operations });
+  await write({ op: "add_task", id, name, description }, { op: "add_dep", taskId, depId: id });
+  return { text: `Added “${name}”.`, undo: () => write({ op: "remove_task", id }) };
 }
 
 async function addSpec(title, criteria) {

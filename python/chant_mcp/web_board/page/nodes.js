@@ -70,7 +70,7 @@ const muted = (...children) => make("span.muted", children);
 const pressed = (isOn) => ({ "aria-pressed": isOn, look: isOn ? ".main" : "" });
 
 function choice(label, options, value, change) {
-  const select = make("select", { aria: label, at: label, onchange: () => change(select.value) },
+  const select = make("select", { aria: label, at: label, onchange: () => change?.(select.value) },
     options.map(([name, text]) => make("option", { value: name, selected: name === value }, text)));
   return select;
 }

@@ -32,6 +32,7 @@ class WindowedRows {
     const found = await Promise.all(offsets.map((offset) => this.load(offset)));
     if (turn !== this.turn) return;
     const anchor = this.anchor();
+    this.seen = first;
     this.pages = new Map([[0, first], ...offsets.map((offset, place) => [offset, found[place]])]);
     this.total = total;
     this.sizer.style.height = `${total * this.height}px`;

@@ -109,36 +109,65 @@ impl<'a> SpecLeases<'a> {
         &self.settings.remote
     }
 
-    /// Claims a spec for a run; returns what its record keeps. The token is above `above`.
+    /// Claims specs for runs, all in one push: each with the token that its own is above. Gives the token of
+    /// each and what its record keeps, or who holds it, or that the remote does not answer.
     ///
     /// # Errors
-    /// Who holds it, or that the remote does not answer: nothing was started.
-    pub(super) fn claim(
+    /// A failure on this machine; nothing was started.
+    pub(super) fn claim_all(
         &self,
-        spec_id: &str,
-        above: u64,
-        is_forced: bool,
-    ) -> Result<(u64, LeaseEntry), Error> {
-        let wish = LeaseWish::Claim {
+        specs: &[(&str, u64)],
+    ) -> Result<Vec<Result<(u64, LeaseEntry), Error>>, Error> {
+        let client = self.client()?;
+        let mut tickets = Vec::new();
+        for (spec_id, above) in specs {
+            tickets.push(client.put(self.claim_of(spec_id, *above, false))?);
+        }
+        let mut claims = Vec::new();
+        for (ticket, (spec_id, _)) in tickets.iter().zip(specs) {
+            let answer = client.wait(ticket, CLAIM_LIMIT)?;
+            claims.push(self.claimed(spec_id, answer));
+        }
+        Ok(claims)
+    }
+
+    /// Takes a spec from the clone that holds it, for a person; returns the new token.
+    ///
+    /// # Errors
+    /// As [`SpecLeases::claim_all`].
+    pub(super) fn take_from_clone(&self, spec_id: &str, above: u64) -> Result<u64, Error> {
+        let wish = self.claim_of(spec_id, above, true);
+        let answer = self.client()?.ask(wish, CLAIM_LIMIT)?;
+        self.claimed(spec_id, answer).map(|(token, _)| token)
+    }
+
+    fn claim_of(&self, spec_id: &str, above: u64, is_forced: bool) -> LeaseWish {
+        LeaseWish::Claim {
             spec: self.ledger.key(spec_id),
             run: spec_id.to_owned(),
             above,
             is_forced,
-        };
-        match self.client()?.ask(wish, CLAIM_LIMIT)? {
-            LeaseAnswer::Claimed { token, target } => Ok((
-                token,
-                LeaseEntry {
-                    remote: self.settings.remote.clone(),
-                    base: target,
-                    proposal: None,
-                },
-            )),
-            other => Err(self.refused(spec_id, other)),
         }
     }
 
-    fn refused(&self, spec_id: &str, answer: LeaseAnswer) -> Error {
+    fn claimed(&self, spec_id: &str, answer: LeaseAnswer) -> Result<(u64, LeaseEntry), Error> {
+        match answer {
+            LeaseAnswer::Claimed { token, target } => {
+                let remote = self.settings.remote.clone();
+                Ok((
+                    token,
+                    LeaseEntry {
+                        remote,
+                        base: target,
+                        proposal: None,
+                    },
+                ))
+            }
+            other => Err(Self::refused(spec_id, other)),
+        }
+    }
+
+    fn refused(spec_id: &str, answer: LeaseAnswer) -> Error {
         let id = spec_id.to_owned();
         match answer {
             LeaseAnswer::Refused { refusal } => SpecRunError::Lease { id, refusal }.into(),
@@ -152,8 +181,7 @@ impl<'a> SpecLeases<'a> {
     /// Has the remote say what the records of runs say by now, as far as it answers soon. What it does not
     /// take now is due with the next push.
     pub(super) fn settle(&self) -> Result<(), Error> {
-        self.client()?.ask(LeaseWish::Settle, SETTLE_LIMIT)?;
-        Ok(())
+        Ok(self.client()?.settle(SETTLE_LIMIT)?)
     }
 
     /// Returns the newest commit of the target on the remote, with the landings of this clone that are on
@@ -309,7 +337,7 @@ impl<'a> SpecLeases<'a> {
         let spec = self.ledger.key(spec_id);
         match client.ask(LeaseWish::Request { spec, stop }, CLAIM_LIMIT)? {
             LeaseAnswer::Done => Ok(Some(lease)),
-            other => Err(self.refused(spec_id, other)),
+            other => Err(Self::refused(spec_id, other)),
         }
     }
 
@@ -321,7 +349,7 @@ impl<'a> SpecLeases<'a> {
         let spec = self.ledger.key(spec_id);
         match self.client()?.ask(LeaseWish::Free { spec }, CLAIM_LIMIT)? {
             LeaseAnswer::Done => Ok(()),
-            other => Err(self.refused(spec_id, other)),
+            other => Err(Self::refused(spec_id, other)),
         }
     }
 
@@ -355,7 +383,7 @@ impl<'a> SpecLeases<'a> {
             }
             if let Some(id) = self.ledger.id_of(&lease.spec) {
                 let mut lease = lease.clone();
-                lease.spec = id.to_owned();
+                id.clone_into(&mut lease.spec);
                 held.push(lease);
             }
         }

@@ -170,7 +170,7 @@ fn start(
     AgentSlots::of(&runs)?.refuse_when_full(&config)?;
     steps("Starting a runner");
     let mode = (SPLIT.to_owned(), asked);
-    let (record, runner) = start_run(project, &runs, &spec.id, mode, None, steps)?;
+    let (record, runner) = start_run(project, &runs, &spec.id, mode, (None, None), steps)?;
     let answered = answer(project, &record);
     detach_runner(project, runs, &record, runner);
     Ok(answered)

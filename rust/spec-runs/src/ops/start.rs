@@ -67,7 +67,7 @@ pub fn work_start(
     drop(snapshot);
     steps("Starting a runner");
     let mode = (mode.to_string(), asked);
-    let (record, runner) = start_run(project, &runs, &spec.id, mode, None, steps)?;
+    let (record, runner) = start_run(project, &runs, &spec.id, mode, (None, None), steps)?;
     detach_runner(project, runs, &record, runner);
     Ok(Answer::data(&StartedRunView {
         process_id: &record.process_id,

@@ -90,6 +90,18 @@ impl AgentSlots {
         )
     }
 
+    /// Returns the number of runs that could begin now.
+    pub(in super::super) fn count_free(&self, config: &Config, workers: &[AgentWorker]) -> usize {
+        let running = self.running(config);
+        let of_worker = |worker: &AgentWorker| {
+            let busy = running.iter().filter(|name| **name == worker.agent.name);
+            worker.at_once.saturating_sub(busy.count())
+        };
+        let of_workers: usize = workers.iter().map(of_worker).sum();
+        let most = config.runs.limits.agents_at_once.get();
+        of_workers.min(most.saturating_sub(running.len()))
+    }
+
     /// Returns the active agents.
     fn running<'a>(&'a self, config: &'a Config) -> Vec<&'a str> {
         let is_at_work =
@@ -156,9 +168,13 @@ impl AgentSlots {
     }
 }
 
-/// Returns true if a start was refused because there is no room for a further run.
+/// Returns true if a start was refused because there is no room for a further run, or because the remote does
+/// not grant specs now.
 pub(super) fn is_full(error: &Error) -> bool {
-    matches!(error.downcast_ref(), Some(SpecRunError::Full(_)))
+    matches!(
+        error.downcast_ref(),
+        Some(SpecRunError::Full(_) | SpecRunError::NoRemote { .. })
+    )
 }
 
 /// Returns the error for workers that are all busy.

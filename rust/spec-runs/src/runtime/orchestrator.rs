@@ -11,13 +11,14 @@ use super::super::error::SpecRunError;
 use super::super::schedule::{AttemptCount, SpecSchedule};
 use super::super::start::{StartOptions, StartTarget, WorkMode};
 use super::agent_slots::{AgentSlots, all_busy, is_full, takes_turns};
-use super::start::{begin_one, plan};
+use super::start::{ClaimResult, begin_one, claim_specs, plan};
 use super::{recovery, retries_of};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_specs::id::SpecId;
 use chant_specs::project::Project;
+use chant_specs::specs::SpecGraph;
 use chant_work::WorkError;
 use chant_work::cancel_token::CancelToken;
 use chant_work::handshake::StartHandshake;
@@ -165,6 +166,8 @@ struct Orchestrator<'a> {
     hands: Vec<ChildRun>,
     past: BTreeMap<SpecId, AttemptHistory>,
     completed: usize,
+    /// The claims of specs that are about to start.
+    claims: BTreeMap<SpecId, ClaimResult>,
     /// True if nothing more is started: some work changes what runs here, and a person has to
     /// review it.
     is_halted: bool,
@@ -211,6 +214,7 @@ impl<'a> Orchestrator<'a> {
             hands: Vec::new(),
             past: BTreeMap::new(),
             completed: 0,
+            claims: BTreeMap::new(),
             is_halted: false,
         })
     }
@@ -287,7 +291,6 @@ impl<'a> Orchestrator<'a> {
         let Some(id) = self.schedule.next(&snapshot.specs, &running, &tried) else {
             return Ok(None);
         };
-        drop(snapshot);
         let now = Instant::now();
         if now < self.not_before {
             self.held = Some(Backoff {
@@ -305,7 +308,36 @@ impl<'a> Orchestrator<'a> {
             only_members: false,
             ..self.asked.clone()
         };
+        self.claim_next((&snapshot.specs, &running, &tried), &id, step)?;
+        drop(snapshot);
         self.begin(id, asked, step)
+    }
+
+    /// Claims a spec, and those that could start beside it, in one push.
+    fn claim_next(
+        &mut self,
+        (specs, running, tried): (&SpecGraph, &[SpecId], &BTreeMap<SpecId, AttemptCount>),
+        id: &SpecId,
+        step: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
+        if self.config.leases.is_none() || self.asked.offline || self.claims.contains_key(id) {
+            return Ok(());
+        }
+        let room = AgentSlots::of(self.runs)?.count_free(&self.config, &self.workers);
+        let mut ids = vec![id.clone()];
+        let mut taken: Vec<SpecId> = running.to_vec();
+        taken.push(id.clone());
+        while ids.len() < room
+            && let Some(next) = self.schedule.next(specs, &taken, tried)
+        {
+            taken.push(next.clone());
+            ids.push(next);
+        }
+        ids.retain(|id| !self.claims.contains_key(id));
+        let claims = claim_specs(self.project, self.runs, &ids, step)?;
+        self.claims
+            .extend(ids.into_iter().zip(claims.unwrap_or_default()));
+        Ok(())
     }
 
     /// Starts a spec whose turn it is; `None` if there is no room for it now, the inner error if it
@@ -316,6 +348,7 @@ impl<'a> Orchestrator<'a> {
         asked: RunOptions,
         step: &mut dyn FnMut(&str),
     ) -> Result<Option<Result<(), String>>, Error> {
+        let claimed = self.claims.remove(&id);
         let past = self.past.entry(id.clone()).or_default();
         let before = past.tried;
         past.tried.times += 1;
@@ -325,7 +358,7 @@ impl<'a> Orchestrator<'a> {
             self.runs,
             &id,
             asked,
-            Some(&self.process_id),
+            (Some(&self.process_id), claimed),
             step,
         );
         match started {
@@ -348,7 +381,10 @@ impl<'a> Orchestrator<'a> {
             }
             Err(error) => {
                 let why = error.to_string();
-                let is_unfit = matches!(error.downcast_ref(), Some(SpecRunError::Start(_)));
+                let is_unfit = matches!(
+                    error.downcast_ref(),
+                    Some(SpecRunError::Start(_) | SpecRunError::Lease { .. })
+                );
                 if is_unfit && !self.schedule.asks_for(&id) {
                     past.left_out = why.lines().next().map(str::to_owned);
                 } else if matches!(error.downcast_ref(), Some(WorkError::Stopped { .. })) {

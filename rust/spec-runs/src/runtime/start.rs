@@ -84,7 +84,7 @@ pub(in super::super) fn begin_one(
     runs: &RunStore,
     id: &SpecId,
     asked: RunOptions,
-    parent: Option<&str>,
+    (parent, claimed): (Option<&str>, Option<ClaimResult>),
     steps: &mut dyn FnMut(&str),
 ) -> Result<(RunRecord, LaunchedRunner), Error> {
     let wish = StartOptions {
@@ -98,7 +98,7 @@ pub(in super::super) fn begin_one(
     next_agent(project, runs, &config, &spec, &wish.asked)?;
     drop(snapshot);
     let mode = (wish.mode.to_string(), wish.asked);
-    start_run(project, runs, id, mode, parent, steps)
+    start_run(project, runs, id, mode, (parent, claimed), steps)
 }
 
 /// Starts a runner, gives its run a record, and waits until it is under way.
@@ -107,14 +107,22 @@ pub(in super::super) fn start_run(
     runs: &RunStore,
     id: &SpecId,
     (mode, asked): (String, RunOptions),
-    parent: Option<&str>,
+    (parent, claimed): (Option<&str>, Option<ClaimResult>),
     steps: &mut dyn FnMut(&str),
 ) -> Result<(RunRecord, LaunchedRunner), Error> {
-    let lease = if mode == SINGLE {
-        steps("Claiming the spec");
-        claim(project, runs, id, &asked)?
-    } else {
-        None
+    let claimed = match claimed {
+        None if mode == SINGLE && !asked.offline => {
+            let ids = std::slice::from_ref(id);
+            claim_specs(project, runs, ids, steps)?.and_then(|mut claims| claims.pop())
+        }
+        claimed => claimed,
+    };
+    let lease = match claimed.transpose()? {
+        Some((token, lease)) => {
+            runs.raise_token(id.as_str(), token)?;
+            Some(lease)
+        }
+        None => None,
     };
     let started = start_claimed(
         project,
@@ -132,21 +140,27 @@ pub(in super::super) fn start_run(
     started
 }
 
-/// Claims a spec for a run, where the configuration says that clones share the project's specs.
-fn claim(
+/// The claim of a spec: its token and what a record keeps of it, or the refusal.
+pub(in super::super) type ClaimResult = Result<(u64, LeaseEntry), Error>;
+
+/// Claims specs for runs in one push, where the configuration says that clones share the project's specs;
+/// the claims come in the order of the specs.
+pub(in super::super) fn claim_specs(
     project: &Project,
     runs: &RunStore,
-    id: &SpecId,
-    asked: &RunOptions,
-) -> Result<Option<LeaseEntry>, Error> {
+    ids: &[SpecId],
+    steps: &mut dyn FnMut(&str),
+) -> Result<Option<Vec<ClaimResult>>, Error> {
     let config = project.snapshot()?.config.clone()?;
-    let Some(leases) = SpecLeases::of(project, &config)?.filter(|_| !asked.offline) else {
+    let Some(leases) = SpecLeases::of(project, &config)? else {
         return Ok(None);
     };
-    let above = runs.token(id.as_str())?.unwrap_or(0);
-    let (token, lease) = leases.claim(id.as_str(), above, false)?;
-    runs.raise_token(id.as_str(), token)?;
-    Ok(Some(lease))
+    steps("Claiming the spec");
+    let mut wanted = Vec::new();
+    for id in ids {
+        wanted.push((id.as_str(), runs.token(id.as_str())?.unwrap_or(0)));
+    }
+    leases.claim_all(&wanted).map(Some)
 }
 
 fn settle(project: &Project) -> Result<(), Error> {

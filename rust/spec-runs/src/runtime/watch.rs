@@ -277,7 +277,14 @@ impl<'a> RunWatcher<'a> {
             fresh: false,
             ..record.asked.clone()
         };
-        let started = begin_one(self.project, self.runs, &spec.id, asked, None, &mut |_| {});
+        let started = begin_one(
+            self.project,
+            self.runs,
+            &spec.id,
+            asked,
+            (None, None),
+            &mut |_| {},
+        );
         let (started, runner) = match started {
             Err(error) if is_full(&error) => return Ok(()),
             started => started?,

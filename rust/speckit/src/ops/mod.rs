@@ -17,8 +17,8 @@ use super::files::{CallerIdentity, FeatureDocument, FeatureStore};
 use super::resolve::{FeatureDirectory, ResolvedProject, in_specs};
 use super::task::TaskProgress;
 use super::view::{
-    self, CompletedView, DecisionRulesView, FeatureContextView, FeatureView, FullContextView,
-    NextTasksView, TasksView,
+    self, AddedTaskView, CompletedView, DecisionRulesView, FeatureContextView, FeatureView,
+    FullContextView, NextTasksView, TasksView,
 };
 use chant_base::answer::Answer;
 use chant_base::error::Error;
@@ -163,6 +163,32 @@ pub fn complete(
             ),
             ..data
         })
+    };
+    answer().map_err(to_tool_error)
+}
+
+/// Adds a task to a feature, behind the last one of the phase in which `beside` stands, or of the list.
+///
+/// # Errors
+/// `NoFeature`, `NoTaskList`, `NoTask`, `Duplicate`, `NewTask`, or what the disk says.
+pub fn add_task(
+    features: &FeatureStore,
+    asked: Option<&str>,
+    title: &str,
+    beside: Option<&str>,
+) -> Result<Answer, Error> {
+    let answer = || -> Result<Answer, Error> {
+        let found = features.find(asked)?;
+        let feature = current(&found)?;
+        let added = features.add_task(&found, feature, (title, beside))?;
+        let directory = &feature.directory;
+        let text = format!("Added task {} to {directory}.", added.id);
+        let view = AddedTaskView {
+            task_id: &added.id,
+            feature: directory,
+            line: added.line,
+        };
+        Ok(Answer::text_with_data(text, &view))
     };
     answer().map_err(to_tool_error)
 }

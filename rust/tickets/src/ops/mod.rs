@@ -4,6 +4,7 @@
 //! is on disk then, and write only what they checked.
 
 mod create;
+mod criteria;
 mod delete;
 mod get;
 mod list;

@@ -10,13 +10,14 @@ use super::super::model::Ticket;
 use super::super::sections::{self, SectionMode, SectionRewrite};
 use super::super::ticket_store::TicketStore;
 use super::super::view::{SectionChange, SectionEntry, SectionList, SectionText};
+use super::criteria::tick;
 use super::get::note_of_worktree;
 use chant_base::answer::{Answer, DEFAULT_CHARS, MOST_CHARS, TextRange, piece};
 use chant_base::error::Error;
 use chant_text::fences;
 use chant_text::sections::{Section, names, unique_paths};
 
-const OPERATIONS: &str = "list, get, update, replace, append, prepend";
+const OPERATIONS: &str = "list, get, update, replace, append, prepend, check, uncheck";
 const MODES: &str = "replace, append, prepend";
 
 /// Characters that the words around a listed section's name and its data take at most.
@@ -29,7 +30,8 @@ pub struct SectionCall<'a> {
     /// The ticket.
     #[serde(skip)]
     pub key: &'a str,
-    /// `list`, `get`, `update` with a mode, or the mode itself.
+    /// `list`, `get`, `update` with a mode, the mode itself, or `check` and `uncheck`: these are about the box that
+    /// reads as the content, among the acceptance criteria or in the section.
     #[serde(skip)]
     pub operation: &'a str,
     /// The section's name.
@@ -81,6 +83,8 @@ pub fn manage_cr_sections(store: &TicketStore, call: &SectionCall<'_>) -> Result
                 get(code, ticket, name, piece)
             })
         }
+        "check" => tick(store, call, true),
+        "uncheck" => tick(store, call, false),
         _ => change(store, call),
     }
 }
@@ -117,7 +121,7 @@ fn with_notes(answer: Answer, ticket: &Ticket) -> Answer {
     }
 }
 
-fn required<'a>(name: &str, value: Option<&'a str>) -> Result<&'a str, TicketError> {
+pub(super) fn required<'a>(name: &str, value: Option<&'a str>) -> Result<&'a str, TicketError> {
     let value = value.filter(|value| !value.trim().is_empty());
     value
         .ok_or_else(|| TicketError::invalid(name, format!("{name} is required for this operation")))

@@ -2,9 +2,10 @@
 //! or neither does. The checkout follows as far as it can; it is a view of what landed.
 
 use super::super::super::leases::SpecLeases;
+use super::super::super::merge::{DRIVER, merge_specs};
 use super::{
-    ATTEMPTS, LOCK_TIMEOUT, RunLanding, RunLandingOutcome, acting_change, agreement_to, by_meaning,
-    describe_wait, own_conflict,
+    ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change,
+    agreement_to, by_meaning, describe_wait, open_criteria, own_conflict,
 };
 use chant_base::error::Error;
 use chant_config::leases::LandingWay;
@@ -125,6 +126,9 @@ impl RunLanding<'_> {
             Err(why) => return Ok(Settled(RunLandingOutcome::Doubtful(why))),
         };
         sight.old = target;
+        if let Some(why) = self.unite_with_remote(&mut sight)? {
+            return Ok(Settled(RunLandingOutcome::Doubtful(why)));
+        }
         if let Some(why) = self.silenced_hooks()? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
@@ -159,6 +163,43 @@ impl RunLanding<'_> {
             old: sight.old,
             new,
         })
+    }
+
+    /// Takes what others changed in the spec on the remote into its new text; returns why that is a person's.
+    fn unite_with_remote(&self, sight: &mut MergeInputs) -> Result<Option<String>, Error> {
+        let path = &self.place.spec_in_git;
+        let read = |commit: &str| -> Result<Option<String>, Error> {
+            let bytes = self.repo.file_at(commit, path)?;
+            Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        };
+        let local = self.repo.tip_for_work(&self.place.target)?;
+        let base = match self.repo.merge_base(&local, &sight.old)? {
+            Some(base) => read(&base)?,
+            None => None,
+        };
+        let remote = read(&sight.old)?;
+        if remote == base {
+            return Ok(None);
+        }
+        if remote.is_none() {
+            return Ok(Some(format!(
+                "the spec is gone from {} on the remote; somebody removed or archived it",
+                self.place.target
+            )));
+        }
+        match merge_specs(base.as_deref(), remote.as_deref(), Some(&sight.text)) {
+            Ok(text) => {
+                let open = open_criteria(&self.place.spec, &text);
+                sight.text = text;
+                Ok(open)
+            }
+            Err(conflicts) => {
+                let described = conflicts
+                    .iter()
+                    .map(|conflict| conflict.describe("the remote", "this work"));
+                Ok(Some(described.collect::<Vec<_>>().join("; ")))
+            }
+        }
     }
 
     /// Returns the landing that the target has already: ours, whose answer was lost or which others merged from
@@ -275,7 +316,7 @@ impl RunLanding<'_> {
                 asked: if self.place.is_tracked { &asked } else { &[] },
                 message: &format!("Merge what landed with {}", self.place.branch),
                 fast_forward: true,
-                replaced: &[super::super::super::merge::DRIVER],
+                replaced: &[DRIVER],
             },
             &resolve,
         )?;

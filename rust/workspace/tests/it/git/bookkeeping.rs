@@ -10,6 +10,7 @@ fn begin(repo: &Repo, files: &[(String, Vec<u8>)]) -> Result<BranchStart, GitErr
     repo.begin_branch(&NewBranch {
         branch: "chant/x",
         target: "main",
+        start: None,
         message: "Begin x\n",
         files,
     })

@@ -125,6 +125,7 @@ fn in_a_process_without_git(folder: &Path) {
     let begun = repo.begin_branch(&NewBranch {
         branch: "work",
         target: "main",
+        start: None,
         message: "Begin",
         files: &[("spec.md".into(), b"s\n".to_vec())],
     });

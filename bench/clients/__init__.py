@@ -1,0 +1,1 @@
+"""Outside clients on our server: published programs of other people, in both eras, over pipes and HTTP."""
