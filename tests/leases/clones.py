@@ -22,6 +22,9 @@ LEASES = "leases: {remote: origin, beat: 1s, ttl: 10s, push_interval: 200ms}\n"
 SLOW_BEAT = "leases: {remote: origin, beat: 60s, ttl: 5m, push_interval: 200ms}\n"
 """The same, but no push comes by itself, and no holder falls silent."""
 
+QUICK_TTL = "leases: {remote: origin, beat: 300ms, ttl: 1200ms, push_interval: 200ms}\n"
+"""The same, for tests in which a holder falls silent."""
+
 Lease = dict[str, Any]
 
 

@@ -28,6 +28,7 @@ class LinkMode:
         "cut"  # "silence": the connection stays open, nothing passes any more
     )
     lost_answer: int | None = None  # the server's answer in this turn is swallowed, then both ends are closed
+    applies_to: Callable[[bytes], bool] = lambda _: True  # whether that is so, by the first bytes of a client
 
 
 PASS = LinkMode()
@@ -125,6 +126,7 @@ class _Link:
         self._closing = closing
         self._lock = threading.Lock()
         self._turn = 0
+        self._loses = True
         self._client_spoke_last = False
 
     def carry_up(self) -> None:
@@ -140,12 +142,12 @@ class _Link:
         goal: socket.socket,
         delay: float,
         limit: int | None,
-        passes: Callable[[], bool],
+        passes: Callable[[bytes], bool],
     ) -> None:
         carried = 0
         try:
             while piece := source.recv(PIECE):
-                if not passes():
+                if not passes(piece):
                     continue
                 if delay:
                     self._closing.wait(delay)
@@ -169,14 +171,16 @@ class _Link:
         else:
             goal.shutdown(socket.SHUT_WR)
 
-    def _client_speaks(self) -> bool:
+    def _client_speaks(self, piece: bytes) -> bool:
         with self._lock:
+            if self._turn == 0 and self._mode.lost_answer is not None:
+                self._loses = self._mode.applies_to(piece)
             if not self._client_spoke_last:
                 self._client_spoke_last = True
                 self._turn += 1
         return True
 
-    def _server_speaks(self) -> bool:
+    def _server_speaks(self, _: bytes) -> bool:
         """Return whether the client gets what the server says; where not, the server is asked to end."""
         with self._lock:
             self._client_spoke_last = False
@@ -187,7 +191,8 @@ class _Link:
         return False
 
     def _is_lost(self) -> bool:
-        return self._mode.lost_answer is not None and self._turn >= self._mode.lost_answer
+        lost = self._mode.lost_answer
+        return lost is not None and self._loses and self._turn >= lost
 
     def _cut(self) -> None:
         shut(self._client)

@@ -22,6 +22,84 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Wherever a claim is left, the spec can still be done, also after a server did half a push.",
         "issue 24: 8",
     ),
+    "leases:claims:one_run_of_a_spec": Requirement(
+        "Of clones that start a spec at the same time, one starts an agent and the others start none.",
+        "issue 24: acceptance 1",
+    ),
+    "leases:claims:refusal_names_holder": Requirement(
+        "A start is refused with the orchestrator, machine, token and time of the holder, and the command "
+        "that takes the spec over.",
+        "issue 24: acceptance 1",
+    ),
+    "leases:landing:target_and_lease_together": Requirement(
+        "A landing moves target and lease in one push, by every transport and ref format.", "issue 24: 2.2"
+    ),
+    "leases:landing:checkout_follows": Requirement(
+        "After a landing on the remote the checkout stands on what landed.", "issue 24: 2.2"
+    ),
+    "leases:landing:what_did_not_follow": Requirement(
+        "Changes and commits in the checkout do not stop a landing on the remote; the record says what did "
+        "not follow, and no branch of landed work stays.",
+        "issue 24: 2.2",
+    ),
+    "leases:landing:lost_answer_is_asked_for": Requirement(
+        "When answers to pushes are lost, a spec lands once, and no run fails that landed.",
+        "issue 24: acceptance 3",
+    ),
+    "leases:landing:half_is_completed_by_its_holder": Requirement(
+        "A landing that the server did by half is completed by the clone that holds the lease.",
+        "issue 24: 2.2 (8)",
+    ),
+    "leases:landing:half_of_another_is_claimed_anew": Requirement(
+        "Half a landing of a silent holder is not completed by others: they claim the next token and do the "
+        "work.",
+        "issue 24: D1",
+    ),
+    "leases:landing:forged_lease_lands_nothing": Requirement(
+        "A commit that only a lease on the remote names gets onto no target and into no checkout.",
+        "issue 24: D1",
+    ),
+    "leases:landing:killed_runner_is_settled_once": Requirement(
+        "A runner killed between its push and its record is settled by the next look, and by that once.",
+        "issue 24: acceptance 2",
+    ),
+    "leases:takeover:holder_ends": Requirement(
+        "A run whose lease moved is stopped at the next look, without a landing.", "issue 24: I9"
+    ),
+    "leases:takeover:late_push_is_refused": Requirement(
+        "A landing that reaches the remote after the lease moved changes nothing there.", "issue 24: I2"
+    ),
+    "leases:takeover:commits_are_kept": Requirement(
+        "The commits of a run that was overtaken stay on its branch and get a ref of their own on the "
+        "remote.",
+        "issue 24: I7",
+    ),
+    "leases:remote:start_is_refused_soon": Requirement(
+        "While the remote is gone, silent or refuses, a start is refused with the reason within ten seconds; "
+        "reads answer at once.",
+        "issue 24: acceptance 10",
+    ),
+    "leases:remote:landing_waits_for_it": Requirement(
+        "A run that ends while the remote is gone waits, and lands when the remote is back.", "issue 24: 9"
+    ),
+    "leases:off:nothing_happens": Requirement(
+        "Without `leases` no git speaks to a remote, and no state of leases is written.",
+        "issue 24: I12, acceptance 11",
+    ),
+    "leases:pace:pushes_are_counted": Requirement(
+        "Pushes grow with time and not with runs: at most three in two intervals.",
+        "issue 24: I11, acceptance 6",
+    ),
+    "leases:machines:all_land_once": Requirement(
+        "Orchestrators of several clones that are killed and frozen complete each spec once, with growing "
+        "tokens.",
+        "issue 24: acceptance 2",
+    ),
+    "leases:machines:checker_sees_two_pushes": Requirement(
+        "The checker of such trials finds the double landing when target and lease are pushed one after the "
+        "other.",
+        "issue 24: acceptance 2",
+    ),
     "leases:pr:one_push_and_a_request": Requirement(
         "With `landing: pr` proven work moves its branch and its lease in one push, and nothing else; "
         "then the configured command opens a request whose text has the spec, the token and the lease, "

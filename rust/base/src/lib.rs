@@ -9,6 +9,7 @@ pub mod environment;
 pub mod error;
 pub mod external_items;
 pub mod ident;
+pub mod limited_calls;
 pub mod lint;
 pub mod money;
 pub mod next_step;

@@ -2,6 +2,7 @@
 
 use super::index::wait_for_lock;
 use super::program::{self, first_line};
+use super::remote_refs::{LOOKED, LOOKED_TARGET};
 use super::{CheckoutHead, GitError, Repo, is_missing};
 
 /// The folder of refs that holds backups of branches.
@@ -164,7 +165,7 @@ impl Repo {
     }
 
     /// Returns true if a commit is reachable from a branch, a tag or a backup other than the ref
-    /// `except`, or from one of `tips`.
+    /// `except`, from the target of a remote as it was last looked at, or from one of `tips`.
     pub(super) fn is_kept_elsewhere(
         &self,
         commit: &str,
@@ -178,6 +179,12 @@ impl Repo {
                     .map(|(_, tip)| tip),
             );
         }
+        // Of what other clones write on a remote, the target alone keeps work.
+        let copies = self.refs_under(LOOKED)?.into_iter();
+        tips.extend(copies.filter_map(|(name, tip)| {
+            let (_, rest) = name.strip_prefix(LOOKED)?.split_once('/')?;
+            (rest == LOOKED_TARGET).then_some(tip)
+        }));
         if tips.iter().any(|tip| tip == commit) {
             return Ok(true);
         }

@@ -17,8 +17,8 @@ use std::env;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,7 @@ use super::GitError;
 use super::pipe::{TimedPipe, output_of};
 use super::program_output::GitOutput;
 pub(super) use super::program_output::{fields, first_line};
+use chant_base::limited_calls;
 use chant_confine::Confinement;
 
 /// Variables of git that a call keeps: the places of the user's configuration and of git's own
@@ -75,13 +76,9 @@ pub fn mark_calls(variable: &'static str, value: String) {
     let _ = RUN_MARK.set((variable, value));
 }
 
-/// The running processes of calls with a time limit, each the leader of a group.
-static LIMITED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
-
 /// Kills the running calls of this process that have a time limit, with all that they started.
 pub fn end_limited_calls() {
-    let calls = LIMITED.lock().unwrap_or_else(PoisonError::into_inner);
-    calls.iter().copied().for_each(kill_group);
+    limited_calls::running().into_iter().for_each(kill_group);
 }
 
 /// One call of the `git` program.
@@ -216,6 +213,7 @@ impl GitCall {
             && let Err(error) = stdin.write_all(input)
             && error.kind() != io::ErrorKind::BrokenPipe
         {
+            limited_calls::forget(child.id());
             return Err(self.broken(&error));
         }
         Ok(RunningCall { call: self, child })
@@ -287,7 +285,6 @@ impl GitCall {
         };
         let until = Instant::now() + longest + LAST_WORDS;
         let (is_done, waits) = mpsc::channel::<()>();
-        limited(|calls| calls.push(process));
         let (done, is_late) = thread::scope(|scope| {
             let watch = scope.spawn(move || {
                 let is_late = waits.recv_timeout(longest) == Err(RecvTimeoutError::Timeout);
@@ -300,7 +297,7 @@ impl GitCall {
             drop(is_done);
             (done, watch.join().unwrap_or_default())
         });
-        limited(|calls| calls.retain(|call| *call != process));
+        limited_calls::forget(process);
         if is_late {
             let seconds = longest.as_secs();
             return Err(self.broken(&io::Error::other(format!(
@@ -356,7 +353,9 @@ impl GitCall {
             }
             Some(Ok(Some(complaint.join().unwrap_or_default())))
         });
-        let status = child.wait().map_err(|error| self.broken(&error))?;
+        let status = child.wait().map_err(|error| self.broken(&error));
+        limited_calls::forget(child.id());
+        let status = status?;
         match read {
             Some(Ok(None)) => Ok(true),
             Some(Ok(Some(complaint))) => self
@@ -369,10 +368,15 @@ impl GitCall {
     }
 
     fn start(&mut self) -> Result<Child, GitError> {
-        #[cfg(unix)]
-        if self.longest.is_some() {
-            std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
+        if self.longest.is_none() {
+            return self.spawned();
         }
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
+        limited_calls::start_noted(|| self.spawned(), Child::id)
+    }
+
+    fn spawned(&mut self) -> Result<Child, GitError> {
         self.confinement
             .spawn(&mut self.command)
             .map_err(|error| match error.kind() {
@@ -472,10 +476,6 @@ fn clean_command() -> Command {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     command
-}
-
-fn limited(change: impl FnOnce(&mut Vec<u32>)) {
-    change(&mut LIMITED.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
 /// Kills a process that leads a group, with that group.

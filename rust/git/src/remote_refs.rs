@@ -12,6 +12,12 @@ use super::program::first_line;
 use super::program_output::GitOutput;
 use super::{GitError, Repo};
 
+/// The folder of the copies of what remotes have, one folder for each remote.
+pub const LOOKED: &str = "refs/chant/looked/";
+
+/// The name of the copy of a remote's target branch in that remote's folder.
+pub const LOOKED_TARGET: &str = "target";
+
 /// The line behind which a report of git about a push is whole.
 const REPORT_END: &str = "Done";
 

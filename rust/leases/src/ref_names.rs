@@ -3,7 +3,7 @@
 use super::LeaseError;
 use super::client::LeaseClient;
 use chant_config::leases::{LandingWay, LeaseSettings};
-use chant_git::remote_refs::RefCopy;
+use chant_git::remote_refs::{LOOKED, LOOKED_TARGET, RefCopy};
 use chant_store::state::escape_name;
 
 /// The folder of leases below the namespace.
@@ -14,8 +14,6 @@ pub(super) const ORCHESTRATORS: &str = "orchestrators/";
 pub(super) const REQUESTS: &str = "requests/";
 /// The folder of the copies of branches that requests propose.
 const BRANCHES: &str = "branches/";
-/// The name of the copy of the target.
-const TARGET: &str = "target";
 
 /// The names of one remote.
 #[derive(Debug, Clone)]
@@ -44,7 +42,7 @@ impl RefNames {
         Self {
             proposed: (settings.landing == LandingWay::Pr).then(|| full_name(prefix)),
             namespace: settings.namespace.clone(),
-            looked: format!("refs/chant/looked/{}", escape_name(&settings.remote)),
+            looked: format!("{LOOKED}{}", escape_name(&settings.remote)),
             target: full_name(target),
         }
     }
@@ -66,7 +64,7 @@ impl RefNames {
 
     /// Returns the copy of the target here.
     pub(super) fn looked_target(&self) -> String {
-        format!("{}/{TARGET}", self.looked)
+        format!("{}/{LOOKED_TARGET}", self.looked)
     }
 
     /// Returns the folder of the copies of values here.

@@ -11,6 +11,7 @@
 use chant_base::diagnostics::{self, LogFailure};
 use std::io::{self, BufRead, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
@@ -72,7 +73,9 @@ pub fn launch(
 /// # Errors
 /// `NoAgent` when the program cannot be started.
 pub fn launch_aside(argv: &[String], without: &[&str], folder: &Path) -> Result<(), WorkError> {
+    // It may be what stops the group of this process.
     let mut child = own_command(argv, without, folder)?
+        .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -4,6 +4,7 @@
 //! environment variable that the agent was started with, by their parents, and, if the runner takes
 //! in orphans, by having become the runner's children.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use rustix::event::{Timespec, poll};
@@ -15,6 +16,7 @@ use super::WorkError;
 use super::process::{self, ProcessFacts, ProcessIdentity};
 use super::run_record::RunRecord;
 use super::run_store::RunStore;
+use chant_base::limited_calls;
 use chant_base::run_variables::MARK;
 
 /// The time that processes without a runner get to end before they are killed.
@@ -100,8 +102,10 @@ impl ProcessTree {
         let known = [Some(own), self.runner];
         let leader = self.leader.as_ref().map(|leader| leader.pid);
         let (all, mut has_gone) = process::all();
+        let calls = own_calls(&all);
         for one in all {
-            if known.contains(&Some(one.pid)) || one.start < self.since {
+            if calls.contains(&one.pid) || known.contains(&Some(one.pid)) || one.start < self.since
+            {
                 continue;
             }
             if !one.lives() {
@@ -212,17 +216,36 @@ impl ProcessTree {
     pub(super) fn reap_orphans(&self) {
         let Some(own) = self.below() else { return };
         let leader = self.leader.as_ref().map(|leader| leader.pid);
-        let is_ours = |one: &ProcessFacts| {
+        let (all, _) = process::all();
+        let calls = own_calls(&all);
+        let is_ours = |one: &&ProcessFacts| {
             one.is_zombie
+                && !calls.contains(&one.pid)
                 && one.parent == own.pid
                 && one.group != own.group
                 && Some(one.pid) != leader
         };
-        for one in process::all().0.into_iter().filter(is_ours) {
+        for one in all.iter().filter(is_ours) {
             // Another thread may have collected it already.
             let _ = number(one.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
         }
     }
+}
+
+/// Returns the processes of calls that this process makes itself, with all that these started: an agent cannot
+/// choose its parent.
+fn own_calls(all: &[ProcessFacts]) -> HashSet<u32> {
+    let mut calls: HashSet<u32> = limited_calls::running().into_iter().collect();
+    while !calls.is_empty() {
+        let count = calls.len();
+        let below = all.iter().filter(|one| calls.contains(&one.parent));
+        let below: Vec<u32> = below.map(|one| one.pid).collect();
+        calls.extend(below);
+        if calls.len() == count {
+            break;
+        }
+    }
+    calls
 }
 
 /// Signals a process that was found, but no other one that has its number by now.

@@ -2,7 +2,7 @@
 //! configured command opens the request, and the run waits until the target's tree has the work.
 
 use super::super::super::leases::SpecLeases;
-use super::on_remote::{EarlierLanding, PreparedLanding, waits};
+use super::on_remote::{PreparedLanding, waits};
 use super::request_command::RequestCommand;
 use super::{ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome};
 use chant_base::diagnostics::LogFailure;
@@ -199,9 +199,9 @@ impl RunLanding<'_> {
             return Ok(waits(request));
         };
         match self.landed_before(leases, record, &view.target)? {
-            Some(EarlierLanding::Own(commit)) => return self.finish_on_remote(leases, &commit),
-            Some(EarlierLanding::OfOthers(why)) => return Ok(RunLandingOutcome::Overtaken(why)),
-            None => {}
+            Some(PreparedLanding::Landed(commit)) => return self.finish_on_remote(leases, &commit),
+            Some(PreparedLanding::Settled(outcome)) => return Ok(outcome),
+            Some(PreparedLanding::Merged { .. }) | None => {}
         }
         if let Some((lease, is_own)) = leases.newest_lease(&record.spec_id)?
             && (!is_own || lease.token > record.token)

@@ -7,6 +7,7 @@ use super::{
     ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change,
     agreement_to, by_meaning, describe_wait, open_criteria, own_conflict,
 };
+use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::leases::LandingWay;
 use chant_git::land::LandingOutcome;
@@ -25,14 +26,6 @@ pub(super) enum PreparedLanding {
     Settled(RunLandingOutcome),
     /// The target has the work, with this commit.
     Landed(String),
-}
-
-/// What the target says of a spec that is completed there.
-pub(super) enum EarlierLanding {
-    /// It is the work of this clone, which landed with this commit.
-    Own(String),
-    /// It is the work of others; why that ends this run.
-    OfOthers(String),
 }
 
 impl RunLanding<'_> {
@@ -114,12 +107,8 @@ impl RunLanding<'_> {
             Ok(target) => target,
             Err(why) => return Ok(Settled(waits(why))),
         };
-        match self.landed_before(leases, record, &target)? {
-            Some(EarlierLanding::Own(commit)) => return Ok(PreparedLanding::Landed(commit)),
-            Some(EarlierLanding::OfOthers(why)) => {
-                return Ok(Settled(RunLandingOutcome::Overtaken(why)));
-            }
-            None => {}
+        if let Some(landed) = self.landed_before(leases, record, &target)? {
+            return Ok(landed);
         }
         let mut sight = match self.look(&record.spec_id)? {
             Ok(sight) => sight,
@@ -209,18 +198,18 @@ impl RunLanding<'_> {
         leases: &SpecLeases<'_>,
         record: &RunRecord,
         target: &str,
-    ) -> Result<Option<EarlierLanding>, Error> {
+    ) -> Result<Option<PreparedLanding>, Error> {
         let Some(token) = leases.completed_in(target, &record.spec_id)? else {
             return Ok(None);
         };
         if leases.landing() == LandingWay::Pr && self.has_proposed(&record.spec_id, token)? {
             // A host may squash or rebase: the tree alone says whose work it is.
-            return Ok(Some(EarlierLanding::Own(target.to_owned())));
+            return Ok(Some(PreparedLanding::Landed(target.to_owned())));
         }
         let tries = record.merge.begun.iter().rev().map(|tried| &tried.new);
         for commit in tries {
             if self.repo.has_object(commit)? && self.repo.reaches(target, commit)? {
-                return Ok(Some(EarlierLanding::Own(commit.clone())));
+                return Ok(Some(PreparedLanding::Landed(commit.clone())));
             }
         }
         let why = format!(
@@ -228,7 +217,8 @@ impl RunLanding<'_> {
             leases.remote(),
             self.place.branch
         );
-        Ok(Some(EarlierLanding::OfOthers(why)))
+        let overtaken = RunLandingOutcome::Overtaken(why);
+        Ok(Some(PreparedLanding::Settled(overtaken)))
     }
 
     /// Returns true if a run of this clone with a token began to propose its work on a spec.
@@ -265,6 +255,8 @@ impl RunLanding<'_> {
             }
         }
         let why = why.unwrap_or_else(|| format!("branch {} kept moving", self.place.target));
+        // With the remote's target at hand, the branch of the work need not stay here.
+        leases.look().log_failure("look at what landed");
         self.notes.borrow_mut().push(format!(
             "it landed on {}; this checkout was not brought up to it: {why}",
             leases.remote()

@@ -1,0 +1,193 @@
+"""Landings that break: answers that get lost, pushes that the server did by half, runners that die."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from leases.clones import QUICK_TTL, SLOW_BEAT, TARGET, LeaseClone, SharedProject
+from leases.remotes import Remote, Transport, run_git
+from leases.tcp_proxy import ANSWER_LOST, TcpProxy
+from work.kit import FOURTH, ID, OTHER, PROGRAM, THIRD, Record, kill, lives, wait_for
+
+MakeRemote = Callable[..., Remote]
+
+LEASE = f"refs/chant/leases/{ID}"
+
+
+# Answers that get lost
+
+
+@pytest.mark.requirement("leases:landing:lost_answer_is_asked_for")
+@pytest.mark.parametrize("transport", ["git", "http"])
+def test_of_pushes_whose_answer_is_lost_none_lands_twice_and_no_run_fails(
+    tmp_path: Path, make_remote: MakeRemote, make_proxy: Callable[[Remote], TcpProxy], transport: Transport
+) -> None:
+    shared = SharedProject(tmp_path, make_remote(transport))
+    ids = [ID, OTHER, THIRD, FOURTH]
+    shared.publish(ids)
+    proxy = make_proxy(shared.remote)
+    numbers = itertools.count(1)
+
+    def is_third_push(first: bytes) -> bool:
+        return b"git-receive-pack" in first and next(numbers) % 3 == 0
+
+    proxy.mode = replace(ANSWER_LOST, applies_to=is_third_push)
+    clones = [shared.clone(proxy.port), shared.clone(proxy.port)]
+    for id, clone in zip(ids, itertools.cycle(clones), strict=False):
+        clone.start(id)
+    for id, clone in zip(ids, itertools.cycle(clones), strict=False):
+        assert clone.ended(id)["end_state"] == "completed"
+        assert (shared.completions(id), len(shared.landings(id)), shared.tokens(id)) == (1, 1, [1])
+        assert clone.agents_started(id) == 1
+    assert next(numbers) > 3
+
+
+# Half pushes
+
+
+@pytest.mark.requirement("leases:landing:half_is_completed_by_its_holder")
+@pytest.mark.parametrize(("transport", "how"), [("git", "dies"), ("path", "fails")])
+def test_holder_completes_its_half_landing(
+    tmp_path: Path, make_remote: MakeRemote, transport: Transport, how: str
+) -> None:
+    shared = SharedProject(tmp_path, make_remote(transport), SLOW_BEAT)
+    shared.publish([ID], "wait")
+    clone = shared.clone()
+    clone.start(ID)
+    clone.said(ID, "out waiting")
+    before = shared.remote.refs()[TARGET]
+    with shared.remote.break_at(TARGET, how):
+        clone.go(ID)
+        wait_for(lambda: shared.lease(ID)["state"] == "landed", "half a landing")
+        assert shared.remote.refs()[TARGET] == before
+    assert clone.ended(ID)["end_state"] == "completed"
+    assert (shared.completions(ID), len(shared.landings(ID)), shared.tokens(ID)) == (1, 1, [1])
+    assert shared.lease(ID)["commit"] == shared.remote.refs()[TARGET]
+
+
+@pytest.mark.requirement("leases:landing:half_of_another_is_claimed_anew")
+def test_half_landing_of_a_silent_holder_is_claimed_by_another_clone(
+    tmp_path: Path, make_remote: MakeRemote
+) -> None:
+    shared = SharedProject(tmp_path, make_remote("git"), QUICK_TTL)
+    shared.publish([ID], "wait")
+    first, second = shared.clone(), shared.clone()
+    first.start(ID)
+    first.said(ID, "out waiting")
+    before = shared.remote.refs()[TARGET]
+    with shared.remote.break_at(TARGET):
+        first.go(ID)
+        wait_for(lambda: shared.lease(ID)["state"] == "landed", "half a landing")
+        kill(first.record(ID)["pid"])
+    assert "is about to land from another clone" in second.refused(ID)
+    assert shared.remote.refs()[TARGET] == before, "nobody else completes it"
+    start_when_silent(second)
+    second.go(ID)
+    assert second.ended(ID)["end_state"] == "completed"
+    # The first clone comes back: its work is not landed a second time.
+    first.handle().recover()
+    assert (shared.completions(ID), len(shared.landings(ID)), shared.tokens(ID)) == (1, 1, [1, 2])
+    assert first.ended(ID)["end_state"] != "completed"
+
+
+def start_when_silent(clone: LeaseClone) -> None:
+    """Start work as soon as the holder counts as dead."""
+
+    def is_started() -> bool:
+        try:
+            clone.start(ID)
+        except Exception:
+            return False
+        return True
+
+    wait_for(is_started, "the start")
+
+
+@pytest.mark.requirement("leases:landing:forged_lease_lands_nothing")
+def test_commit_that_a_forged_lease_names_is_landed_by_none(tmp_path: Path, make_remote: MakeRemote) -> None:
+    shared = SharedProject(tmp_path, make_remote("git"), QUICK_TTL)
+    shared.publish([ID], "wait")
+    holder, other = shared.clone(), shared.clone()
+    holder.start(ID)
+    holder.said(ID, "out waiting")
+    hostile = hostile_commit(shared)
+    name = shared.lease(ID)["orchestrator"]
+    shared.write_lease(ID, state="landed", commit=hostile, orchestrator=name)
+    holder.go(ID)
+    record = holder.ended(ID)
+    if record["end_state"] != "completed":
+        start_when_silent(other)
+        other.go(ID)
+        assert other.ended(ID)["end_state"] == "completed"
+    assert shared.completions(ID) == 1
+    for clone in (holder, other):
+        clone.handle().recover()
+        assert not clone.git("ls-tree", "-r", "--name-only", "main", "--", "hostile.txt")
+    assert shared.shown(TARGET, "hostile.txt") == ""
+
+
+def hostile_commit(shared: SharedProject) -> str:
+    """Put a commit on the remote, but on no branch, as those can who may not push the target."""
+    author = shared.author
+    (author.root / "hostile.txt").write_text("owned\n", encoding="utf-8")
+    commit = author.commit("Hostile")
+    run_git(author.root, "push", "-q", "origin", f"{commit}:refs/chant/runs/x/1")
+    return commit
+
+
+# Runners that die
+
+
+def dies(clone: LeaseClone, moment: str) -> Record:
+    """Have a runner die at a moment of its landing; the one that started it is gone by then."""
+    subprocess.run(
+        [*PROGRAM, "--project", str(clone.root), "work", ID],
+        env={**os.environ, "CHANT_STOP_AT": moment},
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    record = clone.record(ID)
+    clone.go(ID)
+    wait_for(lambda: not lives(record["pid"]), "the end of the runner")
+    record = clone.record(ID)
+    assert record["status"] == "running", record
+    return record
+
+
+@pytest.mark.requirement("leases:landing:killed_runner_is_settled_once")
+@pytest.mark.parametrize("moment", ["before-land-push", "after-land-push"])
+def test_runner_that_dies_around_its_push_is_settled_by_the_next_look(
+    tmp_path: Path, make_remote: MakeRemote, moment: str
+) -> None:
+    shared = SharedProject(tmp_path, make_remote("git"))
+    shared.publish([ID], "wait")
+    clone = shared.clone()
+    dies(clone, moment)
+    assert shared.completions(ID) == int(moment == "after-land-push")
+    for _ in range(2):
+        assert clone.handle().recover() == []
+        record = clone.record(ID)
+        assert (record["status"], record["end_state"]) == ("completed", "completed"), record
+        assert (shared.completions(ID), len(shared.landings(ID)), shared.tokens(ID)) == (1, 1, [1])
+        assert (shared.lease(ID)["state"], clone.tip()) == ("landed", shared.remote.refs()[TARGET])
+        assert clone.project.status(ID) == "completed"
+
+
+@pytest.mark.requirement("leases:takeover:late_push_is_refused")
+def test_work_of_a_dead_runner_does_not_land_over_a_takeover(tmp_path: Path, make_remote: MakeRemote) -> None:
+    shared = SharedProject(tmp_path, make_remote("git"))
+    shared.publish([ID], "wait")
+    clone = shared.clone()
+    dies(clone, "before-land-push")
+    shared.write_lease(ID, token=2, orchestrator="o-other")
+    clone.handle().recover()
+    assert clone.record(ID)["status"] != "completed"
+    assert (shared.completions(ID), shared.lease(ID)["token"]) == (0, 2)
+    assert clone.branches() == [f"chant/{ID}"]
