@@ -18,6 +18,7 @@ mod error;
 mod leader;
 mod machine;
 mod own_name;
+mod proposals;
 mod push_pace;
 mod queue;
 pub mod record;

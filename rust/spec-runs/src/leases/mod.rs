@@ -312,6 +312,10 @@ impl<'a> SpecLeases<'a> {
 
     /// Has the commits of an overtaken run kept on the remote, with the next push of this clone.
     pub(super) fn keep_commits(&self, record: &RunRecord, commit: &str) -> Result<(), Error> {
+        if self.settings.namespace.starts_with("refs/heads/") {
+            // As a branch they would start jobs of CI before a person has judged them; they stay in this clone.
+            return Ok(());
+        }
         self.client()?.put(LeaseWish::Keep {
             spec: self.ledger.key(&record.spec_id),
             token: record.token,
