@@ -125,6 +125,14 @@ class ChantProject:
     def receipt_verify(
         self, id: str | None = None, *, target: str | None = None, reruns: bool = False
     ) -> Answer: ...
+    def fence(
+        self,
+        reference: str = "HEAD",
+        *,
+        remote: str | None = None,
+        target: str | None = None,
+        merge_group: bool = False,
+    ) -> Answer: ...
     def receipt_push(self, remote: str | None = None) -> Answer: ...
     def receipt_fetch(self, remote: str | None = None) -> Answer: ...
     def spec_update(

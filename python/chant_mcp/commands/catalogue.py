@@ -55,6 +55,7 @@ _LOOK = {
     "board": ListedCommand("board:board", "Show everything on a board in the terminal."),
     "verify": ListedCommand("checks:verify", "Check whether a spec's acceptance criteria are met."),
     "diagnose": ListedCommand("checks:diagnose", "Check a spec's file, log, commits and criteria."),
+    "fence": ListedCommand("fence:fence", "Check in CI that a request has the newest work on its specs."),
     "receipt": ListedCommand("receipt:receipt", "See, check and exchange receipts of completed specs."),
     "export": ListedCommand("export:export", "Write everything out as JSON, CSV or Markdown."),
 }

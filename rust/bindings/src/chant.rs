@@ -292,6 +292,25 @@ impl ChantProject {
         answer(py, || runs::receipt_verify(&self.project, query))
     }
 
+    /// Checks that what a commit completes is the newest work on its specs, as the remote knows it.
+    #[pyo3(signature = (reference = "HEAD", *, remote = None, target = None, merge_group = false))]
+    fn fence(
+        &self,
+        py: Python<'_>,
+        reference: &str,
+        remote: Option<&str>,
+        target: Option<&str>,
+        merge_group: bool,
+    ) -> Result<PyAnswer, Raised> {
+        let query = runs::FenceQuery {
+            reference,
+            remote,
+            target,
+            is_merge_group: merge_group,
+        };
+        answer(py, || runs::fence(&self.project, query))
+    }
+
     /// Brings all receipts to a remote.
     #[pyo3(signature = (remote = None))]
     fn receipt_push(&self, py: Python<'_>, remote: Option<&str>) -> Result<PyAnswer, Raised> {

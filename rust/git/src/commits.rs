@@ -71,6 +71,25 @@ impl Repo {
         )
     }
 
+    /// Writes a commit of the user's with the tree of another one, which no ref names yet; returns
+    /// its id.
+    ///
+    /// # Errors
+    /// A failure to write the object, or to sign it.
+    pub fn write_commit_like(
+        &self,
+        commit: &str,
+        parent: &str,
+        message: &str,
+    ) -> Result<String, GitError> {
+        self.write_commit(&NewCommit {
+            tree: &self.tree_of(commit)?,
+            parents: &[parent],
+            message,
+            by: CommitAuthor::User,
+        })
+    }
+
     /// Writes a commit that no ref names yet, and returns its id. Commits for the user are signed
     /// if their configuration asks for it.
     pub(super) fn write_commit(&self, new: &NewCommit<'_>) -> Result<String, GitError> {

@@ -89,6 +89,55 @@ impl Repo {
         copies: &[RefCopy],
         limit: Duration,
     ) -> Result<(), GitError> {
+        self.fetch_copies(remote, copies, &[], limit)
+    }
+
+    /// Works as [`Repo::copy_remote_refs`], and in a shallow clone takes only the newest commits and their
+    /// parents.
+    ///
+    /// # Errors
+    /// As [`Repo::copy_remote_refs`].
+    pub fn copy_remote_tips(
+        &self,
+        remote: &str,
+        copies: &[RefCopy],
+        limit: Duration,
+    ) -> Result<(), GitError> {
+        let depth: &[&str] = if self.is_shallow() {
+            &["--depth=2"]
+        } else {
+            &[]
+        };
+        self.fetch_copies(remote, copies, depth, limit)
+    }
+
+    /// Returns the branch that a remote begins at; `None` if it names none. This is an act.
+    ///
+    /// # Errors
+    /// The complaint of git, or that it took longer than `limit`.
+    pub fn remote_default_branch(
+        &self,
+        remote: &str,
+        limit: Duration,
+    ) -> Result<Option<String>, GitError> {
+        let _act = self.begin_act();
+        let words = ["ls-remote", "--quiet", "--symref", "--end-of-options"];
+        let call = self.acting(words).limited(limit).arg(remote).arg("HEAD");
+        let said = String::from_utf8_lossy(&call.output()?).into_owned();
+        let mut named = said.lines().filter_map(|line| {
+            let branch = line.strip_prefix("ref: refs/heads/")?;
+            branch.strip_suffix("\tHEAD")
+        });
+        Ok(named.next().map(str::to_owned))
+    }
+
+    fn fetch_copies(
+        &self,
+        remote: &str,
+        copies: &[RefCopy],
+        depth: &[&str],
+        limit: Duration,
+    ) -> Result<(), GitError> {
         let _act = self.begin_act();
         let words = [
             "fetch",
@@ -99,9 +148,9 @@ impl Repo {
             "--no-recurse-submodules",
             "--no-auto-maintenance",
             "--refmap=",
-            "--end-of-options",
         ];
-        let call = self.acting(words).limited(limit).arg(remote);
+        let words = words.iter().chain(depth).chain(&["--end-of-options"]);
+        let call = self.acting(words.copied()).limited(limit).arg(remote);
         let call = copies.iter().fold(call, |call, copy| {
             call.arg(format!("+{}:{}", copy.from, copy.to))
         });

@@ -35,6 +35,26 @@ pub enum LeaseWish {
         /// the remote does not take of them is left out.
         along: Vec<(String, String)>,
     },
+    /// Propose a commit for merging: move the spec's branch to it, and the lease to `proposed`, together.
+    Propose {
+        /// The spec.
+        spec: String,
+        /// The run.
+        run: String,
+        /// The token of the run.
+        token: u64,
+        /// The commit that has the spec completed.
+        commit: String,
+    },
+    /// Note the address of the request that proposes the work of a lease.
+    NoteRequest {
+        /// The spec.
+        spec: String,
+        /// The token of the run.
+        token: u64,
+        /// The address.
+        request: String,
+    },
     /// Note that the target has the work of a lease.
     NoteLanded {
         /// The spec.
@@ -88,6 +108,8 @@ impl LeaseWish {
         match self {
             Self::Claim { spec, .. }
             | Self::Land { spec, .. }
+            | Self::Propose { spec, .. }
+            | Self::NoteRequest { spec, .. }
             | Self::NoteLanded { spec, .. }
             | Self::Request { spec, .. }
             | Self::Free { spec }
@@ -164,6 +186,16 @@ pub enum LeaseRefusal {
     Overtaken {
         /// The lease that is there now.
         lease: Option<Box<LeaseRecord>>,
+    },
+    /// Somebody else pushed to the branch of a request.
+    #[error(
+        "Branch `{branch}` on the remote has {object}, which this clone did not push there; nothing was pushed over it. Take that commit into your own branch, or remove the branch there."
+    )]
+    BranchMoved {
+        /// The branch.
+        branch: String,
+        /// Its newest commit there.
+        object: String,
     },
     /// The target is another commit by now.
     #[error("The target moved meanwhile.")]

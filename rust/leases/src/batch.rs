@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::answer::LeaseAnswer;
 use super::queue::TakenWish;
 use super::record::{LeaseRecord, NumberRecord};
+use super::ref_names::RefNames;
 use super::view::{RemoteView, SeenValue};
 use chant_git::remote_refs::{PushHooks, RefUpdate};
 
@@ -28,6 +29,8 @@ pub(super) struct PushBatch {
     leases: Vec<(String, LeaseRecord, String)>,
     numbers: BTreeMap<String, (NumberRecord, String)>,
     answers: Vec<(TakenWish, LeaseAnswer)>,
+    /// The refs that each wish changes, by its nonce.
+    named: Vec<(String, String)>,
 }
 
 impl PushBatch {
@@ -61,6 +64,11 @@ impl PushBatch {
         // Wishes for numbers of one series follow each other in one push.
         let is_again = |known: &RefUpdate| push.updates.iter().any(|new| new.name == known.name);
         self.updates.retain(|known| !is_again(known));
+        if let Some(taken) = taken {
+            let names = push.updates.iter().map(|update| &update.name);
+            self.named
+                .extend(names.map(|name| (taken.nonce.clone(), name.clone())));
+        }
         self.updates.extend(push.updates);
         self.leases.extend(push.lease);
         let numbers = push.numbers.into_iter();
@@ -90,16 +98,23 @@ impl PushBatch {
         self.updates.iter().cloned().chain(of_target).collect()
     }
 
-    /// Returns whether hooks of the user's run: for what reaches the target only.
-    pub(super) fn hooks(&self) -> PushHooks {
-        match self.target {
-            Some(_) => PushHooks::Run,
-            None => PushHooks::Skip,
+    /// Returns whether hooks of the user's run: for what reaches a branch only.
+    pub(super) fn hooks(&self, names: &RefNames) -> PushHooks {
+        let is_branch = |update: &RefUpdate| names.proposed(&update.name).is_some();
+        if self.target.is_some() || self.updates.iter().any(is_branch) {
+            PushHooks::Run
+        } else {
+            PushHooks::Skip
         }
     }
 
     /// Takes what the remote has by now into a view.
-    pub(super) fn apply(&self, view: &mut RemoteView) {
+    pub(super) fn apply(&self, view: &mut RemoteView, names: &RefNames) {
+        for update in &self.updates {
+            if let (Some(rest), Some(new)) = (names.proposed(&update.name), &update.new) {
+                view.branches.insert(rest.to_owned(), new.clone());
+            }
+        }
         for (name, lease, object) in &self.leases {
             let seen = SeenValue {
                 object: object.clone(),
@@ -148,7 +163,9 @@ impl PushBatch {
                     .as_ref()
                     .is_some_and(|spec| name.split('/').any(|part| part == spec))
             };
-            names.iter().any(ends) || lands(taken)
+            let changes =
+                |(nonce, name): &(String, String)| *nonce == taken.nonce && is_named(name);
+            names.iter().any(ends) || lands(taken) || self.named.iter().any(changes)
         };
         let wishes = self.answers.iter().map(|(taken, _)| taken);
         wishes.filter(|taken| is_on(taken)).cloned().collect()

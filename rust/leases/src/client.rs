@@ -9,6 +9,7 @@ use super::leader::LeaseLeader;
 use super::own_name::OwnName;
 use super::queue::{WishQueue, WishTicket};
 use super::record::{HolderRequest, LeaseRecord, LeaseState, RunLine};
+use super::ref_names::{RefNames, full_name};
 use super::view::RemoteView;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -60,6 +61,18 @@ pub trait RunLedger {
     /// # Errors
     /// A failure to read the repository.
     fn completed_in(&self, commit: &str, spec: &str) -> Result<Option<u64>, Error>;
+
+    /// Returns the beginning of the names of all branches of specs.
+    ///
+    /// # Errors
+    /// A failure to read the configuration.
+    fn branch_prefix(&self) -> Result<String, Error>;
+
+    /// Returns the branch of a spec; `None` for a spec of another project.
+    ///
+    /// # Errors
+    /// A failure to read the configuration.
+    fn branch_of(&self, spec: &str) -> Result<Option<String>, Error>;
 }
 
 /// The leases of one clone on one remote.
@@ -236,6 +249,18 @@ impl<'a> LeaseClient<'a> {
         Ok(())
     }
 
+    /// Looks at the remote and pushes what is due, if the last look is a push interval old and no other process
+    /// does so.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub fn look_if_due(&self) -> Result<(), LeaseError> {
+        match self.queue.lead()? {
+            Some(_lead) => self.lead_once(),
+            None => Ok(()),
+        }
+    }
+
     fn lead_once(&self) -> Result<(), LeaseError> {
         let mut leader = LeaseLeader::of(self)?;
         if leader.is_due()? && leader.wait().is_zero() {
@@ -277,6 +302,18 @@ impl<'a> LeaseClient<'a> {
     /// A file of our own that cannot be read.
     pub fn last_look(&self) -> Result<Option<RemoteView>, LeaseError> {
         self.queue.read_own(VIEW)
+    }
+
+    /// Returns the newest commit of a spec's branch on the remote, by the last look; `None` if it is not there.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub fn proposed_branch(&self, spec: &str) -> Result<Option<String>, LeaseError> {
+        let (names, view) = (RefNames::of_client(self)?, self.last_look()?);
+        let branch = self.ledger.branch_of(spec).map_err(LeaseError::Ledger)?;
+        let name = branch.map(|branch| full_name(&branch)).unwrap_or_default();
+        let found = names.proposed(&name).zip(view);
+        Ok(found.and_then(|(rest, view)| view.branches.get(rest).cloned()))
     }
 
     /// Returns the name of this clone's orchestrator.

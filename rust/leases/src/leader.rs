@@ -11,6 +11,7 @@ use super::client::{LeaseClient, RunStanding, VIEW};
 use super::machine::host_name;
 use super::numbers::NumbersWanted;
 use super::own_name::OwnName;
+use super::proposals::ProposalOf;
 use super::push_pace::PushPace;
 use super::queue::TakenWish;
 use super::record::{
@@ -32,10 +33,10 @@ const STARTING: Duration = Duration::from_secs(120);
 
 /// A leader, while this process is the only one.
 pub(super) struct LeaseLeader<'a> {
-    client: &'a LeaseClient<'a>,
-    names: RefNames,
+    pub(super) client: &'a LeaseClient<'a>,
+    pub(super) names: RefNames,
     pace: PushPace,
-    own: OwnName,
+    pub(super) own: OwnName,
     /// Refs that were to go along with a landing and that the remote does not take.
     left_out: BTreeSet<String>,
 }
@@ -61,7 +62,7 @@ impl<'a> LeaseLeader<'a> {
     pub(super) fn of(client: &'a LeaseClient<'a>) -> Result<Self, LeaseError> {
         Ok(Self {
             client,
-            names: RefNames::of(client.settings, client.target),
+            names: RefNames::of_client(client)?,
             pace: PushPace::of(&client.queue)?,
             own: OwnName::of(&client.queue)?,
             left_out: BTreeSet::new(),
@@ -147,6 +148,8 @@ impl<'a> LeaseLeader<'a> {
         view.orchestrators = self.values(ORCHESTRATORS, known.map(|view| &view.orchestrators))?;
         view.requests = self.values(REQUESTS, known.map(|view| &view.requests))?;
         view.numbers = self.values(NUMBERS, known.map(|view| &view.numbers))?;
+        let branches = client.repo.refs_below(&self.names.looked_branches())?;
+        view.branches = branches.into_iter().collect();
         view.note_sights();
         self.save(&view)?;
         Ok(Ok(view))
@@ -234,7 +237,7 @@ impl<'a> LeaseLeader<'a> {
         let outcome = client.repo.push_updates(
             &client.settings.remote,
             &batch.all_updates(&target),
-            batch.hooks(),
+            batch.hooks(&self.names),
             PUSH_LIMIT,
         )?;
         tracing::debug!(?outcome, "leases were pushed");
@@ -242,7 +245,7 @@ impl<'a> LeaseLeader<'a> {
         self.pace.note_answer(queue, is_well)?;
         match outcome {
             PushOutcome::Applied => {
-                batch.apply(view);
+                batch.apply(view, &self.names);
                 self.save(view)?;
                 self.answer_all(batch)?;
                 return Ok(PushStep::Through);
@@ -348,6 +351,20 @@ impl<'a> LeaseLeader<'a> {
                     along,
                 };
                 self.land(taken, &landing, view, batch)?
+            }
+            LeaseWish::Propose {
+                run, token, commit, ..
+            } => {
+                let proposal = ProposalOf {
+                    spec,
+                    run,
+                    token: *token,
+                    commit,
+                };
+                self.propose(taken, &proposal, view)?
+            }
+            LeaseWish::NoteRequest { token, request, .. } => {
+                self.note_request(taken, spec, (*token, request), view)?
             }
             LeaseWish::NoteLanded { token, commit, .. } => {
                 self.note_landed(taken, spec, *token, commit, view)?
@@ -468,9 +485,20 @@ impl<'a> LeaseLeader<'a> {
             Ok(token) => token,
             Err(refusal) => return Ok(Err(refusal)),
         };
-        let record = self.record(spec, run, token, LeaseState::Held, &taken.nonce);
+        let mut record = self.record(spec, run, token, LeaseState::Held, &taken.nonce);
+        let mut withdrawn = Vec::new();
+        if let Some(lease) = lease.filter(|lease| lease.state != LeaseState::Landed) {
+            // Work goes on in the branch of the request that is open.
+            record.commit.clone_from(&lease.commit);
+            record.request.clone_from(&lease.request);
+            if lease.state == LeaseState::Proposed && !self.own.is_own(&lease.orchestrator) {
+                withdrawn = self.withdrawn_proposal(lease, view)?;
+                record.commit = Some(view.target.clone());
+            }
+        }
         let target = view.target.clone();
         let mut push = self.written(record, view)?;
+        push.updates.extend(withdrawn);
         push.answer = LeaseAnswer::Claimed { token, target };
         // A request to an earlier holder is settled by that.
         push.updates.extend(self.removed_request(&escaped, view));
@@ -491,7 +519,7 @@ impl<'a> LeaseLeader<'a> {
         if is_written && self.has_landed_commit(landing.new, view)? {
             return Ok(Ok(None));
         }
-        if !self.may_land(landing, view) {
+        if !self.may_land(landing.spec, landing.token, view) {
             let lease = lease.cloned().map(Box::new);
             return Ok(Err(LeaseRefusal::Overtaken { lease }));
         }
@@ -527,26 +555,24 @@ impl<'a> LeaseLeader<'a> {
         Ok(Ok(Some(push)))
     }
 
-    /// Returns true if the run of a landing holds the spec, or may take it for that landing.
-    fn may_land(&self, landing: &LandingOf<'_>, view: &RemoteView) -> bool {
-        let escaped = escape_name(landing.spec);
+    /// Returns true if the run with a token holds the spec, or may take it for its landing.
+    pub(super) fn may_land(&self, spec: &str, token: u64, view: &RemoteView) -> bool {
+        let escaped = escape_name(spec);
         let highest = view.highest.get(&escaped).copied().unwrap_or(0);
         match view.lease(&escaped).map(|seen| &seen.value) {
             // A ref that somebody removed is not made again by another while this push is on its way.
-            None => landing.token >= highest,
+            None => token >= highest,
             Some(Err(_)) => false,
             Some(Ok(lease)) if lease.token < highest => false,
             Some(Ok(lease)) => {
                 let is_own = self.own.is_own(&lease.orchestrator);
                 match lease.state {
                     LeaseState::Held | LeaseState::Waiting | LeaseState::Proposed => {
-                        is_own && landing.token >= lease.token
+                        is_own && token >= lease.token
                     }
-                    LeaseState::Free => {
-                        landing.token > lease.token || (is_own && landing.token == lease.token)
-                    }
+                    LeaseState::Free => token > lease.token || (is_own && token == lease.token),
                     LeaseState::Landed => {
-                        is_own && landing.token >= lease.token && !self.has_landed(lease, view)
+                        is_own && token >= lease.token && !self.has_landed(lease, view)
                     }
                 }
             }
@@ -642,11 +668,23 @@ impl<'a> LeaseLeader<'a> {
     fn add_settled(&self, view: &RemoteView, batch: &mut PushBatch) -> Result<(), LeaseError> {
         for (escaped, seen) in &view.leases {
             let Ok(lease) = &seen.value else { continue };
-            let is_own = self.own.is_own(&lease.orchestrator);
-            if !is_own
-                || batch.changes_lease(escaped)
+            if batch.changes_lease(escaped)
                 || unescape_name(escaped).is_none_or(|name| name != lease.spec)
             {
+                continue;
+            }
+            if self.is_merged_request(lease, escaped, view)? {
+                let record = LeaseRecord {
+                    state: LeaseState::Landed,
+                    commit: Some(view.target.clone()),
+                    at: now(),
+                    nonce: new_nonce(),
+                    ..lease.clone()
+                };
+                batch.add(None, self.written(record, view)?);
+                continue;
+            }
+            if !self.own.is_own(&lease.orchestrator) {
                 continue;
             }
             let Some(state) = self.settled_state(lease, escaped, view)? else {
@@ -655,6 +693,7 @@ impl<'a> LeaseLeader<'a> {
             let (state, commit) = state;
             let mut record = self.record(&lease.spec, &lease.run, lease.token, state, &new_nonce());
             record.commit = commit.or_else(|| lease.commit.clone());
+            record.request.clone_from(&lease.request);
             batch.add(None, self.written(record, view)?);
         }
         Ok(())
@@ -749,7 +788,7 @@ impl<'a> LeaseLeader<'a> {
         }
     }
 
-    fn record(
+    pub(super) fn record(
         &self,
         spec: &str,
         run: &str,
@@ -766,7 +805,7 @@ impl<'a> LeaseLeader<'a> {
             host: host_name(),
             run: run.to_owned(),
             state,
-            at: jiff::Timestamp::now().strftime("%FT%TZ").to_string(),
+            at: now(),
             commit: None,
             request: None,
             nonce: nonce.to_owned(),
@@ -774,7 +813,11 @@ impl<'a> LeaseLeader<'a> {
     }
 
     /// Writes the object of a lease, with the one before as its parent, and returns the change of its ref.
-    fn written(&self, record: LeaseRecord, view: &RemoteView) -> Result<WishPush, LeaseError> {
+    pub(super) fn written(
+        &self,
+        record: LeaseRecord,
+        view: &RemoteView,
+    ) -> Result<WishPush, LeaseError> {
         let repo = self.client.repo;
         let escaped = escape_name(&record.spec);
         let old = view.lease(&escaped).map(|seen| seen.object.clone());
@@ -799,7 +842,7 @@ impl<'a> LeaseLeader<'a> {
         })
     }
 
-    fn removed_request(&self, escaped: &str, view: &RemoteView) -> Option<RefUpdate> {
+    pub(super) fn removed_request(&self, escaped: &str, view: &RemoteView) -> Option<RefUpdate> {
         let seen = view.requests.get(escaped)?;
         let spec = unescape_name(escaped)?;
         Some(RefUpdate {
@@ -831,7 +874,12 @@ struct LandingOf<'a> {
     along: &'a [(String, String)],
 }
 
-fn readable<'v>(view: &'v RemoteView, escaped: &str) -> Option<&'v LeaseRecord> {
+/// Returns the time, for people.
+pub(super) fn now() -> String {
+    jiff::Timestamp::now().strftime("%FT%TZ").to_string()
+}
+
+pub(super) fn readable<'v>(view: &'v RemoteView, escaped: &str) -> Option<&'v LeaseRecord> {
     view.lease(escaped)?.value.as_ref().ok()
 }
 

@@ -21,6 +21,7 @@ mod machine;
 mod numbers;
 mod own_name;
 pub mod probe;
+mod proposals;
 mod push_pace;
 mod queue;
 pub mod record;

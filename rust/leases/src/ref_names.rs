@@ -1,6 +1,8 @@
 //! The names of the refs on the remote and of their copies here.
 
-use chant_config::leases::LeaseSettings;
+use super::LeaseError;
+use super::client::LeaseClient;
+use chant_config::leases::{LandingWay, LeaseSettings};
 use chant_git::remote_refs::{LOOKED, LOOKED_TARGET, RefCopy};
 use chant_store::state::escape_name;
 
@@ -12,6 +14,8 @@ pub(super) const ORCHESTRATORS: &str = "orchestrators/";
 pub(super) const REQUESTS: &str = "requests/";
 /// The folder of numbers of documents.
 pub(super) const NUMBERS: &str = "numbers/";
+/// The folder of the copies of branches that requests propose.
+const BRANCHES: &str = "branches/";
 
 /// The names of one remote.
 #[derive(Debug, Clone)]
@@ -19,15 +23,29 @@ pub(super) struct RefNames {
     namespace: String,
     looked: String,
     target: String,
+    /// The beginning of the names of branches that requests propose; `None` without requests.
+    proposed: Option<String>,
+}
+
+/// Returns the full name of a branch.
+pub(super) fn full_name(branch: &str) -> String {
+    format!("refs/heads/{branch}")
 }
 
 impl RefNames {
-    /// Returns the names for a remote and its target branch.
-    pub(super) fn of(settings: &LeaseSettings, target: &str) -> Self {
+    /// Returns the names for the remote and the target of a clone.
+    pub(super) fn of_client(client: &LeaseClient<'_>) -> Result<Self, LeaseError> {
+        let prefix = client.ledger.branch_prefix().map_err(LeaseError::Ledger)?;
+        Ok(Self::of(client.settings, client.target, &prefix))
+    }
+
+    /// Returns the names for a remote and its target branch; the branches of specs begin with `prefix`.
+    pub(super) fn of(settings: &LeaseSettings, target: &str, prefix: &str) -> Self {
         Self {
+            proposed: (settings.landing == LandingWay::Pr).then(|| full_name(prefix)),
             namespace: settings.namespace.clone(),
             looked: format!("{LOOKED}{}", escape_name(&settings.remote)),
-            target: format!("refs/heads/{target}"),
+            target: full_name(target),
         }
     }
 
@@ -56,6 +74,16 @@ impl RefNames {
         format!("{}/{folder}", self.looked)
     }
 
+    /// Returns the rest of a branch's name that a look finds it by, if requests propose such branches.
+    pub(super) fn proposed<'n>(&self, branch: &'n str) -> Option<&'n str> {
+        branch.strip_prefix(self.proposed.as_deref()?)
+    }
+
+    /// Returns the folder of the copies of proposed branches here.
+    pub(super) fn looked_branches(&self) -> String {
+        self.looked(BRANCHES)
+    }
+
     /// Returns what a look copies.
     pub(super) fn copies(&self) -> Vec<RefCopy> {
         let folders = [LEASES, ORCHESTRATORS, REQUESTS, NUMBERS].map(|folder| RefCopy {
@@ -66,6 +94,14 @@ impl RefNames {
             from: self.target.clone(),
             to: self.looked_target(),
         };
-        folders.into_iter().chain([target]).collect()
+        let branches = self.proposed.iter().map(|prefix| RefCopy {
+            from: format!("{prefix}*"),
+            to: format!("{}*", self.looked_branches()),
+        });
+        folders
+            .into_iter()
+            .chain([target])
+            .chain(branches)
+            .collect()
     }
 }

@@ -33,6 +33,9 @@ pub struct RemoteView {
     pub orchestrators: BTreeMap<String, SeenValue<Heartbeat>>,
     /// The requests to holders.
     pub requests: BTreeMap<String, SeenValue<HolderRequest>>,
+    /// The branches that requests propose, by the rest of their names.
+    #[serde(default)]
+    pub(super) branches: BTreeMap<String, String>,
     /// The numbers of documents, by series.
     #[serde(default)]
     pub numbers: BTreeMap<String, SeenValue<NumberRecord>>,
@@ -55,6 +58,7 @@ impl RemoteView {
             orchestrators: BTreeMap::new(),
             requests: BTreeMap::new(),
             numbers: BTreeMap::new(),
+            branches: BTreeMap::new(),
             highest,
             sights,
         }

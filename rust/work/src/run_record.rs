@@ -170,6 +170,19 @@ pub struct LeaseEntry {
     pub remote: String,
     /// The newest commit of the target there, on which the work begins.
     pub base: String,
+    /// What is proposed for merging, once it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<ProposalEntry>,
+}
+
+/// The work of a run that a request proposes for merging.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProposalEntry {
+    /// The newest commit of the branch on the remote.
+    pub commit: String,
+    /// The address of the request, as far as it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
 }
 
 /// The mode of a run that works on one spec.
@@ -327,6 +340,13 @@ pub enum MergeState {
 }
 
 impl RunRecord {
+    /// Returns true if a request proposes its work.
+    pub fn is_proposed(&self) -> bool {
+        self.lease
+            .as_ref()
+            .is_some_and(|lease| lease.proposal.is_some())
+    }
+
     /// Returns the record of a run that starts now, with its runner, or at first with the process
     /// that starts it.
     pub fn new(spec_id: &str, mode: &str, runner: ProcessIdentity, now: Timestamp) -> Self {

@@ -22,13 +22,13 @@ pub(in super::super) const RUN_TOKEN: &str = "run_token";
 const LINE: usize = 200;
 
 /// The runs and specs of a project.
-pub(super) struct SpecRunLedger<'a> {
+pub(in super::super) struct SpecRunLedger<'a> {
     project: &'a Project,
     repo: Arc<Repo>,
 }
 
 impl<'a> SpecRunLedger<'a> {
-    pub(super) fn of(project: &'a Project, repo: Arc<Repo>) -> Self {
+    pub(in super::super) fn of(project: &'a Project, repo: Arc<Repo>) -> Self {
         Self { project, repo }
     }
 
@@ -40,7 +40,7 @@ impl<'a> SpecRunLedger<'a> {
     }
 
     /// Returns the name of a spec among all specs of the repository.
-    pub(super) fn key(&self, spec_id: &str) -> String {
+    pub(in super::super) fn key(&self, spec_id: &str) -> String {
         match self.inside() {
             inside if inside.is_empty() => spec_id.to_owned(),
             inside => format!("{inside}:{spec_id}"),
@@ -63,7 +63,12 @@ impl<'a> SpecRunLedger<'a> {
             .collect())
     }
 
-    fn spec_at(&self, commit: &str, spec_id: &str) -> Result<Option<String>, Error> {
+    /// Returns the text of a spec in the tree of a commit, archived or not.
+    pub(in super::super) fn spec_at(
+        &self,
+        commit: &str,
+        spec_id: &str,
+    ) -> Result<Option<String>, Error> {
         let name = format!("{spec_id}.md");
         let inside = in_git(self.project, &self.repo, SPECS)?;
         if let Some(text) = self.repo.file_at(commit, &format!("{inside}/{name}"))? {
@@ -137,6 +142,21 @@ impl RunLedger for SpecRunLedger<'_> {
                 line: self.last_line(&record),
             })
             .collect())
+    }
+
+    fn branch_prefix(&self) -> Result<String, Error> {
+        Ok(self
+            .project
+            .snapshot()?
+            .config
+            .clone()?
+            .branch_prefix
+            .clone())
+    }
+
+    fn branch_of(&self, spec: &str) -> Result<Option<String>, Error> {
+        let snapshot = self.project.snapshot()?;
+        Ok(self.id_of(spec).map(|id| snapshot.own_branch_of(id)))
     }
 
     fn completed_in(&self, commit: &str, spec: &str) -> Result<Option<u64>, Error> {

@@ -16,19 +16,20 @@ use super::error::SpecRunError;
 use super::project::ProjectRuns;
 use chant_base::error::Error;
 use chant_config::Config;
-use chant_config::leases::LeaseSettings;
+use chant_config::leases::{LandingWay, LeaseSettings};
 use chant_git::Repo;
 use chant_leases::answer::{LeaseAnswer, LeaseWish};
 use chant_leases::client::LeaseClient;
+use chant_leases::record::LeaseRecord;
 use chant_leases::record::RequestedStop;
+use chant_leases::view::RemoteView;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::state::escape_name;
 use chant_work::run_record::{LeaseEntry, RunRecord};
 
 pub(super) use keeper::LeaseKeeper;
-pub(super) use ledger::RUN_TOKEN;
-use ledger::SpecRunLedger;
+pub(super) use ledger::{RUN_TOKEN, SpecRunLedger};
 pub use number_claims::RemoteNumbers;
 
 /// The part of the state that holds leases.
@@ -155,6 +156,7 @@ impl<'a> SpecLeases<'a> {
                     LeaseEntry {
                         remote,
                         base: target,
+                        proposal: None,
                     },
                 ))
             }
@@ -232,6 +234,87 @@ impl<'a> SpecLeases<'a> {
         Ok(client.wait(&ticket, LAND_LIMIT)?)
     }
 
+    /// Returns how work lands.
+    pub(super) fn landing(&self) -> LandingWay {
+        self.settings.landing
+    }
+
+    /// Returns the command that opens a request.
+    pub(super) fn request_command(&self) -> &[String] {
+        &self.settings.propose
+    }
+
+    /// Returns the ref of a spec's lease on the remote, for people.
+    pub(super) fn lease_ref(&self, spec_id: &str) -> String {
+        let name = escape_name(&self.ledger.key(spec_id));
+        format!("{}/leases/{name}", self.settings.namespace)
+    }
+
+    /// Puts a proposal in the queue and waits for the remote, as [`SpecLeases::land`] does.
+    ///
+    /// # Errors
+    /// A failure on this machine.
+    pub(super) fn propose(
+        &self,
+        record: &RunRecord,
+        commit: &str,
+        release: impl FnOnce(),
+    ) -> Result<LeaseAnswer, Error> {
+        let client = self.client()?;
+        let ticket = client.put(LeaseWish::Propose {
+            spec: self.ledger.key(&record.spec_id),
+            run: record.process_id.clone(),
+            token: record.token,
+            commit: commit.to_owned(),
+        })?;
+        release();
+        Ok(client.wait(&ticket, LAND_LIMIT)?)
+    }
+
+    /// Has the lease of a run say where its request is. What the remote does not take now stays in the queue of
+    /// this clone.
+    pub(super) fn note_request(&self, record: &RunRecord, request: &str) -> Result<(), Error> {
+        let client = self.client()?;
+        client.put(LeaseWish::NoteRequest {
+            spec: self.ledger.key(&record.spec_id),
+            token: record.token,
+            request: request.to_owned(),
+        })?;
+        let limit = self.settings.push_interval + SETTLE_LIMIT;
+        client.ask(LeaseWish::Settle, limit)?;
+        Ok(())
+    }
+
+    /// Returns the newest lease of a spec by the last look, and whether it is one of this clone.
+    pub(super) fn newest_lease(&self, spec_id: &str) -> Result<Option<(LeaseRecord, bool)>, Error> {
+        let client = self.client()?;
+        let escaped = escape_name(&self.ledger.key(spec_id));
+        let view = client.last_look()?;
+        let seen = view.as_ref().and_then(|view| view.leases.get(&escaped));
+        let lease = seen.and_then(|seen| seen.value.as_ref().ok()).cloned();
+        let with_holder = |lease: LeaseRecord| {
+            let is_own = client.is_own(&lease.orchestrator)?;
+            Ok((lease, is_own))
+        };
+        lease.map(with_holder).transpose()
+    }
+
+    /// Returns what the last look found; nothing is asked of the remote.
+    pub(super) fn last_look(&self) -> Result<Option<RemoteView>, Error> {
+        Ok(self.client()?.last_look()?)
+    }
+
+    /// Returns true if the branch of a spec's request is on the remote, by the last look.
+    pub(super) fn has_proposed_branch(&self, spec_id: &str) -> Result<bool, Error> {
+        let spec = self.ledger.key(spec_id);
+        Ok(self.client()?.proposed_branch(&spec)?.is_some())
+    }
+
+    /// Looks at the remote, and pushes what is due, if the last look is a push interval old.
+    pub(super) fn look_if_due(&self) -> Result<(), Error> {
+        Ok(self.client()?.look_if_due()?)
+    }
+
     /// Returns the token with which a commit's tree has the spec completed.
     pub(super) fn completed_in(&self, commit: &str, spec_id: &str) -> Result<Option<u64>, Error> {
         use chant_leases::client::RunLedger;
@@ -240,6 +323,10 @@ impl<'a> SpecLeases<'a> {
 
     /// Has the commits of an overtaken run kept on the remote, with the next push of this clone.
     pub(super) fn keep_commits(&self, record: &RunRecord, commit: &str) -> Result<(), Error> {
+        if self.settings.namespace.starts_with("refs/heads/") {
+            // As a branch they would start jobs of CI before a person has judged them; they stay in this clone.
+            return Ok(());
+        }
         self.client()?.put(LeaseWish::Keep {
             spec: self.ledger.key(&record.spec_id),
             token: record.token,

@@ -27,6 +27,7 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     project.refuse_untrusted("merge")?;
     let runs = project.runs()?;
     let waited = waiting(&runs)?;
+    recovery::look_at_requests(project, true)?;
     // What waited and need not any more is merged by that.
     recovery::recover_runs(project)?;
     let Some(id) = id else {
@@ -55,6 +56,8 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
             return Ok(Answer::prose(text));
         }
         RunState::AwaitingMerge | RunState::Completed => record,
+        // A person learns first that the request was closed.
+        _ if record.is_proposed() && waited.contains(&record.process_id) => record,
         _ => by_hand(project, &runs, &spec, agreed)?,
     };
     if record.state() != RunState::Completed && !record.acting_change.is_empty() {

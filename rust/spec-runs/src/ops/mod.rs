@@ -9,6 +9,7 @@ mod confined_command;
 mod diagnose;
 mod diagnosis_facts;
 mod doctor;
+mod fence;
 mod finalize;
 #[cfg(unix)]
 mod forecast;
@@ -49,6 +50,7 @@ pub use confine::{confine_check, confine_command};
 pub use confined_command::ConfinedCommand;
 pub use diagnose::diagnose;
 pub use doctor::doctor;
+pub use fence::{FenceQuery, fence};
 pub use finalize::{FinalizeOptions, finalize};
 #[cfg(unix)]
 pub use forecast::work_forecast;

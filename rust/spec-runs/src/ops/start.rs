@@ -40,6 +40,7 @@ pub fn work_start(
 ) -> Result<Answer, Error> {
     steps("Checking the spec");
     project.refuse_untrusted("chant_work_start")?;
+    recovery::look_at_requests(project, true)?;
     recovery::recover_runs(project)?;
     let spec = project.resolve_to_edit(&project.snapshot()?, id)?;
     recovery::recover_for(project, spec.id.as_str())?;
@@ -48,7 +49,9 @@ pub fn work_start(
     project.refuse_own(&spec.id, "started")?;
     refuse_held_by_others(project, &spec.id, "started")?;
     let runs = project.runs()?;
+    recovery::reopen_request(project, spec.id.as_str())?;
     runs.refuse_another(spec.id.as_str())?;
+    let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
     let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
     let repo = project.repository()?;

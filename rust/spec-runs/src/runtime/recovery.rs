@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use std::cell::RefCell;
 
+use super::super::leases::SpecLeases;
 use super::super::leases::last_look::SpecLooks;
 use super::super::project::ProjectRuns;
 use super::super::project::migration::take_over_earlier_release;
@@ -237,6 +238,59 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
     Ok(problems)
 }
 
+/// Returns true for a run that waits until others merge its request.
+fn awaits_request(record: &RunRecord) -> bool {
+    record.state() == RunState::AwaitingMerge && record.is_proposed()
+}
+
+/// Looks at the remote where requests propose work of this clone, so that the next recovery knows what became of
+/// them; `is_patient` waits for the remote, else it is looked at if that is due.
+///
+/// # Errors
+/// A failure on this machine; a remote that does not answer is none.
+pub(in super::super) fn look_at_requests(project: &Project, is_patient: bool) -> Result<(), Error> {
+    let Some(runs) = to_look_after(project)? else {
+        return Ok(());
+    };
+    let (records, _) = runs.all()?;
+    let config = project.snapshot()?.config.clone()?;
+    if !records.iter().any(awaits_request) {
+        return Ok(());
+    }
+    let Some(leases) = SpecLeases::of(project, &config)? else {
+        return Ok(());
+    };
+    if is_patient {
+        leases.look().map(drop)
+    } else {
+        leases.look_if_due()
+    }
+}
+
+/// Ends the wait for a request because a person has the work on its spec go on: in the same branch, with a new
+/// token.
+///
+/// # Errors
+/// A failure to write.
+pub(in super::super) fn reopen_request(project: &Project, spec_id: &str) -> Result<(), Error> {
+    let runs = project.runs()?;
+    let Some(record) = runs.newest_of(spec_id)?.filter(awaits_request) else {
+        return Ok(());
+    };
+    let Some(_lock) = SpecLock::acquire_free(&runs, spec_id)? else {
+        return Ok(());
+    };
+    let found = RunEnd {
+        event: RunEvent::Doubt,
+        reason: record
+            .reason
+            .as_ref()
+            .map(|reason| format!("a person had the work go on; it was proposed by {reason}")),
+    };
+    write_end_to_spec(project, &record, &found)?;
+    end(&runs, &record, &found)
+}
+
 /// Returns the runs of a project, if there are some and a person trusts it: in another folder runs
 /// are neither recovered nor believed.
 fn to_look_after(project: &Project) -> Result<Option<RunStore>, Error> {
@@ -433,6 +487,9 @@ pub(in super::super) fn merge_waiting(
     let judge = judge(project, runs, record, &place, lock);
     let mut found = judge.land(CompletionDetails::of(&record.commits, record))?;
     match found.event {
+        RunEvent::Wait if waited == RunState::AwaitingMerge && found.reason == record.reason => {
+            return Ok(waited);
+        }
         RunEvent::Wait if waited == RunState::AwaitingMerge => {
             let now = runs.update(&record.process_id, |record| {
                 record.reason.clone_from(&found.reason);

@@ -45,6 +45,8 @@ const WITH_SETTINGS: [(&str, &str, [&str; 2]); 2] = [
 ];
 /// Variables that name the folder for temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+/// The folders with the logins of `gh` and `glab`, below that of the user's configuration.
+const LOGINS: [&str; 2] = ["gh", "glab-cli"];
 /// The kinds of confined processes.
 #[derive(Debug, Clone, Copy)]
 pub(in super::super) enum ConfinedActor<'a> {
@@ -60,6 +62,9 @@ pub(in super::super) enum ConfinedActor<'a> {
     Git,
     /// A command that a person tries, with its private folder.
     Trial(&'a [String], &'a Path),
+    /// The command that proposes work for merging, with its private folder. It reads the project, and the
+    /// login that it acts with.
+    Proposal(&'a [String], &'a Path),
 }
 
 impl ConfinedActor<'_> {
@@ -68,7 +73,7 @@ impl ConfinedActor<'_> {
         match self {
             Self::Agent(..) => Some(folders::sibling_file(worktree, PRIVATE)),
             Self::Check(_) => Some(folders::sibling_file(worktree, CHECKING)),
-            Self::Trial(_, folder) => Some(folder.to_owned()),
+            Self::Trial(_, folder) | Self::Proposal(_, folder) => Some(folder.to_owned()),
             Self::Git => None,
         }
     }
@@ -76,7 +81,10 @@ impl ConfinedActor<'_> {
     /// Returns the command line that a person configured or gave.
     fn argv(&self) -> Option<&[String]> {
         match self {
-            Self::Agent(argv, ..) | Self::Check(argv) | Self::Trial(argv, _) => Some(argv),
+            Self::Agent(argv, ..)
+            | Self::Check(argv)
+            | Self::Trial(argv, _)
+            | Self::Proposal(argv, _) => Some(argv),
             Self::Git => None,
         }
     }
@@ -194,6 +202,11 @@ pub(in super::super) fn of_run(
         .unwrap_or_default();
     let beside = [PROMPT, SERVER, IGNORED, BASE];
     own_read.extend(beside.map(|ending| folders::sibling_file(worktree, ending)));
+    if let ConfinedActor::Proposal(..) = held {
+        own_read.push(project.root().to_owned());
+        own_read.extend(repo.map(|repo| repo.common_dir().to_owned()));
+        own_read.extend(logins(project));
+    }
     let (mut programs, mut own_program) = (Vec::new(), Vec::new());
     if let Some(argv) = held.argv() {
         programs.push(argv);
@@ -333,6 +346,7 @@ impl WritableFolders {
             }
             ConfinedActor::Check(_) => "checks",
             ConfinedActor::Trial(..) => "trials",
+            ConfinedActor::Proposal(..) => "proposals",
             ConfinedActor::Git => return Ok(()),
         };
         let shared = match config.confine.caches {
@@ -408,6 +422,19 @@ fn package(project: &Project) -> Option<PathBuf> {
     // The prompts lie in its `resources/prompts`.
     let package = project.prompts.as_ref()?.parent()?.parent()?;
     Some(package.to_owned())
+}
+
+/// Returns the folders in which programs of hosts keep their logins.
+fn logins(project: &Project) -> impl Iterator<Item = PathBuf> {
+    let variable = |name: &str| project.environment.get(name).map(PathBuf::from);
+    let home = || variable("HOME").map(|home| home.join(".config"));
+    let all = variable("XDG_CONFIG_HOME").or_else(home);
+    let known = all
+        .into_iter()
+        .flat_map(|all| LOGINS.map(|name| all.join(name)));
+    known
+        .chain(variable("GH_CONFIG_DIR"))
+        .chain(variable("GLAB_CONFIG_DIR"))
 }
 
 /// Returns our own state, and folders of other runs or of none yet: no run reads them, wherever

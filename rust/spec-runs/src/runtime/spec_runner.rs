@@ -27,7 +27,7 @@ use chant_work::agent::{AgentJob, AgentOutcome};
 use chant_work::cancel_token::CancelToken;
 use chant_work::folder_observer::FolderObserver;
 use chant_work::handshake::StartHandshake;
-use chant_work::run_record::{CriterionEntry, MergeState, SINGLE, SPLIT};
+use chant_work::run_record::{CriterionEntry, LeaseEntry, MergeState, SINGLE, SPLIT};
 use chant_work::runner::{self, ActiveRun, RunEnd, RunSteps};
 use chant_work::state::{RunEvent, RunState};
 
@@ -423,7 +423,11 @@ fn by_hand(
         record.target.clone_from(&earlier.target);
         record.worktree.clone_from(&earlier.worktree);
         record.log.clone_from(&earlier.log);
-        record.lease.clone_from(&earlier.lease);
+        // It proposes its work anew.
+        record.lease = earlier.lease.clone().map(|lease| LeaseEntry {
+            proposal: None,
+            ..lease
+        });
         Ok(())
     })?;
     let Some(place) = RunFolder::of(project, &repo, run.record())? else {

@@ -159,6 +159,9 @@ impl<'a> RunWatcher<'a> {
         {
             self.say_changes(&records);
         }
+        if let Err(error) = recovery::look_at_requests(self.project, false) {
+            problems.push(error.to_string());
+        }
         match recovery::recover_runs(self.project) {
             Ok(found) => problems.extend(found),
             Err(error) => problems.push(error.to_string()),

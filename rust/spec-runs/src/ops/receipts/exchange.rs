@@ -18,7 +18,7 @@ use chant_specs::project::Project;
 pub fn receipt_push(project: &Project, remote: Option<&str>) -> Result<Answer, Error> {
     project.refuse_untrusted("receipt push")?;
     let repo = repository(project)?;
-    let remote = chosen(&repo, remote)?;
+    let remote = chosen_remote(&repo, remote)?;
     let pushed = if repo.kept_texts(RECEIPTS)?.is_empty() {
         RefExchange::default()
     } else {
@@ -35,13 +35,13 @@ pub fn receipt_push(project: &Project, remote: Option<&str>) -> Result<Answer, E
 pub fn receipt_fetch(project: &Project, remote: Option<&str>) -> Result<Answer, Error> {
     project.refuse_untrusted("receipt fetch")?;
     let repo = repository(project)?;
-    let remote = chosen(&repo, remote)?;
+    let remote = chosen_remote(&repo, remote)?;
     let taken = repo.fetch_refs(&remote, RECEIPTS, &is_name, MOST_BYTES)?;
     Ok(reported(remote, taken))
 }
 
 /// The remote that is meant: by its name alone, since an address may be a program.
-fn chosen(repo: &Repo, named: Option<&str>) -> Result<String, Error> {
+pub(in super::super) fn chosen_remote(repo: &Repo, named: Option<&str>) -> Result<String, Error> {
     let remotes = repo.remotes()?;
     let usual = || match remotes.as_slice() {
         [only] => Some(only.clone()),

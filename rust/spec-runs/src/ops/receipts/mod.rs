@@ -4,7 +4,9 @@ mod exchange;
 mod target;
 mod verify;
 
+pub(super) use exchange::chosen_remote;
 pub use exchange::{receipt_fetch, receipt_push};
+pub(super) use target::config_at;
 pub use verify::{ReceiptQuery, receipt_verify};
 
 use super::super::receipt::{self, CompletionReceipt, MOST_BYTES, RECEIPTS, ReceiptError};

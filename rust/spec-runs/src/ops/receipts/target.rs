@@ -141,7 +141,11 @@ fn usual(
 }
 
 /// The configuration that a commit holds; `None` where it holds none.
-fn config_at(project: &Project, repo: &Repo, commit: &str) -> Result<Option<Config>, Error> {
+pub(in super::super) fn config_at(
+    project: &Project,
+    repo: &Repo,
+    commit: &str,
+) -> Result<Option<Config>, Error> {
     let Some(path) = project.path_in_repository(repo, CONFIG) else {
         return Ok(None);
     };

@@ -1,7 +1,9 @@
 //! Lands the work of a run on the target branch: spec files are merged by their meaning, everything
 //! else by git, without touching the user's changes (the runtime's design, "Merging").
 
+mod by_request;
 mod on_remote;
+mod request_command;
 
 use std::cell::RefCell;
 use std::io;

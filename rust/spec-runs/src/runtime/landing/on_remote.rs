@@ -10,6 +10,7 @@ use super::{
 };
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
+use chant_config::leases::LandingWay;
 use chant_git::land::LandingOutcome;
 use chant_git::merge::{FileSides, MergeOutcome, MergeRequest};
 use chant_leases::answer::{LeaseAnswer, LeaseRefusal};
@@ -18,14 +19,14 @@ use chant_work::lock::MergeLock;
 use chant_work::run_record::{MergeTry, RunRecord};
 
 /// A merge that may be pushed, or what a landing comes to without one.
-enum PreparedLanding {
+pub(super) enum PreparedLanding {
     Merged {
         old: String,
         new: String,
     },
-    /// The target has this commit of the run already.
-    Landed(String),
     Settled(RunLandingOutcome),
+    /// The target has the work, with this commit.
+    Landed(String),
 }
 
 impl RunLanding<'_> {
@@ -47,6 +48,9 @@ impl RunLanding<'_> {
         leases: &SpecLeases<'_>,
         record: &RunRecord,
     ) -> Result<RunLandingOutcome, Error> {
+        if leases.landing() == LandingWay::Pr {
+            return self.land_by_request(leases, record);
+        }
         for _ in 0..ATTEMPTS {
             let merge_lock = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
             if let Some(outcome) = self.refuse_stale(record)? {
@@ -118,7 +122,7 @@ impl RunLanding<'_> {
     }
 
     /// Merges onto the target as the remote has it, and judges the result.
-    fn prepare(
+    pub(super) fn prepare(
         &self,
         leases: &SpecLeases<'_>,
         record: &RunRecord,
@@ -165,6 +169,10 @@ impl RunLanding<'_> {
         if !change.is_empty() && self.agreed != Some(&*agreement_to(&change)) {
             return Ok(Settled(RunLandingOutcome::ActsAnew(change)));
         }
+        let new = match leases.landing() {
+            LandingWay::Push => new,
+            LandingWay::Pr => self.completing_commit(&mut sight, &new)?,
+        };
         Ok(PreparedLanding::Merged {
             old: sight.old,
             new,
@@ -208,8 +216,9 @@ impl RunLanding<'_> {
         }
     }
 
-    /// Settles a landing that the target has already: ours, whose answer was lost, or that of another run.
-    fn landed_before(
+    /// Returns the landing that the target has already: ours, whose answer was lost or which others merged from
+    /// a request, or that of another run.
+    pub(super) fn landed_before(
         &self,
         leases: &SpecLeases<'_>,
         record: &RunRecord,
@@ -218,6 +227,10 @@ impl RunLanding<'_> {
         let Some(token) = leases.completed_in(target, &record.spec_id)? else {
             return Ok(None);
         };
+        if leases.landing() == LandingWay::Pr && self.has_proposed(&record.spec_id, token)? {
+            // A host may squash or rebase: the tree alone says whose work it is.
+            return Ok(Some(PreparedLanding::Landed(target.to_owned())));
+        }
         let tries = record.merge.begun.iter().rev().map(|tried| &tried.new);
         for commit in tries {
             if self.repo.has_object(commit)? && self.repo.reaches(target, commit)? {
@@ -233,13 +246,27 @@ impl RunLanding<'_> {
         Ok(Some(PreparedLanding::Settled(overtaken)))
     }
 
+    /// Returns true if a run of this clone with a token began to propose its work on a spec.
+    fn has_proposed(&self, spec_id: &str, token: u64) -> Result<bool, Error> {
+        let records = self.runs.of_spec(spec_id)?;
+        let is_it = |record: &RunRecord| record.token == token && !record.merge.begun.is_empty();
+        Ok(records.iter().any(is_it))
+    }
+
     /// Records a landing and brings the checkout up to it, as far as nothing of the user's is in its way.
-    fn finish_on_remote(
+    pub(super) fn finish_on_remote(
         &self,
         leases: &SpecLeases<'_>,
         commit: &str,
     ) -> Result<RunLandingOutcome, Error> {
         self.note_merged(commit)?;
+        if !self
+            .repo
+            .reaches(commit, &self.place.branch_tip(self.repo)?)?
+        {
+            // Others squashed or rebased the commits of the branch, which goes when it is landed.
+            self.repo.back_up(&self.place.branch, &self.place.spec_id)?;
+        }
         let _merge = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
         let mut why = None;
         for _ in 0..ATTEMPTS {
@@ -331,7 +358,7 @@ enum FollowStep {
 }
 
 /// A landing that waits for the remote.
-fn waits(why: String) -> RunLandingOutcome {
+pub(super) fn waits(why: String) -> RunLandingOutcome {
     RunLandingOutcome::Waits {
         why,
         blocked_by: Vec::new(),

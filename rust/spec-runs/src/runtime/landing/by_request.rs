@@ -1,0 +1,253 @@
+//! Lands the work of a run by a request that others merge: its branch and its lease move in one push, a
+//! configured command opens the request, and the run waits until the target's tree has the work.
+
+use super::super::super::leases::SpecLeases;
+use super::on_remote::{PreparedLanding, waits};
+use super::request_command::RequestCommand;
+use super::{ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome};
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_git::merge::MergeOutcome;
+use chant_leases::answer::{LeaseAnswer, LeaseRefusal};
+use chant_specs::error::ChantError;
+use chant_work::lock::MergeLock;
+use chant_work::run_record::{ProposalEntry, RunRecord};
+
+impl RunLanding<'_> {
+    /// Proposes the work of a run, or looks what became of a proposal.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub(super) fn land_by_request(
+        &self,
+        leases: &SpecLeases<'_>,
+        record: &RunRecord,
+    ) -> Result<RunLandingOutcome, Error> {
+        let lease = record.lease.as_ref();
+        if let Some(proposal) = lease.and_then(|lease| lease.proposal.as_ref()) {
+            return self.follow_request(leases, record, proposal);
+        }
+        if !self.place.is_tracked {
+            let why = "git does not track the spec, so a request cannot say that it is completed; commit it, or land with `leases.landing: push`";
+            return Ok(RunLandingOutcome::Doubtful(why.into()));
+        }
+        for _ in 0..ATTEMPTS {
+            let merge_lock = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
+            if let Some(outcome) = self.refuse_stale(record)? {
+                return Ok(outcome);
+            }
+            self.free_own_locks()?;
+            // What may run in the host's checks by this branch is judged here, before any push.
+            let (old, new) = match self.prepare(leases, record)? {
+                PreparedLanding::Settled(outcome) => return Ok(outcome),
+                PreparedLanding::Landed(commit) => {
+                    drop(merge_lock);
+                    return self.finish_on_remote(leases, &commit);
+                }
+                PreparedLanding::Merged { old, new } => (old, new),
+            };
+            self.note_try(&old, &new)?;
+            self.runs.reached("before-land-push").map_err(Error::from)?;
+            let answer = leases.propose(record, &new, || drop(merge_lock))?;
+            self.runs.reached("after-land-push").map_err(Error::from)?;
+            match answer {
+                LeaseAnswer::Claimed { .. } | LeaseAnswer::Numbered { .. } | LeaseAnswer::Done => {
+                    return self.open_request(leases, record, &new);
+                }
+                // The next attempt finds whose work the target has.
+                LeaseAnswer::Refused {
+                    refusal: LeaseRefusal::Completed { .. },
+                } => {}
+                LeaseAnswer::Refused {
+                    refusal: refusal @ LeaseRefusal::Overtaken { .. },
+                } => return Ok(RunLandingOutcome::Overtaken(refusal.to_string())),
+                LeaseAnswer::Refused { refusal } => {
+                    return Ok(RunLandingOutcome::Doubtful(refusal.to_string()));
+                }
+                LeaseAnswer::Unreachable { why } => return Ok(waits(why)),
+            }
+        }
+        let message = format!(
+            "{} of {} kept moving; try again",
+            self.place.target,
+            leases.remote()
+        );
+        Err(ChantError::Refused(message).into())
+    }
+
+    /// Returns a commit with the tree of a merge that completes the spec by itself, not within a merge: a host
+    /// that rebases leaves merges out.
+    pub(super) fn completing_commit(
+        &self,
+        sight: &mut MergeInputs,
+        merged: &str,
+    ) -> Result<String, Error> {
+        let (repo, place) = (self.repo, self.place);
+        let parent = if repo.reaches(&sight.tip, &sight.old)? {
+            sight.tip.clone()
+        } else {
+            // The same merge, with the spec as the work left it.
+            let own = place.branch_text(self.project, repo)?;
+            let completed = own.map(|own| std::mem::replace(&mut sight.text, own));
+            let parent = match self.merge(sight)? {
+                MergeOutcome::FastForward { commit } | MergeOutcome::Commit { commit, .. } => {
+                    commit
+                }
+                MergeOutcome::Nothing | MergeOutcome::Conflicts(_) => return Ok(merged.to_owned()),
+            };
+            sight.text = completed.unwrap_or_default();
+            parent
+        };
+        let message = format!("Complete {}", place.spec_id);
+        Ok(repo.write_commit_like(merged, &parent, &message)?)
+    }
+
+    /// Runs the configured command for a branch that is on the remote, and notes where the request is.
+    fn open_request(
+        &self,
+        leases: &SpecLeases<'_>,
+        record: &RunRecord,
+        commit: &str,
+    ) -> Result<RunLandingOutcome, Error> {
+        let known = leases.newest_lease(&record.spec_id)?;
+        let known = known.and_then(|(lease, _)| lease.request);
+        self.note_proposal(commit, known.as_ref())?;
+        let config = self.project.snapshot()?.config.clone()?;
+        let command = RequestCommand {
+            project: self.project,
+            runs: self.runs,
+            repo: self.repo,
+            config: &config,
+            place: self.place,
+            record,
+        };
+        let title = self.request_title(&record.spec_id)?;
+        let token = record.token.to_string();
+        let body = self.request_body(leases, record, commit);
+        let values = [
+            ("{branch}", &*self.place.branch),
+            ("{target}", &self.place.target),
+            ("{title}", &title),
+            ("{body}", &body),
+            ("{spec}", &record.spec_id),
+            ("{token}", &token),
+        ];
+        let words = leases.request_command().iter();
+        let argv: Vec<String> = words.map(|word| filled(word, &values)).collect();
+        match (command.run(&argv)?, known) {
+            (Ok(address), _) => {
+                self.note_proposal(commit, Some(&address))?;
+                leases
+                    .note_request(record, &address)
+                    .log_failure("note the address of a request in its lease");
+                Ok(waits(address))
+            }
+            // The push has brought the work to the request that there was before.
+            (Err(why), Some(address)) => Ok(waits(format!(
+                "{address} (its branch has the new work; `leases.propose` opened no other request: {why})"
+            ))),
+            (Err(why), None) => Ok(RunLandingOutcome::Doubtful(format!(
+                "the work is pushed to branch {} of {}, and `leases.propose` opened no request: {why}\nOpen one by hand, or put the command right and merge again",
+                self.place.branch,
+                leases.remote()
+            ))),
+        }
+    }
+
+    fn note_proposal(&self, commit: &str, request: Option<&String>) -> Result<(), Error> {
+        self.runs.update(self.process_id, |record| {
+            if let Some(lease) = &mut record.lease {
+                lease.proposal = Some(ProposalEntry {
+                    commit: commit.to_owned(),
+                    request: request.cloned(),
+                });
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn request_title(&self, spec_id: &str) -> Result<String, Error> {
+        let snapshot = self.project.snapshot()?;
+        let spec = snapshot.specs.find(spec_id);
+        let title = spec.and_then(|spec| spec.title.clone());
+        Ok(title.map_or_else(|| spec_id.to_owned(), String::from))
+    }
+
+    /// Returns the text of a request: by which spec, token and lease its work can be judged.
+    fn request_body(&self, leases: &SpecLeases<'_>, record: &RunRecord, commit: &str) -> String {
+        format!(
+            "Spec: {spec}\nFile: {file}\nRun token: {token}\nLease: {lease} on {remote}\nCommit: {commit}\n\n`chant-mcp fence {commit}` says whether this work is still the newest of its spec.\n",
+            spec = record.spec_id,
+            file = self.place.spec_in_git,
+            token = record.token,
+            lease = leases.lease_ref(&record.spec_id),
+            remote = leases.remote(),
+        )
+    }
+
+    /// Returns what became of a request, by the last look at the remote.
+    fn follow_request(
+        &self,
+        leases: &SpecLeases<'_>,
+        record: &RunRecord,
+        proposal: &ProposalEntry,
+    ) -> Result<RunLandingOutcome, Error> {
+        let request = proposal.request.clone();
+        let request = request.unwrap_or_else(|| format!("branch {}", self.place.branch));
+        let Some(view) = leases.last_look()? else {
+            return Ok(waits(request));
+        };
+        match self.landed_before(leases, record, &view.target)? {
+            Some(PreparedLanding::Landed(commit)) => return self.finish_on_remote(leases, &commit),
+            Some(PreparedLanding::Settled(outcome)) => return Ok(outcome),
+            Some(PreparedLanding::Merged { .. }) | None => {}
+        }
+        if let Some((lease, is_own)) = leases.newest_lease(&record.spec_id)?
+            && (!is_own || lease.token > record.token)
+        {
+            let lease = Some(Box::new(lease));
+            let why = LeaseRefusal::Overtaken { lease };
+            return Ok(RunLandingOutcome::Overtaken(why.to_string()));
+        }
+        if leases.has_proposed_branch(&record.spec_id)? {
+            return Ok(waits(request));
+        }
+        Ok(RunLandingOutcome::Doubtful(format!(
+            "{request} was closed without being merged: {} has no branch {} any more, and {} does not have the work",
+            leases.remote(),
+            self.place.branch,
+            self.place.target
+        )))
+    }
+}
+
+/// Returns a word of a command with its placeholders filled; what they are filled with is not read again.
+fn filled(word: &str, values: &[(&str, &str)]) -> String {
+    let mut done = String::new();
+    let mut rest = word;
+    while let Some(at) = rest.find('{') {
+        done.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let found = values.iter().find(|(name, _)| rest.starts_with(name));
+        let (name, value) = found.copied().unwrap_or(("{", "{"));
+        done.push_str(value);
+        rest = &rest[name.len()..];
+    }
+    done + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placeholder_is_filled_once() {
+        let values = [("{title}", "a {body}"), ("{body}", "text")];
+        assert_eq!(
+            filled("--t={title}/{body}{x}", &values),
+            "--t=a {body}/text{x}"
+        );
+        assert_eq!(filled("{title", &values), "{title");
+    }
+}
