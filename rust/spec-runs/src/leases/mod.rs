@@ -41,6 +41,9 @@ const SETTLE_LIMIT: Duration = Duration::from_secs(10);
 /// How long a landing waits for its push.
 const LAND_LIMIT: Duration = Duration::from_secs(180);
 
+/// The claim of a spec: its token and what a record keeps of it, or the refusal.
+pub(super) type ClaimResult = Result<(u64, LeaseEntry), Error>;
+
 /// The leases of a project's specs.
 pub(super) struct SpecLeases<'a> {
     repo: Arc<Repo>,
@@ -111,10 +114,7 @@ impl<'a> SpecLeases<'a> {
     ///
     /// # Errors
     /// A failure on this machine; nothing was started.
-    pub(super) fn claim_all(
-        &self,
-        specs: &[(&str, u64)],
-    ) -> Result<Vec<Result<(u64, LeaseEntry), Error>>, Error> {
+    pub(super) fn claim_all(&self, specs: &[(&str, u64)]) -> Result<Vec<ClaimResult>, Error> {
         let client = self.client()?;
         let mut tickets = Vec::new();
         for (spec_id, above) in specs {
@@ -147,7 +147,7 @@ impl<'a> SpecLeases<'a> {
         }
     }
 
-    fn claimed(&self, spec_id: &str, answer: LeaseAnswer) -> Result<(u64, LeaseEntry), Error> {
+    fn claimed(&self, spec_id: &str, answer: LeaseAnswer) -> ClaimResult {
         match answer {
             LeaseAnswer::Claimed { token, target } => {
                 let remote = self.settings.remote.clone();

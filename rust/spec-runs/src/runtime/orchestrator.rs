@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::super::agents::workers::{AgentWorker, workers};
 use super::super::error::SpecRunError;
+use super::super::leases::ClaimResult;
 use super::super::schedule::{AttemptCount, SpecSchedule};
 use super::super::start::{StartOptions, StartTarget, WorkMode};
 use super::agent_slots::{AgentSlots, all_busy, is_full, takes_turns};
-use super::start::{ClaimResult, begin_one, claim_specs, plan};
+use super::start::{begin_one, claim_specs, plan};
 use super::{recovery, retries_of};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::error::SpecRunError;
-use super::super::leases::SpecLeases;
+use super::super::leases::{ClaimResult, SpecLeases};
 use super::super::project::ProjectRuns;
 use super::super::start::{StartInputs, StartOptions, StartPlan, WorkMode};
 use super::agent_launch::has_prompt;
@@ -139,9 +139,6 @@ pub(in super::super) fn start_run(
     }
     started
 }
-
-/// The claim of a spec: its token and what a record keeps of it, or the refusal.
-pub(in super::super) type ClaimResult = Result<(u64, LeaseEntry), Error>;
 
 /// Claims specs for runs in one push, where the configuration says that clones share the project's specs;
 /// the claims come in the order of the specs.
