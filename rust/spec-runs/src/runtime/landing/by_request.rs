@@ -199,7 +199,13 @@ impl RunLanding<'_> {
             return Ok(waits(request));
         };
         match self.landed_before(leases, record, &view.target)? {
-            Some(PreparedLanding::Landed(commit)) => return self.finish_on_remote(leases, &commit),
+            Some(PreparedLanding::Landed(commit)) => {
+                // The look may have come too soon behind a push to say so in the lease.
+                leases
+                    .settle()
+                    .log_failure("note in a lease that it landed");
+                return self.finish_on_remote(leases, &commit);
+            }
             Some(PreparedLanding::Settled(outcome)) => return Ok(outcome),
             Some(PreparedLanding::Merged { .. }) | None => {}
         }
