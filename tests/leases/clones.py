@@ -91,10 +91,10 @@ class SharedProject:
         self.author = Workshop(Project(root))
         self.author.configure(settings)
 
-    def publish(self, ids: Iterable[str], *behaviours: str) -> None:
-        """Write specs and put them on the remote."""
+    def publish(self, ids: Iterable[str], *behaviours: str, **keys: Any) -> None:
+        """Write specs, with these keys besides, and put them on the remote."""
         for id in ids:
-            self.author.spec(id, *behaviours)
+            self.author.spec(id, *behaviours, **keys)
         self.author.commit()
         run_git(self.author.root, "push", "-q", "origin", "HEAD:main")
 

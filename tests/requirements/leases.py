@@ -231,7 +231,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "leases:pr:target_tree_says_landed": Requirement(
         "A request that was squashed, rebased or merged has landed: the tree of the target says so; the "
         "holder's run is completed, and its checkout follows.",
-        "issue 24: 3; design of several machines: acceptance 7",
+        "issue 24: 3, acceptance 7",
     ),
     "leases:pr:any_clone_notes_the_landing": Requirement(
         "Whichever clone looks first moves the lease of merged work to `landed`.",
@@ -239,7 +239,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "leases:pr:second_request_conflicts": Requirement(
         "Two requests for one spec write different tokens in one line, so that the second conflicts.",
-        "issue 24: 3; design of several machines: acceptance 7",
+        "issue 24: 3, acceptance 7",
     ),
     "leases:pr:unjudged_work_is_not_pushed": Requirement(
         "Work that changes what runs by itself is not pushed to a branch before a person has agreed.",
@@ -261,7 +261,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "leases:fence:stale_token": Requirement(
         "`fence` fails for work of another token than the newest lease's, and says both.",
-        "issue 24: 3; design of several machines: acceptance 7",
+        "issue 24: 3, acceptance 7",
     ),
     "leases:fence:from_the_target": Requirement(
         "`fence` takes remote, target and leases from the protected branch of the remote; what the "

@@ -21,6 +21,8 @@ use chant_store::state::escape_name;
 const TRIES_TO_LEAD: usize = 6;
 /// The file of the last look.
 pub(super) const VIEW: &str = "view.json";
+/// How long a look of a run's keeper may take: the target may have got a lot.
+const KEEPER_LOOK: Duration = Duration::from_secs(30);
 /// How often a process looks for its answer, or whether it leads now.
 const TURN: Duration = Duration::from_millis(50);
 /// How often the keeper of a run looks whether something concerns it.
@@ -191,7 +193,7 @@ impl<'a> LeaseClient<'a> {
                 wait_for_turn(wait.min(TURN));
                 continue;
             }
-            leader.tick()?;
+            leader.tick(ticket.look_limit())?;
             has_looked = true;
         }
     }
@@ -264,7 +266,7 @@ impl<'a> LeaseClient<'a> {
     fn lead_once(&self) -> Result<(), LeaseError> {
         let mut leader = LeaseLeader::of(self)?;
         if leader.is_due()? && leader.wait().is_zero() {
-            leader.tick()?;
+            leader.tick(KEEPER_LOOK)?;
         }
         Ok(())
     }

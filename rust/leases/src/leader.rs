@@ -23,8 +23,7 @@ use super::view::{RemoteView, SeenValue};
 use chant_git::remote_refs::{PushOutcome, RefUpdate};
 use chant_store::state::{escape_name, unescape_name};
 
-/// The longest that one look at the remote, or one push of small values, may take.
-const LOOK_LIMIT: Duration = Duration::from_secs(8);
+/// The longest that a push may take.
 const PUSH_LIMIT: Duration = Duration::from_secs(60);
 /// The number of pushes at one tick: behind the second, each wish goes alone.
 const TRIES: u32 = 3;
@@ -83,12 +82,13 @@ impl<'a> LeaseLeader<'a> {
     }
 
     /// Looks at the remote, grants and refuses wishes, and pushes what is due.
-    pub(super) fn tick(&mut self) -> Result<(), LeaseError> {
+    /// A look may take as long as `limit`.
+    pub(super) fn tick(&mut self, limit: Duration) -> Result<(), LeaseError> {
         let queue = &self.client.queue;
         queue.sweep()?;
         let mut stuck = None;
         for attempt in 0..=TRIES {
-            let mut view = match self.look()? {
+            let mut view = match self.look(limit)? {
                 Ok(view) => view,
                 Err(why) => return self.give_up(&why),
             };
@@ -123,12 +123,12 @@ impl<'a> LeaseLeader<'a> {
     }
 
     /// Reads the remote; the inner error is what it or the way to it says.
-    fn look(&mut self) -> Result<Result<RemoteView, String>, LeaseError> {
+    fn look(&mut self, limit: Duration) -> Result<Result<RemoteView, String>, LeaseError> {
         let (client, queue) = (self.client, &self.client.queue);
         let copied =
             client
                 .repo
-                .copy_remote_refs(&client.settings.remote, &self.names.copies(), LOOK_LIMIT);
+                .copy_remote_refs(&client.settings.remote, &self.names.copies(), limit);
         self.pace.note_look(queue, copied.is_ok())?;
         if let Err(error) = copied {
             return Ok(Err(error.to_string()));

@@ -22,6 +22,10 @@ use chant_store::disk::{self, FileStamp, Lock};
 const MOST_BYTES: u64 = 64 << 20;
 /// Answers that were not fetched for so long have nobody who waits for them.
 const KEPT_FOR: Duration = Duration::from_secs(3600);
+/// How long a look may take for who waits at a terminal.
+const QUICK_LOOK: Duration = Duration::from_secs(6);
+/// How long any other look may take: the target may have got a lot.
+const LONG_LOOK: Duration = Duration::from_secs(60);
 /// The folders of wishes and answers, and the file whose lock makes the leader.
 const QUEUE: &str = "queue";
 const TAKEN: &str = "taken";
@@ -37,7 +41,17 @@ pub(super) struct WishQueue {
 
 /// A wish that was put in, by which its answer is found.
 #[derive(Debug, Clone)]
-pub struct WishTicket(String);
+pub struct WishTicket {
+    name: String,
+    look_limit: Duration,
+}
+
+impl WishTicket {
+    /// Returns how long a look for this wish may take.
+    pub(super) fn look_limit(&self) -> Duration {
+        self.look_limit
+    }
+}
 
 /// A wish that the leader has taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,13 +94,15 @@ impl WishQueue {
     pub(super) fn put(&self, wish: LeaseWish) -> Result<WishTicket, LeaseError> {
         let nonce = new_nonce();
         let name = format!("{:020}-{nonce}", MachineTime::now().number());
+        let is_urgent = matches!(wish, LeaseWish::Claim { .. } | LeaseWish::Numbers { .. });
+        let look_limit = if is_urgent { QUICK_LOOK } else { LONG_LOOK };
         write(&self.place(QUEUE, &name), &WishFile { nonce, wish })?;
-        Ok(WishTicket(name))
+        Ok(WishTicket { name, look_limit })
     }
 
     /// Returns the answer to a wish, once; `None` while there is none.
     pub(super) fn fetch(&self, ticket: &WishTicket) -> Result<Option<LeaseAnswer>, LeaseError> {
-        let place = self.place(ANSWERS, &ticket.0);
+        let place = self.place(ANSWERS, &ticket.name);
         let answer = read(&place)?;
         if answer.is_some() {
             disk::remove(&place)?;
@@ -96,8 +112,8 @@ impl WishQueue {
 
     /// Takes a wish back; false if the leader has it, so that an answer will come.
     pub(super) fn withdraw(&self, ticket: &WishTicket) -> Result<bool, LeaseError> {
-        let to = self.place(WITHDRAWN, &ticket.0);
-        let is_back = moved(&self.place(QUEUE, &ticket.0), &to)?;
+        let to = self.place(WITHDRAWN, &ticket.name);
+        let is_back = moved(&self.place(QUEUE, &ticket.name), &to)?;
         if is_back {
             disk::remove(&to)?;
         }

@@ -34,10 +34,12 @@ pub use number_claims::RemoteNumbers;
 
 /// The part of the state that holds leases.
 const PART: &str = "leases";
-/// How long a claim may take where the remote answers: a push may have to wait for its turn.
-const CLAIM_LIMIT: Duration = Duration::from_secs(90);
+/// How long a wish may wait until it is looked at; one that is waits for the turn of its push.
+const CLAIM_LIMIT: Duration = Duration::from_secs(8);
 /// How long the end of a run waits until the remote has it.
 const SETTLE_LIMIT: Duration = Duration::from_secs(10);
+/// How long a process that does nothing else waits for its push.
+const ASIDE_LIMIT: Duration = Duration::from_secs(90);
 /// How long a landing waits for its push.
 const LAND_LIMIT: Duration = Duration::from_secs(180);
 
@@ -183,7 +185,7 @@ impl<'a> SpecLeases<'a> {
 
     /// The same where something waits that has the time until a push may go.
     pub(super) fn settle_aside(&self) -> Result<(), Error> {
-        self.settle_within(CLAIM_LIMIT)
+        self.settle_within(ASIDE_LIMIT)
     }
 
     fn settle_within(&self, limit: Duration) -> Result<(), Error> {
