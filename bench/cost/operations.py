@@ -45,6 +45,8 @@ LEFT_OUT = {
     "Spec.start": "starts processes; `bench.runs` measures it",
     "Spec.pause": "is about a process",
     "Spec.takeover": "is about a process",
+    "Spec.free": "asks a remote",
+    "Workspace.leases": "asks a remote; `bench.leases` measures it",
     "Spec.split": "starts processes",
     "Spec.merge": "needs a run that waits",
     "Spec.forecast": "reads what earlier runs used",

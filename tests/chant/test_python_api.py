@@ -39,8 +39,10 @@ FOR_PEOPLE = {
     "spec_list": {"approval"},
     "add": {"needs_approval"},
     "spec_update": {"expect_body", "from_run", "seen_lists"},
+    "ready": {"include_held"},
     "split": {"fresh", "progress", "agreed"},
-    "work_start": {"fresh", "agent", "prompt", "progress"},
+    "takeover": {"from_clone"},
+    "work_start": {"fresh", "agent", "prompt", "offline", "progress"},
 }
 """Parameters that methods have for scripts and commands beside the tool's own."""
 

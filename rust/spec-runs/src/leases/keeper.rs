@@ -12,6 +12,7 @@ use chant_leases::client::RunNews;
 use chant_leases::record::RequestedStop;
 use chant_specs::project::Project;
 use chant_work::run_record::RunRecord;
+use chant_work::run_store::RunStore;
 use chant_work::state::RunState;
 
 /// Keeps the lease of one run.
@@ -71,6 +72,7 @@ fn keep(
                 RunNews::Overtaken(why) => {
                     tracing::warn!(run = %record.process_id, %why, "the run was overtaken");
                     was_overtaken.store(true, Ordering::SeqCst);
+                    note_reason(&runs, record, &why.to_string()).log_failure("note the reason");
                     "takeover"
                 }
                 RunNews::Requested(request) => match request.stop {
@@ -85,6 +87,17 @@ fn keep(
     Ok(())
 }
 
+/// Has the record say why the run is about to be stopped; who stops it keeps that.
+fn note_reason(runs: &RunStore, record: &RunRecord, why: &str) -> Result<(), Error> {
+    runs.update(&record.process_id, |now| {
+        if now.state() == RunState::Running {
+            now.reason = Some(why.to_owned());
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
 /// Has the remote know how the run ended, and keeps the commits of one that was overtaken.
 fn settle(project: &Project, record: &RunRecord, was_overtaken: bool) -> Result<(), Error> {
     let config = project.snapshot()?.config.clone()?;
@@ -92,7 +105,9 @@ fn settle(project: &Project, record: &RunRecord, was_overtaken: bool) -> Result<
         return Ok(());
     };
     let now = project.runs()?.get(&record.process_id)?;
-    if was_overtaken {
+    let newest = leases.newest_lease(&record.spec_id)?;
+    let is_others = newest.is_some_and(|(lease, is_own)| !is_own || lease.token > record.token);
+    if was_overtaken || is_others {
         let repo = project.repository()?;
         let tip = now.branch.as_deref().map(|branch| repo.branch_tip(branch));
         if let Some(tip) = tip.transpose()?.flatten() {

@@ -94,7 +94,11 @@ impl EndedRun {
     /// Writes the end into the record, and lets the spec go.
     pub(super) fn write(&mut self, runs: &RunStore) -> Result<(), Error> {
         if let Some(stopped) = self.stopped.take() {
-            self.record = stopped.end(runs, None)?;
+            // Why another clone has the spec by now; a wait for another try ends with the run.
+            let record = &stopped.record;
+            let leased = record.lease.as_ref().filter(|_| record.next_try.is_none());
+            let reason = leased.and(record.reason.clone());
+            self.record = stopped.end(runs, reason)?;
         }
         Ok(())
     }
