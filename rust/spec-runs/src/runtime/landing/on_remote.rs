@@ -231,10 +231,11 @@ impl RunLanding<'_> {
             // A host may squash or rebase: the tree alone says whose work it is.
             return Ok(Some(PreparedLanding::Landed(target.to_owned())));
         }
-        let tries = record.merge.begun.iter().rev().map(|tried| &tried.new);
-        for commit in tries {
-            if self.repo.has_object(commit)? && self.repo.reaches(target, commit)? {
-                return Ok(Some(PreparedLanding::Landed(commit.clone())));
+        // The tries of this very landing are among them: the answer to one may have been lost.
+        let now = self.runs.get(&record.process_id)?;
+        for tried in now.merge.begun.iter().rev() {
+            if self.repo.has_object(&tried.new)? && self.repo.reaches(target, &tried.new)? {
+                return Ok(Some(PreparedLanding::Landed(tried.new.clone())));
             }
         }
         let why = format!(
