@@ -7,7 +7,6 @@ pub mod checks;
 pub mod derive;
 pub mod error;
 pub mod from_run;
-pub mod held_specs;
 pub mod id;
 pub mod import;
 pub mod model;

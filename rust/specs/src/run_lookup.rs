@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::held_specs::HeldSpecs;
 use super::model::Spec;
 use super::project::Project;
+use super::view::held_specs::HeldSpecs;
 use chant_base::error::Error;
 use chant_config::Config;
 

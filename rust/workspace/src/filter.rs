@@ -8,8 +8,8 @@ use super::Workspace;
 use super::error::WorkspaceError;
 use super::item::{DIALECTS, Item};
 use chant_speckit::task::TaskMark;
-use chant_specs::held_specs::HeldSpecs;
 use chant_specs::model::SpecStatus;
+use chant_specs::view::held_specs::HeldSpecs;
 use chant_tickets::model::TicketStatus;
 use chant_vine::model::TaskStatus;
 

@@ -16,8 +16,8 @@ use chant_git::Repo;
 use chant_leases::answer::LeaseRefusal;
 use chant_leases::known_remote::{KnownLease, KnownRemote};
 use chant_leases::record::LeaseState;
-use chant_specs::held_specs::{HeldSpec, HeldSpecs};
 use chant_specs::project::Project;
+use chant_specs::view::held_specs::{HeldSpec, HeldSpecs};
 use chant_store::stamped::StampedContent;
 use chant_store::state::escape_name;
 

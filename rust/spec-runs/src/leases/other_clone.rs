@@ -11,9 +11,9 @@ use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
 use chant_leases::record::RequestedStop;
 use chant_specs::error::ChantError;
-use chant_specs::held_specs::HeldSpec;
 use chant_specs::id::SpecId;
 use chant_specs::project::Project;
+use chant_specs::view::held_specs::HeldSpec;
 
 /// The act in the table of effects.
 pub(in super::super) const ACT: &str = "leases";

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use chant_specs::held_specs::HeldSpec;
+use chant_specs::view::held_specs::HeldSpec;
 
 /// Which clone holds which spec.
 #[derive(Debug, Serialize)]

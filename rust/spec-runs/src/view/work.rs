@@ -6,7 +6,7 @@ use chant_base::counted_list::CountedList;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use chant_specs::held_specs::HeldSpec;
+use chant_specs::view::held_specs::HeldSpec;
 use chant_specs::view::list::ProblemEntry;
 use chant_specs::view::spec::CriteriaCounts;
 use chant_work::usage::{DenialEntry, UsageEntry};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::held_specs::HeldSpecs;
+use super::super::view::held_specs::HeldSpecs;
 use super::{AGENTS, CONFIG, Project, ProjectSnapshot};
 use chant_config::Config;
 use chant_config::check::{

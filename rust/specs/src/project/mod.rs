@@ -19,12 +19,12 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::error::ChantError;
-use super::held_specs::HeldSpecs;
 use super::id::SpecId;
 use super::model::{Spec, SpecProblem};
 use super::ops::LintMemory;
 use super::run_lookup::RunLookup;
 use super::specs::SpecGraph;
+use super::view::held_specs::HeldSpecs;
 use cache::ProjectCache;
 use caller_run::CallerRun;
 use chant_base::error::Error;

@@ -1,5 +1,6 @@
 //! The shapes of answers, key by key in the order in which the seed lists them.
 
+pub mod held_specs;
 pub mod import;
 pub mod list;
 pub mod report;
