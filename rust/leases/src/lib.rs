@@ -14,9 +14,11 @@ pub mod answer;
 mod batch;
 mod claim;
 pub mod client;
+mod due_values;
 mod error;
 pub mod known_remote;
 mod leader;
+mod lease_values;
 mod machine;
 mod numbers;
 mod own_name;
@@ -28,5 +30,6 @@ pub mod record;
 mod ref_names;
 mod sights;
 pub mod view;
+mod wishes;
 
 pub use error::LeaseError;

@@ -57,3 +57,8 @@ pub(super) fn host_name() -> String {
     let shown = name.chars().filter(|letter| !letter.is_control());
     shown.take(LONGEST_NAME).collect()
 }
+
+/// Returns the time, for people.
+pub(super) fn now() -> String {
+    jiff::Timestamp::now().strftime("%FT%TZ").to_string()
+}

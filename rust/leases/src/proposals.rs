@@ -4,11 +4,13 @@
 use super::LeaseError;
 use super::answer::LeaseRefusal;
 use super::batch::WishPush;
-use super::leader::{LeaseLeader, now, readable};
+use super::leader::LeaseLeader;
+use super::machine::now;
 use super::queue::TakenWish;
 use super::record::{LeaseRecord, LeaseState, new_nonce};
 use super::ref_names::full_name;
 use super::view::RemoteView;
+use super::wishes::readable;
 use chant_git::remote_refs::RefUpdate;
 use chant_store::state::escape_name;
 

@@ -1,0 +1,422 @@
+//! Decides about one wish: what it changes on the remote, or why it is refused.
+
+use super::LeaseError;
+use super::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
+use super::batch::{PushBatch, WishPush};
+use super::claim::ClaimInputs;
+use super::machine::host_name;
+use super::numbers::NumbersWanted;
+use super::proposals::ProposalOf;
+use super::queue::TakenWish;
+use super::record::{
+    HolderRequest, LeaseRecord, LeaseState, NumberRecord, RefValue, SCHEMA, new_nonce,
+};
+use super::ref_names::{NUMBERS, REQUESTS};
+use super::view::RemoteView;
+use chant_git::remote_refs::RefUpdate;
+use chant_store::state::escape_name;
+
+use super::leader::LeaseLeader;
+
+/// What becomes of a wish at a tick.
+pub(super) enum WishStep {
+    Answer(LeaseAnswer),
+    Push(Box<WishPush>),
+    /// Another wish of this push is about the same spec.
+    Later,
+}
+
+impl LeaseLeader<'_> {
+    /// Decides about one wish.
+    pub(super) fn step(
+        &self,
+        taken: &TakenWish,
+        view: &RemoteView,
+        batch: &PushBatch,
+    ) -> Result<WishStep, LeaseError> {
+        let Some(spec) = taken.wish.spec() else {
+            return Ok(match &taken.wish {
+                LeaseWish::Numbers {
+                    series,
+                    offline,
+                    fresh,
+                    above,
+                } => {
+                    let wanted = NumbersWanted {
+                        offline,
+                        fresh: *fresh,
+                        above: *above,
+                        nonce: &taken.nonce,
+                    };
+                    self.give_numbers(series, &wanted, view, batch)?
+                }
+                // It is answered when what is due is on the remote.
+                LeaseWish::Settle => WishStep::Push(Box::new(only_push(Vec::new()))),
+                _ => WishStep::Answer(LeaseAnswer::Done),
+            });
+        };
+        let escaped = escape_name(spec);
+        if batch.changes_lease(&escaped) {
+            return Ok(WishStep::Later);
+        }
+        let pushed = match &taken.wish {
+            LeaseWish::Claim {
+                run,
+                above,
+                is_forced,
+                ..
+            } => self.claim(taken, (spec, run), (*above, *is_forced), view)?,
+            LeaseWish::Land {
+                run,
+                token,
+                old,
+                new,
+                along,
+                ..
+            } => {
+                let landing = LandingOf {
+                    spec,
+                    run,
+                    token: *token,
+                    old,
+                    new,
+                    along,
+                };
+                self.land(taken, &landing, view, batch)?
+            }
+            LeaseWish::Propose {
+                run, token, commit, ..
+            } => {
+                let proposal = ProposalOf {
+                    spec,
+                    run,
+                    token: *token,
+                    commit,
+                };
+                self.propose(taken, &proposal, view)?
+            }
+            LeaseWish::NoteRequest { token, request, .. } => {
+                self.note_request(taken, spec, (*token, request), view)?
+            }
+            LeaseWish::NoteLanded { token, commit, .. } => {
+                self.note_landed(taken, spec, *token, commit, view)?
+            }
+            LeaseWish::Request { stop, .. } => self.request(taken, spec, *stop, view)?,
+            LeaseWish::Free { .. } => self.free(taken, spec, view)?,
+            LeaseWish::Keep { token, commit, .. } => {
+                let update = RefUpdate {
+                    name: self.names.of_run(spec, *token),
+                    old: None,
+                    new: Some(commit.clone()),
+                };
+                Ok(Some(only_push(vec![update])))
+            }
+            LeaseWish::Numbers { .. } | LeaseWish::Look | LeaseWish::Settle => Ok(None),
+        };
+        Ok(match pushed {
+            Ok(Some(push)) => WishStep::Push(Box::new(push)),
+            Ok(None) => WishStep::Answer(Self::granted(taken, view)),
+            Err(refusal) => WishStep::Answer(LeaseAnswer::Refused { refusal }),
+        })
+    }
+
+    /// Returns the answer to a wish whose value is on the remote already.
+    pub(super) fn granted(taken: &TakenWish, view: &RemoteView) -> LeaseAnswer {
+        let escaped = taken.wish.spec().map(escape_name).unwrap_or_default();
+        let token = readable(view, &escaped).map(|lease| lease.token);
+        match (&taken.wish, token) {
+            (LeaseWish::Claim { .. }, Some(token)) => LeaseAnswer::Claimed {
+                token,
+                target: view.target.clone(),
+            },
+            _ => LeaseAnswer::Done,
+        }
+    }
+
+    /// Numbers of a series, behind those that this push gives already.
+    pub(super) fn give_numbers(
+        &self,
+        series: &str,
+        wanted: &NumbersWanted<'_>,
+        view: &RemoteView,
+        batch: &PushBatch,
+    ) -> Result<WishStep, LeaseError> {
+        let escaped = escape_name(series);
+        let seen = view.numbers.get(&escaped);
+        let known = match (batch.numbers(&escaped), seen.map(|seen| &seen.value)) {
+            (Some(pending), _) => Some(pending),
+            (None, Some(Ok(known))) => Some(known),
+            (None, Some(Err(why))) => {
+                let refusal = LeaseRefusal::UnreadableNumbers {
+                    series: series.to_owned(),
+                    why: why.clone(),
+                };
+                return Ok(WishStep::Answer(LeaseAnswer::Refused { refusal }));
+            }
+            (None, None) => None,
+        };
+        let mut record = known.cloned().unwrap_or_default();
+        // Numbers only grow, also where somebody rewrote the ref.
+        let highest = view.highest.get(&format!("{NUMBERS}{escaped}"));
+        if let Some(highest) = highest.filter(|highest| **highest > record.highest()) {
+            record.note(*highest);
+        }
+        let granted = record.grant(wanted);
+        let answer = LeaseAnswer::Numbered {
+            taken: granted.taken,
+            fresh: granted.fresh,
+        };
+        if !granted.is_change && batch.numbers(&escaped).is_none() {
+            return Ok(WishStep::Answer(answer));
+        }
+        record.schema = SCHEMA;
+        record.kind = NumberRecord::KIND.into();
+        series.clone_into(&mut record.series);
+        record.orchestrator.clone_from(&self.own.name);
+        record.host = host_name();
+        record.nonce = new_nonce();
+        let object = self.client.repo.write_ref_value(&record.line(), &[])?;
+        let update = RefUpdate {
+            name: self.names.of_value(NUMBERS, series),
+            old: seen.map(|seen| seen.object.clone()),
+            new: Some(object.clone()),
+        };
+        Ok(WishStep::Push(Box::new(WishPush {
+            numbers: Some((escaped, record, object)),
+            answer,
+            ..only_push(vec![update])
+        })))
+    }
+
+    /// A claim; nothing if the remote has it already.
+    pub(super) fn claim(
+        &self,
+        taken: &TakenWish,
+        (spec, run): (&str, &str),
+        (above, is_forced): (u64, bool),
+        view: &RemoteView,
+    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+        let escaped = escape_name(spec);
+        let lease = readable(view, &escaped);
+        if lease.is_some_and(|lease| lease.nonce == taken.nonce) {
+            return Ok(Ok(None));
+        }
+        let completed = self.client.ledger.completed_in(&view.target, spec);
+        let inputs = ClaimInputs {
+            spec,
+            escaped: &escaped,
+            view,
+            own: &self.own,
+            ttl: self.client.settings.ttl,
+            above,
+            is_forced,
+            completed: completed.map_err(LeaseError::Ledger)?,
+            has_landed: &|lease| self.has_landed(lease, view),
+        };
+        let token = match inputs.decide() {
+            Ok(token) => token,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let mut record = self.record(spec, run, token, LeaseState::Held, &taken.nonce);
+        let mut withdrawn = Vec::new();
+        if let Some(lease) = lease.filter(|lease| lease.state != LeaseState::Landed) {
+            // Work goes on in the branch of the request that is open.
+            record.commit.clone_from(&lease.commit);
+            record.request.clone_from(&lease.request);
+            if lease.state == LeaseState::Proposed && !self.own.is_own(&lease.orchestrator) {
+                withdrawn = self.withdrawn_proposal(lease, view)?;
+                record.commit = Some(view.target.clone());
+            }
+        }
+        let target = view.target.clone();
+        let mut push = self.written(record, view)?;
+        push.updates.extend(withdrawn);
+        push.answer = LeaseAnswer::Claimed { token, target };
+        // A request to an earlier holder is settled by that.
+        push.updates.extend(self.removed_request(&escaped, view));
+        Ok(Ok(Some(push)))
+    }
+
+    /// A landing; nothing if the remote has it already.
+    fn land(
+        &self,
+        taken: &TakenWish,
+        landing: &LandingOf<'_>,
+        view: &RemoteView,
+        batch: &PushBatch,
+    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+        let escaped = escape_name(landing.spec);
+        let lease = readable(view, &escaped);
+        let is_written = lease.is_some_and(|lease| lease.nonce == taken.nonce);
+        if is_written && self.has_landed_commit(landing.new, view)? {
+            return Ok(Ok(None));
+        }
+        if !self.may_land(landing.spec, landing.token, view) {
+            let lease = lease.cloned().map(Box::new);
+            return Ok(Err(LeaseRefusal::Overtaken { lease }));
+        }
+        let target = batch.target(view);
+        if target != landing.old || !self.client.repo.reaches(landing.new, landing.old)? {
+            return Ok(Err(LeaseRefusal::Moved));
+        }
+        // A half landing of our own is written again: a ref that stays the same is not compared.
+        let nonce = if is_written {
+            new_nonce()
+        } else {
+            taken.nonce.clone()
+        };
+        let mut record = self.record(
+            landing.spec,
+            landing.run,
+            landing.token,
+            LeaseState::Landed,
+            &nonce,
+        );
+        record.commit = Some(landing.new.to_owned());
+        let mut push = self.written(record, view)?;
+        push.target = Some((landing.old.to_owned(), landing.new.to_owned()));
+        push.updates.extend(self.removed_request(&escaped, view));
+        let along = landing.along.iter();
+        for (name, object) in along.filter(|(name, _)| !self.left_out.contains(name)) {
+            push.updates.push(RefUpdate {
+                name: name.clone(),
+                old: None,
+                new: Some(object.clone()),
+            });
+        }
+        Ok(Ok(Some(push)))
+    }
+
+    /// Returns true if the run with a token holds the spec, or may take it for its landing.
+    pub(super) fn may_land(&self, spec: &str, token: u64, view: &RemoteView) -> bool {
+        let escaped = escape_name(spec);
+        let highest = view.highest.get(&escaped).copied().unwrap_or(0);
+        match view.lease(&escaped).map(|seen| &seen.value) {
+            // A ref that somebody removed is not made again by another while this push is on its way.
+            None => token >= highest,
+            Some(Err(_)) => false,
+            Some(Ok(lease)) if lease.token < highest => false,
+            Some(Ok(lease)) => {
+                let is_own = self.own.is_own(&lease.orchestrator);
+                match lease.state {
+                    LeaseState::Held | LeaseState::Waiting | LeaseState::Proposed => {
+                        is_own && token >= lease.token
+                    }
+                    LeaseState::Free => token > lease.token || (is_own && token == lease.token),
+                    LeaseState::Landed => {
+                        is_own && token >= lease.token && !self.has_landed(lease, view)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Says in the lease that the target has the work; nothing if it says so.
+    pub(super) fn note_landed(
+        &self,
+        taken: &TakenWish,
+        spec: &str,
+        token: u64,
+        commit: &str,
+        view: &RemoteView,
+    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+        let lease = readable(view, &escape_name(spec));
+        if lease
+            .is_some_and(|lease| lease.nonce == taken.nonce || lease.state == LeaseState::Landed)
+        {
+            return Ok(Ok(None));
+        }
+        let run = lease.map(|lease| lease.run.clone()).unwrap_or_default();
+        let mut record = self.record(spec, &run, token, LeaseState::Landed, &taken.nonce);
+        record.commit = Some(commit.to_owned());
+        Ok(Ok(Some(self.written(record, view)?)))
+    }
+
+    /// A request to the holder.
+    pub(super) fn request(
+        &self,
+        taken: &TakenWish,
+        spec: &str,
+        stop: super::record::RequestedStop,
+        view: &RemoteView,
+    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+        let escaped = escape_name(spec);
+        let known = view.requests.get(&escaped);
+        let nonce = known
+            .and_then(|seen| seen.value.as_ref().ok())
+            .map(|request| &request.nonce);
+        if nonce == Some(&taken.nonce) {
+            return Ok(Ok(None));
+        }
+        let lease = readable(view, &escaped).filter(|lease| lease.state == LeaseState::Held);
+        let Some(lease) = lease else {
+            let spec = spec.to_owned();
+            return Ok(Err(LeaseRefusal::NotHeld { spec }));
+        };
+        let request = HolderRequest {
+            schema: SCHEMA,
+            kind: HolderRequest::KIND.into(),
+            spec: spec.to_owned(),
+            token: lease.token,
+            stop,
+            by: host_name(),
+            nonce: taken.nonce.clone(),
+        };
+        let object = self.client.repo.write_ref_value(&request.line(), &[])?;
+        Ok(Ok(Some(only_push(vec![RefUpdate {
+            name: self.names.of_value(REQUESTS, spec),
+            old: known.map(|seen| seen.object.clone()),
+            new: Some(object),
+        }]))))
+    }
+
+    /// Gives back a lease for a person.
+    pub(super) fn free(
+        &self,
+        taken: &TakenWish,
+        spec: &str,
+        view: &RemoteView,
+    ) -> Result<Result<Option<WishPush>, LeaseRefusal>, LeaseError> {
+        let escaped = escape_name(spec);
+        let Some(seen) = view.lease(&escaped) else {
+            let spec = spec.to_owned();
+            return Ok(Err(LeaseRefusal::NotHeld { spec }));
+        };
+        let highest = view.highest.get(&escaped).copied().unwrap_or(0);
+        let (token, run) = match &seen.value {
+            Ok(lease) if lease.nonce == taken.nonce => return Ok(Ok(None)),
+            Ok(lease) if lease.state == LeaseState::Landed && self.has_landed(lease, view) => {
+                let spec = spec.to_owned();
+                return Ok(Err(LeaseRefusal::Completed { spec }));
+            }
+            Ok(lease) => (lease.token.max(highest), lease.run.clone()),
+            Err(_) => (highest, String::new()),
+        };
+        let record = self.record(spec, &run, token, LeaseState::Free, &taken.nonce);
+        Ok(Ok(Some(self.written(record, view)?)))
+    }
+}
+
+/// A landing that is asked for.
+struct LandingOf<'a> {
+    spec: &'a str,
+    run: &'a str,
+    token: u64,
+    old: &'a str,
+    new: &'a str,
+    along: &'a [(String, String)],
+}
+
+pub(super) fn readable<'v>(view: &'v RemoteView, escaped: &str) -> Option<&'v LeaseRecord> {
+    view.lease(escaped)?.value.as_ref().ok()
+}
+
+fn only_push(updates: Vec<RefUpdate>) -> WishPush {
+    WishPush {
+        updates,
+        lease: None,
+        numbers: None,
+        target: None,
+        answer: LeaseAnswer::Done,
+    }
+}
