@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from harness import Caller, Project, started_process, user_config
+from hypothesis import settings
 from mcp import Client
 from times import cost_report
 
@@ -33,6 +34,10 @@ _GIT = {
 # Each of the many processes that tests start, and each worker, would compile the same files again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# No law says how long a case takes: a busy machine must not make one fail.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 _CODE = [str(Path(__file__).resolve().parent), *(folder for folder in sys.path if Path(folder).is_absolute())]
 """Where the code of tests lies, and what it imports."""
