@@ -189,7 +189,7 @@ impl<'a> LeaseClient<'a> {
             let mut leader = LeaseLeader::of(self)?;
             // The first look may refuse it at once; a push may have to wait for its turn.
             let wait = leader.wait();
-            if has_looked && !wait.is_zero() {
+            if has_looked && !wait.is_zero() && !self.queue.has_new_wishes()? {
                 wait_for_turn(wait.min(TURN));
                 continue;
             }
@@ -265,7 +265,8 @@ impl<'a> LeaseClient<'a> {
 
     fn lead_once(&self) -> Result<(), LeaseError> {
         let mut leader = LeaseLeader::of(self)?;
-        if leader.is_due()? && leader.wait().is_zero() {
+        // A new wish may be refused by a look alone; its push waits for its turn.
+        if self.queue.has_new_wishes()? || (leader.is_due()? && leader.wait().is_zero()) {
             leader.tick(KEEPER_LOOK)?;
         }
         Ok(())

@@ -131,6 +131,11 @@ impl WishQueue {
             || !names(&self.folder.join(TAKEN))?.is_empty())
     }
 
+    /// Returns true if a wish waits that no leader has looked at.
+    pub(super) fn has_new_wishes(&self) -> Result<bool, LeaseError> {
+        Ok(!names(&self.folder.join(QUEUE))?.is_empty())
+    }
+
     /// Takes all wishes; those that an earlier leader took come with them. Oldest first.
     pub(super) fn take(&self) -> Result<Vec<TakenWish>, LeaseError> {
         for name in names(&self.folder.join(QUEUE))? {

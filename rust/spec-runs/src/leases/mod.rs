@@ -202,7 +202,7 @@ impl<'a> SpecLeases<'a> {
         if let Some(pending) = client.pending_target(run)? {
             return Ok(Ok(pending));
         }
-        match client.ask(LeaseWish::Look, CLAIM_LIMIT)? {
+        match client.ask(LeaseWish::Look, LAND_LIMIT)? {
             LeaseAnswer::Unreachable { why } => Ok(Err(why)),
             _ => match client.last_look()? {
                 Some(view) => Ok(Ok(view.target)),

@@ -1,6 +1,8 @@
 //! Lands the work of a run on the remote that clones share: the target and the lease move in one push,
 //! or neither does. The checkout follows as far as it can; it is a view of what landed.
 
+use std::time::Duration;
+
 use super::super::super::leases::SpecLeases;
 use super::super::super::merge::{DRIVER, merge_specs};
 use super::super::super::receipt_store::{LandedRun, prepare_of_run};
@@ -17,6 +19,11 @@ use chant_leases::answer::{LeaseAnswer, LeaseRefusal};
 use chant_specs::error::ChantError;
 use chant_work::lock::MergeLock;
 use chant_work::run_record::{MergeTry, RunRecord};
+use chant_work::state::RunState;
+
+/// How often a checkout is brought up to a landing, and the time between, where landings before it have to come first.
+const FOLLOW_ATTEMPTS: usize = 40;
+const FOLLOW_PAUSE: Duration = Duration::from_millis(250);
 
 /// A merge that may be pushed, or what a landing comes to without one.
 pub(super) enum PreparedLanding {
@@ -268,15 +275,20 @@ impl RunLanding<'_> {
             // Others squashed or rebased the commits of the branch, which goes when it is landed.
             self.repo.back_up(&self.place.branch, &self.place.spec_id)?;
         }
-        let _merge = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
         let mut why = None;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..FOLLOW_ATTEMPTS {
+            let merge_lock = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
             match self.follow(commit)? {
                 FollowStep::Done => return Ok(RunLandingOutcome::Merged),
                 FollowStep::Again => {}
                 FollowStep::Waits(reason) => {
                     why = Some(reason);
-                    break;
+                    if !self.has_others_under_way()? {
+                        break;
+                    }
+                    // Landings of one push stand on each other: those before this one follow first.
+                    drop(merge_lock);
+                    wait_for_others();
                 }
             }
         }
@@ -288,6 +300,18 @@ impl RunLanding<'_> {
             leases.remote()
         ));
         Ok(RunLandingOutcome::Merged)
+    }
+
+    /// Returns true if another run of this clone may be about to bring the checkout up to its own landing.
+    fn has_others_under_way(&self) -> Result<bool, Error> {
+        let (records, _) = self.runs.all()?;
+        let is_other = |record: &RunRecord| {
+            record.process_id != self.process_id
+                && record.lease.is_some()
+                && record.state() == RunState::Running
+                && record.runner().is_alive()
+        };
+        Ok(records.iter().any(is_other))
     }
 
     /// Brings the local target to a commit of the remote.
@@ -349,6 +373,15 @@ impl RunLanding<'_> {
             )),
         })
     }
+}
+
+/// Waits a short time for other runs of this clone.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bounded wait for other processes, which hold the lock of merges in turn"
+)]
+fn wait_for_others() {
+    std::thread::sleep(FOLLOW_PAUSE);
 }
 
 /// A step of bringing the checkout up to what landed.
