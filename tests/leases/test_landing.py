@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from leases.clones import SLOW_BEAT, TARGET, LeaseClone, SharedProject
-from leases.remotes import RefFormat, Remote, Transport
+from leases.remotes import RefFormat, Remote, Transport, run_git
 from work.kit import ID, OTHER, THIRD, wait_for
 
 MakeRemote = Callable[..., Remote]
@@ -81,3 +81,24 @@ def write_own(clone: LeaseClone, name: str) -> Path:
     file.parent.mkdir(exist_ok=True)
     file.write_text("mine\n", encoding="utf-8")
     return file
+
+
+@pytest.mark.requirement("leases:landing:edits_on_the_remote_stay")
+def test_edit_of_the_spec_that_others_pushed_meanwhile_stays(
+    tmp_path: Path, make_remote: Callable[..., Remote]
+) -> None:
+    shared = SharedProject(tmp_path, make_remote())
+    shared.publish([ID], "wait")
+    clone = shared.clone()
+    clone.start(ID)
+    clone.said(ID, "out waiting")
+    path = f".chant/specs/{ID}.md"
+    file = shared.author.root / path
+    file.write_text(file.read_text("utf-8").replace("\n# ", "\nA word of others.\n\n# ", 1), encoding="utf-8")
+    shared.author.commit()
+    run_git(shared.author.root, "push", "-q", "origin", "HEAD:main")
+    clone.go(ID)
+    assert clone.ended(ID)["end_state"] == "completed"
+    landed = shared.remote.git("show", f"main:{path}")
+    assert "A word of others." in landed
+    assert "status: completed" in landed

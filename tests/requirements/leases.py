@@ -259,6 +259,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`needs_attention` with its address.",
         "issue 24: 3",
     ),
+    "leases:landing:edits_on_the_remote_stay": Requirement(
+        "What others changed in a spec on the remote while it was worked on is in what lands.",
+        "issue 24: 2",
+    ),
     "leases:fence:stale_token": Requirement(
         "`fence` fails for work of another token than the newest lease's, and says both.",
         "issue 24: 3, acceptance 7",

@@ -4,13 +4,11 @@
 use super::super::super::leases::SpecLeases;
 use super::on_remote::{PreparedLanding, waits};
 use super::request_command::RequestCommand;
-use super::{ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome};
+use super::{MergeInputs, RunLanding, RunLandingOutcome};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::merge::MergeOutcome;
-use chant_leases::answer::{LeaseAnswer, LeaseRefusal};
-use chant_specs::error::ChantError;
-use chant_work::lock::MergeLock;
+use chant_leases::answer::LeaseRefusal;
 use chant_work::run_record::{ProposalEntry, RunRecord};
 
 impl RunLanding<'_> {
@@ -31,48 +29,8 @@ impl RunLanding<'_> {
             let why = "git does not track the spec, so a request cannot say that it is completed; commit it, or land with `leases.landing: push`";
             return Ok(RunLandingOutcome::Doubtful(why.into()));
         }
-        for _ in 0..ATTEMPTS {
-            let merge_lock = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
-            if let Some(outcome) = self.refuse_stale(record)? {
-                return Ok(outcome);
-            }
-            self.free_own_locks()?;
-            // What may run in the host's checks by this branch is judged here, before any push.
-            let (old, new) = match self.prepare(leases, record)? {
-                PreparedLanding::Settled(outcome) => return Ok(outcome),
-                PreparedLanding::Landed(commit) => {
-                    drop(merge_lock);
-                    return self.finish_on_remote(leases, &commit);
-                }
-                PreparedLanding::Merged { old, new } => (old, new),
-            };
-            self.note_try(&old, &new)?;
-            self.runs.reached("before-land-push").map_err(Error::from)?;
-            let answer = leases.propose(record, &new, || drop(merge_lock))?;
-            self.runs.reached("after-land-push").map_err(Error::from)?;
-            match answer {
-                LeaseAnswer::Claimed { .. } | LeaseAnswer::Numbered { .. } | LeaseAnswer::Done => {
-                    return self.open_request(leases, record, &new);
-                }
-                // The next attempt finds whose work the target has.
-                LeaseAnswer::Refused {
-                    refusal: LeaseRefusal::Completed { .. },
-                } => {}
-                LeaseAnswer::Refused {
-                    refusal: refusal @ LeaseRefusal::Overtaken { .. },
-                } => return Ok(RunLandingOutcome::Overtaken(refusal.to_string())),
-                LeaseAnswer::Refused { refusal } => {
-                    return Ok(RunLandingOutcome::Doubtful(refusal.to_string()));
-                }
-                LeaseAnswer::Unreachable { why } => return Ok(waits(why)),
-            }
-        }
-        let message = format!(
-            "{} of {} kept moving; try again",
-            self.place.target,
-            leases.remote()
-        );
-        Err(ChantError::Refused(message).into())
+        // What may run in the host's checks by this branch is judged before any push.
+        self.push_to_remote(leases, record)
     }
 
     /// Returns a commit with the tree of a merge that completes the spec by itself, not within a merge: a host
@@ -103,7 +61,7 @@ impl RunLanding<'_> {
     }
 
     /// Runs the configured command for a branch that is on the remote, and notes where the request is.
-    fn open_request(
+    pub(super) fn open_request(
         &self,
         leases: &SpecLeases<'_>,
         record: &RunRecord,

@@ -58,6 +58,19 @@ impl RunLanding<'_> {
         if leases.landing() == LandingWay::Pr {
             return self.land_by_request(leases, record);
         }
+        self.push_to_remote(leases, record)
+    }
+
+    /// Merges onto the target of the remote, and pushes that to it, or to the branch of a request.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub(super) fn push_to_remote(
+        &self,
+        leases: &SpecLeases<'_>,
+        record: &RunRecord,
+    ) -> Result<RunLandingOutcome, Error> {
+        let is_proposed = leases.landing() == LandingWay::Pr;
         for _ in 0..ATTEMPTS {
             let merge_lock = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
             if let Some(outcome) = self.refuse_stale(record)? {
@@ -74,23 +87,29 @@ impl RunLanding<'_> {
             };
             self.note_try(&old, &new)?;
             self.runs.reached("before-land-push").map_err(Error::from)?;
-            // The next landing of this clone stands on this one while it is on its way.
-            let along = self.receipts_of(&new)?;
-            let answer = leases.land(record, (&old, &new), along, || drop(merge_lock))?;
+            let release = || drop(merge_lock);
+            let answer = if is_proposed {
+                leases.propose(record, &new, release)?
+            } else {
+                // The next landing of this clone stands on this one while it is on its way.
+                leases.land(record, (&old, &new), self.receipts_of(&new)?, release)?
+            };
             self.runs.reached("after-land-push").map_err(Error::from)?;
             match answer {
                 LeaseAnswer::Claimed { .. } | LeaseAnswer::Numbered { .. } | LeaseAnswer::Done => {
-                    return self.finish_on_remote(leases, &new);
+                    return if is_proposed {
+                        self.open_request(leases, record, &new)
+                    } else {
+                        self.finish_on_remote(leases, &new)
+                    };
                 }
+                // The next attempt merges again, or finds whose work the target has.
                 LeaseAnswer::Refused {
-                    refusal: LeaseRefusal::Moved,
+                    refusal: LeaseRefusal::Moved | LeaseRefusal::Completed { .. },
                 } => {}
                 LeaseAnswer::Refused {
-                    refusal: LeaseRefusal::Overtaken { lease },
-                } => {
-                    let why = LeaseRefusal::Overtaken { lease };
-                    return Ok(RunLandingOutcome::Overtaken(why.to_string()));
-                }
+                    refusal: refusal @ LeaseRefusal::Overtaken { .. },
+                } => return Ok(RunLandingOutcome::Overtaken(refusal.to_string())),
                 LeaseAnswer::Refused { refusal } => {
                     return Ok(RunLandingOutcome::Doubtful(refusal.to_string()));
                 }
