@@ -217,6 +217,7 @@ impl RunLanding<'_> {
             Some(base) => read(&base)?,
             None => None,
         };
+        // The state is this work's: it completes the spec.
         let remote = read(&sight.old)?;
         if remote == base {
             return Ok(None);
@@ -227,7 +228,7 @@ impl RunLanding<'_> {
                 self.place.target
             )));
         }
-        match merge_specs(base.as_deref(), remote.as_deref(), Some(&sight.text)) {
+        match merge_specs(base.as_deref(), Some(&sight.text), remote.as_deref()) {
             Ok(text) => {
                 let open = open_criteria(&self.place.spec, &text);
                 sight.text = text;
@@ -236,7 +237,7 @@ impl RunLanding<'_> {
             Err(conflicts) => {
                 let described = conflicts
                     .iter()
-                    .map(|conflict| conflict.describe("the remote", "this work"));
+                    .map(|conflict| conflict.describe("this work", "the remote"));
                 Ok(Some(described.collect::<Vec<_>>().join("; ")))
             }
         }
