@@ -20,7 +20,7 @@ use chant_store::disk::{self, FileStamp, Lock};
 
 /// The largest file that is read.
 const MOST_BYTES: u64 = 64 << 20;
-/// Answers that were not fetched for so long have nobody who waits for them.
+/// Answers that were not fetched for so long have no process that waits for them.
 const KEPT_FOR: Duration = Duration::from_secs(3600);
 /// How long a look may take for who waits at a terminal.
 const QUICK_LOOK: Duration = Duration::from_secs(6);
