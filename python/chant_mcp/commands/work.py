@@ -35,6 +35,7 @@ from chant_mcp.terminal import say, say_json
 @click.option("--agent", metavar="NAME", help="The agent, instead of the configured one.")
 @click.option("--prompt", metavar="NAME", help="The prompt, whatever the spec says.")
 @click.option("--offline", is_flag=True, help="Claim it on no remote; it lands here only.")
+@click.option("--on", metavar="TARGET", help="Have agents work on a cluster: a name, or tls://HOST:PORT.")
 @click.option(
     "--dry-run", "is_trial", is_flag=True, help="Only show what it would take and cost, by earlier runs."
 )
@@ -57,6 +58,7 @@ def work(
     agent: str | None,
     prompt: str | None,
     offline: bool,
+    on: str | None,
     is_trial: bool,
     runner: bool,
     trusted: str | None,
@@ -76,6 +78,10 @@ def work(
         )
         _say_forecast(answer, as_json)
         return
+    if on:
+        from chant_mcp.cluster.extra import require_cluster_extra
+
+        require_cluster_extra()
     try:
         with steps() as step:
             answer = session.chant.work_start(
@@ -87,6 +93,7 @@ def work(
                 agent=agent,
                 prompt=prompt,
                 offline=offline,
+                on=on,
                 progress=step,
             )
     except IllegalTransitionError as error:

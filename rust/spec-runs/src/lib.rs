@@ -5,6 +5,8 @@
 //! processes, records, branches and merges; `chant-specs` knows specs and asks [`recorded_runs`] about their runs.
 
 pub mod agents;
+#[cfg(unix)]
+mod cluster;
 pub mod error;
 pub mod evidence;
 #[cfg(unix)]

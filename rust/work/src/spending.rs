@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::run_record::RunRecord;
+use super::run_record::{self, RunRecord};
 use super::run_store::RunStore;
 use super::state::RunState;
 use super::usage::{DAY, UsageEntry};
@@ -128,6 +128,8 @@ pub struct UsageMeter<'a> {
     others: (AgentUsage, Option<Instant>),
     /// The usage that was last written into the record, and the time of writing.
     written: (AgentUsage, Option<Instant>),
+    /// The machine that was last written into the record.
+    worker: Option<String>,
 }
 
 impl<'a> UsageMeter<'a> {
@@ -140,6 +142,7 @@ impl<'a> UsageMeter<'a> {
             earlier: record.usage.as_ref().map(Into::into).unwrap_or_default(),
             others: (AgentUsage::default(), None),
             written: (AgentUsage::default(), None),
+            worker: None,
         }
     }
 
@@ -151,6 +154,9 @@ impl<'a> UsageMeter<'a> {
     /// Counts what an agent reported; returns a limit that it has reached, unless the agent has
     /// ended itself.
     pub fn note(&mut self, summary: &EventSummary) -> Option<SpentLimit> {
+        if summary.worker != self.worker {
+            self.write_worker(summary.worker.as_deref());
+        }
         let used = self.used(summary);
         if used == self.written.0 {
             return None;
@@ -177,6 +183,21 @@ impl<'a> UsageMeter<'a> {
             }
         }
         self.limits.reached(used, &self.others.0)
+    }
+
+    /// Writes the machine on which the agent works into the record.
+    fn write_worker(&mut self, worker: Option<&str>) {
+        let since = run_record::stamp((self.runs.clock)());
+        let written = self.runs.update(&self.process_id, |record| {
+            if let Some(placed) = &mut record.placed {
+                placed.worker = worker.map(str::to_owned);
+                placed.since = Some(since.clone());
+            }
+            Ok(())
+        });
+        if written.is_ok() {
+            self.worker = worker.map(str::to_owned);
+        }
     }
 
     /// Writes the usage into the record; a write that fails now is repeated at the end.

@@ -166,8 +166,8 @@ fn start(
         ..RunOptions::default()
     };
     let agent = agent_launch::choose_agent(&config, &asked)?;
-    agent_launch::refuse_unfit_agent(project, &config, &agent, spec)?;
-    AgentSlots::of(&runs)?.refuse_when_full(&config)?;
+    agent_launch::refuse_unfit_agent(project, &config, &agent, (spec, &asked))?;
+    AgentSlots::of(&runs)?.refuse_when_full(&config, &asked)?;
     steps("Starting a runner");
     let mode = (SPLIT.to_owned(), asked);
     let (record, runner) = start_run(project, &runs, &spec.id, mode, (None, None), steps)?;

@@ -85,12 +85,16 @@ pub(in super::super) fn refuse_unfit_agent(
     project: &Project,
     config: &Config,
     agent: &Agent,
-    spec: &Spec,
+    (spec, asked): (&Spec, &RunOptions),
 ) -> Result<(), Error> {
     if let Some(why) = unheld_limit(agent, &config.runs.limits) {
         return Err(ChantError::Refused(why).into());
     }
     let model = agents::model(spec, agent, &project.environment, config);
+    if asked.on.is_some() {
+        // What its program needs is looked at on the machine that it works on.
+        return Ok(());
+    }
     agent
         .refuse_unready(model.as_deref(), &project.environment)
         .map_err(SpecRunError::from)?;
@@ -184,7 +188,7 @@ fn bundled_prompt(project: &Project, name: &str) -> Result<Option<String>, Strin
 }
 
 /// Returns the name of the project: the configured one, else that of its folder.
-pub(super) fn name_of(project: &Project, config: &Config) -> String {
+pub(in super::super) fn name_of(project: &Project, config: &Config) -> String {
     let folder = project.root().file_name().unwrap_or_default();
     match config.project_name.as_str() {
         "" => folder.to_string_lossy().into_owned(),

@@ -65,13 +65,16 @@ pub(in super::super) enum ConfinedActor<'a> {
     /// The command that proposes work for merging, with its private folder. It reads the project, and the
     /// login that it acts with.
     Proposal(&'a [String], &'a Path),
+    /// A job client in place of an agent, with the socket that it speaks to and the file by which it
+    /// notices readers. It reaches no network.
+    JobClient(&'a [String], &'a Path, &'a Path),
 }
 
 impl ConfinedActor<'_> {
     /// Returns the private folder; git has none.
     fn private(self, worktree: &Path) -> Option<PathBuf> {
         match self {
-            Self::Agent(..) => Some(folders::sibling_file(worktree, PRIVATE)),
+            Self::Agent(..) | Self::JobClient(..) => Some(folders::sibling_file(worktree, PRIVATE)),
             Self::Check(_) => Some(folders::sibling_file(worktree, CHECKING)),
             Self::Trial(_, folder) | Self::Proposal(_, folder) => Some(folder.to_owned()),
             Self::Git => None,
@@ -84,7 +87,8 @@ impl ConfinedActor<'_> {
             Self::Agent(argv, ..)
             | Self::Check(argv)
             | Self::Trial(argv, _)
-            | Self::Proposal(argv, _) => Some(argv),
+            | Self::Proposal(argv, _)
+            | Self::JobClient(argv, ..) => Some(argv),
             Self::Git => None,
         }
     }
@@ -207,6 +211,11 @@ pub(in super::super) fn of_run(
         own_read.extend(repo.map(|repo| repo.common_dir().to_owned()));
         own_read.extend(logins(project));
     }
+    let is_client = matches!(held, ConfinedActor::JobClient(..));
+    if let ConfinedActor::JobClient(_, socket, watched) = held {
+        own_read.extend(socket.parent().map(Path::to_owned));
+        own_read.push(watched.to_owned());
+    }
     let (mut programs, mut own_program) = (Vec::new(), Vec::new());
     if let Some(argv) = held.argv() {
         programs.push(argv);
@@ -238,10 +247,10 @@ pub(in super::super) fn of_run(
         deny,
         state: state(project, config, repo),
         network: match confine.network {
-            NetworkSetting::Open => NetworkAccess::Open,
-            NetworkSetting::None => NetworkAccess::None,
+            NetworkSetting::Open if !is_client => NetworkAccess::Open,
+            _ => NetworkAccess::None,
         },
-        unix_sockets: confine.unix_sockets,
+        unix_sockets: confine.unix_sockets || is_client,
         pty: confine.pty,
         backend,
         ability,
@@ -251,6 +260,49 @@ pub(in super::super) fn of_run(
         confinement: Confinement::to(policy),
         variables: folders.variables,
     })
+}
+
+/// Returns the confinement of the placer of a cluster: it writes its own folders, and reads programs and
+/// the cluster's certificates.
+///
+/// # Errors
+/// `Refused` when nothing can confine it here: what workers send back may run programs in it.
+pub(in super::super) fn of_placer(
+    project: &Project,
+    config: &Config,
+    folders: [PathBuf; 2],
+    certificates: &Path,
+) -> Result<Confinement, Error> {
+    let (backend, ability) = match means(project, &config.confine)? {
+        ConfineMeans::By(backend, ability) => (backend, ability),
+        ConfineMeans::None(why) => {
+            let why = format!("{why}; agents on a cluster need it");
+            return Err(refused(&why));
+        }
+    };
+    let mut own_read = vec![certificates.to_owned()];
+    // The libraries that the engine consists of lie beside the package.
+    own_read.extend(package(project).and_then(|package| Some(package.parent()?.to_owned())));
+    let environment = project.environment.iter();
+    let wanted = AccessRequest {
+        environment: environment
+            .map(|(name, value)| (&**name, &**value))
+            .collect(),
+        own_read,
+        own_write: folders.into(),
+        programs: vec![&project.program],
+        read: Vec::new(),
+        write: Vec::new(),
+        deny: config.confine.deny.clone(),
+        state: state(project, config, None),
+        network: NetworkAccess::Open,
+        unix_sockets: true,
+        pty: false,
+        backend,
+        ability,
+    };
+    let policy = wanted.policy().map_err(|why| refused(&why.to_string()))?;
+    Ok(Confinement::to(policy))
 }
 
 /// The means by which runs are confined.
@@ -347,7 +399,7 @@ impl WritableFolders {
             ConfinedActor::Check(_) => "checks",
             ConfinedActor::Trial(..) => "trials",
             ConfinedActor::Proposal(..) => "proposals",
-            ConfinedActor::Git => return Ok(()),
+            ConfinedActor::Git | ConfinedActor::JobClient(..) => return Ok(()),
         };
         let shared = match config.confine.caches {
             CacheLocation::Private => {
@@ -418,7 +470,7 @@ fn borrowed(common: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the folder of our own Python package.
-fn package(project: &Project) -> Option<PathBuf> {
+pub(super) fn package(project: &Project) -> Option<PathBuf> {
     // The prompts lie in its `resources/prompts`.
     let package = project.prompts.as_ref()?.parent()?.parent()?;
     Some(package.to_owned())

@@ -10,6 +10,7 @@ use super::agent_launch::{self, LaunchInputs};
 use super::completion_check::{CompletionCheck, CompletionTerms};
 use super::landing::hooks_of;
 use super::new_run_folder::RunFolderInputs;
+use super::placed_launch::PlacedLaunch;
 use super::pool;
 use super::recovery;
 use super::run_confinement;
@@ -149,11 +150,22 @@ impl<'a> SpecRunner<'a> {
             place: &place,
             asked: &run.record().asked.clone(),
         };
-        let job = briefing.job(&prompts);
-        self.login = agent_launch::choose_agent(&config, briefing.asked)?
-            .template
-            .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
-            .map(RefCell::new);
+        let job = match &briefing.asked.on {
+            Some(on) => PlacedLaunch {
+                inputs: &briefing,
+                record: run.record(),
+            }
+            .job(on),
+            None => {
+                let agent = agent_launch::choose_agent(&config, briefing.asked)?;
+                let job = briefing.job(&prompts);
+                let template = agent.template;
+                self.login = template
+                    .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
+                    .map(RefCell::new);
+                job
+            }
+        };
         self.place = Some(place);
         job
     }

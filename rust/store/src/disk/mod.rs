@@ -456,6 +456,16 @@ pub fn make_folders(path: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(path).map_err(|e| StoreError::io(WRITE, path, e))
 }
 
+/// Sets the time at which a file of our own was changed last; never through a link.
+///
+/// # Errors
+/// `Unreadable` for what is no file of ours, or `NotWritten`.
+pub fn set_modified(path: &Path, time: SystemTime) -> Result<(), StoreError> {
+    let file = regular(path, OpenOptions::new().append(true))?;
+    file.set_modified(time)
+        .map_err(|e| StoreError::io(WRITE, path, e))
+}
+
 /// Removes a file of our own; one that is gone already is fine.
 ///
 /// # Errors

@@ -176,6 +176,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
     only(
         "Serialize)]",
         &[
+            "spec-runs/cluster/",
             "spec-runs/receipt/",
             "spec-runs/view/",
             "specs/view/",
