@@ -52,8 +52,8 @@ _BASE_MISSING = "base_missing"
 _TAKEN = "refs/chant/job"
 _TYPES_OF_DELTAS = (6, 7)
 
-# Nothing that lies in the folder of the run is run by a git of ours.
-_HARMLESS = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0")
+_SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "fetch.fsckObjects=true")
+"""Those of a git of ours: it runs nothing that lies in the folder of the run, and checks what it takes in."""
 
 Frame = dict[str, Any]
 
@@ -113,13 +113,14 @@ class RunFolder:
         Raises:
             Rejected: It refused, with its words.
         """
-        argv = ("git", *_HARMLESS, *words)
+        argv = ("git", *(word for setting in _SETTINGS for word in ("-c", setting)), *words)
         done = subprocess.run(
             argv, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, check=False
         )
         if done.returncode:
             said = done.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
-            raise Rejected(f"git {words[0]}: {said[-1][:300]}")
+            first = next((line for line in said if line.startswith(("error:", "fatal:"))), said[-1])
+            raise Rejected(f"git {words[0]}: {first[:300]}")
         return done.stdout.decode(errors="replace").strip()
 
     def commits(self, first: str) -> tuple[str, str]:
@@ -165,8 +166,7 @@ class RunFolder:
             if oid != tip:
                 raise Rejected("its bundle has another commit than its result names")
             options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
-            checked = ("-c", "fetch.fsckObjects=true", "fetch", *options)
-            self.git(*checked, str(file), f"+{ref}:{_TAKEN}")
+            self.git("fetch", *options, str(file), f"+{ref}:{_TAKEN}")
         try:
             self.git("merge-base", "--is-ancestor", start, tip)
         except Rejected:
@@ -252,19 +252,26 @@ def _result_size(delta: bytes) -> int:
 class Placer:
     """The connection to a placer. While it is open, the placer works for us; when it closes, it stops."""
 
-    def __init__(self, path: str, secret: str) -> None:
-        """Connect, and say who we are.
+    def __init__(self, connected: socket.socket) -> None:
+        """Take a connection on which nothing was said."""
+        self._socket = connected
+        self._heard = bytearray()
+
+    @classmethod
+    def at(cls, path: str, secret: str) -> Placer:
+        """Connect to the placer at a socket, and say who we are.
 
         Raises:
             Lost: No placer is there.
         """
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            self._socket.connect(path)
+            connected.connect(path)
         except OSError as error:
             raise Lost(f"the placer does not answer ({error.strerror})") from None
-        self._heard = bytearray()
-        self.send({"hello": 1, "secret": secret})
+        placer = cls(connected)
+        placer.send({"hello": 1, "secret": secret})
+        return placer
 
     def send(self, frame: Frame, data: bytes = b"") -> None:
         """Send a frame, with bytes behind it."""
@@ -327,7 +334,7 @@ class PlacedJob:
         self.run_folder = RunFolder(Path(settings["folder"]), self.job["branch"])
         self.first: str = settings["first"]
         self.watched = Path(settings["watched"])
-        self.placer = Placer(settings["socket"], settings["secret"])
+        self.placer = Placer.at(settings["socket"], settings["secret"])
         self.is_whole = False
         self.stop_by: float | None = None
         self.shown = 0
@@ -388,8 +395,9 @@ class PlacedJob:
             tell("placed", worker=worker)
             note(f"Placed on {worker} ({frame.get('host')})")
         elif kind == "started":
-            tell("started")
-            note(f"Started there: {frame.get('confinement')}")
+            confinement = str(frame.get("confinement") or "")
+            tell("started", confinement=confinement)
+            note(f"Started there: {confinement}")
         elif kind == "page":
             self._show_page(frame.get("offset"), data)
         elif kind == "ended":

@@ -12,7 +12,8 @@ const REFUSED: &str = "refused";
 /// Reads an event; returns false if it is none.
 pub(super) fn read(kind: &str, event: &Value, summary: &mut EventSummary) -> bool {
     match kind {
-        "waiting" | "started" => {}
+        "waiting" => {}
+        "started" => summary.confinement = word(&event["confinement"]),
         "placed" => summary.worker = word(&event["worker"]),
         "ended" => {
             summary.has_final = true;

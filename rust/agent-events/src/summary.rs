@@ -31,6 +31,8 @@ pub struct EventSummary {
     pub hopeless: Option<FailureCause>,
     /// The machine on which it works, if that is another one.
     pub worker: Option<String>,
+    /// The confinement that the machine reports, in a sentence.
+    pub confinement: Option<String>,
     /// The exit code that it had on that machine.
     pub exit_code: Option<i32>,
     /// True if it reported its end.
@@ -146,6 +148,7 @@ impl EventSummary {
             session: text(&self.session),
             model: text(&self.model),
             worker: text(&self.worker),
+            confinement: text(&self.confinement),
             denials: self
                 .denials
                 .iter()

@@ -128,8 +128,8 @@ pub struct UsageMeter<'a> {
     others: (AgentUsage, Option<Instant>),
     /// The usage that was last written into the record, and the time of writing.
     written: (AgentUsage, Option<Instant>),
-    /// The machine that was last written into the record.
-    worker: Option<String>,
+    /// The machine and its confinement that were last written into the record.
+    place: (Option<String>, Option<String>),
 }
 
 impl<'a> UsageMeter<'a> {
@@ -142,7 +142,7 @@ impl<'a> UsageMeter<'a> {
             earlier: record.usage.as_ref().map(Into::into).unwrap_or_default(),
             others: (AgentUsage::default(), None),
             written: (AgentUsage::default(), None),
-            worker: None,
+            place: (None, None),
         }
     }
 
@@ -154,8 +154,8 @@ impl<'a> UsageMeter<'a> {
     /// Counts what an agent reported; returns a limit that it has reached, unless the agent has
     /// ended itself.
     pub fn note(&mut self, summary: &EventSummary) -> Option<SpentLimit> {
-        if summary.worker != self.worker {
-            self.write_worker(summary.worker.as_deref());
+        if (&summary.worker, &summary.confinement) != (&self.place.0, &self.place.1) {
+            self.write_place(summary);
         }
         let used = self.used(summary);
         if used == self.written.0 {
@@ -185,18 +185,24 @@ impl<'a> UsageMeter<'a> {
         self.limits.reached(used, &self.others.0)
     }
 
-    /// Writes the machine on which the agent works into the record.
-    fn write_worker(&mut self, worker: Option<&str>) {
+    /// Writes the machine on which the agent works, and its confinement there, into the record.
+    fn write_place(&mut self, summary: &EventSummary) {
         let since = run_record::stamp((self.runs.clock)());
         let written = self.runs.update(&self.process_id, |record| {
-            if let Some(placed) = &mut record.placed {
-                placed.worker = worker.map(str::to_owned);
+            let Some(placed) = &mut record.placed else {
+                return Ok(());
+            };
+            if placed.worker != summary.worker {
+                placed.worker.clone_from(&summary.worker);
                 placed.since = Some(since.clone());
+            }
+            if summary.confinement.is_some() {
+                record.confinement.clone_from(&summary.confinement);
             }
             Ok(())
         });
         if written.is_ok() {
-            self.worker = worker.map(str::to_owned);
+            self.place = (summary.worker.clone(), summary.confinement.clone());
         }
     }
 

@@ -16,6 +16,7 @@ use super::super::error::SpecRunError;
 use super::super::project::ProjectRuns;
 use super::super::runtime::agent_launch::name_of;
 use super::super::runtime::run_confinement;
+use super::super::view::work::ClusterView;
 use super::status::{ClusterStatus, ConnectionState, STATUS};
 use super::target::ClusterTarget;
 use chant_base::diagnostics::LogFailure;
@@ -163,6 +164,11 @@ impl<'a> ClusterPlacer<'a> {
     /// Returns what the placer says of its cluster.
     pub(in super::super) fn status(&self) -> Option<ClusterStatus> {
         ClusterStatus::read(&self.own_folder())
+    }
+
+    /// Returns the cluster as it is shown; `None` if its placer said nothing.
+    pub(in super::super) fn view(&self) -> Option<ClusterView> {
+        Some(self.status()?.view(&self.target.name))
     }
 
     /// Returns the error for a cluster that cannot be used.

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use super::super::view::work::{ClusterView, WorkerView};
+use chant_base::counted_list::CountedList;
 use chant_store::disk;
 
 /// The file in a cluster's folder.
@@ -15,11 +17,13 @@ pub(super) const STATUS: &str = "status.json";
 const MOST: u64 = 1024 * 1024;
 /// The time after which a placer that wrote nothing is not believed to be connected.
 const OLDEST: Duration = Duration::from_secs(20);
+/// The workers in one answer.
+const MOST_WORKERS: usize = 100;
 /// The characters of a text that are shown.
 const SHOWN: usize = 120;
 
 /// The state of the connection to a scheduler.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in super::super) enum ConnectionState {
     /// It is being made.
@@ -133,6 +137,22 @@ impl ClusterStatus {
         most.max(1).saturating_sub(ours)
     }
 
+    /// Returns the cluster as it is shown.
+    pub(super) fn view(&self, target: &str) -> ClusterView {
+        let shown = self
+            .workers
+            .iter()
+            .take(MOST_WORKERS)
+            .map(WorkerStatus::view);
+        ClusterView {
+            target: target.to_owned(),
+            state: self.state.as_str(),
+            why: self.why.clone(),
+            dashboard: self.dashboard.clone(),
+            workers: CountedList::new("workers", shown.collect(), self.workers.len()),
+        }
+    }
+
     /// Returns a sentence for an agent that no worker offers; `None` if one does, or while no worker has
     /// joined.
     pub(in super::super) fn lacks_agent(&self, agent: &str) -> Option<String> {
@@ -157,6 +177,31 @@ impl ClusterStatus {
         Some(format!(
             "No worker offers agent \"{agent}\" ({count} {workers}, {others})."
         ))
+    }
+}
+
+impl ConnectionState {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Connected => "connected",
+            Self::Gone => "gone",
+        }
+    }
+}
+
+impl WorkerStatus {
+    fn view(&self) -> WorkerView {
+        let sum = |count: fn(&AgentOffer) -> usize| {
+            let counts = self.agents.values().map(count);
+            counts.fold(0, usize::saturating_add)
+        };
+        WorkerView {
+            name: self.name.clone(),
+            state: shown(&self.state),
+            busy: sum(|offer| offer.busy),
+            slots: sum(|offer| offer.slots),
+        }
     }
 }
 

@@ -194,7 +194,10 @@ impl<'a> Orchestrator<'a> {
         let limit = most_at_once(&config, &record.asked);
         let is_parallel = matches!(mode, WorkMode::Parallel(_));
         let is_divided = is_parallel && record.asked.agent.is_none();
-        let workers = if is_divided || takes_turns(&config, &record.asked) {
+        // Without a list of agents only this machine's limit bounds them, which is not for other machines.
+        let has_bounds = record.asked.on.is_none() || !config.runs.parallel.is_empty();
+        let is_shared = is_divided || takes_turns(&config, &record.asked);
+        let workers = if is_shared && has_bounds {
             workers(&config.runs).map_err(SpecRunError::from)?
         } else {
             vec![AgentWorker {

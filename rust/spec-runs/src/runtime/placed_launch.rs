@@ -41,6 +41,7 @@ const LOGGED: &str = "log ";
 
 /// The lines of the log among those of a job client.
 const LOG_LINES: LineFilter = |line| {
+    let line = line.trim_end_matches(['\r', '\n']);
     let is_event = line.starts_with('{');
     match line.strip_prefix(LOGGED) {
         Some(line) => Some(vec![line.to_owned()]),
