@@ -34,7 +34,7 @@ STOP_SECONDS = 60.0
 """How long a job has to end its agent before it is killed."""
 
 _LONGEST_LINE = 64 * 1024
-_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
+_KEY = re.compile(r"[A-Za-z0-9%_][A-Za-z0-9._%+@-]{0,199}")
 _WHY = re.compile(r"[a-z_-]{1,40}")
 _LAST_WORDS = 2000
 

@@ -16,7 +16,6 @@ class JobNeeds:
 
     agent: str
     account: str | None = None
-    labels: frozenset[str] = frozenset()
     remote: str | None = None
     acting: str | None = None
 
@@ -103,10 +102,8 @@ def choose_worker(workers: Iterable[WorkerView], needs: JobNeeds) -> WorkerView 
 
 
 def _fits(worker: WorkerView, needs: JobNeeds) -> bool:
-    return (
-        worker.slots.get(needs.agent, 0) > 0
-        and (needs.account is None or needs.account in worker.accounts)
-        and needs.labels <= set(worker.labels)
+    return worker.slots.get(needs.agent, 0) > 0 and (
+        needs.account is None or needs.account in worker.accounts
     )
 
 
@@ -115,10 +112,8 @@ def _why_none(workers: list[WorkerView], needs: JobNeeds) -> str:
         return "No worker has joined the cluster."
     count = f"{len(workers)} worker" + ("s" if len(workers) > 1 else "")
     having = [worker for worker in workers if worker.slots.get(needs.agent, 0) > 0]
-    if having and needs.account is not None and not any(needs.account in one.accounts for one in having):
-        return f'No worker with agent "{needs.agent}" has account "{needs.account}" ({count}).'
     if having:
-        return f'No worker with agent "{needs.agent}" has all of the labels {sorted(needs.labels)} ({count}).'
+        return f'No worker with agent "{needs.agent}" has account "{needs.account}" ({count}).'
     slots: dict[str, int] = {}
     for worker in workers:
         for name, number in worker.slots.items():

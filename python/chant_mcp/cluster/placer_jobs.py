@@ -69,11 +69,9 @@ def read_job(told: Any, folder: Path, bundle: bytes) -> PlacedJob:
             raise InvalidArgumentError(f"A job needs `{name}`.")
     if len(bundle) > LARGEST_BUNDLE:
         raise InvalidArgumentError(f"The commits of a job have at most {LARGEST_BUNDLE} bytes.")
-    labels = told.get("labels") or ()
     needs = JobNeeds(
         agent=told["agent"],
         account=_text(told.get("account")),
-        labels=frozenset(map(str, labels)) if isinstance(labels, list) else frozenset(),
         remote=_text(told.get("remote")),
         acting=_text(told.get("acting")),
     )

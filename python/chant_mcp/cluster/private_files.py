@@ -28,6 +28,6 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def _write(path: Path, data: bytes, how: int) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | how, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | how, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
+import json
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import dask.config
 from distributed import Scheduler
 
 from chant_mcp.cluster.engine import configure_engine
+from chant_mcp.cluster.folder_use import folder_in_use
 from chant_mcp.cluster.security import check_address, head_security
 
 OFFER = "chant_offer"
@@ -81,32 +84,27 @@ class ClusterScheduler(Scheduler):
 
 
 async def serve_scheduler(
-    address: str,
-    tls: Path,
-    *,
-    ready: Callable[[str], None],
-    idle: Path | None = None,
-    idle_seconds: float = 60,
+    address: str, tls: Path, folder: Path, *, ready: Callable[[str], None], idle_seconds: float | None = None
 ) -> None:
-    """Run a scheduler until a signal asks it to end.
+    """Run a scheduler until a signal or a client asks it to end.
 
     Args:
         address: Where it listens, such as `tls://127.0.0.1:0`.
         tls: The folder of certificates.
+        folder: Its own; the file `wanted` in it is touched by who is about to connect.
         ready: Called with the address once it listens.
-        idle: The folder of a local cluster: then it ends by itself when no placer is connected. The file
-            `wanted` in it is touched by who is about to connect.
-        idle_seconds: How long it waits for a placer.
+        idle_seconds: How long it waits for a placer, before it ends by itself and removes `cluster.json`.
 
     Raises:
         OSError: The address cannot be listened on.
     """
     configure_engine()
+    dask.config.set({"temporary-directory": str(folder)})
     async with ClusterScheduler(address, tls) as scheduler:
         _close_on_signals(scheduler)
         watch = None
-        if idle is not None:
-            watch = asyncio.create_task(_close_when_idle(scheduler, idle, idle_seconds))
+        if idle_seconds is not None:
+            watch = asyncio.create_task(_close_when_idle(scheduler, folder, idle_seconds))
         ready(scheduler.address)
         await scheduler.finished()
         if watch is not None:
@@ -137,24 +135,21 @@ async def _close_when_idle(scheduler: ClusterScheduler, folder: Path, seconds: f
 
 def _withdraw(folder: Path, seconds: float) -> bool:
     """Take back the word that this cluster is there, unless somebody has just asked for it."""
-    with (folder / "lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        if time.time() - (folder / "wanted").stat().st_mtime < seconds:
-            return False
-        (folder / "cluster.json").unlink(missing_ok=True)
-        return True
+    try:
+        with folder_in_use(folder, waits=False):
+            if time.time() - (folder / "wanted").stat().st_mtime < seconds:
+                return False
+            (folder / "cluster.json").unlink(missing_ok=True)
+            return True
+    except BlockingIOError:
+        return False
 
 
-def run_scheduler(address: str, tls: Path, *, idle: Path | None = None, idle_seconds: float = 60) -> None:
+def run_scheduler(address: str, tls: Path, folder: Path, *, idle_seconds: float | None = None) -> None:
     """Run a scheduler, and print one line of JSON with its address and process once it listens."""
-    import json
-    import sys
 
     def tell(actual: str) -> None:
         sys.stdout.write(json.dumps({"address": actual, "pid": os.getpid()}) + "\n")
         sys.stdout.flush()
 
-    asyncio.run(serve_scheduler(address, tls, ready=tell, idle=idle, idle_seconds=idle_seconds))
+    asyncio.run(serve_scheduler(address, tls, folder, ready=tell, idle_seconds=idle_seconds))

@@ -9,6 +9,7 @@
 
 mod blocks;
 pub mod check;
+pub mod cluster;
 pub mod confine;
 pub mod leases;
 pub mod pool;
@@ -23,6 +24,7 @@ use serde::Deserialize;
 
 use self::blocks::{ConfigFile, of_agents, of_project, of_user, parse};
 use self::check::{ConfigFinding, MisspelledKey};
+use self::cluster::ClusterSettings;
 use self::confine::ConfineSettings;
 use self::leases::LeaseSettings;
 use self::runs::RunSettings;
@@ -90,6 +92,8 @@ pub struct Config {
     pub receipts: ReceiptPolicy,
     /// The settings of leases, where clones of the repository share its specs.
     pub leases: Option<LeaseSettings>,
+    /// The user's clusters, by name.
+    pub cluster: BTreeMap<String, ClusterSettings>,
     /// The findings about keys of the files.
     pub findings: Vec<ConfigFinding>,
 }
@@ -115,6 +119,7 @@ impl Default for Config {
             confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
             leases: None,
+            cluster: BTreeMap::new(),
             findings: Vec::new(),
         }
     }
@@ -305,6 +310,13 @@ impl Config {
         put(&mut self.receipts, file.receipts);
         if let Some(leases) = file.leases {
             self.leases = Some(leases.taken()?);
+        }
+        if is_users {
+            let mut named = file.cluster.iter().flatten();
+            if let Some(why) = named.find_map(|(name, settings)| settings.refused(name)) {
+                return Err(why);
+            }
+            put(&mut self.cluster, file.cluster);
         }
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;

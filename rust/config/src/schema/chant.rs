@@ -38,7 +38,7 @@ pub const AGENTS: ConfigSchema = ConfigSchema {
 
 fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
-        ["trust", ..] => false,
+        ["trust" | "cluster", ..] => false,
         // The block itself says nothing; its keys are asked one by one.
         ["confine"] => true,
         path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
@@ -162,6 +162,7 @@ const KEYS: &[KnownKey] = &[
             used("propose", TEXTS),
         ]),
     ),
+    used("cluster", Named(&CLUSTER)),
     unused("validation", ELSEWHERE),
     unused("site", ELSEWHERE),
     unused("schema", ELSEWHERE),
@@ -217,6 +218,22 @@ const LIMITS: super::KeyShape = Table(&[
     used("tokens_per_day", NUMBER),
     used("cost_usd_per_day", NUMBER),
     used("turns", NUMBER),
+]);
+
+const CLUSTER: super::KeyShape = Table(&[
+    used("kind", TEXT),
+    used("address", TEXT),
+    used("tls", TEXT),
+    used("workers", NUMBER),
+    used("slots", Named(&NUMBER)),
+    used("hosts", TEXTS),
+    used("queue", TEXT),
+    used("time", TEXT),
+    used("options", TEXTS),
+    used("namespace", TEXT),
+    used("image", TEXT),
+    used("service", TEXT),
+    used("program", TEXT),
 ]);
 
 const FAILURE: super::KeyShape = Table(&[

@@ -253,6 +253,49 @@ pub(in super::super) fn of_run(
     })
 }
 
+/// Returns the confinement of the placer of a cluster: it writes its own folders, and reads programs and
+/// the cluster's certificates.
+///
+/// # Errors
+/// `Refused` when nothing can confine it here: what workers send back may run programs in it.
+pub(in super::super) fn of_placer(
+    project: &Project,
+    config: &Config,
+    folders: [PathBuf; 2],
+    certificates: &Path,
+) -> Result<Confinement, Error> {
+    let (backend, ability) = match means(project, &config.confine)? {
+        ConfineMeans::By(backend, ability) => (backend, ability),
+        ConfineMeans::None(why) => {
+            let why = format!("{why}; agents on a cluster need it");
+            return Err(refused(&why));
+        }
+    };
+    let mut own_read = vec![certificates.to_owned()];
+    // The libraries that the engine consists of lie beside the package.
+    own_read.extend(package(project).and_then(|package| Some(package.parent()?.to_owned())));
+    let environment = project.environment.iter();
+    let wanted = AccessRequest {
+        environment: environment
+            .map(|(name, value)| (&**name, &**value))
+            .collect(),
+        own_read,
+        own_write: folders.into(),
+        programs: vec![&project.program],
+        read: Vec::new(),
+        write: Vec::new(),
+        deny: config.confine.deny.clone(),
+        state: state(project, config, None),
+        network: NetworkAccess::Open,
+        unix_sockets: true,
+        pty: false,
+        backend,
+        ability,
+    };
+    let policy = wanted.policy().map_err(|why| refused(&why.to_string()))?;
+    Ok(Confinement::to(policy))
+}
+
 /// The means by which runs are confined.
 enum ConfineMeans {
     /// No means, with the reason.
