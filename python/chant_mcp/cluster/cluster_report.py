@@ -44,7 +44,8 @@ def end_scheduler(address: str, tls: Path) -> None:
 
 async def _asked(address: str, tls: Path, what: str) -> Any:
     configure_engine()
-    arguments = head_security(tls).get_connection_args("client")
+    security: Any = head_security(tls)
+    arguments = security.get_connection_args("client")
     scheduler: Any = rpc(check_address(address), connection_args=arguments, timeout=_SECONDS)
     try:
         async with scheduler:

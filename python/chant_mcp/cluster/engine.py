@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dask
+from importlib.metadata import version
+
 import dask.config
-import distributed as _engine  # its own defaults are there before ours
 
 WORKER_TTL = 30
 """Seconds of silence after which a scheduler gives a worker up."""
@@ -45,4 +45,4 @@ def configure_engine() -> str:
         The engine's version.
     """
     dask.config.set(_SETTINGS)
-    return str(_engine.__version__)
+    return version("distributed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ _LOCK = "lock"
 
 
 @contextmanager
-def folder_in_use(folder: Path, *, waits: bool) -> Iterator[None]:
+def folder_in_use(folder: Path, *, waits: bool) -> Generator[None, None, None]:
     """Use a folder alone; it is made if it is missing.
 
     Args:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any, TypedDict
 
 from chant_mcp.cluster.private_files import write_new_file
+from chant_mcp.cluster.received import as_table
 from chant_mcp.errors import InvalidArgumentError
 
 LARGEST_JOB = 256 * 1024
@@ -251,10 +252,10 @@ def _hand_on(process: subprocess.Popen[bytes], key: str, tell: Tell) -> None:
 
 def _message(line: bytes) -> dict[str, Any] | None:
     try:
-        message = json.loads(line)
+        message = as_table(json.loads(line))
     except ValueError:
         return None
-    return message if isinstance(message, dict) and isinstance(message.get("is"), str) else None
+    return message if message is not None and isinstance(message.get("is"), str) else None
 
 
 def _end_lifeline(process: subprocess.Popen[bytes], why: str) -> None:
@@ -275,7 +276,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 def _empty_result(key: str, reason: str) -> JobResult:
     now = datetime.now(timezone.utc).isoformat()
-    result = {
+    result: dict[str, Any] = {
         "schema": 1,
         "key": key,
         "state": "failed",

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chant_mcp.cluster.received import as_items, as_table
+
 _LONGEST_TEXT = 200
 _MOST_NAMES = 100
 
@@ -49,13 +51,13 @@ class WorkerView:
 
 def worker_view(told: Mapping[str, Any]) -> WorkerView | None:
     """Read what a scheduler told of a worker; `None` where it is none of ours."""
-    offer = told.get("offer")
-    if not isinstance(offer, Mapping):
+    offer = as_table(told.get("offer"))
+    if offer is None:
         return None
-    agents: dict[str, Any] = {
-        str(name)[:_LONGEST_TEXT]: agent
-        for name, agent in list(_table(offer.get("agents")).items())[:_MOST_NAMES]
-        if isinstance(agent, Mapping)
+    agents = {
+        name[:_LONGEST_TEXT]: agent
+        for name, one in list((as_table(offer.get("agents")) or {}).items())[:_MOST_NAMES]
+        if (agent := as_table(one)) is not None
     }
     return WorkerView(
         address=str(told.get("address")),
@@ -69,8 +71,8 @@ def worker_view(told: Mapping[str, Any]) -> WorkerView | None:
         trusted=_names(offer.get("trusted")),
         silent=float(told.get("silent") or 0),
         taken={
-            str(key): agent
-            for key, resources in _table(told.get("taken")).items()
+            key: agent
+            for key, resources in (as_table(told.get("taken")) or {}).items()
             if (agent := _agent_of(resources)) is not None
         },
     )
@@ -123,17 +125,12 @@ def _why_none(workers: list[WorkerView], needs: JobNeeds) -> str:
 
 
 def _agent_of(resources: Any) -> str | None:
-    names = (str(one) for one in resources if str(one).startswith("agent-"))
+    names = (str(one) for one in as_items(resources) if str(one).startswith("agent-"))
     return next((name.removeprefix("agent-") for name in names), None)
 
 
-def _table(value: Any) -> Mapping[Any, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
 def _names(value: Any) -> tuple[str, ...]:
-    items = value if isinstance(value, list | tuple) else ()
-    return tuple(str(item)[:_LONGEST_TEXT] for item in items[:_MOST_NAMES])
+    return tuple(str(item)[:_LONGEST_TEXT] for item in as_items(value)[:_MOST_NAMES])
 
 
 def _count(value: Any) -> int:

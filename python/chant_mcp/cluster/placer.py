@@ -21,6 +21,7 @@ from chant_mcp.cluster.placement import JobNeeds, WorkerView, choose_worker
 from chant_mcp.cluster.placer_frames import LONGEST_LINE, Frame, FrameError, read_frame, write_frame
 from chant_mcp.cluster.placer_jobs import KeptResults, PlacedJob, read_job, read_result
 from chant_mcp.cluster.placer_status import status_data, write_status
+from chant_mcp.cluster.received import as_table
 from chant_mcp.cluster.scheduler_link import JobRefused, LinkError, SchedulerLink
 from chant_mcp.errors import ChantError, InvalidArgumentError
 
@@ -65,14 +66,19 @@ def read_settings(stream: TextIO) -> PlacerSettings:
     """
     try:
         told = json.loads(stream.readline(LONGEST_LINE))
-        texts = {name: str(told[name]) for name in ("secret", "address", "project")}
-        paths = {name: Path(told[name]) for name in ("folder", "socket_folder", "tls")}
-        idle_seconds = float(told.get("idle_seconds", IDLE_SECONDS))
+        return PlacerSettings(
+            folder=Path(told["folder"]),
+            socket_folder=Path(told["socket_folder"]),
+            secret=str(told["secret"]),
+            address=str(told["address"]),
+            tls=Path(told["tls"]),
+            project=str(told["project"]),
+            idle_seconds=float(told.get("idle_seconds", IDLE_SECONDS)),
+        )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InvalidArgumentError(
             "A placer reads a line of JSON with folder, socket_folder, secret, address, tls and project."
         ) from error
-    return PlacerSettings(**texts, **paths, idle_seconds=idle_seconds)
 
 
 class JobClient:
@@ -207,11 +213,11 @@ class Placer:
 
     async def _send_page(self, client: JobClient, job: PlacedJob, offset: Any) -> None:
         offset = offset if isinstance(offset, int) and offset >= 0 else 0
-        page: Any = None
+        page = None
         if self._link is not None and job.worker is not None:
             with contextlib.suppress(LinkError):
-                page = await self._link.ask(job.worker, worker_task.read_log, job.key, offset)
-        data = page.get("data") if isinstance(page, dict) else b""
+                page = as_table(await self._link.ask(job.worker, worker_task.read_log, job.key, offset))
+        data = (page or {}).get("data")
         data = data if isinstance(data, bytes) and len(data) <= LONGEST_LINE else b""
         # A frame without bytes says so, too: the client waits for one.
         await client.send({"is": "page", "offset": offset, "bytes": len(data)}, data)

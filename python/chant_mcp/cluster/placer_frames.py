@@ -6,6 +6,8 @@ import asyncio
 import json
 from typing import Any
 
+from chant_mcp.cluster.received import as_table
+
 LONGEST_LINE = 1024 * 1024
 """The bytes of a line."""
 MOST_BYTES = (64 + 16) * 1024 * 1024
@@ -35,10 +37,10 @@ async def read_frame(reader: asyncio.StreamReader) -> tuple[Frame, bytes] | None
     except asyncio.LimitOverrunError as error:
         raise FrameError(f"a line has at most {LONGEST_LINE} bytes") from error
     try:
-        frame = json.loads(line)
+        frame = as_table(json.loads(line))
     except ValueError as error:
         raise FrameError("a line is no JSON") from error
-    if not isinstance(frame, dict):
+    if frame is None:
         raise FrameError("a line is no table")
     size = frame.get("bytes", 0)
     if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= MOST_BYTES:

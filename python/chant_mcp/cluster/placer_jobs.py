@@ -12,6 +12,7 @@ from typing import Any
 from chant_mcp.cluster.job_table import LARGEST_BUNDLE, LARGEST_LOG, LARGEST_RESULT, JobResult, key_of
 from chant_mcp.cluster.placement import JobNeeds
 from chant_mcp.cluster.placer_status import now
+from chant_mcp.cluster.received import as_table, as_text
 from chant_mcp.errors import InvalidArgumentError
 
 MOST_KEPT = 64
@@ -53,14 +54,15 @@ class PlacedJob:
             self.state, self.since = state, now()
 
 
-def read_job(told: Any, folder: Path, bundle: bytes) -> PlacedJob:
+def read_job(value: Any, folder: Path, bundle: bytes) -> PlacedJob:
     """Read a job as a client gives it, and lay its commits aside.
 
     Raises:
         InvalidArgumentError: It is none.
         OSError: The folder cannot be written.
     """
-    if not isinstance(told, dict):
+    told = as_table(value)
+    if told is None:
         raise InvalidArgumentError("A job is a table.")
     text = json.dumps(told)
     key = key_of(text)
@@ -71,9 +73,9 @@ def read_job(told: Any, folder: Path, bundle: bytes) -> PlacedJob:
         raise InvalidArgumentError(f"The commits of a job have at most {LARGEST_BUNDLE} bytes.")
     needs = JobNeeds(
         agent=told["agent"],
-        account=_text(told.get("account")),
-        remote=_text(told.get("remote")),
-        acting=_text(told.get("acting")),
+        account=as_text(told.get("account")),
+        remote=as_text(told.get("remote")),
+        acting=as_text(told.get("acting")),
     )
     start = folder / "starts" / key
     start.parent.mkdir(mode=0o700, exist_ok=True)
@@ -81,9 +83,10 @@ def read_job(told: Any, folder: Path, bundle: bytes) -> PlacedJob:
     return PlacedJob(key, told["process_id"], told["spec"], told["token"], needs, text, start)
 
 
-def read_result(told: Any) -> JobResult | None:
+def read_result(value: Any) -> JobResult | None:
     """Read what a worker sent; `None` where it is not what was agreed."""
-    if not isinstance(told, dict):
+    told = as_table(value)
+    if told is None:
         return None
     parts = [told.get(name) for name in ("result", "log", "bundle")]
     if not all(isinstance(part, bytes) for part in parts):
@@ -92,11 +95,11 @@ def read_result(told: Any) -> JobResult | None:
     if len(result) > LARGEST_RESULT or len(log) > LARGEST_LOG or len(bundle) > LARGEST_BUNDLE:
         return None
     try:
-        data = json.loads(result)
+        data = as_table(json.loads(result))
     except (ValueError, RecursionError):
         return None
     left_behind = told.get("left_behind")
-    if not isinstance(data, dict) or not isinstance(left_behind, int):
+    if data is None or not isinstance(left_behind, int):
         return None
     return JobResult(result=result, log=log, bundle=bundle, left_behind=left_behind)
 
@@ -149,7 +152,3 @@ class KeptResults:
 
 def _age(place: Path) -> float:
     return place.stat().st_mtime
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None

@@ -44,15 +44,15 @@ class ClusterScheduler(Scheduler):
     def __init__(self, address: str, tls: Path) -> None:
         """Take the address to listen on, such as `tls://0.0.0.0:8786`, and the folder of certificates."""
         # What the engine brings for data frames and locks is left out: nothing here uses it.
-        super().__init__(
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
             host=check_address(address),
             security=head_security(tls),
             extensions={},
             dashboard=False,
             blocked_handlers=list(_BLOCKED),
         )
-        self.handlers["chant_hello"] = self.answer_hello
-        self.handlers["chant_workers"] = self.list_workers
+        own: dict[str, Any] = {"chant_hello": self.answer_hello, "chant_workers": self.list_workers}
+        self.handlers.update(own)  # pyright: ignore[reportUnknownMemberType]
 
     def start_http_server(self, *_: Any, **__: Any) -> None:
         """Open nothing: the engine starts this server even where no dashboard is wanted."""

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from distributed import Client, wait
+from distributed import Client, wait  # pyright: ignore[reportUnknownVariableType]
 
 from chant_mcp.cluster import worker_task
 from chant_mcp.cluster.engine import configure_engine
 from chant_mcp.cluster.placement import WorkerView, worker_view
+from chant_mcp.cluster.received import as_items, as_table
 from chant_mcp.cluster.security import check_address, head_security
 from chant_mcp.errors import ChantError
 
@@ -73,7 +74,11 @@ class SchedulerLink:
         if not isinstance(answer, dict) or "engine" not in answer:
             await _close(client)
             raise LinkError(f"The scheduler at {address} was not started by chant-mcp.")
-        client.subscribe_topic(worker_task.TOPIC, lambda event: told(_message_of(event)))
+
+        def hear(event: Any) -> None:
+            told(_message_of(event))
+
+        client.subscribe_topic(worker_task.TOPIC, hear)
         return cls(client, address)
 
     @property
@@ -172,8 +177,8 @@ async def _close(client: Any) -> None:
 
 def _message_of(event: Any) -> dict[str, Any]:
     """Return what a worker said; events are pairs of a time and a message."""
-    message = event[1] if isinstance(event, tuple | list) and len(event) == 2 else None
-    return message if isinstance(message, dict) else {}
+    message = as_items(event)[1:2]
+    return (as_table(message[0]) if message else None) or {}
 
 
 def _words(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from distributed import Worker, WorkerPlugin
-from distributed.comm import get_address_host
+from distributed.comm.addressing import get_address_host
 from distributed.core import Status, rpc
 from distributed.utils import get_ip
 
@@ -54,10 +54,10 @@ class WorkerOffer:
         return sum(agent["slots"] for agent in self.agents.values())
 
     @property
-    def resources(self) -> dict[str, int]:
+    def resources(self) -> dict[str, float]:
         """The slots as the engine counts them."""
-        agents = {f"agent-{name}": agent["slots"] for name, agent in self.agents.items()}
-        return {**agents, **{f"account-{name}": self.slots for name in self.accounts}}
+        agents = {f"agent-{name}": float(agent["slots"]) for name, agent in self.agents.items()}
+        return {**agents, **{f"account-{name}": float(self.slots) for name in self.accounts}}
 
     def as_data(self) -> dict[str, Any]:
         """The offer as it travels."""
@@ -117,10 +117,10 @@ class ClusterWorker(Worker):
         self.jobs = JobTable(plan.folder, plan.program, plan.environment)
         self._orphan_grace = plan.orphan_grace
         self._watch: asyncio.Task[None] | None = None
-        super().__init__(
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
             plan.address,
             name=plan.name,
-            host=plan.listen or get_ip(get_address_host(plan.address)),
+            host=plan.listen or str(get_ip(get_address_host(plan.address))),
             nthreads=max(1, plan.offer.slots),
             resources=plan.offer.resources,
             security=worker_security(plan.tls),
@@ -160,11 +160,12 @@ class ClusterWorker(Worker):
 
     async def _close_when_orphaned(self) -> None:
         """Leave when the scheduler has not answered for too long: somebody else may do this work by now."""
+        scheduler: Any = self.scheduler
         heard = time.monotonic()
         pause = self._orphan_grace / 6
         while self.status not in (Status.closed, Status.closing):
             try:
-                await asyncio.wait_for(self.scheduler.chant_hello(), pause)
+                await asyncio.wait_for(scheduler.chant_hello(), pause)
                 heard = time.monotonic()
             except (OSError, asyncio.TimeoutError):
                 pass
@@ -180,7 +181,8 @@ async def check_scheduler(address: str, tls: Path) -> None:
     Raises:
         RefusedError: It does not answer, or not as one of ours.
     """
-    arguments = worker_security(tls).get_connection_args("worker")
+    security: Any = worker_security(tls)
+    arguments = security.get_connection_args("worker")
     scheduler: Any = rpc(check_address(address), connection_args=arguments, timeout=10)
     try:
         async with scheduler:

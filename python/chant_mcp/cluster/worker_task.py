@@ -30,7 +30,11 @@ def run_job(job: str, bundle: bytes) -> JobResult:
         InvalidArgumentError: It is no job, or one of that name has been here.
     """
     worker: Any = get_worker()
-    return worker.jobs.run(job, bundle, lambda message: worker.log_event(TOPIC, message))
+
+    def tell(message: dict[str, Any]) -> None:
+        worker.log_event(TOPIC, message)
+
+    return worker.jobs.run(job, bundle, tell)
 
 
 def stop_job(key: str, why: str, dask_worker: ClusterWorker) -> bool:
