@@ -35,6 +35,14 @@ def state_home(environment: Mapping[str, str]) -> str | None:
     return os.path.join(home, ".local", "state") if os.path.isabs(home) else None
 
 
+def data_home(environment: Mapping[str, str], home: str | os.PathLike[str] | None) -> str | None:
+    """The user's folder for the data of programs; it may not exist."""
+    named = environment.get("XDG_DATA_HOME", "")
+    if os.path.isabs(named):
+        return named
+    return None if home is None else os.path.join(home, ".local", "share")
+
+
 def user_config_file(environment: Mapping[str, str], home: str | os.PathLike[str] | None) -> str | None:
     """The user's own configuration of this program; it may not exist."""
     folder = config_folder(environment, home)

@@ -93,6 +93,8 @@ PROGRAM: Listing = {
         "doctor": ListedCommand("doctor:doctor", "Show what agents would find here, and what is missing."),
         "agents": ListedCommand("agents:agents", "Show which agents are known, and which are here."),
         "confine": ListedCommand("confine:confine", "Try a command confined as runs are."),
+        "cluster": ListedCommand("cluster:cluster", "Start, see and end clusters; make certificates."),
+        "worker": ListedCommand("worker:worker", "Offer this machine to a cluster."),
         "demo": ListedCommand("demo:demo", "Build a sample project and have agents work on it."),
     },
     "": {
@@ -103,6 +105,7 @@ PROGRAM: Listing = {
             "serve-run": "connect:serve_run",
             "demo-agent": "demo:demo_agent",
             "http-agent": "http_agent:http_agent",
+            "placer": "placer:placer",
         }.items()
     },
 }

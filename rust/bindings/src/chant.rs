@@ -240,6 +240,23 @@ impl ChantProject {
         answer(py, || runs::confine_check(&self.project))
     }
 
+    /// The user's clusters by name, with their settings.
+    fn clusters(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::clusters(&self.project))
+    }
+
+    /// Confines the calling thread, for good, to two folders that it writes and the certificates of a cluster.
+    fn confine_engine(
+        &self,
+        py: Python<'_>,
+        folders: [PathBuf; 2],
+        certificates: PathBuf,
+    ) -> Result<(), Raised> {
+        call(py, || {
+            runs::confine_engine(&self.project, folders, &certificates)
+        })
+    }
+
     /// Holds the calling thread, for good, as runs are held in a folder: the command line to replace this process
     /// by, the variables that it gets, and how it is held.
     fn confine_command(

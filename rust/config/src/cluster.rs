@@ -1,13 +1,107 @@
-//! The user's clusters: where their schedulers answer, and with which certificates.
+//! The user's clusters: where their schedulers answer, with which certificates, and how they are started.
 
-use serde::Deserialize;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The greatest number of workers of a cluster, and of slots of one of them.
+const MOST: u32 = 10_000;
+
+/// The way a cluster is started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClusterKind {
+    /// It is there already.
+    #[default]
+    Address,
+    /// Scheduler and worker on this machine.
+    Local,
+    /// Workers on machines that are reached over SSH.
+    Ssh,
+    /// Workers as jobs of Slurm.
+    Slurm,
+    /// Scheduler and workers as pods, by Dask's operator.
+    Kubernetes,
+}
 
 /// The settings of a cluster.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, expecting = "`key: value` lines")]
 pub struct ClusterSettings {
+    /// The way it is started.
+    pub kind: ClusterKind,
     /// The address of its scheduler, `tls://host:port`.
     pub address: Option<String>,
     /// The folder of the certificates; `~` stands for the home folder.
     pub tls: Option<String>,
+    /// The number of workers.
+    pub workers: Option<u32>,
+    /// The runs of each agent that a worker takes at once.
+    pub slots: BTreeMap<String, u32>,
+    /// The machines that are reached over SSH.
+    pub hosts: Vec<String>,
+    /// The queue of Slurm.
+    pub queue: Option<String>,
+    /// The greatest time of a worker in Slurm's words, such as `12:00:00`.
+    pub time: Option<String>,
+    /// Further options of Slurm's, a line each.
+    pub options: Vec<String>,
+    /// The namespace of Kubernetes.
+    pub namespace: Option<String>,
+    /// The image of pods, with this program and the agents.
+    pub image: Option<String>,
+    /// The kind of the service before a scheduler in Kubernetes.
+    pub service: Option<String>,
+    /// This program as workers start it.
+    pub program: Option<String>,
+}
+
+impl ClusterSettings {
+    /// Returns why these settings cannot be followed.
+    pub(super) fn refused(&self, name: &str) -> Option<String> {
+        let is_wrong = |count: u32| count == 0 || count > MOST;
+        if self.workers.is_some_and(is_wrong) {
+            return Some(format!(
+                "cluster.{name}.workers: expected a number from 1 to {MOST}"
+            ));
+        }
+        let agent = self.slots.iter().find(|(_, count)| is_wrong(**count));
+        if let Some((agent, _)) = agent {
+            return Some(format!(
+                "cluster.{name}.slots.{agent}: expected a number from 1 to {MOST}"
+            ));
+        }
+        let address = self.address.as_deref()?;
+        (!address.starts_with("tls://")).then(|| {
+            format!(
+                "cluster.{name}.address: expected `tls://host:port`, got `{address}`: agents' work is code"
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_is_spoken_to_over_tls_alone() {
+        let settings = |address: &str| ClusterSettings {
+            address: Some(address.into()),
+            ..ClusterSettings::default()
+        };
+        assert_eq!(settings("tls://head:8786").refused("big"), None);
+        let why = settings("tcp://head:8786").refused("big").unwrap();
+        assert!(why.starts_with("cluster.big.address"), "{why}");
+    }
+
+    #[test]
+    fn a_worker_takes_one_run_or_more() {
+        let settings = ClusterSettings {
+            slots: [("claude".to_owned(), 0)].into(),
+            ..ClusterSettings::default()
+        };
+        let why = settings.refused("big").unwrap();
+        assert!(why.starts_with("cluster.big.slots.claude"), "{why}");
+    }
 }

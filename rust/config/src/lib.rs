@@ -312,6 +312,10 @@ impl Config {
             self.leases = Some(leases.taken()?);
         }
         if is_users {
+            let mut named = file.cluster.iter().flatten();
+            if let Some(why) = named.find_map(|(name, settings)| settings.refused(name)) {
+                return Err(why);
+            }
             put(&mut self.cluster, file.cluster);
         }
         if let Some(trust) = file.trust {

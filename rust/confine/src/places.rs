@@ -62,7 +62,7 @@ pub(super) const SECRETS_OF_SYSTEM: [&str; 16] = [
 ];
 
 /// Secrets in a home folder.
-pub(super) const SECRETS_OF_HOME: [&str; 71] = [
+pub(super) const SECRETS_OF_HOME: [&str; 72] = [
     ".ssh",
     ".aws",
     ".azure",
@@ -103,6 +103,7 @@ pub(super) const SECRETS_OF_HOME: [&str; 71] = [
     ".config/age",
     ".config/git/credentials",
     ".config/chant",
+    ".config/chant-mcp",
     // Agents' own settings and logins.
     ".claude",
     ".claude.json",

@@ -162,10 +162,7 @@ const KEYS: &[KnownKey] = &[
             used("propose", TEXTS),
         ]),
     ),
-    used(
-        "cluster",
-        Named(&Table(&[used("address", TEXT), used("tls", TEXT)])),
-    ),
+    used("cluster", Named(&CLUSTER)),
     unused("validation", ELSEWHERE),
     unused("site", ELSEWHERE),
     unused("schema", ELSEWHERE),
@@ -221,6 +218,22 @@ const LIMITS: super::KeyShape = Table(&[
     used("tokens_per_day", NUMBER),
     used("cost_usd_per_day", NUMBER),
     used("turns", NUMBER),
+]);
+
+const CLUSTER: super::KeyShape = Table(&[
+    used("kind", TEXT),
+    used("address", TEXT),
+    used("tls", TEXT),
+    used("workers", NUMBER),
+    used("slots", Named(&NUMBER)),
+    used("hosts", TEXTS),
+    used("queue", TEXT),
+    used("time", TEXT),
+    used("options", TEXTS),
+    used("namespace", TEXT),
+    used("image", TEXT),
+    used("service", TEXT),
+    used("program", TEXT),
 ]);
 
 const FAILURE: super::KeyShape = Table(&[

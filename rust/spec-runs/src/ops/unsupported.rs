@@ -1,6 +1,6 @@
 //! The tools that run agents, on systems where that is not supported yet (decisions 3, "Windows").
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::split::{SplitQuestion, SplitRequest};
@@ -26,6 +26,14 @@ fn refused<T>() -> Result<T, Error> {
 /// # Errors
 /// Always.
 pub fn confine_check(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
+/// Confines the calling thread.
+///
+/// # Errors
+/// Always.
+pub fn confine_engine(_: &Project, _: [PathBuf; 2], _: &Path) -> Result<(), Error> {
     refused()
 }
 

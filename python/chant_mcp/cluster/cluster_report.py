@@ -1,0 +1,54 @@
+"""What a scheduler says of itself to a person, and the word that ends it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from distributed.core import rpc
+
+from chant_mcp.cluster.engine import configure_engine
+from chant_mcp.cluster.placement import WorkerView, worker_view
+from chant_mcp.cluster.placer_status import SILENT_SECONDS
+from chant_mcp.cluster.security import check_address, head_security
+from chant_mcp.errors import RefusedError
+
+_SECONDS = 10
+
+
+def list_workers(address: str, tls: Path) -> list[dict[str, Any]]:
+    """List the workers of a scheduler, as data. Its answer is unpickled: only a confined process asks.
+
+    Raises:
+        RefusedError: The scheduler does not answer.
+    """
+    told: Any = asyncio.run(_asked(address, tls, "chant_workers"))
+    return [_worker(view) for one in told if (view := worker_view(one)) is not None]
+
+
+def _worker(view: WorkerView) -> dict[str, Any]:
+    agents = {name: {"slots": slots, "busy": view.busy(name)} for name, slots in view.slots.items()}
+    silent = view.silent > SILENT_SECONDS
+    return {"name": view.name, "host": view.host, "agents": agents, "silent": silent}
+
+
+def end_scheduler(address: str, tls: Path) -> None:
+    """End a scheduler, and with it its workers and their jobs.
+
+    Raises:
+        RefusedError: It does not answer.
+    """
+    asyncio.run(_asked(address, tls, "terminate"))
+
+
+async def _asked(address: str, tls: Path, what: str) -> Any:
+    configure_engine()
+    security: Any = head_security(tls)
+    arguments = security.get_connection_args("client")
+    scheduler: Any = rpc(check_address(address), connection_args=arguments, timeout=_SECONDS)
+    try:
+        async with scheduler:
+            return await asyncio.wait_for(getattr(scheduler, what)(), _SECONDS)
+    except (OSError, asyncio.TimeoutError) as error:
+        raise RefusedError(f"The scheduler at {address} does not answer: {error or 'too late'}.") from error

@@ -1,0 +1,309 @@
+"""How a named cluster of the user's configuration is started, looked at and ended.
+
+A scheduler runs as a process of this machine, for Kubernetes as a pod. Workers end when their scheduler
+ends, so that `down` has to reach it alone; Slurm's queue and Kubernetes are told, too. The programs `ssh`,
+`sbatch`, `squeue`, `scancel` and `kubectl` are those of the user.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from chant_mcp.cluster.certificates import make_certificates
+from chant_mcp.cluster.kubernetes_manifests import cluster_manifests
+from chant_mcp.cluster.private_files import replace_file
+from chant_mcp.cluster.slurm_script import job_script
+from chant_mcp.cluster.started_processes import answers, slot_options, start_scheduler, start_worker
+from chant_mcp.errors import ConflictError, InvalidArgumentError, RefusedError
+
+COMMAND_SECONDS = 120
+"""How long a program of others has."""
+
+_LAST_WORDS = 1000
+
+
+@dataclass(frozen=True)
+class ClusterPlan:
+    """A cluster of the configuration."""
+
+    name: str
+    kind: str
+    """`address`, `local`, `ssh`, `slurm` or `kubernetes`."""
+    tls: Path
+    address: str | None = None
+    workers: int = 1
+    slots: Mapping[str, int] = field(default_factory=dict[str, int])
+    hosts: tuple[str, ...] = ()
+    queue: str | None = None
+    time: str | None = None
+    options: tuple[str, ...] = ()
+    namespace: str = "default"
+    image: str | None = None
+    service: str = "ClusterIP"
+    program: str = "chant-mcp"
+    """This program as workers start it."""
+
+
+@dataclass(frozen=True)
+class DeployPlace:
+    """Where a cluster is started from."""
+
+    folder: Path
+    """For what is known of it, and for logs."""
+    program: tuple[str, ...]
+    """Our own program on this machine."""
+    environment: Mapping[str, str]
+
+
+def read_plan(name: str, settings: Mapping[str, Any], tls: Path) -> ClusterPlan:
+    """Read the settings of a cluster, as the core gives them.
+
+    Args:
+        name: The cluster's name.
+        settings: Its table.
+        tls: The folder of its certificates, with the home folder in place of `~`.
+    """
+    given = {key: value for key, value in settings.items() if value is not None}
+    texts = ("address", "queue", "time", "namespace", "image", "service", "program")
+    return ClusterPlan(
+        name=name,
+        kind=settings["kind"],
+        tls=tls,
+        workers=given.get("workers", 1),
+        slots=given.get("slots", {}),
+        hosts=tuple(given.get("hosts", ())),
+        options=tuple(given.get("options", ())),
+        **{key: given[key] for key in texts if key in given},
+    )
+
+
+class Deployer(ABC):
+    """Starts and ends the workers of a kind of cluster."""
+
+    def __init__(self, plan: ClusterPlan, place: DeployPlace) -> None:
+        """Take what is started, and where from."""
+        self._plan = plan
+        self._place = place
+
+    @property
+    def _address(self) -> str:
+        if self._plan.address is None:
+            raise InvalidArgumentError(
+                f"cluster.{self._plan.name} names no `address`, such as tls://head:8786: workers elsewhere "
+                "need one that leads to its scheduler."
+            )
+        return self._plan.address
+
+    @abstractmethod
+    def up(self) -> str:
+        """Start it, and say in a sentence what was started."""
+
+    @abstractmethod
+    def down(self) -> str:
+        """End it, and say in a sentence what was ended."""
+
+    def status(self) -> str:
+        """Say in a sentence what those who run its workers say of them; empty for nothing."""
+        return ""
+
+    def _write_known(self, **known: Any) -> None:
+        replace_file(self._place.folder / "cluster.json", json.dumps(known).encode())
+
+    def _known(self) -> dict[str, Any]:
+        try:
+            return json.loads((self._place.folder / "cluster.json").read_text())
+        except (OSError, ValueError):
+            return {}
+
+    def _forget(self) -> None:
+        (self._place.folder / "cluster.json").unlink(missing_ok=True)
+
+    def _run(self, *argv: str, data: str | None = None) -> str:
+        """Run a program of others, and return what it prints."""
+        try:
+            done = subprocess.run(
+                argv,
+                input=data,
+                capture_output=True,
+                text=True,
+                timeout=COMMAND_SECONDS,
+                env=dict(self._place.environment),
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise RefusedError(f"There is no program `{argv[0]}`, which {self._plan.kind} needs.") from error
+        except subprocess.TimeoutExpired as error:
+            raise RefusedError(f"`{argv[0]}` did not end in {COMMAND_SECONDS} seconds.") from error
+        if done.returncode != 0:
+            words = (done.stderr or done.stdout).strip()[-_LAST_WORDS:]
+            raise RefusedError(f"`{' '.join(argv[:3])}` failed with exit code {done.returncode}: {words}")
+        return done.stdout
+
+    def _start_scheduler(self) -> str:
+        """Start the scheduler on this machine, and return where it is spoken to."""
+        known = self._known()
+        if known and answers(known["address"], self._plan.tls):
+            raise ConflictError(
+                f"The cluster {self._plan.name} is up already, at {known['address']}. End it first: "
+                f"chant-mcp cluster down {self._plan.name}"
+            )
+        address = self._plan.address or "tls://127.0.0.1:0"
+        listen = f"tls://0.0.0.0:{address.rpartition(':')[2]}" if self._plan.address else address
+        actual = start_scheduler(
+            self._place.program, self._place.environment, self._place.folder, listen, self._plan.tls
+        )
+        where = self._plan.address or actual
+        self._write_known(address=where)
+        return where
+
+    def _worker_options(self, name: str) -> list[str]:
+        return ["--once", "--name", name, "--tls", str(self._plan.tls), *slot_options(self._plan.slots)]
+
+
+class AddressDeployer(Deployer):
+    """A cluster that somebody else started."""
+
+    def up(self) -> str:
+        """Refuse: it is not started from here."""
+        raise RefusedError(f"The cluster {self._plan.name} is only an address: it is started elsewhere.")
+
+    def down(self) -> str:
+        """Refuse: it is not ended from here."""
+        raise RefusedError(f"The cluster {self._plan.name} is only an address: it is ended elsewhere.")
+
+
+class LocalDeployer(Deployer):
+    """Scheduler and workers on this machine."""
+
+    def up(self) -> str:
+        """Make certificates if there are none, and start scheduler and workers."""
+        if not self._plan.tls.exists():
+            make_certificates(self._plan.tls)
+        address = self._start_scheduler()
+        for number in range(1, self._plan.workers + 1):
+            name = f"{self._plan.name}-{number}"
+            folder = self._place.folder / name
+            options = [address, *self._worker_options(name), "--folder", str(folder)]
+            log = self._place.folder / f"{name}.log"
+            start_worker(self._place.program, self._place.environment, log, options)
+        return f"Scheduler at {address}, {self._plan.workers} workers on this machine."
+
+    def down(self) -> str:
+        """Say what ends with the scheduler."""
+        self._forget()
+        return "Its workers end with their scheduler."
+
+
+class SshDeployer(Deployer):
+    """A scheduler here, and a worker on each host."""
+
+    def up(self) -> str:
+        """Start the scheduler, and a worker on each host, which reads its certificates there."""
+        if not self._plan.hosts:
+            raise InvalidArgumentError(f"cluster.{self._plan.name} names no `hosts`.")
+        for host in self._plan.hosts:
+            if host.startswith("-"):
+                raise InvalidArgumentError(f"cluster.{self._plan.name}.hosts: `{host}` is no host.")
+        address, started = self._address, list[str]()
+        self._start_scheduler()
+        for host in self._plan.hosts:
+            command = shlex.join([self._plan.program, "worker", address, *self._worker_options(host)])
+            # It outlives the connection; its scheduler ends it.
+            self._run("ssh", "--", host, f"nohup setsid {command} >/dev/null 2>&1 </dev/null &")
+            started.append(host)
+        return f"Scheduler at {address}, workers on {', '.join(started)}."
+
+    def down(self) -> str:
+        """Say what ends with the scheduler."""
+        self._forget()
+        return "Its workers end with their scheduler."
+
+
+class SlurmDeployer(Deployer):
+    """A scheduler here, and workers as one array of Slurm jobs."""
+
+    def up(self) -> str:
+        """Start the scheduler, and hand the workers to Slurm."""
+        address = self._address
+        self._start_scheduler()
+        script = job_script(self._plan, address, self._place.folder)
+        job = self._run("sbatch", "--parsable", data=script).strip().partition(";")[0]
+        self._write_known(address=address, slurm_job=job)
+        return f"Scheduler at {address}, Slurm job {job} with {self._plan.workers} workers."
+
+    def down(self) -> str:
+        """Cancel the job."""
+        job = self._known().get("slurm_job")
+        self._forget()
+        if job is None:
+            return "No Slurm job of it is known."
+        self._run("scancel", str(job))
+        return f"Slurm job {job} is cancelled."
+
+    def status(self) -> str:
+        """Ask Slurm for its queue."""
+        job = self._known().get("slurm_job")
+        if job is None:
+            return "No Slurm job of it is known."
+        states = self._run("squeue", "--noheader", "--array", "--format=%T", "--jobs", str(job)).split()
+        counted = ", ".join(f"{states.count(state)} {state.lower()}" for state in sorted(set(states)))
+        return f"Slurm job {job}: {counted or 'none left'}."
+
+
+class KubernetesDeployer(Deployer):
+    """Scheduler and workers as pods, which Dask's operator starts."""
+
+    def up(self) -> str:
+        """Apply the manifests: secrets with certificates, and the cluster."""
+        manifests = cluster_manifests(self._plan)
+        self._kubectl("apply", "-f", "-", data=json.dumps(manifests))
+        self._write_known(address=self._address)
+        return f"Dask cluster {self._plan.name} in namespace {self._plan.namespace}."
+
+    def down(self) -> str:
+        """Delete what was applied."""
+        secrets = [f"secret/{self._plan.name}-{side}" for side in ("head", "worker")]
+        what = [f"daskclusters.kubernetes.dask.org/{self._plan.name}", *secrets]
+        self._kubectl("delete", "--ignore-not-found", *what)
+        self._forget()
+        return f"Dask cluster {self._plan.name} is deleted."
+
+    def status(self) -> str:
+        """Ask Kubernetes for its pods."""
+        selector = f"--selector=dask.org/cluster-name={self._plan.name}"
+        form = "--output=jsonpath={.items[*].status.phase}"
+        phases = self._kubectl("get", "pods", selector, form).split()
+        counted = ", ".join(f"{phases.count(one)} {one.lower()}" for one in sorted(set(phases)))
+        return f"Pods: {counted or 'none'}."
+
+    def _kubectl(self, *arguments: str, data: str | None = None) -> str:
+        return self._run("kubectl", "--namespace", self._plan.namespace, *arguments, data=data)
+
+
+_DEPLOYERS: dict[str, type[Deployer]] = {
+    "address": AddressDeployer,
+    "local": LocalDeployer,
+    "ssh": SshDeployer,
+    "slurm": SlurmDeployer,
+    "kubernetes": KubernetesDeployer,
+}
+
+
+def deployer(plan: ClusterPlan, place: DeployPlace) -> Deployer:
+    """Choose the deployer of a cluster's kind."""
+    return _DEPLOYERS[plan.kind](plan, place)
+
+
+def known_address(plan: ClusterPlan, folder: Path) -> str | None:
+    """Return where a cluster's scheduler is spoken to: as it was started, else as configured."""
+    try:
+        return str(json.loads((folder / "cluster.json").read_text())["address"])
+    except (OSError, ValueError, KeyError):
+        return plan.address

@@ -1,0 +1,48 @@
+"""The settings of the engine that hold in all our processes, whatever its configuration files say."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import dask.config
+
+WORKER_TTL = 30
+"""Seconds of silence after which a scheduler gives a worker up."""
+
+_SETTINGS: dict[str, object] = {
+    # Attempts are counted by leases: the engine repeats nothing, and moves nothing that it gave away.
+    "distributed.scheduler.allowed-failures": 0,
+    "distributed.scheduler.work-stealing": False,
+    "distributed.scheduler.worker-ttl": f"{WORKER_TTL}s",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.scheduler.events-cleanup-delay": "1m",
+    "distributed.scheduler.preload": [],
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.preload": [],
+    "distributed.worker.http.routes": [],
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+    "distributed.client.preload": [],
+    "distributed.client.security-loader": None,
+    "distributed.client.direct-to-workers": False,
+    "distributed.comm.require-encryption": True,
+    "distributed.comm.timeouts.connect": "10s",
+    "distributed.admin.large-graph-warning-threshold": "1GB",
+    "distributed.admin.log-length": 1000,
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.system-monitor.disk": False,
+    "distributed.diagnostics.nvml": False,
+}
+
+
+def configure_engine() -> str:
+    """Set what holds for every process of a cluster.
+
+    Returns:
+        The engine's version.
+    """
+    dask.config.set(_SETTINGS)
+    return version("distributed")

@@ -1,0 +1,311 @@
+"""The jobs of a worker: a folder and a process each, ended when nobody answers for them.
+
+A job's process holds the other end of a pipe, its lifeline: a line on it, or its end, asks it to end its
+agent. So an agent ends with its worker, however that ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import IO, Any, TypedDict
+
+from chant_mcp.cluster.private_files import write_new_file
+from chant_mcp.cluster.received import as_table
+from chant_mcp.errors import InvalidArgumentError
+
+LARGEST_JOB = 256 * 1024
+"""The bytes of a job's description."""
+LARGEST_LOG = 16 * 1024 * 1024
+"""The bytes of a log that travel; of a longer one the end."""
+LARGEST_BUNDLE = 64 * 1024 * 1024
+"""The bytes of a bundle that travel."""
+LARGEST_RESULT = 1024 * 1024
+PAGE = 256 * 1024
+"""The bytes of a page of a log."""
+STOP_SECONDS = 60.0
+"""How long a job has to end its agent before it is killed."""
+
+_LONGEST_LINE = 64 * 1024
+_KEY = re.compile(r"[A-Za-z0-9%_][A-Za-z0-9._%+@-]{0,199}")
+_WHY = re.compile(r"[a-z_-]{1,40}")
+_LAST_WORDS = 2000
+
+
+class JobResult(TypedDict):
+    """What a job left."""
+
+    result: bytes
+    """`result.json`."""
+    log: bytes
+    bundle: bytes
+    """Empty when there are no commits, or when they do not fit."""
+    left_behind: int
+    """The bytes of a bundle that is too large to travel; else 0."""
+
+
+class LogPage(TypedDict):
+    """A piece of a log."""
+
+    offset: int
+    data: bytes
+
+
+Tell = Callable[[dict[str, Any]], None]
+
+
+class JobTable:
+    """The jobs that run on this machine."""
+
+    def __init__(
+        self,
+        folder: Path,
+        program: Sequence[str],
+        environment: Mapping[str, str],
+        stop_seconds: float = STOP_SECONDS,
+    ) -> None:
+        """Take what jobs run with.
+
+        Args:
+            folder: The worker's own; `jobs/` and `kept/` lie in it.
+            program: What is started with the folder of a job behind it.
+            environment: The variables of jobs: those of this machine.
+            stop_seconds: How long a job has to end by itself.
+        """
+        self._folder = folder
+        self._program = tuple(program)
+        self._environment = dict(environment)
+        self._stop_seconds = stop_seconds
+        self._lock = threading.Lock()
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._closed = False
+        for name in ("jobs", "kept"):
+            (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._keep_old_jobs()
+
+    def run(self, job: str, bundle: bytes, tell: Tell) -> JobResult:
+        """Run a job to its end; what it says meanwhile is handed on.
+
+        Args:
+            job: Its description, JSON.
+            bundle: The commits that it begins at.
+            tell: Called with what its process says, a table with `is` and the job's `key`.
+
+        Raises:
+            InvalidArgumentError: It is no job, or one of that name has been here.
+        """
+        key = key_of(job)
+        folder = self._new_folder(key, job, bundle)
+        tell({"is": "placed", "key": key})
+        process = self._start(key, folder)
+        try:
+            _hand_on(process, key, tell)
+            process.wait()
+        finally:
+            with self._lock:
+                self._running.pop(key, None)
+        return self._result(key, process.returncode)
+
+    def stop(self, key: str, why: str) -> bool:
+        """Ask a job to end; one that does not is killed after a while. Says whether it ran."""
+        with self._lock:
+            process = self._running.get(key)
+            if process is None:
+                return False
+            _end_lifeline(process, why if _WHY.fullmatch(why) else "stop")
+        later = threading.Timer(self._stop_seconds, _kill, (process,))
+        later.daemon = True
+        later.start()
+        return True
+
+    def stop_all(self, why: str) -> None:
+        """Ask all jobs to end."""
+        with self._lock:
+            keys = list(self._running)
+        for key in keys:
+            self.stop(key, why)
+
+    def close(self) -> None:
+        """Start no more jobs, and ask those that run to end."""
+        with self._lock:
+            self._closed = True
+        self.stop_all("worker-closed")
+
+    def running(self) -> list[str]:
+        """Name the jobs that run."""
+        with self._lock:
+            return list(self._running)
+
+    def read_log(self, key: str, offset: int) -> LogPage:
+        """Read a page of a job's log; empty where it has not grown."""
+        folder = self._place_of(key)
+        if folder is None:
+            return LogPage(offset=offset, data=b"")
+        try:
+            with (folder / "log").open("rb") as file:
+                file.seek(max(0, offset))
+                return LogPage(offset=offset, data=file.read(PAGE))
+        except OSError:
+            return LogPage(offset=offset, data=b"")
+
+    def accept_result(self, key: str) -> None:
+        """Remove a job's folder: who asked for it has its result."""
+        if key not in self.running() and (folder := self._place_of(key)) is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def keep(self, key: str) -> None:
+        """Keep the folder of a job that ended and whose result was not taken."""
+        folder = self._folder / "jobs" / key
+        if key not in self.running() and folder.is_dir():
+            folder.rename(self._folder / "kept" / key)
+
+    def _keep_old_jobs(self) -> None:
+        """Keep what an earlier worker of this name left."""
+        for folder in (self._folder / "jobs").iterdir():
+            if not (self._folder / "kept" / folder.name).exists():
+                folder.rename(self._folder / "kept" / folder.name)
+
+    def _place_of(self, key: str) -> Path | None:
+        """Find a job's folder: a job that was stopped moves its own among those that are kept."""
+        if not _KEY.fullmatch(key):
+            return None
+        places = (self._folder / "jobs" / key, self._folder / "kept" / key)
+        return next((place for place in places if place.is_dir()), None)
+
+    def _new_folder(self, key: str, job: str, bundle: bytes) -> Path:
+        if self._place_of(key) is not None:
+            raise InvalidArgumentError(f"A job {key} has been on this worker. It is not run twice.")
+        folder = self._folder / "jobs" / key
+        folder.mkdir(mode=0o700)
+        for name, data in (("job.json", job.encode()), ("start.bundle", bundle)):
+            write_new_file(folder / name, data)
+        return folder
+
+    def _start(self, key: str, folder: Path) -> subprocess.Popen[bytes]:
+        with self._lock, (folder / "errors").open("wb") as errors:
+            if self._closed:
+                raise InvalidArgumentError("This worker is closing.")
+            process = subprocess.Popen(
+                [*self._program, str(folder)],
+                cwd=folder,
+                env=self._environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+            self._running[key] = process
+        return process
+
+    def _result(self, key: str, code: int) -> JobResult:
+        folder = self._place_of(key)
+        if folder is None:
+            return _empty_result(key, "The job's folder is gone.")
+        result = _beginning(folder / "result.json", LARGEST_RESULT)
+        if not result:
+            words = _end(folder / "errors", _LAST_WORDS).decode(errors="replace").strip()
+            return _empty_result(key, f"The job ended without a result (exit code {code}). {words}".strip())
+        path = folder / "result.bundle"
+        size = path.stat().st_size if path.is_file() else 0
+        fits = size <= LARGEST_BUNDLE
+        return JobResult(
+            result=result,
+            log=_end(folder / "log", LARGEST_LOG),
+            bundle=_beginning(path, LARGEST_BUNDLE) if fits else b"",
+            left_behind=0 if fits else size,
+        )
+
+
+def key_of(job: str) -> str:
+    """Return the key of a job's description.
+
+    Raises:
+        InvalidArgumentError: It is no job.
+    """
+    if len(job) > LARGEST_JOB:
+        raise InvalidArgumentError(f"A job has at most {LARGEST_JOB} bytes, and this one {len(job)}.")
+    try:
+        key = json.loads(job)["key"]
+    except (ValueError, TypeError, KeyError):
+        key = None
+    if not isinstance(key, str) or not _KEY.fullmatch(key):
+        raise InvalidArgumentError("A job needs a `key` of letters, digits, dots and dashes.")
+    return key
+
+
+def _hand_on(process: subprocess.Popen[bytes], key: str, tell: Tell) -> None:
+    assert process.stdout is not None
+    with process.stdout as lines:
+        while line := lines.readline(_LONGEST_LINE):
+            message = _message(line)
+            if message is not None:
+                tell({**message, "key": key})
+
+
+def _message(line: bytes) -> dict[str, Any] | None:
+    try:
+        message = as_table(json.loads(line))
+    except ValueError:
+        return None
+    return message if message is not None and isinstance(message.get("is"), str) else None
+
+
+def _end_lifeline(process: subprocess.Popen[bytes], why: str) -> None:
+    lifeline: IO[bytes] | None = process.stdin
+    if lifeline is None or lifeline.closed:
+        return
+    try:
+        with lifeline:
+            lifeline.write(f"stop {why}\n".encode())
+    except OSError:
+        return  # it has ended
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _empty_result(key: str, reason: str) -> JobResult:
+    now = datetime.now(timezone.utc).isoformat()
+    result: dict[str, Any] = {
+        "schema": 1,
+        "key": key,
+        "state": "failed",
+        "reason": reason,
+        "exit_code": None,
+        "cause": None,
+        "usage": {},
+        "denials": [],
+        "tip": None,
+        "ended_at": now,
+    }
+    return JobResult(result=json.dumps(result).encode(), log=b"", bundle=b"", left_behind=0)
+
+
+def _beginning(path: Path, most: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError:
+        return b""
+    return data if len(data) <= most else b""
+
+
+def _end(path: Path, most: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - most))
+            data = file.read(most)
+    except OSError:
+        return b""
+    return data if size <= most else data.partition(b"\n")[2]

@@ -1,0 +1,141 @@
+"""Which worker a job goes to: a free slot of its agent, where its account and its repository are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from chant_mcp.cluster.received import as_items, as_table
+
+_LONGEST_TEXT = 200
+_MOST_NAMES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class JobNeeds:
+    """What a job asks of a worker."""
+
+    agent: str
+    account: str | None = None
+    remote: str | None = None
+    acting: str | None = None
+
+
+@dataclass(slots=True)
+class WorkerView:
+    """A worker as the scheduler told of it: bounded and checked, for workers are machines of others."""
+
+    address: str
+    name: str
+    host: str
+    slots: Mapping[str, int]
+    versions: Mapping[str, str | None]
+    accounts: tuple[str, ...]
+    labels: tuple[str, ...]
+    remotes: tuple[str, ...]
+    trusted: tuple[str, ...]
+    silent: float
+    """Seconds since it was heard."""
+    taken: dict[str, str] = field(default_factory=dict[str, str])
+    """The agents of its jobs, by key."""
+
+    def busy(self, agent: str) -> int:
+        """Slots of an agent that are taken."""
+        return sum(name == agent for name in self.taken.values())
+
+    def free(self, agent: str) -> int:
+        """Slots of an agent that are free."""
+        return self.slots.get(agent, 0) - self.busy(agent)
+
+
+def worker_view(told: Mapping[str, Any]) -> WorkerView | None:
+    """Read what a scheduler told of a worker; `None` where it is none of ours."""
+    offer = as_table(told.get("offer"))
+    if offer is None:
+        return None
+    agents = {
+        name[:_LONGEST_TEXT]: agent
+        for name, one in list((as_table(offer.get("agents")) or {}).items())[:_MOST_NAMES]
+        if (agent := as_table(one)) is not None
+    }
+    return WorkerView(
+        address=str(told.get("address")),
+        name=str(told.get("name"))[:_LONGEST_TEXT],
+        host=str(told.get("host"))[:_LONGEST_TEXT],
+        slots={name: _count(agent.get("slots")) for name, agent in agents.items()},
+        versions={name: _text(agent.get("version")) for name, agent in agents.items()},
+        accounts=_names(offer.get("accounts")),
+        labels=_names(offer.get("labels")),
+        remotes=_names(offer.get("remotes")),
+        trusted=_names(offer.get("trusted")),
+        silent=float(told.get("silent") or 0),
+        taken={
+            key: agent
+            for key, resources in (as_table(told.get("taken")) or {}).items()
+            if (agent := _agent_of(resources)) is not None
+        },
+    )
+
+
+def choose_worker(workers: Iterable[WorkerView], needs: JobNeeds) -> WorkerView | str:
+    """Choose a worker with a free slot, or say why a job waits.
+
+    Workers that accepted its acting configuration come first, then those that may fetch its repository, then
+    the one with most free slots; the name decides what is left.
+    """
+    all_workers = list(workers)
+    fitting = [worker for worker in all_workers if _fits(worker, needs)]
+    if not fitting:
+        return _why_none(all_workers, needs)
+    free = [worker for worker in fitting if worker.free(needs.agent) > 0]
+    if not free:
+        slots = sum(worker.slots[needs.agent] for worker in fitting)
+        return f'All {slots} slots of agent "{needs.agent}" are taken.'
+    return min(
+        free,
+        key=lambda worker: (
+            needs.acting is not None and needs.acting not in worker.trusted,
+            needs.remote is not None and needs.remote not in worker.remotes,
+            -worker.free(needs.agent),
+            worker.name,
+        ),
+    )
+
+
+def _fits(worker: WorkerView, needs: JobNeeds) -> bool:
+    return worker.slots.get(needs.agent, 0) > 0 and (
+        needs.account is None or needs.account in worker.accounts
+    )
+
+
+def _why_none(workers: list[WorkerView], needs: JobNeeds) -> str:
+    if not workers:
+        return "No worker has joined the cluster."
+    count = f"{len(workers)} worker" + ("s" if len(workers) > 1 else "")
+    having = [worker for worker in workers if worker.slots.get(needs.agent, 0) > 0]
+    if having:
+        return f'No worker with agent "{needs.agent}" has account "{needs.account}" ({count}).'
+    slots: dict[str, int] = {}
+    for worker in workers:
+        for name, number in worker.slots.items():
+            slots[name] = slots.get(name, 0) + number
+    offered = ", ".join(f"{number} slots of {name}" for name, number in sorted(slots.items()))
+    return f'No worker offers agent "{needs.agent}" ({count}, {offered or "no slots"}).'
+
+
+def _agent_of(resources: Any) -> str | None:
+    names = (str(one) for one in as_items(resources) if str(one).startswith("agent-"))
+    return next((name.removeprefix("agent-") for name in names), None)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return tuple(str(item)[:_LONGEST_TEXT] for item in as_items(value)[:_MOST_NAMES])
+
+
+def _count(value: Any) -> int:
+    return max(0, min(value, 10_000)) if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _text(value: Any) -> str | None:
+    return value[:_LONGEST_TEXT] if isinstance(value, str) else None

@@ -1,0 +1,205 @@
+"""`cluster`: certificates, and the clusters of the user's configuration."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from chant_mcp.cluster.extra import require_cluster_extra
+from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.groups import SentenceGroup
+from chant_mcp.commands.surroundings import Surroundings, changes_files
+from chant_mcp.commands.worker import default_tls
+from chant_mcp.errors import InvalidArgumentError, NotFoundError, RefusedError
+from chant_mcp.program import own_program
+from chant_mcp.terminal import say, say_json
+from chant_mcp.user_folders import state_home
+
+if TYPE_CHECKING:
+    from chant_mcp.cluster.deployers import ClusterPlan, DeployPlace
+
+_PATH = click.Path(file_okay=False, path_type=Path)
+
+
+@click.group(cls=SentenceGroup)
+def cluster() -> None:
+    """Start, see and end the clusters of your configuration."""
+
+
+@cluster.command()
+@click.argument("folder", type=_PATH)
+@changes_files
+def certs(folder: Path) -> None:
+    """Make certificates for a cluster: an authority, the head's, and the workers'.
+
+    Workers need ca.pem, worker.pem and worker-key.pem alone. Whoever has one of the keys runs code on the
+    cluster.
+    """
+    from chant_mcp.cluster.certificates import VALID, make_certificates
+
+    for path in make_certificates(folder):
+        say(str(path))
+    say(
+        f"They hold for {VALID.days} days. Copy ca.pem, worker.pem and worker-key.pem to the workers.",
+        err=True,
+    )
+
+
+@cluster.command()
+@click.argument("name")
+@click.pass_obj
+@changes_files
+def up(surroundings: Surroundings, name: str) -> None:
+    """Start a cluster: its scheduler, and its workers."""
+    from chant_mcp.cluster.deployers import deployer
+    from chant_mcp.cluster.folder_use import folder_in_use
+
+    plan, place = _known(surroundings, name)
+    with folder_in_use(place.folder, waits=True):
+        say(deployer(plan, place).up())
+
+
+@cluster.command()
+@click.argument("name")
+@json_option
+@click.pass_obj
+def status(surroundings: Surroundings, name: str, as_json: bool) -> None:
+    """Show a cluster's workers, and how busy they are."""
+    from chant_mcp.cluster.deployers import deployer, known_address
+
+    plan, place = _known(surroundings, name)
+    address = known_address(plan, place.folder)
+    if address is None:
+        raise NotFoundError(f"The cluster {name} is not up. Start it: chant-mcp cluster up {name}")
+    words = deployer(plan, place).status()
+    workers: list[dict[str, Any]] = _ask(surroundings, address, plan.tls, "workers")
+    if as_json:
+        say_json(json.dumps({"name": name, "address": address, "deployed": words, "workers": workers}))
+        return
+    say(f"{name}: {address}, {len(workers)} workers. {words}".strip())
+    for worker in workers:
+        agents = ", ".join(f"{one} {has['busy']}/{has['slots']}" for one, has in worker["agents"].items())
+        say(f"  {worker['name']} on {worker['host']}: {agents}" + (", silent" if worker["silent"] else ""))
+
+
+@cluster.command()
+@click.argument("name")
+@click.pass_obj
+@changes_files
+def down(surroundings: Surroundings, name: str) -> None:
+    """End a cluster; runs on it end, and their commits stay on the workers."""
+    from chant_mcp.cluster.deployers import deployer, known_address
+    from chant_mcp.cluster.folder_use import folder_in_use
+
+    plan, place = _known(surroundings, name)
+    with folder_in_use(place.folder, waits=True):
+        address = known_address(plan, place.folder)
+        if address is not None and plan.kind != "address":
+            try:
+                _ask(surroundings, address, plan.tls, "end")
+            except RefusedError as error:
+                say(error.message, err=True)
+        say(deployer(plan, place).down())
+
+
+@cluster.command(hidden=True)
+@click.argument("address")
+@click.option("--tls", type=_PATH, required=True)
+@click.option("--folder", type=_PATH, help="Its own; else a temporary one.")
+@click.option("--idle-seconds", type=float, help="End after that time without a placer.")
+@click.pass_obj
+def scheduler(
+    surroundings: Surroundings, address: str, tls: Path, folder: Path | None, idle_seconds: float | None
+) -> None:
+    """Run a scheduler until it is ended.
+
+    What it reads from connections runs as code, so that it is confined.
+    """
+    require_cluster_extra()
+    folder = folder or Path(tempfile.mkdtemp(prefix="chant-scheduler-"))
+    _confine(surroundings, tls, folder)
+    from chant_mcp.cluster.scheduler import run_scheduler
+
+    run_scheduler(address, tls, folder, idle_seconds=idle_seconds)
+
+
+@cluster.command(hidden=True)
+@click.argument("what", type=click.Choice(["workers", "end"]))
+@click.argument("address")
+@click.option("--tls", type=_PATH, required=True)
+@click.option("--folder", type=_PATH, required=True)
+@click.pass_obj
+def ask(surroundings: Surroundings, what: str, address: str, tls: Path, folder: Path) -> None:
+    """Ask a scheduler, confined: its answer is unpickled."""
+    require_cluster_extra()
+    _confine(surroundings, tls, folder)
+    from chant_mcp.cluster.cluster_report import end_scheduler, list_workers
+
+    if what == "end":
+        end_scheduler(address, tls)
+        say("[]")
+    else:
+        say(json.dumps(list_workers(address, tls)))
+
+
+def _confine(surroundings: Surroundings, tls: Path, folder: Path) -> None:
+    """Confine this process, which has not imported the engine yet, to what it needs."""
+    session = surroundings.session()
+    session.recovers = False
+    session.chant.confine_engine([str(folder), str(folder)], str(tls))
+
+
+def _ask(surroundings: Surroundings, address: str, tls: Path, what: str) -> Any:
+    """Have a process of its own speak to a scheduler, whose answers are not unpickled here."""
+    with tempfile.TemporaryDirectory(prefix="chant-ask-") as folder:
+        argv = [*own_program(surroundings.interpreter), "cluster", "ask", what, address]
+        done = subprocess.run(
+            [*argv, "--tls", str(tls), "--folder", folder],
+            env={**surroundings.environment, "TMPDIR": folder},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode != 0:
+        words = " ".join(done.stderr.rpartition("Error: ")[2].split())[-500:]
+        raise RefusedError(words or f"The scheduler at {address} does not answer.")
+    try:
+        return json.loads(done.stdout)
+    except ValueError as error:
+        raise RefusedError(f"The scheduler at {address} gave no answer that can be read.") from error
+
+
+def _known(surroundings: Surroundings, name: str) -> tuple[ClusterPlan, DeployPlace]:
+    """Find a cluster of the configuration, and where it is started from."""
+    require_cluster_extra()
+    from chant_mcp.cluster.deployers import DeployPlace, read_plan
+
+    session = surroundings.session()
+    session.recovers = False
+    clusters: dict[str, Any] = session.chant.clusters().data
+    if name not in clusters:
+        known = ", ".join(sorted(clusters)) or "there is none"
+        raise InvalidArgumentError(
+            f"'{name}' is no cluster. Expected one below `cluster` in your configuration ({known})."
+        )
+    state = state_home(surroundings.environment)
+    if state is None:
+        raise NotFoundError("There is no home folder for the state of clusters. Set HOME.")
+    if "/" in name or name.startswith("."):
+        raise InvalidArgumentError(f"A cluster's name is plain, and '{name}' is not.")
+    tls = clusters[name].get("tls")
+    folder = Path(state) / "chant-mcp" / "deployed" / name
+    place = DeployPlace(folder, own_program(surroundings.interpreter), surroundings.environment)
+    where = default_tls(surroundings) if tls is None else _at_home(surroundings, tls)
+    return read_plan(name, clusters[name], where), place
+
+
+def _at_home(surroundings: Surroundings, path: str) -> Path:
+    if path.startswith("~/") and surroundings.home is not None:
+        return surroundings.home / path.removeprefix("~/")
+    return Path(path)

@@ -1,0 +1,107 @@
+"""`worker`: this machine as a place for runs of a cluster."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import click
+
+from chant_mcp.cluster.extra import require_cluster_extra
+from chant_mcp.cluster.folder_use import folder_in_use
+from chant_mcp.commands.surroundings import Surroundings
+from chant_mcp.errors import ConflictError, NotFoundError
+from chant_mcp.program import own_program
+from chant_mcp.terminal import say
+from chant_mcp.user_folders import data_home
+
+_PATH = click.Path(file_okay=False, path_type=Path)
+
+
+class _Slots(click.ParamType[tuple[str, int]]):
+    """An agent's name and a number, as `claude=4`."""
+
+    name = "agent=number"
+
+    def convert(
+        self, value: str | tuple[str, int], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        """Return the two."""
+        if isinstance(value, tuple):
+            return value
+        agent, _, number = value.partition("=")
+        if not agent or not number.isascii() or not number.isdigit() or not 0 < int(number) <= 1000:
+            self.fail(f"'{value}' is not an agent and a number from 1 to 1000, such as claude=4.", param, ctx)
+        return agent, int(number)
+
+
+@click.command()
+@click.argument("url")
+@click.option("--slots", multiple=True, type=_Slots(), help="Runs of an agent at once; may be repeated.")
+@click.option("--name", metavar="NAME", help="The name of this machine in the cluster; else its host name.")
+@click.option("--label", "labels", multiple=True, metavar="TEXT", help="What this machine is good for.")
+@click.option("--account", "accounts", multiple=True, metavar="NAME", help="An account that it has.")
+@click.option("--remote", "remotes", multiple=True, metavar="URL", help="A repository it may fetch.")
+@click.option("--trust", "trusted", multiple=True, metavar="HASH", help="A configuration that may act here.")
+@click.option("--tls", type=_PATH, help="The folder of certificates.")
+@click.option("--once", is_flag=True, help="End when the scheduler ends, rather than wait for it.")
+@click.option("--folder", type=_PATH, hidden=True)
+@click.pass_obj
+def worker(
+    surroundings: Surroundings,
+    url: str,
+    slots: tuple[tuple[str, int], ...],
+    name: str | None,
+    labels: tuple[str, ...],
+    accounts: tuple[str, ...],
+    remotes: tuple[str, ...],
+    trusted: tuple[str, ...],
+    tls: Path | None,
+    once: bool,
+    folder: Path | None,
+) -> None:
+    """Offer this machine to a cluster until Ctrl-C: runs of others' projects, with this machine's agents.
+
+    URL is the address of its scheduler, such as tls://head:8786. Jobs use the agents, accounts and variables
+    of this machine; none of them travels.
+    """
+    require_cluster_extra()
+    from chant_mcp.cluster.worker import AgentOffer, WorkerOffer, WorkerPlan, run_worker
+
+    if not slots:
+        raise click.UsageError("Say how many runs this machine takes at once, such as --slots claude=4.")
+    name = name or socket.gethostname()
+    folder = folder or worker_folder(surroundings, name)
+    agents = {agent: AgentOffer(slots=number, version=None) for agent, number in slots}
+    plan = WorkerPlan(
+        address=url,
+        tls=tls or default_tls(surroundings),
+        name=name,
+        folder=folder,
+        offer=WorkerOffer(agents, accounts, labels, remotes, trusted),
+        program=(*own_program(surroundings.interpreter), "job"),
+        environment=surroundings.environment,
+        returns=not once,
+    )
+    try:
+        with folder_in_use(folder, waits=False):
+            run_worker(plan, say=lambda sentence: say(sentence, err=True))
+    except BlockingIOError as error:
+        raise ConflictError(
+            f"A worker named {name} runs on this machine already. Give this one another --name."
+        ) from error
+
+
+def worker_folder(surroundings: Surroundings, name: str) -> Path:
+    """The folder of a worker of this user, by its name."""
+    top = data_home(surroundings.environment, surroundings.home)
+    if top is None or "/" in name or name.startswith("."):
+        raise NotFoundError(f"There is no folder for a worker named {name}. Give it a plain --name.")
+    return Path(top) / "chant-mcp" / "worker" / name
+
+
+def default_tls(surroundings: Surroundings) -> Path:
+    """The usual folder of certificates, beside the user's configuration."""
+    if surroundings.config_home is None:
+        raise NotFoundError("There is no home folder with certificates. Name their folder: --tls DIR")
+    return surroundings.config_home / "chant-mcp" / "tls"
