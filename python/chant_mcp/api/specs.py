@@ -308,9 +308,7 @@ class Spec(Handle):
         """
         self._alone("start")
         if on:
-            from chant_mcp.cluster.extra import require_cluster_extra
-
-            require_cluster_extra()
+            self.workspace.session.prepare_cluster(on)
         answer = self._tools.work_start(
             self.id,
             chain=chain,

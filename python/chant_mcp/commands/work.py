@@ -78,12 +78,10 @@ def work(
         )
         _say_forecast(answer, as_json)
         return
-    if on:
-        from chant_mcp.cluster.extra import require_cluster_extra
-
-        require_cluster_extra()
     try:
         with steps() as step:
+            if on:
+                session.prepare_cluster(on)
             answer = session.chant.work_start(
                 id,
                 chain=chain,

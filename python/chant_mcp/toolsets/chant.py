@@ -220,10 +220,8 @@ def chant_work_start(session: Session, id: Id, **options: Unpack[StartRequest]) 
 
     Has an agent implement the task.
     """
-    if options.get("on"):
-        from chant_mcp.cluster.extra import require_cluster_extra
-
-        require_cluster_extra()
+    if on := options.get("on"):
+        session.prepare_cluster(on)
     return session.chant.work_start(id, progress=progress.on_step.get(), **options)
 
 

@@ -2,15 +2,26 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::super::error::SpecRunError;
 use chant_base::error::Error;
 use chant_base::next_step::DoorKind;
 use chant_config::Config;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
+use chant_store::disk;
 
 /// The name of the cluster that consists of this machine.
 pub(in super::super) const LOCAL: &str = "local";
+/// The folders of the clusters that were started from here, in the user's state of ours.
+const STARTED: &str = "deployed";
+/// The folder of the scheduler on this machine, and that of its certificates.
+const LOCAL_SCHEDULER: &str = "local-cluster/scheduler";
+const LOCAL_TLS: &str = "local-cluster/tls";
+/// The file that says where a scheduler listens, and its greatest size in bytes.
+const ADDRESS: &str = "cluster.json";
+const MOST: u64 = 16 * 1024;
 /// The start of the address of a scheduler that proves who it is.
 const TLS: &str = "tls://";
 
@@ -36,30 +47,63 @@ impl ClusterTarget {
         name: &str,
     ) -> Result<Self, Error> {
         let (address, tls) = match config.cluster.get(name) {
-            Some(settings) => (settings.address.as_deref(), settings.tls.as_deref()),
+            None if name == LOCAL => return Self::of_this_machine(project),
+            Some(settings) => {
+                let started = started_address(project, &format!("{STARTED}/{name}"));
+                let address = started.or_else(|| settings.address.clone());
+                (address, settings.tls.as_deref())
+            }
             None if name.contains("://") => {
                 let known = config.cluster.values();
                 let tls = known
                     .filter(|known| known.address.as_deref() == Some(name))
                     .find_map(|known| known.tls.as_deref());
-                (Some(name), tls)
+                (Some(name.to_owned()), tls)
             }
             None => return Err(unknown(config, name)),
         };
         let address = address.ok_or_else(|| SpecRunError::NoCluster {
             target: name.to_owned(),
-            why: "its settings name no `address` of a scheduler".into(),
+            why: "it was not started, and its settings name no `address` of a scheduler".into(),
         })?;
-        refuse_plain(address)?;
+        refuse_plain(&address)?;
         Ok(Self {
             name: name.to_owned(),
-            address: address.to_owned(),
+            address,
             tls: match tls {
                 Some(tls) => at_home(project, tls),
                 None => user_folder(project).join("tls"),
             },
         })
     }
+
+    /// Returns the cluster of this machine, as it was started last.
+    fn of_this_machine(project: &Project) -> Result<Self, Error> {
+        let address = started_address(project, LOCAL_SCHEDULER);
+        let state = project.disk.user_state.as_ref();
+        let (Some(address), Some(state)) = (address, state) else {
+            return Err(SpecRunError::NoCluster {
+                target: LOCAL.to_owned(),
+                why: "it was not started".into(),
+            }
+            .into());
+        };
+        refuse_plain(&address)?;
+        Ok(Self {
+            name: LOCAL.to_owned(),
+            address,
+            tls: state.path().join(LOCAL_TLS),
+        })
+    }
+}
+
+/// Returns the address at which a scheduler listens that was started on this machine.
+fn started_address(project: &Project, folder: &str) -> Option<String> {
+    let state = project.disk.user_state.as_ref()?;
+    let file = state.path().join(folder).join(ADDRESS);
+    let text = disk::read_owned(&file, MOST).ok()?;
+    let told: Value = serde_json::from_str(&text).ok()?;
+    Some(told["address"].as_str()?.to_owned())
 }
 
 /// Refuses a cluster that the caller may not choose: a tool's caller names what the user configured, and
