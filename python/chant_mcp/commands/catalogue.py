@@ -103,6 +103,7 @@ PROGRAM: Listing = {
             "serve-run": "connect:serve_run",
             "demo-agent": "demo:demo_agent",
             "http-agent": "http_agent:http_agent",
+            "job": "worker_job:job",
         }.items()
     },
 }

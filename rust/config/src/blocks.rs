@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::accounts::AccountSettings;
 use super::confine::{CacheLocation, ConfineBlock};
 use super::leases::LeaseBlock;
 use super::pool::RunsBlock;
@@ -40,6 +41,7 @@ pub(super) struct ConfigFile {
     pub(super) trust: Option<TrustBlock>,
     pub(super) receipts: Option<ReceiptPolicy>,
     pub(super) leases: Option<LeaseBlock>,
+    pub(super) accounts: Option<BTreeMap<String, AccountSettings>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

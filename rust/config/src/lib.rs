@@ -7,6 +7,7 @@
 //!
 //! It knows no disk: files come as texts.
 
+pub mod accounts;
 mod blocks;
 pub mod check;
 pub mod confine;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use self::accounts::{AccountSettings, wrong_account};
 use self::blocks::{ConfigFile, of_agents, of_project, of_user, parse};
 use self::check::{ConfigFinding, MisspelledKey};
 use self::confine::ConfineSettings;
@@ -90,6 +92,8 @@ pub struct Config {
     pub receipts: ReceiptPolicy,
     /// The settings of leases, where clones of the repository share its specs.
     pub leases: Option<LeaseSettings>,
+    /// The user's accounts, by name.
+    pub accounts: BTreeMap<String, AccountSettings>,
     /// The findings about keys of the files.
     pub findings: Vec<ConfigFinding>,
 }
@@ -115,6 +119,7 @@ impl Default for Config {
             confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
             leases: None,
+            accounts: BTreeMap::new(),
             findings: Vec::new(),
         }
     }
@@ -306,6 +311,12 @@ impl Config {
         if let Some(leases) = file.leases {
             self.leases = Some(leases.taken()?);
         }
+        if let Some(accounts) = file.accounts.filter(|_| is_users) {
+            if let Some(why) = wrong_account(&accounts) {
+                return Err(why);
+            }
+            self.accounts = accounts;
+        }
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;
         }
@@ -408,6 +419,19 @@ mod tests {
         let config = read(user, project).unwrap();
         assert!(config.disables("complexity_words") && !config.disables("title"));
         assert!(read(user, "").unwrap().disables("title"));
+    }
+
+    #[test]
+    fn accounts_are_the_users_own_and_name_variables() {
+        let named = "---\naccounts: {team-a: {variables: {ANTHROPIC_API_KEY: TEAM_A_KEY}}}\n---\n";
+        let config = read(named, "").unwrap();
+        let variables = &config.accounts["team-a"].variables;
+        assert_eq!(variables["ANTHROPIC_API_KEY"], "TEAM_A_KEY");
+        assert!(read("", named).unwrap().accounts.is_empty());
+        for wrong in ["sk-live-value", "a b"] {
+            let text = format!("---\naccounts: {{a: {{variables: {{KEY: {wrong}}}}}}}\n---\n");
+            assert!(read(&text, "").is_err(), "{wrong}");
+        }
     }
 
     #[test]
