@@ -18,7 +18,7 @@ def make_worker(tmp_path: Path) -> Iterator[Callable[..., Worker]]:
     with ExitStack() as stack:
 
         def make(**options: Any) -> Worker:
-            worker = Worker(tmp_path, **options)
+            worker = Worker(tmp_path / f"machine-{len(list(tmp_path.glob('machine-*')))}", **options)
             stack.callback(worker.close)
             return worker
 

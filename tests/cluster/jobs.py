@@ -12,11 +12,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from chant_mcp._core import WorkerMachine
 from harness import Project, started_process, user_config
 from work.kit import PROGRAM, Workshop
 from writing import git
-
-from chant_mcp._core import WorkerMachine
 
 SPEC = "2026-01-22-001-x7m"
 LONG = 30.0
@@ -92,7 +91,7 @@ class Worker:
     def __init__(self, folder: Path, **options: Any) -> None:
         """Take a folder; `options` are what the machine's owner accepts, by the options of `job`."""
         self.folder = folder / "worker"
-        self.folder.mkdir()
+        self.folder.mkdir(parents=True)
         self.options = options
         self.running: list[RunningJob] = []
 
@@ -126,9 +125,7 @@ class Worker:
         names = {"trust": "trusted", "remote": "remotes", "agent": "agents"}
         options = {names[name]: list(values) for name, values in self.options.items()}
         environment = {**os.environ, **variables}
-        return WorkerMachine(
-            user_config=user_config(), environment=environment, program=PROGRAM, **options
-        )
+        return WorkerMachine(user_config=user_config(), environment=environment, program=PROGRAM, **options)
 
     def kept(self) -> list[dict[str, Any]]:
         """List the work that could not be returned."""

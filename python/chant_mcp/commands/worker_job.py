@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -70,7 +69,7 @@ def worker_machine(
         user_config=user_config_file(environment, home),
         environment={name: value for name, value in environment.items() if _is_text(name + value)},
         program=list(own_program(sys.executable)),
-        prompts=os.path.join(os.path.dirname(resources.__file__), "prompts"),
+        prompts=Path(resources.__file__).parent / "prompts",
         trusted=list(trusted),
         remotes=list(remotes),
         agents=list(agents),
