@@ -53,10 +53,13 @@ class Connection:
         while heard := self.hear():
             frame, data = heard
             self.placer.note({name: value for name, value in frame.items() if name != "secret"}, len(data))
-            if frame["do"] == "place":
+            if frame["do"] == "place" and self.key:
+                self.send({"is": "refused", "why": "a connection is for one job", "cause": "job"})
+            elif frame["do"] == "place":
                 self.key = frame["job"]["key"]
                 self.send({"is": "accepted"})
-                threading.Thread(target=self.work, args=(frame["job"], data), daemon=True).start()
+                told = (frame["job"], data, frame["avoid"])
+                threading.Thread(target=self.work, args=told, daemon=True).start()
             elif frame["do"] == "stop":
                 self.stopped.set()
             elif frame["do"] == "read":
@@ -83,16 +86,16 @@ class Connection:
 
     # How a job goes
 
-    def work(self, job: Frame, bundle: bytes) -> None:
+    def work(self, job: Frame, bundle: bytes, avoid: str | None) -> None:
         """Do a job as the plan has it."""
         way = self.placer.plan().get("jobs", {}).get(job["spec"], "work")
-        worker = "build-8" if job.get("avoid") == "build-7" else "build-7"
+        worker = "build-8" if avoid == "build-7" else "build-7"
         if way == "refuse":
             self.send({"is": "refused", "why": "nobody may do this", "cause": "untrusted"})
             return
         self.placer.job(job, worker, "placed")
         self.send({"is": "placed", "worker": worker, "host": "machine"})
-        if way == "lose" or (way == "lose_once" and not job.get("avoid")):
+        if way == "lose" or (way == "lose_once" and avoid is None):
             self.placer.job(job, worker, "lost")
             self.send({"is": "lost", "why": "the worker is silent"})
             return

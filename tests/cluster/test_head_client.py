@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import pytest
 from chant_mcp.cluster import job_client
-from chant_mcp.cluster.job_client import Lost, Placer, Rejected, RunFolder
+from chant_mcp.cluster.job_client import Lost, PlacerSocket, Rejected, RunFolder
 from writing import git
 
 BRANCH = "chant/one"
@@ -185,7 +185,7 @@ def test_a_placer_that_does_not_keep_to_the_protocol_is_left(sent: bytes) -> Non
         sending = threading.Thread(target=_send_and_close, args=(other, sent))
         sending.start()
         with pytest.raises(Lost):
-            _hear_all(Placer(own))
+            _hear_all(PlacerSocket(own))
         own.close()
         sending.join()
 
@@ -196,6 +196,6 @@ def _send_and_close(connected: socket.socket, sent: bytes) -> None:
     connected.close()
 
 
-def _hear_all(placer: Placer) -> NoReturn:
+def _hear_all(placer: PlacerSocket) -> NoReturn:
     while True:
         list(placer.hear())

@@ -2,9 +2,10 @@
 
 A runner starts it as `python -I -S job_client.py` in the folder of a run, confined as an agent, with the
 standard library only. Standard input is one line of JSON: `socket`, `secret`, `job`, `folder`, `first` (the
-first commit of the work) and `watched` (a file that readers of the log touch). Standard output has lines of
-the agent's log behind `log `, and events as JSON objects with a `type`; the last one says how it ended.
-What comes from the placer is data: bounded, and checked before it is used.
+first commit of the work), `watched` (a file that readers of the log touch) and `avoid` (a worker that lost
+the job before, or null). Standard output has lines of the agent's log behind `log `, and events as JSON
+objects with a `type`; the last one says how it ended. What comes from the placer is data: bounded, and
+checked before it is used.
 """
 
 from __future__ import annotations
@@ -249,7 +250,7 @@ def _result_size(delta: bytes) -> int:
 # The placer
 
 
-class Placer:
+class PlacerSocket:
     """The connection to a placer. While it is open, the placer works for us; when it closes, it stops."""
 
     def __init__(self, connected: socket.socket) -> None:
@@ -258,7 +259,7 @@ class Placer:
         self._heard = bytearray()
 
     @classmethod
-    def at(cls, path: str, secret: str) -> Placer:
+    def at(cls, path: str, secret: str) -> PlacerSocket:
         """Connect to the placer at a socket, and say who we are.
 
         Raises:
@@ -281,6 +282,10 @@ class Placer:
         except OSError:
             # What it said before it went says more.
             return
+
+    def close(self) -> None:
+        """Leave the placer."""
+        self._socket.close()
 
     def fileno(self) -> int:
         """Give the descriptor that is readable when there is something to hear."""
@@ -325,7 +330,7 @@ class Placer:
 # The job
 
 
-class PlacedJob:
+class SentJob:
     """A job on its way: what was said of it so far."""
 
     def __init__(self, settings: Frame) -> None:
@@ -334,7 +339,9 @@ class PlacedJob:
         self.run_folder = RunFolder(Path(settings["folder"]), self.job["branch"])
         self.first: str = settings["first"]
         self.watched = Path(settings["watched"])
-        self.placer = Placer.at(settings["socket"], settings["secret"])
+        self.avoid: str | None = settings.get("avoid")
+        self._way = (settings["socket"], settings["secret"])
+        self.placer = PlacerSocket.at(*self._way)
         self.is_whole = False
         self.stop_by: float | None = None
         self.shown = 0
@@ -347,7 +354,10 @@ class PlacedJob:
         """Hand the job over, with the work so far."""
         base, start = self.run_folder.commits(self.first)
         self.job.update(base=base, start=start)
-        self.placer.send({"do": "place", "job": self.job}, self.run_folder.bundle(base))
+        self._send(self.run_folder.bundle(base))
+
+    def _send(self, bundle: bytes) -> None:
+        self.placer.send({"do": "place", "job": self.job, "avoid": self.avoid}, bundle)
 
     def stop(self) -> None:
         """Ask for the end; the answer has to come within a while."""
@@ -414,9 +424,11 @@ class PlacedJob:
             raise Refused(why)
         self.is_whole = True
         note("The machine lacks the commit below the work: the whole history is sent")
-        # It is another attempt: what still comes of the first one is not meant.
+        # It is another attempt, on a connection of its own: what still comes of the first one is not meant.
+        self.placer.close()
+        self.placer = PlacerSocket.at(*self._way)
         self.job["key"] = f"{self.job['key'].rpartition('.')[0]}.{os.urandom(8).hex()}"
-        self.placer.send({"do": "place", "job": self.job}, self.run_folder.bundle(None))
+        self._send(self.run_folder.bundle(None))
 
     def _show_page(self, offset: object, page: bytes) -> None:
         self._is_asked = False
@@ -456,7 +468,7 @@ class PlacedJob:
         return True
 
 
-def follow(job: PlacedJob, stops: int) -> None:
+def follow(job: SentJob, stops: int) -> None:
     """Hear the placer until the job has ended; `stops` is readable when we are asked to end."""
     while True:
         ready, _, _ = select.select([job.placer, stops], [], [], job.turn())
@@ -480,7 +492,7 @@ def main() -> NoReturn:
     signal.set_wakeup_fd(wakes)
     signal.signal(signal.SIGTERM, _wake)
     try:
-        job = PlacedJob(json.loads(sys.stdin.readline()))
+        job = SentJob(json.loads(sys.stdin.readline()))
         job.place()
         follow(job, stops)
     except Refused as error:

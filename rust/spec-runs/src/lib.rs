@@ -26,6 +26,8 @@ pub mod split;
 pub mod start;
 pub mod start_request;
 pub mod view;
+#[cfg(unix)]
+pub mod worker_job;
 
 /// Numbers of documents that the clones of a repository share.
 #[cfg(unix)]

@@ -50,8 +50,6 @@ pub(in super::super) struct ClusterJob<'a> {
     pub skip_criteria: bool,
     /// The hash of what acts in the project, if anything does.
     pub acting: Option<String>,
-    /// A worker that an earlier attempt was lost on.
-    pub avoid: Option<&'a str>,
 }
 
 impl ClusterJob<'_> {

@@ -12,7 +12,7 @@ use super::super::project::other_programs::refuse_held_by_others;
 use super::super::project::run_tree::RunTreeContext;
 use super::super::runtime::agent_launch::{self};
 use super::super::runtime::agent_slots::{AgentSlots, most_at_once, next_agent, takes_turns};
-use super::super::runtime::placed_launch::refuse_unplaceable;
+use super::super::runtime::placed_launch::{CONFINED_THERE, refuse_unplaceable};
 use super::super::runtime::run_confinement;
 use super::super::runtime::start::{detach_runner, plan, start_run};
 use super::super::runtime::{recovery, refuse_without_commit, spec_runner};
@@ -66,7 +66,10 @@ pub fn work_start(
         repo: &repo,
     })?;
     agent_launch::committer_variables(project, &repo)?;
-    let standing = run_confinement::standing_of_start(project, &config, &repo)?;
+    let standing = match &wish.asked.on {
+        Some(_) => CONFINED_THERE.to_owned(),
+        None => run_confinement::standing_of_start(project, &config, &repo)?.to_string(),
+    };
     refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, most_at_once(&config, &wish.asked));
     drop(snapshot);
@@ -83,7 +86,7 @@ pub fn work_start(
         branch: record.branch.as_deref(),
         worktree: record.worktree.as_deref(),
         log: record.log.as_deref(),
-        confinement: standing.to_string(),
+        confinement: standing,
         quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
     }))
 }

@@ -30,6 +30,8 @@ use chant_work::run_log::{LineFilter, SecretMask, secrets};
 use chant_work::run_record::RunRecord;
 use chant_work::spending::EventPlan;
 
+/// The confinement of an agent elsewhere, before its machine reports it.
+pub(in super::super) const CONFINED_THERE: &str = "by the machine that it works on";
 /// The program that hands a job to a placer, in our own package.
 const CLIENT: &str = "cluster/job_client.py";
 /// The options with which Python starts it: nothing of the user's is imported.
@@ -164,7 +166,6 @@ impl PlacedLaunch<'_> {
             prompt: &name,
             skip_criteria: asked.skip_criteria,
             acting: (!acting.is_empty()).then(|| acting.hash()),
-            avoid: asked.avoid.as_deref(),
         };
         let job = job.value(&SecretMask::new(&secrets)?)?;
         let watched = watchers::make_mark(&place.worktree)?;
@@ -175,6 +176,7 @@ impl PlacedLaunch<'_> {
             "folder": place.worktree,
             "first": place.base,
             "watched": watched,
+            "avoid": asked.avoid,
         });
         secrets.push(access.secret);
         let argv = client_line(project)?;

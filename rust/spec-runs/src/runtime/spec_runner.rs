@@ -10,7 +10,7 @@ use super::agent_launch::{self, LaunchInputs};
 use super::completion_check::{CompletionCheck, CompletionTerms};
 use super::landing::hooks_of;
 use super::new_run_folder::RunFolderInputs;
-use super::placed_launch::PlacedLaunch;
+use super::placed_launch::{CONFINED_THERE, PlacedLaunch};
 use super::pool;
 use super::recovery;
 use super::run_confinement;
@@ -125,7 +125,7 @@ impl<'a> SpecRunner<'a> {
         let repo = self.project.repository()?;
         Self::note_criteria(run, &spec)?;
         let standing = match &run.record().asked.on {
-            Some(_) => "by the machine that it works on".to_owned(),
+            Some(_) => CONFINED_THERE.to_owned(),
             None => run_confinement::confinement_status(self.project, &config)?.to_string(),
         };
         let hooks = hooks_of(&repo)?;

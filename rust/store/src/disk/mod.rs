@@ -485,6 +485,21 @@ pub fn remove_tree(path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// Moves a folder of our own to a free place on the same disk.
+///
+/// # Errors
+/// `Io`.
+pub fn move_folder(from: &Path, to: &Path) -> Result<(), StoreError> {
+    fs::rename(from, to).map_err(|e| StoreError::io("move", from, e))
+}
+
+/// Returns the bytes that this user may still write on the disk of a folder.
+#[cfg(unix)]
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
 /// Removes an empty folder of our own; one that is gone or in use is left.
 pub fn remove_folder(path: &Path) {
     // Somebody else may just have put something there: then it stays.
