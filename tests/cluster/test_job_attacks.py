@@ -87,7 +87,7 @@ def test_a_checkout_runs_no_filter_and_follows_no_link(tmp_path: Path, worker: W
     git(head.root, "update-ref", "-d", f"refs/heads/chant/{SPEC}")
     head.start = head.begin()
     result = worker.do(head.job(inside="away"), head.bundle(), GIT_CONFIG_GLOBAL=str(users))
-    assert result["state"] == "failed"
+    assert result["cause"] == "invalid"
     assert "no folder of the repository" in result["reason"]
     assert not trace.exists()
 

@@ -10,6 +10,7 @@ import pytest
 from cluster import agent_of_tests
 from cluster.jobs import SPEC, Head, Worker
 from harness import user_config
+from work import caller
 from writing import git
 
 
@@ -97,7 +98,6 @@ def test_agents_and_accounts_are_those_of_the_machine(
     missing = worker.do({**job, "key": "unset"}, bundle)
     assert missing["cause"] == "no_account"
     assert "MACHINES_" in missing["reason"]
-    assert worker.do({**job, "key": "unknown", "account": "team-b"}, bundle)["cause"] == "no_account"
     assert worker.do({**job, "key": "demo", "agent": "demo"}, bundle)["cause"] == "no_agent"
     key = "key-of-team-a-0123456789"
     result = worker.do({**job, "key": "told"}, bundle, MACHINES_PLAIN="plain", MACHINES_KEY=key)
@@ -129,3 +129,15 @@ def test_the_machine_offers_what_it_has(make_worker: Callable[..., Worker]) -> N
     named = worker.machine().offer(worker.folder).data
     assert list(named["agents"]) == ["demo"]
     assert named["missing"] == ["codex-of-nobody"]
+
+
+@pytest.mark.requirement("cluster:job:own_tools")
+def test_an_agent_has_the_tools_of_its_run(tmp_path: Path, worker: Worker) -> None:
+    configure(f"agents:\n  caller: {{command: {caller.agent()}}}\n")
+    head = Head(tmp_path)
+    tick = {"tool": "chant_spec_update", "arguments": {"id": SPEC, "check": ["Works"]}}
+    caller.plan(tick, {"do": "git commit -qam Ticked"})
+    result = worker.do(head.job(agent="caller"), head.bundle())
+    assert result["tip"], (result, caller.answers())
+    head.fetch(worker.folder / "jobs" / result["key"] / "result.bundle")
+    assert "- [x] Works" in git(head.root, "show", f"refs/chant/back:.chant/specs/{SPEC}.md")

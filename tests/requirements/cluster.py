@@ -8,6 +8,10 @@ JOBS: dict[str, Requirement] = {
         "runtime's own changes to the spec stay away.",
         "issue 25.3",
     ),
+    "cluster:job:own_tools": Requirement(
+        "The agent of a job has the tools of its run, which act in the run's own folder.",
+        "issue 25.3",
+    ),
     "cluster:job:hands_back": Requirement(
         "A job leaves its result, its log with the times and streams of the agent's lines, and one bundle "
         "with the commits since its start.",
@@ -41,6 +45,10 @@ JOBS: dict[str, Requirement] = {
     "cluster:job:lifeline": Requirement(
         "A job ends its agent and keeps the commits when its lifeline asks for it or ends.",
         "issue 25.4",
+    ),
+    "cluster:job:long_logs": Requirement(
+        "A log of more than 16 MiB comes back without its middle, and says how much is left out.",
+        "issue 25.3",
     ),
     "cluster:job:live_log": Requirement(
         "The log of a job can be read in its folder while the agent works.",

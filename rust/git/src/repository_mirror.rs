@@ -80,8 +80,8 @@ impl RepositoryMirror {
         self.folder.join("objects")
     }
 
-    /// Returns true if it may lack files of its commits.
-    pub fn is_partial(&self) -> bool {
+    /// Returns true if it has a remote, so that it may lack files of its commits.
+    pub fn may_fetch(&self) -> bool {
         self.remote.is_some()
     }
 
@@ -161,7 +161,7 @@ impl RepositoryMirror {
             unpacked.move_into(&git.join("objects"))?;
         }
         configure(top, self.remote.as_deref())?;
-        if self.is_partial() {
+        if self.may_fetch() {
             fetch_missing(top, commit)?;
         }
         let alone = |words: &[&str]| {
