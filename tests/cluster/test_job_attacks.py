@@ -83,7 +83,7 @@ def test_a_checkout_runs_no_filter_and_follows_no_link(tmp_path: Path, worker: W
     hook.chmod(0o755)
     (head.root / ".gitattributes").write_text("* filter=evil\n", encoding="utf-8")
     (head.root / "away").symlink_to(outside)
-    head.base = head.shop.commit()
+    head.base = head.commit()
     git(head.root, "update-ref", "-d", f"refs/heads/chant/{SPEC}")
     head.start = head.begin()
     result = worker.do(head.job(inside="away"), head.bundle(), GIT_CONFIG_GLOBAL=str(users))

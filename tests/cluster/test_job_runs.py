@@ -41,6 +41,18 @@ def test_a_job_is_a_run_whose_commits_and_log_come_back(tmp_path: Path, worker: 
     assert running.heard("ended")["state"] == "done"
 
 
+@pytest.mark.requirement("cluster:job:runs_the_agent")
+def test_jobs_of_one_repository_run_at_once(tmp_path: Path, worker: Worker) -> None:
+    head = Head(tmp_path, inside="app")
+    bundle = head.bundle()
+    jobs = [head.job(key=f"job-{number}", inside="app") for number in range(3)]
+    running = [worker.start(worker.put(job, bundle)) for job in jobs]
+    assert [job.ended()["state"] for job in running] == ["done"] * 3
+    head.fetch(running[0].folder / "result.bundle")
+    changed = git(head.root, "diff", "--name-only", head.start, "refs/chant/back").split()
+    assert changed == [f"app/.chant/specs/{SPEC}.md", f"app/work/{SPEC}.txt"]
+
+
 @pytest.mark.requirement("cluster:job:thin_bundles")
 def test_a_thin_bundle_fits_once_the_mirror_has_the_base(tmp_path: Path, worker: Worker) -> None:
     head = Head(tmp_path)

@@ -75,7 +75,10 @@ pub fn run_job(
         tell,
         started_at: options.clock.stamp(),
     };
-    let (result, place) = active.work();
+    let (mut result, place) = active.work();
+    if result["state"] == json!("paused") {
+        result["reason"] = json!(lifeline.reason());
+    }
     let result = active.hand_back(result, place.as_ref())?;
     let (state, has_tip) = (state_of(&result), !result["tip"].is_null());
     drop(place);
@@ -106,6 +109,16 @@ impl Lifeline {
             cancels.cancel();
         });
         Self(said)
+    }
+
+    /// Returns why the job ended, in a sentence.
+    fn reason(&self) -> String {
+        let said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*said {
+            Some(LifelineEnd::Asked(why)) => format!("It was asked to stop ({why})."),
+            Some(LifelineEnd::Closed) => "The worker that answered for it is gone.".into(),
+            None => "Its process was asked to end.".into(),
+        }
     }
 
     /// Returns true if there is nobody to hand the work back to.
