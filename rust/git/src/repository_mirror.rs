@@ -199,9 +199,10 @@ fn fetch_missing(folder: &Path, commit: &str) -> Result<(), GitError> {
         return Ok(());
     }
     // As git itself fetches what a partial clone lacks.
-    let words = ["-c", "fetch.negotiationAlgorithm=noop"];
-    let words = words.into_iter().chain(FETCH).chain(["--stdin", REMOTE]);
-    let call = program::acting(folder, words).limited(LONGEST_FETCH);
+    let words = FETCH.into_iter().chain(["--stdin", REMOTE]);
+    let call = program::acting(folder, words)
+        .setting("fetch.negotiationAlgorithm", "noop")
+        .limited(LONGEST_FETCH);
     let ids = missing.join("\n") + "\n";
     call.answer_to(ids.as_bytes())?.success().map(drop)
 }
