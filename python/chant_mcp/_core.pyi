@@ -48,6 +48,7 @@ __all__ = [
     "Transaction",
     "VineDocument",
     "VineFiles",
+    "WorkerMachine",
     "Workspace",
     "agent_names",
     "body_section",

@@ -27,17 +27,30 @@ Result = dict[str, Any]
 class Head:
     """A project whose runs are placed elsewhere: it begins a branch and describes the job."""
 
-    def __init__(self, folder: Path, *behaviours: str, config: str | None = None, **keys: Any) -> None:
-        """Make a project with one spec, which the demo agent works on in certain ways."""
-        root = folder / "head"
+    def __init__(
+        self, folder: Path, *behaviours: str, config: str | None = None, inside: str = "", **keys: Any
+    ) -> None:
+        """Make a project with one spec, which the demo agent works on in certain ways.
+
+        `inside` is the project's place in the repository.
+        """
+        self.root = folder / "head"
+        root = self.root / inside
         (root / ".chant" / "specs").mkdir(parents=True)
         self.shop = Workshop(Project(root))
-        self.root = root
         # Nothing acts here: the agent is named by the job.
         self.shop.project.config("project:\n  name: ferry\n" if config is None else config)
         self.shop.spec(SPEC, *behaviours, **keys)
-        self.base = self.shop.commit()
+        self.base = self.commit()
         self.start = self.begin()
+
+    def commit(self) -> str:
+        """Commit everything."""
+        if not (self.root / ".git").exists():
+            git(self.root, "init", "-q", "-b", "main")
+        git(self.root, "add", "-A")
+        git(self.root, "commit", "-q", "-m", "Specs")
+        return git(self.root, "rev-parse", "HEAD").strip()
 
     def begin(self) -> str:
         """Make the branch of the work with the runtime's own first commit."""

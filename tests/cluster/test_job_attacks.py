@@ -83,11 +83,11 @@ def test_a_checkout_runs_no_filter_and_follows_no_link(tmp_path: Path, worker: W
     hook.chmod(0o755)
     (head.root / ".gitattributes").write_text("* filter=evil\n", encoding="utf-8")
     (head.root / "away").symlink_to(outside)
-    head.base = head.shop.commit()
+    head.base = head.commit()
     git(head.root, "update-ref", "-d", f"refs/heads/chant/{SPEC}")
     head.start = head.begin()
     result = worker.do(head.job(inside="away"), head.bundle(), GIT_CONFIG_GLOBAL=str(users))
-    assert result["state"] == "failed"
+    assert result["cause"] == "invalid"
     assert "no folder of the repository" in result["reason"]
     assert not trace.exists()
 

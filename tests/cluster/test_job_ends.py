@@ -28,7 +28,7 @@ def test_a_job_that_is_asked_to_stop_hands_back_what_there_is(tmp_path: Path, wo
     running = waiting(head, worker, head.bundle())
     running.stop("pause")
     result = running.ended()
-    assert (result["state"], result["cause"]) == ("paused", None)
+    assert (result["state"], result["reason"]) == ("paused", "It was asked to stop (pause).")
     assert head.fetch(running.folder / "result.bundle") == result["tip"]
     assert worker.kept() == []
     wait_for(lambda: not processes(), "the end of the agent")

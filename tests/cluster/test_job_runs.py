@@ -10,6 +10,7 @@ import pytest
 from cluster import agent_of_tests
 from cluster.jobs import SPEC, Head, Worker
 from harness import user_config
+from work import caller
 from writing import git
 
 
@@ -38,6 +39,18 @@ def test_a_job_is_a_run_whose_commits_and_log_come_back(tmp_path: Path, worker: 
     assert "Z out Committed" in log
     assert not (running.folder / "log").is_symlink()
     assert running.heard("ended")["state"] == "done"
+
+
+@pytest.mark.requirement("cluster:job:runs_the_agent")
+def test_jobs_of_one_repository_run_at_once(tmp_path: Path, worker: Worker) -> None:
+    head = Head(tmp_path, inside="app")
+    bundle = head.bundle()
+    jobs = [head.job(key=f"job-{number}", inside="app") for number in range(3)]
+    running = [worker.start(worker.put(job, bundle)) for job in jobs]
+    assert [job.ended()["state"] for job in running] == ["done"] * 3
+    head.fetch(running[0].folder / "result.bundle")
+    changed = git(head.root, "diff", "--name-only", head.start, "refs/chant/back").split()
+    assert changed == [f"app/.chant/specs/{SPEC}.md", f"app/work/{SPEC}.txt"]
 
 
 @pytest.mark.requirement("cluster:job:thin_bundles")
@@ -97,7 +110,6 @@ def test_agents_and_accounts_are_those_of_the_machine(
     missing = worker.do({**job, "key": "unset"}, bundle)
     assert missing["cause"] == "no_account"
     assert "MACHINES_" in missing["reason"]
-    assert worker.do({**job, "key": "unknown", "account": "team-b"}, bundle)["cause"] == "no_account"
     assert worker.do({**job, "key": "demo", "agent": "demo"}, bundle)["cause"] == "no_agent"
     key = "key-of-team-a-0123456789"
     result = worker.do({**job, "key": "told"}, bundle, MACHINES_PLAIN="plain", MACHINES_KEY=key)
@@ -129,3 +141,15 @@ def test_the_machine_offers_what_it_has(make_worker: Callable[..., Worker]) -> N
     named = worker.machine().offer(worker.folder).data
     assert list(named["agents"]) == ["demo"]
     assert named["missing"] == ["codex-of-nobody"]
+
+
+@pytest.mark.requirement("cluster:job:own_tools")
+def test_an_agent_has_the_tools_of_its_run(tmp_path: Path, worker: Worker) -> None:
+    configure(f"agents:\n  caller: {{command: {caller.agent()}}}\n")
+    head = Head(tmp_path)
+    tick = {"tool": "chant_spec_update", "arguments": {"id": SPEC, "check": ["Works"]}}
+    caller.plan(tick, {"do": "git commit -qam Ticked"})
+    result = worker.do(head.job(agent="caller"), head.bundle())
+    assert result["tip"], (result, caller.answers())
+    head.fetch(worker.folder / "jobs" / result["key"] / "result.bundle")
+    assert "- [x] Works" in git(head.root, "show", f"refs/chant/back:.chant/specs/{SPEC}.md")

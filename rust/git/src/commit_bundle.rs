@@ -24,7 +24,7 @@ const LONGEST_HEADER: u64 = 64 * 1024;
 /// The time limit for unpacking and checking.
 const LONGEST: Duration = Duration::from_secs(600);
 /// The size from which on git reads a file in pieces and not as a whole into memory.
-const IN_PIECES: &str = "core.bigFileThreshold=4m";
+const IN_PIECES: (&str, &str) = ("core.bigFileThreshold", "4m");
 
 /// The limits of what a bundle may hold.
 #[derive(Debug, Clone, Copy)]
@@ -143,6 +143,7 @@ impl CommitBundle {
                 .env("GIT_CONFIG_GLOBAL", "/dev/null")
                 .env("GIT_CONFIG_NOSYSTEM", "1")
                 .env("GIT_NO_LAZY_FETCH", "1")
+                .setting(IN_PIECES.0, IN_PIECES.1)
                 .confined(confinement)
                 .limited(LONGEST)
         };
@@ -153,8 +154,6 @@ impl CommitBundle {
             "--strict"
         };
         let words = [
-            "-c",
-            IN_PIECES,
             "index-pack",
             "--stdin",
             "--fix-thin",

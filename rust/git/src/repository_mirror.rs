@@ -80,8 +80,8 @@ impl RepositoryMirror {
         self.folder.join("objects")
     }
 
-    /// Returns true if it may lack files of its commits.
-    pub fn is_partial(&self) -> bool {
+    /// Returns true if it has a remote, so that it may lack files of its commits.
+    pub fn may_fetch(&self) -> bool {
         self.remote.is_some()
     }
 
@@ -161,7 +161,7 @@ impl RepositoryMirror {
             unpacked.move_into(&git.join("objects"))?;
         }
         configure(top, self.remote.as_deref())?;
-        if self.is_partial() {
+        if self.may_fetch() {
             fetch_missing(top, commit)?;
         }
         let alone = |words: &[&str]| {
@@ -199,9 +199,10 @@ fn fetch_missing(folder: &Path, commit: &str) -> Result<(), GitError> {
         return Ok(());
     }
     // As git itself fetches what a partial clone lacks.
-    let words = ["-c", "fetch.negotiationAlgorithm=noop"];
-    let words = words.into_iter().chain(FETCH).chain(["--stdin", REMOTE]);
-    let call = program::acting(folder, words).limited(LONGEST_FETCH);
+    let words = FETCH.into_iter().chain(["--stdin", REMOTE]);
+    let call = program::acting(folder, words)
+        .setting("fetch.negotiationAlgorithm", "noop")
+        .limited(LONGEST_FETCH);
     let ids = missing.join("\n") + "\n";
     call.answer_to(ids.as_bytes())?.success().map(drop)
 }

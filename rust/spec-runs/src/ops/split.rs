@@ -166,7 +166,7 @@ fn start(
         ..RunOptions::default()
     };
     let agent = agent_launch::choose_agent(&config, &asked)?;
-    agent_launch::refuse_unfit_agent(project, &config, &agent, (spec, &asked))?;
+    agent_launch::refuse_unfit_agent(project, &config, &agent, spec)?;
     AgentSlots::of(&runs)?.refuse_when_full(&config, &asked)?;
     steps("Starting a runner");
     let mode = (SPLIT.to_owned(), asked);

@@ -109,7 +109,7 @@ fn refuse_unfit_agents(
     if is_divided || takes_turns(config, &wish.asked) {
         AgentSlots::of(runs)?.refuse_start((runs.clock)(), config, &wish.asked)?;
         for worker in workers(&config.runs).map_err(SpecRunError::from)? {
-            agent_launch::refuse_unfit_agent(project, config, &worker.agent, (spec, &wish.asked))?;
+            agent_launch::refuse_unfit_start(project, config, &worker.agent, (spec, &wish.asked))?;
             agents.push(worker.agent.name);
         }
     }

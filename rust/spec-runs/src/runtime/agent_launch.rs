@@ -79,22 +79,35 @@ pub(in super::super) fn choose_agent(config: &Config, asked: &RunOptions) -> Res
     Ok(Agent::named(&config.runs, name).map_err(SpecRunError::from)?)
 }
 
+/// Refuses an agent that cannot be started as a start asks for it: what its program needs elsewhere is looked
+/// at on the machine that it works on.
+pub(in super::super) fn refuse_unfit_start(
+    project: &Project,
+    config: &Config,
+    agent: &Agent,
+    (spec, asked): (&Spec, &RunOptions),
+) -> Result<(), Error> {
+    if asked.on.is_none() {
+        return refuse_unfit_agent(project, config, agent, spec);
+    }
+    match unheld_limit(agent, &config.runs.limits) {
+        Some(why) => Err(ChantError::Refused(why).into()),
+        None => Ok(()),
+    }
+}
+
 /// Refuses an agent that cannot be started for a spec: its program is missing, or its model is
 /// invalid.
 pub(in super::super) fn refuse_unfit_agent(
     project: &Project,
     config: &Config,
     agent: &Agent,
-    (spec, asked): (&Spec, &RunOptions),
+    spec: &Spec,
 ) -> Result<(), Error> {
     if let Some(why) = unheld_limit(agent, &config.runs.limits) {
         return Err(ChantError::Refused(why).into());
     }
     let model = agents::model(spec, agent, &project.environment, config);
-    if asked.on.is_some() {
-        // What its program needs is looked at on the machine that it works on.
-        return Ok(());
-    }
     agent
         .refuse_unready(model.as_deref(), &project.environment)
         .map_err(SpecRunError::from)?;

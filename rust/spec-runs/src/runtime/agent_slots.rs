@@ -224,7 +224,7 @@ pub(in super::super) fn next_agent(
         }
         agent
     };
-    agent_launch::refuse_unfit_agent(project, config, &agent, (spec, asked))?;
+    agent_launch::refuse_unfit_start(project, config, &agent, (spec, asked))?;
     Ok(agent)
 }
 

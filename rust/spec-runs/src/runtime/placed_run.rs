@@ -80,13 +80,11 @@ pub(in super::super) fn run_placed(
     };
     let process_id = &record.process_id;
     let ran = runner::run(&runs, process_id, handshake, interruption, &mut steps);
-    let was_stopped = interruption.is_cancelled();
-    let end = if was_stopped {
-        PlacedEnd::Stopped
-    } else {
-        steps.end
+    let end = match steps.end {
+        PlacedEnd::Failed if interruption.is_cancelled() => PlacedEnd::Stopped,
+        end => end,
     };
-    if ran.is_err() && !was_stopped {
+    if end == PlacedEnd::Failed {
         ran?;
     }
     Ok((end, runs.get(process_id)?))
@@ -110,6 +108,8 @@ impl PlacedSteps<'_> {
         let prompts = project.refuse_untrusted_snapshot(&snapshot)?;
         let mut config = (*snapshot.config.clone()?).clone();
         config.runs.passed.extend(self.wanted.variables.clone());
+        // Everything of the run lies in the job's folder.
+        config.worktree_root = None;
         let spec = spec_of(&snapshot, &self.wanted.spec_id)?;
         let standing = run_confinement::confinement_status(project, &config)?.to_string();
         run.update(|record| {
@@ -183,7 +183,7 @@ impl RunSteps for PlacedSteps<'_> {
         };
         let fetched = place.fetch(self.project, self.repo);
         place.hand_over(self.project, self.repo);
-        if run.interruption().is_cancelled() {
+        if !ended.is_success() && run.interruption().is_cancelled() {
             return Ok(RunEnd {
                 event: RunEvent::Stop(StopReason::Pause),
                 reason: None,

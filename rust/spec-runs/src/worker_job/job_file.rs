@@ -167,7 +167,9 @@ fn is_text(text: &str) -> bool {
 fn is_name(name: &str) -> bool {
     let is_sign = |byte: u8| b"-_.%+@:".contains(&byte);
     is_text(name)
-        && name.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '%')
+        && name.starts_with(|first: char| {
+            first.is_ascii_alphanumeric() || first == '%' || first == '_'
+        })
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || is_sign(byte))

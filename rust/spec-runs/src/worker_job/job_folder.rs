@@ -155,7 +155,7 @@ impl JobFolder {
 
     /// Writes the log as it is sent back: one that is too long without its middle.
     pub(super) fn write_log(&self, log: Option<&Path>) -> Result<(), Error> {
-        let text = log.map_or_else(|| Ok(String::new()), shortened)?;
+        let text = log.map_or_else(|| Ok(String::new()), |log| shortened(log, KEPT_OF_LOG))?;
         disk::remove(&self.log())?;
         Ok(disk::create_owned(&self.log(), &text)?)
     }
@@ -176,7 +176,7 @@ impl JobFolder {
 }
 
 /// Returns the text of a log; of one that is too long the beginning and the end.
-fn shortened(log: &Path) -> Result<String, Error> {
+fn shortened(log: &Path, [head, tail]: [u64; 2]) -> Result<String, Error> {
     let shown = log.display().to_string();
     let (mut file, length) = disk::open(log, &shown)?;
     let mut read = |from: u64, most: u64| -> Result<String, Error> {
@@ -187,7 +187,6 @@ fn shortened(log: &Path) -> Result<String, Error> {
         done.map_err(|error| ChantError::Refused(format!("{shown} cannot be read: {error}")))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
-    let [head, tail] = KEPT_OF_LOG;
     if length <= head + tail {
         return read(0, length);
     }
@@ -202,4 +201,24 @@ fn shortened(log: &Path) -> Result<String, Error> {
 /// The deadline of a wait for a lock of ours.
 pub(super) fn within(seconds: u64) -> Instant {
     Instant::now() + std::time::Duration::from_secs(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // proves: cluster:job:long_logs
+    #[test]
+    fn a_long_log_loses_its_middle_and_says_so() {
+        let path = std::env::temp_dir().join(format!("job-log-{}", fastrand::u64(..)));
+        let lines: Vec<String> = (0..10).map(|number| format!("line {number}\n")).collect();
+        disk::create_owned(&path, &lines.concat()).unwrap();
+        assert_eq!(shortened(&path, [35, 35]).unwrap(), lines.concat());
+        let short = shortened(&path, [14, 20]).unwrap();
+        assert_eq!(
+            short,
+            "line 0\nline 1\n\n# 36 bytes of the log are left out here.\nline 8\nline 9\n"
+        );
+        disk::remove(&path).unwrap();
+    }
 }

@@ -8,7 +8,7 @@ use super::super::project::ProjectRuns;
 use super::super::project::run_tree::RunTreeContext;
 use super::job_file::JobFile;
 use super::job_folder::{JobFolder, WorkerFolder};
-use super::workplace::WorkerOptions;
+use super::workplace::{WorkerOptions, is_inside};
 use super::{bundle, state_of};
 use chant_base::answer::Answer;
 use chant_base::diagnostics::LogFailure;
@@ -93,6 +93,7 @@ fn recover(options: &WorkerOptions, folder: &JobFolder) -> Result<(), Error> {
     let text = folder.job().unwrap_or_default();
     if let Ok(job) = JobFile::parse(&text, &folder.name())
         && disk::exists(&folder.checkout())
+        && is_inside(folder, &job.inside)
     {
         let project = options.open(folder, &job.inside, options.environment.clone())?;
         let runs = project.runs()?;
@@ -107,7 +108,8 @@ fn recover(options: &WorkerOptions, folder: &JobFolder) -> Result<(), Error> {
 /// Brings the commits of a run back from its folder.
 fn bring_back(project: &Project, job: &JobFile) -> Result<(), Error> {
     let repo = project.repository()?;
-    let config = project.snapshot()?.config?;
+    let mut config = (*project.snapshot()?.config?).clone();
+    config.worktree_root = None;
     let scenery = RunTreeContext {
         project,
         config: &config,

@@ -29,7 +29,7 @@ use chant_work::lifeline::{LifelineEnd, listen_to_lifeline};
 use chant_work::run_record::{RunOptions, RunRecord};
 use job_file::JobFile;
 use job_folder::JobFolder;
-use refusal::{JobFault, JobRefusal, RefusalCause};
+use refusal::{JobRefusal, RefusalCause};
 use workplace::{JobPreparation, Workplace};
 
 pub use leftovers::{kept_work, sweep};
@@ -75,7 +75,10 @@ pub fn run_job(
         tell,
         started_at: options.clock.stamp(),
     };
-    let (result, place) = active.work();
+    let (mut result, place) = active.work();
+    if result["state"] == json!("paused") {
+        result["reason"] = json!(lifeline.reason());
+    }
     let result = active.hand_back(result, place.as_ref())?;
     let (state, has_tip) = (state_of(&result), !result["tip"].is_null());
     drop(place);
@@ -108,6 +111,16 @@ impl Lifeline {
         Self(said)
     }
 
+    /// Returns why the job ended, in a sentence.
+    fn reason(&self) -> String {
+        let said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*said {
+            Some(LifelineEnd::Asked(why)) => format!("It was asked to stop ({why})."),
+            Some(LifelineEnd::Closed) => "The worker that answered for it is gone.".into(),
+            None => "Its process was asked to end.".into(),
+        }
+    }
+
     /// Returns true if there is nobody to hand the work back to.
     fn is_closed(&self) -> bool {
         let said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,7 +148,7 @@ impl ActiveJob<'_> {
     fn work(&self) -> (Value, Option<PlacedJob>) {
         let job = match self.read() {
             Ok(job) => job,
-            Err(refusal) => return (self.fault(&refusal.into()), None),
+            Err(refusal) => return (self.refused(&refusal), None),
         };
         let preparation = JobPreparation {
             options: self.options,
@@ -145,12 +158,12 @@ impl ActiveJob<'_> {
         let step = |what: &str| (self.tell)(&json!({"is": "step", "step": what}));
         let place = match preparation.make(&step) {
             Ok(place) => place,
-            Err(fault) => return (self.fault(&fault), None),
+            Err(refusal) => return (self.refused(&refusal), None),
         };
         let placed = PlacedJob { job, place };
         let result = match self.run(&placed) {
             Ok((end, record)) => ended(end, &record),
-            Err(error) => self.fault(&error.into()),
+            Err(error) => json!({"state": "failed", "reason": error.to_string()}),
         };
         (result, Some(placed))
     }
@@ -191,13 +204,11 @@ impl ActiveJob<'_> {
     }
 
     /// Returns the result of a job that no agent worked on.
-    fn fault(&self, fault: &JobFault) -> Value {
-        let (state, cause) = match fault {
-            _ if self.interruption.is_cancelled() => ("paused", None),
-            JobFault::Refused(refusal) => ("refused", Some(refusal.cause.as_str())),
-            JobFault::Failed(_) => ("failed", None),
-        };
-        json!({"state": state, "reason": fault.to_string(), "cause": cause})
+    fn refused(&self, refusal: &JobRefusal) -> Value {
+        if self.interruption.is_cancelled() {
+            return json!({"state": "paused", "reason": null});
+        }
+        json!({"state": "refused", "reason": refusal.why, "cause": refusal.cause.as_str()})
     }
 
     /// Writes what is handed back: the log, the bundle with the commits, and the result, which is
@@ -241,12 +252,10 @@ fn bundle(
     repo.write_bundle(&job.branch, &job.start, &path)?;
     let (_, length) = disk::open(&path, "result.bundle")?;
     if length > LARGEST_BUNDLE {
-        disk::remove(&path)?;
         result["kept"] = json!(true);
-        let why = format!(
-            "the commits need {length} bytes, and {LARGEST_BUNDLE} at most are sent back; they are kept on the machine that made them"
-        );
-        return Err(ChantError::Refused(why).into());
+        result["reason"] = json!(format!(
+            "The commits need {length} bytes, and {LARGEST_BUNDLE} at most are sent back; they are kept on the machine that made them."
+        ));
     }
     Ok(())
 }

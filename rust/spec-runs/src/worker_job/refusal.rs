@@ -1,7 +1,5 @@
 //! Why a machine does not take a job.
 
-use std::fmt;
-
 use chant_base::error::Error;
 use chant_git::GitError;
 
@@ -22,6 +20,8 @@ pub(super) enum RefusalCause {
     Secret,
     /// The disk of this machine is nearly full.
     DiskFull,
+    /// The place of the work cannot be made on this machine.
+    Workplace,
 }
 
 impl RefusalCause {
@@ -35,6 +35,7 @@ impl RefusalCause {
             Self::NoAccount => "no_account",
             Self::Secret => "secret",
             Self::DiskFull => "disk_full",
+            Self::Workplace => "workplace",
         }
     }
 }
@@ -55,44 +56,22 @@ impl JobRefusal {
     }
 }
 
-/// Why a job ended before its agent worked.
-#[derive(Debug)]
-pub(super) enum JobFault {
-    /// It is not taken.
-    Refused(JobRefusal),
-    /// It failed.
-    Failed(Error),
-}
+// Whatever fails before the agent works gives the job back: another machine may do it.
 
-impl fmt::Display for JobFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Refused(refusal) => f.write_str(&refusal.why),
-            Self::Failed(error) => write!(f, "{error}"),
-        }
-    }
-}
-
-impl From<JobRefusal> for JobFault {
-    fn from(refusal: JobRefusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl From<Error> for JobFault {
+impl From<Error> for JobRefusal {
     fn from(error: Error) -> Self {
-        Self::Failed(error)
+        Self::new(RefusalCause::Workplace, error.to_string())
     }
 }
 
-impl From<GitError> for JobFault {
+impl From<GitError> for JobRefusal {
     fn from(error: GitError) -> Self {
-        Self::Failed(error.into())
+        Self::new(RefusalCause::Workplace, error.to_string())
     }
 }
 
-impl From<chant_store::StoreError> for JobFault {
+impl From<chant_store::StoreError> for JobRefusal {
     fn from(error: chant_store::StoreError) -> Self {
-        Self::Failed(error.into())
+        Self::new(RefusalCause::Workplace, error.to_string())
     }
 }

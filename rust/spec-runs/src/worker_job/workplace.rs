@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::agents::Agent;
+use super::super::project::ProjectRuns;
 use super::super::recorded_runs::RecordedRuns;
+use super::super::runtime::agent_launch;
 use super::job_file::JobFile;
 use super::job_folder::{JobFolder, within};
-use super::refusal::{JobFault, JobRefusal, RefusalCause};
+use super::refusal::{JobRefusal, RefusalCause};
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_confine::ability::ASSUMED;
@@ -22,6 +24,7 @@ use chant_specs::project::{Project, ProjectOptions, ZonedClock};
 use chant_store::disk::{self, Disk, Lock};
 use chant_store::state::UserState;
 use chant_work::run_log::{SecretMask, secrets};
+use chant_work::run_record::RunOptions;
 
 /// The limits of a bundle from another machine.
 const LIMITS: BundleLimits = BundleLimits {
@@ -90,19 +93,14 @@ impl WorkerOptions {
         Ok(Config::read(user, None, None)?)
     }
 
-    /// Opens the project of a job's checkout. All state of its runs lies in the job's folder.
+    /// Opens the project of a job's checkout, in a folder that [`is_inside`] it. All state of its runs lies in the job's folder.
     pub(super) fn open(
         &self,
         folder: &JobFolder,
         inside: &str,
         environment: BTreeMap<String, String>,
     ) -> Result<Project, Error> {
-        let top = folder.checkout();
-        let root = top.join(inside);
-        if !(inside.is_empty() || disk::is_plain_below(&top, &root)) {
-            let why = format!("`inside` names {inside}, which is no folder of the repository");
-            return Err(ChantError::Refused(why).into());
-        }
+        let root = folder.checkout().join(inside);
         let mut environment = environment;
         let state = folder.state();
         environment.insert("XDG_STATE_HOME".into(), state.display().to_string());
@@ -134,17 +132,21 @@ impl JobPreparation<'_> {
     ///
     /// # Errors
     /// Why this machine does not take the job, or what failed.
-    pub(super) fn make(&self, step: &dyn Fn(&str)) -> Result<Workplace, JobFault> {
+    pub(super) fn make(&self, step: &dyn Fn(&str)) -> Result<Workplace, JobRefusal> {
         self.refuse_keys()?;
         self.refuse_full_disk()?;
         let config = self.options.own_config()?;
         self.refuse_agent(&config)?;
         let (environment, variables) = self.environment(&config)?;
         self.check_out(step)?;
-        let mut project = self
-            .options
-            .open(self.folder, &self.job.inside, environment)?;
+        let (folder, inside) = (self.folder, &self.job.inside);
+        if !is_inside(folder, inside) {
+            let why = format!("`inside` names {inside}, which is no folder of the repository.");
+            return Err(JobRefusal::new(RefusalCause::Invalid, why));
+        }
+        let mut project = self.options.open(folder, inside, environment)?;
         self.accept(&mut project)?;
+        self.refuse_unfit(&project)?;
         Ok(Workplace {
             project: Arc::new(project),
             variables,
@@ -152,7 +154,7 @@ impl JobPreparation<'_> {
     }
 
     /// Refuses a job with a text that is a key of this machine: it would stand in records.
-    fn refuse_keys(&self) -> Result<(), JobFault> {
+    fn refuse_keys(&self) -> Result<(), JobRefusal> {
         let mask = SecretMask::new(&secrets(&self.options.environment)).map_err(Error::from)?;
         if self
             .job
@@ -163,34 +165,34 @@ impl JobPreparation<'_> {
             return Ok(());
         }
         let why = "A text of the job looks like a key. A job names an account; its key is on the machine that does it.";
-        Err(JobRefusal::new(RefusalCause::Secret, why).into())
+        Err(JobRefusal::new(RefusalCause::Secret, why))
     }
 
-    fn refuse_full_disk(&self) -> Result<(), JobFault> {
+    fn refuse_full_disk(&self) -> Result<(), JobRefusal> {
         match disk::free_bytes(self.folder.path()) {
             Some(free) if free < FREE => {
                 let why = format!("The disk of this machine has {free} bytes left.");
-                Err(JobRefusal::new(RefusalCause::DiskFull, why).into())
+                Err(JobRefusal::new(RefusalCause::DiskFull, why))
             }
             _ => Ok(()),
         }
     }
 
-    fn refuse_agent(&self, config: &Config) -> Result<(), JobFault> {
+    fn refuse_agent(&self, config: &Config) -> Result<(), JobRefusal> {
         let (name, offered) = (&self.job.agent, &self.options.agents);
         let is_offered = offered.is_empty() || offered.contains(name);
         if is_offered && Agent::named(&config.runs, name).is_ok() {
             return Ok(());
         }
         let why = format!("This machine does not offer agent '{name}'.");
-        Err(JobRefusal::new(RefusalCause::NoAgent, why).into())
+        Err(JobRefusal::new(RefusalCause::NoAgent, why))
     }
 
     /// Returns the environment of the run, and the variables of its account.
     fn environment(
         &self,
         config: &Config,
-    ) -> Result<(BTreeMap<String, String>, Vec<String>), JobFault> {
+    ) -> Result<(BTreeMap<String, String>, Vec<String>), JobRefusal> {
         let mut environment = self.options.environment.clone();
         if let Some(model) = &self.job.model {
             environment.insert("CHANT_MODEL".into(), model.clone());
@@ -216,7 +218,7 @@ impl JobPreparation<'_> {
     }
 
     /// Makes the checkout.
-    fn check_out(&self, step: &dyn Fn(&str)) -> Result<(), JobFault> {
+    fn check_out(&self, step: &dyn Fn(&str)) -> Result<(), JobRefusal> {
         let job = self.job;
         let accepted = |remote: &&String| self.options.remotes.contains(*remote);
         let remote = job.remote.as_ref().filter(accepted).map(String::as_str);
@@ -247,34 +249,37 @@ impl JobPreparation<'_> {
         &self,
         mirror: &RepositoryMirror,
         step: &dyn Fn(&str),
-    ) -> Result<Option<UnpackedBundle>, JobFault> {
+    ) -> Result<Option<UnpackedBundle>, JobRefusal> {
         let job = self.job;
-        if !mirror.has_commit(&job.base)? {
+        let mut fetched = String::new();
+        if mirror.may_fetch() && !mirror.has_commit(&job.base)? {
             step("Fetching the base from the remote");
             // Without access the bundle may bring all of it.
-            let _ = mirror.fetch(&job.base, &job.target);
+            if let Err(error) = mirror.fetch(&job.base, &job.target) {
+                fetched = format!(" The remote could not be asked: {error}.");
+            }
         }
+        let base_missing = |because: &str| self.base_missing(because, &fetched);
         let path = self.folder.start_bundle();
-        if !disk::exists(&path) {
+        if is_empty(&path) {
             if job.start == job.base && mirror.has_commit(&job.base)? {
                 return Ok(None);
             }
-            return Err(self.base_missing("the job brings no bundle"));
+            return Err(base_missing("the job brings no bundle"));
         }
-        let invalid = |error: chant_git::GitError| {
-            JobFault::from(JobRefusal::new(RefusalCause::Invalid, error.to_string()))
-        };
+        let invalid =
+            |error: chant_git::GitError| JobRefusal::new(RefusalCause::Invalid, error.to_string());
         let bundle = CommitBundle::read(&path, &LIMITS).map_err(invalid)?;
         if bundle.commit != job.start {
             let why = format!(
                 "The bundle brings commit {}; expected {}.",
                 bundle.commit, job.start
             );
-            return Err(JobRefusal::new(RefusalCause::Invalid, why).into());
+            return Err(JobRefusal::new(RefusalCause::Invalid, why));
         }
         for commit in &bundle.prerequisites {
             if !mirror.has_commit(commit)? {
-                return Err(self.base_missing(&format!("the bundle begins at {commit}")));
+                return Err(base_missing(&format!("the bundle begins at {commit}")));
             }
         }
         step("Checking the bundle");
@@ -283,7 +288,7 @@ impl JobPreparation<'_> {
         disk::make_folders(&quarantine)?;
         let objects = mirror.objects();
         let hold = self.hold_of_unpacking(&quarantine, &objects)?;
-        let known = (objects.as_path(), mirror.is_partial());
+        let known = (objects.as_path(), mirror.may_fetch());
         let unpacked = bundle
             .unpack(&quarantine, known, &LIMITS, &hold)
             .map_err(invalid)?;
@@ -294,12 +299,12 @@ impl JobPreparation<'_> {
         Ok(Some(unpacked))
     }
 
-    fn base_missing(&self, because: &str) -> JobFault {
+    fn base_missing(&self, because: &str, fetched: &str) -> JobRefusal {
         let why = format!(
-            "This machine does not have commit {}, and {because}. Send the whole history, or have its owner accept the remote.",
+            "This machine does not have commit {}, and {because}. Send the whole history, or have its owner accept the remote.{fetched}",
             self.job.base
         );
-        JobRefusal::new(RefusalCause::BaseMissing, why).into()
+        JobRefusal::new(RefusalCause::BaseMissing, why)
     }
 
     /// Returns the confinement of the git that unpacks what came from elsewhere: it writes the
@@ -308,7 +313,7 @@ impl JobPreparation<'_> {
         &self,
         quarantine: &Path,
         objects: &Path,
-    ) -> Result<Confinement, JobFault> {
+    ) -> Result<Confinement, JobRefusal> {
         let environment = &self.options.environment;
         let ability = LandlockSupport::of_system(environment.get(ASSUMED).map(String::as_str));
         if ability.lacks().is_some() {
@@ -331,9 +336,28 @@ impl JobPreparation<'_> {
         Ok(Confinement::to(policy))
     }
 
+    /// Refuses a job whose agent cannot be started here, or whose commits would have no author.
+    fn refuse_unfit(&self, project: &Project) -> Result<(), JobRefusal> {
+        let repo = project.repository()?;
+        agent_launch::committer_variables(project, &repo)?;
+        let snapshot = project.snapshot()?;
+        let config = snapshot.config.clone().map_err(Error::from)?;
+        let Some(spec) = snapshot.specs.find(&self.job.spec) else {
+            let why = format!("Commit {} has no spec '{}'.", self.job.start, self.job.spec);
+            return Err(JobRefusal::new(RefusalCause::Invalid, why));
+        };
+        let unfit = |error: Error| JobRefusal::new(RefusalCause::NoAgent, error.to_string());
+        let asked = RunOptions {
+            agent: Some(self.job.agent.clone()),
+            ..RunOptions::default()
+        };
+        let agent = agent_launch::choose_agent(&config, &asked).map_err(unfit)?;
+        agent_launch::refuse_unfit_agent(project, &config, &agent, spec).map_err(unfit)
+    }
+
     /// Trusts the project if its owner accepted exactly what acts in it, or if nothing does. The
     /// checkout's own git settings are ours and do not count.
-    fn accept(&self, project: &mut Project) -> Result<(), JobFault> {
+    fn accept(&self, project: &mut Project) -> Result<(), JobRefusal> {
         let acting = project.acting_now();
         let of_commits = acting.of_commits();
         let hash = of_commits.hash();
@@ -343,9 +367,20 @@ impl JobPreparation<'_> {
                 "The owner of this machine did not accept what acts in the project: {}. They look with `chant-mcp trust --show` in a clone and start the worker with `--trust {hash}`.",
                 of_commits.summary()
             );
-            return Err(JobRefusal::new(RefusalCause::Untrusted, why).into());
+            return Err(JobRefusal::new(RefusalCause::Untrusted, why));
         }
         project.named_trust = Some(acting.hash());
         Ok(())
     }
+}
+
+/// Returns true if a path leads to a folder of a job's checkout, and through no link.
+pub(super) fn is_inside(folder: &JobFolder, inside: &str) -> bool {
+    let top = folder.checkout();
+    inside.is_empty() || disk::is_plain_below(&top, &top.join(inside))
+}
+
+/// Returns true if a file is not there, or empty.
+fn is_empty(path: &Path) -> bool {
+    disk::open(path, "").map_or(true, |(_, length)| length == 0)
 }
