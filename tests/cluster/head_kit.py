@@ -72,7 +72,8 @@ class HeadWorkshop(Workshop):
 
     def start(self, id: str, **wish: Any) -> Record:
         """Start work on a spec on the cluster, and give its record."""
-        self.handle().work_start(id, **{"on": ON, **wish})
+        wanted: dict[str, Any] = {"on": ON, **wish}
+        self.handle().work_start(id, **wanted)
         return self.record(id)
 
     def done(self, id: str, **wish: Any) -> Record:

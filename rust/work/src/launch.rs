@@ -92,6 +92,7 @@ pub fn launch_aside(argv: &[String], without: &[&str], folder: &Path) -> Result<
 pub struct LaunchedService {
     child: Child,
     identity: ProcessIdentity,
+    watch: Option<OwnedFd>,
 }
 
 /// The settings with which a service is started.
@@ -134,6 +135,7 @@ pub fn launch_service(options: &ServiceOptions<'_>) -> Result<LaunchedService, W
     });
     let service = LaunchedService {
         identity: ProcessIdentity::of(child.id()),
+        watch: agent::watch(&child),
         child,
     };
     match written {
@@ -144,6 +146,17 @@ pub fn launch_service(options: &ServiceOptions<'_>) -> Result<LaunchedService, W
         }),
         _ => Ok(service),
     }
+}
+
+/// Waits for a while, or until a service ends.
+pub fn wait_for_service(service: Option<&LaunchedService>, most: Duration) {
+    let watch = service.and_then(|service| service.watch.as_ref());
+    let mut polled: Vec<PollFd<'_>> = watch
+        .map(|watch| PollFd::new(watch, PollFlags::IN))
+        .into_iter()
+        .collect();
+    // A signal only makes it shorter.
+    let _ = poll(&mut polled, Timespec::try_from(most).ok().as_ref());
 }
 
 impl LaunchedService {

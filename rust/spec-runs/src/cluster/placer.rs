@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -26,7 +25,7 @@ use chant_specs::project::Project;
 use chant_store::disk::{self, Lock};
 use chant_store::secret::new_secret;
 use chant_store::state::escape_name;
-use chant_work::launch::{LaunchedService, ServiceOptions, launch_service};
+use chant_work::launch::{LaunchedService, ServiceOptions, launch_service, wait_for_service};
 use chant_work::process::ProcessIdentity;
 
 /// The part of our own state with a folder for each cluster.
@@ -294,7 +293,7 @@ impl<'a> ClusterPlacer<'a> {
                     self.refused(&format!("the scheduler at {address} does not answer{why}"))
                 );
             }
-            thread::sleep(LOOK);
+            wait_for_service(service.as_deref(), LOOK);
         }
     }
 

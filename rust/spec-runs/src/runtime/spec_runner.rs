@@ -153,21 +153,19 @@ impl<'a> SpecRunner<'a> {
             place: &place,
             asked: &run.record().asked.clone(),
         };
-        let job = match &briefing.asked.on {
-            Some(on) => PlacedLaunch {
+        let job = if let Some(on) = &briefing.asked.on {
+            let placed = PlacedLaunch {
                 inputs: &briefing,
                 record: run.record(),
-            }
-            .job(on),
-            None => {
-                let agent = agent_launch::choose_agent(&config, briefing.asked)?;
-                let job = briefing.job(&prompts);
-                let template = agent.template;
-                self.login = template
-                    .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
-                    .map(RefCell::new);
-                job
-            }
+            };
+            placed.job(on)
+        } else {
+            let template = agent_launch::choose_agent(&config, briefing.asked)?.template;
+            let job = briefing.job(&prompts);
+            self.login = template
+                .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
+                .map(RefCell::new);
+            job
         };
         self.place = Some(place);
         job
