@@ -14,6 +14,7 @@ import pytest
 from chant_mcp import resources
 from chant_mcp._core import ChantProject
 from chant_mcp.errors import ChantError
+from chant_mcp.session import Place, Session
 from cluster import stand_in_placer
 from harness import Project, user_config
 from state_folder import part
@@ -69,6 +70,11 @@ class HeadWorkshop(Workshop):
             program=[sys.executable, stand_in_placer.__file__],
             prompts=Path(resources.__file__).parent / "prompts",
         )
+
+    def session(self) -> Session:
+        """Open the project as a server does."""
+        place = Place(self.root, (self.root,))
+        return Session(place, environment=dict(os.environ), user_config=user_config())
 
     def start(self, id: str, **wish: Any) -> Record:
         """Start work on a spec on the cluster, and give its record."""

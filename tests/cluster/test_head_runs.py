@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from chant_mcp.web_board.tools import board_runs
 from cli.kit import Cli
 from cluster.head_kit import ADDRESS, ON, HeadWorkshop, refused
 from cluster.head_kit import head as head
@@ -206,6 +207,8 @@ def test_a_run_elsewhere_is_followed_shown_and_paused_with_its_commits(head: Hea
     words = Cli(head.project)("runs")
     assert "demo on build-7" in words
     assert f"Cluster {ON}: build-7 0/2, build-8 0/2" in words
+    [shown] = json.loads(board_runs(head.session()))["runs"]
+    assert shown["agent"] == "demo on build-7"
     chant.pause(ID)
     assert head.record(ID)["end_state"] == "paused"
     assert head.asked("stop")
@@ -238,8 +241,9 @@ def test_room_is_that_of_the_cluster_and_not_of_this_machine(head: HeadWorkshop)
     head.commit()
     head.handle().work_start(ids[0], on=ON, parallel=3)
     wait_for(lambda: len(head.asked("place")) == 3, "three jobs")
-    time.sleep(0.3)
-    assert len(head.asked("place")) == 3
+    head.let_go(ids[0])
+    wait_for(lambda: len(head.asked("place")) == 4, "the fourth job")
+    assert head.record(ids[0])["end_state"] == "completed"
     for id in ids:
         head.let_go(id)
     above = next(record for record in head.records() if record["mode"].startswith("parallel"))

@@ -154,8 +154,8 @@ HEAD: dict[str, Requirement] = {
         "issue 25.4",
     ),
     "cluster:head:machines_are_shown": Requirement(
-        "`runs` and `chant_work_list` name the machine of each agent and how busy the machines of the "
-        "cluster are.",
+        "`runs`, the boards and `chant_work_list` name the machine of each agent; `runs` and "
+        "`chant_work_list` say how busy the machines of the cluster are.",
         "issue 25.7",
     ),
     "cluster:head:slots_of_the_cluster": Requirement(

@@ -17,7 +17,7 @@ from chant_mcp.board.listing import Listing, Row
 from chant_mcp.commands import run_display
 from chant_mcp.commands.display import plain
 from chant_mcp.commands.run_display import clock
-from chant_mcp.commands.watch import seconds_between, state_of
+from chant_mcp.commands.watch import agent_of, seconds_between, state_of
 from chant_mcp.terminal import coloured
 
 _BAR = 10
@@ -89,7 +89,7 @@ def run_row(run: Data) -> Text:
     text = Text.assemble(state, " " * max(1, _STATE - state.cell_len))
     text.append_text(plain(run["spec_id"], "bold"))
     if run.get("agent"):
-        text.append_text(plain(f" {run_display.who(run)}", "dim"))
+        text.append_text(plain(f" {agent_of(run)}", "dim"))
     if run["mode"] != "single":
         text.append_text(plain(f" {run['mode']}", "dim"))
     until = None if is_at_work else run["completed_at"]

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from chant_mcp.commands import display
 from chant_mcp.commands.display import plain, status_text
-from chant_mcp.commands.watch import WatchedRun, seconds_between, state_of
+from chant_mcp.commands.watch import WatchedRun, agent_of, seconds_between, state_of
 from chant_mcp.paging import Data
 
 _BAR = 12
@@ -73,14 +73,6 @@ def age(seconds: int) -> str:
     return f"{seconds} s"
 
 
-def who(run: Data) -> str:
-    """Name the agent of a run, and the machine that it works on where that is another one."""
-    agent: str = run.get("agent") or ""
-    if (placed := run.get("placed")) is None:
-        return agent
-    return f"{agent} on {placed.get('worker') or placed['target']}".strip()
-
-
 def clusters_words(clusters: Sequence[Data]) -> list[Text]:
     """Say how busy the machines of clusters are, a line for each cluster."""
     return [_cluster_words(cluster) for cluster in clusters]
@@ -112,7 +104,7 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
             plain(run["spec_id"], "bold"),
             words(state_of(run)),
             plain(run["mode"]),
-            plain(who(run)),
+            plain(agent_of(run)),
             plain(age(seconds_between(run["started_at"], None))),
             *map(plain, used),
         )
@@ -256,7 +248,7 @@ def describe_start(one: WatchedRun) -> Text:
     run = one.run
     if one.is_of_several:
         return plain(f"{run['mode']} from {one.spec_id}: started")
-    agent = f" by {who(run)}" if run.get("agent") else ""
+    agent = f" by {agent_of(run)}" if run.get("agent") else ""
     branch = f" on {run['branch']}" if run["branch"] else ""
     return plain(f"{one.spec_id} {one.title}: started{agent}{branch}")
 

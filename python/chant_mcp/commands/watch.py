@@ -76,6 +76,14 @@ def state_of(run: Data) -> str:
     return "stale" if run["stale"] else run["status"]
 
 
+def agent_of(run: Data) -> str:
+    """Name the agent of a run, and the machine that it works on where that is another one."""
+    agent: str = run.get("agent") or ""
+    if (placed := run.get("placed")) is None:
+        return agent
+    return f"{agent} on {placed.get('worker') or placed['target']}".strip()
+
+
 def seconds_between(start: str | None, end: str | None) -> int:
     """Count the seconds from one moment to another, or to now."""
     if start is None:

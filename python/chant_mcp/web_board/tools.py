@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Annotated, Any
 
-from chant_mcp.commands.watch import seconds_between, state_of, without_stamps
+from chant_mcp.commands.watch import agent_of, seconds_between, state_of, without_stamps
 from chant_mcp.errors import NotFoundError, NotInitializedError
 from chant_mcp.parameters import ToolParameter
 from chant_mcp.session import Session
@@ -203,7 +203,7 @@ def _run(session: Session, run: Data, titles: dict[str, str]) -> Data:
         "id": f"chant:{spec}",
         "run": run["process_id"],
         "title": titles[spec],
-        "agent": run.get("agent"),
+        "agent": agent_of(run) or None,
         "state": state,
         "mode": run["mode"],
         "started": run["started_at"],
