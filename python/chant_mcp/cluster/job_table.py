@@ -14,6 +14,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, Any, TypedDict
@@ -111,7 +112,8 @@ class JobTable:
             process.wait()
         finally:
             with self._lock:
-                self._running.pop(key, None)
+                del self._running[key]
+                _close(process.stdin)
         return self._result(key, process.returncode)
 
     def stop(self, key: str, why: str) -> bool:
@@ -259,14 +261,19 @@ def _message(line: bytes) -> dict[str, Any] | None:
 
 
 def _end_lifeline(process: subprocess.Popen[bytes], why: str) -> None:
-    lifeline: IO[bytes] | None = process.stdin
+    lifeline = process.stdin
     if lifeline is None or lifeline.closed:
         return
-    try:
-        with lifeline:
-            lifeline.write(f"stop {why}\n".encode())
-    except OSError:
-        return  # it has ended
+    with suppress(OSError):  # it has ended
+        lifeline.write(f"stop {why}\n".encode())
+        lifeline.flush()
+    _close(lifeline)
+
+
+def _close(lifeline: IO[bytes] | None) -> None:
+    if lifeline is not None:
+        with suppress(OSError):  # what could not be written is written again at the end
+            lifeline.close()
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from chant_mcp.cluster import worker_task
+from chant_mcp.cluster.job_table import JobResult
 from chant_mcp.cluster.placement import JobNeeds, WorkerView, choose_worker
 from chant_mcp.cluster.placer_frames import LONGEST_LINE, Frame, FrameError, read_frame, write_frame
 from chant_mcp.cluster.placer_jobs import KeptResults, PlacedJob, read_job, read_result
@@ -128,6 +129,7 @@ class Placer:
         self._changed = asyncio.Event()
         self._gathering = asyncio.Semaphore(_GATHERED_AT_ONCE)
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._ends = False
 
     async def run(self) -> None:
         """Serve until there has been nothing to do for a while."""
@@ -138,16 +140,22 @@ class Placer:
         self._settings.socket.chmod(0o600)
         for work in (self._stay_connected(), self._keep_status()):
             self._spawn(work)
-        async with server:
+        try:
             await self._until_idle()
+        finally:
+            server.close()
+            self._settings.socket.unlink(missing_ok=True)
+            await self._end_tasks()
+            self._state, self._why = "gone", "The placer ended: it had nothing to do."
+            self._write_status()
+
+    async def _end_tasks(self) -> None:
+        self._ends = True  # before Python 3.12 `wait_for` may swallow that its task is cancelled
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._link is not None:
             await self._link.close()
-        self._settings.socket.unlink(missing_ok=True)
-        self._state, self._why = "gone", "The placer ended: it had nothing to do."
-        self._write_status()
 
     # Clients
 
@@ -253,7 +261,7 @@ class Placer:
 
     async def _stay_connected(self) -> None:
         wait = _FIRST_WAIT
-        while True:
+        while not self._ends:
             try:
                 link = await SchedulerLink.connect(self._settings.address, self._settings.tls, self._hear)
             except LinkError as error:
@@ -271,7 +279,7 @@ class Placer:
     async def _use(self, link: SchedulerLink) -> None:
         """Place jobs until the connection breaks."""
         why = f"The scheduler at {self._settings.address} is gone."
-        while link.is_alive:
+        while link.is_alive and not self._ends:
             self._wake.clear()
             try:
                 self._workers = await link.workers()
@@ -335,8 +343,14 @@ class Placer:
                 result = read_result(await link.result(job.future))
                 if result is None:
                     self._lose(job, f"The worker {job.worker_name} sent no result that can be read.")
-                elif not job.is_over:
-                    await self._deliver(link, job, result)
+                    return
+                if job.is_over:
+                    return
+                client = await self._deliver(job, result)
+            if client is not None and not result["left_behind"]:
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(client.taken.wait(), _TAKING_SECONDS)
+                await link.ask(str(job.worker), worker_task.accept_result, job.key)
         except JobRefused as refusal:
             self._lose(job, str(refusal), cause="worker")
         except LinkError as error:
@@ -344,23 +358,19 @@ class Placer:
         finally:
             job.future = None
 
-    async def _deliver(self, link: SchedulerLink, job: PlacedJob, result: Any) -> None:
-        """Hand a result to its client; without one it is kept, here and on the worker."""
-        client = self._clients.get(job)
+    async def _deliver(self, job: PlacedJob, result: JobResult) -> JobClient | None:
+        """Send a result to its client, and return that; without one it is kept, here and on the worker."""
+        client = self._clients.pop(job, None)
         log, bundle = result["log"], result["bundle"]
         frame: Frame = {"is": "ended", "result": json.loads(result["result"])}
         frame |= {"log": len(log), "bundle": len(bundle), "left_behind": result["left_behind"]}
-        sent = client is not None and await client.send(frame, log, bundle)
-        if client is not None and sent:
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(client.taken.wait(), _TAKING_SECONDS)
-        if sent and not result["left_behind"]:
-            with contextlib.suppress(LinkError):
-                await link.ask(str(job.worker), worker_task.accept_result, job.key)
-        elif not sent:
-            with contextlib.suppress(OSError):
-                self._kept.add(job, result, job.stopped or "Its run was gone when it ended.")
-        self._end(job, "ended")
+        self._end(job, "ended")  # its slot is free, however long its client takes
+        if client is not None and await client.send(frame, log, bundle):
+            return client
+        with contextlib.suppress(OSError):
+            self._kept.add(job, result, job.stopped or "Its run was gone when it ended.")
+        self._changed.set()
+        return None
 
     def _hear(self, message: dict[str, Any]) -> None:
         """Take what a worker says of a job."""
@@ -420,7 +430,7 @@ class Placer:
     # Status and end
 
     async def _keep_status(self) -> None:
-        while True:
+        while not self._ends:
             self._changed.clear()
             self._write_status()
             with contextlib.suppress(asyncio.TimeoutError):
