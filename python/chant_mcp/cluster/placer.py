@@ -130,6 +130,7 @@ class Placer:
         self._gathering = asyncio.Semaphore(_GATHERED_AT_ONCE)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._ends = False
+        self._scheduler_gone = f"The scheduler at {settings.address} is gone."
 
     async def run(self) -> None:
         """Serve until there has been nothing to do for a while."""
@@ -273,12 +274,12 @@ class Placer:
             self._link = link
             await self._use(link)
             self._link = None
-            self._lose_running(f"The scheduler at {self._settings.address} is gone.")
+            self._lose_running(self._scheduler_gone)
             await link.close()
 
     async def _use(self, link: SchedulerLink) -> None:
         """Place jobs until the connection breaks."""
-        why = f"The scheduler at {self._settings.address} is gone."
+        why = self._scheduler_gone
         while link.is_alive and not self._ends:
             self._wake.clear()
             try:
@@ -354,7 +355,8 @@ class Placer:
         except JobRefused as refusal:
             self._lose(job, str(refusal), cause="worker")
         except LinkError as error:
-            self._lose(job, f"The worker {job.worker_name} is gone ({error}).")
+            gone = f"The worker {job.worker_name} is gone ({error})."
+            self._lose(job, gone if link.is_alive else self._scheduler_gone)
         finally:
             job.future = None
 

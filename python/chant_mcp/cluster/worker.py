@@ -117,6 +117,7 @@ class ClusterWorker(Worker):
         self.jobs = JobTable(plan.folder, plan.program, plan.environment)
         self._orphan_grace = plan.orphan_grace
         self._watch: asyncio.Task[None] | None = None
+        self._leaving: asyncio.Task[str | None] | None = None
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             plan.address,
             name=plan.name,
@@ -145,7 +146,7 @@ class ClusterWorker(Worker):
     async def close(self, *args: Any, **kwargs: Any) -> str | None:
         """Ask all jobs to end, and leave."""
         self.jobs.close()
-        if self._watch is not None and self._watch is not asyncio.current_task():
+        if self._watch is not None:
             self._watch.cancel()
         return await super().close(*args, **{**kwargs, "executor_wait": False})
 
@@ -170,7 +171,8 @@ class ClusterWorker(Worker):
             except (OSError, asyncio.TimeoutError):
                 pass
             if time.monotonic() - heard > self._orphan_grace:
-                await self.close(reason="no-scheduler")
+                # Its own task: closing cancels this one.
+                self._leaving = asyncio.create_task(self.close(reason="no-scheduler"))
                 return
             await asyncio.sleep(pause)
 
