@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+from chant_mcp.cluster import placer
 from chant_mcp.cluster.certificates import make_certificates
 from chant_mcp.cluster.engine import configure_engine
 from chant_mcp.cluster.job_table import JobTable
@@ -161,6 +162,7 @@ async def eventually(holds: Callable[[], object]) -> None:
 async def grid(folder: Path, tls: Path) -> AsyncIterator[Grid]:
     """Start a scheduler, and end all that was started with it."""
     configure_engine()
+    placer._LOOK_SECONDS = 0.1
     made = Grid(folder, tls)
     async with made.stack:
         made.scheduler = await made.stack.enter_async_context(ClusterScheduler("tls://127.0.0.1:0", tls))
