@@ -67,6 +67,10 @@ class SchedulerLink:
             answer = await asyncio.wait_for(client.scheduler.chant_hello(), ANSWER_SECONDS)
         except ChantError as error:
             raise LinkError(error.message) from error
+        except asyncio.CancelledError:
+            if client is not None:
+                await _close(client)
+            raise
         except Exception as error:
             if client is not None:
                 await _close(client)
