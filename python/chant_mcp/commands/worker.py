@@ -72,6 +72,8 @@ def worker(
         raise click.UsageError("Say how many runs this machine takes at once, such as --slots claude=4.")
     name = name or socket.gethostname()
     folder = folder or worker_folder(surroundings, name)
+    accepted = [word for url in remotes for word in ("--remote", url)]
+    accepted += [word for one in trusted for word in ("--trust", one)]
     agents = {agent: AgentOffer(slots=number, version=None) for agent, number in slots}
     plan = WorkerPlan(
         address=url,
@@ -79,7 +81,7 @@ def worker(
         name=name,
         folder=folder,
         offer=WorkerOffer(agents, accounts, labels, remotes, trusted),
-        program=(*own_program(surroundings.interpreter), "job"),
+        program=(*own_program(surroundings.interpreter), "job", *accepted),
         environment=surroundings.environment,
         returns=not once,
     )
