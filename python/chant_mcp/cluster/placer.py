@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from chant_mcp.cluster import worker_task
+from chant_mcp.cluster.engine import configure_engine
 from chant_mcp.cluster.job_table import JobResult
 from chant_mcp.cluster.placement import JobNeeds, WorkerView, choose_worker
 from chant_mcp.cluster.placer_frames import LONGEST_LINE, Frame, FrameError, read_frame, write_frame
@@ -36,6 +37,7 @@ _TAKING_SECONDS = 600.0
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 15.0
 _GATHERED_AT_ONCE = 2
 _MOST_ENDED = 200
+_BACKLOG = 1024
 _MOST_JOBS = 10_000
 _FORWARDED = ("started",)
 
@@ -136,7 +138,7 @@ class Placer:
         """Serve until there has been nothing to do for a while."""
         self._write_status()
         server = await asyncio.start_unix_server(
-            self._serve_client, self._settings.socket, limit=LONGEST_LINE
+            self._serve_client, self._settings.socket, limit=LONGEST_LINE, backlog=_BACKLOG
         )
         self._settings.socket.chmod(0o600)
         for work in (self._stay_connected(), self._keep_status()):
@@ -471,7 +473,9 @@ def run_placer(stream: TextIO) -> None:
         InvalidArgumentError: The settings cannot be read.
         OSError: The socket cannot be made.
     """
-    asyncio.run(_run(read_settings(stream)))
+    settings = read_settings(stream)
+    configure_engine()
+    asyncio.run(_run(settings))
 
 
 async def _run(settings: PlacerSettings) -> None:
