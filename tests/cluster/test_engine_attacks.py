@@ -156,7 +156,7 @@ def world(tmp_path: Path) -> tuple[Path, list[Path], Path]:
 async def test_a_program_in_a_result_runs_in_the_confined_placer_alone(cluster: Grid, tmp_path: Path) -> None:
     project, victims, secret = world(tmp_path)
     cluster.state.mkdir()
-    worker = await cluster.worker()
+    worker: Any = await cluster.worker()
     worker.jobs.run = lambda *_: Attack(cluster.state, victims, secret)
     process = await asyncio.create_subprocess_exec(
         sys.executable,
