@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from chant_mcp.cluster.deployers import ClusterPlan, DeployPlace, deployer
+from chant_mcp.cluster.folder_use import is_in_use
 from chant_mcp.cluster.local_cluster import ensure_local_cluster
 from chant_mcp.errors import InvalidArgumentError, RefusedError
 from chant_mcp.program import own_program
@@ -81,9 +82,8 @@ def test_the_local_cluster_is_found_again_and_ends_when_idle(tmp_path: Path) -> 
         [*second, "--folder", str(folder)], env=environment, capture_output=True, text=True, check=False
     )
     assert "runs on this machine already" in " ".join(told.stderr.split())
-    log = state / "local-cluster" / "worker.log"
     known = state / "local-cluster" / "scheduler" / "cluster.json"
-    wait_for(lambda: not known.exists() and b"Stopping" in log.read_bytes(), lambda: "its end")
+    wait_for(lambda: not known.exists() and not is_in_use(folder), lambda: "its end")
 
 
 @pytest.mark.requirement("cluster:engine:deployers")

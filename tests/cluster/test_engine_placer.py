@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from cluster.engine_kit import Grid, certificates, eventually, grid, job
+from cluster.engine_kit import JOB, Grid, certificates, eventually, grid, job
 
 pytestmark = pytest.mark.anyio
 
@@ -206,3 +208,43 @@ async def test_a_placer_without_work_ends(cluster: Grid) -> None:
     await asyncio.wait_for(cluster.placing, 20)
     assert not (cluster.sockets / "s").exists()
     assert cluster.status()["state"] == "gone"
+
+
+WORKER = """
+import os, sys
+from pathlib import Path
+from chant_mcp.cluster.worker import AgentOffer, WorkerOffer, WorkerPlan, run_worker
+address, tls, folder, *job = sys.argv[1:]
+offer = WorkerOffer({"demo": AgentOffer(slots=1, version=None)})
+plan = WorkerPlan(address, Path(tls), "build-7", Path(folder), offer, job, dict(os.environ), returns=False)
+run_worker(plan, say=print)
+"""
+
+
+@pytest.mark.requirement("cluster:engine:frozen_worker")
+async def test_a_worker_that_wakes_too_late_ends_its_jobs(cluster: Grid) -> None:
+    folder = cluster.folder / "build-7"
+    words = (cluster.scheduler.address, str(cluster.tls), str(folder), *JOB)
+    worker = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", WORKER, *words, stdout=subprocess.PIPE
+    )
+    try:
+        assert worker.stdout is not None
+        await worker.stdout.readline()
+        await cluster.start_placer()
+        run = await cluster.place(job(prompt="wait"))
+        await run.until("started")
+        worker.send_signal(signal.SIGSTOP)
+        (known,) = cluster.scheduler.workers.values()
+        known.last_seen -= 1000
+        await cluster.scheduler.check_worker_ttl()
+        frame, _ = await run.until("lost")
+        assert "build-7 is gone" in frame["why"]
+        assert (folder / "jobs" / "ferry-1.1.aa").is_dir(), "its agent still works"
+        worker.send_signal(signal.SIGCONT)
+        await asyncio.wait_for(worker.wait(), 20)
+        assert (folder / "jobs" / "ferry-1.1.aa" / "result.json").exists(), "its agent has ended"
+    finally:
+        if worker.returncode is None:
+            worker.kill()
+        await worker.communicate()

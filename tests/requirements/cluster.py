@@ -36,6 +36,10 @@ ENGINE: dict[str, Requirement] = {
         "When the scheduler is gone the status says so, running jobs are lost, and workers end them.",
         "issue 25.4",
     ),
+    "cluster:engine:frozen_worker": Requirement(
+        "A worker that was frozen until its scheduler gave it up ends its jobs as it wakes, and keeps them.",
+        "issue 25.4",
+    ),
     "cluster:engine:orphan_grace": Requirement(
         "A worker that hears no scheduler for the grace time ends its jobs.", "issue 25.4"
     ),
@@ -72,7 +76,7 @@ ENGINE: dict[str, Requirement] = {
         "issue 25.2",
     ),
     "cluster:engine:hostile_worker": Requirement(
-        "A program in a worker's result runs in the confined placer alone, which writes its own folders only.",
+        "A program in a worker's result runs in the confined placer alone; that writes its own folders.",
         "issue 25.2",
     ),
     "cluster:engine:hostile_client": Requirement(
@@ -81,7 +85,7 @@ ENGINE: dict[str, Requirement] = {
         "issue 25.2",
     ),
     "cluster:engine:no_secret_travels": Requirement(
-        "No prompt, no variable and no secret of a worker's environment is in the bytes that pass the engine.",
+        "No prompt, no variable and no secret of a worker's environment is in what passes the engine.",
         "issue 25.2",
     ),
     "cluster:engine:local": Requirement(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import resource
 from importlib.metadata import version
 
@@ -48,6 +49,8 @@ def configure_engine() -> str:
         The engine's version.
     """
     dask.config.set(_SETTINGS)
+    # Of each job it would write several lines.
+    logging.getLogger("distributed").setLevel(logging.WARNING)
     _allow_connections()
     return version("distributed")
 

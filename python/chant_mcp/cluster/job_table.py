@@ -41,6 +41,7 @@ _LONGEST_LINE = 64 * 1024
 _KEY = re.compile(r"[A-Za-z0-9%_][A-Za-z0-9._%+@-]{0,199}")
 _WHY = re.compile(r"[a-z_-]{1,40}")
 _LAST_WORDS = 2000
+_LONGEST_WORDS = 200
 
 
 class JobResult(TypedDict):
@@ -98,12 +99,12 @@ class JobTable:
         self._sweep(folder, None)
 
     def run(self, job: str, bundle: bytes, tell: Tell) -> JobResult:
-        """Run a job to its end; what it says meanwhile is handed on.
+        """Run a job to its end; that its agent has started is handed on.
 
         Args:
             job: Its description, JSON.
             bundle: The commits that it begins at.
-            tell: Called with what its process says, a table with `is` and the job's `key`.
+            tell: Called with a table with `key` and `is`: `placed`, then `started` with `confinement`.
 
         Raises:
             InvalidArgumentError: It is no job, or one of that name has been here.
@@ -268,17 +269,17 @@ def _hand_on(process: subprocess.Popen[bytes], key: str, tell: Tell) -> None:
     assert process.stdout is not None
     with process.stdout as lines:
         while line := lines.readline(_LONGEST_LINE):
-            message = _message(line)
-            if message is not None:
-                tell({**message, "key": key})
+            # What else it says may be the agent's words, and stays here.
+            if (message := _message(line)).get("is") == "started":
+                confinement = str(message.get("confinement"))[:_LONGEST_WORDS]
+                tell({"is": "started", "key": key, "confinement": confinement})
 
 
-def _message(line: bytes) -> dict[str, Any] | None:
+def _message(line: bytes) -> dict[str, Any]:
     try:
-        message = as_table(json.loads(line))
+        return as_table(json.loads(line)) or {}
     except ValueError:
-        return None
-    return message if message is not None and isinstance(message.get("is"), str) else None
+        return {}
 
 
 def _say_stop(process: subprocess.Popen[bytes], why: str) -> None:

@@ -174,7 +174,7 @@ class JobRefused(Exception):
 
 async def _close(client: Any) -> None:
     try:
-        await asyncio.wait_for(client.close(timeout=2), 5)
+        await asyncio.wait_for(client.close(timeout=0.5), 5)
     except Exception as error:
         del error  # it is gone either way
 
