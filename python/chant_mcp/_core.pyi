@@ -48,6 +48,7 @@ __all__ = [
     "Transaction",
     "VineDocument",
     "VineFiles",
+    "WorkerMachine",
     "Workspace",
     "agent_names",
     "body_section",
@@ -81,6 +82,26 @@ class Answer:
     def data(self) -> Any: ...
     def within(self, tokens: int, *, offset: int = 0) -> Answer: ...
     def with_cursor(self, cursor: str) -> Answer: ...
+
+@final
+class WorkerMachine:
+    def __new__(
+        cls,
+        *,
+        user_config: str | PathLike[str] | None = None,
+        environment: dict[str, str] = ...,
+        program: list[str] = ...,
+        prompts: str | PathLike[str] | None = None,
+        trusted: list[str] = ...,
+        remotes: list[str] = ...,
+        agents: list[str] = ...,
+        stop_at: str | None = None,
+    ) -> WorkerMachine: ...
+    def run_job(self, folder: str | PathLike[str], tell: Callable[[str], object]) -> str: ...
+    def sweep(self, worker: str | PathLike[str], *, only: str | None = None) -> Answer: ...
+    def offer(self, worker: str | PathLike[str]) -> Answer: ...
+    @staticmethod
+    def kept_work(worker: str | PathLike[str]) -> Answer: ...
 
 @final
 class ChantProject:

@@ -143,6 +143,7 @@ class StartRequest(TypedDict, total=False):
         ToolParameter(minimum=1, description="Number of parallel workers (requires multiple ready specs)"),
     ]
     skip_criteria: Annotated[bool, ToolParameter(description="Skip acceptance criteria validation")]
+    on: Annotated[str | None, ToolParameter(description="Cluster")]
 
 
 class StartRequestOfPerson(StartRequest, total=False):

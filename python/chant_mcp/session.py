@@ -288,6 +288,21 @@ class Session:
         """The variables that it was started with."""
         return self._environment
 
+    def prepare_cluster(self, on: str) -> None:
+        """Have a cluster ready that a start names: the engine is installed, and `local` is up.
+
+        Raises:
+            RefusedError: The extra `cluster` is missing, or a process of the local cluster ended at once.
+        """
+        from chant_mcp.cluster.extra import require_cluster_extra
+
+        require_cluster_extra()
+        if on == "local" and self._state_home is not None:
+            from chant_mcp.cluster.local_cluster import ensure_local_cluster
+
+            folder = Path(self._state_home) / "chant-mcp"
+            ensure_local_cluster(folder, self._program, self._environment)
+
     def _look_after(self, project: ChantProject) -> None:
         self._recover_once(project)
         if self.looks is not None and self.recovers:

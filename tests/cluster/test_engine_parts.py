@@ -84,6 +84,9 @@ def test_a_job_goes_where_it_is_known_and_where_there_is_room() -> None:
         chosen = choose_worker([free, known], wanted)
         assert isinstance(chosen, WorkerView)
         assert chosen.name == "d"
+    other = choose_worker([free, half], JobNeeds("demo", avoid="c"))
+    assert isinstance(other, WorkerView)
+    assert other.name == "b"
     assert choose_worker([busy], needs) == 'All 2 slots of agent "demo" are taken.'
     assert choose_worker([free], JobNeeds("claude")) == (
         'No worker offers agent "claude" (1 worker, 2 slots of demo).'

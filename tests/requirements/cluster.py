@@ -111,4 +111,179 @@ ENGINE: dict[str, Requirement] = {
     ),
 }
 
-REQUIREMENTS: dict[str, Requirement] = {**ENGINE}
+
+JOBS: dict[str, Requirement] = {
+    "cluster:job:runs_the_agent": Requirement(
+        "A job runs its agent on a worker machine in a checkout of its own, confined as any run; the "
+        "runtime's own changes to the spec stay away.",
+        "issue 25.3",
+    ),
+    "cluster:job:own_tools": Requirement(
+        "The agent of a job has the tools of its run, which act in the run's own folder.",
+        "issue 25.3",
+    ),
+    "cluster:job:hands_back": Requirement(
+        "A job leaves its result, its log with the times and streams of the agent's lines, and one bundle "
+        "with the commits since its start.",
+        "issue 25.3",
+    ),
+    "cluster:job:thin_bundles": Requirement(
+        "A thin bundle fits where the mirror has its base; else the job is refused as `base_missing`, and a "
+        "whole bundle fills the mirror.",
+        "issue 25.3",
+    ),
+    "cluster:job:accepted_remotes": Requirement(
+        "The base is fetched, as a partial clone, from the very remote that the machine's owner accepted, "
+        "and from no other.",
+        "issue 25.3; issue 25.8",
+    ),
+    "cluster:job:trusted_by_its_owner": Requirement(
+        "A job whose project acts is refused until the machine's owner accepts the hash of what acts in its "
+        "commits.",
+        "issue 25.8",
+    ),
+    "cluster:job:own_agents_and_accounts": Requirement(
+        "Agents and accounts are those of the machine's own configuration; an account's keys reach the "
+        "agent, and neither the log nor a job may hold them.",
+        "issue 25.8; issue 25.2",
+    ),
+    "cluster:job:offer": Requirement(
+        "A machine offers the agents that are there with their releases, the accounts whose variables are "
+        "set, and the room on its disk.",
+        "issue 25.1",
+    ),
+    "cluster:job:lifeline": Requirement(
+        "A job ends its agent and keeps the commits when its lifeline asks for it or ends.",
+        "issue 25.4",
+    ),
+    "cluster:job:long_logs": Requirement(
+        "A log of more than 16 MiB comes back without its middle, and says how much is left out.",
+        "issue 25.3",
+    ),
+    "cluster:job:live_log": Requirement(
+        "The log of a job can be read in its folder while the agent works.",
+        "issue 25.3",
+    ),
+    "cluster:job:kept_work": Requirement(
+        "Work of a job that nobody answers for is kept on its machine, and listed with spec, token, newest "
+        "commit and place.",
+        "issue 25.4",
+    ),
+    "cluster:job:swept": Requirement(
+        "What a killed job left is found and ended, and its commits are kept.",
+        "issue 25.4",
+    ),
+    "cluster:job:names_choose_nothing": Requirement(
+        "Names and ids of a job choose no path, ref, option or program: what is none of the kind is refused.",
+        "issue 25.2",
+    ),
+    "cluster:job:bundles_are_checked": Requirement(
+        "A bundle with several refs, broken or forbidden objects, or objects that are too large is refused, "
+        "and nothing of it is taken in.",
+        "issue 25.2",
+    ),
+    "cluster:job:checkout_runs_nothing": Requirement(
+        "A checkout of a job runs no hook and no filter, and follows no link out of it.",
+        "issue 25.2",
+    ),
+    "cluster:job:agents_stay_in": Requirement(
+        "An agent of a job writes neither the mirror nor the folders of other jobs, and reads none of them.",
+        "issue 25.2",
+    ),
+}
+
+HEAD: dict[str, Requirement] = {
+    "cluster:head:work_comes_back": Requirement(
+        "Work that an agent does on a machine of a cluster comes back into the run's folder here, is judged "
+        "here and lands; what the folder holds beyond its commits goes along.",
+        "issue 25.3",
+    ),
+    "cluster:head:results_come_into_the_record": Requirement(
+        "The record of such a run has usage, cause, denials, model, session and exit code as the worker "
+        "reported them, and names the worker.",
+        "issue 25.3; issue 25.7",
+    ),
+    "cluster:head:stamps_of_the_worker_stay": Requirement(
+        "The log of such a run lies where it always lies, and its lines keep the worker's stamps.",
+        "issue 25.3",
+    ),
+    "cluster:head:log_only_while_read": Requirement(
+        "The log comes while somebody reads it and within two seconds, and as a whole at the end; while "
+        "nobody reads it no page is asked for.",
+        "issue 25.3",
+    ),
+    "cluster:head:no_local_agent": Requirement(
+        "An agent that works on a cluster need not be installed on the machine that answers for it.",
+        "issue 25.1",
+    ),
+    "cluster:head:one_placer": Requirement(
+        "All runs of a project on a cluster go through one placer, which is started when one is needed.",
+        "issue 25.2",
+    ),
+    "cluster:head:placer_is_confined": Requirement(
+        "A placer reads programs and the cluster's certificates, writes its own folders, and gets no "
+        "variable that is a credential; its secret and its socket are the user's alone.",
+        "issue 25.2",
+    ),
+    "cluster:head:bad_targets": Requirement(
+        "A target is a name of the user's own configuration; only a person gives an address, and a scheduler "
+        "without TLS is refused. Nothing begins then.",
+        "issue 25.1; issue 25.2",
+    ),
+    "cluster:head:scheduler_silent": Requirement(
+        "A scheduler that does not answer is named with the reason, as are the last words of a placer that "
+        "ended; when it answers, the same start works.",
+        "issue 25.4",
+    ),
+    "cluster:head:no_worker_offers": Requirement(
+        "A start with an agent that no worker offers is refused with what the workers offer.",
+        "issue 25.1",
+    ),
+    "cluster:head:untracked": Requirement(
+        "A spec that git does not track is refused on a cluster, with what to do.", "issue 25.3"
+    ),
+    "cluster:head:no_secret_leaves": Requirement(
+        "A job holds no environment and no prompt, and is not sent while one of its values is a secret of "
+        "this machine.",
+        "issue 25.2",
+    ),
+    "cluster:head:lost_workers_have_a_cause": Requirement(
+        "A run whose worker is lost has failed with the cause `worker_lost`.", "issue 25.4"
+    ),
+    "cluster:head:tried_elsewhere_once": Requirement(
+        "Work in parallel tries a spec whose worker was lost once more, with the next token and not on that "
+        "worker.",
+        "issue 25.4",
+    ),
+    "cluster:head:foreign_results": Requirement(
+        "A result that belongs to another job is refused, and nothing of it is taken over.", "issue 25.4"
+    ),
+    "cluster:head:stop_is_answered": Requirement(
+        "A pause reaches the worker, whose commits come back before the run ends; a job client does not "
+        "outlive its runner.",
+        "issue 25.4",
+    ),
+    "cluster:head:machines_are_shown": Requirement(
+        "`runs` and `chant_work_list` name the machine of each agent and how busy the machines of the "
+        "cluster are.",
+        "issue 25.7",
+    ),
+    "cluster:head:slots_of_the_cluster": Requirement(
+        "On a cluster `--parallel` and the slots of its workers bound the agents at work, and not the limit "
+        "of this machine.",
+        "issue 25.5",
+    ),
+    "cluster:head:nothing_without_on": Requirement(
+        "Without a target no placer is started and nothing is recorded of one.", "issue 25.1"
+    ),
+    "cluster:head:bundles_are_checked": Requirement(
+        "What comes back is taken over only as one ref that continues the work that was sent, sound by git's "
+        "checks and within limits of size, unpacked too; no hook of the folder runs.",
+        "issue 25.2",
+    ),
+    "cluster:head:frames_are_bounded": Requirement(
+        "A placer that sends what is no frame, or more than agreed, is taken for lost.", "issue 25.2"
+    ),
+}
+
+REQUIREMENTS: dict[str, Requirement] = {**ENGINE, **JOBS, **HEAD}

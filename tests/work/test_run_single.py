@@ -90,8 +90,8 @@ async def test_a_start_answers_when_the_agent_is_at_work(shop: Workshop, call: C
     shop.ended(ID)
 
 
-@pytest.mark.requirement("chant:work_start:schema_has_four_parameters")
-async def test_the_tool_takes_an_id_and_three_more_parameters(call: Caller) -> None:
+@pytest.mark.requirement("chant:work_start:schema_has_five_parameters")
+async def test_the_tool_takes_an_id_and_four_more_parameters(call: Caller) -> None:
     listed = await call.client.list_tools()
     (schema,) = [tool.input_schema for tool in listed.tools if tool.name == "chant_work_start"]
     assert schema["required"] == ["id"]
@@ -100,6 +100,7 @@ async def test_the_tool_takes_an_id_and_three_more_parameters(call: Caller) -> N
         "chain": "boolean",
         "parallel": "integer",
         "skip_criteria": "boolean",
+        "on": "string",
     }
 
 

@@ -283,6 +283,7 @@ class Spec(Handle):
         agent: str | None = None,
         prompt: str | None = None,
         offline: bool = False,
+        on: str | None = None,
         progress: Callable[[str], object] | None = None,
     ) -> dict[str, Any]:
         """Start an agent on it and return at once (`chant_work_start`).
@@ -295,6 +296,7 @@ class Spec(Handle):
             agent: The agent of that name in the configuration.
             prompt: The prompt of that name.
             offline: Claim it on no remote, where clones share specs; it lands here only.
+            on: The cluster on which agents work: `local`, a name of your configuration, or `tls://host:port`.
             progress: Called with a few words on each step.
 
         Returns:
@@ -305,6 +307,8 @@ class Spec(Handle):
             ConfigError: No agent is configured.
         """
         self._alone("start")
+        if on:
+            self.workspace.session.prepare_cluster(on)
         answer = self._tools.work_start(
             self.id,
             chain=chain,
@@ -314,6 +318,7 @@ class Spec(Handle):
             agent=agent,
             prompt=prompt,
             offline=offline,
+            on=on,
             progress=progress,
         )
         return answer.data

@@ -89,7 +89,7 @@ def run_row(run: Data) -> Text:
     text = Text.assemble(state, " " * max(1, _STATE - state.cell_len))
     text.append_text(plain(run["spec_id"], "bold"))
     if run.get("agent"):
-        text.append_text(plain(f" {run['agent']}", "dim"))
+        text.append_text(plain(f" {run_display.who(run)}", "dim"))
     if run["mode"] != "single":
         text.append_text(plain(f" {run['mode']}", "dim"))
     until = None if is_at_work else run["completed_at"]

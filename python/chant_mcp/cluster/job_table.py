@@ -173,8 +173,9 @@ class JobTable:
 
     def keep(self, key: str) -> None:
         """Keep the folder of a job that ended and whose result was not taken."""
-        if key not in self.running() and (self._folder / "jobs" / key).is_dir():
-            self._sweep(self._folder, key)
+        folder = self._folder / "jobs" / key
+        if key not in self.running() and folder.is_dir():
+            folder.rename(self._folder / "kept" / key)
 
     def _kill_later(self, process: subprocess.Popen[bytes]) -> None:
         later = threading.Timer(self._stop_seconds, _kill, (process,))

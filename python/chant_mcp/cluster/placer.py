@@ -189,7 +189,7 @@ class Placer:
         job = client.job
         match frame.get("do"):
             case "place":
-                await self._accept(client, frame.get("job"), data)
+                await self._accept(client, frame, data)
             case "stop" if job is not None:
                 self._stop(job, str(frame.get("why") or "stop"))
             case "read" if job is not None:
@@ -199,13 +199,13 @@ class Placer:
             case _:
                 await client.send({"is": "refused", "why": "This is not understood here.", "cause": "frame"})
 
-    async def _accept(self, client: JobClient, told: Any, bundle: bytes) -> None:
+    async def _accept(self, client: JobClient, frame: Frame, bundle: bytes) -> None:
         try:
             if client.job is not None and not client.job.is_over:
                 raise InvalidArgumentError("A connection is for one job, and its job has not ended.")
             if len(self._jobs) >= _MOST_JOBS:
                 raise InvalidArgumentError(f"There are {_MOST_JOBS} jobs already.")
-            job = read_job(told, self._settings.folder, bundle)
+            job = read_job(frame.get("job"), self._settings.folder, bundle, frame.get("avoid"))
             if job.key in self._jobs:
                 raise InvalidArgumentError(f"There is a job {job.key} already.")
         except ChantError as error:

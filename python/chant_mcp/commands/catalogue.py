@@ -106,6 +106,7 @@ PROGRAM: Listing = {
             "demo-agent": "demo:demo_agent",
             "http-agent": "http_agent:http_agent",
             "placer": "placer:placer",
+            "job": "worker_job:job",
         }.items()
     },
 }

@@ -73,6 +73,28 @@ def age(seconds: int) -> str:
     return f"{seconds} s"
 
 
+def who(run: Data) -> str:
+    """Name the agent of a run, and the machine that it works on where that is another one."""
+    agent: str = run.get("agent") or ""
+    if (placed := run.get("placed")) is None:
+        return agent
+    return f"{agent} on {placed.get('worker') or placed['target']}".strip()
+
+
+def clusters_words(clusters: Sequence[Data]) -> list[Text]:
+    """Say how busy the machines of clusters are, a line for each cluster."""
+    return [_cluster_words(cluster) for cluster in clusters]
+
+
+def _cluster_words(cluster: Data) -> Text:
+    if cluster["state"] != "connected":
+        why = f": {cluster['why']}" if cluster.get("why") else ""
+        return plain(f"Cluster {cluster['target']} is {cluster['state']}{why}", "yellow")
+    busy = [f"{one['name']} {one['busy']}/{one['slots']}" for one in cluster["workers"]]
+    page = f" · {cluster['dashboard']}" if cluster.get("dashboard") else ""
+    return plain(f"Cluster {cluster['target']}: {', '.join(busy) or 'no machines'}{page}", "dim")
+
+
 def runs_table(runs: Sequence[Data]) -> RenderableType:
     """Make a table of runs; reasons are long and stand below."""
     table = display.empty_table()
@@ -90,7 +112,7 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
             plain(run["spec_id"], "bold"),
             words(state_of(run)),
             plain(run["mode"]),
-            plain(run.get("agent") or ""),
+            plain(who(run)),
             plain(age(seconds_between(run["started_at"], None))),
             *map(plain, used),
         )
@@ -234,7 +256,7 @@ def describe_start(one: WatchedRun) -> Text:
     run = one.run
     if one.is_of_several:
         return plain(f"{run['mode']} from {one.spec_id}: started")
-    agent = f" by {run['agent']}" if run.get("agent") else ""
+    agent = f" by {who(run)}" if run.get("agent") else ""
     branch = f" on {run['branch']}" if run["branch"] else ""
     return plain(f"{one.spec_id} {one.title}: started{agent}{branch}")
 

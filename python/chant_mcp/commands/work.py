@@ -35,6 +35,7 @@ from chant_mcp.terminal import say, say_json
 @click.option("--agent", metavar="NAME", help="The agent, instead of the configured one.")
 @click.option("--prompt", metavar="NAME", help="The prompt, whatever the spec says.")
 @click.option("--offline", is_flag=True, help="Claim it on no remote; it lands here only.")
+@click.option("--on", metavar="TARGET", help="Have agents work on a cluster: a name, or tls://HOST:PORT.")
 @click.option(
     "--dry-run", "is_trial", is_flag=True, help="Only show what it would take and cost, by earlier runs."
 )
@@ -57,6 +58,7 @@ def work(
     agent: str | None,
     prompt: str | None,
     offline: bool,
+    on: str | None,
     is_trial: bool,
     runner: bool,
     trusted: str | None,
@@ -78,6 +80,8 @@ def work(
         return
     try:
         with steps() as step:
+            if on:
+                session.prepare_cluster(on)
             answer = session.chant.work_start(
                 id,
                 chain=chain,
@@ -87,6 +91,7 @@ def work(
                 agent=agent,
                 prompt=prompt,
                 offline=offline,
+                on=on,
                 progress=step,
             )
     except IllegalTransitionError as error:
@@ -180,6 +185,8 @@ def runs(
         out.print(run_display.runs_table(sorted(newest_first, key=lambda run: run["status"] != "running")))
     else:
         out.print("No agent is at work." if not shows_ended else "No runs.")
+    for cluster in run_display.clusters_words(data.get("clusters", ())):
+        out.print(cluster)
     elsewhere = [held for held in data.get("elsewhere", ()) if id is None or held["spec_id"] == id]
     if elsewhere:
         out.print("\nIn other clones:")

@@ -220,6 +220,8 @@ def chant_work_start(session: Session, id: Id, **options: Unpack[StartRequest]) 
 
     Has an agent implement the task.
     """
+    if on := options.get("on"):
+        session.prepare_cluster(on)
     return session.chant.work_start(id, progress=progress.on_step.get(), **options)
 
 

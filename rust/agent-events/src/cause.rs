@@ -45,6 +45,12 @@ pub enum FailureCause {
     NoFinalEvent,
     /// Its program is not installed.
     ProgramMissing,
+    /// The machine of the cluster that it worked on is gone.
+    WorkerLost,
+    /// No machine of the cluster took it.
+    NotPlaced,
+    /// The work that came back from the cluster has a fault.
+    WorkRejected,
 }
 
 /// The exit status of an agent that ended by itself, and the last lines of its output.
@@ -69,7 +75,7 @@ const KILL: i32 = 9;
 
 impl FailureCause {
     /// All causes.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 22] = [
         Self::PermissionDenied,
         Self::NotLoggedIn,
         Self::OutOfCredit,
@@ -89,6 +95,9 @@ impl FailureCause {
         Self::BudgetReached,
         Self::NoFinalEvent,
         Self::ProgramMissing,
+        Self::WorkerLost,
+        Self::NotPlaced,
+        Self::WorkRejected,
     ];
 
     /// Returns its spelling in records and answers.
@@ -113,6 +122,9 @@ impl FailureCause {
             Self::BudgetReached => "budget_reached",
             Self::NoFinalEvent => "no_final_event",
             Self::ProgramMissing => "program_missing",
+            Self::WorkerLost => "worker_lost",
+            Self::NotPlaced => "not_placed",
+            Self::WorkRejected => "work_rejected",
         }
     }
 
@@ -145,6 +157,9 @@ impl FailureCause {
             Self::BudgetReached => "The agent reached its budget",
             Self::NoFinalEvent => "The agent ended without saying how: it crashed or was killed",
             Self::ProgramMissing => "A program that the agent needs is not installed",
+            Self::WorkerLost => "The machine that the agent worked on is lost",
+            Self::NotPlaced => "No machine of the cluster took the work",
+            Self::WorkRejected => "What came back from the cluster was not taken over",
         }
     }
 
@@ -224,6 +239,8 @@ impl FailureCause {
                 ".",
             ],
             Self::NoFinalEvent => hint![log, " shows its last words"].and(work()),
+            Self::WorkerLost | Self::WorkRejected => hint!["Look at that machine"].and(work()),
+            Self::NotPlaced => hint!["Change what kept it from being placed"].and(work()),
             Self::ProgramMissing => hint![
                 "Install it, or have another agent work (`defaults.provider` in .chant/config.md)."
             ],
@@ -247,6 +264,15 @@ impl FailureCause {
                 | Self::ConnectionLost
                 | Self::MemoryKilled
                 | Self::NoFinalEvent
+                | Self::WorkerLost
+        )
+    }
+
+    /// Returns true if it lies in the cluster, and not in the agent.
+    pub fn is_of_cluster(self) -> bool {
+        matches!(
+            self,
+            Self::WorkerLost | Self::NotPlaced | Self::WorkRejected
         )
     }
 

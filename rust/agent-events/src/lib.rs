@@ -9,6 +9,7 @@ mod cause;
 mod cause_words;
 mod claude;
 mod others;
+mod placed;
 mod reader;
 mod summary;
 
@@ -41,13 +42,15 @@ pub enum EventFormat {
     Goose,
     /// `pi --mode json`.
     Pi,
+    /// The job client: an agent that works on another machine.
+    Placed,
     /// Text: only exit code, signal and standard error are known.
     #[default]
     Plain,
 }
 
 impl EventFormat {
-    /// All formats.
+    /// All formats that a configuration may name.
     pub const ALL: [Self; 12] = [
         Self::Claude,
         Self::Qwen,
@@ -77,6 +80,7 @@ impl EventFormat {
             Self::Cline => "cline",
             Self::Goose => "goose",
             Self::Pi => "pi",
+            Self::Placed => "placed",
             Self::Plain => "plain",
         }
     }
@@ -88,7 +92,10 @@ impl EventFormat {
 
     /// Returns true if it reports the cost.
     pub fn reports_money(self) -> bool {
-        matches!(self, Self::Claude | Self::OpenCode | Self::Cline | Self::Pi)
+        matches!(
+            self,
+            Self::Claude | Self::OpenCode | Self::Cline | Self::Pi | Self::Placed
+        )
     }
 
     /// Returns true if it reports the number of tokens.

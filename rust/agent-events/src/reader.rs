@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::claude::ClaudeEvents;
 use super::summary::EventSummary;
-use super::{EventFormat, others};
+use super::{EventFormat, others, placed};
 
 /// The bytes of the longest line that is read; a longer one holds a file, and nothing for the
 /// summary.
@@ -99,6 +99,7 @@ impl EventReader {
             EventFormat::Cline => others::cline(kind, &event, summary),
             EventFormat::Goose => others::goose(kind, &event, summary),
             EventFormat::Pi => others::pi(kind, &event, summary),
+            EventFormat::Placed => placed::read(kind, &event, summary),
             EventFormat::Plain => false,
         };
         if !self.format.reports_money() {

@@ -29,6 +29,12 @@ pub struct EventSummary {
     pub trouble: Option<EventFailure>,
     /// A failure that cannot pass in this run; there is no use in letting the agent continue.
     pub hopeless: Option<FailureCause>,
+    /// The machine on which it works, if that is another one.
+    pub worker: Option<String>,
+    /// The confinement that the machine reports, in a sentence.
+    pub confinement: Option<String>,
+    /// The exit code that it had on that machine.
+    pub exit_code: Option<i32>,
     /// True if it reported its end.
     pub has_final: bool,
     /// True if it reported anything in its format.
@@ -141,6 +147,8 @@ impl EventSummary {
         Self {
             session: text(&self.session),
             model: text(&self.model),
+            worker: text(&self.worker),
+            confinement: text(&self.confinement),
             denials: self
                 .denials
                 .iter()

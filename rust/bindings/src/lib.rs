@@ -20,6 +20,7 @@ mod tickets;
 mod trust;
 mod values;
 mod vine;
+mod worker_job;
 mod workspace;
 
 /// Rust core of `chant_mcp`; import it through the package, never directly.
@@ -55,6 +56,8 @@ mod _core {
     use crate::trust::{tool_hints, tool_right_in_run, trusted_folders, write_only_in};
     #[pymodule_export]
     use crate::vine::{PyVineDocument, VineFiles};
+    #[pymodule_export]
+    use crate::worker_job::WorkerMachine;
     #[pymodule_export]
     use crate::workspace::{PyColumns, PyExport, PyWorkspace, export_fields};
     /// The release that this core belongs to.

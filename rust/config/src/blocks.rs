@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::accounts::AccountSettings;
 use super::cluster::ClusterSettings;
 use super::confine::{CacheLocation, ConfineBlock};
 use super::leases::LeaseBlock;
@@ -42,6 +43,7 @@ pub(super) struct ConfigFile {
     pub(super) receipts: Option<ReceiptPolicy>,
     pub(super) leases: Option<LeaseBlock>,
     pub(super) cluster: Option<BTreeMap<String, ClusterSettings>>,
+    pub(super) accounts: Option<BTreeMap<String, AccountSettings>>,
 }
 
 #[derive(Debug, Default, Deserialize)]

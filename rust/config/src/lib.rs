@@ -7,6 +7,7 @@
 //!
 //! It knows no disk: files come as texts.
 
+pub mod accounts;
 mod blocks;
 pub mod check;
 pub mod cluster;
@@ -22,6 +23,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use self::accounts::{AccountSettings, wrong_account};
 use self::blocks::{ConfigFile, of_agents, of_project, of_user, parse};
 use self::check::{ConfigFinding, MisspelledKey};
 use self::cluster::ClusterSettings;
@@ -94,6 +96,8 @@ pub struct Config {
     pub leases: Option<LeaseSettings>,
     /// The user's clusters, by name.
     pub cluster: BTreeMap<String, ClusterSettings>,
+    /// The user's accounts, by name.
+    pub accounts: BTreeMap<String, AccountSettings>,
     /// The findings about keys of the files.
     pub findings: Vec<ConfigFinding>,
 }
@@ -120,6 +124,7 @@ impl Default for Config {
             receipts: ReceiptPolicy::default(),
             leases: None,
             cluster: BTreeMap::new(),
+            accounts: BTreeMap::new(),
             findings: Vec::new(),
         }
     }
@@ -318,6 +323,12 @@ impl Config {
             }
             put(&mut self.cluster, file.cluster);
         }
+        if let Some(accounts) = file.accounts.filter(|_| is_users) {
+            if let Some(why) = wrong_account(&accounts) {
+                return Err(why);
+            }
+            self.accounts = accounts;
+        }
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;
         }
@@ -420,6 +431,19 @@ mod tests {
         let config = read(user, project).unwrap();
         assert!(config.disables("complexity_words") && !config.disables("title"));
         assert!(read(user, "").unwrap().disables("title"));
+    }
+
+    #[test]
+    fn accounts_are_the_users_own_and_name_variables() {
+        let named = "---\naccounts: {team-a: {variables: {ANTHROPIC_API_KEY: TEAM_A_KEY}}}\n---\n";
+        let config = read(named, "").unwrap();
+        let variables = &config.accounts["team-a"].variables;
+        assert_eq!(variables["ANTHROPIC_API_KEY"], "TEAM_A_KEY");
+        assert!(read("", named).unwrap().accounts.is_empty());
+        for wrong in ["sk-live-value", "a b"] {
+            let text = format!("---\naccounts: {{a: {{variables: {{KEY: {wrong}}}}}}}\n---\n");
+            assert!(read(&text, "").is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -483,6 +483,11 @@ fn tip_of(reference: &git2::Reference<'_>) -> Result<git2::Oid, git2::Error> {
     }
 }
 
+/// Returns true if git allows a branch of this name.
+pub fn is_branch_name(name: &str) -> bool {
+    branch_ref(name).is_ok()
+}
+
 /// Returns the full name of a branch after checking that it is valid.
 pub(super) fn branch_ref(branch: &str) -> Result<String, GitError> {
     if git2::Branch::name_is_valid(branch).unwrap_or(false) && branch != "@" {

@@ -21,6 +21,7 @@ mod backend;
 pub mod bookkeeping;
 mod branches;
 pub mod checkouts;
+pub mod commit_bundle;
 mod commits;
 pub mod exchange;
 mod export;
@@ -37,10 +38,12 @@ mod program;
 mod program_output;
 pub mod registration;
 pub mod remote_refs;
+pub mod repository_mirror;
 pub mod run_repository;
 pub mod tags;
 pub mod worktree;
 
+pub use branches::is_branch_name;
 pub use program::{end_limited_calls, mark_calls};
 
 use backend::{GitBackend, RepoHandle};

@@ -166,6 +166,13 @@ impl GitCall {
         self
     }
 
+    /// Sets a setting of git for this call and all that it starts.
+    pub(super) fn setting(self, key: &str, value: &str) -> Self {
+        self.env("GIT_CONFIG_COUNT", "1")
+            .env("GIT_CONFIG_KEY_0", key)
+            .env("GIT_CONFIG_VALUE_0", value)
+    }
+
     /// Sets an environment variable for this call.
     pub(super) fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Self {
         self.command.env(name, value);

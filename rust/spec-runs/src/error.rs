@@ -61,6 +61,14 @@ pub enum SpecRunError {
     /// As many agents are at work as may be.
     #[error("{0}")]
     Full(String),
+    /// The cluster on which agents are to work cannot be used now.
+    #[error("Cluster '{target}' cannot be used: {why}. Nothing was started.")]
+    NoCluster {
+        /// The cluster.
+        target: String,
+        /// Why.
+        why: String,
+    },
 }
 
 impl CoreError for SpecRunError {
@@ -72,9 +80,11 @@ impl CoreError for SpecRunError {
             Self::Agent(_) => ErrorKind::Config,
             Self::Start(refusal) => refusal.kind(),
             Self::ActsAnew { .. } => ErrorKind::NotTrusted,
-            Self::Lease { .. } | Self::NoRemote { .. } | Self::NoLook { .. } | Self::Full(_) => {
-                ErrorKind::Refused
-            }
+            Self::Lease { .. }
+            | Self::NoRemote { .. }
+            | Self::NoLook { .. }
+            | Self::NoCluster { .. }
+            | Self::Full(_) => ErrorKind::Refused,
         }
     }
 
@@ -110,6 +120,7 @@ impl CoreError for SpecRunError {
             }
             Self::Lease { id, refusal } => json!({"id": id, "lease": refusal}),
             Self::NoRemote { id, .. } | Self::NoLook { id, .. } => json!({"id": id}),
+            Self::NoCluster { target, .. } => json!({"target": target}),
             Self::Full(_) => Value::Null,
         }
     }

@@ -5,6 +5,8 @@
 //! processes, records, branches and merges; `chant-specs` knows specs and asks [`recorded_runs`] about their runs.
 
 pub mod agents;
+#[cfg(unix)]
+mod cluster;
 pub mod error;
 pub mod evidence;
 #[cfg(unix)]
@@ -24,6 +26,8 @@ pub mod split;
 pub mod start;
 pub mod start_request;
 pub mod view;
+#[cfg(unix)]
+pub mod worker_job;
 
 /// Numbers of documents that the clones of a repository share.
 #[cfg(unix)]

@@ -28,6 +28,8 @@ pub struct StartRequest {
     pub prompt: Option<String>,
     /// True if the spec is worked on without asking the remote that clones share.
     pub offline: bool,
+    /// The cluster on which agents work, if it is not this machine.
+    pub on: Option<String>,
 }
 
 impl TryFrom<StartRequest> for StartOptions {
@@ -42,6 +44,7 @@ impl TryFrom<StartRequest> for StartOptions {
                 agent: request.agent,
                 prompt: request.prompt,
                 offline: request.offline,
+                on: request.on.filter(|on| !on.is_empty()),
                 ..RunOptions::default()
             },
         })

@@ -10,6 +10,7 @@ pub mod files;
 pub mod index;
 pub mod journal;
 pub mod record_index;
+pub mod secret;
 pub mod staged;
 pub mod stamped;
 pub mod state;

@@ -138,6 +138,18 @@ impl ActingConfiguration {
         Self { entries, gaps }
     }
 
+    /// Returns the part that comes with the commits: without the settings and hooks of one clone's
+    /// git, which no other clone has.
+    #[must_use]
+    pub fn of_commits(&self) -> Self {
+        let is_of_clone = |kind| matches!(kind, EntryKind::GitConfiguration | EntryKind::Hook);
+        let entries = self.entries.iter().filter(|entry| !is_of_clone(entry.kind));
+        Self {
+            entries: entries.cloned().collect(),
+            gaps: self.gaps.clone(),
+        }
+    }
+
     /// Returns the entries, by source and key.
     pub fn entries(&self) -> &[ActingEntry] {
         &self.entries

@@ -26,7 +26,7 @@ use super::run_log::{LogStream, RunLog};
 use super::run_record::RunRecord;
 use super::run_store::RunStore;
 use super::spending::UsageMeter;
-use chant_agent_events::{AgentExit, EventReader, FailureCause};
+use chant_agent_events::{AgentExit, EventFormat, EventReader, FailureCause};
 use chant_base::run_variables::MARK;
 use chant_confine::Confinement;
 use chant_store::disk;
@@ -232,7 +232,9 @@ impl AgentProcess {
         let format = self.pipes.events.format();
         let events = self.pipes.events.summary();
         let events = events.with_texts(|text| self.pipes.output.masked(text));
-        let exit_code = status.and_then(|status| status.code());
+        // That of a job client says nothing of the agent elsewhere.
+        let status = status.filter(|_| format != EventFormat::Placed);
+        let exit_code = status.map_or(events.exit_code, |status| status.code());
         let signal = status.and_then(|status| status.signal());
         let exit = AgentExit {
             code: exit_code,

@@ -66,6 +66,13 @@ impl AgentOutcome {
         })
     }
 
+    /// Returns true if it ended by the cluster on which it worked, and not by itself.
+    fn is_of_cluster(&self) -> bool {
+        self.cause
+            .as_ref()
+            .is_some_and(|(cause, _)| cause.is_of_cluster())
+    }
+
     /// Returns the cause if it is one that another try may not meet again.
     pub fn passing_cause(&self) -> Option<FailureCause> {
         let is_failure = self.exit_code != Some(0) || self.events.trouble.is_some();
@@ -77,6 +84,9 @@ impl AgentOutcome {
 impl fmt::Display for AgentOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(explanation) = self.explanation().filter(|_| !self.is_success()) {
+            if self.is_of_cluster() {
+                return f.write_str(&explanation);
+            }
             write!(f, "{explanation}. ")?;
         }
         match (self.ending, self.exit_code, self.signal) {

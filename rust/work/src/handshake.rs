@@ -2,16 +2,20 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::WorkError;
 use chant_store::disk;
 
 /// The time that a runner may be silent before it reports that it runs.
 pub const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// The time after which no step of a run in this process is expected any more.
+const LONGEST_SILENCE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The line of a run that has started.
 const OK: &str = "ok";
 /// The first character of a line that only reports the progress of the start.
@@ -29,6 +33,20 @@ impl StartHandshake {
     /// Uses the writing end of a pipe.
     pub fn over(pipe: impl Into<OwnedFd>) -> Self {
         Self(pipe.into())
+    }
+
+    /// Has `heard` called, on a thread of its own, with each step of a run in this very process.
+    ///
+    /// # Errors
+    /// `System` when there are no sockets left.
+    pub fn heard_here(heard: impl FnMut(&str) + Send + 'static) -> Result<Self, WorkError> {
+        let (says, hears) = UnixStream::pair().map_err(|source| WorkError::System {
+            action: "listen to a run",
+            source,
+        })?;
+        let mut heard = heard;
+        std::thread::spawn(move || wait_for_handshake(hears, LONGEST_SILENCE, None, &mut heard));
+        Ok(Self::over(says))
     }
 
     /// Reports a step that is done before the run has started.

@@ -9,6 +9,7 @@
 )]
 
 use chant_base::diagnostics::{self, LogFailure};
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -25,6 +26,7 @@ use super::handshake::{self, StartHandshake};
 use super::process::ProcessIdentity;
 use super::process_tree;
 use super::runner::RUNNER;
+use chant_confine::Confinement;
 use chant_store::disk;
 
 /// A runner that was started; it does nothing before it gets the name of its run.
@@ -84,6 +86,101 @@ pub fn launch_aside(argv: &[String], without: &[&str], folder: &Path) -> Result<
     // Waits for it, so that it does not stay a zombie while this process lives.
     std::thread::spawn(move || child.wait());
     Ok(())
+}
+
+/// A process of our own that serves other processes and that nothing waits for.
+pub struct LaunchedService {
+    child: Child,
+    identity: ProcessIdentity,
+    watch: Option<OwnedFd>,
+}
+
+/// The settings with which a service is started.
+pub struct ServiceOptions<'a> {
+    /// Program and arguments.
+    pub argv: &'a [String],
+    /// Its whole environment.
+    pub environment: &'a BTreeMap<String, String>,
+    /// Its working folder.
+    pub folder: &'a Path,
+    /// Its confinement.
+    pub confinement: &'a Confinement,
+    /// Its standard input.
+    pub input: &'a str,
+    /// The new file of its standard error.
+    pub errors: &'a Path,
+}
+
+/// Starts a confined process of our own in a process group of its own, and writes its input.
+///
+/// # Errors
+/// `NoAgent` when it cannot be started, `System`, or a `StoreError`.
+pub fn launch_service(options: &ServiceOptions<'_>) -> Result<LaunchedService, WorkError> {
+    let argv = options.argv.iter().map(Into::into).collect();
+    let mut argv = options.confinement.command_line(argv).into_iter();
+    let mut command = Command::new(argv.next().unwrap_or_default());
+    command
+        .args(argv)
+        .env_clear()
+        .envs(options.environment)
+        .current_dir(options.folder)
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(disk::new_file(options.errors)?);
+    let started = options.confinement.spawn(&mut command);
+    let mut child = started.map_err(|error| refused(options.argv, error.to_string()))?;
+    let written = child.stdin.take().map_or(Ok(()), |mut input| {
+        input.write_all(options.input.as_bytes())
+    });
+    let service = LaunchedService {
+        identity: ProcessIdentity::of(child.id()),
+        watch: agent::watch(&child),
+        child,
+    };
+    match written {
+        // Its last words, which the caller reads, say more.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(WorkError::System {
+            action: "write to a service",
+            source: error,
+        }),
+        _ => Ok(service),
+    }
+}
+
+/// Waits for a while, or until a service ends.
+pub fn wait_for_service(service: Option<&LaunchedService>, most: Duration) {
+    let watch = service.and_then(|service| service.watch.as_ref());
+    let mut polled: Vec<PollFd<'_>> = watch
+        .map(|watch| PollFd::new(watch, PollFlags::IN))
+        .into_iter()
+        .collect();
+    // A signal only makes it shorter.
+    let _ = poll(&mut polled, Timespec::try_from(most).ok().as_ref());
+}
+
+impl LaunchedService {
+    /// Returns its process.
+    pub fn identity(&self) -> &ProcessIdentity {
+        &self.identity
+    }
+
+    /// Returns true if it ended.
+    pub fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Kills it.
+    pub fn kill(&mut self) {
+        self.child.kill().log_failure("kill a service");
+        self.child.wait().log_failure("wait for a service");
+    }
+
+    /// Lets it live on by itself.
+    pub fn detach(mut self) {
+        // Waits for it, so that it does not stay a zombie while this process lives.
+        std::thread::spawn(move || self.child.wait());
+    }
 }
 
 /// Returns a command line of our own; its process does not count as one of a run's agent.

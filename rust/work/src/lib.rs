@@ -29,6 +29,8 @@ pub mod folder_observer;
 pub mod handshake;
 #[cfg(unix)]
 pub mod launch;
+#[cfg(unix)]
+pub mod lifeline;
 pub mod lock;
 pub mod log;
 pub mod mirror;

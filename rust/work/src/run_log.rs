@@ -92,6 +92,8 @@ pub struct RunLog {
     tail: VecDeque<String>,
     failure: Option<io::Error>,
     reads: Option<LineFilter>,
+    /// True if lines of standard output come with a stamp and a stream of their own.
+    has_stamps: bool,
 }
 
 /// The unfinished line of a stream.
@@ -145,7 +147,15 @@ impl RunLog {
             tail: VecDeque::new(),
             failure: None,
             reads: None,
+            has_stamps: false,
         })
+    }
+
+    /// Keeps the stamps of lines of standard output that were written on another machine.
+    #[must_use]
+    pub fn keeping_stamps(mut self, has_stamps: bool) -> Self {
+        self.has_stamps = has_stamps;
+        self
     }
 
     /// Sets the function that decides which lines of standard output are written.
@@ -240,8 +250,18 @@ impl RunLog {
         let now = self.stamp();
         let mut text = String::new();
         for line in lines {
+            if stream == LogStream::Err && !line.trim().is_empty() {
+                self.tail.push_back(line.chars().take(TAIL_LINE).collect());
+                self.tail.drain(..self.tail.len().saturating_sub(TAIL));
+            }
+            let is_stamped = self.has_stamps && stream == LogStream::Out && is_stamped(&line);
+            let line = if is_stamped {
+                line
+            } else {
+                format!("{now} {} {line}", stream.as_str())
+            };
             if !self.is_full {
-                let length = now.len() + stream.as_str().len() + line.len() + 3;
+                let length = line.len() + 1;
                 self.is_full = self.written + length as u64 > self.room.log;
                 if self.is_full {
                     let most = self.room.log;
@@ -250,12 +270,9 @@ impl RunLog {
                     );
                 } else {
                     self.written += length as u64;
-                    text += &format!("{now} {} {line}\n", stream.as_str());
+                    text += &line;
+                    text.push('\n');
                 }
-            }
-            if stream == LogStream::Err && !line.trim().is_empty() {
-                self.tail.push_back(line.chars().take(TAIL_LINE).collect());
-                self.tail.drain(..self.tail.len().saturating_sub(TAIL));
             }
         }
         self.append(text.as_bytes());
@@ -416,6 +433,15 @@ impl SecretMask {
         let mut cuts = (most.saturating_sub(3).max(1)..=most).rev();
         cuts.find(|at| !continues(*at)).or(Some(most))
     }
+}
+
+/// Returns true if a line begins with the stamp and the stream of a log.
+fn is_stamped(line: &str) -> bool {
+    let mut words = line.splitn(3, ' ');
+    let is_moment = words
+        .next()
+        .is_some_and(|word| word.parse::<Timestamp>().is_ok());
+    is_moment && matches!(words.next(), Some("out" | "err" | "run"))
 }
 
 /// Returns the lines above a run's output.

@@ -152,6 +152,9 @@ pub struct RunRecord {
     /// are unknown here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
+    /// The machine of a cluster on which its agent works or worked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placed: Option<PlacedEntry>,
     /// The next start of its agent, if it is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_try: Option<NextAttempt>,
@@ -185,6 +188,19 @@ pub struct ProposalEntry {
     pub request: Option<String>,
 }
 
+/// The place of an agent that works on another machine, as the cluster reports it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedEntry {
+    /// The cluster: a name, or the address of its scheduler.
+    pub target: String,
+    /// The worker; `None` while it waits for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// The time at which it was placed there, RFC 3339, UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+}
+
 /// The mode of a run that works on one spec.
 pub const SINGLE: &str = "single";
 /// The mode of a run that reads one spec and proposes to split it.
@@ -207,6 +223,12 @@ pub struct RunOptions {
     /// True if the spec is worked on without a lease, although the configuration asks for one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offline: bool,
+    /// The cluster on which its agent works: a name, or the address of a scheduler.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    /// The worker that an earlier attempt was lost on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub avoid: Option<String>,
     /// The agent, if it is not the configured one.
     pub agent: Option<String>,
     /// The prompt, which overrides that of specs.
@@ -391,6 +413,7 @@ impl RunRecord {
             usage: None,
             denials: Vec::new(),
             cause: None,
+            placed: None,
             next_try: None,
             settled_at: None,
             unknown: Map::new(),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::mirror::RECORDS;
-use super::run_record::{BrokenRecord, RunRecord, RunStatus, SINGLE};
+use super::run_record::{BrokenRecord, PlacedEntry, RunRecord, RunStatus, SINGLE};
 use super::run_store::RunStore;
 use super::state::RunState;
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
@@ -77,6 +77,8 @@ pub struct AgentReport {
     pub cause: Option<String>,
     /// The next start, if it is tried again.
     pub next_try: Option<NextAttempt>,
+    /// The machine of a cluster that it works on.
+    pub placed: Option<PlacedEntry>,
 }
 
 impl AgentReport {
@@ -90,6 +92,7 @@ impl AgentReport {
             denials: record.denials.clone(),
             cause: record.cause.clone(),
             next_try: record.next_try.clone(),
+            placed: record.placed.clone(),
         }
     }
 }

@@ -26,7 +26,7 @@ use super::run_store::RunStore;
 use super::spending::{SpendingLimits, UsageMeter};
 use super::state::{RunEvent, RunState};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
-use chant_agent_events::{AgentUsage, FailureCause};
+use chant_agent_events::{AgentUsage, EventFormat, FailureCause};
 use chant_base::run_variables::{MARK, RUNNER_VALUE};
 
 /// The variable in a runner's environment, so that a run that an agent starts does not end with
@@ -329,7 +329,9 @@ impl<'a> ActiveRun<'a> {
             withheld: &job.withheld,
         };
         let output = RunLog::open(self.runs, &header, mask, job.limits.room)?;
-        let output = output.read_by(job.reads);
+        let output = output
+            .read_by(job.reads)
+            .keeping_stamps(job.plan.format == EventFormat::Placed);
         let mut entry = AgentEntry {
             name: job.name.clone(),
             model: job.model.clone(),

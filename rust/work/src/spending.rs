@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use super::run_record::RunRecord;
+use super::run_record::{self, RunRecord};
 use super::run_store::RunStore;
 use super::state::RunState;
 use super::usage::{DAY, UsageEntry};
@@ -128,6 +128,8 @@ pub struct UsageMeter<'a> {
     others: (AgentUsage, Option<Instant>),
     /// The usage that was last written into the record, and the time of writing.
     written: (AgentUsage, Option<Instant>),
+    /// The machine and its confinement that were last written into the record.
+    place: (Option<String>, Option<String>),
 }
 
 impl<'a> UsageMeter<'a> {
@@ -140,6 +142,7 @@ impl<'a> UsageMeter<'a> {
             earlier: record.usage.as_ref().map(Into::into).unwrap_or_default(),
             others: (AgentUsage::default(), None),
             written: (AgentUsage::default(), None),
+            place: (None, None),
         }
     }
 
@@ -151,6 +154,9 @@ impl<'a> UsageMeter<'a> {
     /// Counts what an agent reported; returns a limit that it has reached, unless the agent has
     /// ended itself.
     pub fn note(&mut self, summary: &EventSummary) -> Option<SpentLimit> {
+        if (&summary.worker, &summary.confinement) != (&self.place.0, &self.place.1) {
+            self.write_place(summary);
+        }
         let used = self.used(summary);
         if used == self.written.0 {
             return None;
@@ -177,6 +183,27 @@ impl<'a> UsageMeter<'a> {
             }
         }
         self.limits.reached(used, &self.others.0)
+    }
+
+    /// Writes the machine on which the agent works, and its confinement there, into the record.
+    fn write_place(&mut self, summary: &EventSummary) {
+        let since = run_record::stamp((self.runs.clock)());
+        let written = self.runs.update(&self.process_id, |record| {
+            let Some(placed) = &mut record.placed else {
+                return Ok(());
+            };
+            if placed.worker != summary.worker {
+                placed.worker.clone_from(&summary.worker);
+                placed.since = Some(since.clone());
+            }
+            if summary.confinement.is_some() {
+                record.confinement.clone_from(&summary.confinement);
+            }
+            Ok(())
+        });
+        if written.is_ok() {
+            self.place = (summary.worker.clone(), summary.confinement.clone());
+        }
     }
 
     /// Writes the usage into the record; a write that fails now is repeated at the end.

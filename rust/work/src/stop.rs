@@ -15,6 +15,8 @@ use super::state::{self, RunEvent, RunState, StopReason};
 
 /// The time that a runner gets to end its agent and itself before it is killed.
 pub const GRACE: Duration = Duration::from_secs(10);
+/// The same time where the agent works on another machine: its worker has to answer.
+pub const REMOTE_GRACE: Duration = Duration::from_secs(30);
 /// The time to wait for a killed process, or for its lock.
 const DYING: Duration = Duration::from_secs(5);
 
@@ -165,6 +167,10 @@ fn stop_where(
     may: impl Fn(&RunRecord) -> Result<(), WorkError>,
 ) -> Result<StoppedRun, WorkError> {
     let record = ask_where(runs, process_id, why, may)?;
+    let grace = match record.asked.on {
+        Some(_) => grace.max(REMOTE_GRACE),
+        None => grace,
+    };
     let (runner, with_it) = end_runner(runs, &record, grace)?;
     // The runner may have recorded its agent since the record was read.
     let record = runs.get(process_id)?;

@@ -30,8 +30,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:work_start:status_shows_the_run": Requirement(
         "`chant_status` with `include_activity` shows that the spec is being worked.", "seed chant:793"
     ),
-    "chant:work_start:schema_has_four_parameters": Requirement(
-        "The input schema requires `id` and has optional `chain`, `parallel` and `skip_criteria`.",
+    "chant:work_start:schema_has_five_parameters": Requirement(
+        "The input schema requires `id` and has optional `chain`, `parallel`, `skip_criteria` and `on`.",
         "seed chant:1428",
     ),
     "chant:work_start:no_criteria_is_refused": Requirement(

@@ -38,7 +38,7 @@ pub const AGENTS: ConfigSchema = ConfigSchema {
 
 fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
-        ["trust" | "cluster", ..] => false,
+        ["trust" | "cluster" | "accounts", ..] => false,
         // The block itself says nothing; its keys are asked one by one.
         ["confine"] => true,
         path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
@@ -163,6 +163,10 @@ const KEYS: &[KnownKey] = &[
         ]),
     ),
     used("cluster", Named(&CLUSTER)),
+    used(
+        "accounts",
+        Named(&Table(&[used("variables", Named(&TEXT))])),
+    ),
     unused("validation", ELSEWHERE),
     unused("site", ELSEWHERE),
     unused("schema", ELSEWHERE),

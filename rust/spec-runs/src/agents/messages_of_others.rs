@@ -21,7 +21,8 @@ pub fn reads_of(format: EventFormat) -> Option<LineFilter> {
         EventFormat::Cline => cline,
         EventFormat::Goose => goose,
         EventFormat::Pi => pi,
-        EventFormat::Plain => return None,
+        // Its lines are sorted where it is started.
+        EventFormat::Placed | EventFormat::Plain => return None,
     })
 }
 

@@ -3,6 +3,8 @@
 use jiff::Timestamp;
 use serde::Deserialize;
 
+#[cfg(unix)]
+use super::super::cluster::watchers::note_reader;
 use super::super::project::ProjectRuns;
 use super::super::project::logs::log_name;
 use super::super::view::work::LogView;
@@ -57,6 +59,8 @@ pub fn log(project: &Project, id: &str, range: &LogRange) -> Result<Answer, Erro
     let since = range.since.as_deref().map(moment).transpose()?;
     let snapshot = project.snapshot()?;
     let spec = project.resolve(&snapshot, id)?;
+    #[cfg(unix)]
+    note_reader(project, spec.id.as_str());
     let path = log_name(spec.id.as_str());
     let shown = project.shown_log(spec.id.as_str());
     let opened = shown.and_then(|(real, name)| project.disk.open(&real, &name));

@@ -167,7 +167,7 @@ fn start(
     };
     let agent = agent_launch::choose_agent(&config, &asked)?;
     agent_launch::refuse_unfit_agent(project, &config, &agent, spec)?;
-    AgentSlots::of(&runs)?.refuse_when_full(&config)?;
+    AgentSlots::of(&runs)?.refuse_when_full(&config, &asked)?;
     steps("Starting a runner");
     let mode = (SPLIT.to_owned(), asked);
     let (record, runner) = start_run(project, &runs, &spec.id, mode, (None, None), steps)?;

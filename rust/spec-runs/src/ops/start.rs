@@ -5,12 +5,14 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::super::agents::workers::workers;
+use super::super::cluster::target::refuse_target;
 use super::super::error::SpecRunError;
 use super::super::project::ProjectRuns;
 use super::super::project::other_programs::refuse_held_by_others;
 use super::super::project::run_tree::RunTreeContext;
 use super::super::runtime::agent_launch::{self};
-use super::super::runtime::agent_slots::{AgentSlots, next_agent, takes_turns};
+use super::super::runtime::agent_slots::{AgentSlots, most_at_once, next_agent, takes_turns};
+use super::super::runtime::placed_launch::{CONFINED_THERE, refuse_unplaceable};
 use super::super::runtime::run_confinement;
 use super::super::runtime::start::{detach_runner, plan, start_run};
 use super::super::runtime::{recovery, refuse_without_commit, spec_runner};
@@ -53,6 +55,9 @@ pub fn work_start(
     runs.refuse_another(spec.id.as_str())?;
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
+    if let Some(on) = &wish.asked.on {
+        refuse_target(project, &config, on)?;
+    }
     let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
     let repo = project.repository()?;
     refuse_without_commit(RunTreeContext {
@@ -61,9 +66,12 @@ pub fn work_start(
         repo: &repo,
     })?;
     agent_launch::committer_variables(project, &repo)?;
-    let standing = run_confinement::standing_of_start(project, &config, &repo)?;
+    let standing = match &wish.asked.on {
+        Some(_) => CONFINED_THERE.to_owned(),
+        None => run_confinement::standing_of_start(project, &config, &repo)?.to_string(),
+    };
     refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
-    let (mode, asked) = recorded(wish, &plan, config.runs.limits.agents_at_once);
+    let (mode, asked) = recorded(wish, &plan, most_at_once(&config, &wish.asked));
     drop(snapshot);
     steps("Starting a runner");
     let mode = (mode.to_string(), asked);
@@ -78,7 +86,7 @@ pub fn work_start(
         branch: record.branch.as_deref(),
         worktree: record.worktree.as_deref(),
         log: record.log.as_deref(),
-        confinement: standing.to_string(),
+        confinement: standing,
         quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
     }))
 }
@@ -93,17 +101,22 @@ fn refuse_unfit_agents(
 ) -> Result<(), Error> {
     let is_parallel = matches!(wish.mode, WorkMode::Parallel(_));
     let is_divided = is_parallel && wish.asked.agent.is_none();
+    let mut agents = Vec::new();
     if !is_divided {
-        next_agent(project, runs, config, spec, &wish.asked)?;
+        let agent = next_agent(project, runs, config, spec, &wish.asked)?;
+        agents.push(agent.name);
     }
-    if !is_divided && !takes_turns(config, &wish.asked) {
-        return Ok(());
+    if is_divided || takes_turns(config, &wish.asked) {
+        AgentSlots::of(runs)?.refuse_start((runs.clock)(), config, &wish.asked)?;
+        for worker in workers(&config.runs).map_err(SpecRunError::from)? {
+            agent_launch::refuse_unfit_start(project, config, &worker.agent, (spec, &wish.asked))?;
+            agents.push(worker.agent.name);
+        }
     }
-    AgentSlots::of(runs)?.refuse_start((runs.clock)(), config)?;
-    for worker in workers(&config.runs).map_err(SpecRunError::from)? {
-        agent_launch::refuse_unfit_agent(project, config, &worker.agent, spec)?;
+    match &wish.asked.on {
+        Some(on) => refuse_unplaceable(project, config, spec, on, &agents),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Mode and wishes as the record keeps them.

@@ -4,10 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
+#[cfg(unix)]
+use super::super::cluster::placer::ClusterPlacer;
 use super::super::project::ProjectRuns;
 #[cfg(unix)]
 use super::super::runtime::run_folder::RunFolder;
-use super::super::view::work::{LookAge, RunCounts, RunEntry, SharedWork, SpecCounts, WorkList};
+use super::super::view::work::{
+    ClusterView, LookAge, RunCounts, RunEntry, SharedWork, SpecCounts, WorkList,
+};
 use chant_agent_events::{AgentUsage, FailureCause};
 use chant_base::answer::{Answer, fitting, size_of};
 use chant_base::counted_list::CountedList;
@@ -75,8 +79,13 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
     let problems: Vec<_> = problems.map(ProblemEntry::from).collect();
     let is_whole = offset == 0 && filter.process_id.is_none();
     let elsewhere = is_whole.then(|| shared_work(project, &snapshot)).flatten();
+    let clusters = if is_whole {
+        clusters(project, &snapshot, &runs)
+    } else {
+        Vec::new()
+    };
     let entries = wanted.into_iter().skip(offset);
-    let taken = elsewhere.as_ref().map_or(0, |shared| size_of(&shared));
+    let taken = elsewhere.as_ref().map_or(0, |shared| size_of(&shared)) + size_of(&clusters);
     let processes = fitting(entries, room_of(&problems) + taken);
     let processes_total = (processes.len() < total).then_some(total);
     let next = offset + processes.len();
@@ -87,8 +96,30 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
         processes_total,
         next_offset,
         elsewhere,
+        clusters,
         problems,
     }))
+}
+
+/// Returns the clusters on which agents of runs are at work.
+#[cfg(unix)]
+fn clusters(project: &Project, snapshot: &ProjectSnapshot, runs: &[RunView]) -> Vec<ClusterView> {
+    let at_work = runs.iter().filter(|run| run.status == RunStatus::Running);
+    let placed = at_work.filter_map(|run| run.report.placed.as_ref());
+    let targets: BTreeSet<&str> = placed.map(|placed| &*placed.target).collect();
+    match &snapshot.config {
+        Ok(config) => targets
+            .into_iter()
+            .filter_map(|target| ClusterPlacer::of(project, config, target).ok()?.view())
+            .collect(),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Returns the clusters on which agents of runs are at work; there are no runs.
+#[cfg(not(unix))]
+fn clusters(_: &Project, _: &ProjectSnapshot, _: &[RunView]) -> Vec<ClusterView> {
+    Vec::new()
 }
 
 /// Returns the work of other clones, by the last look; `None` where clones share nothing.
@@ -165,6 +196,7 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
         reason: run.reason,
         parent: run.parent,
         agent: run.agent,
+        placed: run.report.placed,
         worktree: run.worktree,
         confinement: run.confinement,
         commits: run.commits,

@@ -163,5 +163,7 @@ pub(in super::super) const CHECKED: &str = ".checks";
 pub(in super::super) const MARKER: &str = ".run.json";
 /// The ending of the folder in which the run asks for its own server.
 pub(in super::super) const CONNECT: &str = ".connect";
+/// The ending of the file by which readers of the log of an agent elsewhere are noticed.
+pub(in super::super) const WATCHED: &str = ".watched";
 /// The endings of the files that lie beside a worktree.
-pub(in super::super) const BESIDE: [&str; 5] = [PROMPT, SERVER, BASE, IGNORED, MARKER];
+pub(in super::super) const BESIDE: [&str; 6] = [PROMPT, SERVER, BASE, IGNORED, MARKER, WATCHED];

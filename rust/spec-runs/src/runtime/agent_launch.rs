@@ -79,6 +79,23 @@ pub(in super::super) fn choose_agent(config: &Config, asked: &RunOptions) -> Res
     Ok(Agent::named(&config.runs, name).map_err(SpecRunError::from)?)
 }
 
+/// Refuses an agent that cannot be started as a start asks for it: what its program needs elsewhere is looked
+/// at on the machine that it works on.
+pub(in super::super) fn refuse_unfit_start(
+    project: &Project,
+    config: &Config,
+    agent: &Agent,
+    (spec, asked): (&Spec, &RunOptions),
+) -> Result<(), Error> {
+    if asked.on.is_none() {
+        return refuse_unfit_agent(project, config, agent, spec);
+    }
+    match unheld_limit(agent, &config.runs.limits) {
+        Some(why) => Err(ChantError::Refused(why).into()),
+        None => Ok(()),
+    }
+}
+
 /// Refuses an agent that cannot be started for a spec: its program is missing, or its model is
 /// invalid.
 pub(in super::super) fn refuse_unfit_agent(
@@ -184,7 +201,7 @@ fn bundled_prompt(project: &Project, name: &str) -> Result<Option<String>, Strin
 }
 
 /// Returns the name of the project: the configured one, else that of its folder.
-pub(super) fn name_of(project: &Project, config: &Config) -> String {
+pub(in super::super) fn name_of(project: &Project, config: &Config) -> String {
     let folder = project.root().file_name().unwrap_or_default();
     match config.project_name.as_str() {
         "" => folder.to_string_lossy().into_owned(),

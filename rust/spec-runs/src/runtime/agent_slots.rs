@@ -2,11 +2,14 @@
 //!
 //! Only the records of the project count, so that all processes that start runs agree.
 
+use std::num::NonZeroUsize;
+
 use jiff::Timestamp;
 
 use super::super::agents::Agent;
 use super::super::agents::events::spending;
 use super::super::agents::workers::{AgentWorker, next_worker, workers};
+use super::super::cluster::placer::ClusterPlacer;
 use super::super::error::SpecRunError;
 use super::agent_launch;
 use chant_agent_events::AgentUsage;
@@ -28,6 +31,14 @@ pub(in super::super) fn takes_turns(config: &Config, asked: &RunOptions) -> bool
         && !config.runs.parallel.is_empty()
 }
 
+/// Returns the greatest number of agents at once: this machine's limit says nothing of other machines.
+pub(in super::super) fn most_at_once(config: &Config, asked: &RunOptions) -> NonZeroUsize {
+    match asked.on {
+        Some(_) => NonZeroUsize::MAX,
+        None => config.runs.limits.agents_at_once,
+    }
+}
+
 /// The runs of a project with present and past agents.
 pub(in super::super) struct AgentSlots {
     /// The records, the newest first.
@@ -43,9 +54,14 @@ impl AgentSlots {
     }
 
     /// Refuses one more run if as many agents are active as allowed.
-    pub(in super::super) fn refuse_when_full(&self, config: &Config) -> Result<(), Error> {
+    pub(in super::super) fn refuse_when_full(
+        &self,
+        config: &Config,
+        asked: &RunOptions,
+    ) -> Result<(), Error> {
         let most = config.runs.limits.agents_at_once.get();
-        if self.running(config).len() < most {
+        // The limit is this machine's.
+        if asked.on.is_some() || self.at_work_here() < most {
             return Ok(());
         }
         let message = format!(
@@ -60,8 +76,9 @@ impl AgentSlots {
         &self,
         now: Timestamp,
         config: &Config,
+        asked: &RunOptions,
     ) -> Result<(), Error> {
-        self.refuse_when_full(config)?;
+        self.refuse_when_full(config, asked)?;
         let lately = spent_lately(&self.records, now, None);
         let limits = spending(&config.runs.limits);
         let reached = limits.reached(&AgentUsage::default(), &lately);
@@ -91,23 +108,82 @@ impl AgentSlots {
     }
 
     /// Returns the number of runs that could begin now.
-    pub(in super::super) fn count_free(&self, config: &Config, workers: &[AgentWorker]) -> usize {
+    pub(in super::super) fn count_free(
+        &self,
+        project: &Project,
+        config: &Config,
+        (workers, asked): (&[AgentWorker], &RunOptions),
+    ) -> Result<usize, Error> {
         let running = self.running(config);
         let of_worker = |worker: &AgentWorker| {
             let busy = running.iter().filter(|name| **name == worker.agent.name);
             worker.at_once.saturating_sub(busy.count())
         };
-        let of_workers: usize = workers.iter().map(of_worker).sum();
-        let most = config.runs.limits.agents_at_once.get();
-        of_workers.min(most.saturating_sub(running.len()))
+        if asked.on.is_none() {
+            let of_workers: usize = workers.iter().map(of_worker).sum();
+            let most = config.runs.limits.agents_at_once.get();
+            return Ok(of_workers.min(most.saturating_sub(self.at_work_here())));
+        }
+        let mut room = 0_usize;
+        for worker in workers {
+            let there = self.room_of_cluster(project, config, asked, &worker.agent.name)?;
+            room = room.saturating_add(of_worker(worker).min(there));
+        }
+        Ok(room)
     }
 
-    /// Returns the active agents.
+    /// Returns the number of agents of a name that a cluster could start now.
+    fn room_of_cluster(
+        &self,
+        project: &Project,
+        config: &Config,
+        asked: &RunOptions,
+        agent: &str,
+    ) -> Result<usize, Error> {
+        let Some(on) = &asked.on else {
+            return Ok(usize::MAX);
+        };
+        let ours = self.at_work().filter(|record| {
+            record.asked.on.as_ref() == Some(on) && agent_of(record, config) == agent
+        });
+        let status = ClusterPlacer::of(project, config, on)?.status();
+        Ok(status.unwrap_or_default().room(agent, ours.count()))
+    }
+
+    /// Refuses one more agent that a cluster has no room for.
+    pub(in super::super) fn refuse_beyond_cluster(
+        &self,
+        project: &Project,
+        config: &Config,
+        asked: &RunOptions,
+        agent: &str,
+    ) -> Result<(), Error> {
+        if self.room_of_cluster(project, config, asked, agent)? > 0 {
+            return Ok(());
+        }
+        let on = asked.on.as_deref().unwrap_or_default();
+        let message = format!(
+            "No machine of cluster '{on}' has room for agent '{agent}'. Wait until one has, or start another worker."
+        );
+        Err(SpecRunError::Full(message).into())
+    }
+
+    /// Returns the active agents, on all machines.
     fn running<'a>(&'a self, config: &'a Config) -> Vec<&'a str> {
-        let is_at_work =
-            |record: &&RunRecord| record.state() == RunState::Running && record.runner().is_alive();
-        let at_work = self.records.iter().filter(is_at_work);
+        let at_work = self.at_work();
         at_work.map(|record| agent_of(record, config)).collect()
+    }
+
+    /// Returns the number of agents that are active on this machine.
+    fn at_work_here(&self) -> usize {
+        let here = self.at_work().filter(|record| record.asked.on.is_none());
+        here.count()
+    }
+
+    fn at_work(&self) -> impl Iterator<Item = &RunRecord> {
+        self.records
+            .iter()
+            .filter(|record| record.state() == RunState::Running && record.runner().is_alive())
     }
 }
 
@@ -132,7 +208,7 @@ pub(in super::super) fn next_agent(
     asked: &RunOptions,
 ) -> Result<Agent, Error> {
     let turns = AgentSlots::of(runs)?;
-    turns.refuse_start((runs.clock)(), config)?;
+    turns.refuse_start((runs.clock)(), config, asked)?;
     let known = workers(&config.runs).map_err(SpecRunError::from);
     let agent = if takes_turns(config, asked) {
         let known = known?;
@@ -148,7 +224,7 @@ pub(in super::super) fn next_agent(
         }
         agent
     };
-    agent_launch::refuse_unfit_agent(project, config, &agent, spec)?;
+    agent_launch::refuse_unfit_start(project, config, &agent, (spec, asked))?;
     Ok(agent)
 }
 
@@ -173,7 +249,9 @@ impl AgentSlots {
 pub(super) fn is_full(error: &Error) -> bool {
     matches!(
         error.downcast_ref(),
-        Some(SpecRunError::Full(_) | SpecRunError::NoRemote { .. })
+        Some(
+            SpecRunError::Full(_) | SpecRunError::NoRemote { .. } | SpecRunError::NoCluster { .. }
+        )
     )
 }
 

@@ -3,12 +3,13 @@
 //!
 //! The engines below (`work`, `git`) know processes, records, branches and merges; they are
 //! combined here. [`start`] starts a run. [`spec_runner`] is the run of one spec, step by step:
-//! [`new_run_folder`] creates its [`run_folder`], branch and worktree, [`agent_launch`] prepares its agent's start, [`run_confinement`] confines it, [`completion_check`]
+//! [`new_run_folder`] creates its [`run_folder`], branch and worktree, [`agent_launch`] prepares its agent's start, [`placed_launch`] that of one elsewhere, [`run_confinement`] confines it, [`completion_check`]
 //! collects evidence, [`landing`] brings the work to the target branch, and [`conflict_spec`] writes a
 //! spec about work that conflicts; [`conflicted_run`] is the run that is merged when that is settled.
 //! [`orchestrator`] is the run above such runs, and [`split`] one that proposes members of a spec. [`pool`]
 //! has folders that were created in advance. [`agent_slots`] chooses the next agent if there is room for
 //! it. [`shared_login`] brings renewed tokens of an agent to its user and to other runs.
+//! [`placed_run`] is the part of a run that another machine placed here.
 //! [`approval`] is work that waits for a person's decision. [`acting_change`] finds its changes to
 //! what runs on this machine. [`recovery`] handles a spec whose run was stopped or died, for
 //! all others here, and calls none of them back. [`rerun`] runs checks again on landed work.
@@ -27,6 +28,8 @@ mod landed_specs;
 mod landing;
 mod new_run_folder;
 pub(super) mod orchestrator;
+pub(super) mod placed_launch;
+pub(super) mod placed_run;
 pub(super) mod pool;
 pub(super) mod recovery;
 pub(super) mod rerun;

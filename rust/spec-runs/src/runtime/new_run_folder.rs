@@ -63,11 +63,47 @@ impl RunFolderInputs<'_> {
             let base = self.begin_branch(run.record(), &target, &spec_in_git, is_tracked)?;
             (base, is_tracked)
         };
+        self.make_on_branch(
+            run,
+            (&target, &base),
+            (spec, spec_in_git, is_tracked),
+            earlier.is_some(),
+        )
+    }
+
+    /// As [`RunFolderInputs::make`], on the branch as another machine began it: `base` is its first
+    /// commit, and carries the spec.
+    ///
+    /// # Errors
+    /// The obstacle.
+    pub(super) fn make_on_begun_branch(
+        &self,
+        run: &mut ActiveRun<'_>,
+        (target, base): (&str, &str),
+    ) -> Result<RunFolder, Error> {
+        let spec = self.spec.path.to_string();
+        let spec_in_git = in_git(self.project, self.repo, &spec)?;
         run.update(|record| {
-            record.base = Some(base.clone());
+            record.branch = Some(self.branch.clone());
+            record.target = Some(target.to_owned());
             Ok(())
         })?;
-        self.repo.keep_base(branch, Some(&base))?;
+        self.make_on_branch(run, (target, base), (spec, spec_in_git, true), false)
+    }
+
+    fn make_on_branch(
+        &self,
+        run: &mut ActiveRun<'_>,
+        (target, base): (&str, &str),
+        (spec, spec_in_git, is_tracked): (String, String, bool),
+        goes_on: bool,
+    ) -> Result<RunFolder, Error> {
+        let branch = self.branch.as_str();
+        run.update(|record| {
+            record.base = Some(base.to_owned());
+            Ok(())
+        })?;
+        self.repo.keep_base(branch, Some(base))?;
         run.reached("after-branch")?;
         run.step("Making a worktree");
         let (worktree, is_linked) = self.worktree(run)?;
@@ -75,10 +111,10 @@ impl RunFolderInputs<'_> {
         let confinement = self.scenery().confinement(&worktree)?;
         let place = RunFolder::at(
             (&worktree, is_linked, Some(confinement)),
-            (branch, &target, &base),
+            (branch, target, base),
             (id, spec, spec_in_git, is_tracked),
         );
-        self.place_copy(&place, earlier.is_some())?;
+        self.place_copy(&place, goes_on)?;
         run.reached("after-worktree")?;
         Ok(place)
     }

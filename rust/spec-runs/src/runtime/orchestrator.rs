@@ -11,9 +11,10 @@ use super::super::error::SpecRunError;
 use super::super::leases::ClaimResult;
 use super::super::schedule::{AttemptCount, SpecSchedule};
 use super::super::start::{StartOptions, StartTarget, WorkMode};
-use super::agent_slots::{AgentSlots, all_busy, is_full, takes_turns};
+use super::agent_slots::{AgentSlots, all_busy, is_full, most_at_once, takes_turns};
 use super::start::{begin_one, claim_specs, plan};
 use super::{recovery, retries_of};
+use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -28,6 +29,9 @@ use chant_work::run_record::{RunOptions, RunRecord};
 use chant_work::run_store::RunStore;
 use chant_work::runner::{ActiveRun, RunEnd};
 use chant_work::state::{self, RunEvent, RunState, StopReason};
+
+/// The number of further tries of a spec whose worker was lost: on another one.
+const LOST_RETRIES: u32 = 1;
 
 /// The time between two readings of the specs while there is room for one more.
 const LOOK: Duration = Duration::from_secs(2);
@@ -83,6 +87,8 @@ struct AttemptHistory {
     shortfall: Option<AttemptFailure>,
     /// The reason why it was not started, if it was not asked for.
     left_out: Option<String>,
+    /// The worker that its last attempt was lost on.
+    avoid: Option<String>,
 }
 
 impl AttemptHistory {
@@ -185,10 +191,13 @@ impl<'a> Orchestrator<'a> {
         } else {
             wish.mode
         };
-        let limit = config.runs.limits.agents_at_once;
+        let limit = most_at_once(&config, &record.asked);
         let is_parallel = matches!(mode, WorkMode::Parallel(_));
         let is_divided = is_parallel && record.asked.agent.is_none();
-        let workers = if is_divided || takes_turns(&config, &record.asked) {
+        // Without a list of agents only this machine's limit bounds them, which is not for other machines.
+        let has_bounds = record.asked.on.is_none() || !config.runs.parallel.is_empty();
+        let is_shared = is_divided || takes_turns(&config, &record.asked);
+        let workers = if is_shared && has_bounds {
             workers(&config.runs).map_err(SpecRunError::from)?
         } else {
             vec![AgentWorker {
@@ -307,6 +316,7 @@ impl<'a> Orchestrator<'a> {
         let asked = RunOptions {
             agent: self.asked.agent.clone().or(Some(agent)),
             only_members: false,
+            avoid: self.past.get(&id).and_then(|past| past.avoid.clone()),
             ..self.asked.clone()
         };
         self.claim_next((&snapshot.specs, &running, &tried), &id, step)?;
@@ -324,7 +334,11 @@ impl<'a> Orchestrator<'a> {
         if self.config.leases.is_none() || self.asked.offline || self.claims.contains_key(id) {
             return Ok(());
         }
-        let room = AgentSlots::of(self.runs)?.count_free(&self.config, &self.workers);
+        let room = AgentSlots::of(self.runs)?.count_free(
+            self.project,
+            &self.config,
+            (&self.workers, &self.asked),
+        )?;
         let mut ids = vec![id.clone()];
         let mut taken: Vec<SpecId> = running.to_vec();
         taken.push(id.clone());
@@ -404,11 +418,12 @@ impl<'a> Orchestrator<'a> {
     /// Returns an agent that has room for one more spec.
     fn free_agent(&self) -> Result<String, Error> {
         let turns = AgentSlots::of(self.runs)?;
-        turns.refuse_when_full(&self.config)?;
+        turns.refuse_when_full(&self.config, &self.asked)?;
         let worker = turns.next(&self.config, &self.workers);
-        worker
-            .map(|worker| worker.agent.name.clone())
-            .ok_or_else(|| all_busy(&self.workers))
+        let worker = worker.ok_or_else(|| all_busy(&self.workers))?;
+        let agent = worker.agent.name.clone();
+        turns.refuse_beyond_cluster(self.project, &self.config, &self.asked, &agent)?;
+        Ok(agent)
     }
 
     /// Notes that there is no room for a spec that could be started; other runs may have taken it.
@@ -466,6 +481,13 @@ impl<'a> Orchestrator<'a> {
             return;
         }
         past.tried.retries = retries_of(self.project, &self.config, &record);
+        if record.failure_cause() == Some(FailureCause::WorkerLost) {
+            past.tried.retries = LOST_RETRIES;
+            past.avoid = record
+                .placed
+                .as_ref()
+                .and_then(|placed| placed.worker.clone());
+        }
         let delay = self.config.runs.retries.delay(past.tried.times);
         tracing::info!(spec = %record.spec_id, tries = past.tried.times, retries = past.tried.retries, ?delay, "a spec is tried again");
         past.not_before = Some(Instant::now() + delay);

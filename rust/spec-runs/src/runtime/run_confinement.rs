@@ -65,13 +65,16 @@ pub(in super::super) enum ConfinedActor<'a> {
     /// The command that proposes work for merging, with its private folder. It reads the project, and the
     /// login that it acts with.
     Proposal(&'a [String], &'a Path),
+    /// A job client in place of an agent, with the socket that it speaks to and the file by which it
+    /// notices readers. It reaches no network.
+    JobClient(&'a [String], &'a Path, &'a Path),
 }
 
 impl ConfinedActor<'_> {
     /// Returns the private folder; git has none.
     fn private(self, worktree: &Path) -> Option<PathBuf> {
         match self {
-            Self::Agent(..) => Some(folders::sibling_file(worktree, PRIVATE)),
+            Self::Agent(..) | Self::JobClient(..) => Some(folders::sibling_file(worktree, PRIVATE)),
             Self::Check(_) => Some(folders::sibling_file(worktree, CHECKING)),
             Self::Trial(_, folder) | Self::Proposal(_, folder) => Some(folder.to_owned()),
             Self::Git => None,
@@ -84,7 +87,8 @@ impl ConfinedActor<'_> {
             Self::Agent(argv, ..)
             | Self::Check(argv)
             | Self::Trial(argv, _)
-            | Self::Proposal(argv, _) => Some(argv),
+            | Self::Proposal(argv, _)
+            | Self::JobClient(argv, ..) => Some(argv),
             Self::Git => None,
         }
     }
@@ -207,6 +211,11 @@ pub(in super::super) fn of_run(
         own_read.extend(repo.map(|repo| repo.common_dir().to_owned()));
         own_read.extend(logins(project));
     }
+    let is_client = matches!(held, ConfinedActor::JobClient(..));
+    if let ConfinedActor::JobClient(_, socket, watched) = held {
+        own_read.extend(socket.parent().map(Path::to_owned));
+        own_read.push(watched.to_owned());
+    }
     let (mut programs, mut own_program) = (Vec::new(), Vec::new());
     if let Some(argv) = held.argv() {
         programs.push(argv);
@@ -238,10 +247,10 @@ pub(in super::super) fn of_run(
         deny,
         state: state(project, config, repo),
         network: match confine.network {
-            NetworkSetting::Open => NetworkAccess::Open,
-            NetworkSetting::None => NetworkAccess::None,
+            NetworkSetting::Open if !is_client => NetworkAccess::Open,
+            _ => NetworkAccess::None,
         },
-        unix_sockets: confine.unix_sockets,
+        unix_sockets: confine.unix_sockets || is_client,
         pty: confine.pty,
         backend,
         ability,
@@ -390,7 +399,7 @@ impl WritableFolders {
             ConfinedActor::Check(_) => "checks",
             ConfinedActor::Trial(..) => "trials",
             ConfinedActor::Proposal(..) => "proposals",
-            ConfinedActor::Git => return Ok(()),
+            ConfinedActor::Git | ConfinedActor::JobClient(..) => return Ok(()),
         };
         let shared = match config.confine.caches {
             CacheLocation::Private => {
@@ -461,7 +470,7 @@ fn borrowed(common: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the folder of our own Python package.
-fn package(project: &Project) -> Option<PathBuf> {
+pub(super) fn package(project: &Project) -> Option<PathBuf> {
     // The prompts lie in its `resources/prompts`.
     let package = project.prompts.as_ref()?.parent()?.parent()?;
     Some(package.to_owned())

@@ -10,6 +10,7 @@ use super::agent_launch::{self, LaunchInputs};
 use super::completion_check::{CompletionCheck, CompletionTerms};
 use super::landing::hooks_of;
 use super::new_run_folder::RunFolderInputs;
+use super::placed_launch::{CONFINED_THERE, PlacedLaunch};
 use super::pool;
 use super::recovery;
 use super::run_confinement;
@@ -123,7 +124,10 @@ impl<'a> SpecRunner<'a> {
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         let repo = self.project.repository()?;
         Self::note_criteria(run, &spec)?;
-        let standing = run_confinement::confinement_status(self.project, &config)?.to_string();
+        let standing = match &run.record().asked.on {
+            Some(_) => CONFINED_THERE.to_owned(),
+            None => run_confinement::confinement_status(self.project, &config)?.to_string(),
+        };
         let hooks = hooks_of(&repo)?;
         run.update(|record| {
             record.confinement = Some(standing.clone());
@@ -149,11 +153,20 @@ impl<'a> SpecRunner<'a> {
             place: &place,
             asked: &run.record().asked.clone(),
         };
-        let job = briefing.job(&prompts);
-        self.login = agent_launch::choose_agent(&config, briefing.asked)?
-            .template
-            .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
-            .map(RefCell::new);
+        let job = if let Some(on) = &briefing.asked.on {
+            let placed = PlacedLaunch {
+                inputs: &briefing,
+                record: run.record(),
+            };
+            placed.job(on)
+        } else {
+            let template = agent_launch::choose_agent(&config, briefing.asked)?.template;
+            let job = briefing.job(&prompts);
+            self.login = template
+                .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
+                .map(RefCell::new);
+            job
+        };
         self.place = Some(place);
         job
     }

@@ -9,6 +9,7 @@ use super::super::start::{StartInputs, StartOptions, StartPlan, WorkMode};
 use super::agent_launch::has_prompt;
 use super::agent_slots::{AgentSlots, next_agent, takes_turns};
 use super::launch_runner;
+use super::placed_launch::refuse_unplaceable;
 use super::recovery;
 use super::spec_state::write_end_to_spec;
 use super::split_copy::remove_copy;
@@ -23,7 +24,7 @@ use chant_work::WorkError;
 use chant_work::handshake::START_TIMEOUT;
 use chant_work::launch::LaunchedRunner;
 use chant_work::lock::StartLock;
-use chant_work::run_record::{LeaseEntry, RunOptions, RunRecord, SINGLE};
+use chant_work::run_record::{LeaseEntry, PlacedEntry, RunOptions, RunRecord, SINGLE};
 use chant_work::run_store::RunStore;
 use chant_work::runner::RunEnd;
 use chant_work::state::RunState;
@@ -95,7 +96,10 @@ pub(in super::super) fn begin_one(
     plan(project, &snapshot, id.as_str(), &wish)?;
     let config = snapshot.config.clone()?;
     let spec = project.resolve(&snapshot, id.as_str())?;
-    next_agent(project, runs, &config, &spec, &wish.asked)?;
+    let agent = next_agent(project, runs, &config, &spec, &wish.asked)?;
+    if let Some(on) = &wish.asked.on {
+        refuse_unplaceable(project, &config, &spec, on, &[agent.name])?;
+    }
     drop(snapshot);
     let mode = (wish.mode.to_string(), wish.asked);
     start_run(project, runs, id, mode, (parent, claimed), steps)
@@ -182,6 +186,10 @@ fn start_claimed(
     let identity = runner.identity().clone();
     let mut draft = RunRecord::new(id.as_str(), &mode, identity, (runs.clock)());
     draft.parent = parent.map(str::to_owned);
+    draft.placed = asked.on.as_ref().map(|on| PlacedEntry {
+        target: on.clone(),
+        ..PlacedEntry::default()
+    });
     draft.asked = asked;
     draft.lease = lease;
     let record = match record(project, runs, draft) {
@@ -212,7 +220,7 @@ fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<Ru
     let _lock = StartLock::acquire(runs)?;
     project.refuse_untrusted_snapshot(&snapshot)?;
     if !draft.works_on_spec() {
-        AgentSlots::of(runs)?.refuse_start((runs.clock)(), &config)?;
+        AgentSlots::of(runs)?.refuse_start((runs.clock)(), &config, &draft.asked)?;
         return Ok(runs.create_run(draft)?);
     }
     let agent = next_agent(project, runs, &config, &spec, &draft.asked)?;

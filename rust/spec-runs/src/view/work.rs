@@ -9,6 +9,7 @@ use serde::Serialize;
 use chant_specs::view::held_specs::HeldSpec;
 use chant_specs::view::list::ProblemEntry;
 use chant_specs::view::spec::CriteriaCounts;
+use chant_work::run_record::PlacedEntry;
 use chant_work::usage::{DenialEntry, UsageEntry};
 
 /// Lines of a log.
@@ -45,9 +46,43 @@ pub struct WorkList {
     /// The specs that other clones hold, where clones share them.
     #[serde(flatten)]
     pub elsewhere: Option<SharedWork>,
+    /// The clusters on which agents are at work, as these describe themselves.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clusters: Vec<ClusterView>,
     /// Records that cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<ProblemEntry>,
+}
+
+/// A cluster, as it describes itself.
+#[derive(Debug, Serialize)]
+pub struct ClusterView {
+    /// Its name, or the address of its scheduler.
+    pub target: String,
+    /// `connecting`, `connected` or `gone`.
+    pub state: &'static str,
+    /// Why it is in that state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The address of its page for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dashboard: Option<String>,
+    /// Its machines.
+    #[serde(flatten)]
+    pub workers: CountedList<WorkerView>,
+}
+
+/// A machine of a cluster.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkerView {
+    /// Its name.
+    pub name: String,
+    /// `alive` or `silent`.
+    pub state: String,
+    /// The number of agents that are at work there.
+    pub busy: usize,
+    /// The number of agents that may be.
+    pub slots: usize,
 }
 
 /// The work of other clones, by the last look at the remote.
@@ -125,6 +160,9 @@ pub struct RunEntry {
     /// The agent's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The cluster and the machine that its agent works on, if that is not this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub placed: Option<PlacedEntry>,
     /// The folder of its worktree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,

@@ -456,6 +456,16 @@ pub fn make_folders(path: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(path).map_err(|e| StoreError::io(WRITE, path, e))
 }
 
+/// Sets the time at which a file of our own was changed last; never through a link.
+///
+/// # Errors
+/// `Unreadable` for what is no file of ours, or `NotWritten`.
+pub fn set_modified(path: &Path, time: SystemTime) -> Result<(), StoreError> {
+    let file = regular(path, OpenOptions::new().append(true))?;
+    file.set_modified(time)
+        .map_err(|e| StoreError::io(WRITE, path, e))
+}
+
 /// Removes a file of our own; one that is gone already is fine.
 ///
 /// # Errors
@@ -473,6 +483,21 @@ pub fn remove_tree(path: &Path) -> Result<(), StoreError> {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path, e)),
         _ => Ok(()),
     }
+}
+
+/// Moves a folder of our own to a free place on the same disk.
+///
+/// # Errors
+/// `Io`.
+pub fn move_folder(from: &Path, to: &Path) -> Result<(), StoreError> {
+    fs::rename(from, to).map_err(|e| StoreError::io("move", from, e))
+}
+
+/// Returns the bytes that this user may still write on the disk of a folder.
+#[cfg(unix)]
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 /// Removes an empty folder of our own; one that is gone or in use is left.

@@ -176,6 +176,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
     only(
         "Serialize)]",
         &[
+            "spec-runs/cluster/",
             "spec-runs/receipt/",
             "spec-runs/view/",
             "specs/view/",
@@ -191,6 +192,7 @@ fn only_shapes_of_answers_and_records_are_serialized() {
             "work/state.rs",
             "work/usage.rs",
             "base/answer.rs",
+            "config/cluster.rs",
             "config/view.rs",
             "workspace/board_shapes.rs",
             "workspace/handle.rs",

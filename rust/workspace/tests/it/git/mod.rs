@@ -12,6 +12,7 @@
 mod backups;
 mod bookkeeping;
 mod branches;
+mod bundles;
 mod export;
 mod files;
 #[cfg(unix)]

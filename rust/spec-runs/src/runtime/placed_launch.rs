@@ -1,0 +1,236 @@
+//! Prepares the start of an agent on a machine of a cluster: in its place the runner starts a job client,
+//! which is confined as the agent would be.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::super::agents;
+use super::super::cluster::job::{ClusterJob, SCHEMA, address_of};
+use super::super::cluster::placer::ClusterPlacer;
+use super::super::cluster::watchers;
+use super::super::project::ProjectRuns;
+use super::super::project::run_tree::RunTreeContext;
+use super::super::prompt;
+use super::agent_launch::{
+    LaunchInputs, bounds, choose_agent, committer_variables, event_plan, has_prompt, name_of,
+};
+use super::run_confinement::{self, ConfinedActor};
+use super::run_folder::in_git;
+use chant_agent_events::EventFormat;
+use chant_base::environment::{PassedNames, filter_environment};
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_git::Repo;
+use chant_specs::error::ChantError;
+use chant_specs::model::Spec;
+use chant_specs::project::Project;
+use chant_work::agent::{AgentInput, AgentJob, AgentLimits};
+use chant_work::run_log::{LineFilter, SecretMask, secrets};
+use chant_work::run_record::RunRecord;
+use chant_work::spending::EventPlan;
+
+/// The confinement of an agent elsewhere, before its machine reports it.
+pub(in super::super) const CONFINED_THERE: &str = "by the machine that it works on";
+/// The program that hands a job to a placer, in our own package.
+const CLIENT: &str = "cluster/job_client.py";
+/// The options with which Python starts it: nothing of the user's is imported.
+const ISOLATED: [&str; 2] = ["-I", "-S"];
+/// The time that a job client gets to end: its worker has to answer, and commits come back.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(20);
+/// The start of a line of the agent's log in what a job client writes.
+const LOGGED: &str = "log ";
+
+/// The lines of the log among those of a job client.
+const LOG_LINES: LineFilter = |line| {
+    let line = line.trim_end_matches(['\r', '\n']);
+    let is_event = line.starts_with('{');
+    match line.strip_prefix(LOGGED) {
+        Some(line) => Some(vec![line.to_owned()]),
+        None if is_event => Some(Vec::new()),
+        None => None,
+    }
+};
+
+/// Refuses to have another machine work on a spec that it would not get, or with an agent that no
+/// worker has; starts the placer where none lives.
+///
+/// # Errors
+/// What forbids the start.
+pub(in super::super) fn refuse_unplaceable(
+    project: &Project,
+    config: &Config,
+    spec: &Spec,
+    on: &str,
+    agents: &[String],
+) -> Result<(), Error> {
+    let repo = project.repository()?;
+    refuse_untracked(project, config, &repo, spec)?;
+    let placer = ClusterPlacer::of(project, config, on)?;
+    placer.ensure()?;
+    let status = placer.status().unwrap_or_default();
+    let lacking = agents.iter().map(|agent| status.lacks_agent(agent));
+    let lacking: Option<Vec<String>> = lacking.collect();
+    match lacking.and_then(|lacking| lacking.into_iter().next()) {
+        None => Ok(()),
+        Some(why) => Err(ChantError::Refused(why).into()),
+    }
+}
+
+fn refuse_untracked(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+    spec: &Spec,
+) -> Result<(), Error> {
+    let target = RunTreeContext {
+        project,
+        config,
+        repo,
+    }
+    .target()?;
+    let spec_in_git = in_git(project, repo, &spec.path)?;
+    let is_tracked = repo.file_at(&target, &spec_in_git)?.is_some()
+        || repo.is_tracked(&project.root().join(&*spec.path))?;
+    if is_tracked {
+        return Ok(());
+    }
+    Err(untracked(spec))
+}
+
+fn untracked(spec: &Spec) -> Error {
+    let message = format!(
+        "Git does not track spec '{}', so another machine cannot get it. Commit {}, and start again.",
+        spec.id, spec.path
+    );
+    ChantError::Refused(message).into()
+}
+
+/// The facts from which the start of an agent elsewhere is prepared.
+pub(super) struct PlacedLaunch<'a> {
+    pub inputs: &'a LaunchInputs<'a>,
+    pub record: &'a RunRecord,
+}
+
+impl PlacedLaunch<'_> {
+    /// Returns the job client as it is to be started.
+    ///
+    /// # Errors
+    /// `NoCluster`, a job that may not be sent, or a `StoreError`.
+    pub(super) fn job(&self, on: &str) -> Result<AgentJob, Error> {
+        let LaunchInputs {
+            project,
+            repo,
+            config,
+            spec,
+            place,
+            asked,
+        } = *self.inputs;
+        if !place.is_tracked {
+            return Err(untracked(spec));
+        }
+        let placer = ClusterPlacer::of(project, config, on)?;
+        let access = placer.access()?;
+        let access = access.ok_or_else(|| placer.refused("its placer has ended"))?;
+        let agent = choose_agent(config, asked)?;
+        let model = agents::model(spec, &agent, &project.environment, config);
+        let name = prompt::choose_prompt(
+            asked.prompt.as_deref(),
+            spec,
+            &config.runs.prompt,
+            &|name| has_prompt(project, name),
+        );
+        let mut secrets = secrets(&project.environment);
+        let inside = place.root.strip_prefix(&place.worktree);
+        let record = self.record;
+        let acting = project.acting_now();
+        let job = ClusterJob {
+            schema: SCHEMA,
+            key: format!(
+                "{}.{}.{:016x}",
+                record.process_id,
+                record.token,
+                fastrand::u64(..)
+            ),
+            process_id: &record.process_id,
+            spec: spec.id.as_str(),
+            token: record.token,
+            project: name_of(project, config),
+            remote: address_of(repo, config.leases.as_ref().map(|leases| &*leases.remote))?,
+            target: &place.target,
+            branch: &place.branch,
+            inside: inside.unwrap_or(&place.root).display().to_string(),
+            agent: &agent.name,
+            account: None,
+            model: model.as_deref(),
+            prompt: &name,
+            skip_criteria: asked.skip_criteria,
+            acting: (!acting.is_empty()).then(|| acting.hash()),
+        };
+        let job = job.value(&SecretMask::new(&secrets)?)?;
+        let watched = watchers::make_mark(&place.worktree)?;
+        let settings = json!({
+            "socket": access.socket,
+            "secret": access.secret,
+            "job": job,
+            "folder": place.worktree,
+            "first": place.base,
+            "watched": watched,
+            "avoid": asked.avoid,
+        });
+        secrets.push(access.secret);
+        let argv = client_line(project)?;
+        let held = ConfinedActor::JobClient(&argv, &access.socket, &watched);
+        let hold =
+            run_confinement::of_run(project, config, Some(repo), &place.worktree, held, None)?;
+        let none = PassedNames {
+            credentials: &[],
+            configured: &[],
+        };
+        let mut environment = filter_environment(&project.environment, none).variables;
+        environment.extend(committer_variables(project, repo)?);
+        environment.extend(hold.variables);
+        let plan = event_plan(config, &agent);
+        Ok(AgentJob {
+            model,
+            prompt: name,
+            argv,
+            reads: Some(LOG_LINES),
+            withheld: Vec::new(),
+            secrets,
+            environment: environment
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            folder: place.worktree.clone(),
+            confinement: hold.confinement,
+            input: AgentInput::Text(format!("{settings}\n")),
+            // The worker keeps to the limits of time: what waits for a worker does not work yet.
+            limits: AgentLimits {
+                grace: GRACE,
+                ..bounds(config)
+            },
+            connecting: None,
+            // The worker tries again, too.
+            plan: EventPlan {
+                format: EventFormat::Placed,
+                delays: Vec::new(),
+                ..plan
+            },
+            name: agent.name,
+        })
+    }
+}
+
+/// Returns the command line of a job client.
+fn client_line(project: &Project) -> Result<Vec<String>, Error> {
+    let client = run_confinement::package(project).map(|package: PathBuf| package.join(CLIENT));
+    let (Some(python), Some(client)) = (project.program.first(), client) else {
+        let why = "runs are started by the server and the command line only";
+        return Err(ChantError::Refused(why.into()).into());
+    };
+    let mut argv = vec![python.clone()];
+    argv.extend(ISOLATED.map(str::to_owned));
+    argv.push(client.display().to_string());
+    Ok(argv)
+}
