@@ -297,11 +297,12 @@ class Session:
         from chant_mcp.cluster.extra import require_cluster_extra
 
         require_cluster_extra()
-        if on == "local" and self._state_home is not None:
+        settings = (self.chant.clusters().data or {}).get(on) or {}
+        if on == "local" and self._state_home is not None and not settings.get("address"):
             from chant_mcp.cluster.local_cluster import ensure_local_cluster
 
             folder = Path(self._state_home) / "chant-mcp"
-            ensure_local_cluster(folder, self._program, self._environment)
+            ensure_local_cluster(folder, self._program, self._environment, slots=settings.get("slots"))
 
     def _look_after(self, project: ChantProject) -> None:
         self._recover_once(project)

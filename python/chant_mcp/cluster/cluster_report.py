@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def list_workers(address: str, tls: Path) -> list[dict[str, Any]]:
     Raises:
         RefusedError: The scheduler does not answer.
     """
-    told: Any = asyncio.run(_asked(address, tls, "chant_workers"))
+    told: Any = asyncio.run(_asked(address, tls, ends=False))
     return [_worker(view) for one in told if (view := worker_view(one)) is not None]
 
 
@@ -39,16 +40,20 @@ def end_scheduler(address: str, tls: Path) -> None:
     Raises:
         RefusedError: It does not answer.
     """
-    asyncio.run(_asked(address, tls, "terminate"))
+    asyncio.run(_asked(address, tls, ends=True))
 
 
-async def _asked(address: str, tls: Path, what: str) -> Any:
+async def _asked(address: str, tls: Path, *, ends: bool) -> Any:
     configure_engine()
     security: Any = head_security(tls)
     arguments = security.get_connection_args("client")
     scheduler: Any = rpc(check_address(address), connection_args=arguments, timeout=_SECONDS)
     try:
         async with scheduler:
-            return await asyncio.wait_for(getattr(scheduler, what)(), _SECONDS)
+            told = await asyncio.wait_for(scheduler.chant_workers(), _SECONDS)
+            if ends:
+                with suppress(OSError):  # it hangs up before it answers
+                    await asyncio.wait_for(scheduler.terminate(), _SECONDS)
+            return told
     except (OSError, asyncio.TimeoutError) as error:
         raise RefusedError(f"The scheduler at {address} does not answer: {error or 'too late'}.") from error

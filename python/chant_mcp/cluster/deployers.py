@@ -193,7 +193,7 @@ class LocalDeployer(Deployer):
             options = [address, *self._worker_options(name), "--folder", str(folder)]
             log = self._place.folder / f"{name}.log"
             start_worker(self._place.program, self._place.environment, log, options)
-        return f"Scheduler at {address}, {self._plan.workers} workers on this machine."
+        return f"Scheduler at {address}, {count_workers(self._plan.workers)} on this machine."
 
     def down(self) -> str:
         """Say what ends with the scheduler."""
@@ -236,7 +236,7 @@ class SlurmDeployer(Deployer):
         script = job_script(self._plan, address, self._place.folder)
         job = self._run("sbatch", "--parsable", data=script).strip().partition(";")[0]
         self._write_known(address=address, slurm_job=job)
-        return f"Scheduler at {address}, Slurm job {job} with {self._plan.workers} workers."
+        return f"Scheduler at {address}, Slurm job {job} with {count_workers(self._plan.workers)}."
 
     def down(self) -> str:
         """Cancel the job."""
@@ -299,6 +299,11 @@ _DEPLOYERS: dict[str, type[Deployer]] = {
 def deployer(plan: ClusterPlan, place: DeployPlace) -> Deployer:
     """Choose the deployer of a cluster's kind."""
     return _DEPLOYERS[plan.kind](plan, place)
+
+
+def count_workers(number: int) -> str:
+    """Say how many workers there are."""
+    return f"{number} worker" + ("" if number == 1 else "s")
 
 
 def known_address(plan: ClusterPlan, folder: Path) -> str | None:

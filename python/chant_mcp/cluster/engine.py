@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+import resource
 from importlib.metadata import version
 
 import dask.config
 
 WORKER_TTL = 30
 """Seconds of silence after which a scheduler gives a worker up."""
+
+_MOST_FILES = 65_536
 
 _SETTINGS: dict[str, object] = {
     # Attempts are counted by leases: the engine repeats nothing, and moves nothing that it gave away.
@@ -45,4 +49,15 @@ def configure_engine() -> str:
         The engine's version.
     """
     dask.config.set(_SETTINGS)
+    # Of each job it would write several lines.
+    logging.getLogger("distributed").setLevel(logging.WARNING)
+    _allow_connections()
     return version("distributed")
+
+
+def _allow_connections() -> None:
+    """Allow as many open files as the system lets: each worker, and each run, is a connection."""
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if most == resource.RLIM_INFINITY else min(most, _MOST_FILES)
+    if allowed != resource.RLIM_INFINITY and allowed < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, Any, TypedDict
@@ -31,6 +32,8 @@ LARGEST_BUNDLE = 64 * 1024 * 1024
 LARGEST_RESULT = 1024 * 1024
 PAGE = 256 * 1024
 """The bytes of a page of a log."""
+ACKNOWLEDGED = "acknowledged"
+"""The file by which a job's folder says that its result was taken."""
 STOP_SECONDS = 60.0
 """How long a job has to end its agent before it is killed."""
 
@@ -38,6 +41,7 @@ _LONGEST_LINE = 64 * 1024
 _KEY = re.compile(r"[A-Za-z0-9%_][A-Za-z0-9._%+@-]{0,199}")
 _WHY = re.compile(r"[a-z_-]{1,40}")
 _LAST_WORDS = 2000
+_LONGEST_WORDS = 200
 
 
 class JobResult(TypedDict):
@@ -60,6 +64,7 @@ class LogPage(TypedDict):
 
 
 Tell = Callable[[dict[str, Any]], None]
+Sweep = Callable[[Path, str | None], None]
 
 
 class JobTable:
@@ -70,7 +75,7 @@ class JobTable:
         folder: Path,
         program: Sequence[str],
         environment: Mapping[str, str],
-        stop_seconds: float = STOP_SECONDS,
+        sweep: Sweep | None = None,
     ) -> None:
         """Take what jobs run with.
 
@@ -78,26 +83,28 @@ class JobTable:
             folder: The worker's own; `jobs/` and `kept/` lie in it.
             program: What is started with the folder of a job behind it.
             environment: The variables of jobs: those of this machine.
-            stop_seconds: How long a job has to end by itself.
+            sweep: Called with the worker's folder and the key of a job, or none for all, that does not run:
+                removes what is acknowledged, and keeps what else there is.
         """
         self._folder = folder
         self._program = tuple(program)
         self._environment = dict(environment)
-        self._stop_seconds = stop_seconds
+        self._stop_seconds = STOP_SECONDS
+        self._sweep = sweep or sweep_folders
         self._lock = threading.Lock()
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._closed = False
         for name in ("jobs", "kept"):
             (folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._keep_old_jobs()
+        self._sweep(folder, None)
 
     def run(self, job: str, bundle: bytes, tell: Tell) -> JobResult:
-        """Run a job to its end; what it says meanwhile is handed on.
+        """Run a job to its end; that its agent has started is handed on.
 
         Args:
             job: Its description, JSON.
             bundle: The commits that it begins at.
-            tell: Called with what its process says, a table with `is` and the job's `key`.
+            tell: Called with a table with `key` and `is`: `placed`, then `started` with `confinement`.
 
         Raises:
             InvalidArgumentError: It is no job, or one of that name has been here.
@@ -111,7 +118,8 @@ class JobTable:
             process.wait()
         finally:
             with self._lock:
-                self._running.pop(key, None)
+                del self._running[key]
+                _close(process.stdin)
         return self._result(key, process.returncode)
 
     def stop(self, key: str, why: str) -> bool:
@@ -120,24 +128,25 @@ class JobTable:
             process = self._running.get(key)
             if process is None:
                 return False
-            _end_lifeline(process, why if _WHY.fullmatch(why) else "stop")
-        later = threading.Timer(self._stop_seconds, _kill, (process,))
-        later.daemon = True
-        later.start()
+            _say_stop(process, why if _WHY.fullmatch(why) else "stop")
+        self._kill_later(process)
         return True
 
-    def stop_all(self, why: str) -> None:
-        """Ask all jobs to end."""
+    def let_go(self, key: str) -> None:
+        """End the lifeline of a job whose result nobody takes: it ends its agent and keeps the work here."""
         with self._lock:
-            keys = list(self._running)
-        for key in keys:
-            self.stop(key, why)
+            process = self._running.get(key)
+            if process is None:
+                return
+            _close(process.stdin)
+        self._kill_later(process)
 
     def close(self) -> None:
-        """Start no more jobs, and ask those that run to end."""
+        """Start no more jobs, and let those go that run."""
         with self._lock:
             self._closed = True
-        self.stop_all("worker-closed")
+        for key in self.running():
+            self.let_go(key)
 
     def running(self) -> list[str]:
         """Name the jobs that run."""
@@ -157,9 +166,10 @@ class JobTable:
             return LogPage(offset=offset, data=b"")
 
     def accept_result(self, key: str) -> None:
-        """Remove a job's folder: who asked for it has its result."""
+        """Note that who asked for a job has its result: its folder goes."""
         if key not in self.running() and (folder := self._place_of(key)) is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+            (folder / ACKNOWLEDGED).touch()
+            self._sweep(self._folder, key)
 
     def keep(self, key: str) -> None:
         """Keep the folder of a job that ended and whose result was not taken."""
@@ -167,11 +177,10 @@ class JobTable:
         if key not in self.running() and folder.is_dir():
             folder.rename(self._folder / "kept" / key)
 
-    def _keep_old_jobs(self) -> None:
-        """Keep what an earlier worker of this name left."""
-        for folder in (self._folder / "jobs").iterdir():
-            if not (self._folder / "kept" / folder.name).exists():
-                folder.rename(self._folder / "kept" / folder.name)
+    def _kill_later(self, process: subprocess.Popen[bytes]) -> None:
+        later = threading.Timer(self._stop_seconds, _kill, (process,))
+        later.daemon = True
+        later.start()
 
     def _place_of(self, key: str) -> Path | None:
         """Find a job's folder: a job that was stopped moves its own among those that are kept."""
@@ -211,6 +220,9 @@ class JobTable:
             return _empty_result(key, "The job's folder is gone.")
         result = _beginning(folder / "result.json", LARGEST_RESULT)
         if not result:
+            # A job that was killed may have left its agent.
+            self._sweep(self._folder, key)
+            folder = self._place_of(key) or folder
             words = _end(folder / "errors", _LAST_WORDS).decode(errors="replace").strip()
             return _empty_result(key, f"The job ended without a result (exit code {code}). {words}".strip())
         path = folder / "result.bundle"
@@ -241,32 +253,48 @@ def key_of(job: str) -> str:
     return key
 
 
+def sweep_folders(worker: Path, only: str | None) -> None:
+    """Remove the folders of acknowledged jobs, and keep the others: of one job, or of all.
+
+    None of them runs.
+    """
+    for folder in [*(worker / "jobs").iterdir(), *(worker / "kept").iterdir()]:
+        if only in (None, folder.name):
+            if (folder / ACKNOWLEDGED).exists():
+                shutil.rmtree(folder, ignore_errors=True)
+            elif folder.parent.name == "jobs":
+                folder.rename(worker / "kept" / folder.name)
+
+
 def _hand_on(process: subprocess.Popen[bytes], key: str, tell: Tell) -> None:
     assert process.stdout is not None
     with process.stdout as lines:
         while line := lines.readline(_LONGEST_LINE):
-            message = _message(line)
-            if message is not None:
-                tell({**message, "key": key})
+            # What else it says may be the agent's words, and stays here.
+            if (message := _message(line)).get("is") == "started":
+                confinement = str(message.get("confinement"))[:_LONGEST_WORDS]
+                tell({"is": "started", "key": key, "confinement": confinement})
 
 
-def _message(line: bytes) -> dict[str, Any] | None:
+def _message(line: bytes) -> dict[str, Any]:
     try:
-        message = as_table(json.loads(line))
+        return as_table(json.loads(line)) or {}
     except ValueError:
-        return None
-    return message if message is not None and isinstance(message.get("is"), str) else None
+        return {}
 
 
-def _end_lifeline(process: subprocess.Popen[bytes], why: str) -> None:
-    lifeline: IO[bytes] | None = process.stdin
-    if lifeline is None or lifeline.closed:
-        return
-    try:
-        with lifeline:
+def _say_stop(process: subprocess.Popen[bytes], why: str) -> None:
+    lifeline = process.stdin
+    if lifeline is not None and not lifeline.closed:
+        with suppress(OSError):  # it has ended
             lifeline.write(f"stop {why}\n".encode())
-    except OSError:
-        return  # it has ended
+            lifeline.flush()
+
+
+def _close(lifeline: IO[bytes] | None) -> None:
+    if lifeline is not None:
+        with suppress(OSError):  # what could not be written is written again at the end
+            lifeline.close()
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -20,6 +20,8 @@ class JobNeeds:
     account: str | None = None
     remote: str | None = None
     acting: str | None = None
+    avoid: str | None = None
+    """A worker that lost an earlier attempt: another is better."""
 
 
 @dataclass(slots=True)
@@ -95,6 +97,7 @@ def choose_worker(workers: Iterable[WorkerView], needs: JobNeeds) -> WorkerView 
     return min(
         free,
         key=lambda worker: (
+            worker.name == needs.avoid,
             needs.acting is not None and needs.acting not in worker.trusted,
             needs.remote is not None and needs.remote not in worker.remotes,
             -worker.free(needs.agent),

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from chant_mcp.cluster import worker_task
+from chant_mcp.cluster.engine import configure_engine
+from chant_mcp.cluster.job_table import JobResult
 from chant_mcp.cluster.placement import JobNeeds, WorkerView, choose_worker
 from chant_mcp.cluster.placer_frames import LONGEST_LINE, Frame, FrameError, read_frame, write_frame
 from chant_mcp.cluster.placer_jobs import KeptResults, PlacedJob, read_job, read_result
@@ -35,6 +37,7 @@ _TAKING_SECONDS = 600.0
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 15.0
 _GATHERED_AT_ONCE = 2
 _MOST_ENDED = 200
+_BACKLOG = 1024
 _MOST_JOBS = 10_000
 _FORWARDED = ("started",)
 
@@ -128,26 +131,34 @@ class Placer:
         self._changed = asyncio.Event()
         self._gathering = asyncio.Semaphore(_GATHERED_AT_ONCE)
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._ends = False
+        self._scheduler_gone = f"The scheduler at {settings.address} is gone."
 
     async def run(self) -> None:
         """Serve until there has been nothing to do for a while."""
         self._write_status()
         server = await asyncio.start_unix_server(
-            self._serve_client, self._settings.socket, limit=LONGEST_LINE
+            self._serve_client, self._settings.socket, limit=LONGEST_LINE, backlog=_BACKLOG
         )
         self._settings.socket.chmod(0o600)
         for work in (self._stay_connected(), self._keep_status()):
             self._spawn(work)
-        async with server:
+        try:
             await self._until_idle()
+        finally:
+            server.close()
+            self._settings.socket.unlink(missing_ok=True)
+            await self._end_tasks()
+            self._state, self._why = "gone", "The placer ended: it had nothing to do."
+            self._write_status()
+
+    async def _end_tasks(self) -> None:
+        self._ends = True  # before Python 3.12 `wait_for` may swallow that its task is cancelled
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._link is not None:
             await self._link.close()
-        self._settings.socket.unlink(missing_ok=True)
-        self._state, self._why = "gone", "The placer ended: it had nothing to do."
-        self._write_status()
 
     # Clients
 
@@ -178,7 +189,7 @@ class Placer:
         job = client.job
         match frame.get("do"):
             case "place":
-                await self._accept(client, frame.get("job"), data)
+                await self._accept(client, frame, data)
             case "stop" if job is not None:
                 self._stop(job, str(frame.get("why") or "stop"))
             case "read" if job is not None:
@@ -188,13 +199,13 @@ class Placer:
             case _:
                 await client.send({"is": "refused", "why": "This is not understood here.", "cause": "frame"})
 
-    async def _accept(self, client: JobClient, told: Any, bundle: bytes) -> None:
+    async def _accept(self, client: JobClient, frame: Frame, bundle: bytes) -> None:
         try:
             if client.job is not None and not client.job.is_over:
                 raise InvalidArgumentError("A connection is for one job, and its job has not ended.")
             if len(self._jobs) >= _MOST_JOBS:
                 raise InvalidArgumentError(f"There are {_MOST_JOBS} jobs already.")
-            job = read_job(told, self._settings.folder, bundle)
+            job = read_job(frame.get("job"), self._settings.folder, bundle, frame.get("avoid"))
             if job.key in self._jobs:
                 raise InvalidArgumentError(f"There is a job {job.key} already.")
         except ChantError as error:
@@ -253,7 +264,7 @@ class Placer:
 
     async def _stay_connected(self) -> None:
         wait = _FIRST_WAIT
-        while True:
+        while not self._ends:
             try:
                 link = await SchedulerLink.connect(self._settings.address, self._settings.tls, self._hear)
             except LinkError as error:
@@ -265,13 +276,13 @@ class Placer:
             self._link = link
             await self._use(link)
             self._link = None
-            self._lose_running(f"The scheduler at {self._settings.address} is gone.")
+            self._lose_running(self._scheduler_gone)
             await link.close()
 
     async def _use(self, link: SchedulerLink) -> None:
         """Place jobs until the connection breaks."""
-        why = f"The scheduler at {self._settings.address} is gone."
-        while link.is_alive:
+        why = self._scheduler_gone
+        while link.is_alive and not self._ends:
             self._wake.clear()
             try:
                 self._workers = await link.workers()
@@ -335,32 +346,35 @@ class Placer:
                 result = read_result(await link.result(job.future))
                 if result is None:
                     self._lose(job, f"The worker {job.worker_name} sent no result that can be read.")
-                elif not job.is_over:
-                    await self._deliver(link, job, result)
+                    return
+                if job.is_over:
+                    return
+                client = await self._deliver(job, result)
+            if client is not None and not result["left_behind"]:
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(client.taken.wait(), _TAKING_SECONDS)
+                await link.ask(str(job.worker), worker_task.accept_result, job.key)
         except JobRefused as refusal:
             self._lose(job, str(refusal), cause="worker")
         except LinkError as error:
-            self._lose(job, f"The worker {job.worker_name} is gone ({error}).")
+            gone = f"The worker {job.worker_name} is gone ({error})."
+            self._lose(job, gone if link.is_alive else self._scheduler_gone)
         finally:
             job.future = None
 
-    async def _deliver(self, link: SchedulerLink, job: PlacedJob, result: Any) -> None:
-        """Hand a result to its client; without one it is kept, here and on the worker."""
-        client = self._clients.get(job)
+    async def _deliver(self, job: PlacedJob, result: JobResult) -> JobClient | None:
+        """Send a result to its client, and return that; without one it is kept, here and on the worker."""
+        client = self._clients.pop(job, None)
         log, bundle = result["log"], result["bundle"]
         frame: Frame = {"is": "ended", "result": json.loads(result["result"])}
         frame |= {"log": len(log), "bundle": len(bundle), "left_behind": result["left_behind"]}
-        sent = client is not None and await client.send(frame, log, bundle)
-        if client is not None and sent:
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(client.taken.wait(), _TAKING_SECONDS)
-        if sent and not result["left_behind"]:
-            with contextlib.suppress(LinkError):
-                await link.ask(str(job.worker), worker_task.accept_result, job.key)
-        elif not sent:
-            with contextlib.suppress(OSError):
-                self._kept.add(job, result, job.stopped or "Its run was gone when it ended.")
-        self._end(job, "ended")
+        self._end(job, "ended")  # its slot is free, however long its client takes
+        if client is not None and await client.send(frame, log, bundle):
+            return client
+        with contextlib.suppress(OSError):
+            self._kept.add(job, result, job.stopped or "Its run was gone when it ended.")
+        self._changed.set()
+        return None
 
     def _hear(self, message: dict[str, Any]) -> None:
         """Take what a worker says of a job."""
@@ -420,7 +434,7 @@ class Placer:
     # Status and end
 
     async def _keep_status(self) -> None:
-        while True:
+        while not self._ends:
             self._changed.clear()
             self._write_status()
             with contextlib.suppress(asyncio.TimeoutError):
@@ -459,7 +473,9 @@ def run_placer(stream: TextIO) -> None:
         InvalidArgumentError: The settings cannot be read.
         OSError: The socket cannot be made.
     """
-    asyncio.run(_run(read_settings(stream)))
+    settings = read_settings(stream)
+    configure_engine()
+    asyncio.run(_run(settings))
 
 
 async def _run(settings: PlacerSettings) -> None:

@@ -54,7 +54,7 @@ class PlacedJob:
             self.state, self.since = state, now()
 
 
-def read_job(value: Any, folder: Path, bundle: bytes) -> PlacedJob:
+def read_job(value: Any, folder: Path, bundle: bytes, avoid: Any = None) -> PlacedJob:
     """Read a job as a client gives it, and lay its commits aside.
 
     Raises:
@@ -76,6 +76,7 @@ def read_job(value: Any, folder: Path, bundle: bytes) -> PlacedJob:
         account=as_text(told.get("account")),
         remote=as_text(told.get("remote")),
         acting=as_text(told.get("acting")),
+        avoid=as_text(avoid),
     )
     start = folder / "starts" / key
     start.parent.mkdir(mode=0o700, exist_ok=True)

@@ -67,6 +67,10 @@ class SchedulerLink:
             answer = await asyncio.wait_for(client.scheduler.chant_hello(), ANSWER_SECONDS)
         except ChantError as error:
             raise LinkError(error.message) from error
+        except asyncio.CancelledError:
+            if client is not None:
+                await _close(client)
+            raise
         except Exception as error:
             if client is not None:
                 await _close(client)
@@ -170,7 +174,7 @@ class JobRefused(Exception):
 
 async def _close(client: Any) -> None:
     try:
-        await asyncio.wait_for(client.close(timeout=2), 5)
+        await asyncio.wait_for(client.close(timeout=0.5), 5)
     except Exception as error:
         del error  # it is gone either way
 

@@ -17,7 +17,7 @@ from distributed.core import Status, rpc
 from distributed.utils import get_ip
 
 from chant_mcp.cluster.engine import configure_engine
-from chant_mcp.cluster.job_table import JobTable
+from chant_mcp.cluster.job_table import JobTable, Sweep
 from chant_mcp.cluster.scheduler import OFFER
 from chant_mcp.cluster.security import check_address, worker_security
 from chant_mcp.errors import RefusedError
@@ -84,6 +84,8 @@ class WorkerPlan:
     program: tuple[str, ...]
     """What is started with the folder of a job behind it."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    sweep: Sweep | None = None
+    """What removes and keeps the folders of jobs, if not the table itself."""
     listen: str | None = None
     """Where it listens; else on the interface that leads to the scheduler."""
     orphan_grace: float = ORPHAN_GRACE
@@ -104,7 +106,7 @@ class _StopsLetGo(WorkerPlugin):
     def transition(self, key: Any, start: str, finish: str, **_: Any) -> None:
         """Stop what runs and was let go; keep what ended and was not taken."""
         if start == "executing" and finish == "cancelled":
-            self._worker.jobs.stop(str(key), "orphaned")
+            self._worker.jobs.let_go(str(key))
         elif finish in ("released", "forgotten"):
             self._worker.run_aside(self._worker.keep_later, str(key))
 
@@ -114,9 +116,10 @@ class ClusterWorker(Worker):
 
     def __init__(self, plan: WorkerPlan) -> None:
         """Take how it joins; its jobs begin where `jobs/` of its folder lies."""
-        self.jobs = JobTable(plan.folder, plan.program, plan.environment)
+        self.jobs = JobTable(plan.folder, plan.program, plan.environment, plan.sweep)
         self._orphan_grace = plan.orphan_grace
         self._watch: asyncio.Task[None] | None = None
+        self._leaving: asyncio.Task[str | None] | None = None
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
             plan.address,
             name=plan.name,
@@ -145,7 +148,7 @@ class ClusterWorker(Worker):
     async def close(self, *args: Any, **kwargs: Any) -> str | None:
         """Ask all jobs to end, and leave."""
         self.jobs.close()
-        if self._watch is not None and self._watch is not asyncio.current_task():
+        if self._watch is not None:
             self._watch.cancel()
         return await super().close(*args, **{**kwargs, "executor_wait": False})
 
@@ -170,7 +173,8 @@ class ClusterWorker(Worker):
             except (OSError, asyncio.TimeoutError):
                 pass
             if time.monotonic() - heard > self._orphan_grace:
-                await self.close(reason="no-scheduler")
+                # Its own task: closing cancels this one.
+                self._leaving = asyncio.create_task(self.close(reason="no-scheduler"))
                 return
             await asyncio.sleep(pause)
 

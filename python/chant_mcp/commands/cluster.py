@@ -70,7 +70,7 @@ def up(surroundings: Surroundings, name: str) -> None:
 @click.pass_obj
 def status(surroundings: Surroundings, name: str, as_json: bool) -> None:
     """Show a cluster's workers, and how busy they are."""
-    from chant_mcp.cluster.deployers import deployer, known_address
+    from chant_mcp.cluster.deployers import count_workers, deployer, known_address
 
     plan, place = _known(surroundings, name)
     address = known_address(plan, place.folder)
@@ -81,7 +81,7 @@ def status(surroundings: Surroundings, name: str, as_json: bool) -> None:
     if as_json:
         say_json(json.dumps({"name": name, "address": address, "deployed": words, "workers": workers}))
         return
-    say(f"{name}: {address}, {len(workers)} workers. {words}".strip())
+    say(f"{name}: {address}, {count_workers(len(workers))}. {words}".strip())
     for worker in workers:
         agents = ", ".join(f"{one} {has['busy']}/{has['slots']}" for one, has in worker["agents"].items())
         say(f"  {worker['name']} on {worker['host']}: {agents}" + (", silent" if worker["silent"] else ""))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
 
 import click
 
+from chant_mcp._core import WorkerMachine
 from chant_mcp.cluster.extra import require_cluster_extra
 from chant_mcp.cluster.folder_use import folder_in_use
 from chant_mcp.commands.surroundings import Surroundings
-from chant_mcp.errors import ConflictError, NotFoundError
+from chant_mcp.commands.worker_job import worker_machine
+from chant_mcp.errors import ConflictError, NotFoundError, RefusedError
+from chant_mcp.paging import Data
 from chant_mcp.program import own_program
 from chant_mcp.terminal import say
 from chant_mcp.user_folders import data_home
@@ -36,60 +40,107 @@ class _Slots(click.ParamType[tuple[str, int]]):
 
 
 @click.command()
-@click.argument("url")
+@click.argument("url", required=False)
 @click.option("--slots", multiple=True, type=_Slots(), help="Runs of an agent at once; may be repeated.")
 @click.option("--name", metavar="NAME", help="The name of this machine in the cluster; else its host name.")
 @click.option("--label", "labels", multiple=True, metavar="TEXT", help="What this machine is good for.")
-@click.option("--account", "accounts", multiple=True, metavar="NAME", help="An account that it has.")
 @click.option("--remote", "remotes", multiple=True, metavar="URL", help="A repository it may fetch.")
 @click.option("--trust", "trusted", multiple=True, metavar="HASH", help="A configuration that may act here.")
 @click.option("--tls", type=_PATH, help="The folder of certificates.")
 @click.option("--once", is_flag=True, help="End when the scheduler ends, rather than wait for it.")
+@click.option("--kept", is_flag=True, help="List the work of runs that nobody took back.")
 @click.option("--folder", type=_PATH, hidden=True)
 @click.pass_obj
 def worker(
     surroundings: Surroundings,
-    url: str,
+    url: str | None,
     slots: tuple[tuple[str, int], ...],
     name: str | None,
     labels: tuple[str, ...],
-    accounts: tuple[str, ...],
     remotes: tuple[str, ...],
     trusted: tuple[str, ...],
     tls: Path | None,
     once: bool,
+    kept: bool,
     folder: Path | None,
 ) -> None:
     """Offer this machine to a cluster until Ctrl-C: runs of others' projects, with this machine's agents.
 
     URL is the address of its scheduler, such as tls://head:8786. Jobs use the agents, accounts and variables
-    of this machine; none of them travels.
+    of this machine; none of them travels. Without --slots all agents that are here are offered.
     """
-    require_cluster_extra()
-    from chant_mcp.cluster.worker import AgentOffer, WorkerOffer, WorkerPlan, run_worker
-
-    if not slots:
-        raise click.UsageError("Say how many runs this machine takes at once, such as --slots claude=4.")
     name = name or socket.gethostname()
     folder = folder or worker_folder(surroundings, name)
-    agents = {agent: AgentOffer(slots=number, version=None) for agent, number in slots}
-    plan = WorkerPlan(
-        address=url,
-        tls=tls or default_tls(surroundings),
-        name=name,
-        folder=folder,
-        offer=WorkerOffer(agents, accounts, labels, remotes, trusted),
-        program=(*own_program(surroundings.interpreter), "job"),
-        environment=surroundings.environment,
-        returns=not once,
+    if kept:
+        _list_kept(folder)
+        return
+    if url is None:
+        raise click.UsageError("Name the scheduler, such as tls://head:8786.")
+    require_cluster_extra()
+    agents = tuple(agent for agent, _ in slots)
+    machine = worker_machine(
+        surroundings.environment, home=surroundings.home, trusted=trusted, remotes=remotes, agents=agents
     )
     try:
         with folder_in_use(folder, waits=False):
+            found: Data = machine.offer(folder).data
+            from chant_mcp.cluster.worker import AgentOffer, WorkerOffer, WorkerPlan, run_worker
+
+            def sweep(worker: Path, only: str | None) -> None:
+                machine.sweep(worker, only=only)
+
+            offered = {
+                agent: AgentOffer(slots=number, version=found["agents"][agent]["version"])
+                for agent, number in _rooms(slots, found)
+            }
+            accounts = tuple(str(account) for account in found["accounts"])
+            plan = WorkerPlan(
+                address=url,
+                tls=tls or default_tls(surroundings),
+                name=name,
+                folder=folder,
+                offer=WorkerOffer(offered, accounts, labels, remotes, trusted),
+                program=_job_program(surroundings, remotes, trusted, agents),
+                environment=surroundings.environment,
+                sweep=sweep,
+                returns=not once,
+            )
             run_worker(plan, say=lambda sentence: say(sentence, err=True))
     except BlockingIOError as error:
         raise ConflictError(
             f"A worker named {name} runs on this machine already. Give this one another --name."
         ) from error
+
+
+def _rooms(slots: tuple[tuple[str, int], ...], found: Data) -> list[tuple[str, int]]:
+    """Give the slots of the agents that are here: as many as were said, else one for each core."""
+    for agent in found["missing"]:
+        say(f'There is no agent "{agent}" on this machine; it is not offered.', err=True)
+    rooms = slots or tuple((agent, os.cpu_count() or 1) for agent in found["agents"])
+    here = [(agent, number) for agent, number in rooms if agent in found["agents"]]
+    if not here:
+        why = "The disk is nearly full" if found["disk"]["is_full"] else "No agent was found here"
+        raise RefusedError(f"{why}, so that there is nothing to offer. See `chant-mcp agents`.")
+    return here
+
+
+def _job_program(
+    surroundings: Surroundings, remotes: tuple[str, ...], trusted: tuple[str, ...], agents: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Give what is started with the folder of a job behind it: our program, with what the owner accepts."""
+    accepted = [word for url in remotes for word in ("--remote", url)]
+    accepted += [word for one in trusted for word in ("--trust", one)]
+    accepted += [word for agent in agents for word in ("--agent", agent)]
+    return (*own_program(surroundings.interpreter), "job", *accepted)
+
+
+def _list_kept(folder: Path) -> None:
+    found: Data = WorkerMachine.kept_work(folder).data
+    for one in found["kept"]:
+        tip = str(one["tip"] or "no commits")[:12]
+        say(f"{one['spec']} (token {one['token']}): {one['state']}, {tip}, {one['folder']}")
+    if not found["kept"]:
+        say(f"Nothing is kept in {found['folder']}.")
 
 
 def worker_folder(surroundings: Surroundings, name: str) -> Path:

@@ -46,8 +46,11 @@ impl ClusterTarget {
         config: &Config,
         name: &str,
     ) -> Result<Self, Error> {
-        let (address, tls) = match config.cluster.get(name) {
-            None if name == LOCAL => return Self::of_this_machine(project),
+        let known = config.cluster.get(name);
+        if name == LOCAL && known.is_none_or(|known| known.address.is_none()) {
+            return Self::of_this_machine(project);
+        }
+        let (address, tls) = match known {
             Some(settings) => {
                 let started = started_address(project, &format!("{STARTED}/{name}"));
                 let address = started.or_else(|| settings.address.clone());
