@@ -302,7 +302,11 @@ class Session:
             from chant_mcp.cluster.local_cluster import ensure_local_cluster
 
             folder = Path(self._state_home) / "chant-mcp"
-            ensure_local_cluster(folder, self._program, self._environment, slots=settings.get("slots"))
+            report = self.chant.trust_report()
+            trusted = [report["hash_of_commits"]] if report["trusted"] else []
+            ensure_local_cluster(
+                folder, self._program, self._environment, slots=settings.get("slots"), trusted=trusted
+            )
 
     def _look_after(self, project: ChantProject) -> None:
         self._recover_once(project)

@@ -75,7 +75,9 @@ def test_the_local_cluster_is_found_again_and_ends_when_idle(tmp_path: Path) -> 
     state = tmp_path / "state"
     place = ensure_local_cluster(state, PROGRAM, environment, slots={"demo": 2}, idle_seconds=1.5)
     assert place.address.startswith("tls://127.0.0.1:")
-    assert ensure_local_cluster(state, PROGRAM, environment, slots={"demo": 2}, idle_seconds=1.5) == place
+    more = {"slots": {"demo": 2}, "trusted": ["ab" * 32], "idle_seconds": 1.5}
+    assert ensure_local_cluster(state, PROGRAM, environment, **more) == place
+    assert (state / "local-cluster" / "trusted").read_text() == "ab" * 32
     second = [*PROGRAM, "worker", place.address, "--tls", str(place.tls), "--slots", "demo=1"]
     folder = state / "local-cluster" / "worker"
     told = subprocess.run(

@@ -97,7 +97,8 @@ def test_an_agent_writes_neither_the_mirror_nor_other_jobs(
     tmp_path: Path, make_worker: Callable[..., Worker]
 ) -> None:
     code = [str(Path(__file__).resolve().parent), *(folder for folder in sys.path if folder)]
-    confine = f"confine: {{read: {code}}}\n"
+    # Even where the user lets runs read and write everything around.
+    confine = f"confine: {{read: {[*code, str(tmp_path)]}, write: ['{tmp_path}']}}\n"
     user_config().write_text(f"---\n{confine}{agent_of_tests.configured()}---\n", encoding="utf-8")
     worker = make_worker()
     other = worker.folder / "jobs" / "other"

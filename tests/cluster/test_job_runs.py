@@ -93,6 +93,9 @@ def test_what_acts_in_the_project_is_accepted_by_the_machines_owner(
     refused = make_worker(trust=["0" * 64]).do(head.job(), head.bundle())
     assert (refused["state"], refused["cause"], refused["tip"]) == ("refused", "untrusted", None)
     hash = refused["reason"].split("--trust ")[1].split("`")[0]
+    git(head.root, "config", "core.sshCommand", "ssh -v")
+    report = head.shop.handle().trust_report()
+    assert report["hash_of_commits"] == hash != report["hash"], "settings of one clone do not travel"
     accepting = make_worker(trust=[hash])
     assert accepting.do(head.job(), head.bundle())["state"] == "done"
 

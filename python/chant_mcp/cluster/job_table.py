@@ -64,6 +64,8 @@ class LogPage(TypedDict):
 
 
 Tell = Callable[[dict[str, Any]], None]
+JobProgram = Sequence[str] | Callable[[], Sequence[str]]
+"""What is started with the folder of a job behind it, or what gives that for each job."""
 Sweep = Callable[[Path, str | None], None]
 
 
@@ -73,7 +75,7 @@ class JobTable:
     def __init__(
         self,
         folder: Path,
-        program: Sequence[str],
+        program: JobProgram,
         environment: Mapping[str, str],
         sweep: Sweep | None = None,
     ) -> None:
@@ -87,7 +89,7 @@ class JobTable:
                 removes what is acknowledged, and keeps what else there is.
         """
         self._folder = folder
-        self._program = tuple(program)
+        self._program = program
         self._environment = dict(environment)
         self._stop_seconds = STOP_SECONDS
         self._sweep = sweep or sweep_folders
@@ -202,8 +204,9 @@ class JobTable:
         with self._lock, (folder / "errors").open("wb") as errors:
             if self._closed:
                 raise InvalidArgumentError("This worker is closing.")
+            program = self._program() if callable(self._program) else self._program
             process = subprocess.Popen(
-                [*self._program, str(folder)],
+                [*program, str(folder)],
                 cwd=folder,
                 env=self._environment,
                 stdin=subprocess.PIPE,

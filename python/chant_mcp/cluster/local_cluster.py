@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,7 @@ IDLE_SECONDS = 60.0
 """How long it waits for a run."""
 
 _WORKER = "local"
+_TRUSTED = "trusted"
 
 
 class ClusterPlace(NamedTuple):
@@ -41,6 +42,7 @@ def ensure_local_cluster(
     environment: Mapping[str, str],
     *,
     slots: Mapping[str, int] | None = None,
+    trusted: Iterable[str] = (),
     idle_seconds: float = IDLE_SECONDS,
 ) -> ClusterPlace:
     """Find the cluster of this machine, or start one.
@@ -52,6 +54,7 @@ def ensure_local_cluster(
         program: Our own program, as other processes start it.
         environment: The variables of this process; the worker gets them all, the scheduler few.
         slots: Runs at once by agent; else what the machine has.
+        trusted: Hashes of acting configurations that its worker accepts from now on: this user is its owner.
         idle_seconds: How long it waits for a run before it ends.
 
     Raises:
@@ -65,11 +68,20 @@ def ensure_local_cluster(
         place = _found(folder)
         if place is None:
             place = _started(folder, program, environment, idle_seconds)
+        _accept(folder / _TRUSTED, trusted)
         if not is_in_use(folder / "worker"):
             options = [place.address, "--once", "--name", _WORKER, "--tls", str(place.tls)]
             options += ["--folder", str(folder / "worker"), *slot_options(slots or {})]
+            options += ["--trust-file", str(folder / _TRUSTED)]
             start_worker(program, environment, folder / "worker.log", options)
     return place
+
+
+def _accept(file: Path, hashes: Iterable[str]) -> None:
+    """Add hashes to those that a worker accepts."""
+    known = file.read_text().split() if file.exists() else []
+    if not set(hashes) <= set(known):
+        replace_file(file, "\n".join(dict.fromkeys([*known, *hashes])).encode())
 
 
 def _found(folder: Path) -> ClusterPlace | None:

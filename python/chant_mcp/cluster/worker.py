@@ -17,7 +17,7 @@ from distributed.core import Status, rpc
 from distributed.utils import get_ip
 
 from chant_mcp.cluster.engine import configure_engine
-from chant_mcp.cluster.job_table import JobTable, Sweep
+from chant_mcp.cluster.job_table import JobProgram, JobTable, Sweep
 from chant_mcp.cluster.scheduler import OFFER
 from chant_mcp.cluster.security import check_address, worker_security
 from chant_mcp.errors import RefusedError
@@ -81,7 +81,7 @@ class WorkerPlan:
     folder: Path
     """The worker's own."""
     offer: WorkerOffer
-    program: tuple[str, ...]
+    program: JobProgram
     """What is started with the folder of a job behind it."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     sweep: Sweep | None = None

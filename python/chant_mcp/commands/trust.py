@@ -51,6 +51,8 @@ def _print(report: dict[str, Any]) -> None:
         for line in report["difference"] or ["nothing in the list"]:
             say(f"  {line}")
     say(_standing(report))
+    if report["hash_of_commits"] != report["hash"]:
+        say(f"hash without the settings of this clone's git, for workers: {report['hash_of_commits']}")
     say(f"hash: {report['hash']}")
 
 

@@ -50,6 +50,7 @@ class _Slots(click.ParamType[tuple[str, int]]):
 @click.option("--once", is_flag=True, help="End when the scheduler ends, rather than wait for it.")
 @click.option("--kept", is_flag=True, help="List the work of runs that nobody took back.")
 @click.option("--folder", type=_PATH, hidden=True)
+@click.option("--trust-file", type=click.Path(dir_okay=False, path_type=Path), hidden=True)
 @click.pass_obj
 def worker(
     surroundings: Surroundings,
@@ -63,6 +64,7 @@ def worker(
     once: bool,
     kept: bool,
     folder: Path | None,
+    trust_file: Path | None,
 ) -> None:
     """Offer this machine to a cluster until Ctrl-C: runs of others' projects, with this machine's agents.
 
@@ -100,7 +102,7 @@ def worker(
                 name=name,
                 folder=folder,
                 offer=WorkerOffer(offered, accounts, labels, remotes, trusted),
-                program=_job_program(surroundings, remotes, trusted, agents),
+                program=lambda: _job_program(surroundings, remotes, (*trusted, *_hashes(trust_file)), agents),
                 environment=surroundings.environment,
                 sweep=sweep,
                 returns=not once,
@@ -132,6 +134,11 @@ def _job_program(
     accepted += [word for one in trusted for word in ("--trust", one)]
     accepted += [word for agent in agents for word in ("--agent", agent)]
     return (*own_program(surroundings.interpreter), "job", *accepted)
+
+
+def _hashes(file: Path | None) -> list[str]:
+    """Read the hashes that a local cluster accepts: each of its commands may add one."""
+    return file.read_text().split() if file is not None and file.exists() else []
 
 
 def _list_kept(folder: Path) -> None:

@@ -71,6 +71,7 @@ pub(crate) fn report<'py>(
     found.set_item("listing", &report.listing)?;
     found.set_item("difference", report.difference.as_ref())?;
     found.set_item("hash", &report.hash)?;
+    found.set_item("hash_of_commits", &report.hash_of_commits)?;
     found.set_item("gaps", &report.gaps)?;
     found.set_item("sources", &report.sources)?;
     Ok(found)

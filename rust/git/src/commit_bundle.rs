@@ -224,7 +224,7 @@ impl Repo {
     /// `InvalidName`, or a failure of git, which refuses a bundle without commits.
     pub fn write_bundle(&self, branch: &str, since: &str, path: &Path) -> Result<(), GitError> {
         let name = super::branches::branch_ref(branch)?;
-        let words = ["bundle", "create", "--quiet", "--version=3"];
+        let words = ["bundle", "create", "--quiet"];
         let call = program::acting(self.common_dir(), words).limited(LONGEST);
         let call = call.arg(path).arg(&name).arg(format!("^{since}"));
         call.output().map(drop)

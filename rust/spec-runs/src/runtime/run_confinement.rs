@@ -495,7 +495,8 @@ fn state(project: &Project, config: &Config, repo: Option<&Repo>) -> Vec<PathBuf
     let state = project.disk.user_state.as_ref();
     let state = state.map(|state| state.path().to_owned());
     let runs = repo.and_then(|repo| folders::worktrees_folder(project, config, repo).ok());
-    state.into_iter().chain(runs).collect()
+    let guarded = project.guarded.iter().cloned();
+    state.into_iter().chain(runs).chain(guarded).collect()
 }
 
 /// Returns a path that a project denies, which starts at its root unless it is absolute or starts

@@ -26,6 +26,11 @@ impl WorkerFolder {
         Self(path.to_owned())
     }
 
+    /// Returns its path.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Returns the folder of the mirrors and makes it.
     pub(super) fn mirrors(&self) -> Result<PathBuf, StoreError> {
         made(self.0.join("mirrors"))

@@ -109,7 +109,7 @@ impl WorkerOptions {
         if let Some(user_state) = &user_state {
             disk::keep_lock_files_in(user_state.path());
         }
-        Project::open(ProjectOptions {
+        let mut project = Project::open(ProjectOptions {
             root,
             user_config: self.user_config.clone(),
             searched: Vec::new(),
@@ -123,7 +123,9 @@ impl WorkerOptions {
                 user_state,
                 ..self.disk.clone()
             },
-        })
+        })?;
+        project.guarded = vec![folder.worker().path().to_owned()];
+        Ok(project)
     }
 }
 

@@ -54,6 +54,8 @@ pub struct TrustReport {
     pub difference: Option<Vec<String>>,
     /// The hash that stands for all that.
     pub hash: String,
+    /// The hash of the part that comes with the commits, which other machines accept.
+    pub hash_of_commits: String,
     /// The parts that cannot be looked through; no hash stands for a folder with such parts.
     pub gaps: Vec<String>,
     /// The files that ask for something, one for each line.
@@ -185,6 +187,7 @@ impl Project {
             listing: look.acting.listing(),
             difference,
             hash: look.acting.hash(),
+            hash_of_commits: look.acting.of_commits().hash(),
             gaps: look.acting.gaps().to_vec(),
             sources,
         }

@@ -140,6 +140,8 @@ pub struct Project {
     own: Option<CallerRun>,
     /// The hash that the opener of the project named.
     pub named_trust: Option<String>,
+    /// Folders of ours, besides our state, of which runs reach no more than their own parts.
+    pub guarded: Vec<PathBuf>,
     /// The kind of caller, for the words of hints.
     pub door: DoorKind,
     /// The trust in the folder, as it was looked through last.
@@ -199,6 +201,7 @@ impl Project {
             known_state: Mutex::default(),
             missing: MissingFolders::default(),
             named_trust: options.trust,
+            guarded: Vec::new(),
             door: DoorKind::default(),
             known_trust: Mutex::default(),
             linted: LintMemory::default(),
