@@ -98,6 +98,12 @@ impl PushBatch {
         self.updates.iter().cloned().chain(of_target).collect()
     }
 
+    /// Returns the refs that change, each with the object that the remote must have there.
+    pub(super) fn expected(&self, target: &str) -> BTreeMap<String, Option<String>> {
+        let updates = self.all_updates(target).into_iter();
+        updates.map(|update| (update.name, update.old)).collect()
+    }
+
     /// Returns whether hooks of the user's run: for what reaches a branch only.
     pub(super) fn hooks(&self, names: &RefNames) -> PushHooks {
         let is_branch = |update: &RefUpdate| names.proposed(&update.name).is_some();

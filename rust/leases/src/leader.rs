@@ -1,6 +1,6 @@
 //! The process that looks at the remote and pushes for all processes of a clone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::LeaseError;
@@ -19,7 +19,7 @@ use chant_store::state::escape_name;
 
 /// The longest that a push may take.
 const PUSH_LIMIT: Duration = Duration::from_secs(60);
-/// The number of pushes at one tick: behind the second, each wish goes alone.
+/// The number of pushes at one tick before one is repeated: behind the second, each wish goes alone.
 const TRIES: u32 = 3;
 
 /// A leader, while this process is the only one.
@@ -30,6 +30,27 @@ pub(super) struct LeaseLeader<'a> {
     pub(super) own: OwnName,
     /// Refs that were to go along with a landing and that the remote does not take.
     pub(super) left_out: BTreeSet<String>,
+}
+
+/// A push of one wish alone that the remote refused.
+struct RefusedPush {
+    /// The refs with the objects that were expected there.
+    expected: BTreeMap<String, Option<String>>,
+    /// How often it was refused with these.
+    times: u32,
+    /// The remote's reason.
+    why: String,
+}
+
+impl RefusedPush {
+    /// Returns how often a push with these expectations was refused.
+    fn times(&self, expected: &BTreeMap<String, Option<String>>) -> u32 {
+        if self.expected == *expected {
+            self.times
+        } else {
+            0
+        }
+    }
 }
 
 /// What follows a push.
@@ -70,8 +91,8 @@ impl<'a> LeaseLeader<'a> {
     pub(super) fn tick(&mut self, limit: Duration) -> Result<(), LeaseError> {
         let queue = &self.client.queue;
         queue.sweep()?;
-        let mut stuck = None;
-        for attempt in 0..=TRIES {
+        let mut refused: Option<RefusedPush> = None;
+        for attempt in 0..=TRIES + 1 {
             let mut view = match self.look(limit)? {
                 Ok(view) => view,
                 Err(why) => return self.give_up(&why),
@@ -84,7 +105,9 @@ impl<'a> LeaseLeader<'a> {
             if batch.is_empty() {
                 return self.answer_all(&batch);
             }
-            if let Some(why) = stuck {
+            let expected = batch.expected(self.names.target());
+            let times = refused.as_ref().map_or(0, |last| last.times(&expected));
+            if let Some(RefusedPush { why, .. }) = refused.take().filter(|_| times > 1) {
                 // Nothing moved, and it is not there: a lock, or a name that clashes.
                 let refusal = LeaseRefusal::Stuck { why };
                 return self.refuse(batch.answers().iter().map(|(taken, _)| taken), &refusal);
@@ -96,7 +119,14 @@ impl<'a> LeaseLeader<'a> {
             }
             match self.push(&batch, &mut view, attempt > 0)? {
                 PushStep::Through => return Ok(()),
-                PushStep::Again(why) => stuck = why.filter(|_| is_alone),
+                PushStep::Again(why) => {
+                    let times = times + 1;
+                    refused = why.filter(|_| is_alone).map(|why| RefusedPush {
+                        expected,
+                        times,
+                        why,
+                    });
+                }
             }
             if attempt + 2 == TRIES {
                 // One of them may be what is in the way.

@@ -193,13 +193,16 @@ impl<'a> SpecLeases<'a> {
     }
 
     /// Returns the newest commit of the target on the remote, with the landings of this clone that are on
-    /// their way; looks there if no landing is, or one of `run` itself.
+    /// their way; looks there if no landing is, or one of the run itself, or one that stands on a try of
+    /// the run which the remote refused: only the remote's own target says that work has landed.
     ///
     /// # Errors
     /// The inner error says why the remote does not answer.
-    pub(super) fn target_now(&self, run: &str) -> Result<Result<String, String>, Error> {
+    pub(super) fn target_now(&self, record: &RunRecord) -> Result<Result<String, String>, Error> {
         let client = self.client()?;
-        if let Some(pending) = client.pending_target(run)? {
+        if let Some(pending) = client.pending_target(&record.process_id)?
+            && self.completed_in(&pending, &record.spec_id)?.is_none()
+        {
             return Ok(Ok(pending));
         }
         match client.ask(LeaseWish::Look, LAND_LIMIT)? {

@@ -154,7 +154,7 @@ impl RunLanding<'_> {
         record: &RunRecord,
     ) -> Result<PreparedLanding, Error> {
         use PreparedLanding::Settled;
-        let target = match leases.target_now(self.process_id)? {
+        let target = match leases.target_now(record)? {
             Ok(target) => target,
             Err(why) => return Ok(Settled(waits(why))),
         };
