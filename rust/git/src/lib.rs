@@ -22,6 +22,7 @@ pub mod bookkeeping;
 mod branches;
 pub mod checkouts;
 mod commits;
+mod damaged_copies;
 pub mod exchange;
 mod export;
 mod files;

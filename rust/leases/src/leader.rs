@@ -1,7 +1,7 @@
 //! The process that looks at the remote and pushes for all processes of a clone.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::LeaseError;
 use super::answer::{LeaseAnswer, LeaseRefusal};
@@ -19,6 +19,8 @@ use chant_store::state::escape_name;
 
 /// The longest that a push may take.
 const PUSH_LIMIT: Duration = Duration::from_secs(60);
+/// The least time that a call of git gets, however late it is.
+const LEAST_LIMIT: Duration = Duration::from_secs(1);
 /// The number of pushes at one tick: behind the second, each wish goes alone.
 const TRIES: u32 = 3;
 
@@ -30,6 +32,25 @@ pub(super) struct LeaseLeader<'a> {
     pub(super) own: OwnName,
     /// Refs that were to go along with a landing and that the remote does not take.
     pub(super) left_out: BTreeSet<String>,
+}
+
+/// How long a tick may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TickLimits {
+    /// The longest that one look takes.
+    pub(super) look: Duration,
+    /// When somebody stops waiting for all of it; looks and pushes end by then.
+    pub(super) until: Option<Instant>,
+}
+
+impl TickLimits {
+    /// Returns how much of a time is left.
+    fn left_of(self, limit: Duration) -> Duration {
+        let left = self
+            .until
+            .map(|until| until.saturating_duration_since(Instant::now()));
+        left.map_or(limit, |left| limit.min(left.max(LEAST_LIMIT)))
+    }
 }
 
 /// What follows a push.
@@ -66,13 +87,12 @@ impl<'a> LeaseLeader<'a> {
     }
 
     /// Looks at the remote, grants and refuses wishes, and pushes what is due.
-    /// A look may take as long as `limit`.
-    pub(super) fn tick(&mut self, limit: Duration) -> Result<(), LeaseError> {
+    pub(super) fn tick(&mut self, limits: TickLimits) -> Result<(), LeaseError> {
         let queue = &self.client.queue;
         queue.sweep()?;
         let mut stuck = None;
         for attempt in 0..=TRIES {
-            let mut view = match self.look(limit)? {
+            let mut view = match self.look(limits.left_of(limits.look))? {
                 Ok(view) => view,
                 Err(why) => return self.give_up(&why),
             };
@@ -94,7 +114,7 @@ impl<'a> LeaseLeader<'a> {
                 // What was taken stays taken, and goes with the next push.
                 return Ok(());
             }
-            match self.push(&batch, &mut view, attempt > 0)? {
+            match self.push(&batch, &mut view, attempt > 0, limits.left_of(PUSH_LIMIT))? {
                 PushStep::Through => return Ok(()),
                 PushStep::Again(why) => stuck = why.filter(|_| is_alone),
             }
@@ -109,10 +129,16 @@ impl<'a> LeaseLeader<'a> {
     /// Reads the remote; the inner error is what it or the way to it says.
     fn look(&mut self, limit: Duration) -> Result<Result<RemoteView, String>, LeaseError> {
         let (client, queue) = (self.client, &self.client.queue);
-        let copied =
+        let copies = self.names.copies();
+        let fetch = || {
             client
                 .repo
-                .copy_remote_refs(&client.settings.remote, &self.names.copies(), limit);
+                .copy_remote_refs(&client.settings.remote, &copies, limit)
+        };
+        let mut copied = fetch();
+        if copied.is_err() && client.repo.forget_damaged_copies(&self.names.looked(""))? {
+            copied = fetch();
+        }
         self.pace.note_look(queue, copied.is_ok())?;
         if let Err(error) = copied {
             return Ok(Err(error.to_string()));
@@ -197,6 +223,9 @@ impl<'a> LeaseLeader<'a> {
             self.add_settled(view, &mut batch)?;
         }
         self.add_beat(view, &mut batch)?;
+        if !is_alone && !batch.is_empty() {
+            self.add_archived(view, &mut batch)?;
+        }
         Ok(batch)
     }
 
@@ -214,6 +243,7 @@ impl<'a> LeaseLeader<'a> {
         batch: &PushBatch,
         view: &mut RemoteView,
         repeats: bool,
+        limit: Duration,
     ) -> Result<PushStep, LeaseError> {
         let (client, queue) = (self.client, &self.client.queue);
         self.pace.note_push(queue, repeats)?;
@@ -222,7 +252,7 @@ impl<'a> LeaseLeader<'a> {
             &client.settings.remote,
             &batch.all_updates(&target),
             batch.hooks(&self.names),
-            PUSH_LIMIT,
+            limit,
         )?;
         tracing::debug!(?outcome, "leases were pushed");
         let is_well = !matches!(outcome, PushOutcome::Unknown(_));
