@@ -323,4 +323,22 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Work on several specs leaves those that another clone holds to it, and goes on with the next ones.",
         "issue 24: 1",
     ),
+    "leases:pr:host_is_asked": Requirement(
+        "Where `leases.look` is set, a request that the host calls closed, or for which changes are "
+        "asked, comes back as `needs_attention` with its address; the host is asked once between two "
+        "signs of life, and with every merge by hand.",
+        "issue 24: 3",
+    ),
+    "leases:pr:takeover_moves_the_branch": Requirement(
+        "A takeover of proposed work moves its branch to the target in the push that claims it, and "
+        "keeps its commits.",
+        "issue 24: rule D5",
+    ),
+    "leases:pr:foreign_push_stays": Requirement(
+        "What others push to the branch of a request is not overwritten: the run needs attention.",
+        "issue 24: 3",
+    ),
+    "leases:fence:text": Requirement(
+        "`fence` says in words which specs pass, and why one does not.", "issue 24: 3"
+    ),
 }
