@@ -27,10 +27,10 @@ def work_off(clone: LeaseClone, shared: SharedProject, ids: list[str]) -> None:
     """Start whatever this clone gets, one after the other, until all specs are completed on the remote."""
     until = time.monotonic() + SECONDS
     while time.monotonic() < until:
-        left = [id for id in ids if shared.completions(id) == 0]
-        if not left:
+        completed = shared.completed()
+        if completed.issuperset(ids):
             return
-        for id in left:
+        for id in [id for id in ids if id not in completed]:
             try:
                 clone.handle().work_start(id)
             except ChantError:

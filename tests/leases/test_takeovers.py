@@ -76,16 +76,15 @@ def test_push_that_arrives_after_the_takeover_changes_nothing(
 
 
 @pytest.mark.requirement("leases:model:two_pushes_land_stale")
-@pytest.mark.parametrize("pushes", ["one", "two"])
 def test_two_pushes_instead_of_one_land_stale_work(
-    tmp_path: Path, make_remote: MakeRemote, monkeypatch: pytest.MonkeyPatch, pushes: str
+    tmp_path: Path, make_remote: MakeRemote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The checker is that of `test_machines`, where the product passes it."""
     shared = SharedProject(tmp_path, make_remote("git"), SLOW_BEAT)
     shared.publish([ID], "wait")
     late, second = shared.clone(), shared.clone()
     with monkeypatch.context() as patch:
-        if pushes == "two":
-            patch.setenv("PATH", split_pushes(tmp_path / "programs", TARGET))
+        patch.setenv("PATH", split_pushes(tmp_path / "programs", TARGET))
         late.start(ID)
     late.said(ID, "out waiting")
     with shared.remote.hold_next_push() as held:
@@ -99,5 +98,4 @@ def test_two_pushes_instead_of_one_land_stale_work(
     second.go(ID)
     second.ended(ID)
     faults = faults_of(shared, [ID])
-    assert ("stale: token 1 landed" in " ".join(faults)) == (pushes == "two"), faults
-    assert bool(faults) == (pushes == "two"), faults
+    assert [fault for fault in faults if f"{ID}: stale: token 1 landed, the newest claim is" in fault], faults

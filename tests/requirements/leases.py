@@ -341,4 +341,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "leases:fence:text": Requirement(
         "`fence` says in words which specs pass, and why one does not.", "issue 24: 3"
     ),
+    "leases:commands:offline_work_is_claimed": Requirement(
+        "`merge` claims the spec of work that was done offline, and lands it on the remote; if another "
+        "clone landed the spec meanwhile, the work stays on its branch, and the answer says so.",
+        "issue 24: 7",
+    ),
 }

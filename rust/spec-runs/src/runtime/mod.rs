@@ -26,6 +26,7 @@ mod conflicted_run;
 mod landed_specs;
 mod landing;
 mod new_run_folder;
+pub(super) mod offline_work;
 pub(super) mod orchestrator;
 pub(super) mod pool;
 pub(super) mod recovery;

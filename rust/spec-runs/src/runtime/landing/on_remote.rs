@@ -50,7 +50,7 @@ impl RunLanding<'_> {
     ///
     /// # Errors
     /// The step that failed.
-    pub(super) fn land_on_remote(
+    pub(in super::super) fn land_on_remote(
         &self,
         leases: &SpecLeases<'_>,
         record: &RunRecord,
