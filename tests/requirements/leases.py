@@ -346,4 +346,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "clone landed the spec meanwhile, the work stays on its branch, and the answer says so.",
         "issue 24: 7",
     ),
+    "leases:numbers:bounded": Requirement(
+        "A push that gets no answer holds no ticket up for longer than ten seconds beside this clone's "
+        "own push interval; the number is not claimed, and the answer says so.",
+        "issue 24: 7",
+    ),
 }
