@@ -14,7 +14,7 @@ use super::record::{MOST_BYTES, RefValue};
 use super::ref_names::{LEASES, NUMBERS, ORCHESTRATORS, REQUESTS, RefNames};
 use super::view::{RemoteView, SeenValue};
 use super::wishes::WishStep;
-use chant_git::remote_refs::PushOutcome;
+use chant_git::remote_refs::{PushHooks, PushOutcome};
 use chant_store::state::escape_name;
 
 /// The longest that a push may take.
@@ -114,7 +114,7 @@ impl<'a> LeaseLeader<'a> {
                 // What was taken stays taken, and goes with the next push.
                 return Ok(());
             }
-            match self.push(&batch, &mut view, attempt > 0, limits.left_of(PUSH_LIMIT))? {
+            match self.push(&batch, &mut view, attempt > 0, limits)? {
                 PushStep::Through => return Ok(()),
                 PushStep::Again(why) => stuck = why.filter(|_| is_alone),
             }
@@ -243,15 +243,21 @@ impl<'a> LeaseLeader<'a> {
         batch: &PushBatch,
         view: &mut RemoteView,
         repeats: bool,
-        limit: Duration,
+        limits: TickLimits,
     ) -> Result<PushStep, LeaseError> {
         let (client, queue) = (self.client, &self.client.queue);
         self.pace.note_push(queue, repeats)?;
         let target = self.names.target().to_owned();
+        let hooks = batch.hooks(&self.names);
+        // Landings may be large, and the user's hooks take their time.
+        let limit = match hooks {
+            PushHooks::Run => PUSH_LIMIT,
+            PushHooks::Skip => limits.left_of(PUSH_LIMIT),
+        };
         let outcome = client.repo.push_updates(
             &client.settings.remote,
             &batch.all_updates(&target),
-            batch.hooks(&self.names),
+            hooks,
             limit,
         )?;
         tracing::debug!(?outcome, "leases were pushed");

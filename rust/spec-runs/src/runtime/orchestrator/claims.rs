@@ -37,10 +37,10 @@ impl Orchestrator<'_> {
     }
 
     /// Leaves a spec to the clone that has it.
-    pub(super) fn leave_out(&mut self, id: SpecId, why: &str) -> NextStart {
-        let past = self.past.entry(id.clone()).or_default();
+    pub(super) fn leave_out(&mut self, id: SpecId, why: String) -> NextStart {
+        let past = self.past.entry(id).or_default();
         past.tried.times += 1;
-        past.left_out = Some(format!("{id}: {why}"));
+        past.left_out = Some(why);
         NextStart::LeftOut
     }
 

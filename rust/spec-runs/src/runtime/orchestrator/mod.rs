@@ -327,7 +327,8 @@ impl<'a> Orchestrator<'a> {
         };
         let held = self.held_by_others();
         if !self.schedule.asks_for(&id) && held.keeps(id.as_str()) {
-            return Ok(self.leave_out(id, "another clone works on it"));
+            let why = format!("Another clone works on spec '{id}'.");
+            return Ok(self.leave_out(id, why));
         }
         let now = Instant::now();
         if now < self.not_before {
@@ -350,7 +351,7 @@ impl<'a> Orchestrator<'a> {
         drop(snapshot);
         if let Some(why) = self.refused_claim(&id) {
             self.claims.remove(&id);
-            return Ok(self.leave_out(id, &why));
+            return Ok(self.leave_out(id, why));
         }
         let begun = self.begin(id, asked, step)?;
         Ok(begun.map_or(NextStart::Nothing, NextStart::Tried))
