@@ -1,16 +1,20 @@
-"""What sharing specs over a remote costs: `python -m bench.leases [AGENTS …]`.
+"""What sharing specs over a remote costs: `python -m bench.leases [AGENTS …] [--transport NAME …]`.
 
 Each row is one `work --parallel N` on N specs with an agent that works for a second, on a bare repository by
-path and by `git://` on loopback: the same with and without `leases`. The remote counts the pushes.
-The last figures are those of one landing: from the remote's target to the answer in another clone.
+path, `git://`, smart HTTP and a stand-in for ssh, all on this machine: the same with and without `leases`.
+The remote counts the pushes. The last figures are those of each transport alone: landings a second with a
+short interval, and the time of a look of another clone.
+
+    python -m bench.leases 1 20 200                      # all of it, for the table
+    python -m bench.leases 2 --transport http --brief    # in a minute, to see that it works
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
-import socket
 import statistics
 import subprocess
 import sys
@@ -18,19 +22,28 @@ import tempfile
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.wire import OURS
 
+# The remotes are those of the tests: real git behind each transport, with hooks that count.
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from leases.remotes import TRANSPORTS, Remote, Transport, open_remote
+
 _AGENTS = (1, 20)
 _ROUNDS = 5
+_LANDINGS = 16
 
-_COUNTING = "#!/bin/sh\ncat > /dev/null\ndate +%s.%N >> pushes\n"
+_USUAL = "leases: {remote: origin}"
+_HASTY = "leases: {remote: origin, beat: 1s, ttl: 10s, push_interval: 200ms}"
 
 _CONFIG = """---
 project: {{name: shared}}
 defaults: {{provider: demo, main_branch: main}}
 limits: {{agents_at_once: 256}}
+parallel: {{stagger_delay_ms: 0, stagger_jitter_ms: 0}}
 {leases}
 ---
 """
@@ -38,7 +51,7 @@ limits: {{agents_at_once: 256}}
 _SPEC = """---
 type: code
 status: pending
-labels: [demo:slow, demo:seconds=1]
+labels: [demo:slow, "demo:seconds={seconds}"]
 target_files: [{name}.md]
 ---
 # Write {name}
@@ -51,6 +64,43 @@ Write one line about {name} into the file {name}.md, so that it is there.
 """
 
 
+@dataclass(frozen=True)
+class BenchProject:
+    """A clone of a project on a remote."""
+
+    clone: Path
+    remote: Remote
+    environment: Mapping[str, str]
+
+    def work(self, number: int) -> float:
+        """Work on all specs, as many at once as there are; give the seconds."""
+        begun = time.monotonic()
+        self.ours("work", self.ids()[0], "--parallel", str(number), "--wait")
+        return time.monotonic() - begun
+
+    def ids(self) -> list[str]:
+        """Name the specs."""
+        return sorted(path.stem for path in (self.clone / ".chant" / "specs").glob("*.md"))
+
+    def ours(self, *words: str, folder: Path | None = None) -> str:
+        """Run a command of ours, and give what it prints."""
+        folder = folder or self.clone
+        command = [*OURS, *words]
+        done = subprocess.run(
+            command, cwd=folder, env=self.environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise RuntimeError(
+                f"{json.dumps(words)} ended with {done.returncode}: {done.stdout}{done.stderr}"
+            )
+        return done.stdout
+
+    def trust(self, folder: Path) -> None:
+        """Trust a clone."""
+        hash = re.findall(r"\b[0-9a-f]{16,64}\b", self.ours("trust", "--show", folder=folder))[-1]
+        self.ours("trust", "--yes", hash, folder=folder)
+
+
 def write(line: str) -> None:
     """Print a row at once."""
     sys.stdout.write(line + "\n")
@@ -59,67 +109,73 @@ def write(line: str) -> None:
 
 def main() -> None:
     """Measure, and print the rows."""
-    agents = [int(word) for word in sys.argv[1:]] or list(_AGENTS)
-    write(f"{'remote':8} {'agents':>6} {'leases':>8} {'seconds':>8} {'pushes':>7} {'a minute':>9}")
-    for remote in ("path", "git"):
-        for number in agents:
-            for leases in ("", "leases: {remote: origin}"):
-                _print_row(remote, number, leases)
-    for remote in ("path", "git"):
-        _print_news(remote)
+    parser = argparse.ArgumentParser(prog="python -m bench.leases")
+    parser.add_argument("agents", nargs="*", type=int, default=list(_AGENTS))
+    parser.add_argument("--transport", nargs="+", choices=TRANSPORTS, default=list(TRANSPORTS))
+    parser.add_argument("--seconds", type=float, default=1, help="how long each agent works")
+    parser.add_argument("--brief", action="store_true", help="only short intervals, to see that it works")
+    asked = parser.parse_args()
+    write("| Transport | Agents | Without leases | With leases | Pushes | A minute |")
+    write("|---|---|---|---|---|---|")
+    for transport in asked.transport:
+        for number in asked.agents:
+            _print_row(transport, number, asked.seconds, _HASTY if asked.brief else _USUAL)
+    write("\n| Transport | Landings a second | Without leases | A look, with its process |")
+    write("|---|---|---|---|")
+    for transport in asked.transport:
+        _print_speeds(transport, 2 if asked.brief else _LANDINGS)
 
 
-def _print_row(remote: str, number: int, leases: str) -> None:
-    with _project(remote, number, leases) as (clone, bare, environment):
-        begun = time.monotonic()
-        _ours(clone, environment, "work", _ids(clone)[0], "--parallel", str(number), "--wait")
-        took = time.monotonic() - begun
-        pushes = _pushes(bare)
-        landed = _git(bare, "rev-list", "--merges", "--count", "main").strip() if leases else str(number)
-        assert landed == str(number), f"{landed} of {number} landed"
-        rate = f"{60 * pushes / max(took, 60):9.1f}" if leases else " " * 9
-        write(f"{remote:8} {number:6} {'yes' if leases else 'no':>8} {took:8.1f} {pushes:7} {rate}")
+def _print_row(transport: Transport, number: int, seconds: float, leases: str) -> None:
+    with _project(transport, number, seconds, "") as project:
+        without = project.work(number)
+    with _project(transport, number, seconds, leases) as project:
+        before = len(project.remote.pushes())
+        took = project.work(number)
+        pushes = len(project.remote.pushes()) - before
+        landed = project.remote.git("rev-list", "--merges", "--count", "main")
+        if landed != str(number):
+            raise RuntimeError(f"{landed} of {number} landed")
+    rate = 60 * pushes / max(took, 60)
+    write(f"| {transport} | {number} | {without:.1f} s | {took:.1f} s | {pushes} | {rate:.1f} |")
 
 
-def _print_news(remote: str) -> None:
-    """Print how long another clone needs to look."""
-    times: list[float] = []
-    with _project(remote, 1, "leases: {remote: origin}") as (clone, _bare, environment):
-        _ours(clone, environment, "work", _ids(clone)[0], "--wait")
-        other = clone.parent / "other"
-        _git(clone.parent, "clone", "--quiet", _git(clone, "remote", "get-url", "origin").strip(), str(other))
-        _trust(other, environment)
+def _print_speeds(transport: Transport, number: int) -> None:
+    """Print how many runs of no work land in a second at a short interval, and what a look costs."""
+    with _project(transport, number, 0, "") as project:
+        without = number / project.work(number)
+    with _project(transport, number, 0, _HASTY) as project:
+        landed = number / project.work(number)
+        other = project.remote.clone(project.clone.parent / "other")
+        project.trust(other)
+        times: list[float] = []
         for _ in range(_ROUNDS):
             begun = time.monotonic()
-            _ours(other, environment, "leases", "--look")
+            project.ours("leases", "--look", folder=other)
             times.append(time.monotonic() - begun)
-    write(f"{remote:8} a look of another clone, with its process: {statistics.median(times):.2f} s")
+    write(f"| {transport} | {landed:.1f} | {without:.1f} | {statistics.median(times):.2f} s |")
 
 
 @contextmanager
-def _project(remote: str, number: int, leases: str) -> Generator[tuple[Path, Path, dict[str, str]]]:
-    with tempfile.TemporaryDirectory() as folder, _home(Path(folder)) as environment:
-        root = Path(folder)
-        bare = root / "bare.git"
-        _git(root, "init", "--quiet", "--bare", "--initial-branch=main", str(bare))
-        hook = bare / "hooks" / "pre-receive"
-        hook.write_text(_COUNTING)
-        hook.chmod(0o755)
-        with _served(root, bare, remote) as url:
-            clone = root / "clone"
-            _git(root, "clone", "--quiet", url, str(clone))
-            specs = clone / ".chant" / "specs"
-            specs.mkdir(parents=True)
-            (clone / ".chant" / "config.md").write_text(_CONFIG.format(leases=leases))
-            for at in range(number):
-                name = f"2026-01-22-{at + 1:03}-abc"
-                (specs / f"{name}.md").write_text(_SPEC.format(name=f"note{at + 1:03}"))
-            _git(clone, "add", "--all")
-            _git(clone, "commit", "--quiet", "--message", "Specs")
-            _git(clone, "push", "--quiet", "origin", "HEAD:main")
-            (bare / "pushes").unlink()
-            _trust(clone, environment)
-            yield clone, bare, environment
+def _project(transport: Transport, number: int, seconds: float, leases: str) -> Generator[BenchProject]:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        _home(Path(folder)) as environment,
+        open_remote(Path(folder), transport) as remote,
+    ):
+        clone = remote.clone(Path(folder) / "clone")
+        specs = clone / ".chant" / "specs"
+        specs.mkdir(parents=True)
+        (clone / ".chant" / "config.md").write_text(_CONFIG.format(leases=leases))
+        for at in range(number):
+            text = _SPEC.format(name=f"note{at + 1:03}", seconds=f"{seconds:g}")
+            (specs / f"2026-01-22-{at + 1:03}-abc.md").write_text(text)
+        _git(clone, "add", "--all")
+        _git(clone, "commit", "--quiet", "--message", "Specs")
+        _git(clone, "push", "--quiet", "origin", "HEAD:main")
+        project = BenchProject(clone, remote, environment)
+        project.trust(clone)
+        yield project
 
 
 @contextmanager
@@ -138,55 +194,6 @@ def _home(folder: Path) -> Generator[dict[str, str]]:
     finally:
         os.environ.clear()
         os.environ.update(before)
-
-
-@contextmanager
-def _served(root: Path, bare: Path, remote: str) -> Generator[str]:
-    if remote == "path":
-        yield str(bare)
-        return
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-    daemon = subprocess.Popen(
-        [
-            *("git", "daemon", "--reuseaddr", "--listen=127.0.0.1", f"--port={port}", "--export-all"),
-            *("--enable=receive-pack", f"--base-path={root}", str(root)),
-        ],
-        stderr=subprocess.DEVNULL,
-    )
-    url = f"git://127.0.0.1:{port}/{bare.name}"
-    try:
-        while subprocess.run(["git", "ls-remote", url], capture_output=True, check=False).returncode:
-            time.sleep(0.05)
-        yield url
-    finally:
-        daemon.terminate()
-        daemon.wait()
-
-
-def _trust(clone: Path, environment: Mapping[str, str]) -> None:
-    shown = _ours(clone, environment, "trust", "--show")
-    hash = re.findall(r"\b[0-9a-f]{16,64}\b", shown)[-1]
-    _ours(clone, environment, "trust", "--yes", hash)
-
-
-def _ids(clone: Path) -> list[str]:
-    return sorted(path.stem for path in (clone / ".chant" / "specs").glob("*.md"))
-
-
-def _pushes(bare: Path) -> int:
-    file = bare / "pushes"
-    return len(file.read_text().splitlines()) if file.exists() else 0
-
-
-def _ours(clone: Path, environment: Mapping[str, str], *words: str) -> str:
-    done = subprocess.run(
-        [*OURS, *words], cwd=clone, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise RuntimeError(f"{json.dumps(words)} ended with {done.returncode}: {done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def _git(folder: Path, *words: str) -> str:

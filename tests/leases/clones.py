@@ -86,6 +86,7 @@ class SharedProject:
         self.folder = folder
         self.remote = remote
         self._clones = 0
+        self._known: dict[str, bool] = {}
         root = remote.clone(folder / "author")
         (root / ".chant" / "specs").mkdir(parents=True)
         self.author = Workshop(Project(root))
@@ -135,8 +136,25 @@ class SharedProject:
         """Count how often the target's line of commits makes a spec completed."""
         name = f".chant/specs/{id}.md"
         commits = self.remote.git("rev-list", "--first-parent", "--reverse", TARGET).splitlines()
-        states = ["status: completed" in self.shown(commit, name) for commit in commits]
+        asked = "".join(f"{commit}:{name}\n" for commit in commits)
+        listed = self.remote.git("cat-file", "--batch-check=%(objectname)", given=asked).splitlines()
+        states = [self._is_completed(object) for object in listed]
         return sum(now and not before for before, now in zip([False, *states], states, strict=False))
+
+    def completed(self) -> set[str]:
+        """Name the specs that the target has completed."""
+        listed = self.remote.git("ls-tree", "-r", "--format=%(objectname) %(path)", TARGET, ".chant/specs")
+        texts = dict(line.split(" ", 1) for line in listed.splitlines())
+        return {Path(name).stem for object, name in texts.items() if self._is_completed(object)}
+
+    def _is_completed(self, object: str) -> bool:
+        """Return whether a text says so; one that is missing does not."""
+        if object not in self._known:
+            is_there = not object.endswith(" missing")
+            self._known[object] = is_there and "status: completed" in self.remote.git(
+                "cat-file", "blob", object
+            )
+        return self._known[object]
 
     def landings(self, id: str) -> list[str]:
         """Give the merges of a spec's work on the target."""

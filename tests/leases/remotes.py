@@ -194,9 +194,9 @@ class Remote:
         run_git(folder.parent, "clone", "-q", *settings, self.url(port), str(folder))
         return folder
 
-    def git(self, *words: str) -> str:
-        """Run git in the repository itself, past hooks and transports."""
-        return run_git(self.folder, *words).strip()
+    def git(self, *words: str, given: str = "") -> str:
+        """Run git in the repository itself, past hooks and transports; it reads what is given."""
+        return run_git(self.folder, *words, given=given).strip()
 
     def refs(self, pattern: str = "refs") -> dict[str, str]:
         """Read the refs as they are, with their objects."""
@@ -344,10 +344,11 @@ def open_remote(folder: Path, transport: Transport, ref_format: RefFormat = "fil
         remote.close()
 
 
-def run_git(folder: Path, *words: str) -> str:
-    """Run git in a folder and give what it prints; its words for people are English."""
+def run_git(folder: Path, *words: str, given: str = "") -> str:
+    """Run git in a folder on some input, and give what it prints; its words for people are English."""
     done = subprocess.run(
         ["git", *words],
+        input=given,
         cwd=folder,
         env={**os.environ, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"},
         capture_output=True,

@@ -13,8 +13,9 @@ from chant_mcp.errors import ChantError
 from laws import TRIALS
 from leases.clones import LEASES, LeaseClone, SharedProject
 from leases.remotes import Remote
+from work.kit import wait_for
 
-GROUPS = (1, 1, 1, 1, 3, 3) * TRIALS
+GROUPS = (1, 1, 4, 4) * TRIALS
 """How many specs both clones start at once, one group after the other."""
 
 
@@ -72,3 +73,26 @@ def check_refusal(shared: SharedProject, id: str, words: str) -> None:
     holder = f"is worked on by {lease['orchestrator']} on {lease['host']} (token {lease['token']}, since 20"
     assert holder in words, words
     assert words.endswith(f"take it over with `chant-mcp takeover {id} --force`."), words
+
+
+@pytest.mark.requirement("leases:claims:held_specs_are_left_out")
+def test_parallel_work_leaves_out_what_another_clone_holds(
+    tmp_path: Path, make_remote: Callable[..., Remote]
+) -> None:
+    shared = SharedProject(tmp_path, make_remote(), LEASES)
+    held, asked, other = (spec_name(number) for number in range(3))
+    shared.publish([held], "wait")
+    shared.publish([asked, other])
+    first, second = shared.clone(), shared.clone()
+    first.start(held)
+    second.handle().work_start(asked, parallel=3)
+    for id in (asked, other):
+        wait_for(lambda id=id: shared.completions(id) == 1, f"the landing of {id}")
+    (above,) = [record for record in second.records() if record["mode"] != "single"]
+    reason = second.ended(above["process_id"])["reason"]
+    assert reason.startswith("2 of 2 specs completed"), reason
+    assert "; left out: " in reason
+    assert f"'{held}'" in reason
+    assert held not in [record["spec_id"] for record in second.records()]
+    first.go(held)
+    assert first.ended(held)["end_state"] == "completed"

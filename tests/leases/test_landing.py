@@ -102,3 +102,30 @@ def test_edit_of_the_spec_that_others_pushed_meanwhile_stays(
     landed = shared.remote.git("show", f"main:{path}")
     assert "A word of others." in landed
     assert "status: completed" in landed
+
+
+@pytest.mark.requirement("leases:landing:archived_leases_go")
+def test_leases_of_archived_specs_go_with_the_next_push(
+    tmp_path: Path, make_remote: Callable[..., Remote]
+) -> None:
+    shared = SharedProject(tmp_path, make_remote(), SLOW_BEAT)
+    shared.publish([ID, OTHER, THIRD])
+    clone = shared.clone()
+    clone.start(ID)
+    assert clone.ended(ID)["end_state"] == "completed"
+    # What only a lease says has not landed, whatever the archive has.
+    forged = {"orchestrator": "o-1", "host": "far", "at": "then", "commit": "12" * 20}
+    shared.write_lease(THIRD, token=1, state="landed", **forged)
+    archive = clone.root / ".chant" / "archive"
+    archive.mkdir()
+    for id in (ID, THIRD):
+        clone.git("mv", f".chant/specs/{id}.md", f".chant/archive/{id}.md")
+    clone.git("commit", "-q", "-m", "Archive")
+    clone.git("push", "-q", "origin", "main")
+    before = len(shared.remote.pushes())
+    clone.handle().look_at_leases()
+    assert len(shared.remote.pushes()) == before, "no push is made for it"
+    clone.start(OTHER)
+    assert clone.ended(OTHER)["end_state"] == "completed"
+    left = {name.rpartition("/")[2] for name in shared.remote.refs("refs/chant/leases")}
+    assert left == {OTHER, THIRD}

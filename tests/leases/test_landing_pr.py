@@ -80,9 +80,10 @@ def shared(tmp_path: Path, make_remote: MakeRemote, host: Host) -> SharedProject
     return SharedProject(tmp_path, make_remote(), SETTINGS.format(propose=of_guide("gh")))
 
 
-def of_guide(program: str) -> str:
+def of_guide(program: str, setting: str = "propose") -> str:
     """Give the command that the guide has for a program, as the configuration writes it."""
-    commands: list[str] = re.findall(r"^  propose: (\[.*\])$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    text = GUIDE.read_text("utf-8")
+    commands: list[str] = re.findall(rf"^  {setting}: (\[.*\])$", text, re.MULTILINE)
     (command,) = [argv for argv in commands if argv.startswith(f"[{program},")]
     return command
 
@@ -254,6 +255,108 @@ def test_a_closed_request_goes_on_in_its_branch(shared: SharedProject, host: Hos
     assert clone.project.status(ID) == "needs_attention"
 
 
+_SEEN = f'case "$2" in create) echo {ADDRESS};; view) cat "$here/state";; esac'
+"""What a host's program does that opens requests and says what became of them."""
+
+
+@pytest.mark.requirement("leases:pr:host_is_asked")
+@pytest.mark.parametrize(
+    ("program", "arguments", "is_open", "then", "said"),
+    [
+        (
+            "gh",
+            ["pr", "view", ADDRESS, "--json", "state,reviewDecision"],
+            '{"reviewDecision":"","state":"OPEN"}',
+            '{"reviewDecision":"","state":"CLOSED"}',
+            "was closed without being merged",
+        ),
+        (
+            "glab",
+            ["mr", "view", f"chant/{ID}", "--output", "json"],
+            '{"detailed_merge_status":"mergeable","state":"opened"}',
+            '{"detailed_merge_status":"requested_changes","state":"opened"}',
+            "changes are asked for",
+        ),
+    ],
+)
+def test_what_the_host_says_of_a_request_needs_attention(
+    tmp_path: Path,
+    make_remote: MakeRemote,
+    host: Host,
+    program: str,
+    arguments: list[str],
+    is_open: str,
+    then: str,
+    said: str,
+) -> None:
+    commands = f"{of_guide(program)}, look: {of_guide(program, 'look')}"
+    shared = SharedProject(tmp_path, make_remote(), SETTINGS.format(propose=commands))
+    host.write(program, _SEEN)
+    state = host.folder / "state"
+    state.write_text(is_open, encoding="utf-8")
+    clone = proposed(shared)
+    with pytest.raises(Exception, match=re.escape(ADDRESS)):
+        clone.handle().merge(ID)
+    assert clone.record(ID)["end_state"] == "awaiting_merge"
+    assert host.arguments().splitlines() == [f"{host.folder}/{program}", *arguments]
+    state.write_text(then, encoding="utf-8")
+    clone.handle().recover()
+    assert clone.record(ID)["end_state"] == "awaiting_merge", "it was asked within a beat"
+    with pytest.raises(Exception, match=said):
+        clone.handle().merge(ID)
+    record = clone.record(ID)
+    assert record["end_state"] == "needs_attention"
+    assert ADDRESS in record["reason"]
+    assert BRANCH in shared.remote.refs()
+
+
+@pytest.mark.requirement("leases:pr:takeover_moves_the_branch")
+def test_a_takeover_of_proposed_work_moves_its_branch_first(shared: SharedProject) -> None:
+    clone = proposed(shared)
+    proposal = shared.remote.refs()[BRANCH]
+    other = shared.clone()
+    other.handle().takeover(ID, force=True, from_clone=True)
+    refs = shared.remote.refs()
+    assert refs[BRANCH] == refs[TARGET]
+    assert refs[f"refs/chant/runs/{ID}/1"] == proposal
+    pushes = [push.refs for push in shared.remote.pushes() if LEASE in push.refs]
+    assert BRANCH in pushes[-1], "in one push with the lease"
+    assert (shared.lease(ID)["state"], shared.lease(ID)["token"]) == ("held", 2)
+    with pytest.raises(Exception, match="Overtaken"):
+        clone.handle().merge(ID)
+    assert shared.remote.refs() == refs
+
+
+@pytest.mark.requirement("leases:pr:foreign_push_stays")
+def test_a_foreign_push_to_the_branch_of_a_request_is_not_overwritten(
+    shared: SharedProject, tmp_path: Path
+) -> None:
+    clone = proposed(shared)
+    reviewer = shared.remote.clone(tmp_path / "reviewer")
+    run_git(reviewer, "checkout", "-q", f"chant/{ID}")
+    run_git(reviewer, "commit", "-q", "--allow-empty", "-m", "A word of the reviewer")
+    run_git(reviewer, "push", "-q", "origin", f"chant/{ID}")
+    foreign = shared.remote.refs()[BRANCH]
+    clone.handle().work_start(ID)
+    record = clone.ended(ID)
+    assert record["end_state"] == "needs_attention"
+    assert foreign in record["reason"]
+    assert "Take that commit into your own branch" in record["reason"]
+    assert shared.remote.refs()[BRANCH] == foreign
+
+
+@pytest.mark.requirement("leases:fence:text")
+def test_the_fence_says_in_words_what_passes(shared: SharedProject, tmp_path: Path) -> None:
+    proposed(shared)
+    checkout = shared.remote.clone(tmp_path / "ci")
+    passing = said_by_fence(checkout, 0, f"origin/chant/{ID}")
+    assert ID in passing
+    shared.write_lease(ID, token=2)
+    refused = said_by_fence(checkout, 1, f"origin/chant/{ID}")
+    assert ID in refused
+    assert "the newest is token 2" in refused
+
+
 @pytest.mark.requirement("leases:fence:from_the_target", "leases:fence:shallow", "leases:fence:merge_group")
 def test_the_fence_believes_the_target_alone(shared: SharedProject, tmp_path: Path) -> None:
     proposed(shared)
@@ -296,8 +399,13 @@ def tried(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def fenced(folder: Path, code: int, *words: str) -> dict[str, Any]:
     """Run the fence as CI does, where no folder is trusted, and give its report."""
-    command = [*PROGRAM, "fence", "--json", *words]
+    return json.loads(said_by_fence(folder, code, "--json", *words))
+
+
+def said_by_fence(folder: Path, code: int, *words: str) -> str:
+    """Run the fence as CI does, and give what it prints."""
+    command = [*PROGRAM, "fence", *words]
     environment = {**os.environ, "XDG_CONFIG_HOME": str(folder / "none")}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stdout + done.stderr
-    return json.loads(done.stdout)
+    return done.stdout

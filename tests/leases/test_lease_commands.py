@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from chant_mcp._core import ChantProject
+from chant_mcp.errors import ChantError
 from cli.kit import Cli
-from leases.clones import LEASES, LeaseClone, SharedProject
+from leases.clones import LEASES, TARGET, LeaseClone, SharedProject
+from leases.landing_faults import faults_of
 from leases.remotes import Remote
 from work.kit import ID, OTHER, PROGRAM, wait_for
 
@@ -154,6 +156,36 @@ def test_a_start_offline_claims_nothing(shared: SharedProject, monkeypatch: pyte
         shared.remote.accept_connections()
     assert clone.project.status(OTHER) == "completed"
     assert shared.remote.refs("refs/chant/leases") == {}
+
+
+@pytest.mark.requirement("leases:commands:offline_work_is_claimed")
+@pytest.mark.parametrize("is_taken", [False, True])
+def test_work_that_was_done_offline_is_claimed_before_it_lands(shared: SharedProject, is_taken: bool) -> None:
+    clone = shared.clone()
+    before = clone.tip()
+    clone.go(OTHER)
+    clone.start(OTHER, offline=True)
+    assert clone.ended(OTHER)["end_state"] == "completed"
+    assert shared.completions(OTHER) == 0
+    if is_taken:
+        other = shared.clone()
+        other.go(OTHER)
+        other.start(OTHER)
+        assert other.ended(OTHER)["end_state"] == "completed"
+        tip = shared.remote.refs()[TARGET]
+        with pytest.raises(ChantError, match="was landed on origin by another clone meanwhile"):
+            clone.handle().merge(OTHER)
+        assert shared.remote.refs()[TARGET] == tip
+        assert clone.branches() == [f"chant/{OTHER}"]
+        assert clone.git("rev-list", "--count", f"{before}..chant/{OTHER}") != "0"
+    else:
+        assert "has landed on the remote" in clone.handle().merge().text
+        landed = shared.remote.refs()[TARGET]
+        clone.git("merge-base", "--is-ancestor", landed, "main")
+        assert clone.git("diff", landed, "main") == clone.git("status", "--short") == ""
+        assert clone.branches() == []
+        assert clone.handle().merge().text == "Nothing waits for a merge."
+    assert faults_of(shared, [OTHER]) == []
 
 
 @pytest.mark.requirement("leases:commands:log_of_others")

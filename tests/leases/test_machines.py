@@ -13,6 +13,7 @@ import pytest
 from chant_mcp.errors import ChantError
 from laws import TRIALS
 from leases.clones import LeaseClone, SharedProject
+from leases.landing_faults import faults_of
 from leases.remotes import Remote
 from work.kit import Record, kill, wait_for
 
@@ -22,28 +23,14 @@ SPECS = [f"2026-01-22-{number:03}-x7m" for number in range(8 * TRIALS)]
 SECONDS = 90.0 * TRIALS
 
 
-def faults_of(shared: SharedProject, ids: list[str]) -> list[str]:
-    """Say what is wrong on the remote, from nothing but its refs and commits."""
-    faults: list[str] = []
-    for id in ids:
-        tokens = [lease["token"] for lease in shared.history(id)]
-        if tokens != sorted(tokens):
-            faults.append(f"{id}: tokens {tokens}")
-        if (shared.completions(id), len(shared.landings(id))) != (1, 1):
-            faults.append(f"{id}: {shared.completions(id)} completions, {shared.landings(id)}")
-        if shared.lease(id)["state"] != "landed":
-            faults.append(f"{id}: {shared.lease(id)}")
-    return faults
-
-
 def work_off(clone: LeaseClone, shared: SharedProject, ids: list[str]) -> None:
     """Start whatever this clone gets, one after the other, until all specs are completed on the remote."""
     until = time.monotonic() + SECONDS
     while time.monotonic() < until:
-        left = [id for id in ids if shared.completions(id) == 0]
-        if not left:
+        completed = shared.completed()
+        if completed.issuperset(ids):
             return
-        for id in left:
+        for id in [id for id in ids if id not in completed]:
             try:
                 clone.handle().work_start(id)
             except ChantError:

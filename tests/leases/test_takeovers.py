@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from leases.clones import SLOW_BEAT, TARGET, LeaseClone, SharedProject
+from leases.landing_faults import faults_of
 from leases.remotes import Remote, Transport
+from leases.two_pushes import split_pushes
 from work.kit import ID, OTHER, Record, wait_for
 
 MakeRemote = Callable[..., Remote]
@@ -68,3 +70,32 @@ def test_push_that_arrives_after_the_takeover_changes_nothing(
     assert "token 2" in record["reason"], record["reason"]
     assert shared.remote.refs()[TARGET] == before
     check_kept(shared, clone)
+
+
+# The counter-trial
+
+
+@pytest.mark.requirement("leases:model:two_pushes_land_stale")
+def test_two_pushes_instead_of_one_land_stale_work(
+    tmp_path: Path, make_remote: MakeRemote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The checker is that of `test_machines`, where the product passes it."""
+    shared = SharedProject(tmp_path, make_remote("git"), SLOW_BEAT)
+    shared.publish([ID], "wait")
+    late, second = shared.clone(), shared.clone()
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", split_pushes(tmp_path / "programs", TARGET))
+        late.start(ID)
+    late.said(ID, "out waiting")
+    with shared.remote.hold_next_push() as held:
+        late.go(ID)
+        assert TARGET in held.wait()
+        second.handle().takeover(ID, force=True, from_clone=True)
+        second.start(ID)
+        second.said(ID, "out waiting")
+        held.release()
+        late.ended_anyhow(ID)
+    second.go(ID)
+    second.ended(ID)
+    faults = faults_of(shared, [ID])
+    assert [fault for fault in faults if f"{ID}: stale: token 1 landed, the newest claim is" in fault], faults

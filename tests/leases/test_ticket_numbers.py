@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,9 +14,10 @@ import chant_mcp
 import pytest
 from chant_mcp._core import TicketProjects
 from harness import user_config
+from laws import TRIALS
 from leases.clones import SLOW_BEAT, LeaseClone, SharedProject
 from leases.remotes import Remote
-from leases.tcp_proxy import ANSWER_LOST, PASS, TcpProxy
+from leases.tcp_proxy import ANSWER_LOST, HALF_OPEN, PASS, TcpProxy
 from work.kit import ID
 
 MakeRemote = Callable[..., Remote]
@@ -105,6 +107,27 @@ def test_a_claim_whose_answer_was_lost_is_found_on_the_remote(
     assert clone.create("One") == ("DEM-001", [])
     given = json.loads(shared.remote.git("log", "-1", "--format=%s", NUMBERS))["given"]
     assert (given, proxy.connections) == ([[1, 1]], push + 1)
+
+
+@pytest.mark.requirement("leases:numbers:bounded")
+@pytest.mark.skipif(TRIALS == 1, reason="waits for eight seconds: a trial")
+def test_a_push_that_hangs_holds_no_ticket_up(
+    tmp_path: Path, make_remote: MakeRemote, make_proxy: Callable[[Remote], TcpProxy]
+) -> None:
+    shared = share(tmp_path, make_remote("git"))
+    proxy = make_proxy(shared.remote)
+    clone = TicketClone(shared.clone(proxy.port))
+    push = proxy.connections + 2  # behind the look
+    proxy.choose = lambda number: HALF_OPEN if number >= push else PASS
+    started = time.monotonic()
+    code, said = clone.create("One")
+    assert time.monotonic() - started < 10 + 1
+    assert code == "DEM-001"
+    assert "not claimed" in " ".join(said)
+    proxy.choose = lambda _: PASS
+    assert clone.create("Two") == ("DEM-002", [])
+    given = json.loads(shared.remote.git("log", "-1", "--format=%s", NUMBERS))["given"]
+    assert given == [[1, 2]], "what was given up is asked for once"
 
 
 @pytest.mark.requirement("leases:numbers:offline", "leases:numbers:renumbered")

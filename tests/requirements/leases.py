@@ -281,4 +281,74 @@ REQUIREMENTS: dict[str, Requirement] = {
         "the commit itself has to be the proposed one.",
         "issue 24: rule D5",
     ),
+    "leases:failures:woken_holder_looks_first": Requirement(
+        "A holder that slept for longer than its lease, as a suspended laptop does, looks at the remote "
+        "when it wakes, and pushes neither target nor lease.",
+        "issue 24: 9",
+    ),
+    "leases:failures:damaged_copies": Requirement(
+        "Copies of the remote's refs that a crash left empty, without their objects or as folders are "
+        "removed and fetched again; runs land.",
+        "issue 24: 9",
+    ),
+    "leases:failures:throttled": Requirement(
+        "While the remote throttles a clone, its looks and pushes come less and less often, up to a "
+        "minute apart; its runs go on, starts are refused with the remote's words.",
+        "issue 24: 9",
+    ),
+    "leases:failures:deleted_lease": Requirement(
+        "Where somebody deletes leases on the remote, runs land all the same, tokens go on from the "
+        "highest that was seen, and a spec that the target has completed is not claimed.",
+        "issue 24: 9",
+    ),
+    "leases:failures:copied_disk": Requirement(
+        "Of two clones with one name the one that finds another's sign of life under it takes a new name.",
+        "issue 24: 9",
+    ),
+    "leases:failures:rewritten_target": Requirement(
+        "Work does not land on a target that lost the commits on which the work began: the run needs "
+        "attention.",
+        "issue 24: 9",
+    ),
+    "leases:model:two_pushes_land_stale": Requirement(
+        "A git that pushes the target first and the lease second lands stale work, and the checker of the "
+        "tests finds that on the remote.",
+        "issue 24: 8",
+    ),
+    "leases:landing:archived_leases_go": Requirement(
+        "A push that is due takes the leases of specs along that landed and are archived on the target.",
+        "issue 24: 2.2",
+    ),
+    "leases:claims:held_specs_are_left_out": Requirement(
+        "Work on several specs leaves those that another clone holds to it, and goes on with the next ones.",
+        "issue 24: 1",
+    ),
+    "leases:pr:host_is_asked": Requirement(
+        "Where `leases.look` is set, a request that the host calls closed, or for which changes are "
+        "asked, comes back as `needs_attention` with its address; the host is asked once between two "
+        "signs of life, and with every merge by hand.",
+        "issue 24: 3",
+    ),
+    "leases:pr:takeover_moves_the_branch": Requirement(
+        "A takeover of proposed work moves its branch to the target in the push that claims it, and "
+        "keeps its commits.",
+        "issue 24: rule D5",
+    ),
+    "leases:pr:foreign_push_stays": Requirement(
+        "What others push to the branch of a request is not overwritten: the run needs attention.",
+        "issue 24: 3",
+    ),
+    "leases:fence:text": Requirement(
+        "`fence` says in words which specs pass, and why one does not.", "issue 24: 3"
+    ),
+    "leases:commands:offline_work_is_claimed": Requirement(
+        "`merge` claims the spec of work that was done offline, and lands it on the remote; if another "
+        "clone landed the spec meanwhile, the work stays on its branch, and the answer says so.",
+        "issue 24: 7",
+    ),
+    "leases:numbers:bounded": Requirement(
+        "A push that gets no answer holds no ticket up for longer than ten seconds beside this clone's "
+        "own push interval; the number is not claimed, and the answer says so.",
+        "issue 24: 7",
+    ),
 }

@@ -21,6 +21,7 @@ pub(super) struct LeaseBlock {
     push_interval: Option<String>,
     landing: Option<LandingWay>,
     propose: Option<Vec<String>>,
+    look: Option<Vec<String>>,
 }
 
 /// How work reaches the target branch of the remote.
@@ -51,6 +52,8 @@ pub struct LeaseSettings {
     pub landing: LandingWay,
     /// The command that proposes a request, and its arguments.
     pub propose: Vec<String>,
+    /// The command that says what became of a request, and its arguments; empty if the host is not asked.
+    pub look: Vec<String>,
 }
 
 impl LeaseBlock {
@@ -87,6 +90,7 @@ impl LeaseBlock {
             push_interval: time("push_interval", self.push_interval, 15)?,
             landing: self.landing.unwrap_or_default(),
             propose: self.propose.unwrap_or_default(),
+            look: self.look.unwrap_or_default(),
         };
         settings.refused().map_or(Ok(settings), Err)
     }
@@ -104,6 +108,11 @@ impl LeaseSettings {
         }
         if self.beat.is_zero() {
             return Some("leases.beat: expected a time above 0, got 0s".into());
+        }
+        if self.look.first().is_some_and(String::is_empty) {
+            return Some(
+                "leases.look: expected a program and its arguments, got an empty name".into(),
+            );
         }
         let is_empty = self.propose.first().is_none_or(String::is_empty);
         (self.landing == LandingWay::Pr && is_empty).then(|| {

@@ -48,6 +48,18 @@ impl Repo {
         self.tip_of_ref(&branch_ref(branch)?)
     }
 
+    /// Creates a branch at a commit, unless there is one of that name.
+    ///
+    /// # Errors
+    /// `InvalidName`, or a failure to write the repository.
+    pub fn restore_branch(&self, branch: &str, commit: &str) -> Result<(), GitError> {
+        let name = branch_ref(branch)?;
+        if self.tip_of_ref(&name)?.is_some() {
+            return Ok(());
+        }
+        self.create_ref(&name, commit, "chant-mcp: the work stays on its branch")
+    }
+
     /// Returns true if every commit of `branch` is also on `into`; both are local branches.
     ///
     /// # Errors

@@ -23,6 +23,7 @@ mod branches;
 pub mod checkouts;
 pub mod commit_bundle;
 mod commits;
+mod damaged_copies;
 pub mod exchange;
 mod export;
 mod files;

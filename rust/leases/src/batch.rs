@@ -29,6 +29,8 @@ pub(super) struct PushBatch {
     leases: Vec<(String, LeaseRecord, String)>,
     numbers: BTreeMap<String, (NumberRecord, String)>,
     answers: Vec<(TakenWish, LeaseAnswer)>,
+    /// The refs that only go along with what is due.
+    spare: Vec<String>,
     /// The refs that each wish changes, by its nonce.
     named: Vec<(String, String)>,
 }
@@ -87,6 +89,12 @@ impl PushBatch {
         self.updates.push(update);
     }
 
+    /// Adds a change of a ref that is left out if the remote does not take it.
+    pub(super) fn add_along(&mut self, update: RefUpdate) {
+        self.spare.push(update.name.clone());
+        self.updates.push(update);
+    }
+
     /// Returns all changes of refs, the target's among them.
     pub(super) fn all_updates(&self, target: &str) -> Vec<RefUpdate> {
         let of_target = self.target.iter().filter(|(old, new)| old != new);
@@ -141,14 +149,15 @@ impl PushBatch {
         view.note_sights();
     }
 
-    /// Returns the names of refs that only go along with landings.
+    /// Returns the names of refs that only go along.
     pub(super) fn along(&self) -> impl Iterator<Item = &str> {
         let wishes = self.answers.iter().map(|(taken, _)| &taken.wish);
         let along = wishes.filter_map(|wish| match wish {
             super::answer::LeaseWish::Land { along, .. } => Some(along),
             _ => None,
         });
-        along.flatten().map(|(name, _)| &**name)
+        let along = along.flatten().map(|(name, _)| &**name);
+        along.chain(self.spare.iter().map(|name| &**name))
     }
 
     /// Returns the wishes with their answers.

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::answer::LeaseRefusal;
-use super::own_name::OwnName;
 use super::record::{LeaseRecord, LeaseState};
 use super::view::RemoteView;
 
@@ -12,7 +11,8 @@ pub(super) struct ClaimInputs<'a> {
     pub(super) spec: &'a str,
     pub(super) escaped: &'a str,
     pub(super) view: &'a RemoteView,
-    pub(super) own: &'a OwnName,
+    /// True if the lease that is there is one of this clone.
+    pub(super) is_own: bool,
     /// The time without a sign of life after which a holder is believed dead.
     pub(super) ttl: Duration,
     /// The token is above this.
@@ -65,7 +65,7 @@ impl ClaimInputs<'_> {
     }
 
     fn refuse_taken(&self, lease: &LeaseRecord) -> Result<(), LeaseRefusal> {
-        let is_own = self.own.is_own(&lease.orchestrator);
+        let is_own = self.is_own;
         let is_silent = || self.view.is_silent(self.escaped, lease, self.ttl);
         let may = match lease.state {
             LeaseState::Free => true,

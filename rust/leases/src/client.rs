@@ -1,12 +1,14 @@
 //! Leases as a process of this clone asks for and keeps them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::LeaseError;
 use super::answer::{LeaseAnswer, LeaseRefusal, LeaseWish};
-use super::leader::LeaseLeader;
+use super::leader::{LeaseLeader, TickLimits};
 use super::own_name::OwnName;
+use super::push_pace::PushPace;
 use super::queue::{WishQueue, WishTicket};
 use super::record::{HolderRequest, LeaseRecord, LeaseState, RunLine};
 use super::ref_names::{RefNames, full_name};
@@ -63,6 +65,12 @@ pub trait RunLedger {
     /// # Errors
     /// A failure to read the repository.
     fn completed_in(&self, commit: &str, spec: &str) -> Result<Option<u64>, Error>;
+
+    /// Returns the specs that the tree of a commit has in its archive and nowhere else.
+    ///
+    /// # Errors
+    /// A failure to read the repository.
+    fn archived_in(&self, commit: &str) -> Result<BTreeSet<String>, Error>;
 
     /// Returns the beginning of the names of all branches of specs.
     ///
@@ -139,6 +147,15 @@ impl<'a> LeaseClient<'a> {
         self.wait_for(&ticket, limit, true)
     }
 
+    /// Returns the time until this clone may push again.
+    ///
+    /// # Errors
+    /// A file of our own that cannot be read.
+    pub fn push_wait(&self) -> Result<Duration, LeaseError> {
+        let wait = PushPace::of(&self.queue)?.wait(self.settings.push_interval, false);
+        Ok(wait.min(self.settings.push_interval))
+    }
+
     /// Puts a wish in the queue; [`LeaseClient::wait`] gives its answer.
     ///
     /// # Errors
@@ -178,6 +195,7 @@ impl<'a> LeaseClient<'a> {
             }
             let is_late = Instant::now() >= deadline;
             if is_late && (self.queue.withdraw(ticket)? || may_leave) {
+                self.queue.forget(ticket)?;
                 return Ok(LeaseAnswer::Unreachable {
                     why: format!("{} did not answer within {limit:?}", self.settings.remote),
                 });
@@ -193,7 +211,7 @@ impl<'a> LeaseClient<'a> {
                 wait_for_turn(wait.min(TURN));
                 continue;
             }
-            leader.tick(ticket.look_limit())?;
+            leader.tick(ticket.limits(deadline))?;
             has_looked = true;
         }
     }
@@ -267,7 +285,10 @@ impl<'a> LeaseClient<'a> {
         let mut leader = LeaseLeader::of(self)?;
         // A new wish may be refused by a look alone; its push waits for its turn.
         if self.queue.has_new_wishes()? || (leader.is_due()? && leader.wait().is_zero()) {
-            leader.tick(KEEPER_LOOK)?;
+            leader.tick(TickLimits {
+                look: KEEPER_LOOK,
+                until: None,
+            })?;
         }
         Ok(())
     }

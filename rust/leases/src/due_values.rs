@@ -19,6 +19,8 @@ use super::leader::LeaseLeader;
 
 /// A claim whose run has no record yet is left alone for so long.
 const STARTING: Duration = Duration::from_secs(120);
+/// The number of leases of archived specs that one push removes.
+const MOST_REMOVALS: usize = 64;
 
 impl LeaseLeader<'_> {
     /// Adds what own leases have to say by now: the records of runs decide.
@@ -45,7 +47,7 @@ impl LeaseLeader<'_> {
                 batch.add(None, self.written(record, view)?);
                 continue;
             }
-            if !self.own.is_own(&lease.orchestrator) {
+            if !self.is_own_lease(lease)? {
                 continue;
             }
             let Some(state) = self.settled_state(lease, escaped, view)? else {
@@ -89,6 +91,44 @@ impl LeaseLeader<'_> {
             RunStanding::Ended | RunStanding::Unknown => LeaseState::Free,
         };
         Ok((state != lease.state).then_some((state, None)))
+    }
+
+    /// Adds the removal of leases that landed and whose specs are archived, as far as the target's own tree says so:
+    /// it goes along with a push, and none is made for it.
+    pub(super) fn add_archived(
+        &self,
+        view: &RemoteView,
+        batch: &mut PushBatch,
+    ) -> Result<(), LeaseError> {
+        let mut landed = view.leases.iter().filter_map(|(escaped, seen)| {
+            let lease = seen.value.as_ref().ok()?;
+            let is_landed = lease.state == LeaseState::Landed && !batch.changes_lease(escaped);
+            is_landed.then_some((lease, &seen.object))
+        });
+        let Some(first) = landed.next() else {
+            return Ok(());
+        };
+        let archived = self.client.ledger.archived_in(&view.target);
+        let archived = archived.map_err(LeaseError::Ledger)?;
+        let mut removals = Vec::new();
+        for (lease, object) in std::iter::once(first).chain(landed) {
+            let name = self.names.of_value(LEASES, &lease.spec);
+            if archived.contains(&lease.spec)
+                && !self.left_out.contains(&name)
+                && self.has_landed(lease, view)
+                && removals.len() < MOST_REMOVALS
+            {
+                removals.push(RefUpdate {
+                    name,
+                    old: Some(object.clone()),
+                    new: None,
+                });
+            }
+        }
+        for removal in removals {
+            batch.add_along(removal);
+        }
+        Ok(())
     }
 
     /// Adds a sign of life: when one is due, and to every push while runs are under way. Without runs the own

@@ -1,7 +1,7 @@
 //! The process that looks at the remote and pushes for all processes of a clone.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::LeaseError;
 use super::answer::{LeaseAnswer, LeaseRefusal};
@@ -14,11 +14,13 @@ use super::record::{MOST_BYTES, RefValue};
 use super::ref_names::{LEASES, NUMBERS, ORCHESTRATORS, REQUESTS, RefNames};
 use super::view::{RemoteView, SeenValue};
 use super::wishes::WishStep;
-use chant_git::remote_refs::PushOutcome;
+use chant_git::remote_refs::{PushHooks, PushOutcome};
 use chant_store::state::escape_name;
 
 /// The longest that a push may take.
 const PUSH_LIMIT: Duration = Duration::from_secs(60);
+/// The least time that a call of git gets, however late it is.
+const LEAST_LIMIT: Duration = Duration::from_secs(1);
 /// The number of pushes at one tick before one is repeated: behind the second, each wish goes alone.
 const TRIES: u32 = 3;
 
@@ -50,6 +52,25 @@ impl RefusedPush {
         } else {
             0
         }
+    }
+}
+
+/// How long a tick may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TickLimits {
+    /// The longest that one look takes.
+    pub(super) look: Duration,
+    /// When somebody stops waiting for all of it; looks and pushes end by then.
+    pub(super) until: Option<Instant>,
+}
+
+impl TickLimits {
+    /// Returns how much of a time is left.
+    fn left_of(self, limit: Duration) -> Duration {
+        let left = self
+            .until
+            .map(|until| until.saturating_duration_since(Instant::now()));
+        left.map_or(limit, |left| limit.min(left.max(LEAST_LIMIT)))
     }
 }
 
@@ -87,13 +108,12 @@ impl<'a> LeaseLeader<'a> {
     }
 
     /// Looks at the remote, grants and refuses wishes, and pushes what is due.
-    /// A look may take as long as `limit`.
-    pub(super) fn tick(&mut self, limit: Duration) -> Result<(), LeaseError> {
+    pub(super) fn tick(&mut self, limits: TickLimits) -> Result<(), LeaseError> {
         let queue = &self.client.queue;
         queue.sweep()?;
         let mut refused: Option<RefusedPush> = None;
         for attempt in 0..=TRIES + 1 {
-            let mut view = match self.look(limit)? {
+            let mut view = match self.look(limits.left_of(limits.look))? {
                 Ok(view) => view,
                 Err(why) => return self.give_up(&why),
             };
@@ -117,7 +137,7 @@ impl<'a> LeaseLeader<'a> {
                 // What was taken stays taken, and goes with the next push.
                 return Ok(());
             }
-            match self.push(&batch, &mut view, attempt > 0)? {
+            match self.push(&batch, &mut view, attempt > 0, limits)? {
                 PushStep::Through => return Ok(()),
                 PushStep::Again(why) => {
                     let times = times + 1;
@@ -139,10 +159,16 @@ impl<'a> LeaseLeader<'a> {
     /// Reads the remote; the inner error is what it or the way to it says.
     fn look(&mut self, limit: Duration) -> Result<Result<RemoteView, String>, LeaseError> {
         let (client, queue) = (self.client, &self.client.queue);
-        let copied =
+        let copies = self.names.copies();
+        let fetch = || {
             client
                 .repo
-                .copy_remote_refs(&client.settings.remote, &self.names.copies(), limit);
+                .copy_remote_refs(&client.settings.remote, &copies, limit)
+        };
+        let mut copied = fetch();
+        if copied.is_err() && client.repo.forget_damaged_copies(&self.names.looked(""))? {
+            copied = fetch();
+        }
         self.pace.note_look(queue, copied.is_ok())?;
         if let Err(error) = copied {
             return Ok(Err(error.to_string()));
@@ -227,6 +253,9 @@ impl<'a> LeaseLeader<'a> {
             self.add_settled(view, &mut batch)?;
         }
         self.add_beat(view, &mut batch)?;
+        if !is_alone && !batch.is_empty() {
+            self.add_archived(view, &mut batch)?;
+        }
         Ok(batch)
     }
 
@@ -244,15 +273,22 @@ impl<'a> LeaseLeader<'a> {
         batch: &PushBatch,
         view: &mut RemoteView,
         repeats: bool,
+        limits: TickLimits,
     ) -> Result<PushStep, LeaseError> {
         let (client, queue) = (self.client, &self.client.queue);
         self.pace.note_push(queue, repeats)?;
         let target = self.names.target().to_owned();
+        let hooks = batch.hooks(&self.names);
+        // Landings may be large, and the user's hooks take their time.
+        let limit = match hooks {
+            PushHooks::Run => PUSH_LIMIT,
+            PushHooks::Skip => limits.left_of(PUSH_LIMIT),
+        };
         let outcome = client.repo.push_updates(
             &client.settings.remote,
             &batch.all_updates(&target),
-            batch.hooks(&self.names),
-            PUSH_LIMIT,
+            hooks,
+            limit,
         )?;
         tracing::debug!(?outcome, "leases were pushed");
         let is_well = !matches!(outcome, PushOutcome::Unknown(_));

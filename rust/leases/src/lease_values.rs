@@ -3,6 +3,7 @@
 use super::LeaseError;
 use super::answer::LeaseAnswer;
 use super::batch::WishPush;
+use super::client::RunStanding;
 use super::machine::{host_name, now};
 use super::record::{LeaseRecord, LeaseState, RefValue, SCHEMA};
 use super::ref_names::{LEASES, REQUESTS};
@@ -35,6 +36,16 @@ impl LeaseLeader<'_> {
             request: None,
             nonce: nonce.to_owned(),
         }
+    }
+
+    /// Returns true for a lease of this clone. Under a name that it had to give up a copy of its disk may hold
+    /// specs, too: of these only those are its own that a record here knows.
+    pub(super) fn is_own_lease(&self, lease: &LeaseRecord) -> Result<bool, LeaseError> {
+        if !self.own.is_own(&lease.orchestrator) || lease.orchestrator == self.own.name {
+            return Ok(lease.orchestrator == self.own.name);
+        }
+        let standing = self.client.ledger.standing(&lease.spec, lease.token);
+        Ok(standing.map_err(LeaseError::Ledger)? != RunStanding::Unknown)
     }
 
     /// Writes the object of a lease, with the one before as its parent, and returns the change of its ref.

@@ -6,13 +6,14 @@
 //! if this one dies.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::LeaseError;
 use super::answer::{LeaseAnswer, LeaseWish};
+use super::leader::TickLimits;
 use super::machine::MachineTime;
 use super::record::new_nonce;
 use chant_store::StoreError;
@@ -22,8 +23,9 @@ use chant_store::disk::{self, FileStamp, Lock};
 const MOST_BYTES: u64 = 64 << 20;
 /// Answers that were not fetched for so long have no process that waits for them.
 const KEPT_FOR: Duration = Duration::from_secs(3600);
-/// How long a look may take for who waits at a terminal.
+/// How long a look may take for who waits at a terminal, and that look with its push.
 const QUICK_LOOK: Duration = Duration::from_secs(6);
+const QUICK_TICK: Duration = Duration::from_secs(8);
 /// How long any other look may take: the target may have got a lot.
 const LONG_LOOK: Duration = Duration::from_secs(60);
 /// The folders of wishes and answers, and the file whose lock makes the leader.
@@ -43,13 +45,23 @@ pub(super) struct WishQueue {
 #[derive(Debug, Clone)]
 pub struct WishTicket {
     name: String,
-    look_limit: Duration,
+    is_urgent: bool,
 }
 
 impl WishTicket {
-    /// Returns how long a look for this wish may take.
-    pub(super) fn look_limit(&self) -> Duration {
-        self.look_limit
+    /// Returns how long a tick for this wish may take, which is waited for until `deadline`.
+    pub(super) fn limits(&self, deadline: Instant) -> TickLimits {
+        if !self.is_urgent {
+            return TickLimits {
+                look: LONG_LOOK,
+                until: None,
+            };
+        }
+        let until = deadline.min(Instant::now() + QUICK_TICK);
+        TickLimits {
+            look: QUICK_LOOK,
+            until: Some(until),
+        }
     }
 }
 
@@ -95,9 +107,8 @@ impl WishQueue {
         let nonce = new_nonce();
         let name = format!("{:020}-{nonce}", MachineTime::now().number());
         let is_urgent = matches!(wish, LeaseWish::Claim { .. } | LeaseWish::Numbers { .. });
-        let look_limit = if is_urgent { QUICK_LOOK } else { LONG_LOOK };
         write(&self.place(QUEUE, &name), &WishFile { nonce, wish })?;
-        Ok(WishTicket { name, look_limit })
+        Ok(WishTicket { name, is_urgent })
     }
 
     /// Returns the answer to a wish, once; `None` while there is none.
@@ -118,6 +129,17 @@ impl WishQueue {
             disk::remove(&to)?;
         }
         Ok(is_back)
+    }
+
+    /// Forgets a wish, also one that the leader has: if it is granted all the same, that does no harm.
+    pub(super) fn forget(&self, ticket: &WishTicket) -> Result<(), LeaseError> {
+        for part in [QUEUE, TAKEN] {
+            let to = self.place(WITHDRAWN, &ticket.name);
+            if moved(&self.place(part, &ticket.name), &to)? {
+                disk::remove(&to)?;
+            }
+        }
+        Ok(())
     }
 
     /// Becomes the leader; `None` while another process leads.

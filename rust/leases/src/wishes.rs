@@ -206,7 +206,7 @@ impl LeaseLeader<'_> {
             spec,
             escaped: &escaped,
             view,
-            own: &self.own,
+            is_own: lease.map_or(Ok(false), |lease| self.is_own_lease(lease))?,
             ttl: self.client.settings.ttl,
             above,
             is_forced,

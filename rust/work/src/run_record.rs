@@ -183,6 +183,9 @@ pub struct LeaseEntry {
 pub struct ProposalEntry {
     /// The newest commit of the branch on the remote.
     pub commit: String,
+    /// When the host was last asked about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<Timestamp>,
     /// The address of the request, as far as it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,

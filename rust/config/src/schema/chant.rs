@@ -160,6 +160,7 @@ const KEYS: &[KnownKey] = &[
             used("push_interval", TEXT),
             used("landing", TEXT),
             used("propose", TEXTS),
+            used("look", TEXTS),
         ]),
     ),
     used("cluster", Named(&CLUSTER)),

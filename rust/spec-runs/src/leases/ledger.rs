@@ -1,5 +1,6 @@
 //! What leases ask about runs and specs, answered from records and from the trees of commits.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::project::ProjectRuns;
@@ -142,6 +143,20 @@ impl RunLedger for SpecRunLedger<'_> {
                 line: self.last_line(&record),
             })
             .collect())
+    }
+
+    fn archived_in(&self, commit: &str) -> Result<BTreeSet<String>, Error> {
+        let specs_below = |folder: &str| -> Result<BTreeSet<String>, Error> {
+            let inside = in_git(self.project, &self.repo, folder)?;
+            let files = self.repo.files_below(commit, &inside)?.into_iter();
+            let names = files.filter_map(|path| {
+                let id = path.rsplit('/').next()?.strip_suffix(".md")?;
+                Some(self.key(id))
+            });
+            Ok(names.collect())
+        };
+        let open = specs_below(SPECS)?;
+        Ok(&specs_below(ARCHIVE)? - &open)
     }
 
     fn branch_prefix(&self) -> Result<String, Error> {

@@ -249,6 +249,16 @@ impl<'a> SpecLeases<'a> {
         &self.settings.propose
     }
 
+    /// Returns the command that says what became of a request; empty if the host is not asked.
+    pub(super) fn look_command(&self) -> &[String] {
+        &self.settings.look
+    }
+
+    /// Returns the time between two signs of life.
+    pub(super) fn beat(&self) -> Duration {
+        self.settings.beat
+    }
+
     /// Returns the ref of a spec's lease on the remote, for people.
     pub(super) fn lease_ref(&self, spec_id: &str) -> String {
         let name = escape_name(&self.ledger.key(spec_id));

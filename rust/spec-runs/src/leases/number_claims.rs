@@ -109,9 +109,10 @@ impl SpecLeases<'_> {
             fresh: wish.fresh,
             above: wish.above,
         };
-        let limit = NUMBER_LIMIT + self.settings.push_interval;
+        let client = self.client()?;
+        let limit = NUMBER_LIMIT + client.push_wait()?;
         let remote = self.remote();
-        Ok(match self.client()?.ask_briefly(asked, limit)? {
+        Ok(match client.ask_briefly(asked, limit)? {
             LeaseAnswer::Numbered { taken, fresh } => NumberAnswer::Claimed { taken, fresh },
             LeaseAnswer::Refused { refusal } => NumberAnswer::Unclaimed(refusal.to_string()),
             LeaseAnswer::Unreachable { why } => NumberAnswer::Unclaimed(why),

@@ -3,6 +3,7 @@
 use super::super::error::SpecRunError;
 use super::super::project::ProjectRuns;
 use super::super::runtime::acting_change::agreement_to;
+use super::super::runtime::offline_work::{is_unshared, not_shared, share_offline_work};
 use super::super::runtime::{recovery, spec_runner};
 use super::settle_aside;
 use chant_base::answer::Answer;
@@ -31,8 +32,9 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     // What waited and need not any more is merged by that.
     recovery::recover_runs(project)?;
     let Some(id) = id else {
+        let shared = share_all(project, &runs)?;
         settle_aside(project);
-        return describe_merges(&runs, &waited);
+        return describe_merges(&runs, &waited, shared);
     };
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
@@ -40,6 +42,17 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     drop(snapshot);
     refuse_unapproved(&spec)?;
     let newest = runs.newest_of(spec.id.as_str())?;
+    let config = project.snapshot()?.config.clone()?;
+    if let Some(record) = newest
+        .as_ref()
+        .filter(|record| is_unshared(&config, record))
+    {
+        if let Err(why) = share_offline_work(project, &runs, record)? {
+            return Err(not_shared(spec.id.as_str(), &why));
+        }
+        settle_aside(project);
+        return Ok(Answer::prose(describe_shared(spec.id.as_str())));
+    }
     let left = newest.as_ref().filter(|_| agreed.is_none());
     if let Some(record) = left.filter(|record| !record.acting_change.is_empty()) {
         return Err(acts_anew(&spec, record).into());
@@ -71,6 +84,26 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     }
     settle_aside(project);
     describe_merge(&spec, &record)
+}
+
+/// Shares all work that was done offline; returns what came of each, in sentences.
+fn share_all(project: &Project, runs: &RunStore) -> Result<Vec<String>, Error> {
+    let config = project.snapshot()?.config.clone()?;
+    let (records, _) = runs.all()?;
+    let mut said = Vec::new();
+    for record in records.iter().filter(|record| is_unshared(&config, record)) {
+        let shared = share_offline_work(project, runs, record);
+        said.push(match shared {
+            Ok(Ok(())) => describe_shared(&record.spec_id),
+            Ok(Err(why)) => not_shared(&record.spec_id, &why).to_string(),
+            Err(error) => error.to_string(),
+        });
+    }
+    Ok(said)
+}
+
+fn describe_shared(spec_id: &str) -> String {
+    format!("The work on '{spec_id}', done offline, has landed on the remote")
 }
 
 /// The refusal of work that would change what runs on this machine.
@@ -143,8 +176,11 @@ fn waiting(runs: &RunStore) -> Result<Vec<String>, Error> {
     Ok(waits.map(|record| record.process_id).collect())
 }
 
-fn describe_merges(runs: &RunStore, waited: &[String]) -> Result<Answer, Error> {
-    let mut lines = Vec::new();
+fn describe_merges(
+    runs: &RunStore,
+    waited: &[String],
+    mut lines: Vec<String>,
+) -> Result<Answer, Error> {
     for process_id in waited {
         let now = runs.get(process_id)?;
         let reason = now.reason.as_ref().map(|reason| format!(": {reason}"));

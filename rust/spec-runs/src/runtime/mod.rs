@@ -27,6 +27,7 @@ mod conflicted_run;
 mod landed_specs;
 mod landing;
 mod new_run_folder;
+pub(super) mod offline_work;
 pub(super) mod orchestrator;
 pub(super) mod placed_launch;
 pub(super) mod placed_run;

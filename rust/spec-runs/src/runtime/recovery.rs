@@ -261,10 +261,26 @@ pub(in super::super) fn look_at_requests(project: &Project, is_patient: bool) ->
         return Ok(());
     };
     if is_patient {
+        // A person wants to know now what the host says.
+        for record in records.iter().filter(|record| awaits_request(record)) {
+            ask_host_again(&runs, record)?;
+        }
         leases.look().map(drop)
     } else {
         leases.look_if_due()
     }
+}
+
+/// Has the host asked about a request, however short ago it was.
+fn ask_host_again(runs: &RunStore, record: &RunRecord) -> Result<(), Error> {
+    runs.update(&record.process_id, |record| {
+        let lease = record.lease.as_mut();
+        if let Some(proposal) = lease.and_then(|lease| lease.proposal.as_mut()) {
+            proposal.asked_at = None;
+        }
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// Ends the wait for a request because a person has the work on its spec go on: in the same branch, with a new

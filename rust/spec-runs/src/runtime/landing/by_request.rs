@@ -3,7 +3,7 @@
 
 use super::super::super::leases::SpecLeases;
 use super::on_remote::{PreparedLanding, waits};
-use super::request_command::RequestCommand;
+use super::request_command::{RequestCommand, RequestState};
 use super::{MergeInputs, RunLanding, RunLandingOutcome};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -70,15 +70,6 @@ impl RunLanding<'_> {
         let known = leases.newest_lease(&record.spec_id)?;
         let known = known.and_then(|(lease, _)| lease.request);
         self.note_proposal(commit, known.as_ref())?;
-        let config = self.project.snapshot()?.config.clone()?;
-        let command = RequestCommand {
-            project: self.project,
-            runs: self.runs,
-            repo: self.repo,
-            config: &config,
-            place: self.place,
-            record,
-        };
         let title = self.request_title(&record.spec_id)?;
         let token = record.token.to_string();
         let body = self.request_body(leases, record, commit);
@@ -90,9 +81,9 @@ impl RunLanding<'_> {
             ("{spec}", &record.spec_id),
             ("{token}", &token),
         ];
-        let words = leases.request_command().iter();
-        let argv: Vec<String> = words.map(|word| filled(word, &values)).collect();
-        match (command.run(&argv)?, known) {
+        let argv = filled_all(leases.request_command(), &values);
+        let opened = self.with_command(record, |command| command.propose(&argv))?;
+        match (opened, known) {
             (Ok(address), _) => {
                 self.note_proposal(commit, Some(&address))?;
                 leases
@@ -112,12 +103,29 @@ impl RunLanding<'_> {
         }
     }
 
+    fn with_command<T>(
+        &self,
+        record: &RunRecord,
+        act: impl FnOnce(&RequestCommand<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let config = self.project.snapshot()?.config.clone()?;
+        act(&RequestCommand {
+            project: self.project,
+            runs: self.runs,
+            repo: self.repo,
+            config: &config,
+            place: self.place,
+            record,
+        })
+    }
+
     fn note_proposal(&self, commit: &str, request: Option<&String>) -> Result<(), Error> {
         self.runs.update(self.process_id, |record| {
             if let Some(lease) = &mut record.lease {
                 lease.proposal = Some(ProposalEntry {
                     commit: commit.to_owned(),
                     request: request.cloned(),
+                    asked_at: None,
                 });
             }
             Ok(())
@@ -175,7 +183,15 @@ impl RunLanding<'_> {
             return Ok(RunLandingOutcome::Overtaken(why.to_string()));
         }
         if leases.has_proposed_branch(&record.spec_id)? {
-            return Ok(waits(request));
+            return Ok(match self.asked_host(leases, record, proposal)? {
+                RequestState::Open => waits(request),
+                RequestState::Closed => RunLandingOutcome::Doubtful(format!(
+                    "{request} was closed without being merged"
+                )),
+                RequestState::ChangesRequested => {
+                    RunLandingOutcome::Doubtful(format!("{request}: changes are asked for"))
+                }
+            });
         }
         Ok(RunLandingOutcome::Doubtful(format!(
             "{request} was closed without being merged: {} has no branch {} any more, and {} does not have the work",
@@ -184,6 +200,61 @@ impl RunLanding<'_> {
             self.place.target
         )))
     }
+
+    /// Asks the host what became of a request, if it may be asked: once between two signs of life. What it does not
+    /// say is open.
+    fn asked_host(
+        &self,
+        leases: &SpecLeases<'_>,
+        record: &RunRecord,
+        proposal: &ProposalEntry,
+    ) -> Result<RequestState, Error> {
+        let now = (self.runs.clock)();
+        let is_early = proposal.asked_at.is_some_and(|asked| {
+            let since = now.duration_since(asked);
+            !since.is_negative() && since.unsigned_abs() < leases.beat()
+        });
+        if leases.look_command().is_empty() || is_early {
+            return Ok(RequestState::Open);
+        }
+        self.runs.update(self.process_id, |record| {
+            let lease = record.lease.as_mut();
+            if let Some(proposal) = lease.and_then(|lease| lease.proposal.as_mut()) {
+                proposal.asked_at = Some(now);
+            }
+            Ok(())
+        })?;
+        let token = record.token.to_string();
+        let values = [
+            (
+                "{request}",
+                proposal
+                    .request
+                    .as_ref()
+                    .unwrap_or(&self.place.branch)
+                    .as_str(),
+            ),
+            ("{branch}", &self.place.branch),
+            ("{target}", &self.place.target),
+            ("{spec}", &record.spec_id),
+            ("{token}", &token),
+        ];
+        let argv = filled_all(leases.look_command(), &values);
+        Ok(
+            match self.with_command(record, |command| command.look(&argv))? {
+                Ok(state) => state,
+                Err(why) => {
+                    tracing::warn!(spec = %record.spec_id, %why, "`leases.look` failed");
+                    RequestState::Open
+                }
+            },
+        )
+    }
+}
+
+/// Returns a command with its placeholders filled.
+fn filled_all(words: &[String], values: &[(&str, &str)]) -> Vec<String> {
+    words.iter().map(|word| filled(word, values)).collect()
 }
 
 /// Returns a word of a command with its placeholders filled; what they are filled with is not read again.

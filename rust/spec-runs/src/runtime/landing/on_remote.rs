@@ -50,7 +50,7 @@ impl RunLanding<'_> {
     ///
     /// # Errors
     /// The step that failed.
-    pub(super) fn land_on_remote(
+    pub(in super::super) fn land_on_remote(
         &self,
         leases: &SpecLeases<'_>,
         record: &RunRecord,
@@ -161,6 +161,9 @@ impl RunLanding<'_> {
         if let Some(landed) = self.landed_before(leases, record, &target)? {
             return Ok(landed);
         }
+        if let Some(why) = self.rewritten_target(leases, record, &target)? {
+            return Ok(Settled(RunLandingOutcome::Doubtful(why)));
+        }
         let mut sight = match self.look(&record.spec_id)? {
             Ok(sight) => sight,
             Err(why) => return Ok(Settled(RunLandingOutcome::Doubtful(why))),
@@ -203,6 +206,34 @@ impl RunLanding<'_> {
             old: sight.old,
             new,
         })
+    }
+
+    /// Returns the reason not to land where the remote's target lost the commits on which the work stands: a merge
+    /// would bring them back.
+    fn rewritten_target(
+        &self,
+        leases: &SpecLeases<'_>,
+        record: &RunRecord,
+        target: &str,
+    ) -> Result<Option<String>, Error> {
+        let Some(lease) = &record.lease else {
+            return Ok(None);
+        };
+        let has_base = |target: &str| -> Result<bool, Error> {
+            Ok(self.repo.has_object(&lease.base)? && self.repo.reaches(target, &lease.base)?)
+        };
+        // A landing of this clone that is on its way may stand on an older target than this claim.
+        let looked = leases.last_look()?.map(|view| view.target);
+        if has_base(target)? || looked.is_some_and(|looked| has_base(&looked).unwrap_or(false)) {
+            return Ok(None);
+        }
+        Ok(Some(format!(
+            "{target} of {remote} was moved back or rewritten since this work began: it has not {base} any more, and to merge {branch} would bring that back. Rebase {branch} onto {remote}/{target} if the work is still wanted, then have the spec worked on again",
+            target = self.place.target,
+            remote = leases.remote(),
+            base = lease.base,
+            branch = self.place.branch,
+        )))
     }
 
     /// Takes what others changed in the spec on the remote into its new text; returns why that is a person's.

@@ -1,7 +1,9 @@
-//! Runs the configured command that opens a request for merging: confined, with no more of our environment than
+//! Runs the configured commands that open a request for merging, or say what became of one: confined, with no more of our environment than
 //! checks get and the login of the host, in the user's checkout, where nothing of an agent's lies.
 
 use std::time::Duration;
+
+use serde_json::Value;
 
 use super::super::super::project::ProjectRuns;
 use super::super::super::project::folders;
@@ -23,13 +25,13 @@ use chant_work::run_record::RunRecord;
 use chant_work::run_store::RunStore;
 use chant_work::spending::EventPlan;
 
-/// The time after which the command is ended.
-const LIMIT: Duration = Duration::from_secs(120);
 /// The ending of its private folder, beside the run's own.
 const PROPOSING: &str = ".proposing";
-/// The name of the command in the log.
-const NAME: &str = "leases.propose";
-/// The lines of its output that are read to find the address.
+/// What its log is called in messages.
+const LOG: &str = "the log of a command about a request";
+/// The keys under which hosts say where a request stands: both, then GitHub, then GitLab.
+const SAID: [&str; 3] = ["state", "reviewDecision", "detailed_merge_status"];
+/// The lines of its output that are read.
 const LINES: usize = 1000;
 /// The longest address.
 const LONGEST: usize = 2000;
@@ -48,6 +50,37 @@ const CREDENTIALS: [&str; 11] = [
     "OAUTH_TOKEN",
 ];
 
+/// A command about a request.
+#[derive(Clone, Copy)]
+pub(super) struct HostCommand {
+    /// The setting that has it, which names it in the log.
+    pub setting: &'static str,
+    /// The time after which it is ended.
+    pub limit: Duration,
+}
+
+/// Opens a request.
+pub(super) const PROPOSE: HostCommand = HostCommand {
+    setting: "leases.propose",
+    limit: Duration::from_secs(120),
+};
+/// Says what became of a request.
+pub(super) const LOOK: HostCommand = HostCommand {
+    setting: "leases.look",
+    limit: Duration::from_secs(30),
+};
+
+/// What a host says of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RequestState {
+    /// It may still be merged, or has been.
+    Open,
+    /// It was closed without being merged.
+    Closed,
+    /// A reviewer asks for changes.
+    ChangesRequested,
+}
+
 /// The command of one request.
 pub(super) struct RequestCommand<'a> {
     pub project: &'a Project,
@@ -59,18 +92,34 @@ pub(super) struct RequestCommand<'a> {
 }
 
 impl RequestCommand<'_> {
-    /// Runs it and returns the address, the last line of its standard output; the inner error says how it
+    /// Opens a request and returns its address, the last line of the standard output; the inner error says how that
     /// failed, secrets masked.
     ///
     /// # Errors
     /// That it cannot be confined, or a failure of this machine.
-    pub(super) fn run(&self, argv: &[String]) -> Result<Result<String, String>, Error> {
+    pub(super) fn propose(&self, argv: &[String]) -> Result<Result<String, String>, Error> {
+        Ok(self.run(PROPOSE, argv)?.and_then(|printed| {
+            let address = address_in(&printed);
+            address.ok_or_else(|| "its last line is no address of a request".into())
+        }))
+    }
+
+    /// Asks the host what became of a request; the inner error says how that failed, secrets masked.
+    ///
+    /// # Errors
+    /// As [`RequestCommand::propose`].
+    pub(super) fn look(&self, argv: &[String]) -> Result<Result<RequestState, String>, Error> {
+        Ok(self.run(LOOK, argv)?.map(|printed| state_in(&printed)))
+    }
+
+    /// Runs a command and returns what it printed on its standard output.
+    fn run(&self, command: HostCommand, argv: &[String]) -> Result<Result<String, String>, Error> {
         let folder = folders::sibling_file(&self.place.worktree, PROPOSING);
-        let job = self.job(argv, &folder)?;
+        let job = self.job(command, argv, &folder)?;
         let before = self.log_length();
         let header = LogHeader {
             spec_id: &self.record.spec_id,
-            prompt: NAME,
+            prompt: command.setting,
             withheld: &[],
         };
         let mask = SecretMask::new(&job.secrets)?;
@@ -80,21 +129,20 @@ impl RequestCommand<'_> {
             Err(WorkError::NoAgent { program, why }) => Err(format!("`{program}`: {why}")),
             Err(error) => return Err(error.into()),
         };
-        disk::remove_tree(&folder).log_failure("remove the folder of `leases.propose`");
-        let ended = match ended {
-            Ok(ended) if ended.is_success() => ended,
-            Ok(ended) => return Ok(Err(describe_failure(&ended))),
-            Err(why) => return Ok(Err(why)),
-        };
-        let address = self.last_line(before);
-        let is_missing = format!(
-            "{}, and its last line is no address of a request",
-            describe_end(&ended)
-        );
-        Ok(address.ok_or(is_missing))
+        disk::remove_tree(&folder).log_failure("remove the folder of a command about a request");
+        Ok(match ended {
+            Ok(ended) if ended.is_success() => Ok(self.printed(before).unwrap_or_default()),
+            Ok(ended) => Err(describe_failure(&ended)),
+            Err(why) => Err(why),
+        })
     }
 
-    fn job(&self, argv: &[String], folder: &std::path::Path) -> Result<AgentJob, Error> {
+    fn job(
+        &self,
+        command: HostCommand,
+        argv: &[String],
+        folder: &std::path::Path,
+    ) -> Result<AgentJob, Error> {
         let passed = passed_environment(self.project, self.config, &CREDENTIALS);
         let held = ConfinedActor::Proposal(argv, folder);
         let (project, config) = (self.project, self.config);
@@ -102,7 +150,7 @@ impl RequestCommand<'_> {
         let mut environment = passed.variables;
         environment.extend(hold.variables);
         Ok(AgentJob {
-            name: NAME.into(),
+            name: command.setting.into(),
             model: None,
             prompt: String::new(),
             argv: argv.to_vec(),
@@ -117,7 +165,7 @@ impl RequestCommand<'_> {
             confinement: hold.confinement,
             input: AgentInput::Empty,
             limits: AgentLimits {
-                run: Some(LIMIT),
+                run: Some(command.limit),
                 ..bounds(self.config)
             },
             connecting: None,
@@ -127,26 +175,65 @@ impl RequestCommand<'_> {
 
     fn log_length(&self) -> u64 {
         let path = self.project.own_log(&self.record.spec_id);
-        let opened = path.and_then(|path| disk::open(&path, NAME).ok());
+        let opened = path.and_then(|path| disk::open(&path, LOG).ok());
         opened.map_or(0, |(_, length)| length)
     }
 
-    /// Returns the last line of standard output that the log has behind a byte, if it can be an address.
-    fn last_line(&self, behind: u64) -> Option<String> {
+    /// Returns what the log has of standard output behind a byte.
+    fn printed(&self, behind: u64) -> Option<String> {
         let path = self.project.own_log(&self.record.spec_id)?;
-        let (file, length) = disk::open(&path, NAME).ok()?;
+        let (file, length) = disk::open(&path, LOG).ok()?;
         let query = LogQuery {
             lines: LINES,
             offset: Some(behind),
             since: None,
         };
         let page = log::read(file, length, query).ok()?;
-        let printed = page.content.lines().rev().filter_map(printed_line);
-        let last = printed.map(str::trim).find(|line| !line.is_empty())?;
-        let is_address = last.contains("://")
-            && last.len() <= LONGEST
-            && !last.contains(|letter: char| letter.is_whitespace() || letter.is_control());
-        is_address.then(|| last.to_owned())
+        let printed = page.content.lines().filter_map(printed_line);
+        Some(printed.collect::<Vec<_>>().join("\n"))
+    }
+}
+
+/// Returns the last line of a text, if it can be an address.
+fn address_in(printed: &str) -> Option<String> {
+    let last = last_line(printed)?;
+    let is_address = last.contains("://")
+        && last.len() <= LONGEST
+        && !last.contains(|letter: char| letter.is_whitespace() || letter.is_control());
+    is_address.then(|| last.to_owned())
+}
+
+fn last_line(printed: &str) -> Option<&str> {
+    let mut lines = printed.lines().rev().map(str::trim);
+    lines.find(|line| !line.is_empty())
+}
+
+/// Returns the first object of JSON in a text; programs may warn of something before it.
+fn first_object(printed: &str) -> Option<Value> {
+    let from = printed.find('{')?;
+    let mut values = serde_json::Deserializer::from_str(&printed[from..]).into_iter();
+    values.next()?.ok()
+}
+
+/// Reads what a host says of a request: an object of JSON as `gh` and `glab` print it, or a word in the last line.
+fn state_in(printed: &str) -> RequestState {
+    let words: Vec<String> = match first_object(printed) {
+        Some(Value::Object(object)) => SAID
+            .iter()
+            .filter_map(|key| object.get(*key)?.as_str())
+            .map(str::to_lowercase)
+            .collect(),
+        _ => last_line(printed)
+            .map(|line| line.split_whitespace().map(str::to_lowercase).collect())
+            .unwrap_or_default(),
+    };
+    let says = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&&**word));
+    if says(&["closed"]) {
+        RequestState::Closed
+    } else if says(&["changes_requested", "requested_changes"]) {
+        RequestState::ChangesRequested
+    } else {
+        RequestState::Open
     }
 }
 
@@ -177,6 +264,31 @@ fn describe_failure(ended: &AgentOutcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hosts_say_where_a_request_stands() {
+        use RequestState::{ChangesRequested, Closed, Open};
+        for (printed, state) in [
+            (r#"{"reviewDecision":"","state":"OPEN"}"#, Open),
+            (r#"{"reviewDecision":"APPROVED","state":"CLOSED"}"#, Closed),
+            (
+                r#"{"reviewDecision":"CHANGES_REQUESTED","state":"OPEN"}"#,
+                ChangesRequested,
+            ),
+            (r#"{"state":"opened","title":"closed"}"#, Open),
+            (
+                r#"{"state":"opened","detailed_merge_status":"requested_changes"}"#,
+                ChangesRequested,
+            ),
+            (r#"{"state":"merged"}"#, Open),
+            ("A warning\n{\"state\":\"closed\"}\n", Closed),
+            ("Looking\nclosed\n", Closed),
+            ("closed\nopen\n", Open),
+            ("", Open),
+        ] {
+            assert_eq!(state_in(printed), state, "{printed}");
+        }
+    }
 
     #[test]
     fn only_standard_output_is_read() {

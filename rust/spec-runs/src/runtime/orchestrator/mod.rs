@@ -3,7 +3,10 @@
 //!
 //! Each spec has a runner of its own, so that a failure of this process affects none of them.
 
+mod claims;
+
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::super::agents::workers::{AgentWorker, workers};
@@ -12,7 +15,7 @@ use super::super::leases::ClaimResult;
 use super::super::schedule::{AttemptCount, SpecSchedule};
 use super::super::start::{StartOptions, StartTarget, WorkMode};
 use super::agent_slots::{AgentSlots, all_busy, is_full, most_at_once, takes_turns};
-use super::start::{begin_one, claim_specs, plan};
+use super::start::{begin_one, plan};
 use super::{recovery, retries_of};
 use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
@@ -20,7 +23,6 @@ use chant_base::error::Error;
 use chant_config::Config;
 use chant_specs::id::SpecId;
 use chant_specs::project::Project;
-use chant_specs::specs::SpecGraph;
 use chant_work::WorkError;
 use chant_work::cancel_token::CancelToken;
 use chant_work::handshake::StartHandshake;
@@ -154,12 +156,22 @@ impl AttemptFailure {
     }
 }
 
+/// What became of the try to start the next spec.
+enum NextStart {
+    /// There is none, or no room for it.
+    Nothing,
+    /// Another clone has it.
+    LeftOut,
+    /// It was started, or could not be.
+    Tried(Result<(), String>),
+}
+
 struct Orchestrator<'a> {
     project: &'a Project,
     runs: &'a RunStore,
     process_id: String,
     asked: RunOptions,
-    config: std::sync::Arc<Config>,
+    config: Arc<Config>,
     schedule: SpecSchedule,
     /// The spec whose members are worked on.
     driver: Option<SpecId>,
@@ -262,9 +274,9 @@ impl<'a> Orchestrator<'a> {
                 }
             }
             if let Some(handshake) = handshake.take() {
-                let held = self.held.as_ref().map(|held| held.why.as_str());
-                let why = held.unwrap_or("No spec can be worked on");
-                handshake.refuse(why);
+                let held = self.held.as_ref().map(|held| held.why.clone());
+                let why = held.unwrap_or_else(|| self.describe_nothing());
+                handshake.refuse(&why);
                 return Ok(RunEnd::failed(why));
             }
             if run.is_asked_to_stop()? {
@@ -282,14 +294,35 @@ impl<'a> Orchestrator<'a> {
         }
     }
 
-    /// Starts the next spec; `None` if there is none now, the inner error if it could not start.
+    /// Returns why no spec was started.
+    fn describe_nothing(&self) -> String {
+        let left_out = self.past.values().filter_map(|past| past.left_out.clone());
+        let left_out: Vec<String> = left_out.collect();
+        if left_out.is_empty() {
+            return "No spec can be worked on".into();
+        }
+        format!("No spec can be worked on: {}", left_out.join("; "))
+    }
+
+    /// Starts the next spec; `None` if there is none now, the inner error if it could not start. What other
+    /// clones hold is left to them.
     fn start_next(
         &mut self,
         step: &mut dyn FnMut(&str),
     ) -> Result<Option<Result<(), String>>, Error> {
+        loop {
+            match self.try_next(step)? {
+                NextStart::LeftOut => {}
+                NextStart::Nothing => return Ok(None),
+                NextStart::Tried(started) => return Ok(Some(started)),
+            }
+        }
+    }
+
+    fn try_next(&mut self, step: &mut dyn FnMut(&str)) -> Result<NextStart, Error> {
         self.held = None;
         if self.is_halted {
-            return Ok(None);
+            return Ok(NextStart::Nothing);
         }
         let snapshot = self.project.snapshot()?;
         let running: Vec<SpecId> = self.hands.iter().map(|hand| hand.spec.clone()).collect();
@@ -299,19 +332,24 @@ impl<'a> Orchestrator<'a> {
             .map(|(id, past)| (id.clone(), past.now()))
             .collect();
         let Some(id) = self.schedule.next(&snapshot.specs, &running, &tried) else {
-            return Ok(None);
+            return Ok(NextStart::Nothing);
         };
+        let held = self.held_by_others();
+        if !self.schedule.asks_for(&id) && held.keeps(id.as_str()) {
+            let why = format!("Another clone works on spec '{id}'.");
+            return Ok(self.leave_out(id, why));
+        }
         let now = Instant::now();
         if now < self.not_before {
             self.held = Some(Backoff {
                 until: self.not_before,
                 why: "It is too early for another start".into(),
             });
-            return Ok(None);
+            return Ok(NextStart::Nothing);
         }
         let agent = match self.free_agent() {
             Ok(agent) => agent,
-            Err(error) => return self.hold(error).map(|()| None),
+            Err(error) => return self.hold(error).map(|()| NextStart::Nothing),
         };
         let asked = RunOptions {
             agent: self.asked.agent.clone().or(Some(agent)),
@@ -319,40 +357,14 @@ impl<'a> Orchestrator<'a> {
             avoid: self.past.get(&id).and_then(|past| past.avoid.clone()),
             ..self.asked.clone()
         };
-        self.claim_next((&snapshot.specs, &running, &tried), &id, step)?;
+        self.claim_next((&snapshot.specs, &running, &tried), &id, &held, step)?;
         drop(snapshot);
-        self.begin(id, asked, step)
-    }
-
-    /// Claims a spec, and those that could start beside it, in one push.
-    fn claim_next(
-        &mut self,
-        (specs, running, tried): (&SpecGraph, &[SpecId], &BTreeMap<SpecId, AttemptCount>),
-        id: &SpecId,
-        step: &mut dyn FnMut(&str),
-    ) -> Result<(), Error> {
-        if self.config.leases.is_none() || self.asked.offline || self.claims.contains_key(id) {
-            return Ok(());
+        if let Some(why) = self.refused_claim(&id) {
+            self.claims.remove(&id);
+            return Ok(self.leave_out(id, why));
         }
-        let room = AgentSlots::of(self.runs)?.count_free(
-            self.project,
-            &self.config,
-            (&self.workers, &self.asked),
-        )?;
-        let mut ids = vec![id.clone()];
-        let mut taken: Vec<SpecId> = running.to_vec();
-        taken.push(id.clone());
-        while ids.len() < room
-            && let Some(next) = self.schedule.next(specs, &taken, tried)
-        {
-            taken.push(next.clone());
-            ids.push(next);
-        }
-        ids.retain(|id| !self.claims.contains_key(id));
-        let claims = claim_specs(self.project, self.runs, &ids, step)?;
-        self.claims
-            .extend(ids.into_iter().zip(claims.unwrap_or_default()));
-        Ok(())
+        let begun = self.begin(id, asked, step)?;
+        Ok(begun.map_or(NextStart::Nothing, NextStart::Tried))
     }
 
     /// Starts a spec whose turn it is; `None` if there is no room for it now, the inner error if it
