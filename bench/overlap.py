@@ -22,7 +22,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice, takewhile
 from pathlib import Path, PurePosixPath
 
@@ -38,11 +38,11 @@ _PAIRS = 400
 """So many pairs of each kind are merged."""
 _SHARES = (0.1, 0.2, 0.3, 0.5)
 """Candidates for the least share of a label's landings that touched a file."""
-_SHARE = 0.2
+_SHARE = 0.3
 _SEEN = 3
 _OF_DEPENDENCY, _NAMED = 0.5, 1.0
 _AGENTS = (10, 50, 100)
-_QUEUE, _MINUTES, _REDONE, _SEEDS = 300, 20.0, 0.6, 12
+_QUEUE, _MINUTES, _REDONE, _SEEDS = 300, 20.0, 0.6, 40
 _SPARED = 2.0
 """`spare` holds back what shares more expected files than this with a run."""
 
@@ -115,20 +115,18 @@ def _landing(commit: str, parents: str, author: str, message: str, names: str) -
     )
 
 
-@dataclass(slots=True)
 class FileHistory:
     """What earlier landings touched, by label, by number, and by the names of files."""
 
-    share: float = _SHARE
-    seen: int = 0
-    touched: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    times: Counter[str] = field(default_factory=Counter[str])
-    by_number: dict[str, frozenset[str]] = field(default_factory=dict)
-    by_stem: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.touched: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.times: Counter[str] = Counter()
+        self.by_number: dict[str, frozenset[str]] = {}
+        self.by_stem: defaultdict[str, set[str]] = defaultdict(set)
 
     def add(self, landing: Landing) -> None:
         """Learn one landing."""
-        self.seen += 1
         for label in landing.labels:
             self.times[label] += 1
             self.touched[label].update(landing.files)
