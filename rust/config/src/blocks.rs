@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::confine::{CacheLocation, ConfineBlock};
+use super::dispatch::DispatchOrder;
 use super::leases::LeaseBlock;
 use super::pool::RunsBlock;
 use super::runs::{
@@ -40,6 +41,7 @@ pub(super) struct ConfigFile {
     pub(super) trust: Option<TrustBlock>,
     pub(super) receipts: Option<ReceiptPolicy>,
     pub(super) leases: Option<LeaseBlock>,
+    pub(super) dispatch: Option<DispatchOrder>,
 }
 
 #[derive(Debug, Default, Deserialize)]

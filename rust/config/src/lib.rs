@@ -10,6 +10,7 @@
 mod blocks;
 pub mod check;
 pub mod confine;
+pub mod dispatch;
 pub mod leases;
 pub mod pool;
 pub mod runs;
@@ -302,6 +303,7 @@ impl Config {
         if let Some(watch) = file.watch {
             (runs.watch, runs.retries) = watch.taken()?;
         }
+        put(&mut runs.dispatch, file.dispatch);
         put(&mut self.receipts, file.receipts);
         if let Some(leases) = file.leases {
             self.leases = Some(leases.taken()?);

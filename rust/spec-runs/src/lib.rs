@@ -7,6 +7,7 @@
 pub mod agents;
 pub mod error;
 pub mod evidence;
+pub mod expected_files;
 #[cfg(unix)]
 mod leases;
 pub mod merge;

@@ -155,6 +155,9 @@ pub struct RunRecord {
     /// The next start of its agent, if it is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_try: Option<NextAttempt>,
+    /// Of a run above others: the pairs of specs that were at work at once and were expected to share files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreseen_conflicts: Option<usize>,
     /// The time at which the spec of a run that was found dead was recovered, RFC 3339, UTC.
     #[serde(default)]
     pub settled_at: Option<String>,
@@ -387,6 +390,7 @@ impl RunRecord {
             merge: MergeEntry::default(),
             lease: None,
             asked: RunOptions::default(),
+            foreseen_conflicts: None,
             proposal: None,
             usage: None,
             denials: Vec::new(),

@@ -56,6 +56,8 @@ pub struct RunView {
     pub commits: Vec<String>,
     /// The number of checks its work passed, where its spec is completed by it.
     pub checks: Option<usize>,
+    /// Of a run above others: the conflicts that were foreseen between its specs.
+    pub foreseen_conflicts: Option<usize>,
     /// The facts that its agent reported.
     pub report: AgentReport,
     /// True if the record is one of ours, and not history.
@@ -153,6 +155,7 @@ fn own(record: &RunRecord) -> RunView {
         confinement: record.confinement.clone(),
         commits: record.commits.clone(),
         checks: has_landed.then_some(record.checks.len()),
+        foreseen_conflicts: record.foreseen_conflicts,
         report: AgentReport::of(record),
         is_own: true,
     }
@@ -219,6 +222,7 @@ fn read_history(name: &str, text: &str) -> Result<RunView, String> {
         confinement: None,
         commits: commits.collect(),
         checks: None,
+        foreseen_conflicts: None,
         report: AgentReport::default(),
         is_own: false,
     })

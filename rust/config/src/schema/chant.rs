@@ -162,6 +162,7 @@ const KEYS: &[KnownKey] = &[
             used("propose", TEXTS),
         ]),
     ),
+    used("dispatch", TEXT),
     unused("validation", ELSEWHERE),
     unused("site", ELSEWHERE),
     unused("schema", ELSEWHERE),

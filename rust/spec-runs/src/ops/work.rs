@@ -178,6 +178,7 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
         next_try_at: next_try.map(|next| next.at),
         criteria,
         specs,
+        foreseen_conflicts: run.foreseen_conflicts,
     }
 }
 

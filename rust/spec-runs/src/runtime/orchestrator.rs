@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::super::agents::workers::{AgentWorker, workers};
 use super::super::error::SpecRunError;
+use super::super::expected_files::ExpectedFiles;
 use super::super::leases::ClaimResult;
+use super::super::project::ProjectRuns;
 use super::super::schedule::{AttemptCount, SpecSchedule};
 use super::super::start::{StartOptions, StartTarget, WorkMode};
 use super::agent_slots::{AgentSlots, all_busy, is_full, takes_turns};
@@ -155,6 +157,10 @@ struct Orchestrator<'a> {
     asked: RunOptions,
     config: std::sync::Arc<Config>,
     schedule: SpecSchedule,
+    /// The files that specs are expected to touch; nothing is known where one spec is worked on at a time.
+    files: ExpectedFiles,
+    /// The pairs of specs that were at work at once and were foreseen to conflict.
+    foreseen_conflicts: usize,
     /// The spec whose members are worked on.
     driver: Option<SpecId>,
     workers: Vec<AgentWorker>,
@@ -202,7 +208,9 @@ impl<'a> Orchestrator<'a> {
             runs,
             process_id: record.process_id.clone(),
             asked: record.asked.clone(),
-            schedule: SpecSchedule::of(&plan.work, mode, limit),
+            schedule: SpecSchedule::of(&plan.work, mode, limit, config.runs.dispatch),
+            files: ExpectedFiles::default(),
+            foreseen_conflicts: 0,
             driver: match plan.work {
                 StartTarget::Members { driver, .. } => Some(driver),
                 StartTarget::Spec(_) => None,
@@ -238,6 +246,7 @@ impl<'a> Orchestrator<'a> {
                 match self.start_next(&mut step)? {
                     None => break,
                     Some(Ok(())) => {
+                        self.record_foreseen(run)?;
                         if let Some(handshake) = handshake.take() {
                             handshake.ok();
                         }
@@ -273,6 +282,18 @@ impl<'a> Orchestrator<'a> {
         }
     }
 
+    /// Records how many conflicts were foreseen, so that lists of runs show it while the run goes on.
+    fn record_foreseen(&self, run: &mut ActiveRun<'_>) -> Result<(), WorkError> {
+        let foreseen = Some(self.foreseen_conflicts).filter(|foreseen| *foreseen > 0);
+        if run.record().foreseen_conflicts != foreseen {
+            run.update(|record| {
+                record.foreseen_conflicts = foreseen;
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
     /// Starts the next spec; `None` if there is none now, the inner error if it could not start.
     fn start_next(
         &mut self,
@@ -289,7 +310,9 @@ impl<'a> Orchestrator<'a> {
             .iter()
             .map(|(id, past)| (id.clone(), past.now()))
             .collect();
-        let Some(id) = self.schedule.next(&snapshot.specs, &running, &tried) else {
+        self.look_at_files(&snapshot.specs);
+        let next = &self.schedule;
+        let Some(id) = next.next(&snapshot.specs, &running, &tried, &self.files) else {
             return Ok(None);
         };
         let now = Instant::now();
@@ -310,8 +333,26 @@ impl<'a> Orchestrator<'a> {
             ..self.asked.clone()
         };
         self.claim_next((&snapshot.specs, &running, &tried), &id, step)?;
+        let foreseen = self.files.foreseen(&snapshot.specs, &id, &running);
         drop(snapshot);
-        self.begin(id, asked, step)
+        let begun = self.begin(id, asked, step)?;
+        if let Some(Ok(())) = begun {
+            self.foreseen_conflicts += foreseen;
+        }
+        Ok(begun)
+    }
+
+    /// Learns from the commits of completed specs which files others will touch. What cannot be read says
+    /// nothing, and keeps no spec from its start.
+    fn look_at_files(&mut self, specs: &SpecGraph) {
+        if !self.schedule.is_parallel() {
+            return;
+        }
+        let Ok(repo) = self.project.repository() else {
+            return;
+        };
+        let touched = |commit: &str| repo.touched_by(commit).unwrap_or_default();
+        self.files.look(specs, &touched);
     }
 
     /// Claims a spec, and those that could start beside it, in one push.
@@ -329,7 +370,7 @@ impl<'a> Orchestrator<'a> {
         let mut taken: Vec<SpecId> = running.to_vec();
         taken.push(id.clone());
         while ids.len() < room
-            && let Some(next) = self.schedule.next(specs, &taken, tried)
+            && let Some(next) = self.schedule.next(specs, &taken, tried, &self.files)
         {
             taken.push(next.clone());
             ids.push(next);
@@ -505,6 +546,7 @@ impl<'a> Orchestrator<'a> {
             )
             .chain(open.iter().map(|open| open.why.clone()))
             .chain(left_out.map(|why| format!("left out: {why}")))
+            .chain(foreseen_sentence(self.foreseen_conflicts))
             .collect();
         let all = short.into_iter().map(|(_, short)| short).chain(&open);
         let gravest = all.max_by_key(|short| short.weight());
@@ -565,4 +607,16 @@ impl<'a> Orchestrator<'a> {
             )),
         }
     }
+}
+
+/// Returns how many conflicts were foreseen, for the report at the end; nothing if there was none.
+fn foreseen_sentence(conflicts: usize) -> Option<String> {
+    let pairs = match conflicts {
+        0 => return None,
+        1 => "1 conflict was foreseen: a pair of specs".to_owned(),
+        many => format!("{many} conflicts were foreseen: pairs of specs"),
+    };
+    Some(format!(
+        "{pairs} at work at once that were expected to share files"
+    ))
 }

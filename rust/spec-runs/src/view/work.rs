@@ -164,6 +164,9 @@ pub struct RunEntry {
     /// While it runs, of a chain or of several specs: how far they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub specs: Option<SpecCounts>,
+    /// Of a chain or of several specs: the pairs that were at work at once and were expected to share files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreseen_conflicts: Option<usize>,
 }
 
 /// The specs of a run of several.
