@@ -86,6 +86,7 @@ AREAS = (
     "store",
     "git",
     "leases",
+    "cluster",
     "api",
     "docs_and_house",
     "distribution",
