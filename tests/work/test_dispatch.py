@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from harness import Caller
-from work.kit import ID, OTHER, THIRD, Record, Workshop, wait_for
+from chant_mcp.cli import program
+from chant_mcp.errors import ChantError
+from click.testing import CliRunner
+from harness import Caller, user_config
+from work import teller
+from work.kit import FOURTH, ID, OTHER, THIRD, Record, Workshop, wait_for
 
 pytestmark = pytest.mark.anyio
 
@@ -56,3 +60,62 @@ async def test_spare_waits_while_anything_else_runs(shop: Workshop, call: Caller
     shop.go(ID, OTHER)
     assert shop.ended(run["process_id"])["reason"] == "3 of 3 specs completed"
     assert below(shop, run["process_id"]) == [ID, THIRD, OTHER]
+
+
+def accounts(yaml: str) -> None:
+    """Write the user's own configuration, which alone names accounts."""
+    path = user_config()
+    rest = path.read_text(encoding="utf-8").removeprefix("---\n")
+    path.write_text(f"---\naccounts: {yaml}\n{rest}", encoding="utf-8")
+
+
+@pytest.mark.requirement(
+    "cluster:accounts:most_room_is_taken",
+    "cluster:accounts:variables_come_from_ours",
+    "cluster:accounts:use_is_shown",
+)
+async def test_runs_are_divided_among_accounts(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    accounts(
+        "{team-a: {max: 1, variables: {DEMO_KEY: TEAM_A_KEY}}, team-b: {max: 2, agents: [demo]}, "
+        "other: {max: 9, agents: [codex]}, unset: {max: 9, variables: {DEMO_KEY: NO_SUCH_KEY}}}"
+    )
+    for id in (ID, OTHER, THIRD, FOURTH):
+        shop.spec(id, "secret", "wait")
+    shop.commit()
+    monkeypatch.setenv("TEAM_A_KEY", "sesame-of-team-a")
+    handle = shop.handle()
+    for id in (ID, OTHER, THIRD):
+        handle.work_start(id)
+    assert [shop.record(id)["account"] for id in (ID, OTHER, THIRD)] == ["team-b", "team-a", "team-b"]
+    with pytest.raises(ChantError, match=r"team-a 1 of 1; team-b 2 of 2; unset 0 of 9\. Wait until") as full:
+        handle.work_start(FOURTH)
+    assert "There is no room for another run of agent 'demo'" in str(full.value)
+    shop.said(OTHER, "waiting")
+    assert "DEMO_KEY=" in shop.log(OTHER)
+    assert "DEMO_KEY=" not in shop.log(ID)
+    assert "sesame" not in shop.log(OTHER)
+    monkeypatch.chdir(shop.root)
+    shown = CliRunner().invoke(program, ["runs"], catch_exceptions=False, prog_name="chant-mcp").stdout
+    assert "Accounts: other 0 of 9; team-a 1 of 1; team-b 2 of 2; unset 0 of 9" in " ".join(shown.split())
+    assert "demo (team-a)" in shown
+    shop.go(ID, OTHER, THIRD)
+    for id in (ID, OTHER, THIRD):
+        assert shop.ended(id)["end_state"] == "completed"
+
+
+@pytest.mark.requirement("cluster:accounts:rate_limit_halves", "cluster:accounts:projects_name_none")
+async def test_a_rate_limit_halves_the_number_while_the_run_waits(shop: Workshop, call: Caller) -> None:
+    accounts("{team: {max: 8}}")
+    retries = "watch: {failure: {max_retries: 2, retry_delay_ms: 100}}\n"
+    shop.configure(
+        f"{teller.agents()}{retries}accounts: {{mine: {{max: 99}}}}\n", provider="claude-busy-once"
+    )
+    shop.spec(ID)
+    shop.commit()
+    run = await call.data("chant_work_start", id=ID)
+    ended = shop.ended(run["process_id"])
+    assert (ended["end_state"], ended["account"]) == ("completed", "team")
+    [team] = (await call.data("chant_work_list"))["accounts"]
+    until = team.pop("limited_until")
+    assert team == {"name": "team", "kind": "account", "running": 0, "allowed": 4, "max": 8}
+    assert until > ended["completed_at"]

@@ -180,6 +180,8 @@ def runs(
         out.print(run_display.runs_table(sorted(newest_first, key=lambda run: run["status"] != "running")))
     else:
         out.print("No agent is at work." if not shows_ended else "No runs.")
+    if accounts := data.get("accounts"):
+        out.print("\nAccounts: " + "; ".join(map(run_display.account_words, accounts)))
     elsewhere = [held for held in data.get("elsewhere", ()) if id is None or held["spec_id"] == id]
     if elsewhere:
         out.print("\nIn other clones:")

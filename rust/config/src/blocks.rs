@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::accounts::AccountSettings;
 use super::confine::{CacheLocation, ConfineBlock};
 use super::dispatch::DispatchOrder;
 use super::leases::LeaseBlock;
@@ -42,6 +43,7 @@ pub(super) struct ConfigFile {
     pub(super) receipts: Option<ReceiptPolicy>,
     pub(super) leases: Option<LeaseBlock>,
     pub(super) dispatch: Option<DispatchOrder>,
+    pub(super) accounts: Option<BTreeMap<String, AccountSettings>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -113,10 +115,12 @@ pub(super) fn of_user(file: ConfigFile) -> ConfigFile {
     }
 }
 
-/// Returns the part of the project's file that counts: no folder says of itself that it is trusted.
+/// Returns the part of the project's file that counts: no folder says of itself that it is trusted, or which of the
+/// user's accounts pay.
 pub(super) fn of_project(file: ConfigFile) -> ConfigFile {
     ConfigFile {
         trust: None,
+        accounts: None,
         ..file
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! It knows no disk: files come as texts.
 
+pub mod accounts;
 mod blocks;
 pub mod check;
 pub mod confine;
@@ -304,6 +305,10 @@ impl Config {
             (runs.watch, runs.retries) = watch.taken()?;
         }
         put(&mut runs.dispatch, file.dispatch);
+        if let Some(why) = file.accounts.as_ref().and_then(accounts::wrong_account) {
+            return Err(why);
+        }
+        put(&mut runs.accounts, file.accounts);
         put(&mut self.receipts, file.receipts);
         if let Some(leases) = file.leases {
             self.leases = Some(leases.taken()?);

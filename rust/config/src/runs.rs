@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::accounts::AccountSettings;
 use super::dispatch::DispatchOrder;
 use super::pool::PoolSettings;
 use chant_base::money::UsdAmount;
@@ -334,6 +335,8 @@ pub struct RunSettings {
     pub parallel: Vec<ParallelAgent>,
     /// The way one of them is chosen for a run that is not one of several.
     pub rotation: AgentRotation,
+    /// Accounts among which runs are divided, by name.
+    pub accounts: BTreeMap<String, AccountSettings>,
     /// The choice among ready specs.
     pub dispatch: DispatchOrder,
     /// The wait between the starts of work in parallel.
@@ -374,6 +377,7 @@ impl Default for RunSettings {
             providers: HttpProviders::default(),
             parallel: Vec::new(),
             rotation: AgentRotation::default(),
+            accounts: BTreeMap::new(),
             dispatch: DispatchOrder::default(),
             stagger: StartStagger::default(),
             checks: BTreeMap::new(),

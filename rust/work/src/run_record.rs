@@ -93,6 +93,9 @@ pub struct RunRecord {
     /// The agent of the run.
     #[serde(default)]
     pub agent: Option<AgentEntry>,
+    /// The account of its agent's provider, of those that the user's configuration names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
     /// The branch that carries the work.
     #[serde(default)]
     pub branch: Option<String>,
@@ -390,6 +393,7 @@ impl RunRecord {
             merge: MergeEntry::default(),
             lease: None,
             asked: RunOptions::default(),
+            account: None,
             foreseen_conflicts: None,
             proposal: None,
             usage: None,

@@ -48,6 +48,8 @@ pub struct RunView {
     pub parent: Option<String>,
     /// The agent's name.
     pub agent: Option<String>,
+    /// The account of its agent's provider.
+    pub account: Option<String>,
     /// The folder of its worktree.
     pub worktree: Option<String>,
     /// The confinement of its agent, in a sentence.
@@ -151,6 +153,7 @@ fn own(record: &RunRecord) -> RunView {
         branch: record.branch.clone(),
         parent: record.parent.clone(),
         agent: record.agent.as_ref().map(|agent| agent.name.clone()),
+        account: record.account.clone(),
         worktree: record.worktree.clone(),
         confinement: record.confinement.clone(),
         commits: record.commits.clone(),
@@ -218,6 +221,7 @@ fn read_history(name: &str, text: &str) -> Result<RunView, String> {
         branch: record.branch,
         parent: record.parent,
         agent: record.agent["name"].as_str().map(str::to_owned),
+        account: None,
         worktree: record.worktree,
         confinement: None,
         commits: commits.collect(),

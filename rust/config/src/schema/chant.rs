@@ -38,7 +38,7 @@ pub const AGENTS: ConfigSchema = ConfigSchema {
 
 fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
-        ["trust", ..] => false,
+        ["trust" | "accounts", ..] => false,
         // The block itself says nothing; its keys are asked one by one.
         ["confine"] => true,
         path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
@@ -163,6 +163,7 @@ const KEYS: &[KnownKey] = &[
         ]),
     ),
     used("dispatch", TEXT),
+    used("accounts", Named(&ACCOUNT)),
     unused("validation", ELSEWHERE),
     unused("site", ELSEWHERE),
     unused("schema", ELSEWHERE),
@@ -206,6 +207,12 @@ const AGENT: super::KeyShape = Table(&[
 ]);
 
 const ARGUMENTS: super::KeyShape = Items(&Either(&[TEXT, TEXTS]));
+
+const ACCOUNT: super::KeyShape = Table(&[
+    used("max", NUMBER),
+    used("agents", TEXTS),
+    used("variables", Named(&TEXT)),
+]);
 
 const LIMITS: super::KeyShape = Table(&[
     used("run_minutes", NUMBER),

@@ -7,12 +7,18 @@ use serde::Deserialize;
 use super::super::project::ProjectRuns;
 #[cfg(unix)]
 use super::super::runtime::run_folder::RunFolder;
+#[cfg(not(unix))]
+use super::super::view::accounts::AccountView;
 use super::super::view::work::{LookAge, RunCounts, RunEntry, SharedWork, SpecCounts, WorkList};
+#[cfg(unix)]
+use super::account_uses::account_uses;
 use chant_agent_events::{AgentUsage, FailureCause};
 use chant_base::answer::{Answer, fitting, size_of};
 use chant_base::counted_list::CountedList;
 use chant_base::error::Error;
 use chant_base::next_step::HintText;
+#[cfg(not(unix))]
+use chant_config::Config;
 use chant_specs::id::SpecId;
 use chant_specs::model::SpecProblem;
 use chant_specs::ops::read::{room_of, utc};
@@ -77,6 +83,11 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
     let elsewhere = is_whole.then(|| shared_work(project, &snapshot)).flatten();
     let entries = wanted.into_iter().skip(offset);
     let taken = elsewhere.as_ref().map_or(0, |shared| size_of(&shared));
+    let accounts = match &snapshot.config {
+        Ok(config) if is_whole => account_uses(project, config),
+        _ => Vec::new(),
+    };
+    let taken = taken + size_of(&accounts);
     let processes = fitting(entries, room_of(&problems) + taken);
     let processes_total = (processes.len() < total).then_some(total);
     let next = offset + processes.len();
@@ -86,9 +97,16 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
         summary,
         processes_total,
         next_offset,
+        accounts,
         elsewhere,
         problems,
     }))
+}
+
+/// Returns no accounts: there are no runs.
+#[cfg(not(unix))]
+fn account_uses(_: &Project, _: &Config) -> Vec<AccountView> {
+    Vec::new()
 }
 
 /// Returns the work of other clones, by the last look; `None` where clones share nothing.
@@ -165,6 +183,7 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
         reason: run.reason,
         parent: run.parent,
         agent: run.agent,
+        account: run.account,
         worktree: run.worktree,
         confinement: run.confinement,
         commits: run.commits,

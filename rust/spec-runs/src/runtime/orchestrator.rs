@@ -13,7 +13,7 @@ use super::super::leases::ClaimResult;
 use super::super::project::ProjectRuns;
 use super::super::schedule::{AttemptCount, SpecSchedule};
 use super::super::start::{StartOptions, StartTarget, WorkMode};
-use super::agent_slots::{AgentSlots, all_busy, is_full, takes_turns};
+use super::agent_slots::{AgentSlots, is_full, takes_turns};
 use super::start::{begin_one, claim_specs, plan};
 use super::{recovery, retries_of};
 use chant_base::diagnostics::LogFailure;
@@ -365,7 +365,7 @@ impl<'a> Orchestrator<'a> {
         if self.config.leases.is_none() || self.asked.offline || self.claims.contains_key(id) {
             return Ok(());
         }
-        let room = AgentSlots::of(self.runs)?.count_free(&self.config, &self.workers);
+        let room = AgentSlots::of(self.runs)?.count_free(&self.config, &self.workers)?;
         let mut ids = vec![id.clone()];
         let mut taken: Vec<SpecId> = running.to_vec();
         taken.push(id.clone());
@@ -446,10 +446,8 @@ impl<'a> Orchestrator<'a> {
     fn free_agent(&self) -> Result<String, Error> {
         let turns = AgentSlots::of(self.runs)?;
         turns.refuse_when_full(&self.config)?;
-        let worker = turns.next(&self.config, &self.workers);
-        worker
-            .map(|worker| worker.agent.name.clone())
-            .ok_or_else(|| all_busy(&self.workers))
+        let worker = turns.next(&self.config, &self.workers)?;
+        Ok(worker.agent.name.clone())
     }
 
     /// Notes that there is no room for a spec that could be started; other runs may have taken it.

@@ -141,6 +141,7 @@ impl<'a> SpecRunner<'a> {
         self.mark(&snapshot, &spec, &place)?;
         run.reached("after-status")?;
         run.step("Starting the agent");
+        let account = run.record().account.clone();
         let briefing = LaunchInputs {
             project: self.project,
             repo: &repo,
@@ -148,6 +149,7 @@ impl<'a> SpecRunner<'a> {
             spec: &spec,
             place: &place,
             asked: &run.record().asked.clone(),
+            account: account.as_deref(),
         };
         let job = briefing.job(&prompts);
         self.login = agent_launch::choose_agent(&config, briefing.asked)?

@@ -6,6 +6,7 @@ use chant_base::counted_list::CountedList;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::accounts::AccountView;
 use chant_specs::view::held_specs::HeldSpec;
 use chant_specs::view::list::ProblemEntry;
 use chant_specs::view::spec::CriteriaCounts;
@@ -42,6 +43,9 @@ pub struct WorkList {
     /// Where the next page begins, when there is one: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
+    /// The accounts of the user's configuration, and agents that a rate limit holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<AccountView>,
     /// The specs that other clones hold, where clones share them.
     #[serde(flatten)]
     pub elsewhere: Option<SharedWork>,
@@ -125,6 +129,9 @@ pub struct RunEntry {
     /// The agent's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The account of its agent's provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
     /// The folder of its worktree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
