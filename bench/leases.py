@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def _print_row(remote: str, number: int, leases: str) -> None:
-    with _project(remote, number, leases) as (clone, bare, environment):
+    with shared_project(remote, number, leases) as (clone, bare, environment):
         begun = time.monotonic()
         _ours(clone, environment, "work", _ids(clone)[0], "--parallel", str(number), "--wait")
         took = time.monotonic() - begun
@@ -84,7 +84,7 @@ def _print_row(remote: str, number: int, leases: str) -> None:
 def _print_news(remote: str) -> None:
     """Print how long another clone needs to look."""
     times: list[float] = []
-    with _project(remote, 1, "leases: {remote: origin}") as (clone, _bare, environment):
+    with shared_project(remote, 1, "leases: {remote: origin}") as (clone, _bare, environment):
         _ours(clone, environment, "work", _ids(clone)[0], "--wait")
         other = clone.parent / "other"
         _git(clone.parent, "clone", "--quiet", _git(clone, "remote", "get-url", "origin").strip(), str(other))
@@ -97,7 +97,10 @@ def _print_news(remote: str) -> None:
 
 
 @contextmanager
-def _project(remote: str, number: int, leases: str) -> Generator[tuple[Path, Path, dict[str, str]]]:
+def shared_project(
+    remote: str, number: int, leases: str, config: str = _CONFIG
+) -> Generator[tuple[Path, Path, dict[str, str]]]:
+    """Give a clone with some specs of a second each, its remote and the environment."""
     with tempfile.TemporaryDirectory() as folder, _home(Path(folder)) as environment:
         root = Path(folder)
         bare = root / "bare.git"
@@ -110,7 +113,7 @@ def _project(remote: str, number: int, leases: str) -> Generator[tuple[Path, Pat
             _git(root, "clone", "--quiet", url, str(clone))
             specs = clone / ".chant" / "specs"
             specs.mkdir(parents=True)
-            (clone / ".chant" / "config.md").write_text(_CONFIG.format(leases=leases))
+            (clone / ".chant" / "config.md").write_text(config.format(leases=leases))
             for at in range(number):
                 name = f"2026-01-22-{at + 1:03}-abc"
                 (specs / f"{name}.md").write_text(_SPEC.format(name=f"note{at + 1:03}"))

@@ -29,6 +29,10 @@ const OWN_FOLDER: &str = ".chant/";
 /// A file by its number, and the weight with which it is expected.
 type FileWeights = BTreeMap<u32, f64>;
 
+/// How many of several specs are expected to touch each file.
+#[derive(Debug, Default)]
+pub struct FileLoad(FileWeights);
+
 /// Expected files of specs, learned from those that are completed and kept until specs change.
 ///
 /// Weights of a spec are worked out when they are first asked for.
@@ -60,13 +64,20 @@ impl ExpectedFiles {
         self.of_labels = self.learned(specs);
     }
 
+    /// Returns what specs are expected to touch, all together.
+    pub fn load(&self, specs: &SpecGraph, ids: &[SpecId]) -> FileLoad {
+        let mut load = FileLoad::default();
+        for spec in ids.iter().filter_map(|id| specs.find(id.as_str())) {
+            for (file, weight) in &*self.weights(specs, spec) {
+                *load.0.entry(*file).or_default() += weight;
+            }
+        }
+        load
+    }
+
     /// Returns the number of files that a spec is expected to share with others, those of each counted by itself.
-    pub fn shared(&self, specs: &SpecGraph, spec: &Spec, others: &[SpecId]) -> f64 {
-        let own = self.weights(specs, spec);
-        let others = others.iter().filter_map(|id| specs.find(id.as_str()));
-        others
-            .map(|other| product(&own, &self.weights(specs, other)))
-            .sum()
+    pub fn shared(&self, specs: &SpecGraph, spec: &Spec, others: &FileLoad) -> f64 {
+        product(&self.weights(specs, spec), &others.0)
     }
 
     /// Returns the number of other specs with which a spec is foreseen to conflict.
@@ -74,8 +85,10 @@ impl ExpectedFiles {
         let Some(spec) = specs.find(id.as_str()) else {
             return 0;
         };
-        let each = others.iter().map(std::slice::from_ref);
-        each.filter(|other| self.shared(specs, spec, other) >= FORESEEN)
+        let own = self.weights(specs, spec);
+        let others = others.iter().filter_map(|id| specs.find(id.as_str()));
+        others
+            .filter(|other| product(&own, &self.weights(specs, other)) >= FORESEEN)
             .count()
     }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
-use super::expected_files::ExpectedFiles;
+use super::expected_files::{ExpectedFiles, FileLoad};
 use super::start::{StartTarget, WorkMode};
 use chant_config::dispatch::DispatchOrder;
 use chant_specs::id::SpecId;
@@ -109,7 +109,11 @@ impl SpecSchedule {
             let may_follow = self.goes_on && spec.kind != SpecType::Conflict;
             may_follow || self.first.contains(&spec.id)
         });
-        let shared = |spec: &Spec| files.shared(specs, spec, running);
+        let load = match self.dispatch {
+            DispatchOrder::Fifo => FileLoad::default(),
+            DispatchOrder::Prefer | DispatchOrder::Spare => files.load(specs, running),
+        };
+        let shared = |spec: &Spec| files.shared(specs, spec, &load);
         let is_spared = |spec: &Spec| {
             self.dispatch == DispatchOrder::Spare && !running.is_empty() && shared(spec) > SPARED
         };

@@ -4,7 +4,7 @@
 //! Only starts obey it; a run that met the limit waits inside and is not ended. Times are those of the machine's
 //! clock since its start, which nobody sets; a later start of the machine counts as the time since then.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ struct LimitedRuns {
 }
 
 /// A moment of this machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct MachineMoment {
     boot: Option<String>,
     seconds: u64,
@@ -160,18 +160,6 @@ impl LimitedRuns {
 }
 
 impl StartAllowance {
-    /// Returns the number of runs that are allowed now. A file that cannot be believed says nothing.
-    pub fn now(&self, runs: &RunStore) -> AllowedRuns {
-        let full = AllowedRuns {
-            now: self.most,
-            full_in: None,
-        };
-        let limited = folder(runs).and_then(|folder| read(&folder.join(self.owner.file())));
-        limited.map_or(full, |limited| {
-            limited.allowed_at(&MachineMoment::now(), self.most)
-        })
-    }
-
     /// Halves the number, because the provider said that it was asked too often.
     ///
     /// # Errors
@@ -194,24 +182,46 @@ impl StartAllowance {
     }
 }
 
-/// Returns those that ever met a rate limit, in the order of their names.
-pub fn limited_owners(runs: &RunStore) -> Vec<AllowanceOwner> {
-    let names = folder(runs).and_then(|folder| disk::names(&folder).ok());
-    let names = names.into_iter().flatten();
-    let mut owners: Vec<AllowanceOwner> = names
-        .filter_map(|entry| AllowanceOwner::of_file(&entry.name))
-        .collect();
-    owners.sort();
-    owners
+/// The rate limits that were met, as they are at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct RateLimits {
+    limited: BTreeMap<AllowanceOwner, LimitedRuns>,
+    now: MachineMoment,
 }
 
-fn folder(runs: &RunStore) -> Option<PathBuf> {
-    runs.state.read(&runs.state.in_project(FOLDER))
-}
+impl RateLimits {
+    /// Reads them. A file that cannot be believed says nothing.
+    pub fn read(runs: &RunStore) -> Self {
+        let folder = runs.state.read(&runs.state.in_project(FOLDER));
+        let folder = folder.unwrap_or_default();
+        let names = disk::names(&folder).unwrap_or_default().into_iter();
+        let limited = names.filter_map(|entry| {
+            let owner = AllowanceOwner::of_file(&entry.name)?;
+            let text = disk::read_owned(&folder.join(&entry.name), LARGEST).ok()?;
+            Some((owner, serde_json::from_str(&text).ok()?))
+        });
+        Self {
+            limited: limited.collect(),
+            now: MachineMoment::now(),
+        }
+    }
 
-fn read(path: &Path) -> Option<LimitedRuns> {
-    let text = disk::read_owned(path, LARGEST).ok()?;
-    serde_json::from_str(&text).ok()
+    /// Returns the number of runs that are allowed.
+    pub fn allowed(&self, allowance: &StartAllowance) -> AllowedRuns {
+        let full = AllowedRuns {
+            now: allowance.most,
+            full_in: None,
+        };
+        let limited = self.limited.get(&allowance.owner);
+        limited.map_or(full, |limited| {
+            limited.allowed_at(&self.now, allowance.most)
+        })
+    }
+
+    /// Returns those that ever met one, in the order of their names.
+    pub fn owners(&self) -> impl Iterator<Item = &AllowanceOwner> {
+        self.limited.keys()
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use chant_base::error::Error;
 use chant_config::Config;
 use chant_specs::project::Project;
 use chant_work::run_store::RunStore;
-use chant_work::start_allowance::{AllowanceOwner, limited_owners};
+use chant_work::start_allowance::{AllowanceOwner, RateLimits};
 
 /// Returns the use of each account of the user's configuration, and of each agent without one that a rate limit
 /// holds; empty where runs cannot be read, which is reported elsewhere.
@@ -19,7 +19,7 @@ pub(super) fn account_uses(project: &Project, config: &Config) -> Vec<AccountVie
 
 fn uses(runs: &RunStore, config: &Config) -> Result<Vec<AccountView>, Error> {
     // Most projects have neither, and their records are not read a second time.
-    if config.runs.accounts.is_empty() && limited_owners(runs).is_empty() {
+    if config.runs.accounts.is_empty() && RateLimits::read(runs).owners().next().is_none() {
         return Ok(Vec::new());
     }
     let slots = AgentSlots::of(runs)?;

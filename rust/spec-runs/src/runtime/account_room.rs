@@ -18,7 +18,7 @@ use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_work::run_record::RunRecord;
 use chant_work::run_store::RunStore;
-use chant_work::start_allowance::{AllowanceOwner, StartAllowance, limited_owners};
+use chant_work::start_allowance::{AllowanceOwner, RateLimits, StartAllowance};
 use chant_work::state::RunState;
 
 /// The use of an account, or of an agent without one.
@@ -37,12 +37,12 @@ pub(in super::super) struct AccountUse {
 }
 
 impl AccountUse {
-    fn of(runs: &RunStore, owner: AllowanceOwner, running: usize, most: Option<usize>) -> Self {
+    fn of(limits: &RateLimits, owner: AllowanceOwner, running: usize, most: Option<usize>) -> Self {
         let allowance = StartAllowance {
             owner: owner.clone(),
             most: most.unwrap_or(usize::MAX),
         };
-        let allowed = allowance.now(runs);
+        let allowed = limits.allowed(&allowance);
         Self {
             owner,
             running,
@@ -78,8 +78,8 @@ impl fmt::Display for AccountUse {
 
 /// The runs that use accounts, and the room that is left.
 pub(in super::super) struct AccountRoom<'a> {
-    runs: &'a RunStore,
     config: &'a Config,
+    limits: RateLimits,
     /// Agent and account of each run that goes on.
     running: Vec<(String, Option<String>)>,
 }
@@ -91,7 +91,7 @@ impl<'a> AccountRoom<'a> {
     /// # Errors
     /// A `StoreError`.
     pub(in super::super) fn of(
-        runs: &'a RunStore,
+        runs: &RunStore,
         config: &'a Config,
         records: &[RunRecord],
         agent_of: impl Fn(&RunRecord) -> String,
@@ -107,8 +107,8 @@ impl<'a> AccountRoom<'a> {
         let running = all.as_deref().unwrap_or(records).iter().filter(is_at_work);
         let running = running.map(|record| (agent_of(record), record.account.clone()));
         Ok(Self {
-            runs,
             config,
+            limits: RateLimits::read(runs),
             running: running.collect(),
         })
     }
@@ -158,13 +158,11 @@ impl<'a> AccountRoom<'a> {
             let settings = self.config.runs.accounts.get(account.owner.name())?;
             unset_variable(settings, project)
         };
-        let usable = accounts.iter().filter(|one| unset(one).is_none());
-        // Of equal ones the first by name: `max_by_key` would give the last.
-        let best = usable.rev().max_by_key(|account| account.free());
-        match best {
-            Some(best) if best.free() > 0 => Ok(Some(best.owner.name().to_owned())),
-            Some(_) => Err(full(agent, &accounts)),
-            None => Err(unset_error(agent, accounts.iter().find_map(unset))),
+        let usable: Vec<&AccountUse> = accounts.iter().filter(|one| unset(one).is_none()).collect();
+        match most_room(&usable) {
+            Some(best) => Ok(Some(best.owner.name().to_owned())),
+            None if usable.is_empty() => Err(unset_error(agent, accounts.iter().find_map(unset))),
+            None => Err(full(agent, &accounts)),
         }
     }
 
@@ -191,12 +189,10 @@ impl<'a> AccountRoom<'a> {
         let accounts = accounts
             .iter()
             .map(|(name, account)| self.use_of(name, account));
-        let agents = limited_owners(self.runs)
-            .into_iter()
-            .filter_map(|owner| match owner {
-                AllowanceOwner::Agent(name) => Some(self.use_of_agent(&name, at_once(&name))),
-                AllowanceOwner::Account(_) => None,
-            });
+        let agents = self.limits.owners().filter_map(|owner| match owner {
+            AllowanceOwner::Agent(name) => Some(self.use_of_agent(name, at_once(name))),
+            AllowanceOwner::Account(_) => None,
+        });
         let limited = agents.filter(|agent| agent.full_in.is_some());
         accounts.chain(limited).collect()
     }
@@ -214,12 +210,12 @@ impl<'a> AccountRoom<'a> {
         let running = self.running.iter().filter(is_its).count();
         let owner = AllowanceOwner::Account(name.to_owned());
         let most = account.max.map(std::num::NonZero::get);
-        AccountUse::of(self.runs, owner, running, most)
+        AccountUse::of(&self.limits, owner, running, most)
     }
 
     fn use_of_agent(&self, name: &str, at_once: usize) -> AccountUse {
         let owner = AllowanceOwner::Agent(name.to_owned());
-        AccountUse::of(self.runs, owner, self.count_agent(name), Some(at_once))
+        AccountUse::of(&self.limits, owner, self.count_agent(name), Some(at_once))
     }
 
     fn count_agent(&self, name: &str) -> usize {
@@ -228,6 +224,13 @@ impl<'a> AccountRoom<'a> {
             .filter(|(agent, _)| agent == name)
             .count()
     }
+}
+
+/// Returns the account with most room; of equal ones the first. `None` if none has any.
+fn most_room<'a>(accounts: &[&'a AccountUse]) -> Option<&'a AccountUse> {
+    // `max_by_key` gives the last of equal ones.
+    let best = accounts.iter().rev().max_by_key(|account| account.free());
+    best.copied().filter(|best| best.free() > 0)
 }
 
 /// Returns the number that a rate limit halves for a run: that of its account, else that of its agent.
@@ -320,4 +323,76 @@ fn full(agent: &str, accounts: &[AccountUse]) -> Error {
         uses.join("; ")
     );
     SpecRunError::Full(message).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::super::agents::workers::{next_worker, workers};
+    use super::*;
+
+    fn config(agents: &[usize], accounts: &[(usize, usize)]) -> Config {
+        let agents = agents
+            .iter()
+            .enumerate()
+            .map(|(at, most)| format!("{{name: g{at}, command: claude, max_concurrent: {most}}}"));
+        let accounts = accounts
+            .iter()
+            .enumerate()
+            .map(|(at, (most, agent))| format!("a{at}: {{max: {most}, agents: [g{agent}]}}"));
+        let (agents, accounts) = (agents.collect::<Vec<_>>(), accounts.collect::<Vec<_>>());
+        let text = format!(
+            "---\nparallel: {{agents: [{}]}}\naccounts: {{{}}}\n---\n",
+            agents.join(", "),
+            accounts.join(", ")
+        );
+        Config::read(Some(("user", &text)), None, None).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// No agent and no account ever has more runs than it may, and no start waits while one has room.
+        // proves: cluster:accounts:most_room_is_taken
+        #[test]
+        fn never_more_run_than_agents_and_accounts_allow(
+            agents in prop::collection::vec(1_usize..5, 1..4),
+            accounts in prop::collection::vec((1_usize..5, 0_usize..4), 0..4),
+            ends in prop::collection::vec(prop::option::of(any::<prop::sample::Index>()), 1..40),
+        ) {
+            let config = config(&agents, &accounts);
+            let workers = workers(&config.runs).unwrap();
+            let mut room = AccountRoom { config: &config, limits: RateLimits::default(), running: Vec::new() };
+            for end in ends {
+                if let Some(end) = end && !room.running.is_empty() {
+                    let at = end.index(room.running.len());
+                    room.running.remove(at);
+                }
+                let running: Vec<&str> = room.running.iter().map(|(agent, _)| agent.as_str()).collect();
+                let limited = room.limited(&workers);
+                let next = next_worker(&limited, config.runs.rotation, &running, &[], 0.5);
+                let Some(next) = next.map(|next| next.agent.name.clone()) else {
+                    for worker in &workers {
+                        let count = room.count_agent(&worker.agent.name);
+                        let has_room = room.free(&worker.agent.name, worker.at_once) > 0;
+                        prop_assert!(count >= worker.at_once || !has_room);
+                    }
+                    continue;
+                };
+                let uses = room.accounts_of(&next);
+                let best = most_room(&uses.iter().collect::<Vec<_>>());
+                prop_assert_eq!(best.is_none(), uses.is_empty());
+                let account = best.map(|best| best.owner.name().to_owned());
+                room.running.push((next, account));
+                for (at, most) in agents.iter().enumerate() {
+                    let name = format!("g{at}");
+                    prop_assert!(room.count_agent(&name) <= *most);
+                }
+                for used in room.uses(|_| 0) {
+                    prop_assert!(Some(used.running) <= used.most, "{}", used);
+                }
+            }
+        }
+    }
 }

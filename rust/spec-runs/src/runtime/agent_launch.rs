@@ -63,8 +63,6 @@ pub(super) struct LaunchInputs<'a> {
     pub spec: &'a Spec,
     pub place: &'a RunFolder,
     pub asked: &'a RunOptions,
-    /// The account of the run.
-    pub account: Option<&'a str>,
 }
 
 /// Returns the agent that a start asks for, or the configured one.
@@ -273,11 +271,15 @@ pub(super) fn event_plan(config: &Config, agent: &Agent, account: Option<&str>) 
 }
 
 impl LaunchInputs<'_> {
-    /// Returns the agent as it is to be started.
+    /// Returns the agent as it is to be started, with what its account gives it.
     ///
     /// # Errors
     /// The fault in prompt or agent, or a `StoreError`.
-    pub(super) fn job(&self, agreed: &AgreedPrompts) -> Result<AgentJob, Error> {
+    pub(super) fn job(
+        &self,
+        agreed: &AgreedPrompts,
+        account: Option<&str>,
+    ) -> Result<AgentJob, Error> {
         let agent = choose_agent(self.config, self.asked)?.located(self.project.surroundings());
         let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
         let name = prompt::choose_prompt(
@@ -322,13 +324,13 @@ impl LaunchInputs<'_> {
             .map_err(SpecRunError::from)?;
         let trusted = trusted_line(self.project, &agent, is_confined)?;
         let held = ConfinedActor::Agent(&trusted, agent.state, &files);
-        let of_account = account_variables(self.config, self.project, self.account)?;
+        let of_account = account_variables(self.config, self.project, account)?;
         let own = variables.into_iter().chain(of_account.clone()).collect();
         let job = self.job_for(argv, held, Some(&server), (&agent.credentials(), own))?;
         let of_account = of_account.into_iter().map(|(_, value)| value);
         Ok(AgentJob {
             secrets: job.secrets.iter().cloned().chain(of_account).collect(),
-            plan: event_plan(self.config, &agent, self.account),
+            plan: event_plan(self.config, &agent, account),
             reads: reads_of(&agent),
             name: agent.name,
             model,

@@ -521,7 +521,6 @@ impl CompletionCheck<'_> {
             spec: &scene.spec,
             place,
             asked: &record.asked,
-            account: None,
         };
         let job = briefing.check(name, argv)?;
         let header = LogHeader {

@@ -22,6 +22,7 @@ pub(super) mod approval;
 mod blockers;
 mod completion_check;
 mod completion_details;
+mod conflict_forecast;
 pub(super) mod conflict_spec;
 mod conflicted_run;
 mod landed_specs;

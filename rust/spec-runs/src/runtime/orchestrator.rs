@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::super::agents::workers::{AgentWorker, workers};
 use super::super::error::SpecRunError;
-use super::super::expected_files::ExpectedFiles;
 use super::super::leases::ClaimResult;
-use super::super::project::ProjectRuns;
 use super::super::schedule::{AttemptCount, SpecSchedule};
 use super::super::start::{StartOptions, StartTarget, WorkMode};
 use super::agent_slots::{AgentSlots, is_full, takes_turns};
+use super::conflict_forecast::ConflictForecast;
 use super::start::{begin_one, claim_specs, plan};
 use super::{recovery, retries_of};
 use chant_base::diagnostics::LogFailure;
@@ -157,10 +156,7 @@ struct Orchestrator<'a> {
     asked: RunOptions,
     config: std::sync::Arc<Config>,
     schedule: SpecSchedule,
-    /// The files that specs are expected to touch; nothing is known where one spec is worked on at a time.
-    files: ExpectedFiles,
-    /// The pairs of specs that were at work at once and were foreseen to conflict.
-    foreseen_conflicts: usize,
+    forecast: ConflictForecast,
     /// The spec whose members are worked on.
     driver: Option<SpecId>,
     workers: Vec<AgentWorker>,
@@ -209,8 +205,7 @@ impl<'a> Orchestrator<'a> {
             process_id: record.process_id.clone(),
             asked: record.asked.clone(),
             schedule: SpecSchedule::of(&plan.work, mode, limit, config.runs.dispatch),
-            files: ExpectedFiles::default(),
-            foreseen_conflicts: 0,
+            forecast: ConflictForecast::default(),
             driver: match plan.work {
                 StartTarget::Members { driver, .. } => Some(driver),
                 StartTarget::Spec(_) => None,
@@ -246,7 +241,7 @@ impl<'a> Orchestrator<'a> {
                 match self.start_next(&mut step)? {
                     None => break,
                     Some(Ok(())) => {
-                        self.record_foreseen(run)?;
+                        self.forecast.record(run)?;
                         if let Some(handshake) = handshake.take() {
                             handshake.ok();
                         }
@@ -282,18 +277,6 @@ impl<'a> Orchestrator<'a> {
         }
     }
 
-    /// Records how many conflicts were foreseen, so that lists of runs show it while the run goes on.
-    fn record_foreseen(&self, run: &mut ActiveRun<'_>) -> Result<(), WorkError> {
-        let foreseen = Some(self.foreseen_conflicts).filter(|foreseen| *foreseen > 0);
-        if run.record().foreseen_conflicts != foreseen {
-            run.update(|record| {
-                record.foreseen_conflicts = foreseen;
-                Ok(())
-            })?;
-        }
-        Ok(())
-    }
-
     /// Starts the next spec; `None` if there is none now, the inner error if it could not start.
     fn start_next(
         &mut self,
@@ -310,9 +293,11 @@ impl<'a> Orchestrator<'a> {
             .iter()
             .map(|(id, past)| (id.clone(), past.now()))
             .collect();
-        self.look_at_files(&snapshot.specs);
+        if self.schedule.is_parallel() {
+            self.forecast.look(self.project, &snapshot.specs);
+        }
         let next = &self.schedule;
-        let Some(id) = next.next(&snapshot.specs, &running, &tried, &self.files) else {
+        let Some(id) = next.next(&snapshot.specs, &running, &tried, &self.forecast.files) else {
             return Ok(None);
         };
         let now = Instant::now();
@@ -333,26 +318,13 @@ impl<'a> Orchestrator<'a> {
             ..self.asked.clone()
         };
         self.claim_next((&snapshot.specs, &running, &tried), &id, step)?;
-        let foreseen = self.files.foreseen(&snapshot.specs, &id, &running);
+        let foreseen = self.forecast.files.foreseen(&snapshot.specs, &id, &running);
         drop(snapshot);
         let begun = self.begin(id, asked, step)?;
         if let Some(Ok(())) = begun {
-            self.foreseen_conflicts += foreseen;
+            self.forecast.add(foreseen);
         }
         Ok(begun)
-    }
-
-    /// Learns from the commits of completed specs which files others will touch. What cannot be read says
-    /// nothing, and keeps no spec from its start.
-    fn look_at_files(&mut self, specs: &SpecGraph) {
-        if !self.schedule.is_parallel() {
-            return;
-        }
-        let Ok(repo) = self.project.repository() else {
-            return;
-        };
-        let touched = |commit: &str| repo.touched_by(commit).unwrap_or_default();
-        self.files.look(specs, &touched);
     }
 
     /// Claims a spec, and those that could start beside it, in one push.
@@ -370,7 +342,9 @@ impl<'a> Orchestrator<'a> {
         let mut taken: Vec<SpecId> = running.to_vec();
         taken.push(id.clone());
         while ids.len() < room
-            && let Some(next) = self.schedule.next(specs, &taken, tried, &self.files)
+            && let Some(next) = self
+                .schedule
+                .next(specs, &taken, tried, &self.forecast.files)
         {
             taken.push(next.clone());
             ids.push(next);
@@ -544,7 +518,7 @@ impl<'a> Orchestrator<'a> {
             )
             .chain(open.iter().map(|open| open.why.clone()))
             .chain(left_out.map(|why| format!("left out: {why}")))
-            .chain(foreseen_sentence(self.foreseen_conflicts))
+            .chain(self.forecast.sentence())
             .collect();
         let all = short.into_iter().map(|(_, short)| short).chain(&open);
         let gravest = all.max_by_key(|short| short.weight());
@@ -605,16 +579,4 @@ impl<'a> Orchestrator<'a> {
             )),
         }
     }
-}
-
-/// Returns how many conflicts were foreseen, for the report at the end; nothing if there was none.
-fn foreseen_sentence(conflicts: usize) -> Option<String> {
-    let pairs = match conflicts {
-        0 => return None,
-        1 => "1 conflict was foreseen: a pair of specs".to_owned(),
-        many => format!("{many} conflicts were foreseen: pairs of specs"),
-    };
-    Some(format!(
-        "{pairs} at work at once that were expected to share files"
-    ))
 }

@@ -120,7 +120,6 @@ impl CheckRerun<'_> {
             spec: self.spec,
             place: &self.place,
             asked: &asked,
-            account: None,
         };
         let job = briefing.check(name, argv)?;
         let spec_id = self.spec.id.as_str();

@@ -141,7 +141,6 @@ impl<'a> SpecRunner<'a> {
         self.mark(&snapshot, &spec, &place)?;
         run.reached("after-status")?;
         run.step("Starting the agent");
-        let account = run.record().account.clone();
         let briefing = LaunchInputs {
             project: self.project,
             repo: &repo,
@@ -149,9 +148,8 @@ impl<'a> SpecRunner<'a> {
             spec: &spec,
             place: &place,
             asked: &run.record().asked.clone(),
-            account: account.as_deref(),
         };
-        let job = briefing.job(&prompts);
+        let job = briefing.job(&prompts, run.record().account.as_deref());
         self.login = agent_launch::choose_agent(&config, briefing.asked)?
             .template
             .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
