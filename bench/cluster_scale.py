@@ -3,8 +3,8 @@
 With `--measure` starts, landings and memory are measured first, with an agent of four commands; processor
 time is what `python -m bench.runs` says. Otherwise the figures of README.md are used. The simulation has
 agents on other machines. Each run needs the head (the orchestrator's machine) four times: its claim waits for
-the next push, its start takes its turn, its end takes processor time and its turn at the landing, and it has landed
-with the next push. Nothing here speaks to a cluster.
+the next push, its start takes its turn, its end takes processor time and its turn at the landing, and it has
+landed with the next push. Nothing here speaks to a cluster.
 """
 
 from __future__ import annotations
