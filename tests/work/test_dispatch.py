@@ -27,8 +27,15 @@ async def started(shop: Workshop, call: Caller, number: int, parallel: int) -> t
 
 @pytest.mark.requirement("cluster:dispatch:shares_least_comes_next", "cluster:dispatch:report_says_foreseen")
 async def test_what_shares_a_file_comes_later_and_is_counted(shop: Workshop, call: Caller) -> None:
-    for id, targets in ((ID, ["a.txt"]), (OTHER, ["a.txt"]), (THIRD, ["b.txt"])):
-        shop.spec(id, "wait", targets=targets)
+    (shop.root / "a.txt").write_text("a\n", encoding="utf-8")
+    commit = shop.commit("Work of the completed specs")
+    for number in range(3):
+        done = f"2026-01-21-00{number}-old"
+        shop.spec(done, status="completed", labels=["io"], commits=[commit[:9]], targets=[f"{number}.txt"])
+    # The label says that the second one will touch the file of the first, too.
+    shop.spec(ID, "wait", targets=["a.txt"])
+    shop.spec(OTHER, labels=["demo:wait", "io"])
+    shop.spec(THIRD, "wait")
     shop.commit()
     run, specs = await started(shop, call, 2, parallel=2)
     assert specs == [ID, THIRD]
