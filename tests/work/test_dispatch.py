@@ -83,13 +83,13 @@ def accounts(yaml: str) -> None:
 )
 async def test_runs_are_divided_among_accounts(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     accounts(
-        "{team-a: {max: 1, variables: {DEMO_KEY: TEAM_A_KEY}}, team-b: {max: 2, agents: [demo]}, "
+        "{team-a: {max: 1, variables: {DEMO_KEY: TEAM_A}}, team-b: {max: 2, agents: [demo]}, "
         "other: {max: 9, agents: [codex]}, unset: {max: 9, variables: {DEMO_KEY: NO_SUCH_KEY}}}"
     )
     for id in (ID, OTHER, THIRD, FOURTH):
         shop.spec(id, "secret", "wait")
     shop.commit()
-    monkeypatch.setenv("TEAM_A_KEY", "sesame-of-team-a")
+    monkeypatch.setenv("TEAM_A", "sesame-of-team-a")
     handle = shop.handle()
     for id in (ID, OTHER, THIRD):
         handle.work_start(id)
