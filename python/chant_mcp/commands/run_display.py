@@ -115,8 +115,9 @@ def account_words(account: Data) -> str:
     words = f"{account['name']} {account['running']}"
     if account["allowed"] is not None:
         words += f" of {account['allowed']}"
-    until = account.get("limited_until")
-    return f"{words}, limited until {until} ({account['max']} without a rate limit)" if until else words
+    until, most = account.get("limited_until"), account["max"]
+    usual = "" if most is None else f" ({most} without a rate limit)"
+    return f"{words}, limited until {until}{usual}" if until else words
 
 
 def leases_table(leases: Sequence[Data]) -> RenderableType:

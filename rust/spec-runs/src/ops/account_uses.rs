@@ -34,7 +34,7 @@ fn uses(runs: &RunStore, config: &Config) -> Result<Vec<AccountView>, Error> {
             },
             name: used.owner.name().to_owned(),
             running: used.running,
-            allowed: used.most.map(|_| used.allowed),
+            allowed: Some(used.allowed).filter(|allowed| *allowed < usize::MAX),
             max: used.most,
             limited_until,
         }

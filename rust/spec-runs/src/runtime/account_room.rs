@@ -37,16 +37,22 @@ pub(in super::super) struct AccountUse {
 }
 
 impl AccountUse {
-    fn of(limits: &RateLimits, owner: AllowanceOwner, running: usize, most: Option<usize>) -> Self {
-        let allowance = StartAllowance {
-            owner: owner.clone(),
-            most: most.unwrap_or(usize::MAX),
-        };
+    fn of(
+        limits: &RateLimits,
+        allowance: StartAllowance,
+        running: usize,
+        most: Option<usize>,
+    ) -> Self {
         let allowed = limits.allowed(&allowance);
+        let is_unlimited = most.is_none() && allowed.full_in.is_none();
         Self {
-            owner,
+            owner: allowance.owner,
             running,
-            allowed: allowed.now,
+            allowed: if is_unlimited {
+                usize::MAX
+            } else {
+                allowed.now
+            },
             most,
             full_in: allowed.full_in,
         }
@@ -208,14 +214,19 @@ impl<'a> AccountRoom<'a> {
     fn use_of(&self, name: &str, account: &AccountSettings) -> AccountUse {
         let is_its = |(_, used): &&(String, Option<String>)| used.as_deref() == Some(name);
         let running = self.running.iter().filter(is_its).count();
-        let owner = AllowanceOwner::Account(name.to_owned());
         let most = account.max.map(std::num::NonZero::get);
-        AccountUse::of(&self.limits, owner, running, most)
+        let allowance = allowance_of(self.config, Some(name), "", 0);
+        AccountUse::of(&self.limits, allowance, running, most)
     }
 
     fn use_of_agent(&self, name: &str, at_once: usize) -> AccountUse {
-        let owner = AllowanceOwner::Agent(name.to_owned());
-        AccountUse::of(&self.limits, owner, self.count_agent(name), Some(at_once))
+        let allowance = allowance_of(self.config, None, name, at_once);
+        AccountUse::of(
+            &self.limits,
+            allowance,
+            self.count_agent(name),
+            Some(at_once),
+        )
     }
 
     fn count_agent(&self, name: &str) -> usize {
@@ -233,7 +244,8 @@ fn most_room<'a>(accounts: &[&'a AccountUse]) -> Option<&'a AccountUse> {
     best.copied().filter(|best| best.free() > 0)
 }
 
-/// Returns the number that a rate limit halves for a run: that of its account, else that of its agent.
+/// Returns the number that a rate limit halves for a run: that of its account, else that of its agent. An account
+/// without a number of its own has that of all agents of the project.
 pub(super) fn allowance_of(
     config: &Config,
     account: Option<&str>,
