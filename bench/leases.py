@@ -127,9 +127,9 @@ def main() -> None:
 
 
 def _print_row(transport: Transport, number: int, seconds: float, leases: str) -> None:
-    with _project(transport, number, seconds, "") as project:
+    with open_project(transport, number, seconds, "") as project:
         without = project.work(number)
-    with _project(transport, number, seconds, leases) as project:
+    with open_project(transport, number, seconds, leases) as project:
         before = len(project.remote.pushes())
         took = project.work(number)
         pushes = len(project.remote.pushes()) - before
@@ -142,9 +142,9 @@ def _print_row(transport: Transport, number: int, seconds: float, leases: str) -
 
 def _print_speeds(transport: Transport, number: int) -> None:
     """Print how many runs of no work land in a second at a short interval, and what a look costs."""
-    with _project(transport, number, 0, "") as project:
+    with open_project(transport, number, 0, "") as project:
         without = number / project.work(number)
-    with _project(transport, number, 0, _HASTY) as project:
+    with open_project(transport, number, 0, _HASTY) as project:
         landed = number / project.work(number)
         other = project.remote.clone(project.clone.parent / "other")
         project.trust(other)
@@ -157,7 +157,10 @@ def _print_speeds(transport: Transport, number: int) -> None:
 
 
 @contextmanager
-def _project(transport: Transport, number: int, seconds: float, leases: str) -> Generator[BenchProject]:
+def open_project(
+    transport: Transport, number: int, seconds: float, leases: str, config: str = _CONFIG
+) -> Generator[BenchProject]:
+    """Make a project on a remote with some specs, and a trusted clone of it."""
     with (
         tempfile.TemporaryDirectory() as folder,
         _home(Path(folder)) as environment,
@@ -166,13 +169,13 @@ def _project(transport: Transport, number: int, seconds: float, leases: str) -> 
         clone = remote.clone(Path(folder) / "clone")
         specs = clone / ".chant" / "specs"
         specs.mkdir(parents=True)
-        (clone / ".chant" / "config.md").write_text(_CONFIG.format(leases=leases))
+        (clone / ".chant" / "config.md").write_text(config.format(leases=leases, seconds=f"{seconds:g}"))
         for at in range(number):
             text = _SPEC.format(name=f"note{at + 1:03}", seconds=f"{seconds:g}")
             (specs / f"2026-01-22-{at + 1:03}-abc.md").write_text(text)
-        _git(clone, "add", "--all")
-        _git(clone, "commit", "--quiet", "--message", "Specs")
-        _git(clone, "push", "--quiet", "origin", "HEAD:main")
+        git(clone, "add", "--all")
+        git(clone, "commit", "--quiet", "--message", "Specs")
+        git(clone, "push", "--quiet", "origin", "HEAD:main")
         project = BenchProject(clone, remote, environment)
         project.trust(clone)
         yield project
@@ -189,14 +192,15 @@ def _home(folder: Path) -> Generator[dict[str, str]]:
     )
     try:
         for key, value in {"user.name": "Bench", "user.email": "bench@example.com"}.items():
-            _git(folder, "config", "--global", key, value)
+            git(folder, "config", "--global", key, value)
         yield dict(os.environ)
     finally:
         os.environ.clear()
         os.environ.update(before)
 
 
-def _git(folder: Path, *words: str) -> str:
+def git(folder: Path, *words: str) -> str:
+    """Run git, and give what it prints."""
     return subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, check=True).stdout
 
 

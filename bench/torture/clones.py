@@ -27,7 +27,8 @@ from typing import Any, cast
 
 import click
 
-from bench.leases import git, open_project, ours, trust
+from bench.leases import BenchProject, git, open_project
+from bench.wire import OURS
 
 _TTL = 6.0
 _LEASES = "leases: {remote: origin, beat: 1s, ttl: 6s, push_interval: 500ms}"
@@ -57,8 +58,9 @@ def main() -> None:
     given = parser.parse_args()
     clones, specs = cast(int, given.clones), cast(int, given.specs)
     begun = time.monotonic()
-    with open_project("git", specs, _LEASES) as (first, bare, environment):
-        roots = [first, *(_clone(first, number, environment) for number in range(1, clones))]
+    with open_project("git", specs, 1, _LEASES) as project:
+        first, bare, environment = project.clone, project.remote.folder, dict(project.environment)
+        roots = [first, *(_clone(project, number) for number in range(1, clones))]
         until = begun + cast(float, given.seconds)
         faults = _work_under_faults(roots, bare, environment, until, cast(int, given.seed))
         wrong = find_violations(bare, _ids(first))
@@ -104,10 +106,9 @@ def find_violations(bare: Path, ids: list[str]) -> list[str]:
     return wrong
 
 
-def _clone(first: Path, number: int, environment: dict[str, str]) -> Path:
-    root = first.parent / f"clone-{number}"
-    git(first.parent, "clone", "--quiet", git(first, "remote", "get-url", "origin").strip(), str(root))
-    trust(root, environment)
+def _clone(project: BenchProject, number: int) -> Path:
+    root = project.remote.clone(project.clone.parent / f"clone-{number}")
+    project.trust(root)
     return root
 
 
@@ -133,14 +134,8 @@ def _work_under_faults(
             worker.join()
     for root in roots:
         # The last lease says so a push after the landing of a run that another process settled.
-        subprocess.run([*_status_line()], cwd=root, env=environment, capture_output=True, check=False)
+        subprocess.run([*OURS, "leases", "--look"], cwd=root, env=environment, capture_output=True, check=False)
     return faults
-
-
-def _status_line() -> list[str]:
-    from bench.wire import OURS
-
-    return [*OURS, "leases", "--look"]
 
 
 @contextmanager
@@ -162,13 +157,10 @@ def _work_off(root: Path, environment: dict[str, str], over: threading.Event, fa
     ids = _ids(root)
     chance = random.Random(root.name)
     while not over.is_set():
-        try:
-            ours(root, environment, "work", chance.choice(ids), "--parallel", str(_AT_ONCE), "--wait")
-            faults.ends["0"] += 1
-        except RuntimeError as error:
-            words = str(error).split("ended with ")[-1]
-            faults.ends[words[: words.find(":")]] += 1
-            over.wait(0.5)
+        command = [*OURS, "work", chance.choice(ids), "--parallel", str(_AT_ONCE), "--wait"]
+        done = subprocess.run(command, cwd=root, env=environment, capture_output=True, check=False)
+        faults.ends[str(done.returncode)] += 1
+        over.wait(0.5)
 
 
 def _disturb(root: Path, chance: random.Random, faults: CloneFaults) -> None:

@@ -59,9 +59,11 @@ def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_j
 
 def _parts(found: Data) -> Iterator[RenderableType]:
     from chant_mcp.commands.display import fields_table, lines, plain
+    from chant_mcp.commands.run_display import account_words
 
     git, environment = found["git"], found["environment"]
     agents = (line for one in found["agents"] for line in _agent(one))
+    accounts = [account_words(one) for one in found.get("accounts", ())]
     yield fields_table(
         [
             ("Version", plain(found["version"])),
@@ -74,6 +76,7 @@ def _parts(found: Data) -> Iterator[RenderableType]:
             ("Commits by", plain(git["commits_by"] or "no one")),
             *([("Shared by", plain(found["remote"]))] if "remote" in found else []),
             ("Agents", lines(agents)),
+            *([("Accounts", lines(map(plain, accounts)))] if accounts else []),
             ("Hosts", lines(_host(host) for host in found["hosts"])),
             ("Also here", plain(", ".join(found["others"]) or "no other known agent")),
         ]

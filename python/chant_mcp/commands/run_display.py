@@ -104,12 +104,34 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
             plain(run["spec_id"], "bold"),
             words(state_of(run)),
             plain(run["mode"]),
-            plain(agent_of(run)),
+            plain(_agent_words(run)),
             plain(age(seconds_between(run["started_at"], None))),
             *map(plain, used),
         )
+    foreseen = [plain(_foreseen_words(run), "dim") for run in runs if run.get("foreseen_conflicts")]
     reasons = [_reason(run) for run in runs if run.get("reason")]
-    return Group(table, *([plain("\nReasons", "bold"), *reasons] if reasons else []))
+    return Group(table, *foreseen, *([plain("\nReasons", "bold"), *reasons] if reasons else []))
+
+
+def _agent_words(run: Data) -> str:
+    agent, account = agent_of(run), run.get("account")
+    return f"{agent} ({account})" if account else agent
+
+
+def _foreseen_words(run: Data) -> str:
+    count = run["foreseen_conflicts"]
+    pairs = "1 conflict was" if count == 1 else f"{count} conflicts were"
+    return f"{run['mode']} from {run['spec_id']}: {pairs} foreseen."
+
+
+def account_words(account: Data) -> str:
+    """Say how many runs use an account, or an agent without one, and how many may: `team-a 3 of 20`."""
+    words = f"{account['name']} {account['running']}"
+    if account["allowed"] is not None:
+        words += f" of {account['allowed']}"
+    until, most = account.get("limited_until"), account["max"]
+    usual = "" if most is None else f" ({most} without a rate limit)"
+    return f"{words}, limited until {until}{usual}" if until else words
 
 
 def leases_table(leases: Sequence[Data]) -> RenderableType:

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::accounts::AccountSettings;
 use super::cluster::ClusterSettings;
 use super::confine::{CacheLocation, ConfineBlock};
+use super::dispatch::DispatchOrder;
 use super::leases::LeaseBlock;
 use super::pool::RunsBlock;
 use super::runs::{
@@ -43,6 +44,7 @@ pub(super) struct ConfigFile {
     pub(super) receipts: Option<ReceiptPolicy>,
     pub(super) leases: Option<LeaseBlock>,
     pub(super) cluster: Option<BTreeMap<String, ClusterSettings>>,
+    pub(super) dispatch: Option<DispatchOrder>,
     pub(super) accounts: Option<BTreeMap<String, AccountSettings>>,
 }
 
@@ -115,10 +117,12 @@ pub(super) fn of_user(file: ConfigFile) -> ConfigFile {
     }
 }
 
-/// Returns the part of the project's file that counts: no folder says of itself that it is trusted.
+/// Returns the part of the project's file that counts: no folder says of itself that it is trusted, or which of the
+/// user's accounts pay.
 pub(super) fn of_project(file: ConfigFile) -> ConfigFile {
     ConfigFile {
         trust: None,
+        accounts: None,
         ..file
     }
 }

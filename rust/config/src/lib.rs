@@ -12,6 +12,7 @@ mod blocks;
 pub mod check;
 pub mod cluster;
 pub mod confine;
+pub mod dispatch;
 pub mod leases;
 pub mod pool;
 pub mod runs;
@@ -23,7 +24,6 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use self::accounts::{AccountSettings, wrong_account};
 use self::blocks::{ConfigFile, of_agents, of_project, of_user, parse};
 use self::check::{ConfigFinding, MisspelledKey};
 use self::cluster::ClusterSettings;
@@ -96,8 +96,6 @@ pub struct Config {
     pub leases: Option<LeaseSettings>,
     /// The user's clusters, by name.
     pub cluster: BTreeMap<String, ClusterSettings>,
-    /// The user's accounts, by name.
-    pub accounts: BTreeMap<String, AccountSettings>,
     /// The findings about keys of the files.
     pub findings: Vec<ConfigFinding>,
 }
@@ -124,7 +122,6 @@ impl Default for Config {
             receipts: ReceiptPolicy::default(),
             leases: None,
             cluster: BTreeMap::new(),
-            accounts: BTreeMap::new(),
             findings: Vec::new(),
         }
     }
@@ -312,6 +309,11 @@ impl Config {
         if let Some(watch) = file.watch {
             (runs.watch, runs.retries) = watch.taken()?;
         }
+        put(&mut runs.dispatch, file.dispatch);
+        if let Some(why) = file.accounts.as_ref().and_then(accounts::wrong_account) {
+            return Err(why);
+        }
+        put(&mut runs.accounts, file.accounts);
         put(&mut self.receipts, file.receipts);
         if let Some(leases) = file.leases {
             self.leases = Some(leases.taken()?);
@@ -322,12 +324,6 @@ impl Config {
                 return Err(why);
             }
             put(&mut self.cluster, file.cluster);
-        }
-        if let Some(accounts) = file.accounts.filter(|_| is_users) {
-            if let Some(why) = wrong_account(&accounts) {
-                return Err(why);
-            }
-            self.accounts = accounts;
         }
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;
@@ -437,9 +433,9 @@ mod tests {
     fn accounts_are_the_users_own_and_name_variables() {
         let named = "---\naccounts: {team-a: {variables: {ANTHROPIC_API_KEY: TEAM_A_KEY}}}\n---\n";
         let config = read(named, "").unwrap();
-        let variables = &config.accounts["team-a"].variables;
+        let variables = &config.runs.accounts["team-a"].variables;
         assert_eq!(variables["ANTHROPIC_API_KEY"], "TEAM_A_KEY");
-        assert!(read("", named).unwrap().accounts.is_empty());
+        assert!(read("", named).unwrap().runs.accounts.is_empty());
         for wrong in ["sk-live-value", "a b"] {
             let text = format!("---\naccounts: {{a: {{variables: {{KEY: {wrong}}}}}}}\n---\n");
             assert!(read(&text, "").is_err(), "{wrong}");

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::accounts::AccountSettings;
+use super::dispatch::DispatchOrder;
 use super::pool::PoolSettings;
 use chant_base::money::UsdAmount;
 
@@ -333,6 +335,10 @@ pub struct RunSettings {
     pub parallel: Vec<ParallelAgent>,
     /// The way one of them is chosen for a run that is not one of several.
     pub rotation: AgentRotation,
+    /// Accounts among which runs are divided, by name.
+    pub accounts: BTreeMap<String, AccountSettings>,
+    /// The choice among ready specs.
+    pub dispatch: DispatchOrder,
     /// The wait between the starts of work in parallel.
     pub stagger: StartStagger,
     /// Commands that criteria name, by name: program and arguments.
@@ -371,6 +377,8 @@ impl Default for RunSettings {
             providers: HttpProviders::default(),
             parallel: Vec::new(),
             rotation: AgentRotation::default(),
+            accounts: BTreeMap::new(),
+            dispatch: DispatchOrder::default(),
             stagger: StartStagger::default(),
             checks: BTreeMap::new(),
             limits: RunLimits::default(),

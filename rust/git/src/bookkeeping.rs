@@ -262,6 +262,32 @@ impl Repo {
         Ok(paths.into_iter().collect())
     }
 
+    /// Returns the paths that a commit changed since its first parent, from the top of the checkout; sorted.
+    ///
+    /// # Errors
+    /// `NoCommit`, `InvalidName`, or a failure to read the repository.
+    pub fn touched_by(&self, revision: &str) -> Result<Vec<String>, GitError> {
+        let commit = self.known_commit(revision)?;
+        let paths: BTreeSet<String> = self.read(
+            "list the paths of a commit",
+            |repo| {
+                let commit = repo.find_commit(oid(&commit)?)?;
+                let before = commit.parents().next().map(|parent| parent.tree());
+                let before = before.transpose()?;
+                let diff = repo.diff_tree_to_tree(before.as_ref(), Some(&commit.tree()?), None)?;
+                Ok(paths_of(&diff).collect())
+            },
+            || {
+                let words = ["show", "-z", "--format=", "--name-only", "--no-renames"];
+                let first = "--diff-merges=first-parent";
+                let out = self.reading(words).arg(first).arg(&commit).output()?;
+                let paths = fields(&out).map(|path| String::from_utf8_lossy(path).into_owned());
+                Ok(paths.filter(|path| !path.is_empty()).collect())
+            },
+        )?;
+        Ok(paths.into_iter().collect())
+    }
+
     /// Returns the commit that a revision names, or `NoCommit`.
     pub(super) fn known_commit(&self, revision: &str) -> Result<String, GitError> {
         self.commit_of(revision)?.ok_or_else(|| GitError::NoCommit {

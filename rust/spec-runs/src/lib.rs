@@ -9,6 +9,7 @@ pub mod agents;
 mod cluster;
 pub mod error;
 pub mod evidence;
+pub mod expected_files;
 #[cfg(unix)]
 mod leases;
 pub mod merge;

@@ -4,10 +4,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
+use super::expected_files::{ExpectedFiles, FileLoad};
 use super::start::{StartTarget, WorkMode};
+use chant_config::dispatch::DispatchOrder;
 use chant_specs::id::SpecId;
 use chant_specs::model::{Spec, SpecType};
 use chant_specs::specs::SpecGraph;
+
+/// `spare` holds back a spec that shares more expected files than this with what runs.
+const SPARED: f64 = 2.0;
 
 /// The number of times that a spec was tried by this call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,11 +40,18 @@ pub struct SpecSchedule {
     goes_on: bool,
     /// So many at once.
     at_once: usize,
+    /// The choice among specs that are equally urgent.
+    dispatch: DispatchOrder,
 }
 
 impl SpecSchedule {
     /// The order for a start; `limit` bounds what is worked on at once whatever the mode says.
-    pub fn of(work: &StartTarget, mode: WorkMode, limit: NonZeroUsize) -> Self {
+    pub fn of(
+        work: &StartTarget,
+        mode: WorkMode,
+        limit: NonZeroUsize,
+        dispatch: DispatchOrder,
+    ) -> Self {
         let at_once = match mode {
             WorkMode::Single | WorkMode::Chain => 1,
             WorkMode::Parallel(workers) => workers.min(limit).get(),
@@ -53,6 +65,7 @@ impl SpecSchedule {
             named,
             goes_on: mode != WorkMode::Single,
             at_once,
+            dispatch,
         }
     }
 
@@ -61,13 +74,20 @@ impl SpecSchedule {
         self.first.contains(id)
     }
 
+    /// Returns true if several specs are worked on at once, so that they may share files.
+    pub fn is_parallel(&self) -> bool {
+        self.at_once > 1
+    }
+
     /// The spec to begin with now: what was asked for, then what was tried least, then what most waits
-    /// for in a row, then by ID. `None` while as many run as may, and when nothing is left.
+    /// for in a row, then what `dispatch` chooses, then by ID. `None` while as many run as may, when nothing
+    /// is left, and with `spare` while all that is left shares too much with what runs.
     pub fn next(
         &self,
         specs: &SpecGraph,
         running: &[SpecId],
         tried: &BTreeMap<SpecId, AttemptCount>,
+        files: &ExpectedFiles,
     ) -> Option<SpecId> {
         if running.len() >= self.at_once {
             return None;
@@ -89,7 +109,18 @@ impl SpecSchedule {
             let may_follow = self.goes_on && spec.kind != SpecType::Conflict;
             may_follow || self.first.contains(&spec.id)
         });
-        let candidates: Vec<&Spec> = wanted.map(|spec| &**spec).filter(|s| is_open(s)).collect();
+        let load = match self.dispatch {
+            DispatchOrder::Fifo => FileLoad::default(),
+            DispatchOrder::Prefer | DispatchOrder::Spare => files.load(specs, running),
+        };
+        let shared = |spec: &Spec| files.shared(specs, spec, &load);
+        let is_spared = |spec: &Spec| {
+            self.dispatch == DispatchOrder::Spare && !running.is_empty() && shared(spec) > SPARED
+        };
+        let candidates: Vec<&Spec> = wanted
+            .map(|spec| &**spec)
+            .filter(|spec| is_open(spec) && !is_spared(spec))
+            .collect();
         if candidates.len() < 2 {
             return candidates.first().map(|spec| spec.id.clone());
         }
@@ -99,11 +130,22 @@ impl SpecSchedule {
             let node = graph.find(spec.id.as_str());
             node.map_or(0, |node| heights[node.index()])
         };
-        // Of equal ones the first is taken, and candidates come in the order of their IDs.
-        let next = candidates.into_iter().min_by_key(|spec| {
+        let urgency = |spec: &Spec| {
             let is_first = self.first.contains(&spec.id);
             (!is_first, tries(spec).times, Reverse(height(spec)))
-        });
+        };
+        let most = candidates.iter().map(|spec| urgency(spec)).min();
+        let mut equal = candidates.iter().filter(|spec| Some(urgency(spec)) == most);
+        // Of equal ones the first is taken, and candidates come in the order of their IDs.
+        let next = match self.dispatch {
+            DispatchOrder::Fifo => equal.next(),
+            _ if running.is_empty() => equal.next(),
+            DispatchOrder::Prefer | DispatchOrder::Spare => {
+                let shared = equal.map(|spec| (shared(spec), spec));
+                let least = shared.min_by(|(one, _), (other, _)| one.total_cmp(other));
+                least.map(|(_, spec)| spec)
+            }
+        };
         next.map(|spec| spec.id.clone())
     }
 }

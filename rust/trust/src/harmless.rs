@@ -10,7 +10,7 @@
 /// of the user's, so any word in it can switch approval off), `limits` and `watch` (they bound the
 /// spending), `defaults.main_branch` and `defaults.branch_prefix` (they decide which branch is
 /// merged where), `defaults.model`.
-const OF_CHANT: [&[&str]; 4] = [
+const OF_CHANT: [&[&str]; 5] = [
     // The name of the project; in folder names only its letters and digits are used.
     &["project", "name"],
     // The severity of the findings about specs.
@@ -19,6 +19,8 @@ const OF_CHANT: [&[&str]; 4] = [
     &["enterprise", "required"],
     // Makes `verify` ask for receipts; it runs nothing.
     &["receipts"],
+    // The order in which ready specs are started.
+    &["dispatch"],
 ];
 
 /// Keys of `.specify/chant-mcp.yml` that refuse a tick instead of warning, and that bound how long

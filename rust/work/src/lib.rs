@@ -47,6 +47,7 @@ pub mod run_view;
 #[cfg(unix)]
 pub mod runner;
 pub mod spending;
+pub mod start_allowance;
 pub mod state;
 #[cfg(unix)]
 pub mod stop;

@@ -93,6 +93,9 @@ pub struct RunRecord {
     /// The agent of the run.
     #[serde(default)]
     pub agent: Option<AgentEntry>,
+    /// The account of its agent's provider, of those that the user's configuration names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
     /// The branch that carries the work.
     #[serde(default)]
     pub branch: Option<String>,
@@ -158,6 +161,9 @@ pub struct RunRecord {
     /// The next start of its agent, if it is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_try: Option<NextAttempt>,
+    /// Of a run above others: the pairs of specs that were at work at once and were expected to share files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreseen_conflicts: Option<usize>,
     /// The time at which the spec of a run that was found dead was recovered, RFC 3339, UTC.
     #[serde(default)]
     pub settled_at: Option<String>,
@@ -412,6 +418,8 @@ impl RunRecord {
             merge: MergeEntry::default(),
             lease: None,
             asked: RunOptions::default(),
+            account: None,
+            foreseen_conflicts: None,
             proposal: None,
             usage: None,
             denials: Vec::new(),

@@ -76,6 +76,37 @@ impl RunStore {
         self.named(|_| true)
     }
 
+    /// Returns every credible record of ours in all checkouts of the repository and all projects in it.
+    ///
+    /// # Errors
+    /// A `StoreError` when a folder exists and cannot be listed.
+    pub fn all_of_clone(&self) -> Result<Vec<RunRecord>, StoreError> {
+        let mut found = Vec::new();
+        for checkout in self.folders_below(RECORDS)? {
+            for project in self.folders_below(&checkout)? {
+                let Some(folder) = self.state.read(&project) else {
+                    continue;
+                };
+                let names = names_in(&folder)?.into_iter();
+                let names = names.filter(|name| process_of(name).is_some());
+                found.extend(names.filter_map(|name| read(&folder.join(&name), &name).ok()));
+            }
+        }
+        Ok(found)
+    }
+
+    fn folders_below(&self, part: &str) -> Result<Vec<String>, StoreError> {
+        let Some(folder) = self.state.read(part) else {
+            return Ok(Vec::new());
+        };
+        let names = match disk::names(&folder) {
+            Err(StoreError::Missing { .. }) => return Ok(Vec::new()),
+            names => names?,
+        };
+        let folders = names.into_iter().filter(|one| one.is_folder);
+        Ok(folders.map(|one| format!("{part}/{}", one.name)).collect())
+    }
+
     /// Returns the records of the runs of one spec in the order of their names. Records of other
     /// specs are not read, so the cost depends only on that spec's runs.
     ///

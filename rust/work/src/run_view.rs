@@ -48,6 +48,8 @@ pub struct RunView {
     pub parent: Option<String>,
     /// The agent's name.
     pub agent: Option<String>,
+    /// The account of its agent's provider.
+    pub account: Option<String>,
     /// The folder of its worktree.
     pub worktree: Option<String>,
     /// The confinement of its agent, in a sentence.
@@ -56,6 +58,8 @@ pub struct RunView {
     pub commits: Vec<String>,
     /// The number of checks its work passed, where its spec is completed by it.
     pub checks: Option<usize>,
+    /// Of a run above others: the conflicts that were foreseen between its specs.
+    pub foreseen_conflicts: Option<usize>,
     /// The facts that its agent reported.
     pub report: AgentReport,
     /// True if the record is one of ours, and not history.
@@ -152,10 +156,12 @@ fn own(record: &RunRecord) -> RunView {
         branch: record.branch.clone(),
         parent: record.parent.clone(),
         agent: record.agent.as_ref().map(|agent| agent.name.clone()),
+        account: record.account.clone(),
         worktree: record.worktree.clone(),
         confinement: record.confinement.clone(),
         commits: record.commits.clone(),
         checks: has_landed.then_some(record.checks.len()),
+        foreseen_conflicts: record.foreseen_conflicts,
         report: AgentReport::of(record),
         is_own: true,
     }
@@ -218,10 +224,12 @@ fn read_history(name: &str, text: &str) -> Result<RunView, String> {
         branch: record.branch,
         parent: record.parent,
         agent: record.agent["name"].as_str().map(str::to_owned),
+        account: None,
         worktree: record.worktree,
         confinement: None,
         commits: commits.collect(),
         checks: None,
+        foreseen_conflicts: None,
         report: AgentReport::default(),
         is_own: false,
     })

@@ -27,6 +27,7 @@ use super::spending::{SpendingLimits, UsageMeter};
 use super::state::{RunEvent, RunState};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
 use chant_agent_events::{AgentUsage, EventFormat, FailureCause};
+use chant_base::diagnostics::LogFailure;
 use chant_base::run_variables::{MARK, RUNNER_VALUE};
 
 /// The variable in a runner's environment, so that a run that an agent starts does not end with
@@ -435,6 +436,12 @@ fn work(
         let Some(cause) = ended.passing_cause() else {
             return Ok(ended);
         };
+        if let Some(allowance) = &job.plan.allowance
+            && cause == FailureCause::RateLimit
+        {
+            let noted = allowance.note_rate_limit(run.runs);
+            noted.log_failure("note a rate limit");
+        }
         let limit =
             UsageMeter::of(run.runs, &run.record, job.plan.spending).limit(&run.used_before);
         let Some(delay) = delays.next().filter(|_| limit.is_none()) else {

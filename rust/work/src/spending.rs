@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use super::run_record::{self, RunRecord};
 use super::run_store::RunStore;
+use super::start_allowance::StartAllowance;
 use super::state::RunState;
 use super::usage::{DAY, UsageEntry};
 use chant_agent_events::{AgentUsage, EventFormat, EventSummary, TokenCount};
@@ -27,6 +28,8 @@ pub struct EventPlan {
     pub spending: SpendingLimits,
     /// The delay before each further try, if the cause of a failure passes.
     pub delays: Vec<Duration>,
+    /// The number of starts that a rate limit halves.
+    pub allowance: Option<StartAllowance>,
 }
 
 /// The limits of tokens and money.

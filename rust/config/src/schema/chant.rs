@@ -164,10 +164,8 @@ const KEYS: &[KnownKey] = &[
         ]),
     ),
     used("cluster", Named(&CLUSTER)),
-    used(
-        "accounts",
-        Named(&Table(&[used("variables", Named(&TEXT))])),
-    ),
+    used("dispatch", TEXT),
+    used("accounts", Named(&ACCOUNT)),
     unused("validation", ELSEWHERE),
     unused("site", ELSEWHERE),
     unused("schema", ELSEWHERE),
@@ -211,6 +209,12 @@ const AGENT: super::KeyShape = Table(&[
 ]);
 
 const ARGUMENTS: super::KeyShape = Items(&Either(&[TEXT, TEXTS]));
+
+const ACCOUNT: super::KeyShape = Table(&[
+    used("max", NUMBER),
+    used("agents", TEXTS),
+    used("variables", Named(&TEXT)),
+]);
 
 const LIMITS: super::KeyShape = Table(&[
     used("run_minutes", NUMBER),

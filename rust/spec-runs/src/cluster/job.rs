@@ -41,7 +41,7 @@ pub(in super::super) struct ClusterJob<'a> {
     /// The agent.
     pub agent: &'a str,
     /// The account that it works on.
-    pub account: Option<String>,
+    pub account: Option<&'a str>,
     /// The model that it uses.
     pub model: Option<&'a str>,
     /// The prompt.

@@ -11,11 +11,15 @@ use super::super::agents::{Agent, template, usual_model};
 use super::super::project::ProjectRuns;
 #[cfg(unix)]
 use super::super::runtime::run_confinement;
+#[cfg(not(unix))]
+use super::super::view::accounts::AccountView;
 #[cfg(unix)]
 use super::super::view::doctor::HelloView;
 use super::super::view::doctor::{
     ConfiguredAgentView, DoctorReport, EnvironmentView, GitView, InstalledAgentView, PassedVariable,
 };
+#[cfg(unix)]
+use super::account_uses::account_uses;
 #[cfg(unix)]
 use super::agents::environment as environment_of;
 #[cfg(unix)]
@@ -71,10 +75,17 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
         git,
         remote,
         environment: environment(project, &config, agents.first()),
+        accounts: account_uses(project, &config),
         others: others(project, &agents),
         agents: seen,
         problems,
     }))
+}
+
+/// Returns no accounts: there are no runs.
+#[cfg(not(unix))]
+fn account_uses(_: &Project, _: &Config) -> Vec<AccountView> {
+    Vec::new()
 }
 
 /// Tries no remote: without runs nothing is shared.

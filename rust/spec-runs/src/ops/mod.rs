@@ -1,5 +1,7 @@
 //! One function for each tool about runs: asked with plain values, answered with an [`chant_base::answer::Answer`].
 
+#[cfg(unix)]
+mod account_uses;
 mod agents;
 mod approve;
 mod clone_options;

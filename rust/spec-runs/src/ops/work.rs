@@ -9,14 +9,20 @@ use super::super::cluster::placer::ClusterPlacer;
 use super::super::project::ProjectRuns;
 #[cfg(unix)]
 use super::super::runtime::run_folder::RunFolder;
+#[cfg(not(unix))]
+use super::super::view::accounts::AccountView;
 use super::super::view::work::{
     ClusterView, LookAge, RunCounts, RunEntry, SharedWork, SpecCounts, WorkList,
 };
+#[cfg(unix)]
+use super::account_uses::account_uses;
 use chant_agent_events::{AgentUsage, FailureCause};
 use chant_base::answer::{Answer, fitting, size_of};
 use chant_base::counted_list::CountedList;
 use chant_base::error::Error;
 use chant_base::next_step::HintText;
+#[cfg(not(unix))]
+use chant_config::Config;
 use chant_specs::id::SpecId;
 use chant_specs::model::SpecProblem;
 use chant_specs::ops::read::{room_of, utc};
@@ -86,6 +92,11 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
     };
     let entries = wanted.into_iter().skip(offset);
     let taken = elsewhere.as_ref().map_or(0, |shared| size_of(&shared)) + size_of(&clusters);
+    let accounts = match &snapshot.config {
+        Ok(config) if is_whole => account_uses(project, config),
+        _ => Vec::new(),
+    };
+    let taken = taken + size_of(&accounts);
     let processes = fitting(entries, room_of(&problems) + taken);
     let processes_total = (processes.len() < total).then_some(total);
     let next = offset + processes.len();
@@ -95,6 +106,7 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
         summary,
         processes_total,
         next_offset,
+        accounts,
         elsewhere,
         clusters,
         problems,
@@ -197,6 +209,7 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
         parent: run.parent,
         agent: run.agent,
         placed: run.report.placed,
+        account: run.account,
         worktree: run.worktree,
         confinement: run.confinement,
         commits: run.commits,
@@ -210,6 +223,7 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
         next_try_at: next_try.map(|next| next.at),
         criteria,
         specs,
+        foreseen_conflicts: run.foreseen_conflicts,
     }
 }
 

@@ -15,6 +15,8 @@ use super::super::error::SpecRunError;
 use super::super::project::ProjectRuns;
 use super::super::project::folders::{self, CONNECT, IGNORED, PROMPT, SERVER};
 use super::super::prompt::{self, PromptParts, PromptWorktree};
+use super::account_room::{account_variables, allowance_of, with_accounts};
+use super::agent_slots::runs_at_once;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::RunFolder;
 use chant_agent_events::OWN_SERVER;
@@ -108,8 +110,9 @@ pub(in super::super) fn refuse_unfit_agent(
         return Err(ChantError::Refused(why).into());
     }
     let model = agents::model(spec, agent, &project.environment, config);
+    let environment = with_accounts(config, project, &agent.name);
     agent
-        .refuse_unready(model.as_deref(), &project.environment)
+        .refuse_unready(model.as_deref(), &environment)
         .map_err(SpecRunError::from)?;
     let agent = agent.located(project.surroundings());
     let given = CommandPlaceholders {
@@ -274,8 +277,14 @@ pub(super) fn bounds(config: &Config) -> AgentLimits {
 }
 
 /// Returns the handling of an agent's events.
-pub(super) fn event_plan(config: &Config, agent: &Agent) -> EventPlan {
+pub(super) fn event_plan(
+    config: &Config,
+    agent: &Agent,
+    (account, asked): (Option<&str>, &RunOptions),
+) -> EventPlan {
+    let at_once = runs_at_once(config, &agent.name, asked);
     EventPlan {
+        allowance: Some(allowance_of(config, account, &agent.name, at_once)),
         format: format_of(agent),
         spending: spending(&config.runs.limits),
         delays: config.runs.retries.delays(),
@@ -283,11 +292,15 @@ pub(super) fn event_plan(config: &Config, agent: &Agent) -> EventPlan {
 }
 
 impl LaunchInputs<'_> {
-    /// Returns the agent as it is to be started.
+    /// Returns the agent as it is to be started, with what its account gives it.
     ///
     /// # Errors
     /// The fault in prompt or agent, or a `StoreError`.
-    pub(super) fn job(&self, agreed: &AgreedPrompts) -> Result<AgentJob, Error> {
+    pub(super) fn job(
+        &self,
+        agreed: &AgreedPrompts,
+        account: Option<&str>,
+    ) -> Result<AgentJob, Error> {
         let agent = choose_agent(self.config, self.asked)?.located(self.project.surroundings());
         let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
         let name = prompt::choose_prompt(
@@ -332,9 +345,13 @@ impl LaunchInputs<'_> {
             .map_err(SpecRunError::from)?;
         let trusted = trusted_line(self.project, &agent, is_confined)?;
         let held = ConfinedActor::Agent(&trusted, agent.state, &files);
-        let job = self.job_for(argv, held, Some(&server), (&agent.credentials(), variables))?;
+        let of_account = account_variables(self.config, self.project, account)?;
+        let own = variables.into_iter().chain(of_account.clone()).collect();
+        let job = self.job_for(argv, held, Some(&server), (&agent.credentials(), own))?;
+        let of_account = of_account.into_iter().map(|(_, value)| value);
         Ok(AgentJob {
-            plan: event_plan(self.config, &agent),
+            secrets: job.secrets.iter().cloned().chain(of_account).collect(),
+            plan: event_plan(self.config, &agent, (account, self.asked)),
             reads: reads_of(&agent),
             name: agent.name,
             model,

@@ -11,6 +11,7 @@ use super::super::agents::events::spending;
 use super::super::agents::workers::{AgentWorker, next_worker, workers};
 use super::super::cluster::placer::ClusterPlacer;
 use super::super::error::SpecRunError;
+use super::account_room::AccountRoom;
 use super::agent_launch;
 use chant_agent_events::AgentUsage;
 use chant_base::error::Error;
@@ -41,6 +42,7 @@ pub(in super::super) fn most_at_once(config: &Config, asked: &RunOptions) -> Non
 
 /// The runs of a project with present and past agents.
 pub(in super::super) struct AgentSlots {
+    runs: RunStore,
     /// The records, the newest first.
     records: Vec<RunRecord>,
 }
@@ -50,7 +52,8 @@ impl AgentSlots {
         let (mut records, _) = runs.all()?;
         records.retain(RunRecord::has_agent);
         records.sort_by(|a, b| b.started_at.cmp(&a.started_at));
-        Ok(Self { records })
+        let runs = runs.clone();
+        Ok(Self { runs, records })
     }
 
     /// Refuses one more run if as many agents are active as allowed.
@@ -91,20 +94,46 @@ impl AgentSlots {
         Err(ChantError::Refused(message).into())
     }
 
-    /// Returns the worker whose turn it is; `None` if all of them are busy.
+    /// Returns the room that accounts leave.
+    ///
+    /// # Errors
+    /// A `StoreError`.
+    pub(in super::super) fn room<'a>(
+        &'a self,
+        config: &'a Config,
+    ) -> Result<AccountRoom<'a>, Error> {
+        let agent_of = |record: &RunRecord| agent_of(record, config).to_owned();
+        AccountRoom::of(&self.runs, config, &self.records, agent_of)
+    }
+
+    /// Returns the worker whose turn it is.
+    ///
+    /// # Errors
+    /// `Full` if all of them are busy, or their accounts; a `StoreError`.
     pub(in super::super) fn next<'a>(
         &self,
         config: &Config,
         workers: &'a [AgentWorker],
-    ) -> Option<&'a AgentWorker> {
+    ) -> Result<&'a AgentWorker, Error> {
+        let room = self.room(config)?;
         let given = self.records.iter().map(|record| agent_of(record, config));
-        next_worker(
-            workers,
+        let limited = room.limited(workers);
+        let next = next_worker(
+            &limited,
             config.runs.rotation,
             &self.running(config),
             &given.collect::<Vec<&str>>(),
             fastrand::f64(),
-        )
+        );
+        let is_next =
+            |worker: &&AgentWorker| next.is_some_and(|next| next.agent.name == worker.agent.name);
+        if let Some(worker) = workers.iter().find(is_next) {
+            return Ok(worker);
+        }
+        for worker in workers {
+            room.refuse_full(&worker.agent.name, worker.at_once)?;
+        }
+        Err(all_busy(workers))
     }
 
     /// Returns the number of runs that could begin now.
@@ -115,6 +144,7 @@ impl AgentSlots {
         (workers, asked): (&[AgentWorker], &RunOptions),
     ) -> Result<usize, Error> {
         let running = self.running(config);
+        let workers = self.room(config)?.limited(workers);
         let of_worker = |worker: &AgentWorker| {
             let busy = running.iter().filter(|name| **name == worker.agent.name);
             worker.at_once.saturating_sub(busy.count())
@@ -125,7 +155,7 @@ impl AgentSlots {
             return Ok(of_workers.min(most.saturating_sub(self.at_work_here())));
         }
         let mut room = 0_usize;
-        for worker in workers {
+        for worker in &workers {
             let there = self.room_of_cluster(project, config, asked, &worker.agent.name)?;
             room = room.saturating_add(of_worker(worker).min(there));
         }
@@ -211,21 +241,44 @@ pub(in super::super) fn next_agent(
     turns.refuse_start((runs.clock)(), config, asked)?;
     let known = workers(&config.runs).map_err(SpecRunError::from);
     let agent = if takes_turns(config, asked) {
-        let known = known?;
-        let next = turns
-            .next(config, &known)
-            .map(|worker| worker.agent.clone());
-        next.ok_or_else(|| all_busy(&known))?
+        turns.next(config, &known?)?.agent.clone()
     } else {
         let agent = agent_launch::choose_agent(config, asked)?;
         let known = known.unwrap_or_default();
         if let Some(worker) = known.iter().find(|one| one.agent.name == agent.name) {
             turns.refuse_busy(config, worker)?;
         }
+        let room = turns.room(config)?;
+        room.refuse_full(&agent.name, runs_at_once(config, &agent.name, asked))?;
         agent
     };
     agent_launch::refuse_unfit_start(project, config, &agent, (spec, asked))?;
     Ok(agent)
+}
+
+/// Returns the account for one more run of an agent; `None` for an agent that uses none.
+///
+/// # Errors
+/// `Full`, or `Refused` where no account's variables are set; a `StoreError`.
+pub(super) fn choose_account(
+    project: &Project,
+    runs: &RunStore,
+    config: &Config,
+    (agent, asked): (&str, &RunOptions),
+) -> Result<Option<String>, Error> {
+    let slots = AgentSlots::of(runs)?;
+    let room = slots.room(config)?;
+    // The variables of an account are those of the machine that its agent works on.
+    let here = asked.on.is_none().then_some(project);
+    room.choose(here, agent, runs_at_once(config, agent, asked))
+}
+
+/// Returns the greatest number of runs of an agent at the same time.
+pub(in super::super) fn runs_at_once(config: &Config, agent: &str, asked: &RunOptions) -> usize {
+    let mut parallel = config.runs.parallel.iter();
+    let own = parallel.find(|entry| entry.name == agent);
+    let most = own.map_or(most_at_once(config, asked), |entry| entry.max_concurrent);
+    most.get()
 }
 
 impl AgentSlots {

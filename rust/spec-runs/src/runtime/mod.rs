@@ -8,12 +8,13 @@
 //! spec about work that conflicts; [`conflicted_run`] is the run that is merged when that is settled.
 //! [`orchestrator`] is the run above such runs, and [`split`] one that proposes members of a spec. [`pool`]
 //! has folders that were created in advance. [`agent_slots`] chooses the next agent if there is room for
-//! it. [`shared_login`] brings renewed tokens of an agent to its user and to other runs.
+//! it, and [`account_room`] its account. [`shared_login`] brings renewed tokens of an agent to its user and to other runs.
 //! [`placed_run`] is the part of a run that another machine placed here.
 //! [`approval`] is work that waits for a person's decision. [`acting_change`] finds its changes to
 //! what runs on this machine. [`recovery`] handles a spec whose run was stopped or died, for
 //! all others here, and calls none of them back. [`rerun`] runs checks again on landed work.
 
+pub(super) mod account_room;
 pub(super) mod acting_change;
 pub(super) mod agent_launch;
 pub(super) mod agent_slots;
@@ -22,6 +23,7 @@ pub(super) mod approval;
 mod blockers;
 mod completion_check;
 mod completion_details;
+mod conflict_forecast;
 pub(super) mod conflict_spec;
 mod conflicted_run;
 mod landed_specs;

@@ -143,6 +143,7 @@ impl PlacedLaunch<'_> {
         let mut secrets = secrets(&project.environment);
         let inside = place.root.strip_prefix(&place.worktree);
         let record = self.record;
+        let account = record.account.as_deref();
         let acting = project.acting_now();
         let job = ClusterJob {
             schema: SCHEMA,
@@ -161,7 +162,7 @@ impl PlacedLaunch<'_> {
             branch: &place.branch,
             inside: inside.unwrap_or(&place.root).display().to_string(),
             agent: &agent.name,
-            account: None,
+            account,
             model: model.as_deref(),
             prompt: &name,
             skip_criteria: asked.skip_criteria,
@@ -190,7 +191,7 @@ impl PlacedLaunch<'_> {
         let mut environment = filter_environment(&project.environment, none).variables;
         environment.extend(committer_variables(project, repo)?);
         environment.extend(hold.variables);
-        let plan = event_plan(config, &agent);
+        let plan = event_plan(config, &agent, (account, self.inputs.asked));
         Ok(AgentJob {
             model,
             prompt: name,

@@ -133,7 +133,7 @@ impl PlacedSteps<'_> {
             place: &place,
             asked: &self.wanted.asked,
         };
-        let job = briefing.job(&prompts);
+        let job = briefing.job(&prompts, None);
         self.login = agent_launch::choose_agent(&config, &self.wanted.asked)?
             .template
             .and_then(|template| SharedLogin::of(project, template, &place.worktree))

@@ -161,7 +161,7 @@ impl<'a> SpecRunner<'a> {
             placed.job(on)
         } else {
             let template = agent_launch::choose_agent(&config, briefing.asked)?.template;
-            let job = briefing.job(&prompts);
+            let job = briefing.job(&prompts, run.record().account.as_deref());
             self.login = template
                 .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
                 .map(RefCell::new);

@@ -22,6 +22,7 @@ use super::super::project::worktree_folder::{self};
 use super::super::prompt::{self, PromptParts, SPLIT as PROMPT};
 use super::super::split::{self, BadAnswer, proposal, write};
 use super::super::view::split::{ProposedMember, SplitProposal};
+use super::account_room::account_variables;
 use super::agent_launch::{self, bounds, event_plan, name_of, prompt_text};
 use super::run_confinement::{self, ConfinedActor};
 use super::spec_state::{spec_of, stopped_end};
@@ -161,7 +162,7 @@ impl SplitRunner<'_> {
                 log_before: log_length(self.project, run.record()),
             },
         };
-        let job = asking.job(&spec);
+        let job = asking.job(&spec, run.record().account.as_deref());
         self.scene = Some(asking.scene);
         job
     }
@@ -313,7 +314,7 @@ impl SplitQuery<'_> {
     }
 
     fn inner(&self, run: &mut ActiveRun<'_>, spec: &Spec) -> Result<SplitProposal, SplitFailure> {
-        let job = self.job(spec)?;
+        let job = self.job(spec, run.record().account.as_deref())?;
         let before = log_length(self.project, run.record());
         let ended = run.ask(job).map_err(Error::from)?;
         if !ended.is_success() {
@@ -325,7 +326,7 @@ impl SplitQuery<'_> {
     }
 
     /// Returns the agent as it is started for a spec.
-    fn job(&self, spec: &Spec) -> Result<AgentJob, Error> {
+    fn job(&self, spec: &Spec, account: Option<&str>) -> Result<AgentJob, Error> {
         let SplitContext {
             config,
             folder,
@@ -364,6 +365,8 @@ impl SplitQuery<'_> {
             withheld,
         } = agent_launch::passed_environment(self.project, config, &agent.credentials());
         variables.extend(line.variables);
+        let of_account = account_variables(config, self.project, account)?;
+        variables.extend(of_account.clone());
         let trusted = agent_launch::trusted_line(self.project, &agent, is_confined)?;
         let held = ConfinedActor::Agent(&trusted, agent.state, &line.files);
         let repo = self.project.repo()?;
@@ -373,7 +376,7 @@ impl SplitQuery<'_> {
         let limits = &config.runs.limits;
         let bounds = bounds(config);
         Ok(AgentJob {
-            plan: event_plan(config, &agent),
+            plan: event_plan(config, &agent, (account, &RunOptions::default())),
             reads: reads_of(&agent),
             name: agent.name,
             model,
@@ -397,7 +400,10 @@ impl SplitQuery<'_> {
                 },
                 ..bounds
             },
-            secrets: secrets(environment),
+            secrets: secrets(environment)
+                .into_iter()
+                .chain(of_account.into_iter().map(|(_, value)| value))
+                .collect(),
             connecting: None,
         })
     }

@@ -6,8 +6,8 @@ use super::super::error::SpecRunError;
 use super::super::leases::{ClaimResult, SpecLeases};
 use super::super::project::ProjectRuns;
 use super::super::start::{StartInputs, StartOptions, StartPlan, WorkMode};
-use super::agent_launch::has_prompt;
-use super::agent_slots::{AgentSlots, next_agent, takes_turns};
+use super::agent_launch::{choose_agent, has_prompt};
+use super::agent_slots::{AgentSlots, choose_account, next_agent, takes_turns};
 use super::launch_runner;
 use super::placed_launch::refuse_unplaceable;
 use super::recovery;
@@ -221,9 +221,13 @@ fn record(project: &Project, runs: &RunStore, mut draft: RunRecord) -> Result<Ru
     project.refuse_untrusted_snapshot(&snapshot)?;
     if !draft.works_on_spec() {
         AgentSlots::of(runs)?.refuse_start((runs.clock)(), &config, &draft.asked)?;
+        // The agent of a split is the configured one.
+        let agent = choose_agent(&config, &RunOptions::default())?;
+        draft.account = choose_account(project, runs, &config, (&agent.name, &draft.asked))?;
         return Ok(runs.create_run(draft)?);
     }
     let agent = next_agent(project, runs, &config, &spec, &draft.asked)?;
+    draft.account = choose_account(project, runs, &config, (&agent.name, &draft.asked))?;
     if takes_turns(&config, &draft.asked) {
         draft.asked.agent = Some(agent.name);
     }

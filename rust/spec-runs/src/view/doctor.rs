@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::accounts::AccountView;
+
 /// The conditions that a project's runs would find on this machine.
 #[derive(Debug, Serialize)]
 pub struct DoctorReport {
@@ -22,6 +24,9 @@ pub struct DoctorReport {
     pub remote: Option<String>,
     /// The agents that are configured, the one first that works when none is named.
     pub agents: Vec<ConfiguredAgentView>,
+    /// The accounts of the user's configuration, and agents that a rate limit holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<AccountView>,
     /// Names of other known agents that are installed.
     pub others: Vec<&'static str>,
     /// The environment that the first of them would find.

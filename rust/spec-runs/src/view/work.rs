@@ -6,6 +6,7 @@ use chant_base::counted_list::CountedList;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::accounts::AccountView;
 use chant_specs::view::held_specs::HeldSpec;
 use chant_specs::view::list::ProblemEntry;
 use chant_specs::view::spec::CriteriaCounts;
@@ -43,6 +44,9 @@ pub struct WorkList {
     /// Where the next page begins, when there is one: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
+    /// The accounts of the user's configuration, and agents that a rate limit holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accounts: Vec<AccountView>,
     /// The specs that other clones hold, where clones share them.
     #[serde(flatten)]
     pub elsewhere: Option<SharedWork>,
@@ -163,6 +167,9 @@ pub struct RunEntry {
     /// The cluster and the machine that its agent works on, if that is not this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placed: Option<PlacedEntry>,
+    /// The account of its agent's provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
     /// The folder of its worktree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
@@ -202,6 +209,9 @@ pub struct RunEntry {
     /// While it runs, of a chain or of several specs: how far they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub specs: Option<SpecCounts>,
+    /// Of a chain or of several specs: the pairs that were at work at once and were expected to share files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreseen_conflicts: Option<usize>,
 }
 
 /// The specs of a run of several.

@@ -109,7 +109,7 @@ fn accounts<'c>(config: &'c Config, options: &WorkerOptions) -> Vec<&'c String> 
         let value = options.environment.get(name);
         value.is_some_and(|value| !value.is_empty())
     };
-    let accounts = config.accounts.iter();
+    let accounts = config.runs.accounts.iter();
     let usable = accounts.filter(|(_, account)| account.variables.values().all(is_set));
     usable.map(|(name, _)| name).collect()
 }

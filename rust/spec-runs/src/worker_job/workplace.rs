@@ -204,6 +204,7 @@ impl JobPreparation<'_> {
         };
         let refused = |why: String| JobRefusal::new(RefusalCause::NoAccount, why);
         let account = config
+            .runs
             .accounts
             .get(name)
             .ok_or_else(|| refused(format!("This machine has no account '{name}'.")))?;

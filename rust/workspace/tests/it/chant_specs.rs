@@ -19,7 +19,8 @@ fn change(id: &str, text: Option<String>) -> DocumentChange<parse::ParsedSpec> {
 }
 
 /// Specs from lines like `D.1 completed [a b] group`: an ID, a status, dependencies in brackets where
-/// there are any, and words `group`, `driver`, `approval`, `approved`, `criteria`.
+/// there are any, words `group`, `driver`, `approval`, `approved`, `criteria`, and one each of `labels:a,b`,
+/// `target_files:a,b`, `commits:a,b`.
 pub(crate) fn specs(lines: &str) -> SpecGraph {
     let mut specs = SpecGraph::default();
     specs.apply(
@@ -56,6 +57,10 @@ fn spec(line: &str) -> DocumentChange<parse::ParsedSpec> {
             "approval" => yaml.push_str("approval: {required: true}\n"),
             "approved" => yaml.push_str("approval: {required: true, status: approved}\n"),
             "criteria" => body = "# T\n\n## Acceptance Criteria\n\n- [ ] a\n",
+            list if list.contains(':') => {
+                let (key, items) = list.split_once(':').unwrap();
+                yaml.push_str(&format!("{key}: [{items}]\n"));
+            }
             kind => yaml.push_str(&format!("type: {kind}\n")),
         }
     }

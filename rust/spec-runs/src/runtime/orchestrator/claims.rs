@@ -64,7 +64,9 @@ impl Orchestrator<'_> {
         let mut taken: Vec<SpecId> = running.to_vec();
         taken.push(id.clone());
         while ids.len() < room
-            && let Some(next) = self.schedule.next(specs, &taken, tried)
+            && let Some(next) = self
+                .schedule
+                .next(specs, &taken, tried, &self.forecast.files)
         {
             taken.push(next.clone());
             if !held.keeps(next.as_str()) {

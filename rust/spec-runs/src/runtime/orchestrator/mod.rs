@@ -14,7 +14,8 @@ use super::super::error::SpecRunError;
 use super::super::leases::ClaimResult;
 use super::super::schedule::{AttemptCount, SpecSchedule};
 use super::super::start::{StartOptions, StartTarget, WorkMode};
-use super::agent_slots::{AgentSlots, all_busy, is_full, most_at_once, takes_turns};
+use super::agent_slots::{AgentSlots, is_full, most_at_once, takes_turns};
+use super::conflict_forecast::ConflictForecast;
 use super::start::{begin_one, plan};
 use super::{recovery, retries_of};
 use chant_agent_events::FailureCause;
@@ -173,6 +174,7 @@ struct Orchestrator<'a> {
     asked: RunOptions,
     config: Arc<Config>,
     schedule: SpecSchedule,
+    forecast: ConflictForecast,
     /// The spec whose members are worked on.
     driver: Option<SpecId>,
     workers: Vec<AgentWorker>,
@@ -223,7 +225,8 @@ impl<'a> Orchestrator<'a> {
             runs,
             process_id: record.process_id.clone(),
             asked: record.asked.clone(),
-            schedule: SpecSchedule::of(&plan.work, mode, limit),
+            schedule: SpecSchedule::of(&plan.work, mode, limit, config.runs.dispatch),
+            forecast: ConflictForecast::default(),
             driver: match plan.work {
                 StartTarget::Members { driver, .. } => Some(driver),
                 StartTarget::Spec(_) => None,
@@ -259,6 +262,7 @@ impl<'a> Orchestrator<'a> {
                 match self.start_next(&mut step)? {
                     None => break,
                     Some(Ok(())) => {
+                        self.forecast.record(run)?;
                         if let Some(handshake) = handshake.take() {
                             handshake.ok();
                         }
@@ -331,7 +335,11 @@ impl<'a> Orchestrator<'a> {
             .iter()
             .map(|(id, past)| (id.clone(), past.now()))
             .collect();
-        let Some(id) = self.schedule.next(&snapshot.specs, &running, &tried) else {
+        if self.schedule.is_parallel() {
+            self.forecast.look(self.project, &snapshot.specs);
+        }
+        let next = &self.schedule;
+        let Some(id) = next.next(&snapshot.specs, &running, &tried, &self.forecast.files) else {
             return Ok(NextStart::Nothing);
         };
         let held = self.held_by_others();
@@ -358,12 +366,16 @@ impl<'a> Orchestrator<'a> {
             ..self.asked.clone()
         };
         self.claim_next((&snapshot.specs, &running, &tried), &id, &held, step)?;
+        let foreseen = self.forecast.files.foreseen(&snapshot.specs, &id, &running);
         drop(snapshot);
         if let Some(why) = self.refused_claim(&id) {
             self.claims.remove(&id);
             return Ok(self.leave_out(id, why));
         }
         let begun = self.begin(id, asked, step)?;
+        if let Some(Ok(())) = begun {
+            self.forecast.add(foreseen);
+        }
         Ok(begun.map_or(NextStart::Nothing, NextStart::Tried))
     }
 
@@ -431,8 +443,7 @@ impl<'a> Orchestrator<'a> {
     fn free_agent(&self) -> Result<String, Error> {
         let turns = AgentSlots::of(self.runs)?;
         turns.refuse_when_full(&self.config, &self.asked)?;
-        let worker = turns.next(&self.config, &self.workers);
-        let worker = worker.ok_or_else(|| all_busy(&self.workers))?;
+        let worker = turns.next(&self.config, &self.workers)?;
         let agent = worker.agent.name.clone();
         turns.refuse_beyond_cluster(self.project, &self.config, &self.asked, &agent)?;
         Ok(agent)
@@ -539,6 +550,7 @@ impl<'a> Orchestrator<'a> {
             )
             .chain(open.iter().map(|open| open.why.clone()))
             .chain(left_out.map(|why| format!("left out: {why}")))
+            .chain(self.forecast.sentence())
             .collect();
         let all = short.into_iter().map(|(_, short)| short).chain(&open);
         let gravest = all.max_by_key(|short| short.weight());

@@ -3,6 +3,7 @@
 
 mod agent_lines;
 mod commanding;
+mod dispatching;
 mod driving;
 mod merging;
 mod prompting;

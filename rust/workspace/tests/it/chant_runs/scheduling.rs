@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
+use chant_config::dispatch::DispatchOrder;
+use chant_spec_runs::expected_files::ExpectedFiles;
 use chant_spec_runs::schedule::{AttemptCount, SpecSchedule};
 use chant_spec_runs::start::{StartTarget, WorkMode};
 use chant_specs::id::SpecId;
@@ -45,7 +47,8 @@ fn played(
         let (name, rest) = line.split_once(' ').unwrap();
         states.insert(name.into(), rest.into());
     }
-    let schedule = SpecSchedule::of(&work(wanted), mode, number(3));
+    let schedule = SpecSchedule::of(&work(wanted), mode, number(3), DispatchOrder::Fifo);
+    let files = ExpectedFiles::default();
     let (mut running, mut tried, mut told) = (Vec::new(), BTreeMap::new(), Vec::new());
     for _ in 0..30 {
         let lines: Vec<String> = states
@@ -53,7 +56,7 @@ fn played(
             .map(|(name, rest)| format!("{name} {rest}"))
             .collect();
         let specs = specs(&lines.join("\n"));
-        if let Some(next) = schedule.next(&specs, &running, &tried) {
+        if let Some(next) = schedule.next(&specs, &running, &tried, &files) {
             set(&mut states, &next, SpecStatus::InProgress);
             tried
                 .entry(next.clone())
