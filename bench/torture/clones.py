@@ -15,7 +15,6 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -36,7 +35,10 @@ _AT_ONCE = 3
 """How many agents one clone keeps at work."""
 _PAUSE = 1.5
 """Seconds between two faults."""
-_HELD = "#!/bin/bash\nif [[ \" $* \" == *' push '* ]] && ((RANDOM % 12 == 0)); then echo x >> {log}; sleep {wait}; fi\nexec {git} \"$@\"\n"
+_HELD = """#!/bin/bash
+if [[ " $* " == *' push '* ]] && ((RANDOM % 12 == 0)); then echo x >> {log}; sleep {wait}; fi
+exec {git} "$@"
+"""
 """A git that holds up one push in twelve."""
 
 
@@ -77,7 +79,9 @@ def main() -> None:
 
 def find_violations(bare: Path, ids: list[str]) -> list[str]:
     """Say what is wrong on a remote, from nothing but its refs and commits."""
-    shown = git(bare, "log", "--first-parent", "--unified=0", "--patch", "--format=", "main", "--", ".chant/specs")
+    shown = git(
+        bare, "log", "--first-parent", "--unified=0", "--patch", "--format=", "main", "--", ".chant/specs"
+    )
     completions: Counter[str] = Counter()
     name = ""
     for line in shown.splitlines():
@@ -87,11 +91,15 @@ def find_violations(bare: Path, ids: list[str]) -> list[str]:
             completions[name] += 1
     subjects = git(bare, "log", "--first-parent", "--format=%s", "main").splitlines()
     landings = Counter(
-        found.group(1) for subject in subjects if (found := re.match(r"Merge chant/(\S+?)[:,]?(?:\s|$)", subject))
+        found.group(1)
+        for subject in subjects
+        if (found := re.match(r"Merge chant/(\S+?)[:,]?(?:\s|$)", subject))
     )
     wrong: list[str] = []
     for id in ids:
-        lines = git(bare, "log", "--reverse", "--first-parent", "--format=%s", f"refs/chant/leases/{id}").splitlines()
+        lines = git(
+            bare, "log", "--reverse", "--first-parent", "--format=%s", f"refs/chant/leases/{id}"
+        ).splitlines()
         leases: list[dict[str, Any]] = [json.loads(line) for line in lines if line.startswith("{")]
         tokens = [lease["token"] for lease in leases]
         landed = re.search(r"^run_token: (\d+)$", git(bare, "show", f"main:.chant/specs/{id}.md"), re.M)
@@ -102,7 +110,9 @@ def find_violations(bare: Path, ids: list[str]) -> list[str]:
         if leases[-1]["state"] != "landed":
             wrong.append(f"{id}: its lease says {leases[-1]['state']}")
         if landed is None or int(landed.group(1)) != tokens[-1]:
-            wrong.append(f"{id}: it landed with token {landed and landed.group(1)}, the lease has {tokens[-1]}")
+            wrong.append(
+                f"{id}: it landed with token {landed and landed.group(1)}, the lease has {tokens[-1]}"
+            )
     return wrong
 
 
@@ -134,7 +144,9 @@ def _work_under_faults(
             worker.join()
     for root in roots:
         # The last lease says so a push after the landing of a run that another process settled.
-        subprocess.run([*OURS, "leases", "--look"], cwd=root, env=environment, capture_output=True, check=False)
+        subprocess.run(
+            [*OURS, "leases", "--look"], cwd=root, env=environment, capture_output=True, check=False
+        )
     return faults
 
 
@@ -203,7 +215,9 @@ def _is_ours(pid: int) -> bool:
 
 
 def _count_landed(bare: Path) -> int:
-    lines = git(bare, "grep", "--count", "--extended-regexp", "^status: completed", "main", "--", ".chant/specs")
+    lines = git(
+        bare, "grep", "--count", "--extended-regexp", "^status: completed", "main", "--", ".chant/specs"
+    )
     return len(lines.splitlines())
 
 
