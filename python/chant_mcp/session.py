@@ -19,6 +19,7 @@ from chant_mcp.user_folders import state_home
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from chant_mcp.errors import Door
+    from chant_mcp.paging import Data
 
 logger = logging.getLogger("chant_mcp")
 
@@ -297,7 +298,8 @@ class Session:
         from chant_mcp.cluster.extra import require_cluster_extra
 
         require_cluster_extra()
-        settings = (self.chant.clusters().data or {}).get(on) or {}
+        clusters: dict[str, Data] = self.chant.clusters().data or {}
+        settings = clusters.get(on, {})
         if on == "local" and self._state_home is not None and not settings.get("address"):
             from chant_mcp.cluster.local_cluster import ensure_local_cluster
 
