@@ -37,6 +37,7 @@ trials: install
 		tests/leases/test_machines.py tests/leases/test_ticket_numbers.py
 	PROPTEST_CASES=$$((256 * $(CASES))) cargo test --workspace --locked
 	$(BIN)/python -m bench.torture.oddities --seconds $(SECONDS)
+	$(BIN)/python -m bench.torture.clones
 	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) --kills $(KILLS) || exit 1; done
 
 # The package with its core as it is tested: one build with the Rust tests, in a virtual environment.

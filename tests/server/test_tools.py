@@ -212,6 +212,7 @@ async def test_parameters_beyond_the_seed_are_the_documented_ones(listed: list[d
         "chant_spec_update": ["check", "force", "replace_body", "uncheck"],
         "chant_add": ["criteria", "depends_on", "labels", "parent", "target_files", "type"],
         "chant_finalize": ["force"],
+        "chant_work_start": ["on"],
         "chant_work_list": ["offset"],
     }
 

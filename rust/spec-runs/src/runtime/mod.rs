@@ -21,6 +21,7 @@ pub(super) mod agent_slots;
 mod agent_state;
 pub(super) mod approval;
 mod blockers;
+pub(super) mod committer;
 mod completion_check;
 mod completion_details;
 mod conflict_forecast;

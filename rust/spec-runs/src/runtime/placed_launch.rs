@@ -12,9 +12,8 @@ use super::super::cluster::watchers;
 use super::super::project::ProjectRuns;
 use super::super::project::run_tree::RunTreeContext;
 use super::super::prompt;
-use super::agent_launch::{
-    LaunchInputs, bounds, choose_agent, committer_variables, event_plan, has_prompt, name_of,
-};
+use super::agent_launch::{LaunchInputs, bounds, choose_agent, event_plan, has_prompt, name_of};
+use super::committer::committer_variables;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::in_git;
 use chant_agent_events::EventFormat;

@@ -9,6 +9,7 @@ use super::super::agents::Agent;
 use super::super::project::ProjectRuns;
 use super::super::recorded_runs::RecordedRuns;
 use super::super::runtime::agent_launch;
+use super::super::runtime::committer;
 use super::job_file::JobFile;
 use super::job_folder::{JobFolder, within};
 use super::refusal::{JobRefusal, RefusalCause};
@@ -342,7 +343,7 @@ impl JobPreparation<'_> {
     /// Refuses a job whose agent cannot be started here, or whose commits would have no author.
     fn refuse_unfit(&self, project: &Project) -> Result<(), JobRefusal> {
         let repo = project.repository()?;
-        agent_launch::committer_variables(project, &repo)?;
+        committer::committer_variables(project, &repo)?;
         let snapshot = project.snapshot()?;
         let config = snapshot.config.clone().map_err(Error::from)?;
         let Some(spec) = snapshot.specs.find(&self.job.spec) else {

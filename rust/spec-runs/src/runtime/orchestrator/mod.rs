@@ -3,16 +3,18 @@
 //!
 //! Each spec has a runner of its own, so that a failure of this process affects none of them.
 
+mod attempts;
 mod claims;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use self::attempts::{AttemptFailure, AttemptHistory};
 use super::super::agents::workers::{AgentWorker, workers};
 use super::super::error::SpecRunError;
 use super::super::leases::ClaimResult;
-use super::super::schedule::{AttemptCount, SpecSchedule};
+use super::super::schedule::SpecSchedule;
 use super::super::start::{StartOptions, StartTarget, WorkMode};
 use super::agent_slots::{AgentSlots, is_full, most_at_once, takes_turns};
 use super::conflict_forecast::ConflictForecast;
@@ -31,7 +33,7 @@ use chant_work::launch::{self, LaunchedRunner};
 use chant_work::run_record::{RunOptions, RunRecord};
 use chant_work::run_store::RunStore;
 use chant_work::runner::{ActiveRun, RunEnd};
-use chant_work::state::{self, RunEvent, RunState, StopReason};
+use chant_work::state::{RunEvent, RunState, StopReason};
 
 /// The number of further tries of a spec whose worker was lost: on another one.
 const LOST_RETRIES: u32 = 1;
@@ -79,82 +81,6 @@ struct ChildRun {
 struct Backoff {
     until: Instant,
     why: String,
-}
-
-/// The attempts of a spec, and the time of its next one.
-#[derive(Default)]
-struct AttemptHistory {
-    tried: AttemptCount,
-    not_before: Option<Instant>,
-    /// The result of its last run, if that did not complete it.
-    shortfall: Option<AttemptFailure>,
-    /// The reason why it was not started, if it was not asked for.
-    left_out: Option<String>,
-    /// The worker that its last attempt was lost on.
-    avoid: Option<String>,
-}
-
-impl AttemptHistory {
-    /// Returns its attempts; before the time of the next one it counts as tried often enough.
-    fn now(&self) -> AttemptCount {
-        match self.not_before {
-            Some(moment) if moment > Instant::now() => AttemptCount {
-                retries: 0,
-                ..self.tried
-            },
-            _ => self.tried,
-        }
-    }
-}
-
-/// The result of a run that did not complete its spec.
-struct AttemptFailure {
-    /// Its effect on the run above.
-    event: RunEvent,
-    why: String,
-}
-
-impl AttemptFailure {
-    fn failed(why: String) -> Self {
-        Self {
-            event: RunEvent::Fail,
-            why,
-        }
-    }
-
-    /// Returns the effect of a run that did not complete its spec on the run above it: only a
-    /// failure makes that fail, and a spec that a person gave up is not missed.
-    fn of(record: &RunRecord) -> Self {
-        let now = record.state();
-        // The process that stops the run records its end, perhaps later than this check.
-        let stop = record.stop_requested.filter(|_| now == RunState::Running);
-        let stopped = stop.and_then(|why| state::next_state(now, RunEvent::Stop(why)).ok());
-        let state = stopped.unwrap_or(now);
-        let event = match state {
-            RunState::NeedsAttention | RunState::AwaitingMerge | RunState::AwaitingApproval => {
-                RunEvent::Doubt
-            }
-            RunState::Paused | RunState::TakenOver => RunEvent::Stop(StopReason::Pause),
-            RunState::Cancelled | RunState::Completed => RunEvent::Merge,
-            RunState::Failed | RunState::Lost | RunState::Running => RunEvent::Fail,
-        };
-        let reason = record.reason.as_ref().filter(|reason| !reason.is_empty());
-        let reason = reason.map(|reason| format!(" ({reason})"));
-        Self {
-            event,
-            why: format!("{state}{}", reason.unwrap_or_default()),
-        }
-    }
-
-    /// Returns its weight among others.
-    fn weight(&self) -> u8 {
-        match self.event {
-            RunEvent::Merge => 0,
-            RunEvent::Stop(_) => 1,
-            RunEvent::Doubt => 2,
-            _ => 3,
-        }
-    }
 }
 
 /// What became of the try to start the next spec.
