@@ -136,7 +136,7 @@ class Worker:
     def machine(self, **variables: str) -> WorkerMachine:
         """Describe the machine as the worker's own process does."""
         names = {"trust": "trusted", "remote": "remotes", "agent": "agents"}
-        options = {names[name]: list(values) for name, values in self.options.items()}
+        options: dict[str, Any] = {names[name]: list(values) for name, values in self.options.items()}
         environment = {**os.environ, **variables}
         return WorkerMachine(user_config=user_config(), environment=environment, program=PROGRAM, **options)
 
