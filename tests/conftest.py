@@ -20,7 +20,6 @@ from mcp import Client
 from times import cost_report
 
 _GIT = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_SYSTEM": os.devnull,
     "GIT_AUTHOR_NAME": "Ada",
     "GIT_AUTHOR_EMAIL": "ada@example.org",
@@ -127,8 +126,11 @@ def _sealed(
     ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_")
     for name in [name for name in os.environ if name.startswith(ours)]:
         monkeypatch.delenv(name)
-    for name, value in {**_GIT, "HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}.items():
-        monkeypatch.setenv(name, value)
+    places = {"HOME": home, "XDG_CONFIG_HOME": home / ".config", "GIT_CONFIG_GLOBAL": home / ".gitconfig"}
+    # A file of its own: whoever writes settings as root would replace an empty device.
+    places["GIT_CONFIG_GLOBAL"].touch()
+    for name, value in {**_GIT, **places}.items():
+        monkeypatch.setenv(name, str(value))
     settings = user_config()
     settings.parent.mkdir()
     roots = [str(tmp_path_factory.getbasetemp()), tempfile.gettempdir()]

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +28,37 @@ ADDRESS = "tls://127.0.0.1:9"
 """The address of its scheduler, which is not there."""
 
 
-class HeadWorkshop(Workshop):
+class PlacedWorkshop(Workshop):
+    """A workshop whose user has a cluster."""
+
+    def __init__(self, project: Project, address: str, tls: Path) -> None:
+        """Take an empty project, and configure the cluster."""
+        super().__init__(project)
+        settings = user_config()
+        text = settings.read_text(encoding="utf-8")
+        cluster = f"cluster: {{{ON}: {{address: '{address}', tls: {tls}}}}}\n---\n"
+        settings.write_text(text.removesuffix("---\n") + cluster, encoding="utf-8")
+
+    def placers(self) -> list[int]:
+        """Give the processes of the placers that were started."""
+        files = (self.root / ".git").glob("**/clusters/**/placer.json")
+        return [json.loads(file.read_text(encoding="utf-8"))["pid"] for file in files]
+
+    def close(self) -> None:
+        """End the placers, in the project's folder."""
+        pids = self.placers()
+        kill(*pids)
+        wait_for(lambda: not any(map(lives, pids)), "the end of the placer")
+
+
+class HeadWorkshop(PlacedWorkshop):
     """A workshop with a cluster: `plan` says what happens there."""
 
     def __init__(self, project: Project) -> None:
         """Take an empty project, and configure a cluster for its user."""
-        super().__init__(project)
         self.certificates = project.root.parent / "certificates"
         self.certificates.mkdir()
-        settings = user_config()
-        text = settings.read_text(encoding="utf-8")
-        cluster = f"cluster: {{{ON}: {{address: '{ADDRESS}', tls: {self.certificates}}}}}\n---\n"
-        settings.write_text(text.removesuffix("---\n") + cluster, encoding="utf-8")
+        super().__init__(project, ADDRESS, self.certificates)
         self.plan()
 
     def plan(self, **plan: Any) -> None:
@@ -97,28 +116,13 @@ class HeadWorkshop(Workshop):
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         return [asked for asked in map(json.loads, lines) if asked["do"] == do]
 
-    def placers(self) -> list[int]:
-        """Give the processes of the placers that were started."""
-        files = (self.root / ".git").glob("**/clusters/**/placer.json")
-        return [json.loads(file.read_text(encoding="utf-8"))["pid"] for file in files]
-
 
 @pytest.fixture
 def head(project: Project, monkeypatch: pytest.MonkeyPatch) -> Iterator[HeadWorkshop]:
     """A project with a cluster whose placer ends with the test, in its folder."""
     monkeypatch.chdir(project.root)
-    with _placers_end(HeadWorkshop(project)) as workshop:
+    with closing(HeadWorkshop(project)) as workshop:
         yield workshop
-
-
-@contextmanager
-def _placers_end(workshop: HeadWorkshop) -> Iterator[HeadWorkshop]:
-    try:
-        yield workshop
-    finally:
-        pids = workshop.placers() if (workshop.root / ".git").exists() else []
-        kill(*pids)
-        wait_for(lambda: not any(map(lives, pids)), "the end of the placer")
 
 
 def refused(head: HeadWorkshop, id: str, **wish: Any) -> str:

@@ -328,4 +328,31 @@ ACCOUNTS: dict[str, Requirement] = {
     ),
 }
 
-REQUIREMENTS: dict[str, Requirement] = {**ENGINE, **JOBS, **HEAD, **DISPATCH, **ACCOUNTS}
+WHOLE: dict[str, Requirement] = {
+    "cluster:whole:spread_and_landed": Requirement(
+        "Ready specs are spread over the machines of a cluster and each lands once; its record names its "
+        "machine, and at the end no process and no job's folder is left.",
+        "issue 25.1; issue 25.3; issue 25.7",
+    ),
+    "cluster:whole:lost_worker": Requirement(
+        "A spec whose worker is killed is tried on another machine with the next token and lands once; the "
+        "first agent ends with its worker.",
+        "issue 25.4",
+    ),
+    "cluster:whole:lost_scheduler": Requirement(
+        "A run whose scheduler is killed ends with a cause and the scheduler's address; its agent ends and "
+        "nothing lands.",
+        "issue 25.4",
+    ),
+    "cluster:whole:log_while_it_works": Requirement(
+        "A line of an agent on another machine is in the log here within two seconds of a reader's asking.",
+        "issue 25.3",
+    ),
+    "cluster:whole:no_key_leaves": Requirement(
+        "No value of a key in the environment here is in a placer's environment and files, or in a job and "
+        "the environment of its agent on a machine.",
+        "issue 25.2",
+    ),
+}
+
+REQUIREMENTS: dict[str, Requirement] = {**ENGINE, **JOBS, **HEAD, **DISPATCH, **ACCOUNTS, **WHOLE}

@@ -218,9 +218,9 @@ class Process:
     command: str
 
 
-def processes() -> list[Process]:
-    """Find the processes that this test brought about: they know its home folder."""
-    mark = f"HOME={os.environ['HOME']}".encode()
+def processes(home: Path | None = None) -> list[Process]:
+    """Find the processes that this test brought about: they know its home folder, or another one."""
+    mark = f"HOME={home or os.environ['HOME']}".encode()
     found: list[Process] = []
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit() or int(folder.name) == os.getpid():
