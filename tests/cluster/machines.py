@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,9 +89,15 @@ class Machines:
         own = [member.process.pid for member in (self.scheduler, *self._workers.values())]
         return [found for found in processes(self.home) if found.pid not in own]
 
-    def agents(self) -> list[int]:
-        """Find the agents at work on the machines."""
-        return [found.pid for found in self.beside() if found.command.endswith("demo-agent")]
+    def agents(self, spec: str) -> list[int]:
+        """Find the agents at work on a spec, by the folders of its jobs."""
+        found: list[int] = []
+        for process in self.beside():
+            with suppress(OSError):
+                folder = os.readlink(f"/proc/{process.pid}/cwd")
+                if process.command.endswith("demo-agent") and f"/jobs/{spec}-" in folder:
+                    found.append(process.pid)
+        return found
 
     def jobs(self, spec: str) -> list[Path]:
         """Find the folders of a spec's jobs, on all machines."""
