@@ -94,7 +94,7 @@ class Machines:
         found: list[int] = []
         for process in self.beside():
             with suppress(OSError):
-                folder = os.readlink(f"/proc/{process.pid}/cwd")
+                folder = str(Path(f"/proc/{process.pid}/cwd").readlink())
                 if process.command.endswith("demo-agent") and f"/jobs/{spec}-" in folder:
                     found.append(process.pid)
         return found
@@ -107,8 +107,9 @@ class Machines:
         """Let the agents go on that wait on the machines."""
         for job in self.jobs(spec):
             sign = job / "checkout" / ".chant" / "demo-go" / spec
-            sign.parent.mkdir(exist_ok=True)
-            sign.touch()
+            if sign.parents[1].exists():  # a refused job has no checkout
+                sign.parent.mkdir(exist_ok=True)
+                sign.touch()
 
     def _environment(self) -> dict[str, str]:
         """Give the variables of the machines, whose user trusts as the test's does."""
