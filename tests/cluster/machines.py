@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,9 +89,15 @@ class Machines:
         own = [member.process.pid for member in (self.scheduler, *self._workers.values())]
         return [found for found in processes(self.home) if found.pid not in own]
 
-    def agents(self) -> list[int]:
-        """Find the agents at work on the machines."""
-        return [found.pid for found in self.beside() if found.command.endswith("demo-agent")]
+    def agents(self, spec: str) -> list[int]:
+        """Find the agents at work on a spec, by the folders of its jobs."""
+        found: list[int] = []
+        for process in self.beside():
+            with suppress(OSError):
+                folder = str(Path(f"/proc/{process.pid}/cwd").readlink())
+                if process.command.endswith("demo-agent") and f"/jobs/{spec}-" in folder:
+                    found.append(process.pid)
+        return found
 
     def jobs(self, spec: str) -> list[Path]:
         """Find the folders of a spec's jobs, on all machines."""
@@ -101,8 +107,9 @@ class Machines:
         """Let the agents go on that wait on the machines."""
         for job in self.jobs(spec):
             sign = job / "checkout" / ".chant" / "demo-go" / spec
-            sign.parent.mkdir(exist_ok=True)
-            sign.touch()
+            if sign.parents[1].exists():  # a refused job has no checkout
+                sign.parent.mkdir(exist_ok=True)
+                sign.touch()
 
     def _environment(self) -> dict[str, str]:
         """Give the variables of the machines, whose user trusts as the test's does."""

@@ -38,9 +38,9 @@ class Orchestrator(PlacedWorkshop):
 
     def agent_at_work(self, id: str) -> int:
         """Wait until the agent of a spec waits on a machine, and give its process."""
-        wait_for(self.machines.agents, lambda: f"an agent: {self.log(id)}")
-        wait_for(lambda: self.record(id).get("placed"), "the machine in the record")
-        [agent] = self.machines.agents()
+        wait_for(lambda: self.machines.agents(id), lambda: f"an agent: {self.log(id)}")
+        wait_for(lambda: (self.record(id).get("placed") or {}).get("worker"), "the machine in the record")
+        [agent] = self.machines.agents(id)
         return agent
 
     def merges(self) -> list[str]:
@@ -143,9 +143,9 @@ def test_the_log_is_here_while_the_agent_works_there_and_no_key_of_ours_is(grid:
     wait_for(lambda: "out waiting" in grid.handle().log(ID).data["content"], "the line", patience=2)
     assert time.monotonic() - begin < 2
     [placer] = grid.placers()
-    [job] = grid.machines.jobs(ID)
+    [job] = [job for job in grid.machines.jobs(ID) if (job / "checkout").exists()]
     carried = [Path(f"/proc/{placer}/environ"), job / "job.json", job / "start.bundle"]
-    carried += [Path(f"/proc/{agent}/environ") for agent in grid.machines.agents()]
+    carried += [Path(f"/proc/{agent}/environ") for agent in grid.machines.agents(ID)]
     carried += [file for file in _cluster_files(grid) if file.is_file()]
     assert len(carried) > 5
     assert not [file for file in carried if KEY.encode() in file.read_bytes()]
