@@ -25,6 +25,7 @@ from chant_mcp.graph_answers import (
     Slot,
 )
 from chant_mcp.renamed import FormerName, find_former_name
+from chant_mcp.tables import RunList
 from chant_mcp.what_if import WhatIf
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ __all__ = [
     "Layers",
     "Nodes",
     "Progress",
+    "RunList",
     "Schedule",
     "Scores",
     "Slot",
@@ -157,6 +159,17 @@ class Graph:
     def edges(self) -> EdgeList:
         """All edges `(before, after)`; data frame libraries read it as a table with a row an edge."""
         return EdgeList(self._network)
+
+    @property
+    def runs(self) -> RunList:
+        """All runs of agents in its workspace as of now; data frame libraries read a row a run.
+
+        A graph that does not come from files has none, and a workspace without specs neither.
+        """
+        workspace = self._workspace
+        if workspace is None or "chant" not in workspace.dialects:
+            return RunList([])
+        return RunList(workspace.runs(include_completed=True)["processes"])
 
     def __len__(self) -> int:
         return len(self._network)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from chant_mcp._core import Answer, Selection, body_section, body_sections
+from chant_mcp._core import Answer, Selection, Table, body_section, body_sections
 from chant_mcp.picture import ROWS, table_bundle
 from chant_mcp.renamed import FormerName, find_former_name
+from chant_mcp.tables import make_handle_table
 from chant_mcp.terminal import harmless
 
 if TYPE_CHECKING:
@@ -289,6 +290,14 @@ class Handles(Sequence[H], Generic[H]):
         if not 0 <= place < len(self):
             raise IndexError(f"{index} is beyond a list of {len(self)} items")
         return self._at(place)
+
+    def table(self) -> Table:
+        """One row an item, with the same columns and types for every list.
+
+        They are `key`, `done`, `dialect`, `id`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
+        `assignee` and `completed_at` (in UTC, of specs).
+        """
+        return make_handle_table(map(self._selection.at, range(len(self))))
 
     def _at(self, place: int) -> H:
         made: Any = self._workspace.make_handle(self._selection.at(place))
