@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import chant_mcp
 from chant_mcp import interchange, picture
 from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
 from chant_mcp.errors import InvalidArgumentError, RefusedError
@@ -25,10 +26,8 @@ from chant_mcp.graph_answers import (
     Slot,
 )
 from chant_mcp.renamed import FormerName, find_former_name
+from chant_mcp.tables import RunList
 from chant_mcp.what_if import WhatIf
-
-if TYPE_CHECKING:
-    from chant_mcp.api.workspace import Workspace
 
 __all__ = [
     "BlockedItems",
@@ -41,6 +40,7 @@ __all__ = [
     "Layers",
     "Nodes",
     "Progress",
+    "RunList",
     "Schedule",
     "Scores",
     "Slot",
@@ -79,7 +79,7 @@ class Graph:
         attributes: Mapping[str, Sequence[Any]] | None = None,
         *,
         learned: Mapping[str, float | None] | None = None,
-        workspace: Workspace | None = None,
+        workspace: chant_mcp.Workspace | None = None,
         is_past: bool = False,
     ) -> None:
         """Take a network of the core.
@@ -157,6 +157,17 @@ class Graph:
     def edges(self) -> EdgeList:
         """All edges `(before, after)`; data frame libraries read it as a table with a row an edge."""
         return EdgeList(self._network)
+
+    @property
+    def runs(self) -> RunList:
+        """All runs of agents in its workspace as of now; data frame libraries read a row a run.
+
+        A graph that does not come from files has none, and a workspace without specs neither.
+        """
+        workspace = self._workspace
+        if workspace is None or "chant" not in workspace.dialects:
+            return RunList([])
+        return RunList(workspace.runs(include_completed=True)["processes"])
 
     def __len__(self) -> int:
         return len(self._network)
@@ -402,7 +413,7 @@ class Graph:
         return self._learned
 
     @property
-    def workspace(self) -> Workspace | None:
+    def workspace(self) -> chant_mcp.Workspace | None:
         """Where changes of it are written; `None` for a graph that is not of files as they are now."""
         return None if self._is_past else self._workspace
 
@@ -537,7 +548,7 @@ def _again(
     known: tuple[list[str], list[str]],
     attributes: Mapping[str, Sequence[Any]],
     learned: Mapping[str, float | None],
-    workspace: Workspace | None,
+    workspace: chant_mcp.Workspace | None,
     is_past: bool,
 ) -> Graph:
     done, elsewhere = known

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 from chant_mcp._core import Columns, Edges, Items, Network, Table
+from chant_mcp.tables import type_attributes
 
 if TYPE_CHECKING:
     from chant_mcp.graph import Graph
@@ -185,8 +186,12 @@ class Nodes:
         return f"<{len(self)} nodes>"
 
     def table(self) -> Table:
-        """`key`, `done` and the attributes, one row an item."""
-        return self._graph.network.node_table(list(self._graph.attributes.items()))
+        """`key`, `done` and the attributes, one row an item.
+
+        Attributes of workspaces (`ITEM_COLUMNS` of `chant_mcp.tables`) have the same types with values and
+        without. Others have that of their values, and `null` where all are missing.
+        """
+        return self._graph.network.node_table(type_attributes(self._graph.attributes))
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()

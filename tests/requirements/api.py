@@ -166,6 +166,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "has the new name, on the line of the script, and gives the same.",
         "decisions 6: Public Python names that change",
     ),
+    "api:types:hints_of_public_classes": Requirement(
+        "`typing.get_type_hints` finds the types of every public name, of its methods and properties.",
+        "issue 26.1",
+    ),
     "api:graph:is_the_workspace": Requirement(
         "`ws.graph()` holds the items of all dialects with their keys and what waits for what.",
         "issue: Spec API in Python: Graph",

@@ -138,6 +138,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         "without being dependencies.",
         "issue 9: interchange",
     ),
+    "graph:tables:fixed_schema": Requirement(
+        "Tables of nodes, edges, runs and lists of handles have the same typed columns for every project, "
+        "with values or without: numbers with their unit, time stamps in UTC. Parquet keeps the schema.",
+        "issue 26.1",
+    ),
+    "graph:tables:own_attributes": Requirement(
+        "An own attribute of a graph has the type of its values, also under a name that workspaces use; "
+        "without any value it is null.",
+        "issue 26.1",
+    ),
     "graph:picture:nothing_overlaps": Requirement(
         "No figure of a picture lies on another, no arrow leads through one, and each leads forward from box "
         "to box unless it closes a cycle.",

@@ -5,17 +5,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import chant_mcp
+from chant_mcp._core import Answer, SpeckitFeatures
 from chant_mcp.api.handles import Handle, Handles, ItemQuery
 from chant_mcp.api.specs import Criterion
 from chant_mcp.api.transactions import within
 from chant_mcp.paging import EVERYTHING, pieces
 from chant_mcp.terminal import harmless
-
-if TYPE_CHECKING:
-    from chant_mcp._core import Answer, SpeckitFeatures
-    from chant_mcp.api.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -28,7 +26,7 @@ class Feature:
         ['T001']
     """
 
-    workspace: Workspace
+    workspace: chant_mcp.Workspace
     """Where it lies."""
     _data: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -162,7 +160,7 @@ class Feature:
         return operator.getitem, (self.workspace, self.key)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(init=False, frozen=True, slots=True, eq=False, repr=False)
 class FeatureTask(Handle):
     """A task of a feature as it was at one moment. Its ID is such as `T001`, its body its description.
 

@@ -8,17 +8,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from chant_mcp._core import Answer, Selection, body_section, body_sections
+import chant_mcp
+from chant_mcp._core import Answer, Selection, Table, body_section, body_sections
 from chant_mcp.picture import ROWS, table_bundle
 from chant_mcp.renamed import FormerName, find_former_name
+from chant_mcp.tables import make_handle_table
 from chant_mcp.terminal import harmless
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-    from chant_mcp.api.workspace import Workspace
-
 T = TypeVar("T")
+AnyHandle = TypeVar("AnyHandle", bound="Handle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class Handle:
     are ordered by their keys. A pickled handle is read again where it is unpickled.
     """
 
-    workspace: Workspace
+    workspace: chant_mcp.Workspace
     """Where it lies."""
     _data: Mapping[str, Any] = field(default_factory=dict[str, Any])
     response: str = ""
@@ -138,7 +136,7 @@ class Handle:
         """
         return body_section(self.body, name, self.id)[1]
 
-    def reload(self, answer: Answer | None = None) -> Self:
+    def reload(self: AnyHandle, answer: Answer | None = None) -> AnyHandle:
         """Read the same item as it is now.
 
         Args:
@@ -220,7 +218,7 @@ class Handles(Sequence[H], Generic[H]):
     Cancelled specs are in it when their state is asked for.
     """
 
-    def __init__(self, workspace: Workspace, wanted: ItemQuery) -> None:
+    def __init__(self, workspace: chant_mcp.Workspace, wanted: ItemQuery) -> None:
         """Remember what is wanted; nothing is read yet."""
         self._workspace = workspace
         self._wanted = wanted
@@ -289,6 +287,14 @@ class Handles(Sequence[H], Generic[H]):
         if not 0 <= place < len(self):
             raise IndexError(f"{index} is beyond a list of {len(self)} items")
         return self._at(place)
+
+    def table(self) -> Table:
+        """One row an item, with the same columns and types for every list.
+
+        They are `key`, `done`, `dialect`, `id`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
+        `assignee` and `completed_at` (in UTC, of specs).
+        """
+        return make_handle_table(map(self._selection.at, range(len(self))))
 
     def _at(self, place: int) -> H:
         made: Any = self._workspace.make_handle(self._selection.at(place))

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from chant_mcp._core import Answer, ChantProject
 from chant_mcp.api.handles import Handle, words
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.paging import EVERYTHING, gathered
 from chant_mcp.renamed import FormerName
 
 if TYPE_CHECKING:
-    from chant_mcp._core import Answer, ChantProject
     from chant_mcp.parameters import SpecUpdateOfHandle
     from chant_mcp.session import Session
 
@@ -44,7 +44,7 @@ class Approval:
     """The former name of `decided_at`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(init=False, frozen=True, slots=True, eq=False, repr=False)
 class Spec(Handle):
     """A chant spec. Its methods are the tools of that name, with their rules and their errors.
 

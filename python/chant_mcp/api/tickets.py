@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
-from chant_mcp._core import body_section
+from chant_mcp._core import TicketProjects, body_section
 from chant_mcp.api.handles import Handle
 from chant_mcp.api.transactions import refuse_within, within
-
-if TYPE_CHECKING:
-    from chant_mcp._core import TicketProjects
 
 Codes: TypeAlias = str | Iterable[str]
 """Tickets: codes, or one text with commas."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(init=False, frozen=True, slots=True, eq=False, repr=False)
 class Ticket(Handle):
     """A ticket of the workspace's project. Its ID is its code.
 

@@ -7,18 +7,16 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import chant_mcp
+from chant_mcp._core import VineDocument, VineFiles
 from chant_mcp.api.handles import Handle, Handles, ItemQuery, Problem, shortened, words
 from chant_mcp.api.transactions import refuse_within, within
 from chant_mcp.errors import InvalidArgumentError, NotFoundError
 from chant_mcp.paging import EVERYTHING
 from chant_mcp.renamed import FormerName
 from chant_mcp.terminal import harmless
-
-if TYPE_CHECKING:
-    from chant_mcp._core import VineDocument, VineFiles
-    from chant_mcp.api.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class Vine:
         1
     """
 
-    workspace: Workspace
+    workspace: chant_mcp.Workspace
     """Where it lies."""
     path: str
     """The file, relative to the root."""
@@ -54,7 +52,7 @@ class Vine:
     """What the edit that gave this handle answered."""
 
     @classmethod
-    def read(cls, workspace: Workspace, path: str, response: str = "") -> Vine:
+    def read(cls, workspace: chant_mcp.Workspace, path: str, response: str = "") -> Vine:
         """Read a file.
 
         Raises:
@@ -264,7 +262,7 @@ class Vine:
         return operator.getitem, (self.workspace, self.key)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(init=False, frozen=True, slots=True, eq=False, repr=False)
 class Task(Handle):
     """A task of a task graph, or a reference in one.
 
@@ -406,7 +404,7 @@ def _claim(id: str, owner: str | None, force: bool) -> dict[str, Any]:
 
 
 def _write_operations(
-    workspace: Workspace,
+    workspace: chant_mcp.Workspace,
     path: str,
     operations: Sequence[Mapping[str, Any]],
     *,
@@ -426,11 +424,11 @@ def _write_operations(
     return workspace.session.vine.write(file, list(operations), **expected, dry_run=dry_run).text
 
 
-def _place(workspace: Workspace, path: str) -> str:
+def _place(workspace: chant_mcp.Workspace, path: str) -> str:
     return str(workspace.root / path)
 
 
-def _inside(workspace: Workspace, path: str | Path) -> str:
+def _inside(workspace: chant_mcp.Workspace, path: str | Path) -> str:
     """A path from the root as every file has one, without dots.
 
     Raises:
@@ -444,7 +442,9 @@ def _inside(workspace: Workspace, path: str | Path) -> str:
     return place.relative_to(workspace.root).as_posix()
 
 
-def create_vine(workspace: Workspace, path: str | Path, operations: Sequence[Mapping[str, Any]]) -> Vine:
+def create_vine(
+    workspace: chant_mcp.Workspace, path: str | Path, operations: Sequence[Mapping[str, Any]]
+) -> Vine:
     """Make a new file (`vine_write` with `create`).
 
     Raises:
@@ -457,7 +457,7 @@ def create_vine(workspace: Workspace, path: str | Path, operations: Sequence[Map
     return Vine.read(workspace, name, answer.text)
 
 
-def find_vine(workspace: Workspace, name: str) -> Vine:
+def find_vine(workspace: chant_mcp.Workspace, name: str) -> Vine:
     """The file that a path means, the ending left out or not.
 
     Raises:

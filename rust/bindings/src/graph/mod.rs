@@ -25,7 +25,8 @@ use pyo3::types::{PyDict, PyTuple};
 pub(crate) use self::draft::PyNetworkDraft;
 pub(crate) use self::pictures::item_table;
 pub(crate) use self::sequences::{PyEdges, PyItems, PyLayers, PyScores};
-pub(crate) use self::table::PyTable;
+use self::table::{GivenColumn, named};
+pub(crate) use self::table::{PyTable, typed_table};
 use self::watched::watched;
 use crate::raise::{Raised, call};
 
@@ -178,24 +179,17 @@ impl PyNetwork {
 
     /// `key`, `done` and further columns, one row an item.
     #[pyo3(signature = (columns = Vec::new()))]
-    fn node_table(
-        &self,
-        py: Python<'_>,
-        columns: Vec<(String, Bound<'_, PyAny>)>,
-    ) -> Result<PyTable, Raised> {
-        let further = columns
-            .iter()
-            .map(|(name, values)| Ok((name.clone(), table::column(values)?)));
+    fn node_table(&self, py: Python<'_>, columns: Vec<GivenColumn<'_>>) -> Result<PyTable, Raised> {
+        let further = columns.iter().map(GivenColumn::typed);
         let further = further.collect::<PyResult<Vec<_>>>()?;
         let network = &self.network;
         let own = call(py, || {
             let done = network.items().map(|item| network.is_done(item));
             Ok([
-                ("key", table::texts(network.keys())),
-                ("done", table::flags(done)),
+                named("key", table::texts(network.keys())),
+                named("done", table::flags(done)),
             ])
         })?;
-        let own = own.map(|(name, values)| (name.to_owned(), values));
         Ok(PyTable::new(own.into_iter().chain(further).collect())?)
     }
 
@@ -206,11 +200,10 @@ impl PyNetwork {
             let before = network.edges().map(|(from, _)| network.key(from));
             let after = network.edges().map(|(_, to)| network.key(to));
             Ok([
-                ("before", table::texts(before)),
-                ("after", table::texts(after)),
+                named("before", table::texts(before)),
+                named("after", table::texts(after)),
             ])
         })?;
-        let columns = columns.map(|(name, values)| (name.to_owned(), values));
         Ok(PyTable::new(columns.into())?)
     }
 

@@ -1,19 +1,31 @@
 //! Columns that data frame libraries read in place, by the Arrow `PyCapsule` interface.
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator,
-    StringArray,
+    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, NullArray, RecordBatch,
+    RecordBatchIterator, StringArray, TimestampMicrosecondArray,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, Field, Schema};
+use jiff::Timestamp;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyList};
+
+/// A column as Python gives it: its name, its values, its kind and the unit of its numbers.
+///
+/// The kind is `text`, `flag`, `number` or `time`. Without one, or where the values
+/// are not of that kind, as own attributes of a graph may be, they say what they are themselves.
+#[derive(FromPyObject)]
+pub(crate) struct GivenColumn<'py>(String, Bound<'py, PyAny>, Option<String>, Option<String>);
+
+/// A column with its name and its type.
+pub(super) type TypedColumn = (Field, ArrayRef);
 
 /// Columns of equal length. A reader of Arrow shares their memory.
 #[pyclass(name = "Table", frozen, module = "chant_mcp._core")]
@@ -22,17 +34,39 @@ pub(crate) struct PyTable {
 }
 
 impl PyTable {
-    pub(super) fn new(columns: Vec<(String, ArrayRef)>) -> PyResult<Self> {
-        let field = |(name, values): &(String, ArrayRef)| {
-            Field::new(name, values.data_type().clone(), true)
-        };
-        let fields: Vec<Field> = columns.iter().map(field).collect();
-        let values = columns.into_iter().map(|(_, values)| values).collect();
+    pub(super) fn new(columns: Vec<TypedColumn>) -> PyResult<Self> {
+        let (fields, values): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().unzip();
         let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), values);
         Ok(Self {
             batch: batch.map_err(refused)?,
         })
     }
+}
+
+/// A table of columns of equal length; a kind gives its column the same type whatever the values are.
+#[pyfunction]
+pub(crate) fn typed_table(columns: Vec<GivenColumn<'_>>) -> PyResult<PyTable> {
+    let columns = columns.iter().map(GivenColumn::typed);
+    PyTable::new(columns.collect::<PyResult<_>>()?)
+}
+
+impl GivenColumn<'_> {
+    pub(super) fn typed(&self) -> PyResult<TypedColumn> {
+        let Self(name, values, kind, unit) = self;
+        let values: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
+        let values = match kind {
+            Some(kind) => of_kind(kind, &values).or_else(|_| guessed(&values))?,
+            None => guessed(&values)?,
+        };
+        let (field, values) = named(name, values);
+        let unit = unit.iter().map(|unit| ("unit".to_owned(), unit.clone()));
+        Ok((field.with_metadata(unit.collect::<HashMap<_, _>>()), values))
+    }
+}
+
+/// Names a column; each of its values may be missing.
+pub(super) fn named(name: &str, values: ArrayRef) -> TypedColumn {
+    (Field::new(name, values.data_type().clone(), true), values)
 }
 
 #[pymethods]
@@ -90,12 +124,35 @@ fn plain_column(py: Python<'_>, name: &str, any: &dyn Any) -> PyResult<Py<PyAny>
     if let Some(numbers) = any.downcast_ref::<Int64Array>() {
         return PyList::new(py, numbers.iter())?.into_py_any(py);
     }
+    if let Some(moments) = any.downcast_ref::<TimestampMicrosecondArray>() {
+        return plain_moments(py, moments);
+    }
+    if let Some(unknown) = any.downcast_ref::<NullArray>() {
+        return PyList::new(
+            py,
+            (0..unknown.len()).map(|_| py.None()).collect::<Vec<_>>(),
+        )?
+        .into_py_any(py);
+    }
     match any.downcast_ref::<BooleanArray>() {
         Some(flags) => PyList::new(py, flags.iter())?.into_py_any(py),
         None => Err(PyTypeError::new_err(format!(
             "column {name} has an unknown type"
         ))),
     }
+}
+
+/// Moments as `datetime`s with the zone UTC.
+fn plain_moments(py: Python<'_>, moments: &TimestampMicrosecondArray) -> PyResult<Py<PyAny>> {
+    let module = py.import("datetime")?;
+    let utc = module.getattr("timezone")?.getattr("utc")?;
+    let epoch = module
+        .getattr("datetime")?
+        .call1((1970, 1, 1, 0, 0, 0, 0, utc))?;
+    let span = module.getattr("timedelta")?;
+    let moment = |micros: i64| epoch.add(span.call1((0, 0, micros))?);
+    let moments = moments.iter().map(|micros| micros.map(moment).transpose());
+    PyList::new(py, moments.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
 }
 
 fn refused(error: ArrowError) -> PyErr {
@@ -112,35 +169,59 @@ pub(super) fn flags(values: impl Iterator<Item = bool>) -> ArrayRef {
     Arc::new(values.map(Some).collect::<BooleanArray>())
 }
 
-/// A list of texts, truths, whole or other numbers as a column; `None` stands for what is not known.
-pub(super) fn column(values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
-    let values: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
-    let known = || values.iter().flatten();
-    if known().all(PyAnyMethods::is_instance_of::<PyBool>) && known().next().is_some() {
-        let flags = values
-            .iter()
-            .map(|value| value.as_ref().map(PyAnyMethods::extract).transpose());
-        return Ok(Arc::new(flags.collect::<PyResult<BooleanArray>>()?));
+fn of_kind(kind: &str, values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
+    match kind {
+        "text" => known_texts(values),
+        "flag" => known_flags(values),
+        "number" => Ok(Arc::new(Float64Array::from(extracted::<f64>(values)?))),
+        "time" => moments(values),
+        other => Err(PyValueError::new_err(format!(
+            "'{other}' is no kind of a column"
+        ))),
     }
-    if let Ok(numbers) = numbers::<i64>(&values) {
-        return Ok(Arc::new(Int64Array::from(numbers)));
-    }
-    if let Ok(numbers) = numbers::<f64>(&values) {
-        return Ok(Arc::new(Float64Array::from(numbers)));
-    }
-    let text =
-        |value: &Option<Bound<'_, PyAny>>| value.as_ref().map(PyAnyMethods::extract).transpose();
-    let texts: PyResult<Vec<Option<String>>> = values.iter().map(text).collect();
-    Ok(Arc::new(StringArray::from(texts?)))
 }
 
-fn numbers<'py, T>(values: &[Option<Bound<'py, PyAny>>]) -> PyResult<Vec<Option<T>>>
+/// Values of no known kind: truths, whole numbers, numbers or texts, whichever they all are.
+fn guessed(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
+    if values.iter().all(Option::is_none) {
+        return Ok(Arc::new(NullArray::new(values.len())));
+    }
+    if values
+        .iter()
+        .flatten()
+        .all(PyAnyMethods::is_instance_of::<PyBool>)
+    {
+        return known_flags(values);
+    }
+    if let Ok(numbers) = extracted::<i64>(values) {
+        return Ok(Arc::new(Int64Array::from(numbers)));
+    }
+    if let Ok(numbers) = extracted::<f64>(values) {
+        return Ok(Arc::new(Float64Array::from(numbers)));
+    }
+    known_texts(values)
+}
+
+fn known_flags(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
+    Ok(Arc::new(BooleanArray::from(extracted::<bool>(values)?)))
+}
+
+fn known_texts(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
+    Ok(Arc::new(StringArray::from(extracted::<String>(values)?)))
+}
+
+/// Time stamps such as `2026-01-22T10:00:00.000Z` as microseconds of UTC; another text is no time that is known.
+fn moments(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
+    let micros = |text: String| Some(text.parse::<Timestamp>().ok()?.as_microsecond());
+    let texts = extracted::<String>(values)?.into_iter();
+    let moments: TimestampMicrosecondArray = texts.map(|text| text.and_then(micros)).collect();
+    Ok(Arc::new(moments.with_timezone("UTC")))
+}
+
+fn extracted<'py, T>(values: &[Option<Bound<'py, PyAny>>]) -> PyResult<Vec<Option<T>>>
 where
     T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
 {
-    if values.iter().all(Option::is_none) {
-        return Err(PyTypeError::new_err("nothing is known"));
-    }
     values
         .iter()
         .map(|value| value.as_ref().map(PyAnyMethods::extract::<T>).transpose())
