@@ -102,7 +102,7 @@ def find_violations(bare: Path, ids: list[str]) -> list[str]:
         ).splitlines()
         leases: list[dict[str, Any]] = [json.loads(line) for line in lines if line.startswith("{")]
         tokens = [lease["token"] for lease in leases]
-        landed = re.search(r"^run_token: "?(\d+)"?$", git(bare, "show", f"main:.chant/specs/{id}.md"), re.M)
+        landed = re.search(r"^run_token: \W?(\d+)", git(bare, "show", f"main:.chant/specs/{id}.md"), re.M)
         if tokens != sorted(tokens):
             wrong.append(f"{id}: its tokens are {tokens}")
         if (completions[id], landings[id]) != (1, 1):
