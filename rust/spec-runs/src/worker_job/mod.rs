@@ -1,9 +1,9 @@
 //! A job on a worker machine: one run that another machine placed here.
 //!
-//! [`job_file`] reads what is wanted and [`workplace`] makes its place, if the owner of this machine
-//! accepts it; the run itself is [`runtime::placed_run`](super::runtime). [`job_folder`] keeps
-//! everything of a job, with its result. [`leftovers`] looks after jobs whose process died, and
-//! lists work that could not be returned; [`offer`] says what this machine has.
+//! `job_file` reads what is wanted and `workplace` makes its place, if the owner of this machine
+//! accepts it; the run itself is `runtime::placed_run`. `job_folder` keeps
+//! everything of a job, with its result. `leftovers` looks after jobs whose process died, and
+//! lists work that could not be returned; `offer` says what this machine has.
 
 mod job_file;
 mod job_folder;
