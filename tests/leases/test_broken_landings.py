@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
+import json
 import os
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -48,6 +51,55 @@ def test_of_pushes_whose_answer_is_lost_none_lands_twice_and_no_run_fails(
         assert (shared.completions(id), len(shared.landings(id)), shared.tokens(id)) == (1, 1, [1])
         assert clone.agents_started(id) == 1
     assert next(numbers) > 3
+
+
+# Landings that stand on each other
+
+
+@pytest.mark.requirement("leases:landing:queue_is_not_the_remote")
+def test_landing_in_the_queue_on_a_refused_try_does_not_say_that_the_try_has_landed(
+    tmp_path: Path, make_remote: MakeRemote
+) -> None:
+    remote = make_remote("git")
+    shared = SharedProject(tmp_path, remote)
+    shared.publish([ID], "wait")
+    clone = shared.clone()
+    clone.start(ID)
+    clone.said(ID, "out waiting")
+    before = remote.refs()[TARGET]
+    with remote.hold_next_push() as held:
+        clone.go(ID)
+        assert TARGET in held.wait()
+        remote.write_ref(
+            TARGET, remote.git("commit-tree", "-p", before, "-m", "Others", f"{before}^{{tree}}")
+        )
+        remote.refuse_connections()
+        held.release()
+        assert clone.ended(ID)["end_state"] == "awaiting_merge"
+    tried = clone.record(ID)["merge"]["begun"][-1]["new"]
+    # Another run of this clone has built on that try, and its landing waits for the leader.
+    folder = clone.root / ".git" / "chant-mcp" / "leases" / "_" / "origin"
+    wish = {
+        "wish": "land",
+        "spec": OTHER,
+        "run": "other",
+        "token": 1,
+        "old": tried,
+        "new": tried,
+        "along": [],
+    }
+    file = folder / "queue" / f"{0:020}-{'a' * 32}"
+    with (folder / "leader").open("r+") as leader, ThreadPoolExecutor(1) as pool:
+        fcntl.flock(leader, fcntl.LOCK_EX)
+        file.write_text(json.dumps({"nonce": "a" * 32, "wish": wish}), encoding="utf-8")
+        remote.accept_connections()
+        landing = pool.submit(clone.handle().recover)
+        wait_for(lambda: landing.done() or len(list(file.parent.iterdir())) > 1, "a question to the remote")
+        assert not landing.done(), "it did not ask the remote"
+        fcntl.flock(leader, fcntl.LOCK_UN)
+        landing.result()
+    assert clone.record(ID)["end_state"] == "completed"
+    assert (shared.completions(ID), len(shared.landings(ID)), shared.lease(ID)["state"]) == (1, 1, "landed")
 
 
 # Half pushes

@@ -155,6 +155,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "When answers to pushes are lost, a spec lands once, and no run fails that landed.",
         "issue 24: acceptance 3",
     ),
+    "leases:landing:queue_is_not_the_remote": Requirement(
+        "Work has landed when the remote's own target has it: a landing of this clone in the queue, "
+        "which stands on a refused try, says nothing.",
+        "issue 24: 2",
+    ),
     "leases:landing:half_is_completed_by_its_holder": Requirement(
         "A landing that the server did by half is completed by the clone that holds the lease.",
         "issue 24: 2.2 (8)",
