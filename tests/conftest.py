@@ -126,9 +126,10 @@ def _sealed(
     ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_")
     for name in [name for name in os.environ if name.startswith(ours)]:
         monkeypatch.delenv(name)
-    places = {"HOME": home, "XDG_CONFIG_HOME": home / ".config", "GIT_CONFIG_GLOBAL": home / ".gitconfig"}
-    # A file of its own: whoever writes settings as root would replace an empty device.
-    places["GIT_CONFIG_GLOBAL"].touch()
+    # A file of its own, beside the home: to write settings as root would replace an empty device.
+    settings_of_git = home.with_name(f"{home.name}.gitconfig")
+    settings_of_git.touch()
+    places = {"HOME": home, "XDG_CONFIG_HOME": home / ".config", "GIT_CONFIG_GLOBAL": settings_of_git}
     for name, value in {**_GIT, **places}.items():
         monkeypatch.setenv(name, str(value))
     settings = user_config()
