@@ -145,6 +145,19 @@ def test_other_keys_refuse_nothing_and_completion_says_that_there_are_no_checks(
     assert "\nNo criterion names a check.\n" in kit("finalize", ID)
 
 
+@pytest.mark.requirement("config:keys:known_without_effect", "config:keys:other_keys_refuse_nothing")
+def test_keys_of_earlier_releases_of_chant_are_notes_and_refuse_nothing(kit: Cli) -> None:
+    kit.project.config(
+        "silent: true\ngit: {}\ndefaults: {branch: false, pr: false}\nparallel: {total_max: 4}\n"
+    )
+    config_file = ".chant/config.md"
+    keys = ["silent", "git", "defaults.branch", "defaults.pr", "parallel.total_max"]
+    assert [(file, key, problem) for file, _, key, problem, _ in found(kit, 0)] == [
+        (config_file, key, "no_effect") for key in keys
+    ]
+    assert "\nNo checks are configured.\n" in kit("finalize", ID)
+
+
 @pytest.mark.requirement("problems:pages:a_row_each_on_the_first_page")
 def test_files_that_cannot_be_read_are_a_row_each_on_the_first_page(kit: Cli) -> None:
     root = kit.project.root

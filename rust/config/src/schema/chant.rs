@@ -8,6 +8,8 @@ use super::{ConfigSchema, FLAG, KnownKey, NUMBER, TEXT, TEXTS, unused, used};
 
 /// The message about keys that only other programs use.
 const ELSEWHERE: &str = "other programs know this key; it does nothing here";
+/// The message about keys of earlier releases of chant, which many projects still have.
+const FORMERLY: &str = "earlier releases of chant knew this key; it does nothing here";
 /// The message about what a project may not say.
 const USERS_OWN: &str = "only your own configuration can say this";
 /// The message about what a user may not say for all projects.
@@ -68,7 +70,9 @@ const KEYS: &[KnownKey] = &[
             used("rotation_strategy", TEXT),
             used("worktree_root", TEXT),
             used("allow_other_specs", FLAG),
+            unused("branch", FORMERLY),
             unused("create_branch", ELSEWHERE),
+            unused("pr", FORMERLY),
         ]),
     ),
     used(
@@ -90,6 +94,7 @@ const KEYS: &[KnownKey] = &[
             used("stagger_delay_ms", NUMBER),
             used("stagger_jitter_ms", NUMBER),
             unused("cleanup", ELSEWHERE),
+            unused("total_max", FORMERLY),
         ]),
     ),
     used(
@@ -166,6 +171,8 @@ const KEYS: &[KnownKey] = &[
     used("cluster", Named(&CLUSTER)),
     used("dispatch", TEXT),
     used("accounts", Named(&ACCOUNT)),
+    unused("git", FORMERLY),
+    unused("silent", FORMERLY),
     unused("validation", ELSEWHERE),
     unused("site", ELSEWHERE),
     unused("schema", ELSEWHERE),
