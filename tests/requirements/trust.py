@@ -43,6 +43,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`trust --show` prints totals first, then every line, and ends in `hash: ...`.",
         "issue 17: design R13",
     ),
+    "trust:acting:prompts_in_folders_count": Requirement(
+        "Prompts in folders and the texts that `prompt_extensions` adds to all of them count and reach the agent.",
+        "reference chant 6.4; issue 17",
+    ),
     "trust:acting:prompts_are_those_that_were_looked_at": Requirement(
         "An agent gets the prompts that a person said yes to, also when the files are replaced meanwhile.",
         "issue 17: design I7",

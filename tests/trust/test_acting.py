@@ -52,6 +52,9 @@ _CHANGES: dict[str, Callable[[Path], object]] = {
     "an unknown key": lambda root: (root / ".chant" / "agents.md").write_text("---\nnew: 1\n---\n"),
     "a check of spec-kit": lambda root: _write(root / ".specify/chant-mcp.yml", "checks: {a: [touch, x]}\n"),
     "a prompt": lambda root: _write(root / ".chant/prompts/standard.md", "Do evil.\n"),
+    "a text behind all prompts": lambda root: _write(
+        root / ".chant/prompts/extensions/short.md", "Be evil.\n"
+    ),
     "settings of claude": lambda root: _write(root / ".claude/settings.json", "{}"),
     "settings of codex": lambda root: _write(root / ".codex/config.toml", ""),
     "hooks of cursor": lambda root: _write(root / ".cursor/hooks.json", "{}"),

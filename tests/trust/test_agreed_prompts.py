@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from harness import user_config
@@ -27,13 +28,34 @@ def test_a_prompt_that_is_replaced_after_the_look_is_not_used(shop: Workshop) ->
     git(shop.root, "config", "filter.evil.smudge", f"{evil}; cat")
     (shop.root / ".gitattributes").write_text("*.md filter=evil\n", "utf-8")
     shop.commit()
-    # Runs may write here, else they could not even be made to.
-    user_config().write_text(
-        f"---\nconfine: {{write: [{shop.root}, {os.environ['HOME']}/.config/traces]}}\n---\n",
-        encoding="utf-8",
-    )
-    Folder(shop.project).trust()
+    # Runs may write there, else they could not even be made to.
+    _trust(shop, shop.root)
     shop.handle().work_start(ID)
     shop.ended(ID)
     assert "Be evil." in prompt.read_text("utf-8"), "nothing was replaced"
     assert scribe.received()["stdin"].strip().startswith("Be careful.")
+
+
+@pytest.mark.requirement("trust:acting:prompts_in_folders_count")
+def test_prompts_in_folders_and_the_texts_behind_them_reach_the_agent(shop: Workshop) -> None:
+    added = "  prompt_extensions: [short]\n"
+    shop.configure(f"{added}agents:\n  scribe:\n    command: [{scribe.agent()}]\n", provider="scribe")
+    prompts = shop.root / ".chant" / "prompts"
+    for name, text in {"of/us": "Be careful.", "extensions/short": "Be brief."}.items():
+        (prompts / name).parent.mkdir(parents=True, exist_ok=True)
+        (prompts / f"{name}.md").write_text(f"---\nname: x\n---\n\n{text}\n", encoding="utf-8")
+    shop.spec(ID, prompt="of/us")
+    shop.commit()
+    _trust(shop)
+    shop.handle().work_start(ID)
+    shop.ended(ID)
+    read = scribe.received()["stdin"].strip()
+    assert read.startswith("Be careful.")
+    assert read.endswith("Be brief.")
+
+
+def _trust(shop: Workshop, *writable: Path) -> None:
+    """Have a person say yes to the folder, and let runs write their traces and there."""
+    folders = [*map(str, writable), f"{os.environ['HOME']}/.config/traces"]
+    user_config().write_text(f"---\nconfine: {{write: {folders}}}\n---\n", encoding="utf-8")
+    Folder(shop.project).trust()

@@ -83,7 +83,9 @@ impl FolderScanInputs<'_> {
         for path in [CHANT_CONFIG, CHANT_AGENTS, SPECKIT_CONFIG] {
             self.read_document(path, &mut reading);
         }
-        self.read_prompts(&mut reading);
+        // Prompts may lie in folders: those that the configuration adds to all others do.
+        let prompts = self.root.join(PROMPTS);
+        self.read_tree(&prompts, PROMPTS, EntryKind::Prompt, 0, &mut reading);
         for (folder, shown) in self.levels() {
             for place in agent_places() {
                 let path = folder.join(place);
@@ -143,19 +145,6 @@ impl FolderScanInputs<'_> {
         });
     }
 
-    fn read_prompts(&self, reading: &mut FolderReading) {
-        let folder = self.root.join(PROMPTS);
-        reading.stamps.add(folder.clone());
-        for one in disk::names(&folder).unwrap_or_default() {
-            let ending = Path::new(&one.name).extension();
-            if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("md")) {
-                let shown = format!("{PROMPTS}/{}", one.name);
-                let path = folder.join(&one.name);
-                self.read_tree(&path, &shown, EntryKind::Prompt, 0, reading);
-            }
-        }
-    }
-
     /// Reads a file, or all files below a folder; links are followed and named.
     fn read_tree(
         &self,
@@ -177,7 +166,9 @@ impl FolderScanInputs<'_> {
             return;
         }
         if !disk::is_folder(path) {
-            self.read_file(path, shown, kind, reading);
+            if kind != EntryKind::Prompt || is_markdown(path) {
+                self.read_file(path, shown, kind, reading);
+            }
             return;
         }
         if let Some(link) = disk::read_link(path) {
@@ -310,4 +301,9 @@ fn of_base(path: String, bytes: Vec<u8>, link: Option<String>) -> SourceFile {
         is_program: false,
         bytes: Ok(bytes),
     }
+}
+
+fn is_markdown(path: &Path) -> bool {
+    let ending = path.extension();
+    ending.is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
