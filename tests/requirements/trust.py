@@ -44,7 +44,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 17: design R13",
     ),
     "trust:acting:prompts_in_folders_count": Requirement(
-        "Prompts in folders and the texts that `prompt_extensions` adds to all of them count and reach the agent.",
+        "Prompts in folders and texts that `prompt_extensions` names count and reach the agent.",
         "reference chant 6.4; issue 17",
     ),
     "trust:acting:prompts_are_those_that_were_looked_at": Requirement(
