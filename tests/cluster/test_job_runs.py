@@ -137,6 +137,8 @@ def test_the_machine_offers_what_it_has(make_worker: Callable[..., Worker]) -> N
     offer = worker.machine(MACHINES_KEY="x").offer(worker.folder).data
     assert set(agent_of_tests.SCENES) <= set(offer["agents"])
     assert "demo" not in offer["agents"]
+    here = worker.machine().offer(worker.folder, built_in=True).data["agents"]
+    assert set(here) - set(offer["agents"]) == {"demo", "ollama", "openai"}
     assert offer["accounts"] == ["set"]
     assert offer["disk"]["free"] > 0
     assert not offer["disk"]["is_full"]

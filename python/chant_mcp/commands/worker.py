@@ -85,7 +85,8 @@ def worker(
     )
     try:
         with folder_in_use(folder, waits=False):
-            found: Data = machine.offer(folder).data
+            # The cluster of this machine is for trying, too: the demo agent is part of it.
+            found: Data = machine.offer(folder, built_in=trust_file is not None).data
             from chant_mcp.cluster.worker import AgentOffer, WorkerOffer, WorkerPlan, run_worker
 
             def sweep(worker: Path, only: str | None) -> None:

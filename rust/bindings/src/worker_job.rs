@@ -80,8 +80,9 @@ impl WorkerMachine {
     }
 
     /// The agents, accounts and room that this machine offers.
-    fn offer(&self, py: Python<'_>, worker: PathBuf) -> Result<PyAnswer, Raised> {
-        answer(py, || worker_offer(&self.options, &worker))
+    #[pyo3(signature = (worker, *, built_in = false))]
+    fn offer(&self, py: Python<'_>, worker: PathBuf, built_in: bool) -> Result<PyAnswer, Raised> {
+        answer(py, || worker_offer(&self.options, &worker, built_in))
     }
 
     /// The work in a worker's folder that could not be returned.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::agents::discovery::{AgentSearch, InstalledAgent};
 use super::super::agents::probe::AgentProbe;
-use super::super::agents::{Agent, template};
+use super::super::agents::{Agent, template, templates};
 use super::workplace::{FREE, WorkerOptions};
 use chant_base::answer::Answer;
 use chant_base::environment::{PassedNames, filter_environment};
@@ -15,7 +15,8 @@ use chant_config::Config;
 use chant_store::disk;
 
 /// Returns what this machine offers. Agents are those that `options` name, else those that are
-/// installed and those of the user's configuration whose program is here.
+/// installed and those of the user's configuration whose program is here; with `built_in` also those
+/// that are part of our own program, such as the demo agent.
 ///
 /// The answer: `agents` by name, each with `version` or `null`; `missing`, the named agents that are
 /// not here; `accounts`, those whose variables are all set; `disk`, with `free` bytes and
@@ -23,7 +24,11 @@ use chant_store::disk;
 ///
 /// # Errors
 /// A fault in the user's configuration.
-pub fn worker_offer(options: &WorkerOptions, worker: &Path) -> Result<Answer, Error> {
+pub fn worker_offer(
+    options: &WorkerOptions,
+    worker: &Path,
+    built_in: bool,
+) -> Result<Answer, Error> {
     let config = options.own_config()?;
     let search = AgentSearch {
         environment: &options.environment,
@@ -37,6 +42,8 @@ pub fn worker_offer(options: &WorkerOptions, worker: &Path) -> Result<Answer, Er
             .filter(|found| found.template.is_installed_by_people());
         names.extend(people.map(|found| found.template.name.to_owned()));
         names.extend(config.runs.agents.keys().cloned());
+        let ours = templates().filter(|template| built_in && !template.is_installed_by_people());
+        names.extend(ours.map(|template| template.name.to_owned()));
         names.sort_unstable();
         names.dedup();
     }
