@@ -177,6 +177,8 @@ class Session:
         self.is_of_run = False
         """Whether an agent of a run asks, whose changes of specs land with its branch."""
         self._is_folder_of_run = False
+        self.found_by_rules: tuple[tuple[Place, str | None], Data] | None = None
+        """What lint rules of plugins found last, and of what, for the next page of it."""
         self._opening = threading.Lock()
         """Held for as long as it takes to open a handle, by the call that needs one."""
         self._recovering = threading.Lock()

@@ -38,7 +38,7 @@ pub const AGENTS: ConfigSchema = ConfigSchema {
 
 fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
-        ["trust" | "cluster" | "accounts", ..] => false,
+        ["trust" | "cluster" | "accounts" | "plugins", ..] => false,
         // The block itself says nothing; its keys are asked one by one.
         ["confine"] => true,
         path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
@@ -166,6 +166,15 @@ const KEYS: &[KnownKey] = &[
     used("cluster", Named(&CLUSTER)),
     used("dispatch", TEXT),
     used("accounts", Named(&ACCOUNT)),
+    used(
+        "plugins",
+        Table(&[
+            used("off", TEXTS),
+            used("evidence_checks", TEXTS),
+            used("notifiers", Named(&Named(&TEXT))),
+            used("seconds", NUMBER),
+        ]),
+    ),
     unused("validation", ELSEWHERE),
     unused("site", ELSEWHERE),
     unused("schema", ELSEWHERE),
