@@ -39,4 +39,33 @@ REQUIREMENTS: dict[str, Requirement] = {
     "plugins:cost:nothing_without_plugins": Requirement(
         "Without plugins lint starts no process and imports nothing of a package.", _SOURCE
     ),
+    "plugins:notify:webhook_and_desktop_are_there": Requirement(
+        "`notify` hands a change to `webhook` (a POST of JSON), to `desktop` and to notifiers of packages, "
+        "with key, title, state and project.",
+        _SOURCE,
+    ),
+    "plugins:notify:servers_do_it_while_they_are_up": Requirement(
+        "A server notifies of changes from its first call on, aside from calls.", _SOURCE
+    ),
+    "plugins:notify:desktop_names_what_is_missing": Requirement(
+        "Where the program for notes on the desktop is missing, the failure names it.", _SOURCE
+    ),
+    "plugins:notify:only_the_user_names_notifiers": Requirement(
+        "Only the user's own configuration names notifiers; in a project's it is a note of `config check`.",
+        _SOURCE,
+    ),
+    "plugins:formats:exporters_write_tables": Requirement(
+        "`export --format` takes the name of an exporter, which gets a table of what filters leave.",
+        _SOURCE,
+    ),
+    "plugins:formats:importers_become_specs": Requirement(
+        "`import --from` takes the name of an importer; its rows become specs, all or none, and are not "
+        "imported twice.",
+        _SOURCE,
+    ),
+    "plugins:evidence:a_named_check_decides": Requirement(
+        "A run whose work is complete otherwise is merged only if each evidence check agrees that the user's "
+        "own configuration names; the reason of one that does not, or that fails, is the run's.",
+        _SOURCE,
+    ),
 }

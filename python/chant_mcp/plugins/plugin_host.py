@@ -34,17 +34,41 @@ class GarbageAnswer(Exception):
 def serve_call(workspace: Workspace, answers: BinaryIO, read: BinaryIO) -> None:
     """Answer the request that `read` holds."""
     request: dict[str, Any] = json.loads(read.readline())
-    # Nothing may be left behind when who asked is gone.
-    threading.Thread(target=_end_after, args=(request["seconds"],), daemon=True).start()
+    lines = AnswerLines(answers)
+    # The time is the plugin's, that this process needed to start is not; and nothing is left behind when who
+    # asked is gone.
+    threading.Thread(target=_end_after, args=(request["seconds"], lines), daemon=True).start()
     try:
         for answer in _answers(workspace, request):
-            _print(answers, answer)
+            lines.put(answer)
     except GarbageAnswer as error:
-        _print(answers, {"failure": str(error)})
+        lines.put({"failure": str(error)})
     except BaseException as error:
-        _print(answers, {"failure": _in_words(error)})
+        lines.put({"failure": _in_words(error)})
     else:
-        _print(answers, {"end": True})
+        lines.put({"end": True})
+
+
+class AnswerLines:
+    """What this process answers, an object a line; several threads may."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Take the stream that leads to who asked."""
+        self._stream = stream
+        self._lock = threading.Lock()
+
+    def put(self, answer: Mapping[str, Any]) -> None:
+        """Print a line."""
+        line = json.dumps(answer).encode() + b"\n"
+        with self._lock:
+            self._stream.write(line)
+            self._stream.flush()
+
+
+def _end_after(seconds: float, lines: AnswerLines) -> None:
+    threading.Event().wait(seconds)
+    lines.put({"failure": f"did not answer within {seconds:g} seconds"})
+    os._exit(1)
 
 
 def _answers(workspace: Workspace, request: dict[str, Any]) -> _Answers:
@@ -188,16 +212,6 @@ def _in_words(error: BaseException) -> str:
 
 def _is_ours(file: str) -> bool:
     return "importlib" in file or Path(file).is_relative_to(Path(__file__).parent)
-
-
-def _print(answers: BinaryIO, answer: Mapping[str, Any]) -> None:
-    answers.write(json.dumps(answer).encode() + b"\n")
-    answers.flush()
-
-
-def _end_after(seconds: float) -> None:
-    threading.Event().wait(seconds)
-    os._exit(1)
 
 
 def silence_output() -> BinaryIO:

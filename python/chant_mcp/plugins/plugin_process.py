@@ -12,6 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
+_START = 30.0
+"""Seconds for a process to begin, beside those of the plugin: after these its own end is not waited for."""
+
 _GRACE = 1.0
 """Seconds for a process to be gone that was killed."""
 
@@ -32,12 +35,12 @@ def call_plugin(
         program: Our own program, with the arguments before a command's name.
         root: The project's folder.
         request: What `commands/plugin_call.py` reads.
-        seconds: How long all of it may take.
+        seconds: How long the function may take, its import included; its process counts them itself.
 
     Raises:
         PluginFailure: It took longer, crashed, or printed no answer.
     """
-    until = time.monotonic() + seconds
+    until = time.monotonic() + _START + seconds
     lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     command = [*program, "--project", root, "plugin-call"]
     try:

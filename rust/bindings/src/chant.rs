@@ -290,7 +290,7 @@ impl ChantProject {
     /// The user's choice of plugins, as `chant_config::plugins::PluginSettings` has it.
     fn plugin_settings(&self, py: Python<'_>) -> Result<Py<PyAny>, Raised> {
         let settings = call(py, || {
-            let config = self.project.snapshot()?.config.clone()?;
+            let config = self.project.configuration_without_specs()?;
             Ok(serde_json::json!(config.plugins))
         })?;
         Ok(plain(py, settings)?)

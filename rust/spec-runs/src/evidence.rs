@@ -151,11 +151,11 @@ pub enum IncompleteReason {
         refused: Option<String>,
     },
     /// An evidence check of a plugin does not agree.
-    #[error("evidence check '{name}': {why}")]
+    #[error("evidence check '{name}' {why}")]
     EvidenceCheck {
         /// Its name.
         name: String,
-        /// The reason, or how the check failed.
+        /// The objection or the failure, in words that continue the name.
         why: String,
     },
     /// An evidence check of a plugin could not be asked, because nothing would end it.

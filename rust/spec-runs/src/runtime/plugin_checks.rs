@@ -3,6 +3,7 @@
 
 use std::io::{self, Write};
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,6 +22,8 @@ use chant_work::run_record::RunRecord;
 
 /// The command of our own program that calls a plugin's function.
 const CALL: &str = "plugin-call";
+/// The time for a process to begin, beside that of the plugin, which the process counts itself.
+const START: Duration = Duration::from_secs(30);
 /// The bytes of its output that are kept.
 const KEPT: usize = 256 * 1024;
 
@@ -36,11 +39,12 @@ pub(super) struct PluginEvidence<'a> {
     pub is_judged_aside: bool,
 }
 
-/// The answer of a plugin's function, as the process of the call prints it in its last line.
+/// A line that the process of a call prints: a verdict, or why there is none.
 #[derive(Debug, Deserialize)]
-struct PluginVerdict {
-    holds: bool,
-    reason: String,
+#[serde(untagged)]
+enum PluginAnswer {
+    Verdict { holds: bool, reason: String },
+    Failure { failure: String },
 }
 
 impl PluginEvidence<'_> {
@@ -50,12 +54,14 @@ impl PluginEvidence<'_> {
     /// # Errors
     /// As [`RunFolder::branch_text`].
     pub(super) fn ask(&self) -> Result<Vec<IncompleteReason>, Error> {
-        let names = &self.settings.evidence_checks;
+        let settings = self.settings;
+        let mut names = settings.evidence_checks.clone();
+        names.retain(|name| !settings.off.contains(name));
         if names.is_empty() {
             return Ok(Vec::new());
         }
         if self.is_judged_aside {
-            let not_asked = names.iter().cloned();
+            let not_asked = names.into_iter();
             return Ok(not_asked
                 .map(IncompleteReason::EvidenceCheckNotAsked)
                 .collect());
@@ -69,8 +75,9 @@ impl PluginEvidence<'_> {
 
     fn ask_one(&self, name: &str, tip: Option<&str>) -> Option<IncompleteReason> {
         let why = match self.call(name, tip) {
-            Ok(PluginVerdict { holds: true, .. }) => return None,
-            Ok(PluginVerdict { reason, .. }) => reason,
+            Ok(PluginAnswer::Verdict { holds: true, .. }) => return None,
+            Ok(PluginAnswer::Verdict { reason, .. }) => format!("says no: {reason}"),
+            Ok(PluginAnswer::Failure { failure }) => failure,
             Err(why) => why,
         };
         tracing::info!(run = %self.record.process_id, name, %why, "an evidence check does not agree");
@@ -79,7 +86,7 @@ impl PluginEvidence<'_> {
     }
 
     /// Calls a function and returns its verdict, or the reason why there is none.
-    fn call(&self, name: &str, tip: Option<&str>) -> Result<PluginVerdict, String> {
+    fn call(&self, name: &str, tip: Option<&str>) -> Result<PluginAnswer, String> {
         let mut argv = self.project.program.clone();
         let root = self.project.root().display().to_string();
         argv.extend(["--project", &root, CALL].map(str::to_owned));
@@ -91,20 +98,21 @@ impl PluginEvidence<'_> {
             confinement: &Confinement::Off,
         };
         let limits = CommandLimits {
-            time: self.settings.time(),
+            time: START + self.settings.time(),
             kept: KEPT,
         };
         let ended = CommandRunner::default().run_held(&argv, options, limits, &mut || ());
         let ended = ended.map_err(|error| error.to_string())?;
         if ended.is_too_long {
-            return Err(format!("it did not answer within {:?}", limits.time));
+            return Err(format!(
+                "did not answer within {} seconds",
+                self.settings.seconds
+            ));
         }
         let output = [&*ended.beginning, &*ended.end].concat();
-        let last = output
-            .split(|byte| *byte == b'\n')
-            .rfind(|line| !line.is_empty());
-        let verdict = last.and_then(|line| serde_json::from_slice(line).ok());
-        verdict.ok_or_else(|| format!("its process {ended}, without a verdict"))
+        let mut lines = output.split(|byte| *byte == b'\n');
+        let answer = lines.find_map(|line| serde_json::from_slice(line).ok());
+        answer.ok_or_else(|| format!("gave no verdict: its process {ended}"))
     }
 
     fn request(&self, name: &str, tip: Option<&str>) -> Value {
@@ -116,7 +124,6 @@ impl PluginEvidence<'_> {
             "kind": "evidence_checks",
             "name": name,
             "seconds": self.settings.seconds,
-            "off": self.settings.off,
             "evidence": {
                 "spec_id": self.record.spec_id,
                 "spec_text": tip,
