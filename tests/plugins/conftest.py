@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from chant_mcp.plugins.installed import installed_plugins
+from chant_mcp.plugins.installed import forget_plugins
 from cli.kit import Cli
 from harness import Project, user_config
 from plugins.packages import write_wheel
@@ -45,12 +45,12 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         monkeypatch.syspath_prepend(site)
         path = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
         monkeypatch.setenv("PYTHONPATH", path)
-        installed_plugins.cache_clear()
+        forget_plugins()
         return site
 
-    installed_plugins.cache_clear()
+    forget_plugins()
     yield install
-    installed_plugins.cache_clear()
+    forget_plugins()
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -104,7 +106,7 @@ def test_pages_fit_together(project: Project, install: Install) -> None:
     ids = [f"2026-01-22-{number:03}-abc" for number in range(1, 8)]
     for id in ids:
         project.spec(id, body="# Sail.\n\n- [ ] It sails\n- [ ] It lands")
-    from chant_mcp.plugins.lint_rules import lint_specs
+    from chant_mcp.plugins.lint import lint_specs
 
     session = chant_mcp.open(project.root).session
     offset, found = 0, list[str]()
@@ -174,10 +176,14 @@ def test_all_are_listed_with_what_is_asked(cli: Cli, install: Install, choose: C
 
 @pytest.mark.requirement("plugins:cost:nothing_without_plugins")
 def test_without_plugins_no_process_is_started(
-    project: Project, cli: Cli, monkeypatch: pytest.MonkeyPatch, install: Install
+    project: Project,
 ) -> None:
     project.spec(A, body="# Sail.")
-    started: list[object] = []
-    monkeypatch.setattr("chant_mcp.plugins.plugin_process.subprocess.Popen", started.append)
-    assert cli.json("lint")["specs_checked"] == 1
-    assert started == []
+    code = (
+        "import sys, chant_mcp\n"
+        f"assert chant_mcp.open({str(project.root)!r}).lint()['specs_checked'] == 1\n"
+        "late = {'importlib.metadata', 'chant_mcp.plugins.plugin_process'}\n"
+        "print(sorted(late & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -463,7 +463,7 @@ class Spec(Handle):
 
 def linted(session: Session, id: str | None) -> dict[str, Any]:
     """What lint finds of one spec or of all, whole."""
-    from chant_mcp.plugins.lint_rules import lint_specs
+    from chant_mcp.plugins.lint import lint_specs
 
     def page(limit: int, offset: int) -> Answer:
         return lint_specs(session, id, limit=limit, offset=offset)

@@ -24,7 +24,7 @@ _SHOWN = 50
 @on_project
 def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> None:
     """Look for what is wrong with one spec or all of them as tasks, and grade them."""
-    from chant_mcp.plugins.lint_rules import lint_specs
+    from chant_mcp.plugins.lint import lint_specs
 
     text, report = gathered(
         lambda limit, offset: lint_specs(session, id, limit=limit, offset=offset),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import os
 import site
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -14,6 +16,9 @@ from chant_mcp.plugins import PLUGIN_KINDS, PluginKind
 
 _PREFIX = "chant_mcp."
 """What stands before the kind in the name of a group."""
+
+_GROUP = b"[chant_mcp."
+"""What the files with entry points of plugins have."""
 
 _OWN = "chant-mcp"
 """The package of what is ready-made."""
@@ -49,6 +54,12 @@ class InstalledPlugin:
         return _lies_in(self.folder, root)
 
 
+def forget_plugins() -> None:
+    """Look again: for who installs a package while this process runs."""
+    installed_plugins.cache_clear()
+    _is_any_named.cache_clear()
+
+
 @functools.cache
 def installed_plugins() -> tuple[InstalledPlugin, ...]:
     """List all plugins in the order of kinds, names and packages; the ready-made ones keep their names."""
@@ -72,8 +83,32 @@ def installed_plugins() -> tuple[InstalledPlugin, ...]:
 
 
 def plugins_of_kind(kind: PluginKind) -> list[InstalledPlugin]:
-    """List those of one kind."""
+    """List those of one kind; only our own notifiers are there without a package that names some."""
+    if kind != "notifiers" and not _is_any_named():
+        return []
     return [plugin for plugin in installed_plugins() if plugin.kind == kind]
+
+
+@functools.cache
+def _is_any_named() -> bool:
+    """Look for our groups in what packages say of themselves, without the library that reads it.
+
+    Importing that library takes longer than the look, and most people have no plugin.
+    """
+    return any(map(_names_any, sys.path))
+
+
+def _names_any(folder: str) -> bool:
+    try:
+        with os.scandir(folder or ".") as entries:
+            infos = [entry.path for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
+    except OSError:
+        return False
+    for info in infos:
+        with suppress(OSError), open(f"{info}/entry_points.txt", "rb") as file:  # noqa: PTH123
+            if _GROUP in file.read():
+                return True
+    return False
 
 
 def drop_folders_in(root: Path) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from chant_mcp._core import Answer
 from chant_mcp.plugins.installed import InstalledPlugin, plugins_of_kind
-from chant_mcp.plugins.plugin_desk import UNTRUSTED, PluginDesk, desk_for
+from chant_mcp.plugins.plugin_desk import UNTRUSTED, PluginDesk
 from chant_mcp.plugins.plugin_process import PluginFailure
 from chant_mcp.session import Session
 
@@ -29,19 +30,13 @@ class FoundByRules:
         return {"diagnostics": self.diagnostics, "failures": self.failures}
 
 
-def lint_specs(session: Session, id: str | None, *, limit: int = 50, offset: int = 0) -> Answer:
-    """Look for what is wrong with one spec or all: our own rules, and those of plugins (`chant_lint`).
-
-    Errors:
-        Those of `ChantProject.lint`. A plugin that fails is a sentence in `plugins` of the answer.
-    """
-    desk = desk_for(session, "lint_rules")
-    if desk is None:
-        return session.chant.lint(id, limit=limit, offset=offset)
+def lint_with_rules(session: Session, id: str | None, *, limit: int, offset: int) -> Answer:
+    """Look for what is wrong with one spec or all: our own rules, and those of plugins."""
     asked = (session.place, id)
     kept = session.found_by_rules
     # Pages of one list have to fit together.
-    found = kept[1] if offset and kept is not None and kept[0] == asked else _found(desk, id)
+    is_known = offset and kept is not None and kept[0] == asked
+    found = kept[1] if is_known and kept is not None else _found(PluginDesk(session), id)
     session.found_by_rules = asked, found
     return session.chant.lint(id, plugins=found, limit=limit, offset=offset)
 
@@ -52,13 +47,13 @@ def _found(desk: PluginDesk, id: str | None) -> dict[str, Any]:
     if not rules and any(desk.why_off(rule) == UNTRUSTED for rule in plugins_of_kind("lint_rules")):
         whole.failures.append(f"Lint rules of plugins were not asked: {UNTRUSTED}.")
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="chant-plugins") as threads:
-        for part in threads.map(lambda rule: _found_by(desk, rule, id), rules):
+        for part in threads.map(partial(_found_by, desk, id), rules):
             whole.diagnostics += part.diagnostics
             whole.failures += part.failures
     return whole.data()
 
 
-def _found_by(desk: PluginDesk, rule: InstalledPlugin, id: str | None) -> FoundByRules:
+def _found_by(desk: PluginDesk, id: str | None, rule: InstalledPlugin) -> FoundByRules:
     """Ask one rule; what it found before it failed is kept."""
     found, errors = FoundByRules(), list[tuple[str, str]]()
     try:

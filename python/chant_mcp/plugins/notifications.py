@@ -32,6 +32,10 @@ _RESET = {"key": "", "what": "reset", "state": None, "version": 0}
 """Stands for more changes than are remembered."""
 
 
+def _log(sentence: str) -> None:
+    logger.warning("%s", sentence)
+
+
 class ChangeNotifier:
     """Hands each change of a project to the notifiers that the user's own configuration names.
 
@@ -46,7 +50,7 @@ class ChangeNotifier:
             report: Is called with a sentence on each notifier that failed; the log has it without this.
         """
         self._session = session
-        self._report = report or (lambda sentence: logger.warning("%s", sentence))
+        self._report = report or _log
         self._ended = threading.Event()
         self._changes: Changes | None = None
         self.listening = threading.Event()

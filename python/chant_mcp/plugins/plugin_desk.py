@@ -118,8 +118,3 @@ class PluginDesk:
             yield from call_plugin(own_program(sys.executable), root, whole, seconds)
         except PluginFailure as failure:
             raise PluginFailure(f"The {plugin} {failure}.") from failure
-
-
-def desk_for(session: Session, kind: PluginKind) -> PluginDesk | None:
-    """Give the desk of a project where plugins of a kind are installed; nothing is opened where none is."""
-    return PluginDesk(session) if plugins_of_kind(kind) and not session.is_of_run else None

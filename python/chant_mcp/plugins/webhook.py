@@ -30,5 +30,7 @@ def notify_webhook(changes: Sequence[Mapping[str, Any]], options: Mapping[str, s
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: Any) -> None:
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> None:
         return None

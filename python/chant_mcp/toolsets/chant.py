@@ -133,7 +133,7 @@ def chant_lint(
 
     Is a task too big or vague?
     """
-    from chant_mcp.plugins.lint_rules import lint_specs
+    from chant_mcp.plugins.lint import lint_specs
 
     return lint_specs(session, id, **page)
 
