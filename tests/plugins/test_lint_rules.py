@@ -101,8 +101,13 @@ def test_a_project_switches_a_rule_off_by_its_name(project: Project, cli: Cli, i
 
 
 @pytest.mark.requirement("plugins:lint:pages_fit_together")
-def test_pages_fit_together(project: Project, install: Install) -> None:
-    install(RULES, lint_rules=["full-stop"])
+def test_pages_fit_together(project: Project, install: Install, tmp_path: Path) -> None:
+    trace = str(tmp_path / "trace")
+    code = (
+        f"import os\nis_first = not os.path.exists({trace!r})\nopen({trace!r}, 'w')\n"
+        "def once(spec): return ['Found the first time alone'] if is_first else []\n"
+    )
+    install(code, lint_rules=["once"])
     ids = [f"2026-01-22-{number:03}-abc" for number in range(1, 8)]
     for id in ids:
         project.spec(id, body="# Sail.\n\n- [ ] It sails\n- [ ] It lands")
@@ -112,7 +117,7 @@ def test_pages_fit_together(project: Project, install: Install) -> None:
     offset, found = 0, list[str]()
     while offset is not None:
         page = lint_specs(session, None, limit=3, offset=offset).data
-        found += [row["spec_id"] for row in page["diagnostics"] if row["rule"] == "full-stop"]
+        found += [row["spec_id"] for row in page["diagnostics"] if row["rule"] == "once"]
         offset = page.get("next_offset")
     assert found == ids
 
