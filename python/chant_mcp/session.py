@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from chant_mcp.errors import Door
     from chant_mcp.paging import Data
+    from chant_mcp.plugins.session_notifier import SessionNotifier
 
 logger = logging.getLogger("chant_mcp")
 
@@ -171,12 +172,16 @@ class Session:
         """Whether what dead runs left is looked after when the project is opened."""
         self.looks: RemoteLooks | None = None
         """Looks at the remote that clones share, while this session is used; servers and boards have them."""
+        self.notifier: SessionNotifier | None = None
+        """Hands changes to notifiers while this session is used; servers and boards have one."""
         self._trust = trust
         self._stop_at = stop_at
         self._may_leave = may_leave
         self.is_of_run = False
         """Whether an agent of a run asks, whose changes of specs land with its branch."""
         self._is_folder_of_run = False
+        self.found_by_rules: tuple[tuple[Place, str | None], Data] | None = None
+        """What lint rules of plugins found last, and of what, for the next page of it."""
         self._opening = threading.Lock()
         """Held for as long as it takes to open a handle, by the call that needs one."""
         self._recovering = threading.Lock()
@@ -209,6 +214,7 @@ class Session:
         other._opening, other._recovering = threading.Lock(), threading.Lock()
         other._recovered = None
         other.looks = RemoteLooks() if self.looks is not None else None
+        other.notifier = None
         other._forget(
             *(name for name, member in vars(Session).items() if isinstance(member, cached_property))
         )
@@ -314,6 +320,8 @@ class Session:
         self._recover_once(project)
         if self.looks is not None and self.recovers:
             self.looks.note_use(project)
+        if self.notifier is not None:
+            self.notifier.note_use(self, project)
 
     def _recover_once(self, project: ChantProject) -> None:
         with self._recovering:

@@ -4,7 +4,8 @@ The first line of a block says what it is. `python` runs in one namespace a page
 own that begins in the folder where the one before ended, `bash server` until the server says that it is
 there, `bash terminal` in a terminal until `q` ends it. `bash checkout` is for a checkout of this project: its
 commands have to exist. `file=NAME` is written to a file; other `json` has to be JSON. `text`, and every block
-that is marked `output`, is what the block before it prints; `...` in it stands for anything.
+that is marked `output`, is what the block before it prints; `...` in it stands for anything. What a
+`bash install` block installs from a folder is a package from then on, outside of the page's folder.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import metadata
@@ -28,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
+from plugins.packages import build_wheel
 
 PATIENCE = 60.0
 CHECKOUT = Path(__file__).parents[2]
@@ -119,12 +122,25 @@ class Reader:
             return ""
         if "server" in block.marks:
             return self._serve(block)
+        if "install" in block.marks:
+            return self._install(block)
         if "terminal" in block.marks:
             return self._quit(block, place)
         if block.text == SAMPLE and self.sample:
             self.root = Path(shutil.copytree(self.sample, self.root / "ferry", symlinks=True))
             return ""
         return self._shell(block, place)
+
+    def _install(self, block: Block) -> str:
+        """Install the package of a folder as `pip install FOLDER` does; nothing is fetched to build it."""
+        (folder,) = re.fullmatch(r"pip install \./(\S+)\n", block.text).groups()  # type: ignore[union-attr]
+        site = self.root.with_name("site")
+        wheel = build_wheel(self.root / folder, self.root.parent)
+        options = ["--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", "--target", str(site)]
+        subprocess.run([sys.executable, "-m", "pip", "install", *options, str(wheel)], check=True)
+        path = os.pathsep.join(filter(None, [str(site), self.environment.get("PYTHONPATH")]))
+        self.environment = {**self.environment, "PYTHONPATH": path}
+        return ""
 
     def _shell(self, block: Block, place: str) -> str:
         reader, writer = os.pipe()

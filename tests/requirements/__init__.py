@@ -47,6 +47,7 @@ AREAS = (
     "chant.log",
     "chant.verify",
     "chant.lint",
+    "plugins",
     "chant.work_list",
     "chant.search",
     "chant.diagnose",

@@ -463,9 +463,10 @@ class Spec(Handle):
 
 def linted(session: Session, id: str | None) -> dict[str, Any]:
     """What lint finds of one spec or of all, whole."""
+    from chant_mcp.plugins.lint import lint_specs
 
     def page(limit: int, offset: int) -> Answer:
-        return session.chant.lint(id, limit=limit, offset=offset)
+        return lint_specs(session, id, limit=limit, offset=offset)
 
     return gathered(page, EVERYTHING, "diagnostics", "scores")[1]
 

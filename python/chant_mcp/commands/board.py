@@ -11,6 +11,7 @@ import click
 
 from chant_mcp.commands.asking import is_person, show
 from chant_mcp.commands.surroundings import Surroundings, project_option
+from chant_mcp.plugins.session_notifier import SessionNotifier
 from chant_mcp.remote_looks import RemoteLooks
 from chant_mcp.session import Session
 
@@ -60,6 +61,7 @@ def board(
     is_read_only = read_only or surroundings.read_only
     session = replace(surroundings, read_only=is_read_only).session()
     session.looks = RemoteLooks()
+    session.notifier = SessionNotifier()
     if not is_read_only:
         _ask_once(session)
     # Textual takes the terminal's streams over, so that this is asked before.

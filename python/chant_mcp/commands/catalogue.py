@@ -91,6 +91,8 @@ PROGRAM: Listing = {
         "serve": ListedCommand("serve:serve", "Serve MCP over HTTP."),
         "config": ListedCommand("config:config", "Look for mistakes in configuration files."),
         "doctor": ListedCommand("doctor:doctor", "Show what agents would find here, and what is missing."),
+        "notify": ListedCommand("notify:notify", "Hand changes to notifiers, for as long as it runs."),
+        "plugins": ListedCommand("plugins:plugins", "List what other packages add, and whether it is asked."),
         "agents": ListedCommand("agents:agents", "Show which agents are known, and which are here."),
         "confine": ListedCommand("confine:confine", "Try a command confined as runs are."),
         "cluster": ListedCommand("cluster:cluster", "Start, see and end clusters; make certificates."),
@@ -107,6 +109,7 @@ PROGRAM: Listing = {
             "http-agent": "http_agent:http_agent",
             "placer": "placer:placer",
             "job": "worker_job:job",
+            "plugin-call": "plugin_call:plugin_call",
         }.items()
     },
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from chant_mcp.commands.answers import all_option, json_option
@@ -22,9 +24,10 @@ _SHOWN = 50
 @on_project
 def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> None:
     """Look for what is wrong with one spec or all of them as tasks, and grade them."""
-    chant = session.chant
+    from chant_mcp.plugins.lint import lint_specs
+
     text, report = gathered(
-        lambda limit, offset: chant.lint(id, limit=limit, offset=offset),
+        lambda limit, offset: lint_specs(session, id, limit=limit, offset=offset),
         EVERYTHING if show_all else _SHOWN,
         "diagnostics",
         "scores",
@@ -37,11 +40,8 @@ def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> Non
     out = display.console()
     if report["diagnostics"]:
         out.print(display.findings_table(report["diagnostics"]))
-    for finding in report.get("configuration", ()):
-        place = ":".join(str(part) for part in (finding["file"], finding["line"]) if part is not None)
-        out.print(display.plain("configuration: ", "red") + display.plain(f"{place}: {finding['message']}"))
-    for sentence in report.get("leases", ()):
-        out.print(display.plain("leases: ", "red") + display.plain(sentence))
+    for about, sentence in _beside_specs(report):
+        out.print(display.plain(f"{about}: ", "red") + display.plain(sentence))
     if report["scores"]:
         out.print(display.scores_table(report["scores"]))
     for score in report["scores"] if id is not None else ():
@@ -55,6 +55,16 @@ def lint(session: Session, id: str | None, show_all: bool, as_json: bool) -> Non
         out.print("Not all findings and grades are shown; --all shows the rest.", style="dim")
     if (problems := display.problems_block(report)) is not None:
         out.print(problems)
+
+
+def _beside_specs(report: Data) -> Iterator[tuple[str, str]]:
+    """Say what is wrong beside specs, and with what."""
+    for finding in report.get("configuration", ()):
+        place = ":".join(str(part) for part in (finding["file"], finding["line"]) if part is not None)
+        yield "configuration", f"{place}: {finding['message']}"
+    for about in ("leases", "plugins"):
+        for sentence in report.get(about, ()):
+            yield about, sentence
 
 
 @click.command()

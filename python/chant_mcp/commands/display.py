@@ -160,6 +160,21 @@ def findings_table(diagnostics: Sequence[Data]) -> Table:
     return table
 
 
+def plugins_table(plugins: Sequence[Data]) -> Table:
+    """Make a table of what other packages add."""
+    table = empty_table()
+    table.add_column("Kind", no_wrap=True)
+    table.add_column("Name", no_wrap=True)
+    table.add_column("Package", overflow="fold")
+    table.add_column("Asked", overflow="fold", ratio=1)
+    for one in plugins:
+        package = f"{one['package']} {one['version']}" if one["package"] else ""
+        asked = plain("yes", "green") if one["on"] else plain(f"no: {one['why_off']}", "dim")
+        kind = one["kind"].replace("_", " ").removesuffix("s")
+        table.add_row(plain(kind), plain(one["name"], "bold"), plain(package), asked)
+    return table
+
+
 def scores_table(scores: Sequence[Data]) -> Table:
     """Make a table of grades."""
     table = empty_table()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,15 +14,18 @@ from chant_mcp.commands.workspace import ItemFilters, filters
 from chant_mcp.session import Session
 from chant_mcp.terminal import harmless, harmless_json, say
 
+_OWN_FORMATS = ("json", "csv", "markdown")
+
 
 @click.command()
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["json", "csv", "markdown"]),
+    metavar="FORMAT",
     default="json",
     show_default=True,
-    help="A list of objects; RFC 4180, lists joined by `; `; or a table.",
+    help="json, a list of objects; csv, RFC 4180, lists joined by `; `; markdown, a table; or the name of an "
+    "exporter, which a plugin has.",
 )
 @click.option(
     "--fields",
@@ -55,6 +59,11 @@ def export(
     if output is None and sys.stdout.isatty():
         progress.report_nowhere()  # what is written stands on the same lines
     wanted = ItemFilters(statuses, labels, dialects, ready)
+    if form not in _OWN_FORMATS:
+        if names:
+            raise click.UsageError("--fields is for json, csv and markdown; an exporter gets all columns.")
+        _export_by_plugin(session, form, wanted.words(), output, force)
+        return
     found = session.workspace.export(form, fields=names, **wanted.words())
     if output is None:
         is_shown = sys.stdout.isatty()
@@ -65,3 +74,25 @@ def export(
         return
     count = found.save(output, force=force)
     say(f"{count} {'item' if count == 1 else 'items'} written to {output}.", err=True)
+
+
+def _export_by_plugin(
+    session: Session, name: str, wanted: dict[str, Any], output: Path | None, force: bool
+) -> None:
+    from chant_mcp.plugins.formats import export_by_plugin, exporter_names, save_text
+    from chant_mcp.plugins.plugin_process import PluginFailure
+
+    known = exporter_names()
+    if name not in known:
+        formats = ", ".join([*_OWN_FORMATS, *known])
+        raise click.UsageError(f"There is no format `{name}`. Formats are: {formats}.")
+    try:
+        text = export_by_plugin(session, name, wanted)
+        if output is not None:
+            save_text(text, output, force=force)
+    except PluginFailure as failure:
+        raise click.ClickException(str(failure)) from failure
+    if output is None:
+        click.echo((harmless(text) if sys.stdout.isatty() else text).encode(), nl=False)
+    else:
+        say(f"Written to {output}.", err=True)

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import click
 
+from chant_mcp._core import Answer
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import on_project, refuse_read_only
 from chant_mcp.paging import Data
 from chant_mcp.session import Session
 from chant_mcp.terminal import say_json
+
+_OWN_FORMATS = ("chant", "vine", "beads", "backlog", "csv")
 
 
 @click.command("import")
@@ -19,7 +22,7 @@ from chant_mcp.terminal import say_json
     "--from",
     "source",
     metavar="FORMAT",
-    help="What it is: chant, vine, beads, backlog or csv; else what it looks like.",
+    help="What it is: chant, vine, beads, backlog, csv or the importer of a plugin; else what it looks like.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would become a spec, and write nothing.")
 @json_option
@@ -36,7 +39,10 @@ def import_specs(
     """
     if not dry_run:
         refuse_read_only(context)
-    answer = session.workspace.import_specs(path, source=source, dry_run=dry_run)
+    if source is None or source in _OWN_FORMATS:
+        answer = session.workspace.import_specs(path, source=source, dry_run=dry_run)
+    else:
+        answer = _import_by_plugin(session, source, path, dry_run)
     if as_json:
         say_json(answer.text)
         return
@@ -46,3 +52,16 @@ def import_specs(
     found: Data = answer.data
     for part in import_display.imported(found):
         out.print(part)
+
+
+def _import_by_plugin(session: Session, source: str, path: Path, dry_run: bool) -> Answer:
+    from chant_mcp.plugins.formats import import_by_plugin, importer_names
+    from chant_mcp.plugins.plugin_process import PluginFailure
+
+    if source not in importer_names():
+        # The core says which formats there are.
+        return session.workspace.import_specs(path, source=source, dry_run=dry_run)
+    try:
+        return import_by_plugin(session, source, path, dry_run=dry_run)
+    except PluginFailure as failure:
+        raise click.ClickException(str(failure)) from failure

@@ -44,6 +44,7 @@ from chant_mcp import progress
 from chant_mcp._core import VERSION
 from chant_mcp.errors import ChantError
 from chant_mcp.icon import ICON
+from chant_mcp.plugins.session_notifier import SessionNotifier
 from chant_mcp.remote_looks import RemoteLooks
 from chant_mcp.server import apps, questions, reply
 from chant_mcp.server.clients import PERSON, Client, ManyClients, OneClient, is_by_person
@@ -96,6 +97,7 @@ class ChantServer(MCPServer[Any]):
             rights: What an agent inside a run may do, where one is served.
         """
         session.looks = RemoteLooks() if rights is None else None
+        session.notifier = SessionNotifier() if rights is None else None
         self._clients = ManyClients(session) if many_clients else OneClient(session)
         self._start = session.place
         self._offered = OfferedTools(session, offer, rights)

@@ -133,7 +133,9 @@ def chant_lint(
 
     Is a task too big or vague?
     """
-    return session.chant.lint(id, **page)
+    from chant_mcp.plugins.lint import lint_specs
+
+    return lint_specs(session, id, **page)
 
 
 def chant_verify(session: Session, id: Id) -> Answer:

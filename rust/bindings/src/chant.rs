@@ -18,7 +18,7 @@ use jiff::tz::TimeZone;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::answer::PyAnswer;
+use crate::answer::{PyAnswer, plain};
 use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, answer, call, door_of};
 use crate::stop::disk_of_user;
@@ -273,16 +273,32 @@ impl ChantProject {
 
     /// Checks that specs, or one, are good tasks.
     ///
-    /// Further keywords: those of `chant_mcp.parameters.PageRequest`.
-    #[pyo3(signature = (id = None, **page))]
+    /// `plugins` are findings of others, with `diagnostics` and `failures`. Further keywords: those of
+    /// `chant_mcp.parameters.PageRequest`.
+    #[pyo3(signature = (id = None, *, plugins = None, **page))]
     fn lint(
         &self,
         py: Python<'_>,
         id: Option<&str>,
+        plugins: Option<KeywordArguments>,
         page: Option<KeywordArguments>,
     ) -> Result<PyAnswer, Raised> {
-        let page = read(page.as_ref())?;
-        answer(py, || ops::lint(&self.project, id, page))
+        let (plugins, page) = (read(plugins.as_ref())?, read(page.as_ref())?);
+        answer(py, || ops::lint(&self.project, id, page, plugins))
+    }
+
+    /// The user's choice of plugins, as `chant_config::plugins::PluginSettings` has it.
+    fn plugin_settings(&self, py: Python<'_>) -> Result<Py<PyAny>, Raised> {
+        let settings = call(py, || {
+            let config = self.project.configuration_without_specs()?;
+            Ok(serde_json::json!(config.plugins))
+        })?;
+        Ok(plain(py, settings)?)
+    }
+
+    /// Returns true if a person trusts the folder as it is now.
+    fn is_trusted(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.project.is_trusted())
     }
 
     /// Checks that a spec meets its criteria.

@@ -9,6 +9,7 @@ use super::cluster::ClusterSettings;
 use super::confine::{CacheLocation, ConfineBlock};
 use super::dispatch::DispatchOrder;
 use super::leases::LeaseBlock;
+use super::plugins::PluginSettings;
 use super::pool::RunsBlock;
 use super::runs::{
     AgentRotation, AgentSettings, HttpProviders, ParallelBlock, RunLimits, WatchBlock,
@@ -46,6 +47,7 @@ pub(super) struct ConfigFile {
     pub(super) cluster: Option<BTreeMap<String, ClusterSettings>>,
     pub(super) dispatch: Option<DispatchOrder>,
     pub(super) accounts: Option<BTreeMap<String, AccountSettings>>,
+    pub(super) plugins: Option<PluginSettings>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -117,12 +119,13 @@ pub(super) fn of_user(file: ConfigFile) -> ConfigFile {
     }
 }
 
-/// Returns the part of the project's file that counts: no folder says of itself that it is trusted, or which of the
-/// user's accounts pay.
+/// Returns the part of the project's file that counts: no folder says of itself that it is trusted, which of the
+/// user's accounts pay, or which of the user's plugins are asked.
 pub(super) fn of_project(file: ConfigFile) -> ConfigFile {
     ConfigFile {
         trust: None,
         accounts: None,
+        plugins: None,
         ..file
     }
 }

@@ -14,6 +14,7 @@ pub mod cluster;
 pub mod confine;
 pub mod dispatch;
 pub mod leases;
+pub mod plugins;
 pub mod pool;
 pub mod runs;
 pub mod schema;
@@ -29,6 +30,7 @@ use self::check::{ConfigFinding, MisspelledKey};
 use self::cluster::ClusterSettings;
 use self::confine::ConfineSettings;
 use self::leases::LeaseSettings;
+use self::plugins::PluginSettings;
 use self::runs::RunSettings;
 use self::schema::ConfigSchema;
 use chant_base::environment;
@@ -96,6 +98,8 @@ pub struct Config {
     pub leases: Option<LeaseSettings>,
     /// The user's clusters, by name.
     pub cluster: BTreeMap<String, ClusterSettings>,
+    /// The user's choice of plugins.
+    pub plugins: PluginSettings,
     /// The findings about keys of the files.
     pub findings: Vec<ConfigFinding>,
 }
@@ -122,6 +126,7 @@ impl Default for Config {
             receipts: ReceiptPolicy::default(),
             leases: None,
             cluster: BTreeMap::new(),
+            plugins: PluginSettings::default(),
             findings: Vec::new(),
         }
     }
@@ -325,6 +330,10 @@ impl Config {
             }
             put(&mut self.cluster, file.cluster);
         }
+        if let Some(why) = file.plugins.as_ref().and_then(PluginSettings::refused) {
+            return Err(why);
+        }
+        put(&mut self.plugins, file.plugins);
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;
         }

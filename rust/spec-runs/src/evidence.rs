@@ -5,6 +5,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use chant_git::bookkeeping::WorkCommit;
 use chant_specs::checks::checks_named;
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::parse;
@@ -46,6 +47,16 @@ pub struct BranchCommit {
     pub message: String,
     /// The paths it changes.
     pub paths: Vec<String>,
+}
+
+impl From<&WorkCommit> for BranchCommit {
+    fn from(commit: &WorkCommit) -> Self {
+        Self {
+            id: commit.id.clone(),
+            message: commit.message.clone(),
+            paths: commit.paths.clone(),
+        }
+    }
 }
 
 /// The result of a check that was run at the branch's tip.
@@ -139,6 +150,17 @@ pub enum IncompleteReason {
         /// The sentence about what seems to have been refused to it.
         refused: Option<String>,
     },
+    /// An evidence check of a plugin does not agree.
+    #[error("evidence check '{name}' {why}")]
+    EvidenceCheck {
+        /// Its name.
+        name: String,
+        /// The objection or the failure, in words that continue the name.
+        why: String,
+    },
+    /// An evidence check of a plugin could not be asked, because nothing would end it.
+    #[error("evidence check '{0}' was not asked")]
+    EvidenceCheckNotAsked(String),
 }
 
 impl IncompleteReason {
@@ -146,7 +168,11 @@ impl IncompleteReason {
     pub fn needs_attention(&self) -> bool {
         !matches!(
             self,
-            Self::NoCommit | Self::OnlySpecFile | Self::Open(_) | Self::CheckFailed { .. }
+            Self::NoCommit
+                | Self::OnlySpecFile
+                | Self::Open(_)
+                | Self::CheckFailed { .. }
+                | Self::EvidenceCheck { .. }
         )
     }
 }

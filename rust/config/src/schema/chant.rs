@@ -40,7 +40,7 @@ pub const AGENTS: ConfigSchema = ConfigSchema {
 
 fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
-        ["trust" | "cluster" | "accounts", ..] => false,
+        ["trust" | "cluster" | "accounts" | "plugins", ..] => false,
         // The block itself says nothing; its keys are asked one by one.
         ["confine"] => true,
         path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
@@ -173,6 +173,15 @@ const KEYS: &[KnownKey] = &[
     used("accounts", Named(&ACCOUNT)),
     unused("git", FORMERLY),
     unused("silent", FORMERLY),
+    used(
+        "plugins",
+        Table(&[
+            used("off", TEXTS),
+            used("evidence_checks", TEXTS),
+            used("notifiers", Named(&Named(&TEXT))),
+            used("seconds", NUMBER),
+        ]),
+    ),
     unused("validation", ELSEWHERE),
     unused("site", ELSEWHERE),
     unused("schema", ELSEWHERE),

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::super::evidence::{
-    self, CheckResult, CompletionEvidence, CriterionAtStart, EvidenceInputs, OutputCheck,
-    is_of_agent,
+    self, BranchCommit, CheckResult, CompletionEvidence, CriterionAtStart, EvidenceInputs,
+    OutputCheck, is_of_agent,
 };
 use super::super::output;
 use super::super::project::ProjectRuns;
@@ -16,6 +16,7 @@ use super::completion_details::CompletionDetails;
 use super::conflict_spec;
 use super::conflicted_run::{ConflictedRun, spec_of_conflict};
 use super::landing::{RunLanding, RunLandingOutcome};
+use super::plugin_checks::PluginEvidence;
 use super::run_folder::{RunFolder, spec_path};
 use super::spec_state::{self, change_spec, spec_of, stopped_end};
 use chant_base::diagnostics::LogFailure;
@@ -25,7 +26,6 @@ use chant_git::Repo;
 use chant_git::bookkeeping::{WorkCommit, WorkQuery};
 use chant_git::merge::FileConflict;
 use chant_specs::approval;
-use chant_specs::error::ChantError;
 use chant_specs::model::{KEY_ORDER, Spec, SpecStatus, SpecType};
 use chant_specs::project::{ARCHIVE, Project, SPECS};
 use chant_store::{disk, files};
@@ -103,7 +103,20 @@ impl CompletionCheck<'_> {
             return Ok(doubt(why));
         }
         let found = self.contributions(&scene)?;
-        let evidence = self.evidence(&record, &scene, &found)?;
+        let mut evidence = self.evidence(&record, &scene, &found)?;
+        if evidence.is_complete() {
+            // They may take long, and are asked only about work that is done otherwise.
+            evidence.reasons = PluginEvidence {
+                project: self.project,
+                repo: &scene.repo,
+                settings: &scene.config.plugins,
+                record: &record,
+                place: self.place,
+                commits: &found,
+                is_judged_aside: self.interruption.is_none(),
+            }
+            .ask()?;
+        }
         let own = self.own_commits(&scene, &evidence.commits)?;
         self.update(|record| record.commits.clone_from(&own))?;
         self.runs.reached("after-evidence").map_err(Error::from)?;
@@ -276,14 +289,7 @@ impl CompletionCheck<'_> {
         scene: &CompletionContext,
         found: &[WorkCommit],
     ) -> Result<CompletionEvidence, Error> {
-        let commits: Vec<evidence::BranchCommit> = found
-            .iter()
-            .map(|commit| evidence::BranchCommit {
-                id: commit.id.clone(),
-                message: commit.message.clone(),
-                paths: commit.paths.clone(),
-            })
-            .collect();
+        let commits: Vec<BranchCommit> = found.iter().map(BranchCommit::from).collect();
         let tip = self.place.branch_text(self.project, &scene.repo)?;
         let others = self.other_specs(scene, found)?;
         let output = self.output(record, scene);
@@ -568,16 +574,6 @@ impl CompletionCheck<'_> {
             },
         )?;
         Ok(true)
-    }
-}
-
-impl RunFolder {
-    /// Returns the branch's newest commit.
-    pub(in super::super) fn branch_tip(&self, repo: &Repo) -> Result<String, Error> {
-        repo.branch_tip(&self.branch)?.ok_or_else(|| {
-            let message = format!("there is no branch {} any more", self.branch);
-            ChantError::Refused(message).into()
-        })
     }
 }
 

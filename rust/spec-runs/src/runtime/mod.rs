@@ -34,6 +34,7 @@ pub(super) mod offline_work;
 pub(super) mod orchestrator;
 pub(super) mod placed_launch;
 pub(super) mod placed_run;
+mod plugin_checks;
 pub(super) mod pool;
 pub(super) mod recovery;
 pub(super) mod rerun;

@@ -51,6 +51,14 @@ pub(in super::super) struct RunFolder {
 }
 
 impl RunFolder {
+    /// Returns the branch's newest commit.
+    pub(in super::super) fn branch_tip(&self, repo: &Repo) -> Result<String, Error> {
+        repo.branch_tip(&self.branch)?.ok_or_else(|| {
+            let message = format!("there is no branch {} any more", self.branch);
+            ChantError::Refused(message).into()
+        })
+    }
+
     /// Returns the place of a run's work, by its spec's id, the configuration and git at this
     /// moment; `None` if it was never complete. The record can prevent an act, but never redirect
     /// it to another place.

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::super::error::ChantError;
+use super::super::id::SpecId;
 use super::super::model::Spec;
 use super::super::project::{Project, ProjectSnapshot};
 use super::super::scores::SpecScores;
 use super::super::view::list::{problems_of_page, title_shown};
-use super::super::view::report::{LintDiagnostic, LintReport, ScoreView};
+use super::super::view::report::{LintDiagnostic, LintReport, PluginFindings, ScoreView};
 use super::linter::{LintFile, of_files};
 use super::read::room_of;
 use chant_base::answer::{Answer, PageRequest, fitting, size_of};
@@ -17,11 +18,17 @@ use chant_config::view::ConfigFindingView;
 /// `chant_lint`: findings and grades of one spec or of all, in the order of IDs.
 ///
 /// `errors`, `warnings` and the lights count everything looked at; of findings and of grades each
-/// answer shows those from `offset` on, as many as wanted and as fit.
+/// answer shows those from `offset` on, as many as wanted and as fit. Those of `plugins` stand behind our own about the
+/// same spec.
 ///
 /// # Errors
 /// As [`Project::resolve`], or that the configuration cannot be read.
-pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<Answer, Error> {
+pub fn lint(
+    project: &Project,
+    id: Option<&str>,
+    page: PageRequest,
+    plugins: PluginFindings,
+) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
     let config = snapshot.config.clone()?;
     let linted = match id {
@@ -31,13 +38,21 @@ pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<An
             Arc::new(of_files(project, &snapshot, &config, &files))
         }
     };
-    let (diagnostics, scores) = (&linted.diagnostics, &linted.scores);
+    let scores = &linted.scores;
+    let of_plugins: Vec<_> = plugins
+        .diagnostics
+        .iter()
+        .filter(|one| !config.disables(&one.rule))
+        .collect();
+    let errors = linted.errors + of_plugins.iter().filter(|one| one.is_error()).count();
+    let warnings = linted.diagnostics.len() + of_plugins.len() - errors;
+    let diagnostics = in_order(&linted.diagnostics, of_plugins);
     let most = scores.len().max(diagnostics.len());
     // Both lists advance together, so that one offset leads through both.
     let pairs = (page.offset..most).take(page.limit).map(|at| {
         let graded = scores.get(at);
         (
-            diagnostics.get(at),
+            diagnostics.get(at).copied(),
             graded.map(|(spec, scores)| score(spec, scores)),
         )
     });
@@ -50,7 +65,10 @@ pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<An
         (None, 0) => project.run_lookup.doubtful_leases(project, &config),
         _ => Vec::new(),
     };
-    let taken = room_of(problems.shown()) + size_of(&configuration) + size_of(&leases);
+    let mut failures = plugins.failures;
+    failures.truncate(if page.offset == 0 { MOST_OF_PLUGINS } else { 0 });
+    let taken =
+        room_of(problems.shown()) + size_of(&configuration) + size_of(&leases) + size_of(&failures);
     let shown = fitting(pairs, taken);
     let next = page.offset + shown.len();
     let next_offset = (!shown.is_empty() && next < most).then_some(next);
@@ -58,8 +76,8 @@ pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<An
     let [red, yellow, green] = linted.lights;
     Ok(Answer::data(&LintReport {
         specs_checked: linted.files,
-        errors: linted.errors,
-        warnings: linted.diagnostics.len() - linted.errors,
+        errors,
+        warnings,
         diagnostics: diagnostics.into_iter().flatten().collect(),
         scores: scores.into_iter().flatten().collect(),
         red,
@@ -67,9 +85,26 @@ pub fn lint(project: &Project, id: Option<&str>, page: PageRequest) -> Result<An
         green,
         configuration,
         leases,
+        plugins: failures,
         next_offset,
         problems,
     }))
+}
+
+/// Sentences about plugins that an answer shows.
+const MOST_OF_PLUGINS: usize = 20;
+
+/// Returns our own findings, and behind those about a spec what plugins find of it.
+fn in_order<'a>(
+    own: &'a [LintDiagnostic],
+    of_plugins: Vec<&'a LintDiagnostic>,
+) -> Vec<&'a LintDiagnostic> {
+    let mut all: Vec<&LintDiagnostic> = own.iter().collect();
+    if !of_plugins.is_empty() {
+        all.extend(of_plugins);
+        all.sort_by_cached_key(|one| (one.spec_id.parse::<SpecId>().ok(), one.spec_id.clone()));
+    }
+    all
 }
 
 /// Findings about configuration that an answer shows.

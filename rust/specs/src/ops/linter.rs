@@ -235,8 +235,8 @@ impl<'a> SpecLinter<'a> {
         let rules = rules();
         let diagnostic = |(rule, finding): (usize, LintFinding)| LintDiagnostic {
             spec_id: spec.id.to_string(),
-            rule: rules[rule].name,
-            severity: finding.severity.as_str(),
+            rule: rules[rule].name.into(),
+            severity: finding.severity.as_str().into(),
             message: finding.message,
             suggestion: finding.suggestion,
         };
@@ -360,8 +360,8 @@ fn unreadable(broken: &BrokenSpec) -> LintDiagnostic {
         .unwrap_or_default();
     LintDiagnostic {
         spec_id: broken.id.to_string(),
-        rule: PARSE,
-        severity: Severity::Error.as_str(),
+        rule: PARSE.into(),
+        severity: Severity::Error.as_str().into(),
         message: broken.problem.message.clone(),
         suggestion: Some(format!("Fix {}{line}", broken.problem.path)),
     }

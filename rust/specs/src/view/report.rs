@@ -1,24 +1,44 @@
 //! Lint.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use super::list::ProblemEntry;
 use chant_base::counted_list::CountedList;
+use chant_base::lint::Severity;
 use chant_config::view::ConfigFindingView;
 
 /// One finding of a lint rule.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct LintDiagnostic {
     /// The spec.
     pub spec_id: String,
     /// The rule.
-    pub rule: &'static str,
+    pub rule: Cow<'static, str>,
     /// `error` or `warning`.
-    pub severity: &'static str,
+    pub severity: Cow<'static, str>,
     /// The problem.
     pub message: String,
     /// The possible fix.
     pub suggestion: Option<String>,
+}
+
+impl LintDiagnostic {
+    /// Returns true if it is an error; else it is a warning.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error.as_str()
+    }
+}
+
+/// The findings of lint rules that are not our own.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PluginFindings {
+    /// Their findings about specs.
+    pub diagnostics: Vec<LintDiagnostic>,
+    /// What went wrong with a plugin, and why others were not asked; each names the plugin.
+    pub failures: Vec<String>,
 }
 
 /// The quality of a spec as a task for an agent.
@@ -70,6 +90,9 @@ pub struct LintReport<'a> {
     /// first page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub leases: Vec<String>,
+    /// What went wrong with plugins, and why some were not asked; on the first page.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plugins: Vec<String>,
     /// Where the rest of the findings and grades begins: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,

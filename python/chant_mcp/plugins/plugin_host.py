@@ -1,0 +1,225 @@
+"""The other side of a call: the process in which a plugin's function is imported and run.
+
+It reads a request, an object in a line, and prints objects, one a line: answers, then `end` or a `failure`.
+What the plugin itself prints goes nowhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from chant_mcp.api.specs import Spec
+from chant_mcp.api.workspace import Workspace
+from chant_mcp.errors import ChantError
+from chant_mcp.plugins import EvidenceVerdict, RuleFinding, RunEvidence
+from chant_mcp.plugins.installed import InstalledPlugin, drop_folders_in, plugins_of_kind
+
+_LONGEST = 500
+"""Characters of a sentence of a plugin that are shown."""
+
+_Answers = Iterator[dict[str, Any]]
+
+
+class GarbageAnswer(Exception):
+    """A plugin's function gave something else than was expected; the words continue its name."""
+
+
+def serve_call(workspace: Workspace, answers: BinaryIO, read: BinaryIO) -> None:
+    """Answer the request that `read` holds."""
+    request: dict[str, Any] = json.loads(read.readline())
+    lines = AnswerLines(answers)
+    # The time is the plugin's, that this process needed to start is not; and nothing is left behind when who
+    # asked is gone.
+    threading.Thread(target=_end_after, args=(request["seconds"], lines), daemon=True).start()
+    try:
+        for answer in _answers(workspace, request):
+            lines.put(answer)
+    except GarbageAnswer as error:
+        lines.put({"failure": str(error)})
+    except BaseException as error:
+        lines.put({"failure": _in_words(error)})
+    else:
+        lines.put({"end": True})
+
+
+class AnswerLines:
+    """What this process answers, an object a line; several threads may."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Take the stream that leads to who asked."""
+        self._stream = stream
+        self._lock = threading.Lock()
+
+    def put(self, answer: Mapping[str, Any]) -> None:
+        """Print a line."""
+        line = json.dumps(answer).encode() + b"\n"
+        with self._lock:
+            self._stream.write(line)
+            self._stream.flush()
+
+
+def _end_after(seconds: float, lines: AnswerLines) -> None:
+    threading.Event().wait(seconds)
+    lines.put({"failure": f"did not answer within {seconds:g} seconds"})
+    os._exit(1)
+
+
+def _answers(workspace: Workspace, request: dict[str, Any]) -> _Answers:
+    # A folder never chooses what is imported.
+    drop_folders_in(workspace.root)
+    for plugin in plugins_of_kind(request["kind"]):
+        if plugin.name == request["name"] and plugin.taken_by is None:
+            return _CALLS[plugin.kind](_function(plugin, workspace.root), workspace, request)
+    raise GarbageAnswer("is not installed here")
+
+
+def _function(plugin: InstalledPlugin, root: Path) -> Callable[..., Any]:
+    from importlib.metadata import EntryPoint
+
+    if plugin.lies_in(root):
+        raise GarbageAnswer("lies in the project's folder, and a folder never chooses what runs")
+    function = EntryPoint(plugin.name, plugin.place, "").load()
+    if not callable(function):
+        raise GarbageAnswer(f"names `{plugin.place}`, which is no function")
+    return function
+
+
+def _lint(rule: Callable[[Spec], Any], workspace: Workspace, request: dict[str, Any]) -> _Answers:
+    for spec in _specs(workspace, request["id"]):
+        found, wrong = list[tuple[str, str, str | None]](), None
+        try:
+            # What a rule found before it failed is kept.
+            for one in _listed(rule(spec), "findings"):
+                found.append(_finding(one))
+        except GarbageAnswer as error:
+            wrong = str(error)
+        except Exception as error:
+            wrong = _in_words(error)
+        yield {"spec_id": spec.id, "findings": found, "error": wrong}
+
+
+def _specs(workspace: Workspace, id: str | None) -> Iterable[Spec]:
+    if id is None:
+        return workspace.specs
+    try:
+        return [workspace.spec(id)]
+    except ChantError:  # it cannot be read, which is a finding of our own
+        return []
+
+
+def _finding(given: Any) -> tuple[str, str, str | None]:
+    finding = RuleFinding(given) if isinstance(given, str) else given
+    match finding:
+        case (str(message), "error" | "warning" as severity, str() | None as suggestion):
+            return message[:_LONGEST], severity, suggestion and suggestion[:_LONGEST]
+        case _:
+            raise GarbageAnswer(f"gave {_kind(given)} where a `RuleFinding` or a text was expected")
+
+
+def _check(check: Callable[[RunEvidence], Any], workspace: Workspace, request: dict[str, Any]) -> _Answers:
+    given = dict(request["evidence"])
+    log = given.pop("log")
+    spec = workspace.spec(given.pop("spec_id"))
+    verdict = check(RunEvidence(spec=spec, log=log and Path(log), **given))
+    match verdict:
+        case (bool(holds), str(reason)):
+            yield EvidenceVerdict(holds, reason)._asdict()
+        case bool(holds):
+            yield EvidenceVerdict(holds, "it says no, without a reason")._asdict()
+        case _:
+            raise GarbageAnswer(f"gave {_kind(verdict)} where an `EvidenceVerdict` was expected")
+
+
+def _export(write: Callable[[Any], Any], workspace: Workspace, request: dict[str, Any]) -> _Answers:
+    from chant_mcp.tables import make_handle_table
+
+    found = workspace.core.select(**request["filter"])
+    text = write(make_handle_table(map(found.at, range(len(found)))))
+    if not isinstance(text, str):
+        raise GarbageAnswer(f"gave {_kind(text)} where a text was expected")
+    yield {"text": text}
+
+
+def _import(read: Callable[[Path], Any], workspace: Workspace, request: dict[str, Any]) -> _Answers:
+    for row in _listed(_rows(read(Path(request["path"]))), "rows"):
+        if not isinstance(row, Mapping):
+            raise GarbageAnswer(f"gave {_kind(row)} where a row was expected, a mapping of columns")
+        cells = cast("Mapping[Any, Any]", row).items()
+        yield {"row": {str(name): _cell(value) for name, value in cells}}
+
+
+def _rows(given: Any) -> Any:
+    """Take a table of whatever library by its rows."""
+    for method in ("to_pylist", "to_dicts"):
+        if hasattr(given, method):
+            return getattr(given, method)()
+    if hasattr(given, "to_dict"):
+        return given.to_dict("records")
+    return given
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "; ".join(map(str, cast("Iterable[Any]", value)))
+    return str(value)
+
+
+def _notify(notify: Callable[..., Any], workspace: Workspace, request: dict[str, Any]) -> _Answers:
+    notify(request["changes"], request["options"])
+    yield {"heard": len(request["changes"])}
+
+
+_CALLS: dict[str, Callable[[Callable[..., Any], Workspace, dict[str, Any]], _Answers]] = {
+    "lint_rules": _lint,
+    "evidence_checks": _check,
+    "exporters": _export,
+    "importers": _import,
+    "notifiers": _notify,
+}
+
+
+def _listed(given: Any, what: str) -> Iterable[Any]:
+    if given is None:
+        return ()
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise GarbageAnswer(f"gave {_kind(given)} where a list of {what} was expected")
+    return cast("Iterable[Any]", given)
+
+
+def _kind(value: Any) -> str:
+    return f"`{type(value).__name__}`"
+
+
+def _in_words(error: BaseException) -> str:
+    """Say what was raised, and where in the plugin's own code."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not _is_ours(frame.filename)]
+    place = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
+    text = " ".join(str(error).split())
+    return f"raised {type(error).__name__}{f': {text}' if text else ''}{place}"[:_LONGEST]
+
+
+def _is_ours(file: str) -> bool:
+    return "importlib" in file or Path(file).is_relative_to(Path(__file__).parent)
+
+
+def silence_output() -> BinaryIO:
+    """Send all that this process prints nowhere; give the stream that still leads to who asked."""
+    answers = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    sys.stdout.flush()
+    return answers
