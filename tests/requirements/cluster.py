@@ -264,8 +264,8 @@ HEAD: dict[str, Requirement] = {
         "issue 25.4",
     ),
     "cluster:head:machines_are_shown": Requirement(
-        "`runs`, the boards and `chant_work_list` name the machine of each agent; `runs` and "
-        "`chant_work_list` say how busy the machines of the cluster are.",
+        "`runs`, the boards and `chant_work_list` name the machine of each agent; they, `status` and "
+        "`chant_status` say how busy the machines of the cluster are.",
         "issue 25.7",
     ),
     "cluster:head:slots_of_the_cluster": Requirement(
@@ -298,7 +298,8 @@ DISPATCH: dict[str, Requirement] = {
         "issue 25: 5",
     ),
     "cluster:dispatch:report_says_foreseen": Requirement(
-        "The report of work in parallel and `chant_work_list` say how many conflicts were foreseen.",
+        "The report of work in parallel, the boards and `chant_work_list` say how many conflicts were "
+        "foreseen.",
         "issue 25: 7",
     ),
 }
@@ -314,7 +315,8 @@ ACCOUNTS: dict[str, Requirement] = {
         "issue 25: 8",
     ),
     "cluster:accounts:use_is_shown": Requirement(
-        "`runs`, `chant_work_list` and `doctor` say how many runs use each account, and how many may.",
+        "`runs`, `status`, the boards, `chant_work_list`, `chant_status` and `doctor` say how many runs use "
+        "each account, and how many may.",
         "issue 25: 7",
     ),
     "cluster:accounts:rate_limit_halves": Requirement(
