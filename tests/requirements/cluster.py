@@ -58,6 +58,9 @@ ENGINE: dict[str, Requirement] = {
         "Frames, jobs, results, the status and what is kept are bounded; what a worker says is read as data.",
         "issue 25.2",
     ),
+    "cluster:engine:bounded_log": Requirement(
+        "A placer's log keeps its end alone when it is longer than 1 MiB.", "issue 25.2"
+    ),
     "cluster:engine:certificates": Requirement(
         "`cluster certs` makes an authority and files for head and workers, for their owner alone, and never "
         "overwrites any.",
@@ -131,6 +134,14 @@ JOBS: dict[str, Requirement] = {
         "A thin bundle fits where the mirror has its base; else the job is refused as `base_missing`, and a "
         "whole bundle fills the mirror.",
         "issue 25.3",
+    ),
+    "cluster:job:mirrors_are_pruned": Requirement(
+        "A mirror that no job used for 30 days goes when its worker starts, unless a job's folder borrows "
+        "from it or a job fills it.",
+        "issue 25.3",
+    ),
+    "cluster:job:killed": Requirement(
+        "The agent of a job whose process is killed ends at once, and its commits come back.", "issue 25.4"
     ),
     "cluster:job:accepted_remotes": Requirement(
         "The base is fetched, as a partial clone, from the very remote that the machine's owner accepted, "
@@ -280,6 +291,11 @@ HEAD: dict[str, Requirement] = {
         "What comes back is taken over only as one ref that continues the work that was sent, sound by git's "
         "checks and within limits of size, unpacked too; no hook of the folder runs.",
         "issue 25.2",
+    ),
+    "cluster:head:only_what_is_missing": Requirement(
+        "A machine that lacks the base names commits that it has; what came after the newest that the "
+        "work continues is sent, and the whole history only where there is none.",
+        "issue 25.3",
     ),
     "cluster:head:frames_are_bounded": Requirement(
         "A placer that sends what is no frame, or more than agreed, is taken for lost.", "issue 25.2"

@@ -26,7 +26,7 @@ class JobNeeds:
 
 @dataclass(slots=True)
 class WorkerView:
-    """A worker as the scheduler told of it: bounded and checked, for workers are machines of others."""
+    """A worker as the scheduler describes it: bounded and checked, for workers are machines of others."""
 
     address: str
     name: str
@@ -51,9 +51,9 @@ class WorkerView:
         return self.slots.get(agent, 0) - self.busy(agent)
 
 
-def worker_view(told: Mapping[str, Any]) -> WorkerView | None:
-    """Read what a scheduler told of a worker; `None` where it is none of ours."""
-    offer = as_table(told.get("offer"))
+def worker_view(described: Mapping[str, Any]) -> WorkerView | None:
+    """Read how a scheduler describes a worker; `None` where it is none of ours."""
+    offer = as_table(described.get("offer"))
     if offer is None:
         return None
     agents = {
@@ -62,19 +62,19 @@ def worker_view(told: Mapping[str, Any]) -> WorkerView | None:
         if (agent := as_table(one)) is not None
     }
     return WorkerView(
-        address=str(told.get("address")),
-        name=str(told.get("name"))[:_LONGEST_TEXT],
-        host=str(told.get("host"))[:_LONGEST_TEXT],
+        address=str(described.get("address")),
+        name=str(described.get("name"))[:_LONGEST_TEXT],
+        host=str(described.get("host"))[:_LONGEST_TEXT],
         slots={name: _count(agent.get("slots")) for name, agent in agents.items()},
         versions={name: _text(agent.get("version")) for name, agent in agents.items()},
         accounts=_names(offer.get("accounts")),
         labels=_names(offer.get("labels")),
         remotes=_names(offer.get("remotes")),
         trusted=_names(offer.get("trusted")),
-        silent=float(told.get("silent") or 0),
+        silent=float(described.get("silent") or 0),
         taken={
             key: agent
-            for key, resources in (as_table(told.get("taken")) or {}).items()
+            for key, resources in (as_table(described.get("taken")) or {}).items()
             if (agent := _agent_of(resources)) is not None
         },
     )
