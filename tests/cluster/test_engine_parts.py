@@ -76,6 +76,7 @@ def view(name: str, **more: Any) -> WorkerView:
 @pytest.mark.requirement("cluster:engine:choice")
 def test_a_job_goes_where_it_is_known_and_where_there_is_room() -> None:
     busy = view("a", taken={"1": ("agent-demo", "account-team-a"), "2": ("agent-demo",)})
+    assert dict(busy.charged) == {"team-a": 1}
     half, free = view("b", taken={"1": ["agent-demo"]}), view("c")
     needs = JobNeeds("demo")
     chosen = choose_worker([busy, half, free], needs)

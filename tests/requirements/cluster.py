@@ -10,7 +10,7 @@ ENGINE: dict[str, Requirement] = {
     ),
     "cluster:engine:status": Requirement(
         "The placer's status names workers with slots, busy ones and releases, and each job with its worker "
-        "and state.",
+        "and state; `cluster status` shows slots, and how many runs each account has.",
         "issue 25.7",
     ),
     "cluster:engine:slots": Requirement(

@@ -31,7 +31,14 @@ def list_workers(address: str, tls: Path) -> list[dict[str, Any]]:
 def _worker(view: WorkerView) -> dict[str, Any]:
     agents = {name: {"slots": slots, "busy": view.busy(name)} for name, slots in view.slots.items()}
     silent = view.silent > SILENT_SECONDS
-    return {"name": view.name, "host": view.host, "agents": agents, "silent": silent}
+    accounts = {name: view.charged.get(name, 0) for name in view.accounts}
+    return {
+        "name": view.name,
+        "host": view.host,
+        "agents": agents,
+        "accounts": accounts,
+        "silent": silent,
+    }
 
 
 def end_scheduler(address: str, tls: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,6 +42,8 @@ class WorkerView:
     """Seconds since it was heard."""
     taken: dict[str, str] = field(default_factory=dict[str, str])
     """The agents of its jobs, by key."""
+    charged: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many of its jobs work on an account, by name."""
 
     def busy(self, agent: str) -> int:
         """Slots of an agent that are taken."""
@@ -61,6 +64,7 @@ def worker_view(described: Mapping[str, Any]) -> WorkerView | None:
         for name, one in list((as_table(offer.get("agents")) or {}).items())[:_MOST_NAMES]
         if (agent := as_table(one)) is not None
     }
+    jobs = as_table(described.get("taken")) or {}
     return WorkerView(
         address=str(described.get("address")),
         name=str(described.get("name"))[:_LONGEST_TEXT],
@@ -74,9 +78,10 @@ def worker_view(described: Mapping[str, Any]) -> WorkerView | None:
         silent=float(described.get("silent") or 0),
         taken={
             key: agent
-            for key, resources in (as_table(described.get("taken")) or {}).items()
-            if (agent := _agent_of(resources)) is not None
+            for key, resources in jobs.items()
+            if (agent := _named(resources, "agent-")) is not None
         },
+        charged=Counter(name for used in jobs.values() if (name := _named(used, "account-")) is not None),
     )
 
 
@@ -127,9 +132,10 @@ def _why_none(workers: list[WorkerView], needs: JobNeeds) -> str:
     return f'No worker offers agent "{needs.agent}" ({count}, {offered or "no slots"}).'
 
 
-def _agent_of(resources: Any) -> str | None:
-    names = (str(one) for one in as_items(resources) if str(one).startswith("agent-"))
-    return next((name.removeprefix("agent-") for name in names), None)
+def _named(resources: Any, kind: str) -> str | None:
+    """Name the agent or the account among the resources of a job."""
+    names = (str(one) for one in as_items(resources) if str(one).startswith(kind))
+    return next((name.removeprefix(kind)[:_LONGEST_TEXT] for name in names), None)
 
 
 def _names(value: Any) -> tuple[str, ...]:
