@@ -94,7 +94,11 @@ def test_a_killed_job_takes_its_agent_along_and_hands_back_what_there_is(
     head = Head(tmp_path)
     machine = worker.machine()
     program = [sys.executable, "-m", "chant_mcp", "job"]
-    table = JobTable(worker.folder, program, os.environ, lambda place, only: machine.sweep(place, only=only))
+
+    def sweep(folder: Path, only: str | None) -> None:
+        machine.sweep(folder, only=only)
+
+    table = JobTable(worker.folder, program, os.environ, sweep)
     job = head.job(agent="wait")
     with ThreadPoolExecutor() as pool:
         ended = pool.submit(table.run, json.dumps(job), head.bundle(), lambda _: None)
