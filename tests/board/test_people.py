@@ -103,6 +103,22 @@ async def test_logs_follow_the_run_that_is_chosen(root: Path) -> None:
         await board.sees("Log of")
 
 
+@pytest.mark.requirement("cluster:accounts:use_is_shown")
+async def test_agents_stand_below_how_busy_their_accounts_are(root: Path) -> None:
+    scene.specs(root)
+    scene.run(root)
+    async with shown(root) as board:
+        await board.press("3")
+        await board.sees("failed", SPEC)
+        assert not board.app.query_one("#load").display
+    settings = user_config()
+    text = settings.read_text(encoding="utf-8").removeprefix("---\n")
+    settings.write_text(f"---\naccounts: {{team-a: {{max: 20}}}}\n{text}", encoding="utf-8")
+    async with shown(root) as board:
+        await board.press("3")
+        await board.sees("Accounts: team-a 0 of 20", SPEC)
+
+
 # Questions
 
 

@@ -92,7 +92,7 @@ def test_the_local_cluster_is_found_again_and_ends_when_idle(tmp_path: Path) -> 
 def test_a_cluster_of_the_configuration_is_started_shown_and_ended(tmp_path: Path) -> None:
     tls = tmp_path / "tls"
     cluster = f"{{big: {{kind: local, workers: 1, slots: {{demo: 3}}, tls: {tls}}}}}"
-    user_config().write_text(f"---\ncluster: {cluster}\n---\n")
+    user_config().write_text(f"---\ncluster: {cluster}\naccounts: {{team-a: {{}}}}\n---\n")
     started = run(tmp_path, "cluster", "up", "big")
     try:
         assert started.returncode == 0, started.stderr
@@ -101,6 +101,8 @@ def test_a_cluster_of_the_configuration_is_started_shown_and_ended(tmp_path: Pat
         assert shown.returncode == 0, shown.stderr
         (worker,) = json.loads(shown.stdout)["workers"]
         assert (worker["name"], worker["agents"]) == ("big-1", {"demo": {"slots": 3, "busy": 0}})
+        assert worker["accounts"] == {"team-a": 0}
+        assert "  Accounts: team-a 0\n" in run(tmp_path, "cluster", "status", "big").stdout
     finally:
         ended = run(tmp_path, "cluster", "down", "big")
     assert ended.returncode == 0, ended.stderr

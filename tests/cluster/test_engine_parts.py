@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import ssl
 import stat
 import subprocess
@@ -19,6 +20,7 @@ from chant_mcp.cluster.placement import JobNeeds, WorkerView, choose_worker, wor
 from chant_mcp.cluster.placer_frames import LONGEST_LINE, MOST_BYTES, FrameError, read_frame
 from chant_mcp.cluster.placer_jobs import KeptResults, read_job, read_result
 from chant_mcp.cluster.placer_status import LARGEST, write_status
+from chant_mcp.cluster.private_files import LARGEST_LOG, bound_log
 from chant_mcp.cluster.security import check_address, head_security
 from chant_mcp.errors import ConflictError, InvalidArgumentError, NotFoundError, RefusedError
 from cluster.engine_kit import certificates, job
@@ -74,6 +76,7 @@ def view(name: str, **more: Any) -> WorkerView:
 @pytest.mark.requirement("cluster:engine:choice")
 def test_a_job_goes_where_it_is_known_and_where_there_is_room() -> None:
     busy = view("a", taken={"1": ("agent-demo", "account-team-a"), "2": ("agent-demo",)})
+    assert dict(busy.charged) == {"team-a": 1}
     half, free = view("b", taken={"1": ["agent-demo"]}), view("c")
     needs = JobNeeds("demo")
     chosen = choose_worker([busy, half, free], needs)
@@ -193,3 +196,24 @@ def test_the_engine_is_imported_by_its_own_processes_alone() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.requirement("cluster:engine:bounded_log")
+def test_a_log_keeps_its_end_and_grows_on(tmp_path: Path) -> None:
+    path = tmp_path / "placer.log"
+    with path.open("wb") as log:
+        log.write(b"first\n")
+        log.flush()
+        bound_log(path, log.fileno())
+        assert path.read_bytes() == b"first\n"
+        log.write(b"line\n" * LARGEST_LOG + b"last\n")
+        log.flush()
+        (tmp_path / "other").write_bytes(b"other")
+        bound_log(tmp_path / "other", log.fileno())
+        assert path.stat().st_size > LARGEST_LOG
+        bound_log(path, log.fileno())
+        os.write(log.fileno(), b"after\n")
+    text = path.read_bytes()
+    assert len(text) < LARGEST_LOG / 2
+    assert text.startswith(b"line\n")
+    assert text.endswith(b"line\nlast\nafter\n")

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import pytest
 from chant_mcp.cluster import job_client
-from chant_mcp.cluster.job_client import Lost, PlacerSocket, Rejected, RunFolder
+from chant_mcp.cluster.job_client import JobLost, PlacerSocket, RunFolder, WorkRejected
 from writing import git
 
 BRANCH = "chant/one"
@@ -48,7 +48,7 @@ class Bundles:
 
     def rejected(self, bundle: bytes, tip: str) -> str:
         """Say why a bundle is not taken over; nothing has changed then."""
-        with pytest.raises(Rejected) as caught:
+        with pytest.raises(WorkRejected) as caught:
             self.run_folder.take(bundle, self.start, tip)
         assert git(self.root, "rev-parse", BRANCH).strip() == self.start
         assert not git(self.root, "status", "--porcelain")
@@ -167,6 +167,21 @@ def test_what_is_not_committed_goes_along(bundles: Bundles) -> None:
     assert git(bundles.root, "show", f"{start}:left.txt") == "left\n"
 
 
+@pytest.mark.requirement("cluster:head:only_what_is_missing")
+def test_what_a_machine_says_that_it_has_is_looked_up_here(bundles: Bundles) -> None:
+    foreign = bundles.commit()
+    git(bundles.root, "commit", "-q", "--allow-empty", "-m", "Landed")
+    later = git(bundles.root, "rev-parse", "HEAD").strip()
+    git(bundles.root, "commit", "-q", "--allow-empty", "-m", "Own")
+    start = git(bundles.root, "rev-parse", "HEAD").strip()
+    strange: list[object] = ["--all", BRANCH, 7, None, "0" * 40, foreign, start[:10]]
+    below = bundles.run_folder.newest_below([*strange, later, bundles.start], start)
+    assert below == later
+    assert f"-{later}" in bundles.run_folder.bundle(below).split(b"\n\n")[0].decode()
+    for none in (strange, [], "x", None, ["0" * 40] * job_client.MOST_KNOWN + [later]):
+        assert bundles.run_folder.newest_below(none, start) is None
+
+
 @pytest.mark.requirement("cluster:head:frames_are_bounded")
 @pytest.mark.parametrize(
     "sent",
@@ -184,7 +199,7 @@ def test_a_placer_that_does_not_keep_to_the_protocol_is_left(sent: bytes) -> Non
         own, other = map(stack.enter_context, socket.socketpair())
         sending = threading.Thread(target=_send_and_close, args=(other, sent))
         sending.start()
-        with pytest.raises(Lost):
+        with pytest.raises(JobLost):
             _hear_all(PlacerSocket(own))
         own.close()
         sending.join()

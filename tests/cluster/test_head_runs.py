@@ -207,8 +207,12 @@ def test_a_run_elsewhere_is_followed_shown_and_paused_with_its_commits(head: Hea
     words = Cli(head.project)("runs")
     assert "demo on build-7" in words
     assert f"Cluster {ON}: build-7 0/2, build-8 0/2" in words
-    [shown] = json.loads(board_runs(head.session()))["runs"]
-    assert shown["agent"] == "demo on build-7"
+    page = json.loads(board_runs(head.session()))
+    assert page["runs"][0]["agent"] == "demo on build-7"
+    assert page["busy"] == [f"Cluster {ON}: build-7 0/2, build-8 0/2"]
+    counts = chant.status().data
+    assert counts["clusters"] == work["clusters"]
+    assert f"Cluster {ON}: build-7 0/2, build-8 0/2" in Cli(head.project)("status")
     chant.pause(ID)
     assert head.record(ID)["end_state"] == "paused"
     assert head.asked("stop")
@@ -258,3 +262,4 @@ def test_without_a_target_no_placer_is_started(head: HeadWorkshop) -> None:
     head.ended(ID)
     assert "placed" not in head.record(ID)
     assert not head.placers()
+    assert not {"accounts", "clusters", "foreseen_conflicts"} & set(head.handle().status().data)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from chant_mcp.cluster.job_table import JobTable
 from cluster import agent_of_tests
 from cluster.jobs import Head, RunningJob, Worker
 from cluster.test_job_runs import configure
@@ -79,3 +84,34 @@ def test_a_job_can_be_stopped_before_its_agent_works(tmp_path: Path, worker: Wor
     assert running.process.wait(20) == 0
     # It may have been quicker than its end.
     assert running.heard("ended")["state"] in ("paused", "done")
+
+
+@pytest.mark.requirement("cluster:job:killed")
+def test_a_killed_job_takes_its_agent_along_and_hands_back_what_there_is(
+    tmp_path: Path, worker: Worker
+) -> None:
+    configure(agent_of_tests.configured())
+    head = Head(tmp_path)
+    machine = worker.machine()
+    program = [sys.executable, "-m", "chant_mcp", "job"]
+
+    def sweep(folder: Path, only: str | None) -> None:
+        machine.sweep(folder, only=only)
+
+    table = JobTable(worker.folder, program, os.environ, sweep)
+    job = head.job(agent="wait")
+    with ThreadPoolExecutor() as pool:
+        ended = pool.submit(table.run, json.dumps(job), head.bundle(), lambda _: None)
+        log = worker.folder / "jobs" / job["key"] / "log"
+        wait_for(lambda: log.exists() and "committed" in log.read_text(encoding="utf-8"), "the commit")
+        [running] = table._running.values()
+        kill(running.pid)
+        given = ended.result(20)
+    assert not processes(), "the agent has ended"
+    result = json.loads(given["result"])
+    assert (result["state"], result["cause"]) == ("failed", "worker_lost")
+    bundle = tmp_path / "result.bundle"
+    bundle.write_bytes(given["bundle"])
+    assert head.fetch(bundle) == result["tip"]
+    table.accept_result(job["key"])
+    assert not list((worker.folder / "jobs").iterdir())

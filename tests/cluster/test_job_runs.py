@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +67,49 @@ def test_a_thin_bundle_fits_once_the_mirror_has_the_base(tmp_path: Path, worker:
     third = worker.do(head.job(key="third"), thin)
     assert third["state"] == "done"
     assert third["tip"]
+
+
+@pytest.mark.requirement("cluster:head:only_what_is_missing")
+def test_after_a_landing_what_came_since_is_enough(tmp_path: Path, worker: Worker) -> None:
+    head = Head(tmp_path)
+    first = head.base
+    assert worker.do(head.job(key="whole"), head.bundle())["state"] == "done"
+    (head.root / "landed.txt").write_text("landed\n", encoding="utf-8")
+    head.base, head.start = head.commit(), head.begin()
+    thin = head.bundle(head.base)
+    refused = worker.do(head.job(key="thin"), thin)
+    assert (refused["cause"], first in refused["known"]) == ("base_missing", True)
+    result = worker.do(head.job(key="since"), head.bundle(first))
+    assert result["state"] == "done", result
+    head.fetch(worker.folder / "jobs" / "since" / "result.bundle")
+    assert worker.do(head.job(key="next"), thin)["state"] == "done", "the mirror has the new base"
+
+
+@pytest.mark.requirement("cluster:job:mirrors_are_pruned")
+def test_a_mirror_that_was_not_used_for_a_month_goes_when_nothing_borrows_from_it(
+    tmp_path: Path, worker: Worker
+) -> None:
+    head = Head(tmp_path)
+    assert worker.do(head.job(key="first"), head.bundle())["state"] == "done"
+    [mirror] = worker.folder.glob("mirrors/*.git")
+    gate = mirror.with_suffix(".lock")
+
+    def swept() -> list[str]:
+        return worker.machine().sweep(worker.folder).data["mirrors"]
+
+    long_ago = time.time() - 31 * 24 * 3600
+    os.utime(gate, (long_ago, long_ago))
+    assert swept() == [], "work is kept that borrows from it"
+    [kept] = (worker.folder / "kept").iterdir()
+    shutil.rmtree(kept)
+    os.utime(gate)
+    assert swept() == [], "it was used lately"
+    os.utime(gate, (long_ago, long_ago))
+    with gate.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert swept() == [], "a job fills it"
+    assert swept() == [mirror.stem]
+    assert not mirror.exists()
 
 
 @pytest.mark.requirement("cluster:job:accepted_remotes")

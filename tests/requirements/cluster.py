@@ -10,7 +10,7 @@ ENGINE: dict[str, Requirement] = {
     ),
     "cluster:engine:status": Requirement(
         "The placer's status names workers with slots, busy ones and releases, and each job with its worker "
-        "and state.",
+        "and state; `cluster status` shows slots, and how many runs each account has.",
         "issue 25.7",
     ),
     "cluster:engine:slots": Requirement(
@@ -57,6 +57,9 @@ ENGINE: dict[str, Requirement] = {
     "cluster:engine:bounded": Requirement(
         "Frames, jobs, results, the status and what is kept are bounded; what a worker says is read as data.",
         "issue 25.2",
+    ),
+    "cluster:engine:bounded_log": Requirement(
+        "A placer's log keeps its end alone when it is longer than 1 MiB.", "issue 25.2"
     ),
     "cluster:engine:certificates": Requirement(
         "`cluster certs` makes an authority and files for head and workers, for their owner alone, and never "
@@ -131,6 +134,14 @@ JOBS: dict[str, Requirement] = {
         "A thin bundle fits where the mirror has its base; else the job is refused as `base_missing`, and a "
         "whole bundle fills the mirror.",
         "issue 25.3",
+    ),
+    "cluster:job:mirrors_are_pruned": Requirement(
+        "A mirror that no job used for 30 days goes when its worker starts, unless a job's folder borrows "
+        "from it or a job fills it.",
+        "issue 25.3",
+    ),
+    "cluster:job:killed": Requirement(
+        "The agent of a job whose process is killed ends at once, and its commits come back.", "issue 25.4"
     ),
     "cluster:job:accepted_remotes": Requirement(
         "The base is fetched, as a partial clone, from the very remote that the machine's owner accepted, "
@@ -264,8 +275,8 @@ HEAD: dict[str, Requirement] = {
         "issue 25.4",
     ),
     "cluster:head:machines_are_shown": Requirement(
-        "`runs`, the boards and `chant_work_list` name the machine of each agent; `runs` and "
-        "`chant_work_list` say how busy the machines of the cluster are.",
+        "`runs`, the boards and `chant_work_list` name the machine of each agent; they, `status` and "
+        "`chant_status` say how busy the machines of the cluster are.",
         "issue 25.7",
     ),
     "cluster:head:slots_of_the_cluster": Requirement(
@@ -280,6 +291,11 @@ HEAD: dict[str, Requirement] = {
         "What comes back is taken over only as one ref that continues the work that was sent, sound by git's "
         "checks and within limits of size, unpacked too; no hook of the folder runs.",
         "issue 25.2",
+    ),
+    "cluster:head:only_what_is_missing": Requirement(
+        "A machine that lacks the base names commits that it has; what came after the newest that the "
+        "work continues is sent, and the whole history only where there is none.",
+        "issue 25.3",
     ),
     "cluster:head:frames_are_bounded": Requirement(
         "A placer that sends what is no frame, or more than agreed, is taken for lost.", "issue 25.2"
@@ -298,7 +314,8 @@ DISPATCH: dict[str, Requirement] = {
         "issue 25: 5",
     ),
     "cluster:dispatch:report_says_foreseen": Requirement(
-        "The report of work in parallel and `chant_work_list` say how many conflicts were foreseen.",
+        "The report of work in parallel, the boards and `chant_work_list` say how many conflicts were "
+        "foreseen.",
         "issue 25: 7",
     ),
 }
@@ -314,7 +331,8 @@ ACCOUNTS: dict[str, Requirement] = {
         "issue 25: 8",
     ),
     "cluster:accounts:use_is_shown": Requirement(
-        "`runs`, `chant_work_list` and `doctor` say how many runs use each account, and how many may.",
+        "`runs`, `status`, the boards, `chant_work_list`, `chant_status` and `doctor` say how many runs use "
+        "each account, and how many may.",
         "issue 25: 7",
     ),
     "cluster:accounts:rate_limit_halves": Requirement(

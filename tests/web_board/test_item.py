@@ -163,6 +163,7 @@ def test_the_timeline_and_the_agents(opened: OpenBoard, board: FakeBoard) -> Non
     for text in ("claude", "12 min", "$0.42", "48,210 tokens", "2/3", "Editing places.py"):
         assert text in first.inner_text()
     assert "2 of 4 at work" in page.locator(".load").inner_text()
+    assert "Cluster rack: build-7 3/4" in page.locator(".page").inner_text()
     first.get_by_role("button", name="Pause").click()
     page.get_by_text("Pause: Book a crossing").first.wait_for()
     comes_to(page, lambda: board.asked("chant_pause"), [{"id": BOOK.removeprefix("chant:")}])

@@ -105,6 +105,11 @@ async def test_runs_are_divided_among_accounts(shop: Workshop, monkeypatch: pyte
     shown = CliRunner().invoke(program, ["runs"], catch_exceptions=False, prog_name="chant-mcp").stdout
     assert "Accounts: other 0 of 9; team-a 1 of 1; team-b 2 of 2; unset 0 of 9" in " ".join(shown.split())
     assert "demo (team-a)" in shown
+    counts = handle.status().data["accounts"]
+    assert [(one["name"], one["running"], one["allowed"]) for one in counts[1:3]] == [
+        ("team-a", 1, 1),
+        ("team-b", 2, 2),
+    ]
     shop.go(ID, OTHER, THIRD)
     for id in (ID, OTHER, THIRD):
         assert shop.ended(id)["end_state"] == "completed"

@@ -175,9 +175,10 @@ class BoardApp(App[None]):
         if (
             before is None
             or before.runs is not seen.runs
+            or before.load is not seen.load
             or any(run["status"] == "running" for run in seen.runs)
         ):
-            self.query_one(Runs).fill(seen.runs)
+            self.query_one(Runs).fill(seen.runs, seen.load)
         self.query_one(Runs).write(seen.log)
         if before is None or before.questions is not seen.questions:
             await self._show_questions(before, seen)

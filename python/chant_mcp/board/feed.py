@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from chant_mcp._core import Answer, Workspace
 from chant_mcp.commands.watch import listed, without_stamps
 from chant_mcp.errors import ChantError, NotFoundError, NotInitializedError
+from chant_mcp.load_words import load_lines
 from chant_mcp.session import Session
 
 Data = dict[str, Any]
@@ -71,6 +72,8 @@ class BoardState:
     tasks_note: str
     """Why there are no tasks."""
     runs: list[Data]
+    load: list[str]
+    """How busy accounts and machines are, in lines; empty where there are none."""
     log: Log | None
     questions: list[Data]
     events: list[Data]
@@ -102,7 +105,7 @@ class Feed:
         """
         self._troubles = []
         speckit = self._session.speckit
-        runs = self._runs()
+        runs, load = self._runs()
         questions = self._kept_answer("questions", speckit.questions, [])
         if is_changed or runs is not self._around[0] or questions is not self._around[1]:
             self._changes += 1
@@ -122,6 +125,7 @@ class Feed:
             tasks=tasks,
             tasks_note=note,
             runs=runs,
+            load=load,
             log=self._new_in_log(wanted.log),
             questions=questions,
             events=self._kept_answer("events", lambda: speckit.events(limit=_EVENTS), []),
@@ -234,9 +238,10 @@ class Feed:
         is_here = context["root"] == str(self._session.place.root)
         return is_here and directory is not None and not PurePath(directory).is_absolute()
 
-    def _runs(self) -> list[Data]:
+    def _runs(self) -> tuple[list[Data], list[str]]:
         text, found = self._try(lambda: listed(self._session.chant, ended=True), ("", {"processes": []}))
-        return self._keep("runs", text, lambda: found["processes"])
+        runs = self._keep("runs", text, lambda: found["processes"])
+        return runs, self._keep("load", text, lambda: load_lines(found))
 
     def _new_in_log(self, spec: str | None) -> Log | None:
         if spec is None:

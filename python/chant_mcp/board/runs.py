@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import OptionList, RichLog
+from textual.widgets import OptionList, RichLog, Static
 
 from chant_mcp.board import words
 from chant_mcp.board.feed import Data, Log
@@ -49,14 +49,18 @@ class Runs(Vertical):
         return run["spec_id"] if run else None
 
     def compose(self) -> ComposeResult:
-        """Put the runs above the log."""
+        """Put the runs above the log, and above them how busy accounts and machines are."""
+        yield Static(id="load")
         yield Listing(id="run-list")
         log = RichLog(id="log", max_lines=_LONGEST_LOG, wrap=True, min_width=20)
         log.border_title = "Log"
         yield log
 
-    def fill(self, runs: Sequence[Data]) -> None:
-        """Show runs, those at work first."""
+    def fill(self, runs: Sequence[Data], load: Sequence[str]) -> None:
+        """Show runs, those at work first, and how busy accounts and machines are."""
+        busy = self.query_one("#load", Static)
+        busy.display = bool(load)
+        busy.update(plain(" · ".join(load), "dim"))
         self._runs = {run["process_id"]: run for run in runs}
         ordered = sorted(runs, key=lambda run: run["status"] != "running")
         listing = self.query_one(Listing)

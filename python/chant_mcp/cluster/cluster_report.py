@@ -24,14 +24,21 @@ def list_workers(address: str, tls: Path) -> list[dict[str, Any]]:
     Raises:
         RefusedError: The scheduler does not answer.
     """
-    told: Any = asyncio.run(_asked(address, tls, ends=False))
-    return [_worker(view) for one in told if (view := worker_view(one)) is not None]
+    listed: Any = asyncio.run(_asked(address, tls, ends=False))
+    return [_worker(view) for one in listed if (view := worker_view(one)) is not None]
 
 
 def _worker(view: WorkerView) -> dict[str, Any]:
     agents = {name: {"slots": slots, "busy": view.busy(name)} for name, slots in view.slots.items()}
     silent = view.silent > SILENT_SECONDS
-    return {"name": view.name, "host": view.host, "agents": agents, "silent": silent}
+    accounts = {name: view.charged.get(name, 0) for name in view.accounts}
+    return {
+        "name": view.name,
+        "host": view.host,
+        "agents": agents,
+        "accounts": accounts,
+        "silent": silent,
+    }
 
 
 def end_scheduler(address: str, tls: Path) -> None:
@@ -50,10 +57,10 @@ async def _asked(address: str, tls: Path, *, ends: bool) -> Any:
     scheduler: Any = rpc(check_address(address), connection_args=arguments, timeout=_SECONDS)
     try:
         async with scheduler:
-            told = await asyncio.wait_for(scheduler.chant_workers(), _SECONDS)
+            listed = await asyncio.wait_for(scheduler.chant_workers(), _SECONDS)
             if ends:
                 with suppress(OSError):  # it hangs up before it answers
                     await asyncio.wait_for(scheduler.terminate(), _SECONDS)
-            return told
+            return listed
     except (OSError, asyncio.TimeoutError) as error:
         raise RefusedError(f"The scheduler at {address} does not answer: {error or 'too late'}.") from error

@@ -1,7 +1,7 @@
 """How a named cluster of the user's configuration is started, looked at and ended.
 
 A scheduler runs as a process of this machine, for Kubernetes as a pod. Workers end when their scheduler
-ends, so that `down` has to reach it alone; Slurm's queue and Kubernetes are told, too. The programs `ssh`,
+ends, so that `down` has to reach it alone; Slurm and Kubernetes are asked, too. The programs `ssh`,
 `sbatch`, `squeue`, `scancel` and `kubectl` are those of the user.
 """
 

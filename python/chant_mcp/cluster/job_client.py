@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -21,6 +22,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NoReturn, cast
@@ -49,32 +51,36 @@ LOOK = 0.5
 STOPPING = 15.0
 """Seconds that a worker gets to answer a stop."""
 
+MOST_KNOWN = 64
+"""Commits of a machine that are looked at."""
+
 _BASE_MISSING = "base_missing"
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _TAKEN = "refs/chant/job"
 _TYPES_OF_DELTAS = (6, 7)
 
 _SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "fetch.fsckObjects=true")
 """Those of a git of ours: it runs nothing that lies in the folder of the run, and checks what it takes in."""
 
-Frame = dict[str, Any]
+PlacerFrame = dict[str, Any]
 
 
-class Refused(Exception):
+class PlacementRefused(Exception):
     """The job is not placed; its text says why."""
 
 
-class Rejected(Exception):
+class WorkRejected(Exception):
     """What came back is not taken over; its text says why."""
 
 
-class Lost(Exception):
-    """Nobody answers for the job any more; its text says why."""
+class JobLost(Exception):
+    """No machine answers for the job any more; its text says why."""
 
 
-# What the runner is told
+# What the runner reads
 
 
-def tell(kind: str, **values: Any) -> None:
+def write_event(kind: str, **values: Any) -> None:
     """Write an event."""
     _write(json.dumps({"type": kind, **values}).encode())
 
@@ -112,7 +118,7 @@ class RunFolder:
         """Run git in the folder.
 
         Raises:
-            Rejected: It refused, with its words.
+            WorkRejected: It refused, with its words.
         """
         argv = ("git", *(word for setting in _SETTINGS for word in ("-c", setting)), *words)
         done = subprocess.run(
@@ -121,23 +127,32 @@ class RunFolder:
         if done.returncode:
             said = done.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
             first = next((line for line in said if line.startswith(("error:", "fatal:"))), said[-1])
-            raise Rejected(f"git {words[0]}: {first[:300]}")
+            raise WorkRejected(f"git {words[0]}: {first[:300]}")
         return done.stdout.decode(errors="replace").strip()
 
     def commits(self, first: str) -> tuple[str, str]:
         """Give the commit below the work and its newest one; what is not committed is committed first."""
         if self.git("symbolic-ref", "-q", "HEAD") != self.branch:
-            raise Rejected(f"the folder of the run is not on {self.branch}")
+            raise WorkRejected(f"the folder of the run is not on {self.branch}")
         if self.git("status", "--porcelain", "--untracked-files=all"):
             self.git("add", "-A")
             self.git("commit", "-q", "-m", "Changes from before the work went on elsewhere")
         return self.git("rev-parse", f"{first}^1"), self.git("rev-parse", self.branch)
 
+    def newest_below(self, commits: object, start: str) -> str | None:
+        """Give the first of some commits that the work continues; a machine named them, the newest first."""
+        for commit in cast("list[object]", commits)[:MOST_KNOWN] if isinstance(commits, list) else []:
+            if isinstance(commit, str) and _COMMIT.fullmatch(commit):
+                with suppress(WorkRejected):
+                    self.git("merge-base", "--is-ancestor", commit, start)
+                    return commit
+        return None
+
     def bundle(self, below: str | None) -> bytes:
         """Pack the work above a commit, or its whole history.
 
         Raises:
-            Refused: It is too large to be sent.
+            PlacementRefused: It is too large to be sent.
         """
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "start.bundle"
@@ -145,33 +160,33 @@ class RunFolder:
             self.git("bundle", "create", "--quiet", str(file), self.branch, *above)
             if file.stat().st_size > MOST_BUNDLE:
                 hint = "its machines have to be allowed to fetch from the remote"
-                raise Refused(f"the history is larger than {MOST_BUNDLE} bytes: {hint}")
+                raise PlacementRefused(f"the history is larger than {MOST_BUNDLE} bytes: {hint}")
             return file.read_bytes()
 
     def take(self, bundle: bytes, start: str, tip: str) -> None:
         """Take the commits of a bundle over: its one ref is `tip`, which continues `start`.
 
         Raises:
-            Rejected: It is not what it should be.
+            WorkRejected: It is not what it should be.
         """
         if len(bundle) > MOST_BUNDLE:
-            raise Rejected(f"its bundle is larger than {MOST_BUNDLE} bytes")
+            raise WorkRejected(f"its bundle is larger than {MOST_BUNDLE} bytes")
         check_size(bundle)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "result.bundle"
             file.write_bytes(bundle)
             heads = self.git("bundle", "list-heads", str(file)).splitlines()
             if len(heads) != 1:
-                raise Rejected(f"its bundle has {len(heads)} refs, and one was expected")
+                raise WorkRejected(f"its bundle has {len(heads)} refs, and one was expected")
             oid, ref = heads[0].split(" ", 1)
             if oid != tip:
-                raise Rejected("its bundle has another commit than its result names")
+                raise WorkRejected("its bundle has another commit than its result names")
             options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance")
             self.git("fetch", *options, str(file), f"+{ref}:{_TAKEN}")
         try:
             self.git("merge-base", "--is-ancestor", start, tip)
-        except Rejected:
-            raise Rejected("its commits do not continue those that were sent") from None
+        except WorkRejected:
+            raise WorkRejected("its commits do not continue those that were sent") from None
         self.git("merge", "--ff-only", "--quiet", "--no-verify", tip)
         self.git("update-ref", "-d", _TAKEN)
 
@@ -183,12 +198,12 @@ def check_size(bundle: bytes) -> None:
     """Read the pack of a bundle without keeping its objects.
 
     Raises:
-        Rejected: It is no bundle, or its objects are too large together.
+        WorkRejected: It is no bundle, or its objects are too large together.
     """
     head = bundle.find(b"\n\n")
     pack = memoryview(bundle)[head + 2 :]
     if head < 0 or bytes(pack[:4]) != b"PACK":
-        raise Rejected("it is no bundle of git")
+        raise WorkRejected("it is no bundle of git")
     count = int.from_bytes(pack[8:12], "big")
     hash_size = 32 if b"@object-format=sha256" in bundle[:head] else 20
     at, total = 12, 0
@@ -197,9 +212,11 @@ def check_size(bundle: bytes) -> None:
             size, at = _object_size(pack, at, hash_size)
             total += size
             if total > MOST_UNPACKED:
-                raise Rejected(f"the objects of its bundle are larger than {MOST_UNPACKED} bytes together")
+                raise WorkRejected(
+                    f"the objects of its bundle are larger than {MOST_UNPACKED} bytes together"
+                )
     except (IndexError, zlib.error):
-        raise Rejected("the pack of its bundle is broken") from None
+        raise WorkRejected("the pack of its bundle is broken") from None
 
 
 def _object_size(pack: memoryview, at: int, hash_size: int) -> tuple[int, int]:
@@ -263,18 +280,18 @@ class PlacerSocket:
         """Connect to the placer at a socket, and say who we are.
 
         Raises:
-            Lost: No placer is there.
+            JobLost: No placer is there.
         """
         connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             connected.connect(path)
         except OSError as error:
-            raise Lost(f"the placer does not answer ({error.strerror})") from None
+            raise JobLost(f"the placer does not answer ({error.strerror})") from None
         placer = cls(connected)
         placer.send({"hello": 1, "secret": secret})
         return placer
 
-    def send(self, frame: Frame, data: bytes = b"") -> None:
+    def send(self, frame: PlacerFrame, data: bytes = b"") -> None:
         """Send a frame, with bytes behind it."""
         size = {"bytes": len(data)} if data else {}
         try:
@@ -291,35 +308,35 @@ class PlacerSocket:
         """Give the descriptor that is readable when there is something to hear."""
         return self._socket.fileno()
 
-    def hear(self) -> Iterator[tuple[Frame, bytes]]:
+    def hear(self) -> Iterator[tuple[PlacerFrame, bytes]]:
         """Read what has arrived, and give the frames that are whole.
 
         Raises:
-            Lost: The placer has gone, or does not keep to the protocol.
+            JobLost: The placer has gone, or does not keep to the protocol.
         """
         try:
             heard = self._socket.recv(1024 * 1024)
         except OSError:
             heard = b""
         if not heard:
-            raise Lost("the placer has ended")
+            raise JobLost("the placer has ended")
         self._heard += heard
         while frame := self._next():
             yield frame
 
-    def _next(self) -> tuple[Frame, bytes] | None:
+    def _next(self) -> tuple[PlacerFrame, bytes] | None:
         end = self._heard.find(b"\n")
         if max(end, len(self._heard) if end < 0 else 0) > MOST_LINE:
-            raise Lost("the placer sent a line that is too long")
+            raise JobLost("the placer sent a line that is too long")
         if end < 0:
             return None
         try:
             frame = json.loads(self._heard[:end])
             size = frame.get("bytes", 0)
         except (ValueError, RecursionError, AttributeError):
-            raise Lost("the placer sent what is no frame") from None
+            raise JobLost("the placer sent what is no frame") from None
         if not isinstance(size, int) or not 0 <= size <= MOST_BYTES:
-            raise Lost("the placer sent more than it may")
+            raise JobLost("the placer sent more than it may")
         if len(self._heard) < end + 1 + size:
             return None
         data = bytes(self._heard[end + 1 : end + 1 + size])
@@ -333,9 +350,9 @@ class PlacerSocket:
 class SentJob:
     """A job on its way: what was said of it so far."""
 
-    def __init__(self, settings: Frame) -> None:
+    def __init__(self, settings: PlacerFrame) -> None:
         """Take what the runner says."""
-        self.job: Frame = settings["job"]
+        self.job: PlacerFrame = settings["job"]
         self.run_folder = RunFolder(Path(settings["folder"]), self.job["branch"])
         self.first: str = settings["first"]
         self.watched = Path(settings["watched"])
@@ -343,6 +360,7 @@ class SentJob:
         self._way = (settings["socket"], settings["secret"])
         self.placer = PlacerSocket.at(*self._way)
         self.is_whole = False
+        self._sent_more = False
         self.stop_by: float | None = None
         self.shown = 0
         self._line = b""
@@ -369,11 +387,11 @@ class SentJob:
         """Do what is due, and give the seconds until something is due again.
 
         Raises:
-            Lost: The worker did not answer a stop.
+            JobLost: The worker did not answer a stop.
         """
         now = time.monotonic()
         if self.stop_by is not None and now > self.stop_by:
-            raise Lost(f"the worker did not answer a stop within {STOPPING:.0f} s")
+            raise JobLost(f"the worker did not answer a stop within {STOPPING:.0f} s")
         if now >= self._next_page:
             self._next_page = now + LOOK
             if not self._is_asked and self._is_watched():
@@ -387,48 +405,58 @@ class SentJob:
         except OSError:
             return False
 
-    def heard(self, frame: Frame, data: bytes) -> bool:
+    def heard(self, frame: PlacerFrame, data: bytes) -> bool:
         """Go by a frame; give true if it was the last one.
 
         Raises:
-            Refused: The job was not taken.
-            Rejected: Its work is not taken over.
-            Lost: Its worker is gone.
+            PlacementRefused: The job was not taken.
+            WorkRejected: Its work is not taken over.
+            JobLost: Its worker is gone.
         """
         kind, why = frame.get("is"), str(frame.get("why") or "")
         if kind == "waiting" and why != self._why:
             self._why = why
-            tell("waiting", why=why)
+            write_event("waiting", why=why)
             note(f"Waiting for a machine: {why}")
         elif kind == "placed":
             worker = str(frame.get("worker") or "")
-            tell("placed", worker=worker)
+            write_event("placed", worker=worker)
             note(f"Placed on {worker} ({frame.get('host')})")
         elif kind == "started":
             confinement = str(frame.get("confinement") or "")
-            tell("started", confinement=confinement)
+            write_event("started", confinement=confinement)
             note(f"Started there: {confinement}")
         elif kind == "page":
             self._show_page(frame.get("offset"), data)
         elif kind == "ended":
             return self._end(frame, data)
         elif kind == "lost":
-            raise Lost(why)
+            raise JobLost(why)
         elif kind == "refused":
-            self._place_whole(frame.get("cause"), why)
+            self._place_more(frame, why)
         return False
 
-    def _place_whole(self, cause: object, why: str) -> None:
-        """Hand the job over again with the whole history, if that is what was missing."""
-        if cause != _BASE_MISSING or self.is_whole:
-            raise Refused(why)
-        self.is_whole = True
-        note("The machine lacks the commit below the work: the whole history is sent")
+    def _place_more(self, refusal: PlacerFrame, why: str) -> None:
+        """Hand the job over again with what the machine lacks, if that is what was missing.
+
+        That is the work above the newest commit that it has of ours, and if that was not enough, all of it.
+
+        Raises:
+            PlacementRefused: It was another reason, or all of it was sent.
+        """
+        if refusal.get("cause") != _BASE_MISSING or self.is_whole:
+            raise PlacementRefused(why)
+        below = None
+        if not self._sent_more:
+            below = self.run_folder.newest_below(refusal.get("known"), self.job["start"])
+        self._sent_more, self.is_whole = True, below is None
+        what = "the whole history" if below is None else f"what came after {below[:10]}"
+        note(f"The machine lacks the commit below the work: {what} is sent")
         # It is another attempt, on a connection of its own: what still comes of the first one is not meant.
         self.placer.close()
         self.placer = PlacerSocket.at(*self._way)
         self.job["key"] = f"{self.job['key'].rpartition('.')[0]}.{os.urandom(8).hex()}"
-        self._send(self.run_folder.bundle(None))
+        self._send(self.run_folder.bundle(below))
 
     def _show_page(self, offset: object, page: bytes) -> None:
         self._is_asked = False
@@ -445,26 +473,26 @@ class SentJob:
             self.shown += len(line) + 1
             log(line)
 
-    def _end(self, frame: Frame, data: bytes) -> bool:
-        told, size = frame.get("result"), frame.get("log")
-        if not isinstance(told, dict) or not isinstance(size, int) or not 0 <= size <= len(data):
-            raise Rejected("its result is none")
-        result = cast("Frame", told)
+    def _end(self, frame: PlacerFrame, data: bytes) -> bool:
+        answer, size = frame.get("result"), frame.get("log")
+        if not isinstance(answer, dict) or not isinstance(size, int) or not 0 <= size <= len(data):
+            raise WorkRejected("its result is none")
+        result = cast("PlacerFrame", answer)
         if len(json.dumps(result)) > MOST_RESULT:
-            raise Rejected(f"its result is larger than {MOST_RESULT} bytes")
+            raise WorkRejected(f"its result is larger than {MOST_RESULT} bytes")
         if result.get("key") != self.job["key"]:
-            raise Rejected("its result is of another job")
+            raise WorkRejected("its result is of another job")
         if result.get("state") == "refused" and result.get("cause") == _BASE_MISSING and not self.is_whole:
-            self._place_whole(_BASE_MISSING, "")
+            self._place_more(result, "")
             return False
         self._show(data[self.shown + len(self._line) : size])
         self._show(b"\n" if self._line else b"")
         if len(data) > size:
             self.run_folder.take(data[size:], self.job["start"], str(result.get("tip")))
         elif result.get("tip") not in (None, self.job["start"]):
-            raise Rejected("its result names a commit that did not come along")
+            raise WorkRejected("its result names a commit that did not come along")
         self.placer.send({"do": "got"})
-        tell("ended", result=result)
+        write_event("ended", result=result)
         return True
 
 
@@ -495,12 +523,12 @@ def main() -> NoReturn:
         job = SentJob(json.loads(sys.stdin.readline()))
         job.place()
         follow(job, stops)
-    except Refused as error:
-        tell("refused", why=str(error))
-    except Rejected as error:
-        tell("rejected", why=str(error))
-    except Lost as error:
-        tell("lost", why=str(error))
+    except PlacementRefused as error:
+        write_event("refused", why=str(error))
+    except WorkRejected as error:
+        write_event("rejected", why=str(error))
+    except JobLost as error:
+        write_event("lost", why=str(error))
     sys.exit(0)
 
 

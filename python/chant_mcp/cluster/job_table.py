@@ -1,4 +1,4 @@
-"""The jobs of a worker: a folder and a process each, ended when nobody answers for them.
+"""The jobs of a worker: a folder and a process each, ended when no one answers for them.
 
 A job's process holds the other end of a pipe, its lifeline: a line on it, or its end, asks it to end its
 agent. So an agent ends with its worker, however that ends.
@@ -41,6 +41,8 @@ _LONGEST_LINE = 64 * 1024
 _KEY = re.compile(r"[A-Za-z0-9%_][A-Za-z0-9._%+@-]{0,199}")
 _WHY = re.compile(r"[a-z_-]{1,40}")
 _LAST_WORDS = 2000
+_LAST_LINES = 2.0
+"""Seconds for the last lines of a job that ended."""
 _LONGEST_WORDS = 200
 
 
@@ -115,9 +117,12 @@ class JobTable:
         folder = self._new_folder(key, job, bundle)
         tell({"is": "placed", "key": key})
         process = self._start(key, folder)
+        # What it started may hold its output open: its own end counts.
+        reader = threading.Thread(target=_hand_on, args=(process, key, tell), daemon=True)
+        reader.start()
         try:
-            _hand_on(process, key, tell)
             process.wait()
+            reader.join(_LAST_LINES)
         finally:
             with self._lock:
                 del self._running[key]
@@ -135,7 +140,7 @@ class JobTable:
         return True
 
     def let_go(self, key: str) -> None:
-        """End the lifeline of a job whose result nobody takes: it ends its agent and keeps the work here."""
+        """End the lifeline of a job whose result is not taken: it ends its agent and keeps the work here."""
         with self._lock:
             process = self._running.get(key)
             if process is None:
@@ -223,9 +228,11 @@ class JobTable:
             return _empty_result(key, "The job's folder is gone.")
         result = _beginning(folder / "result.json", LARGEST_RESULT)
         if not result:
-            # A job that was killed may have left its agent.
+            # A job that was killed left its agent: that ends now, and what it committed comes along.
             self._sweep(self._folder, key)
             folder = self._place_of(key) or folder
+            result = _beginning(folder / "result.json", LARGEST_RESULT)
+        if not result:
             words = _end(folder / "errors", _LAST_WORDS).decode(errors="replace").strip()
             return _empty_result(key, f"The job ended without a result (exit code {code}). {words}".strip())
         path = folder / "result.bundle"

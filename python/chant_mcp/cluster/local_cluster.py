@@ -87,8 +87,8 @@ def _accept(file: Path, hashes: Iterable[str]) -> None:
 def _found(folder: Path) -> ClusterPlace | None:
     """Return the cluster that a folder names, if it answers."""
     with suppress(OSError, ValueError, KeyError):
-        told = json.loads((folder / "scheduler" / "cluster.json").read_text())
-        place = ClusterPlace(str(told["address"]), folder / "tls")
+        found = json.loads((folder / "scheduler" / "cluster.json").read_text())
+        place = ClusterPlace(str(found["address"]), folder / "tls")
         return place if answers(*place) else None
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +27,7 @@ class JobNeeds:
 
 @dataclass(slots=True)
 class WorkerView:
-    """A worker as the scheduler told of it: bounded and checked, for workers are machines of others."""
+    """A worker as the scheduler describes it: bounded and checked, for workers are machines of others."""
 
     address: str
     name: str
@@ -41,6 +42,8 @@ class WorkerView:
     """Seconds since it was heard."""
     taken: dict[str, str] = field(default_factory=dict[str, str])
     """The agents of its jobs, by key."""
+    charged: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many of its jobs work on an account, by name."""
 
     def busy(self, agent: str) -> int:
         """Slots of an agent that are taken."""
@@ -51,9 +54,9 @@ class WorkerView:
         return self.slots.get(agent, 0) - self.busy(agent)
 
 
-def worker_view(told: Mapping[str, Any]) -> WorkerView | None:
-    """Read what a scheduler told of a worker; `None` where it is none of ours."""
-    offer = as_table(told.get("offer"))
+def worker_view(described: Mapping[str, Any]) -> WorkerView | None:
+    """Read how a scheduler describes a worker; `None` where it is none of ours."""
+    offer = as_table(described.get("offer"))
     if offer is None:
         return None
     agents = {
@@ -61,22 +64,24 @@ def worker_view(told: Mapping[str, Any]) -> WorkerView | None:
         for name, one in list((as_table(offer.get("agents")) or {}).items())[:_MOST_NAMES]
         if (agent := as_table(one)) is not None
     }
+    jobs = as_table(described.get("taken")) or {}
     return WorkerView(
-        address=str(told.get("address")),
-        name=str(told.get("name"))[:_LONGEST_TEXT],
-        host=str(told.get("host"))[:_LONGEST_TEXT],
+        address=str(described.get("address")),
+        name=str(described.get("name"))[:_LONGEST_TEXT],
+        host=str(described.get("host"))[:_LONGEST_TEXT],
         slots={name: _count(agent.get("slots")) for name, agent in agents.items()},
         versions={name: _text(agent.get("version")) for name, agent in agents.items()},
         accounts=_names(offer.get("accounts")),
         labels=_names(offer.get("labels")),
         remotes=_names(offer.get("remotes")),
         trusted=_names(offer.get("trusted")),
-        silent=float(told.get("silent") or 0),
+        silent=float(described.get("silent") or 0),
         taken={
             key: agent
-            for key, resources in (as_table(told.get("taken")) or {}).items()
-            if (agent := _agent_of(resources)) is not None
+            for key, resources in jobs.items()
+            if (agent := _named(resources, "agent-")) is not None
         },
+        charged=Counter(name for used in jobs.values() if (name := _named(used, "account-")) is not None),
     )
 
 
@@ -127,9 +132,10 @@ def _why_none(workers: list[WorkerView], needs: JobNeeds) -> str:
     return f'No worker offers agent "{needs.agent}" ({count}, {offered or "no slots"}).'
 
 
-def _agent_of(resources: Any) -> str | None:
-    names = (str(one) for one in as_items(resources) if str(one).startswith("agent-"))
-    return next((name.removeprefix("agent-") for name in names), None)
+def _named(resources: Any, kind: str) -> str | None:
+    """Name the agent or the account among the resources of a job."""
+    names = (str(one) for one in as_items(resources) if str(one).startswith(kind))
+    return next((name.removeprefix(kind)[:_LONGEST_TEXT] for name in names), None)
 
 
 def _names(value: Any) -> tuple[str, ...]:

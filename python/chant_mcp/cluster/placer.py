@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import hmac
 import json
+import sys
 import time
 from collections.abc import Coroutine
 from dataclasses import dataclass
@@ -23,12 +24,16 @@ from chant_mcp.cluster.placement import JobNeeds, WorkerView, choose_worker
 from chant_mcp.cluster.placer_frames import LONGEST_LINE, Frame, FrameError, read_frame, write_frame
 from chant_mcp.cluster.placer_jobs import KeptResults, PlacedJob, read_job, read_result
 from chant_mcp.cluster.placer_status import status_data, write_status
+from chant_mcp.cluster.private_files import bound_log
 from chant_mcp.cluster.received import as_table
 from chant_mcp.cluster.scheduler_link import JobRefused, LinkError, SchedulerLink
 from chant_mcp.errors import ChantError, InvalidArgumentError
 
 IDLE_SECONDS = 60.0
 """How long a placer stays without connections and jobs."""
+
+LOG = "placer.log"
+"""The file in its folder that its standard error goes to."""
 
 _STATUS_SECONDS = 5.0
 _LOOK_SECONDS = 2.0
@@ -68,15 +73,15 @@ def read_settings(stream: TextIO) -> PlacerSettings:
         InvalidArgumentError: It is none, or a key is missing.
     """
     try:
-        told = json.loads(stream.readline(LONGEST_LINE))
+        settings = json.loads(stream.readline(LONGEST_LINE))
         return PlacerSettings(
-            folder=Path(told["folder"]),
-            socket_folder=Path(told["socket_folder"]),
-            secret=str(told["secret"]),
-            address=str(told["address"]),
-            tls=Path(told["tls"]),
-            project=str(told["project"]),
-            idle_seconds=float(told.get("idle_seconds", IDLE_SECONDS)),
+            folder=Path(settings["folder"]),
+            socket_folder=Path(settings["socket_folder"]),
+            secret=str(settings["secret"]),
+            address=str(settings["address"]),
+            tls=Path(settings["tls"]),
+            project=str(settings["project"]),
+            idle_seconds=float(settings.get("idle_seconds", IDLE_SECONDS)),
         )
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise InvalidArgumentError(
@@ -251,7 +256,7 @@ class Placer:
             self._spawn(self._stop_on_worker(job, why))
 
     async def _stop_on_worker(self, job: PlacedJob, why: str) -> None:
-        """Have the worker end it. A worker that does not run it has not begun: then it is taken back."""
+        """Have the worker end it. Where a worker has not started it, it is taken back."""
         while self._link is not None and job.worker is not None and not job.is_over:
             with contextlib.suppress(LinkError):  # its scheduler will tell whether it is gone
                 if await self._link.ask(job.worker, worker_task.stop_job, job.key, why):
@@ -437,6 +442,8 @@ class Placer:
         while not self._ends:
             self._changed.clear()
             self._write_status()
+            with contextlib.suppress(OSError):
+                bound_log(self._settings.folder / LOG, sys.stderr.fileno())
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), _STATUS_SECONDS)
             await asyncio.sleep(0.05)  # changes come in flocks

@@ -1,4 +1,4 @@
-"""The jobs of a placer: read from a frame, followed to their end, kept where nobody takes their result."""
+"""The jobs of a placer: read from a frame, followed to their end, kept where their result is not taken."""
 
 from __future__ import annotations
 
@@ -61,35 +61,35 @@ def read_job(value: Any, folder: Path, bundle: bytes, avoid: Any = None) -> Plac
         InvalidArgumentError: It is none.
         OSError: The folder cannot be written.
     """
-    told = as_table(value)
-    if told is None:
+    sent = as_table(value)
+    if sent is None:
         raise InvalidArgumentError("A job is a table.")
-    text = json.dumps(told)
+    text = json.dumps(sent)
     key = key_of(text)
     for name, kind in (("process_id", str), ("spec", str), ("token", int), ("agent", str)):
-        if not isinstance(told.get(name), kind):
+        if not isinstance(sent.get(name), kind):
             raise InvalidArgumentError(f"A job needs `{name}`.")
     if len(bundle) > LARGEST_BUNDLE:
         raise InvalidArgumentError(f"The commits of a job have at most {LARGEST_BUNDLE} bytes.")
     needs = JobNeeds(
-        agent=told["agent"],
-        account=as_text(told.get("account")),
-        remote=as_text(told.get("remote")),
-        acting=as_text(told.get("acting")),
+        agent=sent["agent"],
+        account=as_text(sent.get("account")),
+        remote=as_text(sent.get("remote")),
+        acting=as_text(sent.get("acting")),
         avoid=as_text(avoid),
     )
     start = folder / "starts" / key
     start.parent.mkdir(mode=0o700, exist_ok=True)
     start.write_bytes(bundle)
-    return PlacedJob(key, told["process_id"], told["spec"], told["token"], needs, text, start)
+    return PlacedJob(key, sent["process_id"], sent["spec"], sent["token"], needs, text, start)
 
 
 def read_result(value: Any) -> JobResult | None:
     """Read what a worker sent; `None` where it is not what was agreed."""
-    told = as_table(value)
-    if told is None:
+    sent = as_table(value)
+    if sent is None:
         return None
-    parts = [told.get(name) for name in ("result", "log", "bundle")]
+    parts = [sent.get(name) for name in ("result", "log", "bundle")]
     if not all(isinstance(part, bytes) for part in parts):
         return None
     result, log, bundle = (bytes(part) for part in parts if isinstance(part, bytes))
@@ -99,14 +99,14 @@ def read_result(value: Any) -> JobResult | None:
         data = as_table(json.loads(result))
     except (ValueError, RecursionError):
         return None
-    left_behind = told.get("left_behind")
+    left_behind = sent.get("left_behind")
     if data is None or not isinstance(left_behind, int):
         return None
     return JobResult(result=result, log=log, bundle=bundle, left_behind=left_behind)
 
 
 class KeptResults:
-    """Results that nobody took, in a folder: the newest, within bounds."""
+    """Results that were not taken, in a folder: the newest, within bounds."""
 
     def __init__(self, folder: Path) -> None:
         """Take the folder; what an earlier placer kept is listed, too."""

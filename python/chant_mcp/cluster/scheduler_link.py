@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ANSWER_SECONDS = 15.0
 """How long a scheduler or a worker has for an answer."""
 
-Told = Callable[[dict[str, Any]], None]
+HearsMessage = Callable[[dict[str, Any]], None]
 
 
 class LinkError(Exception):
@@ -33,7 +33,7 @@ class LinkError(Exception):
 
 
 class SchedulerLink:
-    """One connection; a broken one is never mended, but replaced."""
+    """One connection; a broken one is never repaired, but replaced."""
 
     def __init__(self, client: Any, address: str) -> None:
         """Take the connected client."""
@@ -42,13 +42,13 @@ class SchedulerLink:
         self._stream = client.scheduler_comm
 
     @classmethod
-    async def connect(cls, address: str, tls: Path, told: Told) -> SchedulerLink:
+    async def connect(cls, address: str, tls: Path, hear: HearsMessage) -> SchedulerLink:
         """Connect to a scheduler of ours.
 
         Args:
             address: `tls://host:port`.
             tls: The folder of certificates.
-            told: Called with what workers say of their jobs.
+            hear: Called with what workers say of their jobs.
 
         Raises:
             LinkError: It is none, or does not answer.
@@ -79,10 +79,10 @@ class SchedulerLink:
             await _close(client)
             raise LinkError(f"The scheduler at {address} was not started by chant-mcp.")
 
-        def hear(event: Any) -> None:
-            told(_message_of(event))
+        def hear_event(event: Any) -> None:
+            hear(_message_of(event))
 
-        client.subscribe_topic(worker_task.TOPIC, hear)
+        client.subscribe_topic(worker_task.TOPIC, hear_event)
         return cls(client, address)
 
     @property
@@ -97,10 +97,10 @@ class SchedulerLink:
             LinkError: The scheduler does not answer.
         """
         try:
-            told = await asyncio.wait_for(self._client.scheduler.chant_workers(), ANSWER_SECONDS)
+            listed = await asyncio.wait_for(self._client.scheduler.chant_workers(), ANSWER_SECONDS)
         except Exception as error:
             raise LinkError(f"The scheduler at {self._address} does not answer ({_words(error)}).") from error
-        return [view for one in told if (view := worker_view(one)) is not None]
+        return [view for one in listed if (view := worker_view(one)) is not None]
 
     def submit(self, job: PlacedJob, worker: WorkerView) -> Any:
         """Hand a job to a worker, and to no other: attempts are counted elsewhere.

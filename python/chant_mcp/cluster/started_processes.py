@@ -106,11 +106,11 @@ def _first_line(argv: Sequence[str], environment: Mapping[str, str], log: Path) 
     with process.stdout as lines:
         line = lines.readline()
     try:
-        told: dict[str, Any] = json.loads(line)
+        found: dict[str, Any] = json.loads(line)
     except ValueError:
         process.wait()
         words = log.read_bytes()[-_LAST_WORDS:].decode(errors="replace").strip()
         raise RefusedError(f"`{' '.join(argv[-3:])}` ended at once. {words or 'It said nothing.'}") from None
     # It outlives this process, or is reaped by it.
     threading.Thread(target=process.wait, daemon=True).start()
-    return told
+    return found

@@ -94,7 +94,7 @@ class WorkerPlan:
 
 
 class _StopsLetGo(WorkerPlugin):
-    """Ends the job of a task that nobody wants any more: its placer is gone."""
+    """Ends the job of a task that is not wanted any more: its placer is gone."""
 
     name = "chant-stops-let-go"
 

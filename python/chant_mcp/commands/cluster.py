@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ def up(surroundings: Surroundings, name: str) -> None:
 @json_option
 @click.pass_obj
 def status(surroundings: Surroundings, name: str, as_json: bool) -> None:
-    """Show a cluster's workers, and how busy they are."""
+    """Show a cluster's workers, and how busy they and their accounts are."""
     from chant_mcp.cluster.deployers import count_workers, deployer, known_address
 
     plan, place = _known(surroundings, name)
@@ -85,6 +86,11 @@ def status(surroundings: Surroundings, name: str, as_json: bool) -> None:
     for worker in workers:
         agents = ", ".join(f"{one} {has['busy']}/{has['slots']}" for one, has in worker["agents"].items())
         say(f"  {worker['name']} on {worker['host']}: {agents}" + (", silent" if worker["silent"] else ""))
+    busy: Counter[str] = Counter()
+    for worker in workers:
+        busy.update(worker["accounts"])
+    if busy:
+        say("  Accounts: " + "; ".join(f"{name} {count}" for name, count in sorted(busy.items())))
 
 
 @cluster.command()

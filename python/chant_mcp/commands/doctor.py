@@ -59,7 +59,7 @@ def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_j
 
 def _parts(found: Data) -> Iterator[RenderableType]:
     from chant_mcp.commands.display import fields_table, lines, plain
-    from chant_mcp.commands.run_display import account_words
+    from chant_mcp.load_words import account_words
 
     git, environment = found["git"], found["environment"]
     agents = (line for one in found["agents"] for line in _agent(one))

@@ -14,6 +14,7 @@ from rich.text import Text
 from chant_mcp.commands import display
 from chant_mcp.commands.display import plain, status_text
 from chant_mcp.commands.watch import WatchedRun, agent_of, seconds_between, state_of
+from chant_mcp.load_words import load_lines
 from chant_mcp.paging import Data
 
 _BAR = 12
@@ -73,18 +74,9 @@ def age(seconds: int) -> str:
     return f"{seconds} s"
 
 
-def clusters_words(clusters: Sequence[Data]) -> list[Text]:
-    """Say how busy the machines of clusters are, a line for each cluster."""
-    return [_cluster_words(cluster) for cluster in clusters]
-
-
-def _cluster_words(cluster: Data) -> Text:
-    if cluster["state"] != "connected":
-        why = f": {cluster['why']}" if cluster.get("why") else ""
-        return plain(f"Cluster {cluster['target']} is {cluster['state']}{why}", "yellow")
-    busy = [f"{one['name']} {one['busy']}/{one['slots']}" for one in cluster["workers"]]
-    page = f" · {cluster['dashboard']}" if cluster.get("dashboard") else ""
-    return plain(f"Cluster {cluster['target']}: {', '.join(busy) or 'no machines'}{page}", "dim")
+def load_text(answer: Data) -> Text:
+    """Say how busy accounts and machines are, a line for each; empty where there are none."""
+    return plain("\n".join(load_lines(answer)), "dim")
 
 
 def runs_table(runs: Sequence[Data]) -> RenderableType:
@@ -122,16 +114,6 @@ def _foreseen_words(run: Data) -> str:
     count = run["foreseen_conflicts"]
     pairs = "1 conflict was" if count == 1 else f"{count} conflicts were"
     return f"{run['mode']} from {run['spec_id']}: {pairs} foreseen."
-
-
-def account_words(account: Data) -> str:
-    """Say how many runs use an account, or an agent without one, and how many may: `team-a 3 of 20`."""
-    words = f"{account['name']} {account['running']}"
-    if account["allowed"] is not None:
-        words += f" of {account['allowed']}"
-    until, most = account.get("limited_until"), account["max"]
-    usual = "" if most is None else f" ({most} without a rate limit)"
-    return f"{words}, limited until {until}{usual}" if until else words
 
 
 def leases_table(leases: Sequence[Data]) -> RenderableType:

@@ -194,11 +194,13 @@ def show_status(session: Session, activity: bool, as_json: bool) -> None:
     if as_json:
         say_json(answer.text)
         return
-    from chant_mcp.commands import display
+    from chant_mcp.commands import display, run_display
 
     counts: Data = answer.data
     out = display.console()
     out.print(display.counts_table(counts))
+    if load := run_display.load_text(counts):
+        out.print(load)
     if counts.get("in_progress_activity"):
         out.print(display.activity_table(counts["in_progress_activity"]))
     if (problems := display.problems_block(counts)) is not None:

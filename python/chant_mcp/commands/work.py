@@ -185,10 +185,8 @@ def runs(
         out.print(run_display.runs_table(sorted(newest_first, key=lambda run: run["status"] != "running")))
     else:
         out.print("No agent is at work." if not shows_ended else "No runs.")
-    for cluster in run_display.clusters_words(data.get("clusters", ())):
-        out.print(cluster)
-    if accounts := data.get("accounts"):
-        out.print("\nAccounts: " + "; ".join(map(run_display.account_words, accounts)))
+    if load := run_display.load_text(data):
+        out.print(load)
     elsewhere = [held for held in data.get("elsewhere", ()) if id is None or held["spec_id"] == id]
     if elsewhere:
         out.print("\nIn other clones:")

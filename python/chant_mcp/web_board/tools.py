@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from chant_mcp.commands.watch import agent_of, seconds_between, state_of, without_stamps
 from chant_mcp.errors import NotFoundError, NotInitializedError
+from chant_mcp.load_words import load_lines
 from chant_mcp.parameters import ToolParameter
 from chant_mcp.session import Session
 from chant_mcp.web_board.sections import read_section
@@ -139,7 +140,7 @@ def board_diff(session: Session, key: str) -> str:
 
 
 def board_runs(session: Session) -> str:
-    """List runs with the last lines of their logs, those at work first."""
+    """List runs with the last lines of their logs, those at work first, and how busy their machines are."""
     try:
         listed: Data = session.chant.work_list(include_completed=True).data
     except NotInitializedError:
@@ -147,7 +148,8 @@ def board_runs(session: Session) -> str:
     titles: dict[str, str] = {}
     runs = [_run(session, run, titles) for run in listed["processes"]]
     runs.sort(key=lambda run: run["state"] != "running")
-    return json.dumps({"runs": runs, "running": sum(run["state"] == "running" for run in runs)})
+    running = sum(run["state"] == "running" for run in runs)
+    return json.dumps({"runs": runs, "running": running, "busy": load_lines(listed)})
 
 
 def board_log(session: Session, key: str, offset: int | None = None) -> str:

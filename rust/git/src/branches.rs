@@ -12,6 +12,8 @@ const BACKUPS: &str = "refs/chant/backup/";
 
 /// The number of attempts to create a backup when other processes take the number first.
 const ATTEMPTS: usize = 20;
+/// The attempts to write a ref while others remove the folder that it lies in.
+const MOST_WRITES: usize = 10;
 
 /// Options that switch hooks off: our own refs do not concern the user's hooks.
 pub(super) const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
@@ -320,8 +322,10 @@ impl Repo {
     /// Creates a ref; an existing ref is left as it is.
     pub(super) fn create_ref(&self, name: &str, commit: &str, why: &str) -> Result<(), GitError> {
         let create = |repo: &git2::Repository| {
-            repo.reference_ensure_log(name)?;
-            repo.reference(name, oid(commit)?, false, why).map(drop)
+            within_changing_folders(|| {
+                repo.reference_ensure_log(name)?;
+                repo.reference(name, oid(commit)?, false, why).map(drop)
+            })
         };
         self.write("create a ref", create, || {
             let words = [
@@ -353,9 +357,11 @@ impl Repo {
             return self.create_ref(name, to, why);
         };
         let moved = |repo: &git2::Repository| {
-            repo.reference_ensure_log(name)?;
-            repo.reference_matching(name, oid(to)?, true, oid(from)?, why)
-                .map(drop)
+            within_changing_folders(|| {
+                repo.reference_ensure_log(name)?;
+                repo.reference_matching(name, oid(to)?, true, oid(from)?, why)
+                    .map(drop)
+            })
         };
         self.write("move a ref", moved, || {
             let words = [
@@ -530,4 +536,25 @@ fn invalid(what: &'static str, name: &str) -> GitError {
         name: name.to_owned(),
         why,
     }
+}
+
+/// Writes a ref, again where its folder went meanwhile: who removes the last ref of a folder removes that, too.
+pub(super) fn within_changing_folders<T>(
+    write: impl Fn() -> Result<T, git2::Error>,
+) -> Result<T, git2::Error> {
+    // libgit2 has no one code for it, and between two of its steps no words either.
+    let may_lack_its_folder = |error: &git2::Error| {
+        matches!(error.class(), git2::ErrorClass::Os | git2::ErrorClass::None)
+            && matches!(
+                error.code(),
+                git2::ErrorCode::NotFound | git2::ErrorCode::GenericError
+            )
+    };
+    for _ in 1..MOST_WRITES {
+        match write() {
+            Err(error) if may_lack_its_folder(&error) => wait_for_lock(),
+            done => return done,
+        }
+    }
+    write()
 }

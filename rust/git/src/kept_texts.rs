@@ -1,7 +1,7 @@
 //! Keeps small texts in the repository under refs of their own, each in a file (a blob) without a
 //! commit. A kept text is never replaced; texts of other people are data and read up to a limit.
 
-use super::branches::{NO_HOOKS, oid};
+use super::branches::{NO_HOOKS, oid, within_changing_folders};
 use super::program::first_line;
 use super::{GitError, Repo};
 
@@ -70,7 +70,9 @@ impl Repo {
         refuse_invalid(name)?;
         let created = self.write(
             "create a ref",
-            |repo| repo.reference(name, oid(object)?, false, why).map(drop),
+            |repo| {
+                within_changing_folders(|| repo.reference(name, oid(object)?, false, why).map(drop))
+            },
             || {
                 let words = [NO_HOOKS[0], NO_HOOKS[1], "update-ref", "-m", why];
                 let call = self.acting(words).arg("--end-of-options").arg(name);

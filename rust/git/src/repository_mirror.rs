@@ -131,7 +131,29 @@ impl RepositoryMirror {
         self.keep(commit)
     }
 
-    fn keep(&self, commit: &str) -> Result<(), GitError> {
+    /// Returns commits that were taken in or fetched, the newest first.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn kept_commits(&self, most: usize) -> Result<Vec<String>, GitError> {
+        let count = format!("--count={most}");
+        let words = [
+            "for-each-ref",
+            "--sort=-creatordate",
+            &count,
+            "--format=%(objectname)",
+            KEPT,
+        ];
+        let listed = program::reading(&self.folder, words).output()?;
+        let listed = String::from_utf8_lossy(&listed);
+        Ok(listed.lines().map(str::to_owned).collect())
+    }
+
+    /// Names a commit that it has, so that it stays.
+    ///
+    /// # Errors
+    /// A failure of git.
+    pub fn keep(&self, commit: &str) -> Result<(), GitError> {
         let name = format!("{KEPT}{commit}");
         let words = ["update-ref", "--end-of-options", &name, commit];
         program::acting(&self.folder, words).output().map(drop)
@@ -139,7 +161,7 @@ impl RepositoryMirror {
 
     /// Makes a repository in the new folder `top` that borrows the mirror's objects, with `commit`
     /// checked out as `target`, and a branch of its own for the work. The objects that the mirror lacks are in `unpacked`. No hook, no
-    /// filter and no setting of anybody else takes part.
+    /// filter and no setting of others takes part.
     ///
     /// # Errors
     /// `InvalidName`, `File`, or a failure of git.

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use super::agents::discovery::AgentSearch;
 #[cfg(unix)]
 use super::leases::last_look;
+use super::ops::work_load::work_load;
 use super::output;
 use super::project::ProjectRuns;
 use super::receipt_store::left_after;
@@ -20,6 +21,7 @@ use chant_specs::model::Spec;
 use chant_specs::project::Project;
 use chant_specs::run_lookup::RunLookup;
 use chant_specs::view::held_specs::HeldSpecs;
+use chant_specs::view::work_load::WorkLoad;
 use chant_store::disk;
 use chant_work::mirror::RECORDS;
 use chant_work::run_record::RunRecord;
@@ -56,6 +58,10 @@ impl RunLookup for RecordedRuns {
 
     fn held_elsewhere(&self, project: &Project, config: &Config) -> Arc<HeldSpecs> {
         held_elsewhere(project, config)
+    }
+
+    fn work_load(&self, project: &Project, config: &Config) -> WorkLoad {
+        work_load(project, config)
     }
 
     fn doubtful_leases(&self, project: &Project, config: &Config) -> Vec<String> {

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use super::model::Spec;
 use super::project::Project;
 use super::view::held_specs::HeldSpecs;
+use super::view::work_load::WorkLoad;
 use chant_base::error::Error;
 use chant_config::Config;
 
@@ -39,6 +40,9 @@ pub trait RunLookup: Send + Sync {
     /// Returns the specs that other clones hold, by the last look at the remote that they share; nothing is asked
     /// of it. Without leases in the configuration there are none, and nothing is read.
     fn held_elsewhere(&self, project: &Project, config: &Config) -> Arc<HeldSpecs>;
+
+    /// Returns how busy accounts and machines are; nothing, and nothing is read, where a project has neither.
+    fn work_load(&self, project: &Project, config: &Config) -> WorkLoad;
 
     /// Returns a sentence for each lease on the remote that clones share which somebody has to look at, by the last
     /// look; nothing without leases in the configuration.

@@ -59,9 +59,10 @@ const listScreen = (title, load, draw) => ({
 
 const entries = (list, show, emptyWords) => (list.length ? make("ul", list.map(show)) : note(emptyWords));
 
-const agentsScreen = listScreen("Agents", () => call("board_runs"), ({ runs, running, load = { running } }) => [
+const agentsScreen = listScreen("Agents", () => call("board_runs"), ({ runs, running, busy = [], load = { running } }) => [
   make("p.load", make("meter", { max: load.limit ?? Math.max(1, load.running), value: load.running, aria: "Agents at work" }),
     `${load.running} ${load.limit ? "of" : ""} ${load.limit ?? ""} at work`),
+  busy.map((line) => note(line)),
   entries(runs, runNode, "No agent is at work."),
 ]);
 

@@ -1,4 +1,4 @@
-//! A job: what a machine of a cluster is told of a run. It names things and carries nothing: no prompt, no
+//! A job: what a machine of a cluster learns of a run. It names things and carries nothing: no prompt, no
 //! environment, no secret.
 
 use serde::Serialize;

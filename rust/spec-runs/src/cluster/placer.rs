@@ -15,13 +15,13 @@ use super::super::error::SpecRunError;
 use super::super::project::ProjectRuns;
 use super::super::runtime::agent_launch::name_of;
 use super::super::runtime::run_confinement;
-use super::super::view::work::ClusterView;
 use super::status::{ClusterStatus, ConnectionState, STATUS};
 use super::target::ClusterTarget;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_specs::project::Project;
+use chant_specs::view::work_load::ClusterView;
 use chant_store::disk::{self, Lock};
 use chant_store::secret::new_secret;
 use chant_store::state::escape_name;
@@ -87,6 +87,13 @@ impl PlacerAccess {
         let name = folder.file_name()?.to_str()?;
         name.starts_with(SOCKETS).then_some(folder)
     }
+}
+
+/// Returns true if runs of a project were placed on a cluster, ever.
+pub(in super::super) fn has_placed(project: &Project) -> bool {
+    let runs = project.runs().ok();
+    let folder = runs.and_then(|runs| runs.state.read(&runs.state.in_project(PART)));
+    folder.is_some_and(|folder| disk::exists(&folder))
 }
 
 /// The placer of a cluster, with its files in our own state.
@@ -165,9 +172,9 @@ impl<'a> ClusterPlacer<'a> {
         ClusterStatus::read(&self.own_folder())
     }
 
-    /// Returns the cluster as it is shown; `None` if its placer said nothing.
-    pub(in super::super) fn view(&self) -> Option<ClusterView> {
-        Some(self.status()?.view(&self.target.name))
+    /// Returns the cluster as it is shown, with at most so many machines; `None` if its placer said nothing.
+    pub(in super::super) fn view(&self, machines: usize) -> Option<ClusterView> {
+        Some(self.status()?.view(&self.target.name, machines))
     }
 
     /// Returns the error for a cluster that cannot be used.

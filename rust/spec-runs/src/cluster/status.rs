@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
 
-use super::super::view::work::{ClusterView, WorkerView};
 use chant_base::counted_list::CountedList;
+use chant_specs::view::work_load::{ClusterView, WorkerView};
 use chant_store::disk;
 
 /// The file in a cluster's folder.
@@ -17,8 +17,6 @@ pub(super) const STATUS: &str = "status.json";
 const MOST: u64 = 1024 * 1024;
 /// The time after which a placer that wrote nothing is not believed to be connected.
 const OLDEST: Duration = Duration::from_secs(20);
-/// The workers in one answer.
-const MOST_WORKERS: usize = 100;
 /// The characters of a text that are shown.
 const SHOWN: usize = 120;
 
@@ -137,13 +135,9 @@ impl ClusterStatus {
         most.max(1).saturating_sub(ours)
     }
 
-    /// Returns the cluster as it is shown.
-    pub(super) fn view(&self, target: &str) -> ClusterView {
-        let shown = self
-            .workers
-            .iter()
-            .take(MOST_WORKERS)
-            .map(WorkerStatus::view);
+    /// Returns the cluster as it is shown, with at most so many machines.
+    pub(super) fn view(&self, target: &str, machines: usize) -> ClusterView {
+        let shown = self.workers.iter().take(machines).map(WorkerStatus::view);
         ClusterView {
             target: target.to_owned(),
             state: self.state.as_str(),

@@ -105,8 +105,8 @@ fn started_address(project: &Project, folder: &str) -> Option<String> {
     let state = project.disk.user_state.as_ref()?;
     let file = state.path().join(folder).join(ADDRESS);
     let text = disk::read_owned(&file, MOST).ok()?;
-    let told: Value = serde_json::from_str(&text).ok()?;
-    Some(told["address"].as_str()?.to_owned())
+    let written: Value = serde_json::from_str(&text).ok()?;
+    Some(written["address"].as_str()?.to_owned())
 }
 
 /// Refuses a cluster that the caller may not choose: a tool's caller names what the user configured, and

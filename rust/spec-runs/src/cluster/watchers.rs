@@ -11,7 +11,7 @@ use chant_store::StoreError;
 use chant_store::disk;
 use chant_work::state::RunState;
 
-/// Makes the file by which readers of a run's log are noticed: as old as if nobody had ever read it.
+/// Makes the file by which readers of a run's log are noticed: as old as if it had never been read.
 ///
 /// # Errors
 /// `NotWritten`.

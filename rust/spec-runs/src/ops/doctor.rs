@@ -11,21 +11,18 @@ use super::super::agents::{Agent, template, usual_model};
 use super::super::project::ProjectRuns;
 #[cfg(unix)]
 use super::super::runtime::run_confinement;
-#[cfg(not(unix))]
-use super::super::view::accounts::AccountView;
 #[cfg(unix)]
 use super::super::view::doctor::HelloView;
 use super::super::view::doctor::{
     ConfiguredAgentView, DoctorReport, EnvironmentView, GitView, InstalledAgentView, PassedVariable,
 };
 #[cfg(unix)]
-use super::account_uses::account_uses;
-#[cfg(unix)]
 use super::agents::environment as environment_of;
 #[cfg(unix)]
 use super::hello::hello;
 #[cfg(unix)]
 use super::shared_remote::look_at_remote;
+use super::work_load::account_uses;
 use chant_base::answer::Answer;
 use chant_base::environment::{PassedNames, filter_environment, is_secret};
 use chant_base::error::Error;
@@ -80,12 +77,6 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
         agents: seen,
         problems,
     }))
-}
-
-/// Returns no accounts: there are no runs.
-#[cfg(not(unix))]
-fn account_uses(_: &Project, _: &Config) -> Vec<AccountView> {
-    Vec::new()
 }
 
 /// Tries no remote: without runs nothing is shared.

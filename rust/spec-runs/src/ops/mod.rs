@@ -1,7 +1,5 @@
 //! One function for each tool about runs: asked with plain values, answered with an [`chant_base::answer::Answer`].
 
-#[cfg(unix)]
-mod account_uses;
 mod agents;
 mod approve;
 mod clone_options;
@@ -38,6 +36,7 @@ mod unsupported;
 #[cfg(unix)]
 mod watch;
 mod work;
+pub(super) mod work_load;
 #[cfg(unix)]
 mod worktrees;
 

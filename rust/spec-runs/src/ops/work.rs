@@ -4,25 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-#[cfg(unix)]
-use super::super::cluster::placer::ClusterPlacer;
 use super::super::project::ProjectRuns;
 #[cfg(unix)]
 use super::super::runtime::run_folder::RunFolder;
-#[cfg(not(unix))]
-use super::super::view::accounts::AccountView;
-use super::super::view::work::{
-    ClusterView, LookAge, RunCounts, RunEntry, SharedWork, SpecCounts, WorkList,
-};
-#[cfg(unix)]
-use super::account_uses::account_uses;
+use super::super::view::work::{LookAge, RunCounts, RunEntry, SharedWork, SpecCounts, WorkList};
+use super::work_load::load_of;
 use chant_agent_events::{AgentUsage, FailureCause};
 use chant_base::answer::{Answer, fitting, size_of};
 use chant_base::counted_list::CountedList;
 use chant_base::error::Error;
 use chant_base::next_step::HintText;
-#[cfg(not(unix))]
-use chant_config::Config;
 use chant_specs::id::SpecId;
 use chant_specs::model::SpecProblem;
 use chant_specs::ops::read::{room_of, utc};
@@ -30,6 +21,7 @@ use chant_specs::parse;
 use chant_specs::project::{Project, ProjectSnapshot};
 use chant_specs::view::list::{PROBLEMS_SHOWN, ProblemEntry};
 use chant_specs::view::spec::CriteriaCounts;
+use chant_specs::view::work_load::WorkLoad;
 use chant_store::index::FileSource;
 use chant_work::run_record::{BrokenRecord, RunStatus, SINGLE, SPLIT};
 use chant_work::run_view::{self, RunView};
@@ -37,6 +29,8 @@ use chant_work::usage::UsageEntry;
 
 /// Specs of other clones in one answer.
 const MOST_ELSEWHERE: usize = 50;
+/// Machines of a cluster in one answer.
+const MOST_MACHINES: usize = 100;
 /// The sentence about runs in a folder that is not trusted.
 const NOT_TRUSTED: &str = "not trusted: runs are neither looked after nor shown as live";
 
@@ -85,18 +79,12 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
     let problems: Vec<_> = problems.map(ProblemEntry::from).collect();
     let is_whole = offset == 0 && filter.process_id.is_none();
     let elsewhere = is_whole.then(|| shared_work(project, &snapshot)).flatten();
-    let clusters = if is_whole {
-        clusters(project, &snapshot, &runs)
-    } else {
-        Vec::new()
+    let load = match &snapshot.config {
+        Ok(config) if is_whole => load_of(project, config, &runs, MOST_MACHINES),
+        _ => WorkLoad::default(),
     };
     let entries = wanted.into_iter().skip(offset);
-    let taken = elsewhere.as_ref().map_or(0, |shared| size_of(&shared)) + size_of(&clusters);
-    let accounts = match &snapshot.config {
-        Ok(config) if is_whole => account_uses(project, config),
-        _ => Vec::new(),
-    };
-    let taken = taken + size_of(&accounts);
+    let taken = elsewhere.as_ref().map_or(0, |shared| size_of(&shared)) + size_of(&load);
     let processes = fitting(entries, room_of(&problems) + taken);
     let processes_total = (processes.len() < total).then_some(total);
     let next = offset + processes.len();
@@ -106,32 +94,10 @@ pub fn work_list(project: &Project, filter: &RunFilter) -> Result<Answer, Error>
         summary,
         processes_total,
         next_offset,
-        accounts,
+        load,
         elsewhere,
-        clusters,
         problems,
     }))
-}
-
-/// Returns the clusters on which agents of runs are at work.
-#[cfg(unix)]
-fn clusters(project: &Project, snapshot: &ProjectSnapshot, runs: &[RunView]) -> Vec<ClusterView> {
-    let at_work = runs.iter().filter(|run| run.status == RunStatus::Running);
-    let placed = at_work.filter_map(|run| run.report.placed.as_ref());
-    let targets: BTreeSet<&str> = placed.map(|placed| &*placed.target).collect();
-    match &snapshot.config {
-        Ok(config) => targets
-            .into_iter()
-            .filter_map(|target| ClusterPlacer::of(project, config, target).ok()?.view())
-            .collect(),
-        Err(_) => Vec::new(),
-    }
-}
-
-/// Returns the clusters on which agents of runs are at work; there are no runs.
-#[cfg(not(unix))]
-fn clusters(_: &Project, _: &ProjectSnapshot, _: &[RunView]) -> Vec<ClusterView> {
-    Vec::new()
 }
 
 /// Returns the work of other clones, by the last look; `None` where clones share nothing.

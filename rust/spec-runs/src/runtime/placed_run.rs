@@ -1,16 +1,13 @@
-//! The part of a run that another machine placed on this one: from a branch that has begun to the
+//! The part of a run that another machine placed on this one: from a branch that was started to the
 //! end of the agent. Whether the work is done, and where it lands, is judged over there.
-
-use std::cell::RefCell;
 
 use super::super::project::ProjectRuns;
 use super::agent_launch::{self, LaunchInputs};
 use super::new_run_folder::RunFolderInputs;
 use super::run_confinement;
 use super::run_folder::RunFolder;
-use super::shared_login::{self, SharedLogin};
+use super::shared_login::SharedLogin;
 use super::spec_state::spec_of;
-use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::{self, Repo};
 use chant_specs::project::Project;
@@ -52,7 +49,7 @@ pub(in super::super) enum PlacedEnd {
 }
 
 /// Runs an agent on a spec in this process, until it has ended and its commits are on the branch.
-/// `begun` gets the confinement once the agent works.
+/// `started` gets the confinement once the agent works.
 ///
 /// # Errors
 /// Why the run could not begin, or could not be ended; the record, if there is one, says it, too.
@@ -60,7 +57,7 @@ pub(in super::super) fn run_placed(
     project: &Project,
     wanted: &PlacedRun,
     (handshake, interruption): (StartHandshake, &CancelToken),
-    begun: &dyn Fn(&str),
+    started: &dyn Fn(&str),
 ) -> Result<(PlacedEnd, RunRecord), Error> {
     let runs = project.runs()?;
     let repo = project.repository()?;
@@ -73,7 +70,7 @@ pub(in super::super) fn run_placed(
         project,
         repo: &repo,
         wanted,
-        begun,
+        started,
         place: None,
         login: None,
         end: PlacedEnd::Failed,
@@ -95,9 +92,9 @@ struct PlacedSteps<'a> {
     project: &'a Project,
     repo: &'a Repo,
     wanted: &'a PlacedRun,
-    begun: &'a dyn Fn(&str),
+    started: &'a dyn Fn(&str),
     place: Option<RunFolder>,
-    login: Option<RefCell<SharedLogin>>,
+    login: Option<SharedLogin>,
     end: PlacedEnd,
 }
 
@@ -134,10 +131,8 @@ impl PlacedSteps<'_> {
             asked: &self.wanted.asked,
         };
         let job = briefing.job(&prompts, None);
-        self.login = agent_launch::choose_agent(&config, &self.wanted.asked)?
-            .template
-            .and_then(|template| SharedLogin::of(project, template, &place.worktree))
-            .map(RefCell::new);
+        let template = agent_launch::choose_agent(&config, &self.wanted.asked)?.template;
+        self.login = SharedLogin::of(project, template, &place.worktree);
         self.place = Some(place);
         job
     }
@@ -153,21 +148,12 @@ impl RunSteps for PlacedSteps<'_> {
     fn give_up(&mut self, _run: &mut ActiveRun<'_>, _why: &str) {}
 
     fn under_way(&mut self, run: &ActiveRun<'_>) {
-        (self.begun)(run.record().confinement.as_deref().unwrap_or_default());
+        (self.started)(run.record().confinement.as_deref().unwrap_or_default());
     }
 
     fn looking(&self) -> Option<FolderObserver<'_>> {
         let place = self.place.as_ref()?;
-        let bring = move || {
-            place
-                .fetch(self.project, self.repo)
-                .log_failure("bring commits of the run back");
-        };
-        let looking = FolderObserver::at(&place.commits_folder(), bring);
-        Some(match &self.login {
-            Some(login) => looking.beside(shared_login::INTERVAL, || login.borrow_mut().exchange()),
-            None => looking,
-        })
+        Some(place.observed(self.project, self.login.as_ref()))
     }
 
     fn conclude_run(
@@ -176,7 +162,7 @@ impl RunSteps for PlacedSteps<'_> {
         ended: &AgentOutcome,
     ) -> Result<RunEnd, String> {
         if let Some(login) = &self.login {
-            login.borrow_mut().exchange();
+            login.exchange();
         }
         let Some(place) = &self.place else {
             return Ok(RunEnd::failed("The worktree is not known any more"));

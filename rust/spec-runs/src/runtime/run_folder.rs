@@ -7,9 +7,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::project::ProjectRuns;
 use super::super::project::folders::{self, BASE, CHECKED};
 use super::super::project::run_tree::{RunTree, RunTreeContext};
 use super::super::project::worktree_folder::{WorktreeFolder, remove_beside};
+use super::shared_login::{self, SharedLogin};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_confine::Confinement;
@@ -21,6 +23,7 @@ use chant_specs::project::{Project, SPECS};
 use chant_store::StoreError;
 use chant_store::disk::{self, FileStamp};
 use chant_store::files::{self, RootFolder};
+use chant_work::folder_observer::FolderObserver;
 use chant_work::run_record::RunRecord;
 
 /// The place of work on one spec.
@@ -57,6 +60,26 @@ impl RunFolder {
             let message = format!("there is no branch {} any more", self.branch);
             ChantError::Refused(message).into()
         })
+    }
+
+    /// Watches the work while its agent is at it: brings commits back as they are made, and shares a login.
+    pub(super) fn observed<'a>(
+        &'a self,
+        project: &'a Project,
+        login: Option<&'a SharedLogin>,
+    ) -> FolderObserver<'a> {
+        let bring = move || {
+            if let Ok(repo) = project.repository() {
+                // A failure to bring commits back now is reported when the work is judged.
+                self.fetch(project, &repo)
+                    .log_failure("bring commits of the run back");
+            }
+        };
+        let observer = FolderObserver::at(&self.commits_folder(), bring);
+        match login {
+            Some(login) => observer.beside(shared_login::INTERVAL, || login.exchange()),
+            None => observer,
+        }
     }
 
     /// Returns the place of a run's work, by its spec's id, the configuration and git at this

@@ -6,6 +6,7 @@
 //! data: they must have the known form and the same account, and the user's file must still be the
 //! one that the run has seen.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use super::super::project::ProjectRuns;
 use super::run_confinement;
 use chant_specs::project::Project;
 use chant_store::disk::{
-    self, ExpectedContent, ExpectedFile, TemporaryFile, read_beneath, replace_beneath,
+    self, ExpectedContent, ExpectedFile, FileStamp, TemporaryFile, read_beneath, replace_beneath,
 };
 
 /// The greatest size of a login in bytes.
@@ -35,65 +36,88 @@ pub(super) struct SharedLogin {
     /// The folder of the run's own state, in which the agent writes.
     folder: PathBuf,
     form: &'static RenewedLogin,
-    /// The user's file when it was read last.
-    seen: String,
-    /// The run's copy when it was read last.
+    last: RefCell<LastContents>,
+}
+
+/// What two files held when they were read last.
+#[derive(Debug)]
+struct LastContents {
+    /// The user's file.
+    user: String,
+    /// The run's copy.
     own: String,
 }
 
 impl SharedLogin {
-    /// Returns the login of a run whose agent was started; `None` if it has no copy, or one of an
+    /// Returns the login of a run whose agent is about to start; `None` if it has no copy, or one of an
     /// unknown form.
     pub(super) fn of(
         project: &Project,
-        template: &'static BuiltIn,
+        template: Option<&'static BuiltIn>,
         worktree: &Path,
     ) -> Option<Self> {
+        let template = template?;
         let form = template.renewed.as_ref()?;
         let around: AgentSearch<'_> = project.surroundings();
         let user = around.state_file(&template.state.place, form.file)?;
         let folder = disk::real(&run_confinement::state_of_agent(worktree)).ok()?;
-        let seen = disk::read_owned(&user, MOST).ok()?;
-        Some(Self {
-            user,
-            form,
-            own: seen.clone(),
-            seen,
-            folder,
-        })
+        Self::between(user, folder, form)
     }
 
-    /// Copies tokens to where they are missing. A file that cannot be compared now is compared next
-    /// time.
-    pub(super) fn exchange(&mut self) {
+    /// Returns the login of which a folder has a copy. Another run may have renewed the user's file since that
+    /// copy was made: what the copy says is what this run has seen, so that it gets the new tokens, and
+    /// never brings the old ones back.
+    fn between(user: PathBuf, folder: PathBuf, form: &'static RenewedLogin) -> Option<Self> {
+        let copied = read_beneath(&folder, form.file, MOST).ok()?;
+        let login = Self {
+            user,
+            folder,
+            form,
+            last: RefCell::new(LastContents {
+                user: copied.clone(),
+                own: copied,
+            }),
+        };
+        login.exchange();
+        Some(login)
+    }
+
+    /// Copies tokens to where they are missing. A file that cannot be compared or written now is looked at
+    /// next time.
+    pub(super) fn exchange(&self) {
         let stamp = disk::stamp(&self.user);
         let user = disk::read_owned(&self.user, MOST);
         let own = read_beneath(&self.folder, self.form.file, MOST);
         let (Ok(user), Ok(own), Some(stamp)) = (user, own, stamp) else {
             return;
         };
-        if own != self.own && user == self.seen {
-            let expected = ExpectedFile {
-                stamp: &stamp,
-                content: ExpectedContent::Text(&user),
-            };
-            if let Some(renewed) = with_tokens(self.form, &user, &own)
-                && renewed != user
-                && TemporaryFile::write(&disk::Disk::default(), &self.user, &renewed, true)
-                    .and_then(|new| new.replace(&self.user, &expected))
-                    .unwrap_or(false)
-            {
-                self.seen = renewed;
+        let mut last = self.last.borrow_mut();
+        if own != last.own && user == last.user {
+            let renewed = with_tokens(self.form, &user, &own).filter(|renewed| *renewed != user);
+            match renewed {
+                None => last.own = own,
+                Some(renewed) if self.replace_users(&renewed, (&stamp, &user)) => {
+                    *last = LastContents { user: renewed, own };
+                }
+                Some(_) => {}
             }
-            self.own = own;
-        } else if user != self.seen {
-            if let Some(renewed) = with_tokens(self.form, &own, &user)
-                && replace_beneath(&self.folder, self.form.file, &renewed).is_ok()
-            {
-                self.own = renewed;
-            }
-            self.seen = user;
+        } else if user != last.user
+            && let Some(renewed) = with_tokens(self.form, &own, &user)
+            && replace_beneath(&self.folder, self.form.file, &renewed).is_ok()
+        {
+            *last = LastContents { user, own: renewed };
         }
+    }
+
+    /// Replaces the user's file, if it is still the one that was read; returns true if it did.
+    fn replace_users(&self, renewed: &str, (stamp, text): (&FileStamp, &str)) -> bool {
+        let expected = ExpectedFile {
+            stamp,
+            content: ExpectedContent::Text(text),
+        };
+        TemporaryFile::write(&disk::Disk::default(), &self.user, renewed, true)
+            .and_then(|new| new.replace(&self.user, &expected))
+            .unwrap_or(false)
     }
 }
 
@@ -173,6 +197,37 @@ mod tests {
         format!(
             r#"{{"tokens":{{"id":"{id}","refresh":"{refresh}","account":"{account}"}},"ends":1,"mode":"x"}}"#
         )
+    }
+
+    fn written(path: &Path, refresh: &str) {
+        disk::remove(path).unwrap();
+        disk::create_owned(path, &login("id", refresh, "a")).unwrap();
+    }
+
+    // proves: run:login:renewed_tokens_are_shared
+    #[test]
+    fn a_token_that_came_between_copy_and_start_is_not_taken_back() {
+        let folder = std::env::temp_dir().join(format!("login-{}", fastrand::u64(..)));
+        let (users, own) = (folder.join("users"), folder.join("own"));
+        disk::make_folders(&users).unwrap();
+        disk::make_folders(&own).unwrap();
+        let (user, copy) = (users.join("auth.json"), own.join("auth.json"));
+        written(&copy, "old");
+        written(&user, "new");
+        let shared = SharedLogin::between(user.clone(), own, &FORM).unwrap();
+        for token in ["new", "newer"] {
+            if token == "newer" {
+                written(&copy, token);
+            }
+            shared.exchange();
+            for path in [&user, &copy] {
+                assert_eq!(
+                    disk::read_owned(path, MOST).unwrap(),
+                    login("id", token, "a")
+                );
+            }
+        }
+        disk::remove_tree(&folder).unwrap();
     }
 
     // proves: run:login:only_tokens_come_back

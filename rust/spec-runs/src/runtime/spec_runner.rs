@@ -1,8 +1,6 @@
 //! The run of one spec, from its branch to its end (reference chant 6.2, as the decisions change
 //! it).
 
-use std::cell::RefCell;
-
 use super::super::evidence;
 use super::super::leases::LeaseKeeper;
 use super::super::project::ProjectRuns;
@@ -15,7 +13,7 @@ use super::pool;
 use super::recovery;
 use super::run_confinement;
 use super::run_folder::RunFolder;
-use super::shared_login::{self, SharedLogin};
+use super::shared_login::SharedLogin;
 use super::spec_state::{self, change_spec, spec_of};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -100,7 +98,7 @@ struct SpecRunner<'a> {
     /// The terms by which the work is judged.
     terms: CompletionTerms,
     /// The login of which its agent has a copy.
-    login: Option<RefCell<SharedLogin>>,
+    login: Option<SharedLogin>,
 }
 
 impl<'a> SpecRunner<'a> {
@@ -162,9 +160,7 @@ impl<'a> SpecRunner<'a> {
         } else {
             let template = agent_launch::choose_agent(&config, briefing.asked)?.template;
             let job = briefing.job(&prompts, run.record().account.as_deref());
-            self.login = template
-                .and_then(|template| SharedLogin::of(self.project, template, &place.worktree))
-                .map(RefCell::new);
+            self.login = SharedLogin::of(self.project, template, &place.worktree);
             job
         };
         self.place = Some(place);
@@ -282,19 +278,7 @@ impl RunSteps for SpecRunner<'_> {
 
     fn looking(&self) -> Option<FolderObserver<'_>> {
         let place = self.place.as_ref()?;
-        let bring = move || {
-            if let Ok(repo) = self.project.repository() {
-                // A failure to bring commits back now is reported when the work is judged.
-                place
-                    .fetch(self.project, &repo)
-                    .log_failure("bring commits of the run back");
-            }
-        };
-        let looking = FolderObserver::at(&place.commits_folder(), bring);
-        Some(match &self.login {
-            Some(login) => looking.beside(shared_login::INTERVAL, || login.borrow_mut().exchange()),
-            None => looking,
-        })
+        Some(place.observed(self.project, self.login.as_ref()))
     }
 
     fn conclude_run(
@@ -306,7 +290,7 @@ impl RunSteps for SpecRunner<'_> {
             return Ok(RunEnd::failed("The worktree is not known any more"));
         };
         if let Some(login) = &self.login {
-            login.borrow_mut().exchange();
+            login.exchange();
         }
         if !ended.is_success() {
             return self

@@ -1,8 +1,7 @@
 //! The conditions that work here would find.
 
+use chant_specs::view::work_load::AccountView;
 use serde::Serialize;
-
-use super::accounts::AccountView;
 
 /// The conditions that a project's runs would find on this machine.
 #[derive(Debug, Serialize)]

@@ -1,6 +1,5 @@
 //! The shapes of answers about runs, key by key in the order in which the seed lists them.
 
-pub mod accounts;
 pub mod agents;
 pub mod confine;
 pub mod diagnosis;

@@ -6,10 +6,10 @@ use chant_base::counted_list::CountedList;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::accounts::AccountView;
 use chant_specs::view::held_specs::HeldSpec;
 use chant_specs::view::list::ProblemEntry;
 use chant_specs::view::spec::CriteriaCounts;
+use chant_specs::view::work_load::WorkLoad;
 use chant_work::run_record::PlacedEntry;
 use chant_work::usage::{DenialEntry, UsageEntry};
 
@@ -44,49 +44,15 @@ pub struct WorkList {
     /// Where the next page begins, when there is one: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
-    /// The accounts of the user's configuration, and agents that a rate limit holds.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub accounts: Vec<AccountView>,
+    /// How busy accounts and machines are.
+    #[serde(flatten)]
+    pub load: WorkLoad,
     /// The specs that other clones hold, where clones share them.
     #[serde(flatten)]
     pub elsewhere: Option<SharedWork>,
-    /// The clusters on which agents are at work, as these describe themselves.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub clusters: Vec<ClusterView>,
     /// Records that cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<ProblemEntry>,
-}
-
-/// A cluster, as it describes itself.
-#[derive(Debug, Serialize)]
-pub struct ClusterView {
-    /// Its name, or the address of its scheduler.
-    pub target: String,
-    /// `connecting`, `connected` or `gone`.
-    pub state: &'static str,
-    /// Why it is in that state.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-    /// The address of its page for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dashboard: Option<String>,
-    /// Its machines.
-    #[serde(flatten)]
-    pub workers: CountedList<WorkerView>,
-}
-
-/// A machine of a cluster.
-#[derive(Debug, Clone, Serialize)]
-pub struct WorkerView {
-    /// Its name.
-    pub name: String,
-    /// `alive` or `silent`.
-    pub state: String,
-    /// The number of agents that are at work there.
-    pub busy: usize,
-    /// The number of agents that may be.
-    pub slots: usize,
 }
 
 /// The work of other clones, by the last look at the remote.

@@ -1,6 +1,7 @@
 //! Jobs whose process died, jobs that are over, and work that could not be returned.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
@@ -8,6 +9,7 @@ use super::super::project::ProjectRuns;
 use super::super::project::run_tree::RunTreeContext;
 use super::job_file::JobFile;
 use super::job_folder::{JobFolder, WorkerFolder};
+use super::mirrors::prune_mirrors;
 use super::workplace::{WorkerOptions, is_inside};
 use super::{bundle, state_of};
 use chant_base::answer::Answer;
@@ -19,13 +21,15 @@ use chant_work::recovery;
 
 /// Why a job that died has no better result.
 const DIED: &str = "the process of the job died";
+/// The cause by which another machine may try again.
+const LOST: &str = "worker_lost";
 
 /// Looks after the jobs of a worker: ends what is left of those whose process died and hands their
-/// commits back, removes those whose result arrived, and keeps work that nobody took. A worker does
-/// this when it starts, for all jobs; and for `only` one when its process ended without a result, or
+/// commits back, removes those whose result arrived, and keeps work that was not taken. A worker does
+/// this when it starts, for all jobs, and then removes mirrors that were not used for long; and for `only` one when its process ended without a result, or
 /// when its result arrived.
 ///
-/// The answer has the keys of jobs: `recovered`, `removed`, `kept`, and `problems` in sentences.
+/// The answer has the keys of jobs: `recovered`, `removed`, `kept`, the names of removed `mirrors`, and `problems` in sentences.
 ///
 /// # Errors
 /// None at present: what cannot be put right is among the problems.
@@ -41,9 +45,15 @@ pub fn sweep(options: &WorkerOptions, worker: &Path, only: Option<&str>) -> Resu
             swept.problems.push(format!("Job '{name}': {error}"));
         }
     }
+    if only.is_none() {
+        match prune_mirrors(&worker, SystemTime::now()) {
+            Ok(names) => swept.mirrors = names,
+            Err(error) => swept.problems.push(format!("Mirrors: {error}")),
+        }
+    }
     Ok(Answer::whole(&json!({
         "recovered": swept.recovered, "removed": swept.removed,
-        "kept": swept.kept, "problems": swept.problems,
+        "kept": swept.kept, "mirrors": swept.mirrors, "problems": swept.problems,
     })))
 }
 
@@ -52,6 +62,7 @@ struct SweepReport {
     recovered: Vec<String>,
     removed: Vec<String>,
     kept: Vec<String>,
+    mirrors: Vec<String>,
     problems: Vec<String>,
 }
 
@@ -87,7 +98,7 @@ impl SweepReport {
 /// Ends what a job left whose process died, and writes its result.
 fn recover(options: &WorkerOptions, folder: &JobFolder) -> Result<(), Error> {
     let mut result = json!({
-        "schema": 1, "key": folder.name(), "state": "failed", "reason": DIED, "cause": "lost",
+        "schema": 1, "key": folder.name(), "state": "failed", "reason": DIED, "cause": LOST,
         "tip": null, "ended_at": options.clock.stamp(),
     });
     let text = folder.job().unwrap_or_default();

@@ -2,12 +2,13 @@
 //!
 //! `job_file` reads what is wanted and `workplace` makes its place, if the owner of this machine
 //! accepts it; the run itself is `runtime::placed_run`. `job_folder` keeps
-//! everything of a job, with its result. `leftovers` looks after jobs whose process died, and
+//! everything of a job, with its result; `mirrors` keeps the repositories that jobs begin at. `leftovers` looks after jobs whose process died, and
 //! lists work that could not be returned; `offer` says what this machine has.
 
 mod job_file;
 mod job_folder;
 mod leftovers;
+mod mirrors;
 mod offer;
 mod refusal;
 mod workplace;
@@ -30,7 +31,7 @@ use chant_work::run_record::{RunOptions, RunRecord};
 use job_file::JobFile;
 use job_folder::JobFolder;
 use refusal::{JobRefusal, RefusalCause};
-use workplace::{JobPreparation, Workplace};
+use workplace::{JobPreparation, JobWorkplace};
 
 pub use leftovers::{kept_work, sweep};
 pub use offer::worker_offer;
@@ -121,7 +122,7 @@ impl Lifeline {
         }
     }
 
-    /// Returns true if there is nobody to hand the work back to.
+    /// Returns true if there is no one to hand the work back to.
     fn is_closed(&self) -> bool {
         let said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *said == Some(LifelineEnd::Closed)
@@ -140,7 +141,7 @@ struct ActiveJob<'a> {
 /// A job with the place of its work.
 struct PlacedJob {
     job: JobFile,
-    place: Workplace,
+    place: JobWorkplace,
 }
 
 impl ActiveJob<'_> {
@@ -197,10 +198,10 @@ impl ActiveJob<'_> {
         let handshake = StartHandshake::heard_here(move |step| {
             tell(&json!({"is": "step", "step": step}));
         })?;
-        let begun = |confinement: &str| {
+        let started = |confinement: &str| {
             (self.tell)(&json!({"is": "started", "confinement": confinement}));
         };
-        run_placed(project, &wanted, (handshake, self.interruption), &begun)
+        run_placed(project, &wanted, (handshake, self.interruption), &started)
     }
 
     /// Returns the result of a job that no agent worked on.
@@ -208,7 +209,12 @@ impl ActiveJob<'_> {
         if self.interruption.is_cancelled() {
             return json!({"state": "paused", "reason": null});
         }
-        json!({"state": "refused", "reason": refusal.why, "cause": refusal.cause.as_str()})
+        let mut refused =
+            json!({"state": "refused", "reason": refusal.why, "cause": refusal.cause.as_str()});
+        if !refusal.known.is_empty() {
+            refused["known"] = json!(refusal.known);
+        }
+        refused
     }
 
     /// Writes what is handed back: the log, the bundle with the commits, and the result, which is

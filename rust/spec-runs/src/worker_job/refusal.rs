@@ -45,6 +45,8 @@ impl RefusalCause {
 pub(super) struct JobRefusal {
     pub(super) cause: RefusalCause,
     pub(super) why: String,
+    /// Commits that are here, the newest first: what is sent may begin behind one of them.
+    pub(super) known: Vec<String>,
 }
 
 impl JobRefusal {
@@ -52,6 +54,7 @@ impl JobRefusal {
         Self {
             cause,
             why: why.into(),
+            known: Vec::new(),
         }
     }
 }

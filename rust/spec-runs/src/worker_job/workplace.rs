@@ -11,7 +11,8 @@ use super::super::recorded_runs::RecordedRuns;
 use super::super::runtime::agent_launch;
 use super::super::runtime::committer;
 use super::job_file::JobFile;
-use super::job_folder::{JobFolder, within};
+use super::job_folder::JobFolder;
+use super::mirrors::MirrorPlace;
 use super::refusal::{JobRefusal, RefusalCause};
 use chant_base::error::Error;
 use chant_config::Config;
@@ -22,7 +23,7 @@ use chant_git::commit_bundle::{BundleLimits, CommitBundle, UnpackedBundle};
 use chant_git::repository_mirror::RepositoryMirror;
 use chant_specs::error::ChantError;
 use chant_specs::project::{Project, ProjectOptions, ZonedClock};
-use chant_store::disk::{self, Disk, Lock};
+use chant_store::disk::{self, Disk};
 use chant_store::state::UserState;
 use chant_work::run_log::{SecretMask, secrets};
 use chant_work::run_record::RunOptions;
@@ -33,8 +34,8 @@ const LIMITS: BundleLimits = BundleLimits {
     unpacked: 4 * 1024 * 1024 * 1024,
     object: 256 * 1024 * 1024,
 };
-/// The seconds that a job waits for another one that fills the same mirror.
-const LONGEST_FILLING: u64 = 1800;
+/// The commits that a refusal names.
+const MOST_KNOWN: usize = 64;
 /// The bytes that stay free on the disk of the worker.
 pub(super) const FREE: u64 = 1024 * 1024 * 1024;
 
@@ -69,7 +70,7 @@ pub(super) struct JobPreparation<'a> {
 }
 
 /// The place of a job's work.
-pub(super) struct Workplace {
+pub(super) struct JobWorkplace {
     pub project: Arc<Project>,
     /// The variables that the agent's account gives it.
     pub variables: Vec<String>,
@@ -135,7 +136,7 @@ impl JobPreparation<'_> {
     ///
     /// # Errors
     /// Why this machine does not take the job, or what failed.
-    pub(super) fn make(&self, step: &dyn Fn(&str)) -> Result<Workplace, JobRefusal> {
+    pub(super) fn make(&self, step: &dyn Fn(&str)) -> Result<JobWorkplace, JobRefusal> {
         self.refuse_keys()?;
         self.refuse_full_disk()?;
         let config = self.options.own_config()?;
@@ -150,7 +151,7 @@ impl JobPreparation<'_> {
         let mut project = self.options.open(folder, inside, environment)?;
         self.accept(&mut project)?;
         self.refuse_unfit(&project)?;
-        Ok(Workplace {
+        Ok(JobWorkplace {
             project: Arc::new(project),
             variables,
         })
@@ -226,17 +227,9 @@ impl JobPreparation<'_> {
         let job = self.job;
         let accepted = |remote: &&String| self.options.remotes.contains(*remote);
         let remote = job.remote.as_ref().filter(accepted).map(String::as_str);
-        let mirrors = self.folder.worker().mirrors()?;
-        let named = remote.map_or_else(|| format!("project {}", job.project), str::to_owned);
-        let name = chant_git::blob(&named);
-        let gate = mirrors.join(format!("{name}.lock"));
-        match disk::create_owned(&gate, "") {
-            Err(chant_store::StoreError::Exists { .. }) | Ok(()) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let lock = Lock::acquire(&gate, within(LONGEST_FILLING))?;
-        let folder = mirrors.join(format!("{name}.git"));
-        let mirror = RepositoryMirror::open(&folder, remote, job.base.len() > 40)?;
+        let place = MirrorPlace::of(&self.folder.worker(), remote, &job.project)?;
+        let lock = place.claim()?;
+        let mirror = RepositoryMirror::open(&place.folder(), remote, job.base.len() > 40)?;
         let unpacked = self.fill(&mirror, step)?;
         drop(lock);
         step("Making a checkout");
@@ -263,10 +256,11 @@ impl JobPreparation<'_> {
                 fetched = format!(" The remote could not be asked: {error}.");
             }
         }
-        let base_missing = |because: &str| self.base_missing(because, &fetched);
+        let has_base = mirror.has_commit(&job.base)?;
+        let base_missing = |because: &str| self.base_missing(mirror, because, &fetched);
         let path = self.folder.start_bundle();
         if is_empty(&path) {
-            if job.start == job.base && mirror.has_commit(&job.base)? {
+            if job.start == job.base && has_base {
                 return Ok(None);
             }
             return Err(base_missing("the job brings no bundle"));
@@ -296,19 +290,26 @@ impl JobPreparation<'_> {
         let unpacked = bundle
             .unpack(&quarantine, known, &LIMITS, &hold)
             .map_err(invalid)?;
-        if bundle.prerequisites.is_empty() {
-            mirror.take_in(&unpacked, &job.start)?;
-            return Ok(None);
+        if has_base && !bundle.prerequisites.is_empty() {
+            return Ok(Some(unpacked));
         }
-        Ok(Some(unpacked))
+        mirror.take_in(&unpacked, &job.start)?;
+        if mirror.has_commit(&job.base)? {
+            mirror.keep(&job.base)?;
+        }
+        Ok(None)
     }
 
-    fn base_missing(&self, because: &str, fetched: &str) -> JobRefusal {
+    fn base_missing(&self, mirror: &RepositoryMirror, because: &str, fetched: &str) -> JobRefusal {
         let why = format!(
             "This machine does not have commit {}, and {because}. Send the whole history, or have its owner accept the remote.{fetched}",
             self.job.base
         );
-        JobRefusal::new(RefusalCause::BaseMissing, why)
+        JobRefusal {
+            // Without them the whole history is sent.
+            known: mirror.kept_commits(MOST_KNOWN).unwrap_or_default(),
+            ..JobRefusal::new(RefusalCause::BaseMissing, why)
+        }
     }
 
     /// Returns the confinement of the git that unpacks what came from elsewhere: it writes the

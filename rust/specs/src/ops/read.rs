@@ -355,6 +355,9 @@ pub fn status(project: &Project, brief: bool, include_activity: bool) -> Result<
     if brief {
         return Ok(Answer::prose(counts.brief()));
     }
+    if let Ok(config) = &snapshot.config {
+        counts.load = project.run_lookup.work_load(project, config);
+    }
     if include_activity {
         let statuses = &snapshot.specs.overview().statuses;
         let in_progress = || {

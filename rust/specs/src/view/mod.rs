@@ -6,3 +6,4 @@ pub mod list;
 pub mod report;
 pub mod spec;
 pub mod status;
+pub mod work_load;

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::super::model::SpecStatus;
 use super::super::specs::SpecGraph;
 use super::list::{ProblemEntry, problems};
+use super::work_load::WorkLoad;
 use chant_base::counted_list::CountedList;
 
 /// Counts of specs by state.
@@ -21,6 +22,9 @@ pub struct StatusCounts {
     /// The number of open specs that other clones hold, whatever their state here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_elsewhere: Option<usize>,
+    /// How busy accounts and machines are.
+    #[serde(flatten)]
+    pub load: WorkLoad,
     /// Present when asked for.
     #[serde(flatten)]
     pub in_progress_activity: Option<CountedList<SpecActivity>>,
@@ -47,6 +51,7 @@ impl StatusCounts {
             cancelled: count(SpecStatus::Cancelled),
             needs_attention: count(SpecStatus::NeedsAttention),
             held_elsewhere: None,
+            load: WorkLoad::default(),
             in_progress_activity: None,
             trust: None,
             problems: problems(&[]),

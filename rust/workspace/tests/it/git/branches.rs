@@ -172,3 +172,36 @@ fn a_commit_may_be_named_by_any_revision_and_a_branch_goes_before_a_tag() {
         }
     }
 }
+
+#[test]
+fn a_ref_is_written_though_its_folder_goes_with_the_last_ref_of_others() {
+    let sandbox = Sandbox::new();
+    let folder = sandbox.repo(KINDS[0]);
+    let repo = open(&folder);
+    let commit = sandbox.id(&folder, "main");
+    let places = ["refs/heads/chant", "logs/refs/heads/chant"];
+    let places = places.map(|place| folder.join(".git").join(place));
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                for place in &places {
+                    // It goes while it is empty, as git removes it.
+                    let _ = std::fs::remove_dir(place);
+                }
+                std::thread::sleep(std::time::Duration::from_micros(200));
+            }
+        });
+        let written: Result<Vec<()>, GitError> = (0..300)
+            .map(|_| {
+                repo.restore_branch("chant/x", &commit)?;
+                for place in &places {
+                    let _ = std::fs::remove_file(place.join("x"));
+                }
+                Ok(())
+            })
+            .collect();
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        written.unwrap();
+    });
+}
