@@ -30,7 +30,8 @@ use chant_work::run_record::RunRecord;
 use chant_work::spending::EventPlan;
 
 /// The confinement of an agent elsewhere, before its machine reports it.
-pub(in super::super) const CONFINED_THERE: &str = "confined by the rules of the machine that it works on";
+pub(in super::super) const CONFINED_THERE: &str =
+    "confined by the rules of the machine that it works on";
 /// The program that hands a job to a placer, in our own package.
 const CLIENT: &str = "cluster/job_client.py";
 /// The options with which Python starts it: nothing of the user's is imported.
