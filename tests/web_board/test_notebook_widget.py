@@ -13,6 +13,13 @@ from web_board.notebook_page import show_widget
 HOSTILE = "<img src=x onerror=window.pwned=1> \u202e'\"><script>window.pwned=1</script>"
 
 
+_BESIDE_BOXES = """() => [...document.querySelectorAll(".figure text")].filter((text) => {
+  const box = text.parentNode.querySelector(".box:not(:has(~ .box))").getBoundingClientRect();
+  const { left, right } = text.getBoundingClientRect();
+  return left < box.left || right > box.right;
+}).map((text) => text.textContent)"""
+
+
 def many(items: int) -> Graph:
     """A tree of specs, the first of which has a hostile name."""
     keys = [f"chant:s{at}" for at in range(items)]
@@ -43,6 +50,10 @@ def test_ten_thousand_items_are_explored_by_mouse_and_keys(opened: OpenBoard) ->
     picture = page.get_by_role("group", name="Picture of the graph")
     dark = page.evaluate("getComputedStyle(document.querySelector('.chant-graph')).backgroundColor")
     assert dark == "rgb(28, 32, 36)"
+
+    # Letters of another font keep the width that was measured.
+    page.add_style_tag(content=".picture text { font-family: monospace !important; letter-spacing: 2px }")
+    assert page.evaluate(_BESIDE_BOXES) == []
 
     # Pan and zoom, by keys and by the wheel.
     view = "document.querySelector('.picture svg').viewBox.baseVal"

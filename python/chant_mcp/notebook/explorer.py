@@ -98,7 +98,7 @@ class GraphExplorer:
         boxes = [self._row(place, box, then) for place, box in enumerate(level.boxes)]
         figures = [_figure(box, row) for box, row in zip(level.boxes, boxes, strict=True)]
         scene = level.network.scene([box.key for box in level.boxes], figures)
-        crumbs = [{"label": "All", "path": []}]
+        crumbs: list[Data] = [{"label": "All", "path": []}]
         for end in range(1, len(path) + 1):
             label = self._level(path[: end - 1]).boxes[path[end - 1]].label
             crumbs.append({"label": _shortened(label), "path": path[:end]})
@@ -158,7 +158,7 @@ class GraphExplorer:
         """The text of an item as it is now; none where it has no file here."""
         workspace = self._graph.workspace
         try:
-            body = "" if workspace is None else str(workspace[key].body)
+            body = "" if workspace is None else str(workspace[key].body).strip("\n")
         except ChantError:
             body = ""  # such as one that is only named, or one that is gone since
         return {"text": body[:_TEXT], "left_out": max(0, len(body) - _TEXT)}
