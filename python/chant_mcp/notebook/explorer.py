@@ -108,7 +108,7 @@ class GraphExplorer:
             "boxes": boxes,
             "crumbs": crumbs,
             "total": len(self._graph),
-            "states": count_words(count_states(then, self._graph)),
+            "states": count_words(count_states(then, self._graph)) or "none of them there yet",
         }
 
     def _row(self, place: int, box: LevelBox, then: Mapping[str, str]) -> Data:
