@@ -131,8 +131,8 @@ def test_thousands_of_items_are_shown_in_clusters() -> None:
     assert len(level.boxes) <= 40
     counts = [word for word in words(picture.svg) if re.match(r"\d+: ", word)]
     assert counts
-    told = [title.text or "" for title in root.iter(f"{SVG}title")]
-    assert any(re.search(r"and \d+ more\n[\d,]+: .* open", title) for title in told)
+    titles = [title.text or "" for title in root.iter(f"{SVG}title")]
+    assert any(re.search(r"and \d+ more\n[\d,]+: .* open", title) for title in titles)
     assert graph.show(limit=500).items != picture.items, "at most 500 are shown one by one"
 
 

@@ -71,9 +71,9 @@ def test_ten_thousand_items_are_explored_by_mouse_and_keys(opened: OpenBoard) ->
     # A click chooses and brings out what is waited for and what is held up; another one opens.
     page.locator(".side button").nth(1).click()
     page.wait_for_selector(".has-chosen .is-chosen")
-    told = page.locator(".side").inner_text()
-    assert "Waits for" in told
-    assert "holds up" in told
+    said = page.locator(".side").inner_text()
+    assert "Waits for" in said
+    assert "holds up" in said
     assert page.locator(".figure.is-before, .figure.is-after").count() > 0
     assert page.locator(".edge.is-before, .edge.is-after").count() > 0
     assert page.evaluate("document.activeElement.tagName") == "H3"
