@@ -25,6 +25,7 @@ from chant_mcp.graph_answers import (
     Schedule,
     Slot,
 )
+from chant_mcp.notebook.widget import make_widget
 from chant_mcp.renamed import FormerName, find_former_name
 from chant_mcp.tables import RunList
 from chant_mcp.what_if import WhatIf
@@ -495,7 +496,8 @@ class Graph:
                 numeric attribute, or numbers by key.
             focus: The item, or the items, that the picture is about, by any name (`key`).
             depth: How many steps from the focus are shown.
-            limit: How many items are shown at most; of the others only their number is.
+            limit: How many items are shown at most; of the others only their number is. Above 500 all are
+                shown, in clusters where there are more.
             theme: `auto`, `light` or `dark`.
             name: What the picture is called.
 
@@ -514,6 +516,17 @@ class Graph:
             theme=theme,
             name=name,
         )
+
+    def explore(self, revisions: Sequence[str] | None = None) -> Any:
+        """Make a widget for notebooks: the graph level by level, with search, items' texts and time.
+
+        Args:
+            revisions: The commits of its time slider, the oldest first; the last 40 without them.
+
+        Raises:
+            RefusedError: anywidget is not installed; it comes with the extra `notebook`.
+        """
+        return make_widget(self, revisions)
 
     def _repr_mimebundle_(
         self, include: Sequence[str] | None = None, exclude: Sequence[str] | None = None

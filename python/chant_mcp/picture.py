@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from chant_mcp._core import item_table
+from chant_mcp._core import item_table, page_themes
 from chant_mcp.errors import CycleError
+from chant_mcp.picture_levels import (
+    count_states,
+    count_words,
+    find_level,
+    name_state,
+    read_states,
+    summed_state,
+)
 
 if TYPE_CHECKING:
     from chant_mcp.graph import Graph
@@ -17,6 +27,9 @@ __all__ = ["LIMIT", "ROWS", "Picture", "graph_bundle", "table_bundle"]
 
 LIMIT = 60
 """How many items a picture shows by default."""
+
+MOST = 500
+"""How many items a picture can show one by one."""
 
 ROWS = 50
 """How many rows a table shows."""
@@ -54,7 +67,11 @@ class Picture:
         self, include: Sequence[str] | None = None, exclude: Sequence[str] | None = None
     ) -> dict[str, str]:
         """The picture and a table as text; Mermaid when it is asked for, as notebooks would prefer it."""
-        return _wanted({_SVG: self.svg, _PLAIN: self.text}, {_MERMAID: self.mermaid}, include, exclude)
+        return _wanted(self.shown(), {_MERMAID: self.mermaid}, include, exclude)
+
+    def shown(self) -> dict[str, str]:
+        """What a notebook shows: an image that takes the theme of its page, the same as SVG, and text."""
+        return {_HTML: _image(self.svg), _SVG: self.svg, _PLAIN: self.text}
 
 
 def draw(
@@ -75,7 +92,8 @@ def draw(
             numeric attribute, or numbers by key.
         focus: Items that the picture is about.
         depth: How many steps from the focus are shown.
-        limit: How many items are shown at most; of others only their number is.
+        limit: How many items are shown at most; of others only their number is. Of more than 500 none is
+            left out, and they are shown in clusters.
         theme: `auto`, `light` or `dark`.
         name: What the picture is called.
 
@@ -85,15 +103,19 @@ def draw(
         KeyError: No item has that attribute.
         CycleError: Items wait for one another, and their slack is asked for.
     """
+    if limit > MOST and len(graph) > MOST and not focus:
+        return _draw_clusters(graph, color, theme, name)
+    limit = min(limit, MOST)
     network = graph.network
     critical = _critical(graph)
     shown = network.clip(limit, focus=focus, depth=depth, first=critical).keys()
     visible = set(shown)
-    heat = _heat(graph, shown, color)
-    words = {"labels": labels(graph, shown), "states": _column(graph, "tone", shown)}
+    heat = _heat(graph, [[key] for key in shown], color)
+    texts, tones = labels(graph, shown), _column(graph, "tone", shown)
     svg = network.svg(
         shown,
-        **words,
+        labels=texts,
+        states=tones,
         groups=_column(graph, "dialect", shown),
         titles=[_tooltip(graph, key) for key in shown],
         heat=heat.values,
@@ -104,7 +126,55 @@ def draw(
         theme=theme,
         name=name,
     )
-    return Picture(svg, network.mermaid(shown, **words), _text(graph, shown), tuple(shown))
+    mermaid = network.mermaid(shown, labels=texts, states=tones)
+    return Picture(svg, mermaid, _text(graph, shown), tuple(shown))
+
+
+def _draw_clusters(graph: Graph, color: str | Mapping[str, float] | None, theme: str, name: str) -> Picture:
+    """Draw all items in clusters, each of which says how many it has in which state."""
+    level = find_level(graph)
+    states, critical = read_states(graph), set(_critical(graph))
+    shares = [count_states(states, box.items) for box in level.boxes]
+    keys = [box.key for box in level.boxes]
+    heat = _heat(graph, [box.items for box in level.boxes], color)
+    texts = [_sum_up(len(box.items), share) for box, share in zip(level.boxes, shares, strict=True)]
+    tones = [summed_state(share) for share in shares]
+    svg = level.network.svg(
+        keys,
+        labels=texts,
+        states=tones,
+        titles=[f"{box.label}\n{text}" for box, text in zip(level.boxes, texts, strict=True)],
+        heat=heat.values,
+        heat_name=heat.name,
+        heat_ends=heat.ends,
+        critical=[box.key for box in level.boxes if not critical.isdisjoint(box.items)],
+        theme=theme,
+        name=name,
+        shares=[share if box.is_cluster else [] for box, share in zip(level.boxes, shares, strict=True)],
+    )
+    items = tuple(key for box in level.boxes for key in box.items)
+    mermaid = level.network.mermaid(keys, labels=texts, states=tones)
+    return Picture(svg, mermaid, _text(graph, items[:ROWS]), items)
+
+
+def _sum_up(count: int, shares: Sequence[tuple[str, int]]) -> str:
+    return name_state(shares[0][0]) if count == 1 else f"{count:,}: {count_words(shares)}"
+
+
+def _image(svg: str) -> str:
+    """An image that takes the colours of the page around it, also of one that has no `color-scheme`.
+
+    Nothing of the picture is markup of the page, and readers that drop the style still show it.
+    """
+    dark, light = page_themes()
+    label = re.search(r'aria-label="([^"]*)"', svg)
+    data = base64.b64encode(svg.encode()).decode()
+    return (
+        f"<style>:is({light}) .chant-picture{{color-scheme:light}}"
+        f":is({dark}) .chant-picture{{color-scheme:dark}}</style>"
+        f'<img class="chant-picture" alt="{label[1] if label else ""}" style="max-width:100%;height:auto" '
+        f'src="data:image/svg+xml;base64,{data}">'
+    )
 
 
 def graph_bundle(
@@ -112,7 +182,7 @@ def graph_bundle(
 ) -> dict[str, str]:
     """What a notebook shows of a graph: its picture, and a line as text."""
     picture = draw(graph)
-    always = {_SVG: picture.svg, _PLAIN: f"{graph!r}\n{picture.text}"}
+    always = {**picture.shown(), _PLAIN: f"{graph!r}\n{picture.text}"}
     return _wanted(always, {_MERMAID: picture.mermaid}, include, exclude)
 
 
@@ -176,11 +246,11 @@ class _Heat:
     """The numbers that 0 and 1 stand for."""
 
 
-def _heat(graph: Graph, keys: Sequence[str], color: str | Mapping[str, float] | None) -> _Heat:
+def _heat(graph: Graph, groups: Sequence[Sequence[str]], color: str | Mapping[str, float] | None) -> _Heat:
     if color is None:
         return _Heat([])
     values = _measured(graph, color) if isinstance(color, str) else graph.resolve_keys(color)
-    numbers = [None if (value := values.get(key)) is None else float(value) for key in keys]
+    numbers = [_mean([value for key in keys if (value := values.get(key)) is not None]) for keys in groups]
     known = [number for number in numbers if number is not None]
     cold, hot = min(known, default=0.0), max(known, default=0.0)
     if color == "slack":  # what has none is what matters
@@ -188,6 +258,10 @@ def _heat(graph: Graph, keys: Sequence[str], color: str | Mapping[str, float] | 
     span = hot - cold
     shares = [None if number is None else (number - cold) / span if span else 0.0 for number in numbers]
     return _Heat(shares, color if isinstance(color, str) else "value", (f"{cold:g}", f"{hot:g}"))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _measured(graph: Graph, name: str) -> Mapping[str, float | None]:

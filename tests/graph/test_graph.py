@@ -271,11 +271,11 @@ def test_a_notebook_shows_a_picture_and_a_text() -> None:
         [("a", "b"), ("b", "c")], done=["a"], attributes={"title": {"a": "First <one>", "b": "Second"}}
     )
     bundle = graph._repr_mimebundle_()
-    assert list(bundle) == ["image/svg+xml", "text/plain"]
+    assert list(bundle) == ["text/html", "image/svg+xml", "text/plain"]
     assert "First &lt;one&gt;" in bundle["image/svg+xml"]
     assert bundle["text/plain"].startswith("<Graph of 3 items and 2 edges>\n")
     assert list(graph._repr_mimebundle_(include=["text/vnd.mermaid"])) == ["text/vnd.mermaid"]
-    assert list(graph._repr_mimebundle_(exclude=["image/svg+xml"])) == ["text/plain"]
+    assert list(graph._repr_mimebundle_(exclude=["image/svg+xml"])) == ["text/html", "text/plain"]
     loop = Graph.from_edges([("a", "b"), ("b", "a")])
     assert "image/svg+xml" in loop._repr_mimebundle_(), "a loop is shown, too"
 

@@ -180,6 +180,43 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A list of items is a table of at most 50 rows, in HTML and as text, with the number of the others.",
         "issue 9: Notebook",
     ),
+    "graph:picture:texts_keep_their_width": Requirement(
+        "Texts of a picture stay inside their boxes in whatever font the machine has, and nothing is cut "
+        "at the sides.",
+        "issue 26: 6",
+    ),
+    "graph:picture:follows_the_page": Requirement(
+        "A static picture has the colours of the page around it, not of the system: inline, as an image "
+        "of a page with a colour scheme, and in exported notebooks, light and dark.",
+        "issue 26: 6",
+    ),
+    "graph:picture:clusters": Requirement(
+        "Thousands of items give a picture of at most 40 clusters by plan, by links and by layers; each "
+        "says how many items it has in which state, and can be divided again until items are alone.",
+        "issue 26: 6",
+    ),
+    "graph:explore:questions_are_answered_within_bounds": Requirement(
+        "Levels, searches, what an item waits for and holds up, its text and its former state are "
+        "answered in bounded size, however large the graph; what is wrong with a question is an error in "
+        "words.",
+        "issue 26: 6",
+    ),
+    "graph:explore:history": Requirement(
+        "The time slider has the last commits of the checkout; a level shows the states of a commit, and "
+        "what was not there yet.",
+        "issue 26: 6",
+    ),
+    "graph:explore:widget": Requirement(
+        "`graph.explore()` is an anywidget beside the static picture; without the extra it says how to "
+        "install it.",
+        "issue 26: 6",
+    ),
+    "graph:explore:page": Requirement(
+        "The widget pans, zooms, opens clusters of 10,000 items, searches, shows an item's text, brings "
+        "out what it waits for and holds up, and goes through time, by mouse and by keys alone, light and"
+        " dark; texts of items stay texts, and it leaves nothing behind when it is closed.",
+        "issue 26: 6",
+    ),
     "graph:show:what_a_notebook_shows": Requirement(
         "A notebook shows a graph as a static SVG picture and as text; `show` chooses colour, focus and "
         "depth; Mermaid and DOT are there as texts.",

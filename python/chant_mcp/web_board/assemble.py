@@ -13,7 +13,7 @@ from chant_mcp.web_board.squeeze import squeeze_script, squeeze_style
 _STYLE, _SCRIPT = "/*{style}*/", "/*{script}*/"
 """Where the parts stand in `board.html`."""
 
-_STYLES = ("frame", "columns", "panels")
+_STYLES = ("frame", "columns", "panels", "picture")
 
 _SCRIPTS = (
     "nodes",
@@ -29,6 +29,7 @@ _SCRIPTS = (
     "item",
     "runs",
     "edit",
+    "picture",
     "graph",
     "timeline",
     "inbox",

@@ -37,7 +37,7 @@ mod _core {
     #[pymodule_export]
     use crate::graph::{
         PyEdges, PyItems, PyLayers, PyNetwork, PyNetworkDraft, PyScores, PyTable, item_table,
-        typed_table,
+        page_themes, typed_table,
     };
     #[pymodule_export]
     use crate::handles::{PySelection, PyTransaction, body_section, body_sections};

@@ -18,7 +18,7 @@ use chant_workspace::import;
 use chant_workspace::mention::{self, MentionQuery};
 use chant_workspace::ops::{self, GraphOptions};
 use chant_workspace::since::{self, ChangeScope};
-use chant_workspace::{board_diff, board_item};
+use chant_workspace::{board_diff, board_item, recent_commits};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -257,6 +257,19 @@ impl PyWorkspace {
     /// As `network`, as a commit has it; nothing is checked out.
     fn network_at<'py>(&self, py: Python<'py>, revision: &str) -> Result<Laid<'py>, Raised> {
         laid(py, || AnalyticsGraph::at(&self.workspace, revision))
+    }
+
+    /// The last commits of what is checked out, the newest first: id, seconds since 1970, subject.
+    fn recent_commits(
+        &self,
+        py: Python<'_>,
+        most: usize,
+    ) -> Result<Vec<(String, i64, String)>, Raised> {
+        let found = call(py, || recent_commits(&self.workspace, most))?;
+        let rows = found.into_iter();
+        Ok(rows
+            .map(|commit| (commit.id, commit.seconds, commit.subject))
+            .collect())
     }
 
     /// A number that is another after every change of the work files.

@@ -2,16 +2,21 @@
 //!
 //! There are no colours and no styles: classes say what a page shows in its own. The texts of a tree are texts.
 
+use serde_json::{Map, Value, json};
+
 use super::PictureView;
 use super::arrows::{ArrowStyle, path_of};
 use super::layout::FigureRect;
 use super::scene::SceneShape;
-use super::svg::{FigureWords, KEY_SIZE, LABEL_SIZE, MARGIN, PAD, SYMBOL, SvgDrawing, number};
+use super::svg::{
+    BOLD, FigureWords, KEY_SIZE, LABEL_SIZE, MARGIN, PAD, SYMBOL, SvgDrawing, number, share_parts,
+    stack_behind,
+};
 use super::symbols::{SymbolPart, symbol_parts};
-use super::words::{cut, is_from_right, line};
-use super::{ItemTexts, PictureOptions};
+use super::words::{cut, held_width, is_from_right, line};
+use super::{ItemTexts, PictureOptions, StateShares};
 use chant_graph::network::{Network, NetworkError};
-use chant_graph::picture::{PictureArrow, visible_char};
+use chant_graph::picture::{PictureArrow, StatusColor, visible_char};
 
 /// The tags of elements.
 pub const TAGS: [&str; 9] = [
@@ -19,7 +24,7 @@ pub const TAGS: [&str; 9] = [
 ];
 
 /// The attributes of elements.
-pub const ATTRIBUTES: [&str; 27] = [
+pub const ATTRIBUTES: [&str; 29] = [
     "viewBox",
     "role",
     "aria-label",
@@ -43,6 +48,8 @@ pub const ATTRIBUTES: [&str; 27] = [
     "height",
     "font-size",
     "text-anchor",
+    "textLength",
+    "lengthAdjust",
     "marker-end",
     "data-key",
     "data-from",
@@ -85,6 +92,8 @@ pub struct FigureTexts {
     pub class: String,
     /// Its state, as a word of `StatusColor::named`, for its symbol.
     pub state: String,
+    /// How many items of which state it stands for; empty for one that stands for itself.
+    pub shares: StateShares,
 }
 
 /// The settings of a picture that is made of elements.
@@ -120,6 +129,7 @@ pub fn draw_elements(
     }
     let said = ItemTexts {
         states: figures.iter().map(|texts| texts.state.clone()).collect(),
+        shares: figures.iter().map(|texts| texts.shares.clone()).collect(),
         ..ItemTexts::default()
     };
     let view = PictureView::new(network, items, &said)?;
@@ -211,11 +221,12 @@ impl ElementDrawing<'_> {
     }
 
     fn figure(&self, index: usize, rect: &FigureRect) -> PictureElement {
-        let shape = self.drawing.view.scene.shapes[index];
-        let words = &self.drawing.words[index];
+        let drawing = &self.drawing;
+        let shape = drawing.view.scene.shapes[index];
+        let words = &drawing.words[index];
         let mut figure = match shape {
             SceneShape::Item(place) => {
-                let key = shown(self.drawing.view.key(place));
+                let key = shown(drawing.view.key(place));
                 element("g", [("class", self.class(place)), ("data-key", key)])
             }
             SceneShape::Earlier(_) | SceneShape::Later(_) | SceneShape::Apart(_) => {
@@ -226,13 +237,17 @@ impl ElementDrawing<'_> {
             children: vec![ElementContent::Text(shown(&words.title))],
             ..element("title", [])
         };
-        let tone = self.drawing.view.tone(shape);
+        let tone = drawing.view.tone(shape);
         let middle = rect.y + rect.height / 2.0;
         let place = format!("translate({} {})", number(rect.x + 14.0), number(middle));
         let parts = symbol_parts(tone).into_iter().map(symbol_element).collect();
         let symbol = element("g", [("class", "symbol".into()), ("transform", place)]).with(parts);
-        let mut inside = vec![title, boxed(rect), symbol];
+        let shares = drawing.view.shares(shape);
+        let mut inside = vec![title];
+        inside.extend(stack_behind(rect, shares).map(|rect| boxed(&rect)));
+        inside.extend([boxed(rect), symbol]);
         inside.extend(lettering(words, rect));
+        inside.extend(share_parts(rect, shares).into_iter().map(shared));
         figure.children = inside.into_iter().map(ElementContent::Element).collect();
         figure
     }
@@ -263,6 +278,20 @@ fn element<const COUNT: usize>(
 }
 
 impl PictureElement {
+    /// Returns the element as pages take it: its tag, its attributes, and its contents.
+    pub fn to_json(&self) -> Value {
+        let attributes = self.attributes.iter();
+        let attributes: Map<String, Value> = attributes
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect();
+        let children = self.children.iter().map(|child| match child {
+            ElementContent::Element(child) => child.to_json(),
+            ElementContent::Text(text) => json!(text),
+        });
+        let children: Vec<Value> = children.collect();
+        json!([self.tag, attributes, children])
+    }
+
     fn with(mut self, children: Vec<Self>) -> Self {
         self.children = children.into_iter().map(ElementContent::Element).collect();
         self
@@ -305,6 +334,20 @@ fn boxed(rect: &FigureRect) -> PictureElement {
             ("width", number(rect.width)),
             ("height", number(rect.height)),
             ("rx", "6".into()),
+        ],
+    )
+}
+
+/// A part of a bar that says how many items have a state.
+fn shared((tone, part): (StatusColor, FigureRect)) -> PictureElement {
+    element(
+        "rect",
+        [
+            ("class", format!("share tone-{}", tone.word())),
+            ("x", number(part.x)),
+            ("y", number(part.y)),
+            ("width", number(part.width)),
+            ("height", number(part.height)),
         ],
     )
 }
@@ -352,7 +395,8 @@ fn text_at(rect: &FigureRect, y: f64, (class, size): (&str, f64), text: &str) ->
         (rect.x + SYMBOL, "start")
     };
     let room = rect.width - SYMBOL - PAD;
-    let text = cut(text, size * 1.06, room);
+    let measured = if class == "label" { size * BOLD } else { size };
+    let text = cut(text, measured, room);
     let mut line = element(
         "text",
         [
@@ -363,6 +407,7 @@ fn text_at(rect: &FigureRect, y: f64, (class, size): (&str, f64), text: &str) ->
             ("text-anchor", anchor.into()),
         ],
     );
+    line.attributes.extend(held_width(&text, measured));
     line.children.push(ElementContent::Text(shown(&text)));
     line
 }
@@ -405,6 +450,7 @@ mod tests {
             title: "a\nb\u{1b}".into(),
             class: "meaning-waits".into(),
             state: "open".into(),
+            shares: vec![(StatusColor::Done, 2), (StatusColor::Open, 1)],
         };
         let figures: Vec<FigureTexts> = shown.iter().map(texts).collect();
         let options = ElementOptions {

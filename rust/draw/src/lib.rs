@@ -1,13 +1,14 @@
 //! Pictures of whole graphs: as SVG in layers, and as texts for Mermaid and Graphviz.
 //!
 //! [`clip::clip`] chooses the items of a large graph that are
-//! shown, a [`PictureScene`] groups the others, [`layout::layout`] places everything. Arrows lead from an
+//! shown, [`clusters::divide`] puts items together instead, a [`PictureScene`] groups the others, [`layout::layout`] places everything. Arrows lead from an
 //! item to one that waits for it. The same graph and words give the same picture, byte for byte.
 //!
 //! It knows no documents and no files.
 
 mod arrows;
 pub mod clip;
+pub mod clusters;
 mod coordinates;
 mod crossings;
 pub mod elements;
@@ -43,7 +44,12 @@ pub struct ItemTexts {
     /// Values from 0 to 1 that determine the colour instead of the state; items without a value
     /// keep the colour of their state.
     pub heat: Vec<Option<f64>>,
+    /// How many items of which state each stands for; empty for one that stands for itself.
+    pub shares: Vec<StateShares>,
 }
+
+/// Numbers of items by their states.
+pub type StateShares = Vec<(StatusColor, usize)>;
 
 /// The other settings of a picture.
 #[derive(Debug, Clone, Default)]
@@ -167,6 +173,14 @@ impl<'a> PictureView<'a> {
         if label == self.key(place) { "" } else { label }
     }
 
+    /// Returns the items that a shape stands for, by their states.
+    fn shares(&self, shape: SceneShape) -> &'a [(StatusColor, usize)] {
+        let SceneShape::Item(place) = shape else {
+            return &[];
+        };
+        self.said.shares.get(place).map_or(&[], Vec::as_slice)
+    }
+
     fn tone(&self, shape: SceneShape) -> StatusColor {
         match shape {
             SceneShape::Item(place) => self.tones[place],
@@ -254,6 +268,7 @@ impl ItemTexts {
             ("groups", self.groups.len()),
             ("titles", self.titles.len()),
             ("heat", self.heat.len()),
+            ("shares", self.shares.len()),
         ];
         if let Some((name, length)) = lengths.into_iter().find(|(_, n)| *n != 0 && *n != items) {
             return Err(NetworkError::Argument {

@@ -6,13 +6,18 @@ use super::layout::{FigureRect, LayoutInput, PictureLayout, layout};
 use super::route::Point;
 use super::scene::SceneShape;
 use super::symbols::symbol;
-use super::theme::{BorderStyle, ColorPalette, ColorTheme, DARK, border, heat, legend_label};
-use super::words::{cut, is_from_right, line, safe, width};
-use super::{PictureOptions, PictureView, counted, describe_shape};
+use super::theme::{
+    BorderStyle, ColorPalette, ColorTheme, DARK, DARK_PAGES, LIGHT, LIGHT_PAGES, border, heat,
+    legend_label,
+};
+use super::words::{cut, held_width_tag, is_from_right, line, safe, width};
+use super::{PictureOptions, PictureView, StateShares, counted, describe_shape};
 use chant_graph::picture::StatusColor;
 
 pub(super) const KEY_SIZE: f64 = 12.0;
 pub(super) const LABEL_SIZE: f64 = 11.0;
+/// How much wider bold letters are.
+pub(super) const BOLD: f64 = 1.06;
 const SMALL: f64 = 9.5;
 /// The space left of a figure's words, with its symbol.
 pub(super) const SYMBOL: f64 = 27.0;
@@ -109,7 +114,7 @@ fn sizes(view: &PictureView<'_>, words: &[FigureWords]) -> Vec<(f64, f64)> {
             width(&words.group, SMALL) + 10.0
         };
         let text =
-            (width(&words.key, KEY_SIZE) * 1.06 + group).max(width(&words.label, LABEL_SIZE));
+            (width(&words.key, KEY_SIZE * BOLD) + group).max(width(&words.label, LABEL_SIZE));
         (SYMBOL + text + PAD).ceil().clamp(NARROWEST, WIDEST)
     };
     let mut sizes: Vec<(f64, f64)> = words.iter().map(|words| (needed(words), height)).collect();
@@ -204,7 +209,7 @@ impl<'a> SvgDrawing<'a> {
         let (id, style) = match self.look.theme {
             ColorTheme::Auto => {
                 let id = format!("g{:016x}", hash(body));
-                (format!(" id=\"{id}\""), self.dark_style(&id))
+                (format!(" id=\"{id}\""), self.style(&id))
             }
             ColorTheme::Light | ColorTheme::Dark => Default::default(),
         };
@@ -224,65 +229,129 @@ impl<'a> SvgDrawing<'a> {
         )
     }
 
-    /// Returns the style for readers who prefer dark colours. The attributes are light, for readers
-    /// that drop styles.
-    fn dark_style(&self, id: &str) -> String {
-        let mut rules = format!(
-            "#{id} .p{{fill:{};stroke:{}}}#{id} .i{{fill:{}}}#{id} .d{{fill:{}}}#{id} .r{{stroke:{}}}",
-            DARK.page, DARK.frame, DARK.ink, DARK.faint, DARK.focus
+    /// Returns the style that takes the colours of the page's theme; a picture that stands alone takes those of the
+    /// reader, and an image those of the page around it. The attributes are light, for readers that drop styles.
+    fn style(&self, id: &str) -> String {
+        let scheme = |pages: &str, word: &str| format!(":is({pages}) #{id}{{color-scheme:{word}}}");
+        let mut rules = format!("#{id}:root{{color-scheme:light dark}}");
+        rules.push_str(&scheme(LIGHT_PAGES, "light"));
+        rules.push_str(&scheme(DARK_PAGES, "dark"));
+        let mut rule = |of: String, properties: &[(&str, &str, &str)]| {
+            let properties = properties.iter();
+            let written =
+                properties.map(|(name, light, dark)| format!("{name}:light-dark({light},{dark})"));
+            let written: Vec<String> = written.collect();
+            rules.push_str(&format!("#{id} {of}{{{}}}", written.join(";")));
+        };
+        rule(
+            ".p".into(),
+            &[
+                ("fill", LIGHT.page, DARK.page),
+                ("stroke", LIGHT.frame, DARK.frame),
+            ],
         );
+        rule(".i".into(), &[("fill", LIGHT.ink, DARK.ink)]);
+        rule(".d".into(), &[("fill", LIGHT.faint, DARK.faint)]);
+        rule(".r".into(), &[("stroke", LIGHT.focus, DARK.focus)]);
         for line in [ArrowStyle::Plain, ArrowStyle::Back, ArrowStyle::Critical] {
-            let (class, colour) = (line.class(), line.colour(&DARK));
-            rules.push_str(&format!(
-                "#{id} .{class}{{stroke:{colour}}}#{id} .{class}h{{fill:{colour}}}"
-            ));
+            let (class, light, dark) = (line.class(), line.colour(&LIGHT), line.colour(&DARK));
+            rule(format!(".{class}"), &[("stroke", light, dark)]);
+            rule(format!(".{class}h"), &[("fill", light, dark)]);
         }
         for tone in self.tones() {
-            let (word, (fill, line)) = (tone.word(), DARK.of(tone));
-            rules.push_str(&format!(
-                "#{id} .{word} .b{{fill:{fill};stroke:{line}}}#{id} .{word} .l{{stroke:{line}}}\
-                 #{id} .{word} .s{{fill:{line}}}#{id} .{word} .f{{stroke:{fill}}}"
-            ));
+            let word = tone.word();
+            let ((fill, line), (dark_fill, dark_line)) = (LIGHT.of(tone), DARK.of(tone));
+            let (of_fill, of_line) = (("fill", fill, dark_fill), ("stroke", line, dark_line));
+            rule(format!(".{word}>.b"), &[of_fill, of_line]);
+            rule(format!(".{word}>.l"), &[of_line]);
+            rule(format!(".{word}>.s"), &[("fill", line, dark_line)]);
+            rule(format!(".{word}>.f"), &[("stroke", fill, dark_fill)]);
         }
-        format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>")
+        format!("<style>{rules}</style>")
     }
 
     /// Returns the states in the picture, in the order of a legend.
     pub(super) fn tones(&self) -> Vec<StatusColor> {
         let shapes = &self.view.scene.shapes;
-        let is_seen =
-            |tone: &StatusColor| shapes.iter().any(|shape| self.view.tone(*shape) == *tone);
+        let is_seen = |tone: &StatusColor| {
+            shapes.iter().any(|shape| {
+                let shares = self.view.shares(*shape).iter();
+                self.view.tone(*shape) == *tone || shares.clone().any(|(other, _)| other == tone)
+            })
+        };
         StatusColor::ALL.into_iter().filter(is_seen).collect()
     }
 
     /// Returns a description of the picture in words, for readers who cannot see it.
     pub(super) fn describe(&self) -> String {
-        let shown = self.view.items.len();
-        let all = self.view.network.len();
-        let count = match all {
-            1 => "1 item".to_owned(),
-            all if all == shown => format!("{} items", counted(all)),
-            all => format!("{} of {} items", counted(shown), counted(all)),
-        };
-        let states = self
-            .tones()
-            .into_iter()
-            .filter(|tone| *tone != StatusColor::More);
-        let states: Vec<String> = states
-            .map(|tone| {
-                let of_it = self.view.tones.iter().filter(|other| **other == tone);
-                format!("{} {}", counted(of_it.count()), legend_label(tone))
-            })
-            .collect();
+        let states: Vec<String> = self.count_states();
         let name = if self.look.name.is_empty() {
             "Graph"
         } else {
             &self.look.name
         };
+        let count = self.count_items();
         if states.is_empty() {
             return format!("{name}: {count}");
         }
         format!("{name}: {count}; {}", states.join(", "))
+    }
+
+    /// Returns how many items there are and how many of them are shown; a cluster counts as what is in it.
+    fn count_items(&self) -> String {
+        let shares = &self.view.said.shares;
+        let clusters = shares.iter().filter(|shares| !shares.is_empty()).count();
+        let inside = shares
+            .iter()
+            .flatten()
+            .map(|(_, count)| count)
+            .sum::<usize>();
+        let outside = |items: usize| items - clusters + inside;
+        let shown = outside(self.view.items.len());
+        let all = outside(self.view.network.len());
+        let count = match all {
+            1 => "1 item".to_owned(),
+            all if all == shown => format!("{} items", counted(all)),
+            all => format!("{} of {} items", counted(shown), counted(all)),
+        };
+        if clusters > 0 {
+            format!("{count} as {} figures", counted(self.view.items.len()))
+        } else {
+            count
+        }
+    }
+
+    /// Returns how many of the items shown have which state, in words.
+    fn count_states(&self) -> Vec<String> {
+        let states = self
+            .tones()
+            .into_iter()
+            .filter(|tone| *tone != StatusColor::More);
+        let count = |tone: StatusColor| {
+            let places = self.view.tones.iter().enumerate();
+            let of_each = places.map(|(place, own)| {
+                let shares = self
+                    .view
+                    .said
+                    .shares
+                    .get(place)
+                    .filter(|shares| !shares.is_empty());
+                let inside = |shares: &StateShares| {
+                    shares
+                        .iter()
+                        .filter(|(other, _)| *other == tone)
+                        .map(|(_, count)| count)
+                        .sum()
+                };
+                shares.map_or(usize::from(*own == tone), inside)
+            });
+            of_each.sum::<usize>()
+        };
+        let words = states.map(|tone| (count(tone), legend_label(tone)));
+        words
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{} {word}", counted(count)))
+            .collect()
     }
 
     fn figure(&self, index: usize, rect: &FigureRect) -> String {
@@ -300,6 +369,10 @@ impl<'a> SvgDrawing<'a> {
         );
         let border = border(tone);
         let (fill, line) = self.palette.of(tone);
+        let shares = self.view.shares(shape);
+        for rect in stack_behind(rect, shares) {
+            text.push_str(&bordered("b", &rect, border, fill, line));
+        }
         let colour = value.map(heat);
         let (class, fill) = match &colour {
             Some((fill, _)) => ("l", fill.as_str()),
@@ -312,8 +385,24 @@ impl<'a> SvgDrawing<'a> {
         }
         text.push_str(&self.sign(tone, rect, ink));
         text.push_str(&self.lettering(index, tone, rect, ink));
+        for (tone, part) in share_parts(rect, shares) {
+            text.push_str(&self.share(tone, &part));
+        }
         text.push_str("</g>");
         text
+    }
+
+    /// Returns the part of a bar that says how many items have a state.
+    fn share(&self, tone: StatusColor, part: &FigureRect) -> String {
+        let (_, line) = self.palette.of(tone);
+        format!(
+            "<g class=\"{}\"><rect class=\"s\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{line}\"/></g>",
+            tone.word(),
+            number(part.x),
+            number(part.y),
+            number(part.width),
+            number(part.height)
+        )
     }
 
     /// Returns the symbol of a figure's state.
@@ -359,7 +448,7 @@ impl<'a> SvgDrawing<'a> {
         } else {
             middle - 4.0
         };
-        let key = cut(&words.key, KEY_SIZE * 1.06, (room - of_group).max(20.0));
+        let key = cut(&words.key, KEY_SIZE * BOLD, (room - of_group).max(20.0));
         let mut text = self.words_at(
             rect,
             key_line,
@@ -376,8 +465,9 @@ impl<'a> SvgDrawing<'a> {
             let class = if ink.is_some() { "" } else { " class=\"d\"" };
             text.push_str(&format!(
                 "<text{class} x=\"{x}\" y=\"{}\" font-size=\"{SMALL}\" fill=\"{fill}\" \
-                 text-anchor=\"end\">{}</text>",
+                 text-anchor=\"end\"{}>{}</text>",
                 number(key_line),
+                held_width_tag(&group, SMALL),
                 safe(&group)
             ));
         }
@@ -408,6 +498,7 @@ impl<'a> SvgDrawing<'a> {
         } else {
             self.palette.faint
         };
+        let weight = if class == "i" { BOLD } else { 1.0 };
         let class = match ink {
             Some(_) => String::new(),
             None => format!(" class=\"{class}\""),
@@ -418,10 +509,11 @@ impl<'a> SvgDrawing<'a> {
             (rect.x + SYMBOL, "")
         };
         format!(
-            "<text{class} x=\"{}\" y=\"{}\" font-size=\"{size}\" fill=\"{}\"{side}{more}>{}</text>",
+            "<text{class} x=\"{}\" y=\"{}\" font-size=\"{size}\" fill=\"{}\"{side}{more}{}>{}</text>",
             number(x),
             number(y),
             ink.unwrap_or(of_page),
+            held_width_tag(text, size * weight),
             safe(text)
         )
     }
@@ -468,7 +560,8 @@ impl<'a> SvgDrawing<'a> {
     pub(super) fn text(&self, at: Point, size: f64, class: &str, text: &str) -> String {
         let (x, y, fill) = (number(at.0), number(at.1), self.palette.faint);
         format!(
-            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{}</text>",
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\"{}>{}</text>",
+            held_width_tag(text, size),
             safe(text)
         )
     }
@@ -493,6 +586,48 @@ pub(super) fn bordered(
         border.width,
         dashed(border.dashes)
     )
+}
+
+/// Returns the borders that show behind a figure which stands for several items, the hindmost first.
+pub(super) fn stack_behind(
+    rect: &FigureRect,
+    shares: &[(StatusColor, usize)],
+) -> impl Iterator<Item = FigureRect> {
+    let is_stack = shares.iter().map(|(_, count)| count).sum::<usize>() > 1;
+    let steps = if is_stack { [6.0, 3.0].as_slice() } else { &[] };
+    let moved = |by: &f64| FigureRect {
+        x: rect.x + by,
+        y: rect.y + by,
+        ..*rect
+    };
+    steps.iter().map(moved).collect::<Vec<_>>().into_iter()
+}
+
+/// Returns the parts of the bar at the foot of a figure, each as long as its state has items.
+pub(super) fn share_parts(
+    rect: &FigureRect,
+    shares: &[(StatusColor, usize)],
+) -> Vec<(StatusColor, FigureRect)> {
+    let all: usize = shares.iter().map(|(_, count)| count).sum();
+    let room = rect.width - SYMBOL - PAD;
+    let mut x = rect.x + SYMBOL;
+    let part = |(tone, count): &(StatusColor, usize)| {
+        let width = room * fraction(*count, all);
+        let part = FigureRect {
+            x,
+            y: rect.y + rect.height - 5.5,
+            width,
+            height: 3.0,
+        };
+        x += width;
+        (*tone, part)
+    };
+    shares.iter().map(part).collect()
+}
+
+fn fraction(count: usize, all: usize) -> f64 {
+    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    number(count) / number(all.max(1))
 }
 
 /// Returns a bar that is as long as a value is high, for readers who do not see its colour.

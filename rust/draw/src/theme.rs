@@ -4,10 +4,18 @@
 use chant_graph::network::NetworkError;
 use chant_graph::picture::StatusColor;
 
+/// Selectors of what holds a dark page of a notebook, its exports, and common makers of documentation: many of them do
+/// not say so by `color-scheme`.
+pub const DARK_PAGES: &str = "[data-jp-theme-light=false],[data-theme=dark],[data-bs-theme=dark],\
+     [data-md-color-scheme=slate],.vscode-dark,.quarto-dark";
+/// The same for light pages.
+pub const LIGHT_PAGES: &str = "[data-jp-theme-light=true],[data-theme=light],[data-bs-theme=light],\
+     [data-md-color-scheme=default],.vscode-light,.quarto-light";
+
 /// The choices of colours.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ColorTheme {
-    /// Light colours; dark ones if the reader prefers them and styles are applied.
+    /// The colours of the page around the picture; those that the reader prefers if it stands alone.
     #[default]
     Auto,
     /// Light colours.

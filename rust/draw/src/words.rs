@@ -3,12 +3,31 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::svg::number;
 use chant_graph::picture::visible_char;
 
 /// Returns the approximate width of a text in letters of a size without serifs, rather too wide
 /// than too narrow.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     text.graphemes(true).map(of_grapheme).sum::<f64>() * size
+}
+
+/// Returns the attributes that give a text this width in each font, so that it stays where it is measured to be.
+pub(super) fn held_width(text: &str, size: f64) -> [(&'static str, String); 2] {
+    [
+        ("textLength", number(width(text, size))),
+        ("lengthAdjust", "spacingAndGlyphs".into()),
+    ]
+}
+
+/// Returns the same as they are written in a tag; nothing for a text without a width.
+pub(super) fn held_width_tag(text: &str, size: f64) -> String {
+    if width(text, size) == 0.0 {
+        return String::new();
+    }
+    let attributes = held_width(text, size).into_iter();
+    let written = attributes.map(|(name, value)| format!(" {name}=\"{value}\""));
+    written.collect()
 }
 
 /// Returns the width of a grapheme, in units of the size of letters.

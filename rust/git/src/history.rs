@@ -38,7 +38,75 @@ impl CommitHistory {
     }
 }
 
+/// A commit with the time and the first line that it names itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatedCommit {
+    /// Its full ID.
+    pub id: String,
+    /// The seconds since 1970 at which it was committed.
+    pub seconds: i64,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+impl DatedCommit {
+    /// Reads `<id> <seconds> <subject>`.
+    fn of_line(line: &str) -> Option<Self> {
+        let mut words = line.trim().splitn(3, ' ');
+        Some(Self {
+            id: words.next()?.to_owned(),
+            seconds: words.next()?.parse().ok()?,
+            subject: words.next().unwrap_or_default().to_owned(),
+        })
+    }
+}
+
 impl Repo {
+    /// Returns a commit and those before it, along first parents, the newest first; at most `most`.
+    ///
+    /// # Errors
+    /// A failure to read the repository.
+    pub fn recent_commits(&self, tip: &str, most: usize) -> Result<Vec<DatedCommit>, GitError> {
+        self.read(
+            "read the last commits",
+            |repo| {
+                let mut found = Vec::new();
+                let mut next = Some(repo.find_commit(oid(tip)?)?);
+                while let Some(commit) = next.filter(|_| found.len() < most) {
+                    let message = String::from_utf8_lossy(commit.message_bytes());
+                    found.push(DatedCommit {
+                        id: commit.id().to_string(),
+                        seconds: commit.time().seconds(),
+                        subject: message.lines().next().unwrap_or_default().trim().to_owned(),
+                    });
+                    // The history of a shallow clone ends at a commit whose parent is not there.
+                    next = commit.parent(0).ok();
+                }
+                Ok(found)
+            },
+            || {
+                let words = [
+                    "log",
+                    "-z",
+                    "--no-decorate",
+                    "--first-parent",
+                    "--format=%H %ct %s",
+                ];
+                let call = self
+                    .reading(words)
+                    .arg(format!("--max-count={most}"))
+                    .arg(tip)
+                    .arg("--");
+                let mut found = Vec::new();
+                call.each_field(|field| {
+                    let line = String::from_utf8_lossy(field);
+                    found.extend(DatedCommit::of_line(&line));
+                })?;
+                Ok(found)
+            },
+        )
+    }
+
     /// Returns the history of some commits, by their full ids.
     ///
     /// # Errors

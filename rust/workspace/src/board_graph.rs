@@ -5,8 +5,6 @@ use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
-
 use super::Workspace;
 use super::analytics_graph::NetworkNodes;
 use super::board::ItemSearch;
@@ -20,9 +18,7 @@ use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
 use chant_base::answer::{Answer, cut};
 use chant_base::error::Error;
 use chant_draw::clip::{ClipOptions, clip};
-use chant_draw::elements::{
-    ElementContent, ElementOptions, FigureTexts, PictureElement, draw_elements,
-};
+use chant_draw::elements::{ElementOptions, FigureTexts, draw_elements};
 use chant_graph::network::Network;
 use chant_graph::network::critical::ItemTimes;
 use chant_graph::network::schedule::{DurationEstimates, ScheduleOptions, ScheduleSlot};
@@ -95,7 +91,7 @@ pub fn draw_board_graph(workspace: &Workspace, query: GraphFocus<'_>) -> Result<
     let picture = draw_elements(&hourly.network, &shown, &figures, &options)?;
     let items: Vec<GraphFigureRow<'_>> = shown.iter().map(|at| drawing.row(*at)).collect();
     Ok(Answer::compact(&BoardGraph {
-        scene: value_of(&picture),
+        scene: picture.to_json(),
         shown: items.len(),
         items,
         total: fitting.len(),
@@ -258,6 +254,7 @@ impl<'a> FigureRows<'a> {
                 title: format!("{key}\n{ELSEWHERE}"),
                 class: class + " elsewhere",
                 state: StatusColor::Elsewhere.word().to_owned(),
+                ..FigureTexts::default()
             };
         };
         let id = item.id().into_owned();
@@ -274,6 +271,7 @@ impl<'a> FigureRows<'a> {
             title: format!("{title}\n{id} · {status}"),
             class,
             state: item.drawn().word().to_owned(),
+            ..FigureTexts::default()
         }
     }
 
@@ -291,20 +289,6 @@ impl<'a> FigureRows<'a> {
             critical: self.hourly.critical.contains(&at),
         }
     }
-}
-
-/// An element as pages take it: its tag, its attributes, and its contents.
-fn value_of(element: &PictureElement) -> Value {
-    let attributes = element.attributes.iter();
-    let attributes: Map<String, Value> = attributes
-        .map(|(name, value)| ((*name).to_owned(), json!(value)))
-        .collect();
-    let children = element.children.iter().map(|child| match child {
-        ElementContent::Element(child) => value_of(child),
-        ElementContent::Text(text) => json!(text),
-    });
-    let children: Vec<Value> = children.collect();
-    json!([element.tag, attributes, children])
 }
 
 /// Hours with two digits behind the point.

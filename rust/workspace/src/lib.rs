@@ -64,6 +64,7 @@ use chant_tickets::project_registry::ProjectRegistry;
 use chant_vine::files::{PinnedGraph, VineStore};
 use chant_work::durations::{RunDurations, RunStatistics};
 pub use external_lookup::external_items;
+pub use revision_view::recent_commits;
 use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
 
 /// Most task graphs that are looked at.

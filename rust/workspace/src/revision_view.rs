@@ -18,6 +18,7 @@ use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, Works
 use super::{MOST_FEATURES, MOST_PLANS, Workspace, surplus};
 use chant_base::error::Error;
 use chant_base::external_items::{ExternalStatus, split_key};
+use chant_git::history::DatedCommit;
 use chant_git::{GitError, Repo};
 use chant_speckit::files::{FeatureDocument, TASKS};
 use chant_speckit::resolve::SPECS as FEATURES;
@@ -50,6 +51,22 @@ pub(super) fn graph_at_revision(
     let mut joined = WorkspaceGraph::default();
     joined.update(then.read());
     Ok(joined)
+}
+
+/// Returns the last commits that led to what is checked out, along first parents, the newest first; none outside of a
+/// checkout and before the first commit.
+///
+/// # Errors
+/// A `GitError` for a repository that cannot be read.
+pub fn recent_commits(workspace: &Workspace, most: usize) -> Result<Vec<DatedCommit>, Error> {
+    let Some(repo) = Repo::open(workspace.root())? else {
+        return Ok(Vec::new());
+    };
+    match repo.commit("HEAD") {
+        Ok(tip) => Ok(repo.recent_commits(&tip, most)?),
+        Err(GitError::NoCommit { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The kind of a commit's file to the workspace.

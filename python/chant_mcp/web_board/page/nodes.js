@@ -6,7 +6,7 @@ const TEXT_TAGS = namesOf("p h1 h2 h3 h4 h5 h6 ul ol li em strong del code pre t
 const SCENE_TAGS = namesOf("g rect circle ellipse line polyline polygon path text tspan title svg marker defs");
 const SCENE_ATTRIBUTES = namesOf(
   "x y x1 y1 x2 y2 cx cy r rx ry width height d points transform text-anchor dominant-baseline viewBox class data-key " +
-  "data-from data-to refX refY orient markerWidth markerHeight markerUnits role aria-label font-size");
+  "data-from data-to refX refY orient markerWidth markerHeight markerUnits role aria-label font-size textLength lengthAdjust");
 const PROPERTIES = namesOf(
   "id type value checked disabled selected href target rel title tabIndex open required rows placeholder max signature");
 const QUIETLY = { preventScroll: true };
@@ -115,18 +115,4 @@ const taskNode = (isDone, nodes) =>
 function flatText(block, depth = 0) {
   if (!Array.isArray(block)) return typeof block === "object" ? "" : String(block);
   return depth > 60 ? "" : block.slice(block[0] === "a" ? 2 : 1).map((child) => flatText(child, depth + 1)).join("");
-}
-
-/** Makes nodes of a drawing `[tag, attributes, children]` that the core laid out. */
-function sceneNode(scene, depth = 0) {
-  if (!Array.isArray(scene)) return plain(scene);
-  const [tag, attributes = {}, children = []] = scene;
-  if (!SCENE_TAGS.has(tag) || depth > 12) return "";
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    const isArrow = name === "id" ? value === "arrow" : name.startsWith("marker-") && value === "url(#arrow)";
-    if (isArrow || SCENE_ATTRIBUTES.has(name)) element.setAttribute(name, value);
-  }
-  element.append(...[children].flat().map((child) => sceneNode(child, depth + 1)));
-  return element;
 }

@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use chant_base::error::Error;
 use chant_draw::clip::{self, ClipOptions};
+use chant_draw::clusters;
+use chant_draw::elements::{ElementOptions, draw_elements};
 use chant_draw::theme::ColorTheme;
 use chant_draw::{ItemTexts, PictureOptions};
 use chant_graph::ItemProgress;
@@ -23,7 +25,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 pub(crate) use self::draft::PyNetworkDraft;
-pub(crate) use self::pictures::item_table;
+use self::pictures::FigureOfPage;
+pub(crate) use self::pictures::{item_table, page_themes};
 pub(crate) use self::sequences::{PyEdges, PyItems, PyLayers, PyScores};
 use self::table::{GivenColumn, named};
 pub(crate) use self::table::{PyTable, typed_table};
@@ -400,7 +403,8 @@ impl PyNetwork {
     /// An SVG picture of items, by default of all; lists say something of each of them, in their order.
     #[pyo3(signature = (
         items = None, *, labels = vec![], states = vec![], groups = vec![], titles = vec![], heat = vec![],
-        heat_name = String::new(), heat_ends = (String::new(), String::new()), focus = vec![], critical = vec![], theme = "auto", name = String::new()
+        heat_name = String::new(), heat_ends = (String::new(), String::new()), focus = vec![], critical = vec![], theme = "auto", name = String::new(),
+        shares = vec![]
     ))]
     #[expect(clippy::too_many_arguments, reason = "what a picture can show")]
     fn svg(
@@ -418,15 +422,17 @@ impl PyNetwork {
         critical: Vec<String>,
         theme: &str,
         name: String,
+        shares: Vec<Vec<(String, usize)>>,
     ) -> Result<String, Raised> {
-        let said = ItemTexts {
-            labels,
-            states,
-            groups,
-            titles,
-            heat,
-        };
         call(py, || {
+            let said = ItemTexts {
+                labels,
+                states,
+                groups,
+                titles,
+                heat,
+                shares: pictures::read_shares(&shares)?,
+            };
             let look = PictureOptions {
                 name,
                 heat_name,
@@ -442,6 +448,70 @@ impl PyNetwork {
                 &look,
             )?)
         })
+    }
+
+    /// A picture of items as a page makes nodes of it, in JSON; each has a label, a second line, a text under the
+    /// pointer, a class, a state, and how many items of which state it stands for.
+    #[pyo3(signature = (items, figures, *, focus = vec![], critical = vec![], name = String::new()))]
+    fn scene(
+        &self,
+        py: Python<'_>,
+        items: Vec<String>,
+        figures: Vec<FigureOfPage>,
+        focus: Vec<String>,
+        critical: Vec<String>,
+        name: String,
+    ) -> Result<String, Raised> {
+        call(py, || {
+            let figures: Vec<_> = figures
+                .into_iter()
+                .map(pictures::read_figure)
+                .collect::<Result<_, _>>()?;
+            let options = ElementOptions {
+                name,
+                focus: self.numbers(&focus)?,
+                critical: self.numbers(&critical)?,
+            };
+            let items = self.numbers(&items)?;
+            Ok(draw_elements(&self.network, &items, &figures, &options)?
+                .to_json()
+                .to_string())
+        })
+    }
+
+    /// Items in at most `most` clusters, which can be divided again; those of one unit stay together.
+    #[pyo3(signature = (items, *, units = vec![], most = 40))]
+    fn divide(
+        &self,
+        py: Python<'_>,
+        items: Vec<String>,
+        units: Vec<String>,
+        most: usize,
+    ) -> Result<Vec<PyItems>, Raised> {
+        let found = call(py, || {
+            Ok(clusters::divide(
+                &self.network,
+                &self.numbers(&items)?,
+                &units,
+                most,
+            )?)
+        })?;
+        Ok(found.into_iter().map(|items| self.items(items)).collect())
+    }
+
+    /// The network in which each of these clusters is one item, first of all, with a name.
+    fn merge(
+        &self,
+        py: Python<'_>,
+        clusters: Vec<Vec<String>>,
+        names: Vec<String>,
+    ) -> Result<Self, Raised> {
+        call(py, || {
+            let clusters = clusters.iter().map(|keys| self.numbers(keys));
+            let clusters: Vec<Vec<u32>> = clusters.collect::<Result<_, _>>()?;
+            Ok(clusters::merge(&self.network, &clusters, &names)?)
+        })
+        .map(Self::from)
     }
 
     /// Items as a Mermaid flowchart.

@@ -169,3 +169,27 @@ fn files_below_a_folder_are_those_of_the_commit() {
         assert!(repo.files_below("main", "../specs").is_err());
     }
 }
+
+#[test]
+fn the_last_commits_are_named_the_newest_first() {
+    for kind in KINDS {
+        let sandbox = Sandbox::new();
+        let folder = sandbox.repo(kind);
+        write(&folder, "b.txt", "b\n");
+        let second = sandbox.commit(&folder, "Second <b> of all");
+        write(&folder, "b.txt", "c\n");
+        let third = sandbox.commit(&folder, "Third");
+        let found = open(&folder).recent_commits(&third, 2).unwrap();
+        let named: Vec<(&str, &str)> = found
+            .iter()
+            .map(|commit| (commit.id.as_str(), commit.subject.as_str()))
+            .collect();
+        assert_eq!(
+            named,
+            [(third.as_str(), "Third"), (&second, "Second <b> of all")],
+            "{kind}"
+        );
+        assert!(found.iter().all(|commit| commit.seconds > 1_000_000_000));
+        assert_eq!(open(&folder).recent_commits(&third, 99).unwrap().len(), 3);
+    }
+}
