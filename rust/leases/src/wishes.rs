@@ -14,6 +14,7 @@ use super::record::{
 use super::ref_names::{NUMBERS, REQUESTS};
 use super::train::LandingVerdict;
 use super::view::RemoteView;
+use chant_config::leases::ChecksOf;
 use chant_git::remote_refs::RefUpdate;
 use chant_store::state::escape_name;
 
@@ -138,6 +139,9 @@ impl LeaseLeader<'_> {
     ) -> Result<bool, LeaseError> {
         if batch.is_held(landing.old) {
             return Ok(true);
+        }
+        if self.client.settings.checks == ChecksOf::Branch {
+            return Ok(false);
         }
         let is_next = landing.old == batch.target(view);
         if !landing.needs_checks || !is_next || !self.may_land(landing.spec, landing.token, view) {
@@ -281,6 +285,10 @@ impl LeaseLeader<'_> {
         if !self.may_land(landing.spec, landing.token, view) {
             let lease = lease.cloned().map(Box::new);
             return Ok(Err(LeaseRefusal::Overtaken { lease }));
+        }
+        if landing.needs_checks && self.client.settings.checks == ChecksOf::Branch {
+            let why = "the configuration asks for no checks of merged work any more; `chant-mcp merge` lands this work".into();
+            return Ok(Err(LeaseRefusal::Unchecked { why }));
         }
         let verdict = self.client.queue.verdict(landing.new)?;
         if let Some(LandingVerdict::Refused { refusal }) = verdict {

@@ -18,6 +18,7 @@ use chant_config::leases::LandingWay;
 use chant_git::land::LandingOutcome;
 use chant_git::merge::{FileSides, MergeOutcome, MergeRequest};
 use chant_leases::answer::{LeaseAnswer, LeaseRefusal};
+use chant_leases::record::LeaseState;
 use chant_specs::error::ChantError;
 use chant_work::lock::MergeLock;
 use chant_work::run_record::{MergeTry, RunRecord};
@@ -138,6 +139,10 @@ impl RunLanding<'_> {
                 LeaseAnswer::Refused {
                     refusal: LeaseRefusal::Moved | LeaseRefusal::Completed { .. },
                 } => {}
+                // A try that a dead process left was taken along meanwhile.
+                LeaseAnswer::Refused {
+                    refusal: LeaseRefusal::Overtaken { lease: Some(lease) },
+                } if lease.state == LeaseState::Landed && lease.token == record.token => {}
                 LeaseAnswer::Refused {
                     refusal: refusal @ LeaseRefusal::Overtaken { .. },
                 } => return Ok(RunLandingOutcome::Overtaken(refusal.to_string())),
