@@ -140,8 +140,8 @@ def test_check_that_fails_on_the_target_itself_blames_no_run(tmp_path: Path, mak
     assert (record["end_state"], record["reason"]) == (
         "awaiting_merge",
         f"check 'unit' failed with exit code 1 on main itself ({before[:7]}), without any work that waits: "
-        "no run is to blame. Fix main, then `chant-mcp merge ID` lands this work; work that fixes it lands in "
-        "the same way",
+        "no run is to blame. Fix main, then `chant-mcp merge ID` lands this work; work that fixes it lands "
+        "in the same way",
     )
     # A look at the project lands nothing that was not checked.
     ran = checks_run(clone, ID)

@@ -81,7 +81,7 @@ impl RunLanding<'_> {
         let is_proposed = leases.landing() == LandingWay::Pr;
         let needs_checks = self.needs_checks()?;
         let terms = self.checks.filter(|_| needs_checks);
-        let checker = terms.map(|terms| self.checker(leases, terms));
+        let checker = terms.map(|terms| self.checker(leases, terms)).transpose()?;
         // Each landing that is refused for its checks has those behind it merge again.
         let attempts = if needs_checks {
             CHECKED_ATTEMPTS
@@ -173,17 +173,17 @@ impl RunLanding<'_> {
         &'a self,
         leases: &'a SpecLeases<'_>,
         terms: CheckTerms<'a>,
-    ) -> TrainChecker<'a> {
-        TrainChecker {
+    ) -> Result<TrainChecker<'a>, Error> {
+        Ok(TrainChecker {
             project: self.project,
             runs: self.runs,
             repo: self.repo,
-            leases,
+            client: leases.client()?,
             process_id: self.process_id,
             target: &self.place.target,
             terms,
             gathering: Cell::default(),
-        }
+        })
     }
 
     /// Returns the receipts that belong to a landing with this commit: they reach the remote in its push.

@@ -53,7 +53,7 @@ pub(super) struct TrainChecker<'a> {
     pub project: &'a Project,
     pub runs: &'a RunStore,
     pub repo: &'a Repo,
-    pub leases: &'a SpecLeases<'a>,
+    pub client: LeaseClient<'a>,
     /// The run of this process.
     pub process_id: &'a str,
     /// The branch on which work lands.
@@ -87,22 +87,22 @@ impl TrainChecker<'_> {
     /// # Errors
     /// A failure on this machine.
     pub(super) fn step(&self) -> Result<(), Error> {
-        let client = self.leases.client()?;
         if self.terms.interruption.is_cancelled() {
             return Ok(());
         }
+        let client = &self.client;
         let Some(_checks) = client.lead_checks()? else {
             return Ok(());
         };
         let (base, landings) = client.unchecked_landings()?;
-        if landings.is_empty() || self.gathers(&client)? {
+        if landings.is_empty() || self.gathers()? {
             return Ok(());
         }
         self.gathering.set(None);
         let row = LandingRow {
             base,
             landings,
-            client: &client,
+            client,
         };
         match self.go_on(&row) {
             Err(error) if !self.terms.interruption.is_cancelled() => {
@@ -114,8 +114,8 @@ impl TrainChecker<'_> {
     }
 
     /// Returns true while others are about to merge, who may come along.
-    fn gathers(&self, client: &LeaseClient<'_>) -> Result<bool, Error> {
-        if !client.is_merge_due()? {
+    fn gathers(&self) -> Result<bool, Error> {
+        if !self.client.is_merge_due()? {
             return Ok(false);
         }
         let since = self.gathering.get().unwrap_or_else(Instant::now);
