@@ -260,8 +260,9 @@ impl WishQueue {
         names(&self.folder.join(part))
     }
 
-    /// Removes answers that their askers did not live to read.
+    /// Removes answers that their askers did not live to read, and verdicts on landings that do not wait any more.
     pub(super) fn sweep(&self) -> Result<(), LeaseError> {
+        self.sweep_verdicts()?;
         let now = MachineTime::now();
         for name in names(&self.folder.join(ANSWERS))? {
             let at = name.split('-').next().and_then(|at| at.parse().ok());
@@ -269,6 +270,25 @@ impl WishQueue {
             if at > now || now.since(at) > KEPT_FOR {
                 disk::remove(&self.place(ANSWERS, &name))?;
             }
+        }
+        Ok(())
+    }
+
+    fn sweep_verdicts(&self) -> Result<(), LeaseError> {
+        let is_commit = |name: &str| name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let entries = disk::names(&self.folder.join(VERDICTS))?.into_iter();
+        let mut verdicts: Vec<String> = entries.map(|entry| entry.name).collect();
+        verdicts.retain(|name| is_commit(name));
+        if verdicts.is_empty() {
+            return Ok(());
+        }
+        let waiting = self.waiting_wishes()?;
+        let is_waited_for = |commit: &String| {
+            let mut waiting = waiting.iter();
+            waiting.any(|wish| matches!(wish, LeaseWish::Land { new, .. } if new == commit))
+        };
+        for commit in verdicts.iter().filter(|commit| !is_waited_for(commit)) {
+            disk::remove(&self.place(VERDICTS, commit))?;
         }
         Ok(())
     }
@@ -335,4 +355,58 @@ fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), LeaseError> {
         why: error.to_string(),
     })?;
     Ok(disk::write_private(path, &text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn landing(new: &str) -> LeaseWish {
+        LeaseWish::Land {
+            spec: "spec".into(),
+            run: "run".into(),
+            token: 1,
+            old: "0a".into(),
+            new: new.into(),
+            along: Vec::new(),
+            needs_checks: true,
+            settled: None,
+        }
+    }
+
+    #[test]
+    fn verdict_stays_as_long_as_its_landing_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = WishQueue::open(&folder.path().join("queue")).unwrap();
+        let passed = LandingVerdict::Passed {
+            is_end: true,
+            along: Vec::new(),
+        };
+        queue.put(landing("a1")).unwrap();
+        for commit in ["a1", "b2"] {
+            queue.note_verdict(commit, &passed).unwrap();
+        }
+        queue.sweep().unwrap();
+        assert_eq!(queue.verdict("a1").unwrap(), Some(passed));
+        assert_eq!(queue.verdict("b2").unwrap(), None);
+        let taken = queue.take().unwrap();
+        queue.answer(&taken[0], &LeaseAnswer::Done).unwrap();
+        assert_eq!(queue.verdict("a1").unwrap(), None);
+    }
+
+    #[test]
+    fn landing_that_waits_for_checks_is_no_reason_to_push() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = WishQueue::open(&folder.path().join("queue")).unwrap();
+        queue.put(landing("a1")).unwrap();
+        assert!(queue.has_due_wishes().unwrap());
+        queue.take().unwrap();
+        assert!(!queue.has_due_wishes().unwrap());
+        for (is_end, is_due) in [(false, false), (true, true)] {
+            let along = Vec::new();
+            let verdict = LandingVerdict::Passed { is_end, along };
+            queue.note_verdict("a1", &verdict).unwrap();
+            assert_eq!(queue.has_due_wishes().unwrap(), is_due);
+        }
+    }
 }
