@@ -7,6 +7,7 @@ short interval, and the time of a look of another clone.
 
     python -m bench.leases 1 20 200                      # all of it, for the table
     python -m bench.leases 2 --transport http --brief    # in a minute, to see that it works
+    python -m bench.leases 8 --checks                    # a check of 2 s, on each branch and on what lands
 """
 
 from __future__ import annotations
@@ -60,8 +61,12 @@ Write one line about {name} into the file {name}.md, so that it is there.
 
 ## Acceptance Criteria
 
-- [ ] The file {name}.md is there
+- [ ] The file {name}.md is there{check}
 """
+
+_CHECK_SECONDS = 2
+_CHECKS = """leases: {{remote: origin, beat: 1s, ttl: 10s, push_interval: 200ms, checks: {of}}}
+checks: {{unit: [sh, -c, "echo checked; sleep {seconds}"]}}"""
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,12 @@ def main() -> None:
     parser.add_argument("--transport", nargs="+", choices=TRANSPORTS, default=list(TRANSPORTS))
     parser.add_argument("--seconds", type=float, default=1, help="how long each agent works")
     parser.add_argument("--brief", action="store_true", help="only short intervals, to see that it works")
+    parser.add_argument("--checks", action="store_true", help="only runs with a check, by `leases.checks`")
     asked = parser.parse_args()
+    if asked.checks:
+        for number in asked.agents:
+            _print_checks(number, asked.seconds)
+        return
     write("| Transport | Agents | Without leases | With leases | Pushes | A minute |")
     write("|---|---|---|---|---|---|")
     for transport in asked.transport:
@@ -140,6 +150,24 @@ def _print_row(transport: Transport, number: int, seconds: float, leases: str) -
     write(f"| {transport} | {number} | {without:.1f} s | {took:.1f} s | {pushes} | {rate:.1f} |")
 
 
+def _print_checks(number: int, seconds: float) -> None:
+    """Print what landings cost whose specs name a check, on each branch and on what lands."""
+    write("| `leases.checks` | Specs | Landed in | Landings a minute | Check runs | Pushes |")
+    write("|---|---|---|---|---|---|")
+    for of in ("branch", "merged"):
+        settings = _CHECKS.format(of=of, seconds=_CHECK_SECONDS)
+        with open_project("path", number, seconds, settings, check=" <!-- check: unit -->") as project:
+            before = len(project.remote.pushes())
+            took = project.work(number)
+            pushes = len(project.remote.pushes()) - before
+            landed = project.remote.git("rev-list", "--merges", "--count", "main")
+            if landed != str(number):
+                raise RuntimeError(f"{landed} of {number} landed")
+            logs = (project.clone / ".chant" / "logs").glob("*.log")
+            checks = sum(log.read_text(encoding="utf-8").count(" out checked\n") for log in logs)
+        write(f"| {of} | {number} | {took:.1f} s | {60 * number / took:.0f} | {checks} | {pushes} |")
+
+
 def _print_speeds(transport: Transport, number: int) -> None:
     """Print how many runs of no work land in a second at a short interval, and what a look costs."""
     with open_project(transport, number, 0, "") as project:
@@ -158,7 +186,12 @@ def _print_speeds(transport: Transport, number: int) -> None:
 
 @contextmanager
 def open_project(
-    transport: Transport, number: int, seconds: float, leases: str, config: str = _CONFIG
+    transport: Transport,
+    number: int,
+    seconds: float,
+    leases: str,
+    config: str = _CONFIG,
+    check: str = "",
 ) -> Generator[BenchProject]:
     """Make a project on a remote with some specs, and a trusted clone of it."""
     with (
@@ -171,7 +204,7 @@ def open_project(
         specs.mkdir(parents=True)
         (clone / ".chant" / "config.md").write_text(config.format(leases=leases, seconds=f"{seconds:g}"))
         for at in range(number):
-            text = _SPEC.format(name=f"note{at + 1:03}", seconds=f"{seconds:g}")
+            text = _SPEC.format(name=f"note{at + 1:03}", seconds=f"{seconds:g}", check=check)
             (specs / f"2026-01-22-{at + 1:03}-abc.md").write_text(text)
         git(clone, "add", "--all")
         git(clone, "commit", "--quiet", "--message", "Specs")

@@ -356,4 +356,59 @@ REQUIREMENTS: dict[str, Requirement] = {
         "own push interval; the number is not claimed, and the answer says so.",
         "issue 24: 7",
     ),
+    "leases:train:checked_once": Requirement(
+        "With `leases.checks: merged` the configured checks run once on what the landings of a push "
+        "come to, and the records and receipts of all of them name the tree on which they passed.",
+        "issue 25.6",
+    ),
+    "leases:train:not_on_branch": Requirement(
+        "With `leases.checks: merged` no check is run on the branch of a run: what criteria name has "
+        "to pass on what lands.",
+        "issue 25.6",
+    ),
+    "leases:train:one_push": Requirement(
+        "Landings that pass their checks together land in one push.",
+        "issue 25.6",
+    ),
+    "leases:train:halved": Requirement(
+        "When checks fail on several landings these are halved until the one is found on which they "
+        "fail; those before it and behind it land.",
+        "issue 25.6",
+    ),
+    "leases:train:blamed_alone": Requirement(
+        "A run needs attention because of checks only if they failed twice on its work merged, and "
+        "passed without it; the reason names the check, its branch stays, and its log has what the "
+        "check said.",
+        "issue 25.6",
+    ),
+    "leases:train:flaky": Requirement(
+        "Work whose check fails once and passes the second time lands.",
+        "issue 25.6",
+    ),
+    "leases:train:target_fails": Requirement(
+        "A check that fails on the target itself blames no run: the work waits, and the reason says so.",
+        "issue 25.6",
+    ),
+    "leases:train:moved_target": Requirement(
+        "What was checked is what lands: if the target moved meanwhile the work is merged and checked again.",
+        "issue 25.6",
+    ),
+    "leases:train:conflict_leaves": Requirement(
+        "Work that conflicts leaves the others alone, which land.",
+        "issue 25.6",
+    ),
+    "leases:train:order": Requirement(
+        "Of the runs that are ready the one merges first for which most specs wait in a row.",
+        "issue 25.6",
+    ),
+    "leases:train:killed_checker": Requirement(
+        "When the process that checks is killed, another one that waits goes on, and the landing of "
+        "the killed one is taken along.",
+        "issue 25.6",
+    ),
+    "leases:train:dead_alone_waits": Requirement(
+        "Work of a dead run that was not checked waits until a person merges it, which runs the "
+        "checks; a look at the project lands nothing unchecked.",
+        "issue 25.6",
+    ),
 }

@@ -20,6 +20,7 @@ pub(super) struct LeaseBlock {
     ttl: Option<String>,
     push_interval: Option<String>,
     landing: Option<LandingWay>,
+    checks: Option<ChecksOf>,
     propose: Option<Vec<String>>,
     look: Option<Vec<String>>,
 }
@@ -33,6 +34,17 @@ pub enum LandingWay {
     Push,
     /// A configured command proposes a request, which others merge.
     Pr,
+}
+
+/// What the configured checks are run on before work lands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChecksOf {
+    /// Each run's own branch, with the checks that its criteria name.
+    #[default]
+    Branch,
+    /// What the landings of a push come to together, with all checks.
+    Merged,
 }
 
 /// The settings of leases.
@@ -50,6 +62,8 @@ pub struct LeaseSettings {
     pub push_interval: Duration,
     /// How work lands.
     pub landing: LandingWay,
+    /// What checks are run on.
+    pub checks: ChecksOf,
     /// The command that proposes a request, and its arguments.
     pub propose: Vec<String>,
     /// The command that says what became of a request, and its arguments; empty if the host is not asked.
@@ -89,6 +103,7 @@ impl LeaseBlock {
             ttl: time("ttl", self.ttl, 300)?,
             push_interval: time("push_interval", self.push_interval, 15)?,
             landing: self.landing.unwrap_or_default(),
+            checks: self.checks.unwrap_or_default(),
             propose: self.propose.unwrap_or_default(),
             look: self.look.unwrap_or_default(),
         };
@@ -108,6 +123,11 @@ impl LeaseSettings {
         }
         if self.beat.is_zero() {
             return Some("leases.beat: expected a time above 0, got 0s".into());
+        }
+        if self.checks == ChecksOf::Merged && self.landing == LandingWay::Pr {
+            return Some(
+                "leases.checks: `merged` needs `landing: push`; with `landing: pr` the host's merge queue runs checks on what is merged".into(),
+            );
         }
         if self.look.first().is_some_and(String::is_empty) {
             return Some(
@@ -186,6 +206,19 @@ mod tests {
         short.ttl = Some("60s".into());
         let why = short.taken().unwrap_err();
         assert!(why.contains("195s") && why.contains("60s"), "{why}");
+    }
+
+    #[test]
+    fn checks_of_merged_work_need_landings_that_are_pushed() {
+        let mut merged = block("origin");
+        merged.checks = Some(ChecksOf::Merged);
+        assert_eq!(merged.taken().unwrap().checks, ChecksOf::Merged);
+        let mut by_request = block("origin");
+        by_request.checks = Some(ChecksOf::Merged);
+        by_request.landing = Some(LandingWay::Pr);
+        by_request.propose = Some(vec!["propose".into()]);
+        let why = by_request.taken().unwrap_err();
+        assert!(why.starts_with("leases.checks: `merged`"), "{why}");
     }
 
     #[test]

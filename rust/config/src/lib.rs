@@ -257,6 +257,12 @@ impl Config {
         Ok(config)
     }
 
+    /// Returns true if checks are run on what lands, not on the branch of each run.
+    pub fn checks_merged_work(&self) -> bool {
+        let leases = self.leases.as_ref();
+        leases.is_some_and(|leases| leases.checks == leases::ChecksOf::Merged)
+    }
+
     /// Refuses to act by it while a key is nearly a known one: what it was to say would not hold.
     ///
     /// # Errors

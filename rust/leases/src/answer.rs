@@ -34,6 +34,12 @@ pub enum LeaseWish {
         /// Further refs that go along, each with its object; they are new. The landing does not wait for them: what
         /// the remote does not take of them is left out.
         along: Vec<(String, String)>,
+        /// True if it waits until checks passed on it, or on one that stands on it.
+        #[serde(default)]
+        needs_checks: bool,
+        /// The run whose conflict it settles.
+        #[serde(default)]
+        settled: Option<String>,
     },
     /// Propose a commit for merging: move the spec's branch to it, and the lease to `proposed`, together.
     Propose {
@@ -248,6 +254,21 @@ pub enum LeaseRefusal {
         /// The spec.
         spec: String,
     },
+    /// The checks fail on what it comes to, and pass without it.
+    #[error("{why}")]
+    ChecksFailed {
+        /// The check, how it ended, and on what.
+        why: String,
+    },
+    /// The checks say nothing of it: they fail without it too, or could not be run.
+    #[error("{why}")]
+    Unchecked {
+        /// Why.
+        why: String,
+    },
+    /// Its run has ended in another way.
+    #[error("The run has ended; nothing of it lands.")]
+    RunEnded,
     /// The remote kept refusing although nothing there changed.
     #[error("The remote refused the change several times although nothing there moved: {why}.")]
     Stuck {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::LeaseAnswer;
+use super::answer::{LeaseAnswer, LeaseWish};
 use super::queue::TakenWish;
 use super::record::{LeaseRecord, NumberRecord};
 use super::ref_names::RefNames;
@@ -26,6 +26,10 @@ pub(super) struct WishPush {
 pub(super) struct PushBatch {
     updates: Vec<RefUpdate>,
     target: Option<(String, String)>,
+    /// The commits that land, each on the one before it, and whether they need checks.
+    landings: Vec<(String, bool)>,
+    /// The last of the landings that are held back until their checks are through.
+    held: Option<String>,
     leases: Vec<(String, LeaseRecord, String)>,
     numbers: BTreeMap<String, (NumberRecord, String)>,
     answers: Vec<(TakenWish, LeaseAnswer)>,
@@ -44,6 +48,22 @@ impl PushBatch {
     /// Returns the target's newest commit after this push.
     pub(super) fn target<'a>(&'a self, view: &'a RemoteView) -> &'a str {
         self.target.as_ref().map_or(&view.target, |(_, new)| new)
+    }
+
+    /// Returns the commits that land and need checks, the last one first.
+    pub(super) fn checked_landings(&self) -> impl Iterator<Item = &str> {
+        let landings = self.landings.iter().rev();
+        landings.filter_map(|(commit, needs_checks)| needs_checks.then_some(&**commit))
+    }
+
+    /// Holds a landing back; those that stand on it wait with it.
+    pub(super) fn hold(&mut self, commit: &str) {
+        self.held = Some(commit.to_owned());
+    }
+
+    /// Returns true if this commit is that of the last landing that is held back.
+    pub(super) fn is_held(&self, commit: &str) -> bool {
+        self.held.as_deref() == Some(commit)
     }
 
     /// Returns true if a ref of this name, or the lease of this name, is changed by the push already.
@@ -78,6 +98,15 @@ impl PushBatch {
             .extend(numbers.map(|(series, record, object)| (series, (record, object))));
         if let Some((old, new)) = push.target {
             let first = self.target.take().map_or(old, |(first, _)| first);
+            let wish = taken.map(|taken| &taken.wish);
+            let needs_checks = matches!(
+                wish,
+                Some(LeaseWish::Land {
+                    needs_checks: true,
+                    ..
+                })
+            );
+            self.landings.push((new.clone(), needs_checks));
             self.target = Some((first, new));
         }
         self.answers
@@ -153,7 +182,7 @@ impl PushBatch {
     pub(super) fn along(&self) -> impl Iterator<Item = &str> {
         let wishes = self.answers.iter().map(|(taken, _)| &taken.wish);
         let along = wishes.filter_map(|wish| match wish {
-            super::answer::LeaseWish::Land { along, .. } => Some(along),
+            LeaseWish::Land { along, .. } => Some(along),
             _ => None,
         });
         let along = along.flatten().map(|(name, _)| &**name);
@@ -168,9 +197,8 @@ impl PushBatch {
     /// Returns the wishes that change one of these refs.
     pub(super) fn wishes_on(&self, names: &[&str], target: &str) -> Vec<TakenWish> {
         let is_named = |name: &str| names.contains(&name);
-        let lands = |taken: &TakenWish| {
-            is_named(target) && matches!(taken.wish, super::answer::LeaseWish::Land { .. })
-        };
+        let lands =
+            |taken: &TakenWish| is_named(target) && matches!(taken.wish, LeaseWish::Land { .. });
         let is_on = |taken: &TakenWish| {
             let escaped = taken.wish.subject().map(chant_store::state::escape_name);
             let ends = |name: &&str| {

@@ -107,6 +107,27 @@ pub enum RunNews {
     Requested(HolderRequest),
 }
 
+/// How one wish is waited for.
+struct WishWait<'t> {
+    ticket: &'t WishTicket,
+    limit: Duration,
+    deadline: Instant,
+    may_leave: bool,
+    has_looked: bool,
+}
+
+impl<'t> WishWait<'t> {
+    fn of(ticket: &'t WishTicket, limit: Duration, may_leave: bool) -> Self {
+        Self {
+            ticket,
+            limit,
+            deadline: Instant::now() + limit,
+            may_leave,
+            has_looked: false,
+        }
+    }
+}
+
 impl<'a> LeaseClient<'a> {
     /// Opens the leases of a clone; `folder` is its private folder for this remote.
     ///
@@ -181,39 +202,71 @@ impl<'a> LeaseClient<'a> {
         self.wait_for(ticket, limit, false)
     }
 
+    /// Works as [`LeaseClient::wait`], and calls `beside` again and again meanwhile: never while this process leads,
+    /// so that it may take its time.
+    ///
+    /// # Errors
+    /// As [`LeaseClient::ask`], or what `beside` says.
+    pub fn wait_beside(
+        &self,
+        ticket: &WishTicket,
+        limit: Duration,
+        beside: &mut dyn FnMut() -> Result<(), Error>,
+    ) -> Result<LeaseAnswer, Error> {
+        let mut wait = WishWait::of(ticket, limit, false);
+        loop {
+            if let Some(answer) = self.turn(&mut wait)? {
+                return Ok(answer);
+            }
+            beside()?;
+        }
+    }
+
     fn wait_for(
         &self,
         ticket: &WishTicket,
         limit: Duration,
         may_leave: bool,
     ) -> Result<LeaseAnswer, LeaseError> {
-        let deadline = Instant::now() + limit;
-        let mut has_looked = false;
+        let mut wait = WishWait::of(ticket, limit, may_leave);
         loop {
-            if let Some(answer) = self.queue.fetch(ticket)? {
+            if let Some(answer) = self.turn(&mut wait)? {
                 return Ok(answer);
             }
-            let is_late = Instant::now() >= deadline;
-            if is_late && (self.queue.withdraw(ticket)? || may_leave) {
-                self.queue.forget(ticket)?;
-                return Ok(LeaseAnswer::Unreachable {
-                    why: format!("{} did not answer within {limit:?}", self.settings.remote),
-                });
-            }
-            let Some(_lead) = self.queue.lead()? else {
-                wait_for_turn(TURN);
-                continue;
-            };
-            let mut leader = LeaseLeader::of(self)?;
-            // The first look may refuse it at once; a push may have to wait for its turn.
-            let wait = leader.wait();
-            if has_looked && !wait.is_zero() && !self.queue.has_new_wishes()? {
-                wait_for_turn(wait.min(TURN));
-                continue;
-            }
-            leader.tick(ticket.limits(deadline))?;
-            has_looked = true;
         }
+    }
+
+    /// Waits for the answer to a wish for a moment, or leads once if no other process does.
+    fn turn(&self, waiting: &mut WishWait<'_>) -> Result<Option<LeaseAnswer>, LeaseError> {
+        let ticket = waiting.ticket;
+        if let Some(answer) = self.queue.fetch(ticket)? {
+            return Ok(Some(answer));
+        }
+        let is_late = Instant::now() >= waiting.deadline;
+        if is_late && (self.queue.withdraw(ticket)? || waiting.may_leave) {
+            self.queue.forget(ticket)?;
+            let (remote, limit) = (&self.settings.remote, waiting.limit);
+            return Ok(Some(LeaseAnswer::Unreachable {
+                why: format!("{remote} did not answer within {limit:?}"),
+            }));
+        }
+        let Some(_lead) = self.queue.lead()? else {
+            wait_for_turn(TURN);
+            return Ok(None);
+        };
+        let mut leader = LeaseLeader::of(self)?;
+        // The first look may refuse it at once; a push may have to wait for its turn.
+        let wait = leader.wait();
+        let is_due = || -> Result<bool, LeaseError> {
+            Ok(self.queue.has_new_wishes()? || (wait.is_zero() && leader.is_due()?))
+        };
+        if waiting.has_looked && !is_due()? {
+            wait_for_turn(TURN);
+            return Ok(None);
+        }
+        leader.tick(ticket.limits(waiting.deadline))?;
+        waiting.has_looked = true;
+        Ok(None)
     }
 
     /// Has the remote learn what the records of runs say by now, unless another process leads, which does so.

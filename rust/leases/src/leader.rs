@@ -32,6 +32,8 @@ pub(super) struct LeaseLeader<'a> {
     pub(super) own: OwnName,
     /// Refs that were to go along with a landing and that the remote does not take.
     pub(super) left_out: BTreeSet<String>,
+    /// The commit at which a push has to end: what stands on it has not passed its checks.
+    pub(super) last_passed: Option<String>,
 }
 
 /// A push of one wish alone that the remote refused.
@@ -91,6 +93,7 @@ impl<'a> LeaseLeader<'a> {
             pace: PushPace::of(&client.queue)?,
             own: OwnName::of(&client.queue)?,
             left_out: BTreeSet::new(),
+            last_passed: None,
         })
     }
 
@@ -101,7 +104,7 @@ impl<'a> LeaseLeader<'a> {
 
     /// Returns true if there is a reason for a tick: a wish, or the last look is a push interval old.
     pub(super) fn is_due(&self) -> Result<bool, LeaseError> {
-        if self.client.queue.has_wishes()? {
+        if self.client.queue.has_due_wishes()? {
             return Ok(true);
         }
         Ok(self.pace.is_look_due(self.client.settings.push_interval))
@@ -236,16 +239,51 @@ impl<'a> LeaseLeader<'a> {
         Ok(())
     }
 
-    /// Puts the next push together; what can be answered without one is answered.
+    /// Puts the next push together; what can be answered without one is answered. Where the merged work is checked,
+    /// landings go as far as the last commit that passed.
     fn collect(&mut self, view: &RemoteView, is_alone: bool) -> Result<PushBatch, LeaseError> {
+        self.last_passed = None;
+        let batch = self.collect_wishes(view, is_alone)?;
+        if self.ends_well(&batch)? {
+            return Ok(batch);
+        }
+        let mut passed = view.target.as_str();
+        for landing in batch.checked_landings() {
+            if self.has_passed(landing)? {
+                passed = landing;
+                break;
+            }
+        }
+        self.last_passed = Some(passed.to_owned());
+        self.collect_wishes(view, is_alone)
+    }
+
+    /// Returns true if a push may end where it does: the last landing that needs checks has passed them.
+    fn ends_well(&self, batch: &PushBatch) -> Result<bool, LeaseError> {
+        let end = batch.checked_landings().next();
+        end.map_or(Ok(true), |end| self.has_passed(end))
+    }
+
+    fn has_passed(&self, commit: &str) -> Result<bool, LeaseError> {
+        let verdict = self.client.queue.verdict(commit)?;
+        Ok(verdict.is_some_and(|verdict| verdict.is_end()))
+    }
+
+    fn collect_wishes(
+        &mut self,
+        view: &RemoteView,
+        is_alone: bool,
+    ) -> Result<PushBatch, LeaseError> {
         let mut batch = PushBatch::default();
         for taken in self.client.queue.take()? {
-            if is_alone && batch.wishes() > 0 {
+            // What stands before a commit that passed goes along with it, or waits.
+            if is_alone && batch.wishes() > 0 && self.ends_well(&batch)? {
                 break;
             }
             match self.step(&taken, view, &batch)? {
                 WishStep::Answer(answer) => self.client.queue.answer(&taken, &answer)?,
                 WishStep::Push(push) => batch.add(Some(&taken), *push),
+                WishStep::Held(commit) => batch.hold(&commit),
                 WishStep::Later => {}
             }
         }

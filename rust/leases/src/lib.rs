@@ -29,6 +29,7 @@ mod queue;
 pub mod record;
 mod ref_names;
 mod sights;
+pub mod train;
 pub mod view;
 mod wishes;
 

@@ -5,6 +5,7 @@
 //! by a rename, too, and one of the two wins. What is taken gets an answer, also from the next leader
 //! if this one dies.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,7 @@ use super::answer::{LeaseAnswer, LeaseWish};
 use super::leader::TickLimits;
 use super::machine::MachineTime;
 use super::record::new_nonce;
+use super::train::LandingVerdict;
 use chant_store::StoreError;
 use chant_store::disk::{self, FileStamp, Lock};
 
@@ -33,6 +35,8 @@ const QUEUE: &str = "queue";
 const TAKEN: &str = "taken";
 const ANSWERS: &str = "answers";
 const WITHDRAWN: &str = "withdrawn";
+const VERDICTS: &str = "verdicts";
+const READY: &str = "ready";
 const LEADER: &str = "leader";
 
 /// The folder of this clone for one remote.
@@ -82,7 +86,7 @@ struct WishFile {
 impl WishQueue {
     /// Opens the queue in a private folder, which is made.
     pub(super) fn open(folder: &Path) -> Result<Self, LeaseError> {
-        for name in [QUEUE, TAKEN, ANSWERS, WITHDRAWN] {
+        for name in [QUEUE, TAKEN, ANSWERS, WITHDRAWN, VERDICTS, READY] {
             disk::make_private_folder(&folder.join(name))?;
         }
         disk::keep_private(folder)?;
@@ -147,10 +151,27 @@ impl WishQueue {
         Ok(Lock::try_take(&self.folder.join(LEADER))?)
     }
 
-    /// Returns true if a wish waits.
-    pub(super) fn has_wishes(&self) -> Result<bool, LeaseError> {
-        Ok(!names(&self.folder.join(QUEUE))?.is_empty()
-            || !names(&self.folder.join(TAKEN))?.is_empty())
+    /// Returns true if a wish waits for a push, and not for checks.
+    pub(super) fn has_due_wishes(&self) -> Result<bool, LeaseError> {
+        if self.has_new_wishes()? {
+            return Ok(true);
+        }
+        for name in names(&self.folder.join(TAKEN))? {
+            let file: Option<WishFile> = read(&self.place(TAKEN, &name))?;
+            let is_due = match file.map(|file| file.wish) {
+                None => false,
+                Some(LeaseWish::Land {
+                    new,
+                    needs_checks: true,
+                    ..
+                }) => self.verdict(&new)?.is_some_and(|verdict| verdict.is_due()),
+                Some(_) => true,
+            };
+            if is_due {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns true if a wish waits that no leader has looked at.
@@ -176,7 +197,7 @@ impl WishQueue {
     /// `run`, which a process left that died: what became of it is for the remote to say.
     pub(super) fn last_landing(&self, run: &str) -> Result<Option<String>, LeaseError> {
         let mut last: Option<(String, String)> = None;
-        for part in [TAKEN, QUEUE] {
+        for part in [QUEUE, TAKEN] {
             for name in names(&self.folder.join(part))? {
                 let file: Option<WishFile> = read(&self.place(part, &name))?;
                 let landing = match file.map(|file| file.wish) {
@@ -194,11 +215,54 @@ impl WishQueue {
     pub(super) fn answer(&self, taken: &TakenWish, answer: &LeaseAnswer) -> Result<(), LeaseError> {
         tracing::debug!(wish = ?taken.wish, answer = ?answer, "a wish about leases was answered");
         write(&self.place(ANSWERS, &taken.name), answer)?;
-        Ok(disk::remove(&self.place(TAKEN, &taken.name))?)
+        disk::remove(&self.place(TAKEN, &taken.name))?;
+        if let LeaseWish::Land { new, .. } = &taken.wish {
+            disk::remove(&self.place(VERDICTS, new))?;
+        }
+        Ok(())
     }
 
-    /// Removes answers that their askers did not live to read.
+    /// Returns the wishes that have no answer yet, the oldest first.
+    pub(super) fn waiting_wishes(&self) -> Result<Vec<LeaseWish>, LeaseError> {
+        let mut waiting = BTreeMap::new();
+        // A wish that is taken meanwhile is in the second folder: it is read from one of both.
+        for part in [QUEUE, TAKEN] {
+            for name in names(&self.folder.join(part))? {
+                if let Some(WishFile { wish, .. }) = read(&self.place(part, &name))? {
+                    waiting.insert(name, wish);
+                }
+            }
+        }
+        Ok(waiting.into_values().collect())
+    }
+
+    /// Returns what the checks come to for the landing with a commit; `None` while that is open.
+    pub(super) fn verdict(&self, commit: &str) -> Result<Option<LandingVerdict>, LeaseError> {
+        read(&self.place(VERDICTS, commit))
+    }
+
+    /// Notes what the checks come to for the landing with a commit.
+    pub(super) fn note_verdict(
+        &self,
+        commit: &str,
+        verdict: &LandingVerdict,
+    ) -> Result<(), LeaseError> {
+        write(&self.place(VERDICTS, commit), verdict)
+    }
+
+    /// Takes the lock of a file of the clone's own; `None` while another process has it.
+    pub(super) fn try_lock(&self, name: &str) -> Result<Option<Lock>, LeaseError> {
+        Ok(Lock::claim(&self.folder.join(name), "", Instant::now())?)
+    }
+
+    /// Returns the names of the whole files in a folder, in their order.
+    pub(super) fn names_in(&self, part: &str) -> Result<Vec<String>, LeaseError> {
+        names(&self.folder.join(part))
+    }
+
+    /// Removes answers that their askers did not live to read, and verdicts on landings that do not wait any more.
     pub(super) fn sweep(&self) -> Result<(), LeaseError> {
+        self.sweep_verdicts()?;
         let now = MachineTime::now();
         for name in names(&self.folder.join(ANSWERS))? {
             let at = name.split('-').next().and_then(|at| at.parse().ok());
@@ -206,6 +270,25 @@ impl WishQueue {
             if at > now || now.since(at) > KEPT_FOR {
                 disk::remove(&self.place(ANSWERS, &name))?;
             }
+        }
+        Ok(())
+    }
+
+    fn sweep_verdicts(&self) -> Result<(), LeaseError> {
+        let is_commit = |name: &str| name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let entries = disk::names(&self.folder.join(VERDICTS))?.into_iter();
+        let mut verdicts: Vec<String> = entries.map(|entry| entry.name).collect();
+        verdicts.retain(|name| is_commit(name));
+        if verdicts.is_empty() {
+            return Ok(());
+        }
+        let waiting = self.waiting_wishes()?;
+        let is_waited_for = |commit: &String| {
+            let mut waiting = waiting.iter();
+            waiting.any(|wish| matches!(wish, LeaseWish::Land { new, .. } if new == commit))
+        };
+        for commit in verdicts.iter().filter(|commit| !is_waited_for(commit)) {
+            disk::remove(&self.place(VERDICTS, commit))?;
         }
         Ok(())
     }
@@ -228,7 +311,7 @@ impl WishQueue {
         write(&self.folder.join(name), value)
     }
 
-    fn place(&self, part: &str, name: &str) -> PathBuf {
+    pub(super) fn place(&self, part: &str, name: &str) -> PathBuf {
         self.folder.join(part).join(name)
     }
 }
@@ -272,4 +355,58 @@ fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), LeaseError> {
         why: error.to_string(),
     })?;
     Ok(disk::write_private(path, &text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn landing(new: &str) -> LeaseWish {
+        LeaseWish::Land {
+            spec: "spec".into(),
+            run: "run".into(),
+            token: 1,
+            old: "0a".into(),
+            new: new.into(),
+            along: Vec::new(),
+            needs_checks: true,
+            settled: None,
+        }
+    }
+
+    #[test]
+    fn verdict_stays_as_long_as_its_landing_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = WishQueue::open(&folder.path().join("queue")).unwrap();
+        let passed = LandingVerdict::Passed {
+            is_end: true,
+            along: Vec::new(),
+        };
+        queue.put(landing("a1")).unwrap();
+        for commit in ["a1", "b2"] {
+            queue.note_verdict(commit, &passed).unwrap();
+        }
+        queue.sweep().unwrap();
+        assert_eq!(queue.verdict("a1").unwrap(), Some(passed));
+        assert_eq!(queue.verdict("b2").unwrap(), None);
+        let taken = queue.take().unwrap();
+        queue.answer(&taken[0], &LeaseAnswer::Done).unwrap();
+        assert_eq!(queue.verdict("a1").unwrap(), None);
+    }
+
+    #[test]
+    fn landing_that_waits_for_checks_is_no_reason_to_push() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = WishQueue::open(&folder.path().join("queue")).unwrap();
+        queue.put(landing("a1")).unwrap();
+        assert!(queue.has_due_wishes().unwrap());
+        queue.take().unwrap();
+        assert!(!queue.has_due_wishes().unwrap());
+        for (is_end, is_due) in [(false, false), (true, true)] {
+            let along = Vec::new();
+            let verdict = LandingVerdict::Passed { is_end, along };
+            queue.note_verdict("a1", &verdict).unwrap();
+            assert_eq!(queue.has_due_wishes().unwrap(), is_due);
+        }
+    }
 }

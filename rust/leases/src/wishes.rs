@@ -12,7 +12,9 @@ use super::record::{
     HolderRequest, LeaseRecord, LeaseState, NumberRecord, RefValue, SCHEMA, new_nonce,
 };
 use super::ref_names::{NUMBERS, REQUESTS};
+use super::train::LandingVerdict;
 use super::view::RemoteView;
+use chant_config::leases::ChecksOf;
 use chant_git::remote_refs::RefUpdate;
 use chant_store::state::escape_name;
 
@@ -24,6 +26,8 @@ pub(super) enum WishStep {
     Push(Box<WishPush>),
     /// Another wish of this push is about the same spec.
     Later,
+    /// The landing with this commit waits for its checks.
+    Held(String),
 }
 
 impl LeaseLeader<'_> {
@@ -72,6 +76,7 @@ impl LeaseLeader<'_> {
                 old,
                 new,
                 along,
+                needs_checks,
                 ..
             } => {
                 let landing = LandingOf {
@@ -81,7 +86,11 @@ impl LeaseLeader<'_> {
                     old,
                     new,
                     along,
+                    needs_checks: *needs_checks,
                 };
+                if self.is_held_back(&landing, view, batch)? {
+                    return Ok(WishStep::Held(new.clone()));
+                }
                 self.land(taken, &landing, view, batch)?
             }
             LeaseWish::Propose {
@@ -118,6 +127,28 @@ impl LeaseLeader<'_> {
             Ok(None) => WishStep::Answer(Self::granted(taken, view)),
             Err(refusal) => WishStep::Answer(LeaseAnswer::Refused { refusal }),
         })
+    }
+
+    /// Returns true if a landing that could be pushed waits for the checks of what it comes to, or stands on one that
+    /// does.
+    fn is_held_back(
+        &self,
+        landing: &LandingOf<'_>,
+        view: &RemoteView,
+        batch: &PushBatch,
+    ) -> Result<bool, LeaseError> {
+        if batch.is_held(landing.old) {
+            return Ok(true);
+        }
+        if self.client.settings.checks == ChecksOf::Branch {
+            return Ok(false);
+        }
+        let is_next = landing.old == batch.target(view);
+        if !landing.needs_checks || !is_next || !self.may_land(landing.spec, landing.token, view) {
+            return Ok(false);
+        }
+        let is_behind_passed = self.last_passed.as_deref() == Some(landing.old);
+        Ok(is_behind_passed || self.client.queue.verdict(landing.new)?.is_none())
     }
 
     /// Returns the answer to a wish whose value is on the remote already.
@@ -255,6 +286,14 @@ impl LeaseLeader<'_> {
             let lease = lease.cloned().map(Box::new);
             return Ok(Err(LeaseRefusal::Overtaken { lease }));
         }
+        if landing.needs_checks && self.client.settings.checks == ChecksOf::Branch {
+            let why = "the configuration asks for no checks of merged work any more; `chant-mcp merge` lands this work".into();
+            return Ok(Err(LeaseRefusal::Unchecked { why }));
+        }
+        let verdict = self.client.queue.verdict(landing.new)?;
+        if let Some(LandingVerdict::Refused { refusal }) = verdict {
+            return Ok(Err(refusal));
+        }
         let target = batch.target(view);
         if target != landing.old || !self.client.repo.reaches(landing.new, landing.old)? {
             return Ok(Err(LeaseRefusal::Moved));
@@ -276,8 +315,14 @@ impl LeaseLeader<'_> {
         let mut push = self.written(record, view)?;
         push.target = Some((landing.old.to_owned(), landing.new.to_owned()));
         push.updates.extend(self.removed_request(&escaped, view));
-        let along = landing.along.iter();
-        for (name, object) in along.filter(|(name, _)| !self.left_out.contains(name)) {
+        let along = match &verdict {
+            Some(LandingVerdict::Passed { along, .. }) => along,
+            _ => landing.along,
+        };
+        for (name, object) in along
+            .iter()
+            .filter(|(name, _)| !self.left_out.contains(name))
+        {
             push.updates.push(RefUpdate {
                 name: name.clone(),
                 old: None,
@@ -405,6 +450,7 @@ struct LandingOf<'a> {
     old: &'a str,
     new: &'a str,
     along: &'a [(String, String)],
+    needs_checks: bool,
 }
 
 pub(super) fn readable<'v>(view: &'v RemoteView, escaped: &str) -> Option<&'v LeaseRecord> {

@@ -164,6 +164,7 @@ const KEYS: &[KnownKey] = &[
             used("ttl", TEXT),
             used("push_interval", TEXT),
             used("landing", TEXT),
+            used("checks", TEXT),
             used("propose", TEXTS),
             used("look", TEXTS),
         ]),

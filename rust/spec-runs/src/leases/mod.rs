@@ -46,6 +46,20 @@ const LAND_LIMIT: Duration = Duration::from_secs(180);
 /// The claim of a spec: its token and what a record keeps of it, or the refusal.
 pub(super) type ClaimResult = Result<(u64, LeaseEntry), Error>;
 
+/// A merge that is to land.
+pub(super) struct MergedWork<'a> {
+    /// The target's commit that it stands on.
+    pub old: &'a str,
+    /// The merge.
+    pub new: &'a str,
+    /// Receipts that go along: the refs and their objects.
+    pub along: Vec<(String, String)>,
+    /// True if it waits until checks passed.
+    pub needs_checks: bool,
+    /// The run whose conflict it settles.
+    pub settled: Option<String>,
+}
+
 /// The leases of a project's specs.
 pub(super) struct SpecLeases<'a> {
     repo: Arc<Repo>,
@@ -96,7 +110,7 @@ impl<'a> SpecLeases<'a> {
         })
     }
 
-    fn client(&self) -> Result<LeaseClient<'_>, Error> {
+    pub(super) fn client(&self) -> Result<LeaseClient<'_>, Error> {
         Ok(LeaseClient::open(
             &self.repo,
             &self.settings,
@@ -215,28 +229,30 @@ impl<'a> SpecLeases<'a> {
     }
 
     /// Puts a landing in the queue and waits for the remote, without the lock of merges: `release` frees it
-    /// once the landing is in the queue.
+    /// once the landing is in the queue. `beside` is called again and again meanwhile, and may take its time.
     ///
     /// # Errors
     /// A failure on this machine.
     pub(super) fn land(
         &self,
         record: &RunRecord,
-        (old, new): (&str, &str),
-        along: Vec<(String, String)>,
+        landing: MergedWork<'_>,
         release: impl FnOnce(),
+        beside: &mut dyn FnMut() -> Result<(), Error>,
     ) -> Result<LeaseAnswer, Error> {
         let client = self.client()?;
         let ticket = client.put(LeaseWish::Land {
             spec: self.ledger.key(&record.spec_id),
             run: record.process_id.clone(),
             token: record.token,
-            old: old.to_owned(),
-            new: new.to_owned(),
-            along,
+            old: landing.old.to_owned(),
+            new: landing.new.to_owned(),
+            along: landing.along,
+            needs_checks: landing.needs_checks,
+            settled: landing.settled,
         })?;
         release();
-        Ok(client.wait(&ticket, LAND_LIMIT)?)
+        client.wait_beside(&ticket, LAND_LIMIT, beside)
     }
 
     /// Returns how work lands.

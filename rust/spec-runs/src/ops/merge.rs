@@ -32,6 +32,7 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     // What waited and need not any more is merged by that.
     recovery::recover_runs(project)?;
     let Some(id) = id else {
+        recovery::merge_checked(project, None)?;
         let shared = share_all(project, &runs)?;
         settle_aside(project);
         return describe_merges(&runs, &waited, shared);
@@ -41,6 +42,7 @@ pub fn merge(project: &Project, id: Option<&str>, agreed: Option<&str>) -> Resul
     project.refuse_own(&spec.id, "merged")?;
     drop(snapshot);
     refuse_unapproved(&spec)?;
+    recovery::merge_checked(project, Some(spec.id.as_str()))?;
     let newest = runs.newest_of(spec.id.as_str())?;
     let config = project.snapshot()?.config.clone()?;
     if let Some(record) = newest

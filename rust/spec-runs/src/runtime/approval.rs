@@ -9,6 +9,7 @@ use chant_specs::model::Spec;
 use chant_specs::project::Project;
 use chant_store::StoreError;
 use chant_work::WorkError;
+use chant_work::cancel_token::CancelToken;
 use chant_work::lock::SpecLock;
 use chant_work::run_record::RunRecord;
 use chant_work::run_store::RunStore;
@@ -72,7 +73,13 @@ impl PendingApproval {
         if let Err(error) = project.refuse_untrusted("approve") {
             return Ok(format!("\nIts work is not merged yet. {error}"));
         }
-        let state = recovery::merge_waiting(project, &self.runs, &record, lock)?;
+        let state = recovery::merge_waiting(
+            project,
+            &self.runs,
+            &record,
+            lock,
+            Some(&CancelToken::new()?),
+        )?;
         let reason = self
             .runs
             .get(&record.process_id)?

@@ -5,17 +5,16 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::super::evidence::{
-    self, BranchCommit, CheckResult, CompletionEvidence, CriterionAtStart, EvidenceInputs,
-    OutputCheck, is_of_agent,
+    self, BranchCommit, CompletionEvidence, CriterionAtStart, EvidenceInputs, OutputCheck,
+    is_of_agent,
 };
 use super::super::output;
 use super::super::project::ProjectRuns;
 use super::acting_change::CHANGES_MACHINE;
-use super::agent_launch::LaunchInputs;
 use super::completion_details::CompletionDetails;
 use super::conflict_spec;
 use super::conflicted_run::{ConflictedRun, spec_of_conflict};
-use super::landing::{RunLanding, RunLandingOutcome};
+use super::landing::{CheckTerms, RunLanding, RunLandingOutcome};
 use super::plugin_checks::PluginEvidence;
 use super::run_folder::{RunFolder, spec_path};
 use super::spec_state::{self, change_spec, spec_of, stopped_end};
@@ -30,11 +29,9 @@ use chant_specs::model::{KEY_ORDER, Spec, SpecStatus, SpecType};
 use chant_specs::project::{ARCHIVE, Project, SPECS};
 use chant_store::{disk, files};
 use chant_text::front_matter;
-use chant_work::agent::{self, AgentEnding, AgentOutcome};
 use chant_work::cancel_token::CancelToken;
 use chant_work::lock::SpecLock;
-use chant_work::run_log::{LogHeader, RunLog as LogOutput, SecretMask, secrets};
-use chant_work::run_record::{CheckEntry, MergeState, MergeTry, RunRecord};
+use chant_work::run_record::{MergeState, MergeTry, RunRecord};
 use chant_work::run_store::RunStore;
 use chant_work::runner::RunEnd;
 use chant_work::state::RunEvent;
@@ -66,10 +63,10 @@ pub(super) struct CompletionTerms {
 }
 
 /// The run's spec, repository and configuration.
-struct CompletionContext {
-    repo: std::sync::Arc<Repo>,
-    config: std::sync::Arc<Config>,
-    spec: std::sync::Arc<Spec>,
+pub(super) struct CompletionContext {
+    pub(super) repo: std::sync::Arc<Repo>,
+    pub(super) config: std::sync::Arc<Config>,
+    pub(super) spec: std::sync::Arc<Spec>,
 }
 
 impl CompletionContext {
@@ -180,6 +177,10 @@ impl CompletionCheck<'_> {
             finish,
             original: original.as_ref(),
             agreed: self.terms.agreed.as_deref(),
+            checks: self.interruption.map(|interruption| CheckTerms {
+                config: &scene.config,
+                interruption,
+            }),
             notes: RefCell::default(),
         };
         Ok(match landing.land()? {
@@ -258,7 +259,7 @@ impl CompletionCheck<'_> {
         Ok(end)
     }
 
-    fn update(&self, change: impl Fn(&mut RunRecord)) -> Result<RunRecord, Error> {
+    pub(super) fn update(&self, change: impl Fn(&mut RunRecord)) -> Result<RunRecord, Error> {
         let changed = |record: &mut RunRecord| {
             change(record);
             Ok(())
@@ -315,7 +316,7 @@ impl CompletionCheck<'_> {
         let asked: Vec<Vec<String>> = record
             .criteria_at_start
             .iter()
-            .map(|c| c.checks.clone())
+            .map(|criterion| checks_of_branch(&scene.config, record, &criterion.checks))
             .collect();
         if asked.iter().all(Vec::is_empty) || !evidence.is_complete() {
             return Ok(evidence);
@@ -454,95 +455,6 @@ impl CompletionCheck<'_> {
         output::find_mismatch(path, &schema, &log).map_or(OutputCheck::Fits, OutputCheck::Wrong)
     }
 
-    /// Runs the checks that criteria name, each once, on the files of the branch's tip and nothing
-    /// else that the run wrote: files that are uncommitted or ignored have no influence.
-    fn check(
-        &self,
-        record: &RunRecord,
-        scene: &CompletionContext,
-        criteria: &[CriterionAtStart],
-    ) -> Result<Vec<CheckResult>, Error> {
-        let Some(interruption) = self.interruption else {
-            return Ok(Vec::new());
-        };
-        let place = self.place.for_checks(self.project, &scene.repo)?;
-        let results = self.check_in(&place, record, scene, criteria, interruption);
-        place.remove_checked(self.project, &scene.repo);
-        results
-    }
-
-    fn check_in(
-        &self,
-        place: &RunFolder,
-        record: &RunRecord,
-        scene: &CompletionContext,
-        criteria: &[CriterionAtStart],
-        interruption: &CancelToken,
-    ) -> Result<Vec<CheckResult>, Error> {
-        let names: BTreeSet<&String> = criteria.iter().flat_map(|c| &c.checks).collect();
-        let tree = scene.repo.tree_of(&self.place.branch_tip(&scene.repo)?)?;
-        let (mut results, mut entries) = (Vec::new(), Vec::new());
-        let mask = SecretMask::new(&secrets(&self.project.environment))?;
-        for name in names {
-            let Some(argv) = scene.config.runs.checks.get(name) else {
-                continue;
-            };
-            let ended = self.run_check(place, record, scene, (name, argv), interruption)?;
-            let exit = ended
-                .as_ref()
-                .filter(|ended| ended.ending == AgentEnding::Itself);
-            let exit = exit.and_then(|ended| ended.exit_code);
-            let refused = ended.as_ref().and_then(|ended| ended.refused.clone());
-            let ms = ended.map_or(0, |ended| ended.duration.as_millis());
-            results.push(CheckResult {
-                name: name.clone(),
-                exit,
-                refused,
-            });
-            entries.push(CheckEntry {
-                name: name.clone(),
-                command: argv.iter().map(|word| mask.apply(word)).collect(),
-                exit,
-                ms: u64::try_from(ms).unwrap_or(u64::MAX),
-                tree: tree.clone(),
-            });
-        }
-        self.update(|record| record.checks.clone_from(&entries))?;
-        Ok(results)
-    }
-
-    /// Runs one check; `None` if it cannot be started, which the log reports.
-    fn run_check(
-        &self,
-        place: &RunFolder,
-        record: &RunRecord,
-        scene: &CompletionContext,
-        (name, argv): (&str, &[String]),
-        interruption: &CancelToken,
-    ) -> Result<Option<AgentOutcome>, Error> {
-        let briefing = LaunchInputs {
-            project: self.project,
-            repo: &scene.repo,
-            config: &scene.config,
-            spec: &scene.spec,
-            place,
-            asked: &record.asked,
-        };
-        let job = briefing.check(name, argv)?;
-        let header = LogHeader {
-            spec_id: &record.spec_id,
-            prompt: &job.name,
-            withheld: &job.withheld,
-        };
-        let mask = SecretMask::new(&job.secrets)?;
-        let output = LogOutput::open(self.runs, &header, mask, job.limits.room)?;
-        match agent::start(self.runs, record, job, output, false) {
-            Ok(agent) => Ok(Some(agent.wait(interruption)?)),
-            Err(chant_work::WorkError::NoAgent { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// Returns true if a person has to approve the work before it is merged; the spec is then
     /// marked.
     fn asks_approval(
@@ -586,6 +498,14 @@ fn again(place: &RunFolder, conflicts: &[FileConflict]) -> String {
         paths.join(", "),
         place.target
     )
+}
+
+/// Returns those of the checks which a criterion names that have to pass on the run's own branch: where the merged work
+/// is checked, all that are configured have to pass on that before it lands.
+fn checks_of_branch(config: &Config, record: &RunRecord, named: &[String]) -> Vec<String> {
+    let runs_later = config.checks_merged_work() && !record.asked.offline;
+    let is_left = |name: &&String| !(runs_later && config.runs.checks.contains_key(*name));
+    named.iter().filter(is_left).cloned().collect()
 }
 
 fn doubt(why: String) -> RunEnd {

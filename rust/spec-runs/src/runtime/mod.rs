@@ -4,7 +4,7 @@
 //! The engines below (`work`, `git`) know processes, records, branches and merges; they are
 //! combined here. [`start`] starts a run. [`spec_runner`] is the run of one spec, step by step:
 //! [`new_run_folder`] creates its [`run_folder`], branch and worktree, [`agent_launch`] prepares its agent's start, [`placed_launch`] that of one elsewhere, [`run_confinement`] confines it, [`completion_check`]
-//! collects evidence, [`landing`] brings the work to the target branch, and [`conflict_spec`] writes a
+//! collects evidence, [`branch_checks`] runs the checks that it asks for, [`landing`] brings the work to the target branch, and [`conflict_spec`] writes a
 //! spec about work that conflicts; [`conflicted_run`] is the run that is merged when that is settled.
 //! [`orchestrator`] is the run above such runs, and [`split`] one that proposes members of a spec. [`pool`]
 //! has folders that were created in advance. [`agent_slots`] chooses the next agent if there is room for
@@ -21,6 +21,7 @@ pub(super) mod agent_slots;
 mod agent_state;
 pub(super) mod approval;
 mod blockers;
+mod branch_checks;
 pub(super) mod committer;
 mod completion_check;
 mod completion_details;

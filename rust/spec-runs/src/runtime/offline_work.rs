@@ -6,7 +6,7 @@ use super::super::error::SpecRunError;
 use super::super::leases::SpecLeases;
 use super::super::project::ProjectRuns;
 use super::completion_details::CompletionDetails;
-use super::landing::{RunLanding, RunLandingOutcome};
+use super::landing::{CheckTerms, RunLanding, RunLandingOutcome};
 use super::run_folder::RunFolder;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -16,6 +16,7 @@ use chant_git::Repo;
 use chant_leases::answer::LeaseRefusal;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
+use chant_work::cancel_token::CancelToken;
 use chant_work::lock::SpecLock;
 use chant_work::run_record::RunRecord;
 use chant_work::run_store::RunStore;
@@ -35,6 +36,7 @@ struct OfflineWork<'a> {
     runs: &'a RunStore,
     repo: &'a Repo,
     leases: &'a SpecLeases<'a>,
+    config: &'a Config,
     place: RunFolder,
     lock: SpecLock,
     /// The commit with which it landed here.
@@ -68,6 +70,7 @@ pub(in super::super) fn share_offline_work(
         runs,
         repo: &repo,
         leases: &leases,
+        config: &config,
         place,
         lock,
         landed,
@@ -167,6 +170,7 @@ impl OfflineWork<'_> {
 
     fn land(&self, record: &RunRecord) -> Result<Result<(), String>, Error> {
         self.restore_branch()?;
+        let interruption = CancelToken::new()?;
         let landing = RunLanding {
             project: self.project,
             runs: self.runs,
@@ -177,6 +181,10 @@ impl OfflineWork<'_> {
             finish: CompletionDetails::of(&record.commits, record),
             original: None,
             agreed: None,
+            checks: Some(CheckTerms {
+                config: self.config,
+                interruption: &interruption,
+            }),
             notes: RefCell::default(),
         };
         let why = match landing.land_on_remote(self.leases, record)? {

@@ -25,6 +25,7 @@ use chant_specs::model::SpecStatus;
 use chant_specs::project::Project;
 use chant_store::disk;
 use chant_work::WorkError;
+use chant_work::cancel_token::CancelToken;
 use chant_work::lock::SpecLock;
 use chant_work::recovery;
 use chant_work::run_record::{self, MergeState, RunRecord};
@@ -89,13 +90,13 @@ pub(in super::super) fn stop_run(
     Ok(HaltOutcome::Stopped(Box::new(stopped)))
 }
 
-/// Returns the judge of a run without a running process: it does not run checks.
+/// Returns the judge of a run without a running process: without `interruption` it does not run checks.
 fn judge<'a>(
     project: &'a Project,
     runs: &'a RunStore,
     record: &RunRecord,
-    place: &'a RunFolder,
-    lock: &'a SpecLock,
+    (place, lock): (&'a RunFolder, &'a SpecLock),
+    interruption: Option<&'a CancelToken>,
 ) -> CompletionCheck<'a> {
     CompletionCheck {
         project,
@@ -103,7 +104,7 @@ fn judge<'a>(
         process_id: record.process_id.clone(),
         place,
         lock,
-        interruption: None,
+        interruption,
         terms: &NOW,
     }
 }
@@ -132,12 +133,13 @@ fn complete(
             finish,
             original: None,
             agreed: None,
+            checks: None,
             notes: RefCell::default(),
         };
         landing.complete()?;
         return Ok(record.clone());
     }
-    let judge = judge(project, runs, record, &place, lock);
+    let judge = judge(project, runs, record, (&place, lock), None);
     judge.land(finish)?;
     Ok(runs.get(&record.process_id)?)
 }
@@ -228,7 +230,7 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
         if let Some(lock) = SpecLock::acquire_free(&runs, &record.spec_id)? {
             note(
                 record,
-                merge_waiting(project, &runs, record, &lock).map(drop),
+                merge_waiting(project, &runs, record, &lock, None).map(drop),
             );
         }
     }
@@ -236,6 +238,32 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
         problems.push(format!("Conflicts that are settled: {error}"));
     }
     Ok(problems)
+}
+
+/// Merges the work of a spec, or all work, that waits for checks of what it is merged into: they are run now.
+///
+/// # Errors
+/// The step that failed.
+pub(in super::super) fn merge_checked(
+    project: &Project,
+    spec_id: Option<&str>,
+) -> Result<(), Error> {
+    let runs = project.runs()?;
+    if !project.snapshot()?.config.clone()?.checks_merged_work() {
+        return Ok(());
+    }
+    let interruption = CancelToken::new()?;
+    let (records, _) = runs.all()?;
+    let is_asked = |record: &&RunRecord| {
+        record.state() == RunState::AwaitingMerge
+            && spec_id.is_none_or(|spec_id| record.spec_id == spec_id)
+    };
+    for record in records.iter().filter(is_asked) {
+        if let Some(lock) = SpecLock::acquire_free(&runs, &record.spec_id)? {
+            merge_waiting(project, &runs, record, &lock, Some(&interruption))?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns true for a run that waits until others merge its request.
@@ -439,7 +467,7 @@ fn after_loss(
         );
     }
     let repo = project.repository()?;
-    let mut judge = judge(project, runs, record, &place, lock);
+    let mut judge = judge(project, runs, record, (&place, lock), None);
     let found = if record.merge.begun.is_empty() {
         place.fetch(project, &repo).and_then(|()| judge.conclude())
     } else {
@@ -470,12 +498,14 @@ fn end(runs: &RunStore, record: &RunRecord, end: &RunEnd) -> Result<(), Error> {
     Ok(())
 }
 
-/// Tries to merge work that waited, if its obstacle may be gone; returns the state of the run then.
+/// Tries to merge work that waited, if its obstacle may be gone; returns the state of the run then. Without
+/// `interruption`, which ends checks, work that needs them first goes on waiting.
 pub(in super::super) fn merge_waiting(
     project: &Project,
     runs: &RunStore,
     record: &RunRecord,
     lock: &SpecLock,
+    interruption: Option<&CancelToken>,
 ) -> Result<RunState, Error> {
     // The process that held the lock until now may have merged it.
     let record = &runs.get(&record.process_id)?;
@@ -500,7 +530,7 @@ pub(in super::super) fn merge_waiting(
             |draft| draft.set_text("status", SpecStatus::InProgress.as_str()),
         )?;
     }
-    let judge = judge(project, runs, record, &place, lock);
+    let judge = judge(project, runs, record, (&place, lock), interruption);
     let mut found = judge.land(CompletionDetails::of(&record.commits, record))?;
     match found.event {
         RunEvent::Wait if waited == RunState::AwaitingMerge && found.reason == record.reason => {

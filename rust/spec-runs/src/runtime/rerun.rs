@@ -18,7 +18,7 @@ use chant_specs::model::Spec;
 use chant_specs::project::Project;
 use chant_store::disk;
 use chant_work::WorkError;
-use chant_work::agent::{self, AgentEnding};
+use chant_work::agent::{self, AgentEnding, AgentOutcome};
 use chant_work::cancel_token::CancelToken;
 use chant_work::process::ProcessIdentity;
 use chant_work::run_log::{LogHeader, RunLog, SecretMask};
@@ -63,41 +63,87 @@ pub(in super::super) fn rerun(
         return Ok(Vec::new());
     }
     let spec = project.spec_or_archived(&snapshot, spec_id)?;
-    let folder = RerunFolder::make(project, &config, repo, commit)?;
-    let rerun = CheckRerun {
+    let runs = project.runs()?;
+    // The record only identifies its processes: this is no run and is not stored.
+    let record = RunRecord::new(spec_id, SINGLE, ProcessIdentity::own(), (runs.clock)());
+    let interruption = CancelToken::listening()?;
+    let checking = CommitChecks {
         project,
         repo,
         config: &config,
         spec: &spec,
-        place: RunFolder::of_files(project, repo, &spec, &folder.files)?,
+        record: &record,
+        interruption: &interruption,
     };
-    let interruption = CancelToken::listening()?;
-    rerun.make_repository(&interruption)?;
-    let checks = asked.into_iter();
-    let checks = checks.map(|(name, argv)| rerun.check(name, argv, &interruption));
-    checks.collect()
+    let folder = checking.open(commit)?;
+    let again = asked.into_iter().map(|(name, argv)| {
+        let ended = folder.check(name, argv)?;
+        Ok(RepeatedCheck {
+            name: name.to_owned(),
+            exit: exit_of(ended.as_ref()),
+        })
+    });
+    again.collect()
 }
 
-struct CheckRerun<'a> {
-    project: &'a Project,
-    repo: &'a Repo,
-    config: &'a Config,
-    spec: &'a Spec,
+/// Returns the exit code of a check that ended by itself.
+pub(super) fn exit_of(ended: Option<&AgentOutcome>) -> Option<i32> {
+    let by_itself = ended.filter(|ended| ended.ending == AgentEnding::Itself);
+    by_itself.and_then(|ended| ended.exit_code)
+}
+
+/// What checks of a commit have to know.
+pub(super) struct CommitChecks<'a> {
+    pub project: &'a Project,
+    pub repo: &'a Repo,
+    pub config: &'a Config,
+    /// The spec whose log gets their output.
+    pub spec: &'a Spec,
+    /// The run that their processes belong to.
+    pub record: &'a RunRecord,
+    pub interruption: &'a CancelToken,
+}
+
+/// The files of a commit in a folder of their own, in which checks run; removed when dropped.
+pub(super) struct CheckedCommit<'a> {
+    of: &'a CommitChecks<'a>,
     place: RunFolder,
+    _folder: RerunFolder,
 }
 
-impl CheckRerun<'_> {
+impl CommitChecks<'_> {
+    /// Writes the files of a commit.
+    ///
+    /// # Errors
+    /// As [`rerun`].
+    pub(super) fn open(&self, commit: &str) -> Result<CheckedCommit<'_>, Error> {
+        let folder = RerunFolder::make(self.project, self.config, self.repo, commit)?;
+        let checked = CheckedCommit {
+            of: self,
+            place: RunFolder::of_files(self.project, self.repo, self.spec, &folder.files)?,
+            _folder: folder,
+        };
+        checked.make_repository()?;
+        Ok(checked)
+    }
+}
+
+impl CheckedCommit<'_> {
     /// Makes the files the only commit of a repository, since checks may ask git about them. That
     /// git is confined like the checks.
-    fn make_repository(&self, interruption: &CancelToken) -> Result<(), Error> {
+    fn make_repository(&self) -> Result<(), Error> {
         for words in REPOSITORY {
             let words = ["git"].into_iter().chain(words.iter().copied());
             let argv: Vec<String> = words.map(str::to_owned).collect();
-            let made = self.check("(its repository)", &argv, interruption)?;
-            if made.exit != Some(0) {
+            let made = exit_of(self.check("(its repository)", &argv)?.as_ref());
+            if made != Some(0) {
+                let made = RepeatedCheck {
+                    name: "(its repository)".into(),
+                    exit: made,
+                };
                 let message = format!(
                     "The files of the commit could not be made a repository for the checks: {made}; the log of spec '{}' says why",
-                    self.spec.id
+                    self.of.spec.id
                 );
                 return Err(ChantError::Refused(message).into());
             }
@@ -105,26 +151,25 @@ impl CheckRerun<'_> {
         Ok(())
     }
 
-    fn check(
-        &self,
-        name: &str,
-        argv: &[String],
-        interruption: &CancelToken,
-    ) -> Result<RepeatedCheck, Error> {
-        let runs = self.project.runs()?;
+    /// Runs a command; `None` if it cannot be started.
+    ///
+    /// # Errors
+    /// The reason why it cannot be confined, that it was interrupted, or a failure of the disk.
+    pub(super) fn check(&self, name: &str, argv: &[String]) -> Result<Option<AgentOutcome>, Error> {
+        let CommitChecks { project, spec, .. } = self.of;
+        let runs = project.runs()?;
         let asked = RunOptions::default();
         let briefing = LaunchInputs {
-            project: self.project,
-            repo: self.repo,
-            config: self.config,
-            spec: self.spec,
+            project,
+            repo: self.of.repo,
+            config: self.of.config,
+            spec,
             place: &self.place,
             asked: &asked,
         };
         let job = briefing.check(name, argv)?;
-        let spec_id = self.spec.id.as_str();
         let header = LogHeader {
-            spec_id,
+            spec_id: spec.id.as_str(),
             prompt: &job.name,
             withheld: &job.withheld,
         };
@@ -134,9 +179,8 @@ impl CheckRerun<'_> {
             SecretMask::new(&job.secrets)?,
             job.limits.room,
         )?;
-        // The record only identifies its processes: this is no run and is not stored.
-        let record = RunRecord::new(spec_id, SINGLE, ProcessIdentity::own(), (runs.clock)());
-        let ended = match agent::start(&runs, &record, job, output, false) {
+        let interruption = self.of.interruption;
+        let ended = match agent::start(&runs, self.of.record, job, output, false) {
             Ok(agent) => Some(agent.wait(interruption)?),
             Err(WorkError::NoAgent { .. }) => None,
             Err(error) => return Err(error.into()),
@@ -145,11 +189,7 @@ impl CheckRerun<'_> {
             let why = "The checks were interrupted; nothing is said of them";
             return Err(ChantError::Refused(why.into()).into());
         }
-        let by_itself = ended.filter(|ended| ended.ending == AgentEnding::Itself);
-        Ok(RepeatedCheck {
-            name: name.to_owned(),
-            exit: by_itself.and_then(|ended| ended.exit_code),
-        })
+        Ok(ended)
     }
 }
 

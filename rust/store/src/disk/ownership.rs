@@ -205,7 +205,8 @@ pub fn make_owned_folder(path: &Path) -> Result<(), StoreError> {
     })
 }
 
-/// Takes the rights of others to a folder and all in it away; links are left alone.
+/// Takes the rights of others to a folder and all in it away; links are left alone, and so is what other processes
+/// remove meanwhile.
 ///
 /// # Errors
 /// `Io`.
@@ -223,7 +224,10 @@ pub fn keep_private(path: &Path) -> Result<(), StoreError> {
     }
     if metadata.is_dir() {
         for entry in fs::read_dir(path).map_err(failed)? {
-            keep_private(&entry.map_err(failed)?.path())?;
+            match keep_private(&entry.map_err(failed)?.path()) {
+                Err(StoreError::Missing { .. }) => {}
+                kept => kept?,
+            }
         }
     }
     Ok(())

@@ -2,8 +2,13 @@
 //! else by git, without touching the user's changes (the runtime's design, "Merging").
 
 mod by_request;
+mod halving;
+mod merge_turn;
 mod on_remote;
 mod request_command;
+mod train;
+
+pub(super) use train::CheckTerms;
 
 use std::cell::RefCell;
 use std::io;
@@ -56,6 +61,8 @@ pub(super) struct RunLanding<'a> {
     pub original: Option<&'a ConflictedRun>,
     /// The hash of the acting change to which a person agreed.
     pub agreed: Option<&'a str>,
+    /// What this process needs to run checks of merged work; without it work that needs them waits.
+    pub checks: Option<CheckTerms<'a>>,
     /// What the landing has to report beside its outcome.
     pub notes: RefCell<Vec<String>>,
 }

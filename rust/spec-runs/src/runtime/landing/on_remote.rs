@@ -1,11 +1,13 @@
 //! Lands the work of a run on the remote that clones share: the target and the lease move in one push,
 //! or neither does. The checkout follows as far as it can; it is a view of what landed.
 
+use std::cell::Cell;
 use std::time::Duration;
 
-use super::super::super::leases::SpecLeases;
+use super::super::super::leases::{MergedWork, SpecLeases};
 use super::super::super::merge::{DRIVER, merge_specs};
 use super::super::super::receipt_store::{LandedRun, prepare_of_run};
+use super::train::{CheckTerms, TrainChecker};
 use super::{
     ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change,
     agreement_to, by_meaning, describe_wait, open_criteria, own_conflict,
@@ -16,6 +18,7 @@ use chant_config::leases::LandingWay;
 use chant_git::land::LandingOutcome;
 use chant_git::merge::{FileSides, MergeOutcome, MergeRequest};
 use chant_leases::answer::{LeaseAnswer, LeaseRefusal};
+use chant_leases::record::LeaseState;
 use chant_specs::error::ChantError;
 use chant_work::lock::MergeLock;
 use chant_work::run_record::{MergeTry, RunRecord};
@@ -24,6 +27,11 @@ use chant_work::state::RunState;
 /// How often a checkout is brought up to a landing, and the time between, where landings before it have to come first.
 const FOLLOW_ATTEMPTS: usize = 40;
 const FOLLOW_PAUSE: Duration = Duration::from_millis(250);
+/// The number of attempts at a landing that waits for checks.
+const CHECKED_ATTEMPTS: usize = 100;
+/// Why work waits where no checks are run, as in a look at what dead runs left.
+const NO_CHECKS_HERE: &str =
+    "the checks have to run on the merged work first; `chant-mcp merge ID` runs them and lands it";
 
 /// A merge that may be pushed, or what a landing comes to without one.
 pub(super) enum PreparedLanding {
@@ -71,7 +79,17 @@ impl RunLanding<'_> {
         record: &RunRecord,
     ) -> Result<RunLandingOutcome, Error> {
         let is_proposed = leases.landing() == LandingWay::Pr;
-        for _ in 0..ATTEMPTS {
+        let needs_checks = self.needs_checks()?;
+        let terms = self.checks.filter(|_| needs_checks);
+        let checker = terms.map(|terms| self.checker(leases, terms)).transpose()?;
+        // Each landing that is refused for its checks has those behind it merge again.
+        let attempts = if needs_checks {
+            CHECKED_ATTEMPTS
+        } else {
+            ATTEMPTS
+        };
+        for _ in 0..attempts {
+            let turn = self.take_turn(leases, record, needs_checks)?;
             let merge_lock = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
             if let Some(outcome) = self.refuse_stale(record)? {
                 return Ok(outcome);
@@ -80,19 +98,33 @@ impl RunLanding<'_> {
             let (old, new) = match self.prepare(leases, record)? {
                 PreparedLanding::Settled(outcome) => return Ok(outcome),
                 PreparedLanding::Landed(commit) => {
-                    drop(merge_lock);
+                    drop((merge_lock, turn));
                     return self.finish_on_remote(leases, &commit);
                 }
                 PreparedLanding::Merged { old, new } => (old, new),
             };
+            if needs_checks && checker.is_none() {
+                return Ok(waits(NO_CHECKS_HERE.into()));
+            }
             self.note_try(&old, &new)?;
             self.runs.reached("before-land-push").map_err(Error::from)?;
-            let release = || drop(merge_lock);
+            let release = || drop((merge_lock, turn));
             let answer = if is_proposed {
                 leases.propose(record, &new, release)?
             } else {
                 // The next landing of this clone stands on this one while it is on its way.
-                leases.land(record, (&old, &new), self.receipts_of(&new)?, release)?
+                let merged = MergedWork {
+                    old: &old,
+                    new: &new,
+                    along: self.receipts_of(&new)?,
+                    needs_checks,
+                    settled: self
+                        .original
+                        .map(|original| original.record.process_id.clone()),
+                };
+                leases.land(record, merged, release, &mut || {
+                    checker.as_ref().map_or(Ok(()), TrainChecker::step)
+                })?
             };
             self.runs.reached("after-land-push").map_err(Error::from)?;
             match answer {
@@ -107,13 +139,20 @@ impl RunLanding<'_> {
                 LeaseAnswer::Refused {
                     refusal: LeaseRefusal::Moved | LeaseRefusal::Completed { .. },
                 } => {}
+                // A try that a dead process left was taken along meanwhile.
+                LeaseAnswer::Refused {
+                    refusal: LeaseRefusal::Overtaken { lease: Some(lease) },
+                } if lease.state == LeaseState::Landed && lease.token == record.token => {}
                 LeaseAnswer::Refused {
                     refusal: refusal @ LeaseRefusal::Overtaken { .. },
                 } => return Ok(RunLandingOutcome::Overtaken(refusal.to_string())),
+                LeaseAnswer::Refused {
+                    refusal: LeaseRefusal::Unchecked { why },
+                }
+                | LeaseAnswer::Unreachable { why } => return Ok(waits(why)),
                 LeaseAnswer::Refused { refusal } => {
                     return Ok(RunLandingOutcome::Doubtful(refusal.to_string()));
                 }
-                LeaseAnswer::Unreachable { why } => return Ok(waits(why)),
             }
         }
         let message = format!(
@@ -122,6 +161,29 @@ impl RunLanding<'_> {
             leases.remote()
         );
         Err(ChantError::Refused(message).into())
+    }
+
+    /// Returns true if work lands only where the configured checks pass on what it comes to.
+    fn needs_checks(&self) -> Result<bool, Error> {
+        let config = self.project.snapshot()?.config.clone()?;
+        Ok(config.checks_merged_work() && !config.runs.checks.is_empty())
+    }
+
+    fn checker<'a>(
+        &'a self,
+        leases: &'a SpecLeases<'_>,
+        terms: CheckTerms<'a>,
+    ) -> Result<TrainChecker<'a>, Error> {
+        Ok(TrainChecker {
+            project: self.project,
+            runs: self.runs,
+            repo: self.repo,
+            client: leases.client()?,
+            process_id: self.process_id,
+            target: &self.place.target,
+            terms,
+            gathering: Cell::default(),
+        })
     }
 
     /// Returns the receipts that belong to a landing with this commit: they reach the remote in its push.

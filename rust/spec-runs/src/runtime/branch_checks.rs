@@ -1,0 +1,104 @@
+//! Runs the checks that a spec's criteria name on the branch of its run.
+
+use std::collections::BTreeSet;
+
+use super::super::evidence::{CheckResult, CriterionAtStart};
+use super::agent_launch::LaunchInputs;
+use super::completion_check::{CompletionCheck, CompletionContext};
+use super::run_folder::RunFolder;
+use chant_base::error::Error;
+use chant_work::agent::{self, AgentEnding, AgentOutcome};
+use chant_work::cancel_token::CancelToken;
+use chant_work::run_log::{LogHeader, RunLog as LogOutput, SecretMask, secrets};
+use chant_work::run_record::{CheckEntry, RunRecord};
+
+impl CompletionCheck<'_> {
+    /// Runs the checks that criteria name, each once, on the files of the branch's tip and nothing
+    /// else that the run wrote: files that are uncommitted or ignored have no influence.
+    pub(super) fn check(
+        &self,
+        record: &RunRecord,
+        scene: &CompletionContext,
+        criteria: &[CriterionAtStart],
+    ) -> Result<Vec<CheckResult>, Error> {
+        let Some(interruption) = self.interruption else {
+            return Ok(Vec::new());
+        };
+        let place = self.place.for_checks(self.project, &scene.repo)?;
+        let results = self.check_in(&place, record, scene, criteria, interruption);
+        place.remove_checked(self.project, &scene.repo);
+        results
+    }
+
+    fn check_in(
+        &self,
+        place: &RunFolder,
+        record: &RunRecord,
+        scene: &CompletionContext,
+        criteria: &[CriterionAtStart],
+        interruption: &CancelToken,
+    ) -> Result<Vec<CheckResult>, Error> {
+        let names: BTreeSet<&String> = criteria.iter().flat_map(|c| &c.checks).collect();
+        let tree = scene.repo.tree_of(&self.place.branch_tip(&scene.repo)?)?;
+        let (mut results, mut entries) = (Vec::new(), Vec::new());
+        let mask = SecretMask::new(&secrets(&self.project.environment))?;
+        for name in names {
+            let Some(argv) = scene.config.runs.checks.get(name) else {
+                continue;
+            };
+            let ended = self.run_check(place, record, scene, (name, argv), interruption)?;
+            let exit = ended
+                .as_ref()
+                .filter(|ended| ended.ending == AgentEnding::Itself);
+            let exit = exit.and_then(|ended| ended.exit_code);
+            let refused = ended.as_ref().and_then(|ended| ended.refused.clone());
+            let ms = ended.map_or(0, |ended| ended.duration.as_millis());
+            results.push(CheckResult {
+                name: name.clone(),
+                exit,
+                refused,
+            });
+            entries.push(CheckEntry {
+                name: name.clone(),
+                command: argv.iter().map(|word| mask.apply(word)).collect(),
+                exit,
+                ms: u64::try_from(ms).unwrap_or(u64::MAX),
+                tree: tree.clone(),
+            });
+        }
+        self.update(|record| record.checks.clone_from(&entries))?;
+        Ok(results)
+    }
+
+    /// Runs one check; `None` if it cannot be started, which the log reports.
+    fn run_check(
+        &self,
+        place: &RunFolder,
+        record: &RunRecord,
+        scene: &CompletionContext,
+        (name, argv): (&str, &[String]),
+        interruption: &CancelToken,
+    ) -> Result<Option<AgentOutcome>, Error> {
+        let briefing = LaunchInputs {
+            project: self.project,
+            repo: &scene.repo,
+            config: &scene.config,
+            spec: &scene.spec,
+            place,
+            asked: &record.asked,
+        };
+        let job = briefing.check(name, argv)?;
+        let header = LogHeader {
+            spec_id: &record.spec_id,
+            prompt: &job.name,
+            withheld: &job.withheld,
+        };
+        let mask = SecretMask::new(&job.secrets)?;
+        let output = LogOutput::open(self.runs, &header, mask, job.limits.room)?;
+        match agent::start(self.runs, record, job, output, false) {
+            Ok(agent) => Ok(Some(agent.wait(interruption)?)),
+            Err(chant_work::WorkError::NoAgent { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
