@@ -115,7 +115,7 @@ class Graph:
             attributes: For each name the values of items by their keys.
 
         Raises:
-            TypeError: A key is no text.
+            InvalidArgumentError: A key is no text, or an edge no pair.
             NotFoundError: An attribute is of what is no item.
 
         Example:
@@ -135,18 +135,8 @@ class Graph:
         return cls(network, columns)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        network = self._network
-        known = (list(network.done()), list(network.elsewhere()))
-        edges = list(network.edges())
-        return _again, (
-            list(self),
-            edges,
-            known,
-            dict(self._attributes),
-            self._learned,
-            self._workspace,
-            self._is_past,
-        )
+        known = (dict(self._attributes), self._learned, self._workspace, self._is_past)
+        return _again, (self._network, *known)
 
     @property
     def nodes(self) -> Nodes:
@@ -543,16 +533,12 @@ class Graph:
 
 
 def _again(
-    keys: list[str],
-    edges: list[tuple[str, str]],
-    known: tuple[list[str], list[str]],
+    network: Network,
     attributes: Mapping[str, Sequence[Any]],
     learned: Mapping[str, float | None],
     workspace: chant_mcp.Workspace | None,
     is_past: bool,
 ) -> Graph:
-    done, elsewhere = known
-    network = Network(edges, nodes=keys, done=done, elsewhere=elsewhere)
     return Graph(network, attributes, learned=learned, workspace=workspace, is_past=is_past)
 
 

@@ -132,6 +132,9 @@ class BlockedItems(Mapping[str, Items]):
     def __repr__(self) -> str:
         return f"<{len(self)} blocked items>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BlockedItems, (self._network,)
+
 
 class Attributes(Mapping[str, Sequence[Any]]):
     """What is known of the items of a workspace, one column an attribute, made when it is asked for."""
@@ -155,6 +158,9 @@ class Attributes(Mapping[str, Sequence[Any]]):
 
     def __len__(self) -> int:
         return len(self._columns.names())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
 
 class Nodes:
@@ -184,6 +190,9 @@ class Nodes:
 
     def __repr__(self) -> str:
         return f"<{len(self)} nodes>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Nodes, (self._graph,)
 
     def table(self) -> Table:
         """`key`, `repo`, `done`, `elsewhere` and the attributes, one row an item.
@@ -226,6 +235,9 @@ class EdgeList:
 
     def __repr__(self) -> str:
         return f"<{len(self)} edges>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EdgeList, (self._graph,)
 
     def table(self) -> Table:
         """`before`, `after` and their repositories `before_repo` and `after_repo`, one row an edge."""

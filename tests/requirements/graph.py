@@ -193,6 +193,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "graph:sequences:keys_are_made_when_asked_for": Requirement(
         "Answers are sequences over the items that make keys when they are asked for.", "issue 9: speed"
     ),
+    "graph:protocols:sequences_and_mappings": Requirement(
+        "`Items`, `Edges` and `Layers` are sequences, `Scores` is a mapping, as `collections.abc` means it: "
+        "they are registered, and compare by what they say.",
+        "issue 26.5",
+    ),
     "graph:long_questions:progress_and_interruption": Requirement(
         "Long questions tell their progress; an exception of the callback or a signal stops them.",
         "issue 9: graph",

@@ -11,16 +11,20 @@ use arrow_array::{
     RecordBatch, RecordBatchIterator, StringArray, TimestampMicrosecondArray,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use chant_base::error::Error;
+use chant_graph::network::NetworkError;
 use jiff::Timestamp;
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyList};
 
+use crate::raise::Raised;
+
 /// A column as Python gives it: its name, its values, its kind and the unit of its numbers.
 ///
-/// The kind is `text`, `word`, `flag`, `number` or `time`. Without one, or where the values
+/// The kind is `text`, `word`, `flag`, `number`, `count` or `time`. Without one, or where the values
 /// are not of that kind, as own attributes of a graph may be, they say what they are themselves.
 #[derive(FromPyObject)]
 pub(crate) struct GivenColumn<'py>(String, Bound<'py, PyAny>, Option<String>, Option<String>);
@@ -41,6 +45,15 @@ impl PyTable {
         Ok(Self {
             batch: batch.map_err(refused)?,
         })
+    }
+
+    fn no_column(&self, name: &str) -> Error {
+        let names: Vec<String> = self.columns();
+        NetworkError::Column {
+            name: name.to_owned(),
+            expected: names.join(", "),
+        }
+        .into()
     }
 }
 
@@ -87,11 +100,31 @@ impl PyTable {
     }
 
     /// The values of a column.
-    fn column(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-        let Some(values) = self.batch.column_by_name(name) else {
-            return Err(PyKeyError::new_err(name.to_owned()));
-        };
-        plain_column(py, name, values.as_any())
+    fn column(&self, py: Python<'_>, name: &str) -> Result<Py<PyAny>, Raised> {
+        let values = self.batch.column_by_name(name);
+        let values = values.ok_or_else(|| self.no_column(name))?;
+        Ok(plain_column(py, name, values.as_any())?)
+    }
+
+    /// What makes the same table again, where it is unpickled.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Vec<PlainColumn>,))> {
+        let schema = self.batch.schema();
+        let columns = schema.fields().iter().zip(self.batch.columns());
+        let columns = columns.map(|(field, values)| {
+            let plain = plain_column(py, field.name(), values.as_any())?;
+            let unit = field.metadata().get("unit").cloned();
+            Ok((
+                field.name().clone(),
+                plain,
+                kind_of(field.data_type()),
+                unit,
+            ))
+        });
+        let make = py.import("chant_mcp._core")?.getattr("typed_table")?;
+        Ok((make, (columns.collect::<PyResult<_>>()?,)))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -112,6 +145,22 @@ impl PyTable {
         let stream = FFI_ArrowArrayStream::new(Box::new(batches));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
+}
+
+/// A column as [`typed_table`] takes it.
+type PlainColumn = (String, Py<PyAny>, Option<&'static str>, Option<String>);
+
+/// The kind of a type; `None` for what values say themselves.
+fn kind_of(data_type: &DataType) -> Option<&'static str> {
+    Some(match data_type {
+        DataType::Utf8 => "text",
+        DataType::Dictionary(..) => "word",
+        DataType::Boolean => "flag",
+        DataType::Float64 => "number",
+        DataType::Int64 => "count",
+        DataType::Timestamp(..) => "time",
+        _ => return None,
+    })
 }
 
 /// The values of a column as a list.
@@ -193,6 +242,7 @@ fn of_kind(kind: &str, values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef
         "word" => known_words(values),
         "flag" => known_flags(values),
         "number" => Ok(Arc::new(Float64Array::from(extracted::<f64>(values)?))),
+        "count" => Ok(Arc::new(Int64Array::from(extracted::<i64>(values)?))),
         "time" => moments(values),
         other => Err(PyValueError::new_err(format!(
             "'{other}' is no kind of a column"
@@ -237,9 +287,22 @@ fn known_words(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
 /// Time stamps such as `2026-01-22T10:00:00.000Z` as microseconds of UTC; another text is no time that is known.
 fn moments(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
     let micros = |text: String| Some(text.parse::<Timestamp>().ok()?.as_microsecond());
-    let texts = extracted::<String>(values)?.into_iter();
+    let texts = values
+        .iter()
+        .map(|value| value.as_ref().map(written_moment).transpose());
+    let texts = texts
+        .collect::<PyResult<Vec<Option<String>>>>()?
+        .into_iter();
     let moments: TimestampMicrosecondArray = texts.map(|text| text.and_then(micros)).collect();
     Ok(Arc::new(moments.with_timezone("UTC")))
+}
+
+/// A time stamp as a text, which a `datetime` gives itself.
+fn written_moment(moment: &Bound<'_, PyAny>) -> PyResult<String> {
+    match moment.extract() {
+        Ok(text) => Ok(text),
+        Err(_) => moment.call_method0("isoformat")?.extract(),
+    }
 }
 
 fn extracted<'py, T>(values: &[Option<Bound<'py, PyAny>>]) -> PyResult<Vec<Option<T>>>
