@@ -16,6 +16,7 @@ from chant_mcp import interchange, picture
 from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
 from chant_mcp.arrow_tables import read_graph
 from chant_mcp.errors import InvalidArgumentError, NotFoundError, RefusedError
+from chant_mcp.filter_expressions import parse_filter
 from chant_mcp.graph_answers import (
     Attributes,
     BlockedItems,
@@ -313,6 +314,30 @@ class Graph:
             NotFoundError: No item has that key.
         """
         return self._network.ancestors([self.key(key) for key in keys])
+
+    def filter(self, expression: str) -> Graph:
+        """The graph of the items that a filter keeps and the edges between them, as `subgraph` gives it.
+
+        Args:
+            expression: Such as `ready and kind in ("code", "task")`, in the syntax of Python: columns of
+                `nodes`, texts, numbers, `True`, `False` and `None`, compared by `==`, `!=`, `<`, `<=`, `>`,
+                `>=`, `in`, joined by `and`, `or` and `not`. Values that are missing are `None`.
+
+        Raises:
+            InvalidArgumentError: It is no such expression, or names what is no column.
+
+        Example:
+            >>> days = {"design": 2, "build": 5, "ship": 1}
+            >>> graph = Graph.from_edges([("design", "build"), ("build", "ship")], attributes={"days": days})
+            >>> list(graph.filter("1 < days <= 5 and not done").edges)
+            [('design', 'build')]
+        """
+        nodes = self.nodes.table()
+        own = {name: nodes.column(name) for name in ("key", "repo", "done", "elsewhere")}
+        columns: dict[str, Sequence[Any]] = {**own, **self._attributes, **own}
+        keeps = parse_filter(expression, columns)
+        rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+        return self.subgraph(row["key"] for row in rows if keeps(row))
 
     impact = FormerName("descendants")
     """The former name of `descendants`."""

@@ -13,7 +13,15 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from chant_mcp._core import Table, typed_table
 
-__all__ = ["ITEM_COLUMNS", "ColumnKind", "RunList", "TypedColumn", "make_handle_table", "type_attributes"]
+__all__ = [
+    "HANDLE_COLUMN_NAMES",
+    "ITEM_COLUMNS",
+    "ColumnKind",
+    "RunList",
+    "TypedColumn",
+    "make_handle_table",
+    "type_attributes",
+]
 
 ColumnKind: TypeAlias = Literal["text", "word", "flag", "number", "time"]
 """In Arrow: `string`, `dictionary<int32, string>`, `bool`, `double`, `timestamp[us, tz=UTC]`."""
@@ -57,6 +65,9 @@ _HANDLE_COLUMNS = (
     TypedColumn("assignee", "word"),
     TypedColumn("completed_at", "time"),
 )
+
+HANDLE_COLUMN_NAMES = tuple(column.name for column in _HANDLE_COLUMNS)
+"""The columns of the table of a list of handles."""
 
 _RUN_COLUMNS = (
     TypedColumn("run"),

@@ -70,7 +70,7 @@ def test_edits_of_all_dialects_are_made_together(ws: Workspace, project: Project
     assert (ws.ticket("DEM-007").assignee, ws.ticket("DEM-007").status) == ("ada", "In Progress")
     assert (ws.vine("plan").task("log").owner, ws.vine("plan").task("log").status) == ("ada", "started")
     assert ws.feature("060-login").task("T001").is_done
-    assert (ws.ticket(new).title, ws.ticket("DEM-008").title, ws.ticket("DEM-008").assignee) == (
+    assert (ws.spec(new).title, ws.ticket("DEM-008").title, ws.ticket("DEM-008").assignee) == (
         "Third",
         "Log out",
         "bob",

@@ -204,6 +204,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "graph:sequences:keys_are_made_when_asked_for": Requirement(
         "Answers are sequences over the items that make keys when they are asked for.", "issue 9: speed"
     ),
+    "graph:parts:subgraph_and_filter": Requirement(
+        "`subgraph` takes items with the edges between them, `filter` those that an expression keeps, in the "
+        "syntax of Python and the same for graphs and lists of handles; what is no such expression is "
+        "refused and nothing of it runs.",
+        "issue 26.5",
+    ),
     "graph:protocols:keywords_of_networkx": Requirement(
         "Arguments of methods that networkx has, too, are called as there; former names warn for a release.",
         "issue 26.5",
