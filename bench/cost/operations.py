@@ -353,7 +353,7 @@ def _of_workspace() -> list[Operation]:
     return [
         ask("Workspace.spec", lambda ws, s, n: ws.spec(s.spec(n % 40))),
         ask("Workspace.spec: a part of the ID", lambda ws, s, n: ws.spec(s.spec(n % 40)[-7:])),
-        ask("Workspace.task", lambda ws, s, n: ws.task(f"vine:{PLAN}#r{n % 40}")),
+        ask("Workspace.task", lambda ws, s, n: ws.task(f"vine:{PLAN}#t{n % 40}")),
         ask("Workspace.ticket", lambda ws, s, n: ws.ticket(s.ticket(n % 40))),
         ask("Workspace.vine", lambda ws, s, n: ws.vine(PLAN)),
         ask("Workspace.feature", lambda ws, s, n: ws.feature("001-login")),
