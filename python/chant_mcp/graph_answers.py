@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import chant_mcp
 from chant_mcp._core import Columns, Edges, Items, Network, Table
-from chant_mcp.tables import type_attributes
+from chant_mcp.tables import read_repos, type_attributes
 
 __all__ = [
     "Attributes",
@@ -199,8 +199,8 @@ class Nodes:
         items are only named. Attributes of workspaces (`ITEM_COLUMNS` of `chant_mcp.tables`) have the same
         types with values and without. Others have that of their values, and `null` where all are missing.
         """
-        attributes = self._graph.attributes
-        return self._graph.network.node_table(type_attributes(attributes), repos=attributes.get("repo"))
+        graph = self._graph
+        return graph.network.node_table(type_attributes(graph.attributes), repos=read_repos(graph.attributes))
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()
@@ -239,7 +239,7 @@ class EdgeList:
 
     def table(self) -> Table:
         """`before`, `after` and their repositories `before_repo` and `after_repo`, one row an edge."""
-        return self._graph.network.edge_table(repos=self._graph.attributes.get("repo"))
+        return self._graph.network.edge_table(repos=read_repos(self._graph.attributes))
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from chant_mcp._core import Table, typed_table
+from chant_mcp.errors import InvalidArgumentError
 
 __all__ = [
     "HANDLE_COLUMN_NAMES",
@@ -20,6 +21,7 @@ __all__ = [
     "RunList",
     "TypedColumn",
     "make_handle_table",
+    "read_repos",
     "type_attributes",
 ]
 
@@ -98,6 +100,19 @@ def type_attributes(
         for type, name, values in typed
         if name != "repo"
     ]
+
+
+def read_repos(attributes: Mapping[str, Sequence[Any]]) -> Sequence[str | None] | None:
+    """Give the repositories of all items, where a graph knows them beside its keys.
+
+    Raises:
+        InvalidArgumentError: One is no text.
+    """
+    repos = attributes.get("repo")
+    for repo in repos or ():
+        if not (repo is None or isinstance(repo, str)):
+            raise InvalidArgumentError(f"Column `repo` holds {repo!r}, expected texts")
+    return repos
 
 
 def make_handle_table(items: Iterable[Mapping[str, Any]], repo: str | None) -> Table:

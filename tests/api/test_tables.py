@@ -129,9 +129,16 @@ def test_a_time_stamp_that_is_none_is_null(project: Project) -> None:
 
 @pytest.mark.requirement("graph:tables:own_attributes")
 def test_own_attributes_have_the_type_of_their_values() -> None:
-    own = {"weight": {"a": "heavy"}, "duration": {"a": 3}, "cost": {"a": 3}, "note": {"a": None}}
+    own = {
+        "weight": {"a": "heavy"},
+        "duration": {"a": 3},
+        "cost": {"a": 3},
+        "note": {"a": None},
+        "due": {"a": STARTED},
+    }
     graph = Graph.from_edges([("a", "b")], attributes=own)
     schema = pa.table(graph.nodes).schema
-    assert [schema.field(name).type for name in own] == [pa.string(), pa.float64(), pa.int64(), pa.null()]
+    types = [pa.string(), pa.float64(), pa.int64(), pa.null(), pa.timestamp("us", tz="UTC")]
+    assert [schema.field(name).type for name in own] == types
     assert graph.nodes.table().column("note") == [None, None]
     assert len(graph.runs) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import networkx as nx
@@ -63,8 +64,18 @@ WRONG: list[tuple[str, Callable[[Graph], Any]]] = [
     ("`edges` is 3", lambda _: Graph.from_edges(3)),  # type: ignore[arg-type]
     ("`edges` is \\('a',\\), expected pairs", lambda _: Graph.from_edges([("a",)])),  # type: ignore[list-item]
     ("`keys` is 3", lambda _: Graph.from_edges([], nodes=3)),  # type: ignore[arg-type]
+    ("Column `x` holds \\[1\\], expected texts", lambda _: own([1]).nodes.table()),
+    (
+        "Column `x` holds datetime.*, expected .* times with a zone",
+        lambda _: own(datetime(2026, 1, 2)).nodes.table(),
+    ),
+    ("Column `repo` holds 3, expected texts", lambda _: own(3, "repo").edges.table()),
     ("no column `nothing`, expected one of key", lambda g: g.nodes.table().column("nothing")),
 ]
+
+
+def own(value: Any, name: str = "x") -> Graph:
+    return Graph.from_edges([("a", "b")], attributes={name: {"a": value}})
 
 
 def row() -> Graph:

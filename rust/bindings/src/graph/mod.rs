@@ -210,7 +210,7 @@ impl PyNetwork {
         repos: Option<Vec<Option<String>>>,
     ) -> Result<PyTable, Raised> {
         let further = columns.iter().map(GivenColumn::typed);
-        let further = further.collect::<PyResult<Vec<_>>>()?;
+        let further = further.collect::<Result<Vec<_>, _>>()?;
         let network = &self.network;
         let own = call(py, || {
             let repos = repos.unwrap_or_default();

@@ -59,23 +59,37 @@ impl PyTable {
 
 /// A table of columns of equal length; a kind gives its column the same type whatever the values are.
 #[pyfunction]
-pub(crate) fn typed_table(columns: Vec<GivenColumn<'_>>) -> PyResult<PyTable> {
+pub(crate) fn typed_table(columns: Vec<GivenColumn<'_>>) -> Result<PyTable, Raised> {
     let columns = columns.iter().map(GivenColumn::typed);
-    PyTable::new(columns.collect::<PyResult<_>>()?)
+    Ok(PyTable::new(columns.collect::<Result<_, _>>()?)?)
 }
 
 impl GivenColumn<'_> {
-    pub(super) fn typed(&self) -> PyResult<TypedColumn> {
+    pub(super) fn typed(&self) -> Result<TypedColumn, Raised> {
         let Self(name, values, kind, unit) = self;
-        let values: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
+        let given: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
         let values = match kind {
-            Some(kind) => of_kind(kind, &values).or_else(|_| guessed(&values))?,
-            None => guessed(&values)?,
+            Some(kind) => of_kind(kind, &given).or_else(|_| guessed(&given)),
+            None => guessed(&given),
         };
+        let values = values.map_err(|_| no_column_of(name, &given))?;
         let (field, values) = named(name, values);
         let unit = unit.iter().map(|unit| ("unit".to_owned(), unit.clone()));
         Ok((field.with_metadata(unit.collect::<HashMap<_, _>>()), values))
     }
+}
+
+/// The error that names a value that is the first of another kind than those before it, or of none.
+fn no_column_of(name: &str, values: &[Option<Bound<'_, PyAny>>]) -> Raised {
+    let is_unfit = |value: &&Bound<'_, PyAny>| guessed(&[Some((*value).clone())]).is_err();
+    let known = || values.iter().flatten();
+    let first = known().find(is_unfit).or_else(|| known().last());
+    let given = first.and_then(|value| value.repr().ok());
+    let error = NetworkError::Value {
+        column: name.to_owned(),
+        given: given.map(|text| text.to_string()).unwrap_or_default(),
+    };
+    Raised::from(Error::from(error))
 }
 
 /// Names a column; each of its values may be missing.
@@ -268,7 +282,20 @@ fn guessed(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
     if let Ok(numbers) = extracted::<f64>(values) {
         return Ok(Arc::new(Float64Array::from(numbers)));
     }
-    known_texts(values)
+    if let Ok(texts) = known_texts(values) {
+        return Ok(texts);
+    }
+    known_moments(values)
+}
+
+/// Values as times, which all have to have a zone.
+fn known_moments(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
+    for value in values.iter().flatten() {
+        if value.call_method0("utcoffset")?.is_none() {
+            return Err(PyTypeError::new_err("a time without a zone"));
+        }
+    }
+    moments(values)
 }
 
 fn known_flags(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {

@@ -66,6 +66,14 @@ pub enum NetworkError {
         /// The names of all columns.
         expected: String,
     },
+    /// A value that no column of a table can hold.
+    #[error("Column `{column}` holds {given}, expected texts, numbers, flags or times with a zone")]
+    Value {
+        /// The name of the column.
+        column: String,
+        /// The value that was given.
+        given: String,
+    },
     /// A change that does not fit the graph.
     #[error("`{key}` {why}")]
     Change {
@@ -120,6 +128,7 @@ impl CoreError for NetworkError {
             | Self::Weight { .. }
             | Self::WeightCount { .. }
             | Self::Argument { .. }
+            | Self::Value { .. }
             | Self::Change { .. }
             | Self::TooLarge => ErrorKind::InvalidArgument,
         }
@@ -131,7 +140,9 @@ impl CoreError for NetworkError {
             Self::Cycle { keys } => json!({"cycle": keys}),
             Self::Weight { key, weight } => json!({"key": key, "weight": weight.to_string()}),
             Self::Argument { name, given, .. } => json!({"argument": name, "given": given}),
-            Self::Column { name, .. } => json!({"column": name}),
+            Self::Column { name: column, .. } | Self::Value { column, .. } => {
+                json!({"column": column})
+            }
             Self::Change { key, .. } => json!({"key": key}),
             Self::NoSuchItem { .. } | Self::WeightCount { .. } | Self::TooLarge | Self::Stopped => {
                 Value::Null
