@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
+import chant_mcp
 from chant_mcp._core import Columns, Edges, Items, Network, Table
-from chant_mcp.tables import type_attributes
-
-if TYPE_CHECKING:
-    from chant_mcp.graph import Graph
+from chant_mcp.tables import read_repos, type_attributes
 
 __all__ = [
     "Attributes",
@@ -132,6 +130,9 @@ class BlockedItems(Mapping[str, Items]):
     def __repr__(self) -> str:
         return f"<{len(self)} blocked items>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BlockedItems, (self._network,)
+
 
 class Attributes(Mapping[str, Sequence[Any]]):
     """What is known of the items of a workspace, one column an attribute, made when it is asked for."""
@@ -156,13 +157,16 @@ class Attributes(Mapping[str, Sequence[Any]]):
     def __len__(self) -> int:
         return len(self._columns.names())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
 
 class Nodes:
     """The keys of all items; a table of them and their attributes to data frame libraries."""
 
     __slots__ = ("_graph", "_items")
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: chant_mcp.Graph) -> None:
         self._graph = graph
         self._items = graph.network.nodes()
 
@@ -185,13 +189,18 @@ class Nodes:
     def __repr__(self) -> str:
         return f"<{len(self)} nodes>"
 
-    def table(self) -> Table:
-        """`key`, `done` and the attributes, one row an item.
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Nodes, (self._graph,)
 
-        Attributes of workspaces (`ITEM_COLUMNS` of `chant_mcp.tables`) have the same types with values and
-        without. Others have that of their values, and `null` where all are missing.
+    def table(self) -> Table:
+        """`key`, `repo`, `done`, `elsewhere` and the attributes, one row an item.
+
+        `repo` is the repository, null where neither an attribute `repo` nor the key says it; `elsewhere`
+        items are only named. Attributes of workspaces (`ITEM_COLUMNS` of `chant_mcp.tables`) have the same
+        types with values and without. Others have that of their values, and `null` where all are missing.
         """
-        return self._graph.network.node_table(type_attributes(self._graph.attributes))
+        graph = self._graph
+        return graph.network.node_table(type_attributes(graph.attributes), repos=read_repos(graph.attributes))
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()
@@ -201,13 +210,13 @@ class Nodes:
 
 
 class EdgeList:
-    """All edges `(before, after)`; a table with these two columns to data frame libraries."""
+    """All edges `(before, after)`; a table of them and their repositories to data frame libraries."""
 
-    __slots__ = ("_edges", "_network")
+    __slots__ = ("_edges", "_graph")
 
-    def __init__(self, network: Network) -> None:
-        self._network = network
-        self._edges = network.edges()
+    def __init__(self, graph: chant_mcp.Graph) -> None:
+        self._graph = graph
+        self._edges = graph.network.edges()
 
     def __len__(self) -> int:
         return len(self._edges)
@@ -225,9 +234,12 @@ class EdgeList:
     def __repr__(self) -> str:
         return f"<{len(self)} edges>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EdgeList, (self._graph,)
+
     def table(self) -> Table:
-        """`before` and `after`, one row an edge."""
-        return self._network.edge_table()
+        """`before`, `after` and their repositories `before_repo` and `after_repo`, one row an edge."""
+        return self._graph.network.edge_table(repos=read_repos(self._graph.attributes))
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()

@@ -37,6 +37,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Handles have attributes for what documents say: status, criteria, sections, body and the rest.",
         "issue: Spec API in Python: Entry",
     ),
+    "api:pickle:all_answers": Requirement(
+        "All answers of the Python API can be pickled: graphs and what they answer as their data, workspaces "
+        "and handles as what is read again.",
+        "issue 26.5",
+    ),
     "api:handles:hash_compare_pickle": Requirement(
         "Handles are hashable, comparable by their keys, frozen, and read again when they are unpickled.",
         "issue: Spec API in Python: Entry",
@@ -165,6 +170,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A public name that changed is kept for a release: it warns once with a `DeprecationWarning` that "
         "has the new name, on the line of the script, and gives the same.",
         "decisions 6: Public Python names that change",
+    ),
+    "api:types:items_by_name": Requirement(
+        "`ws.spec()`, `ws.task()`, `ws.ticket()`, `ws.vine()` and `ws.feature()` have the types of what they "
+        "give, and `ws[key]` the union of them; a name of another kind is refused.",
+        "issue 26.1",
     ),
     "api:types:hints_of_public_classes": Requirement(
         "`typing.get_type_hints` finds the types of every public name, of its methods and properties.",

@@ -143,6 +143,22 @@ REQUIREMENTS: dict[str, Requirement] = {
         "with values or without: numbers with their unit, time stamps in UTC. Parquet keeps the schema.",
         "issue 26.1",
     ),
+    "graph:tables:repositories": Requirement(
+        "Tables of nodes, edges, runs and lists of handles name the repository of each item, edges those of "
+        "both ends: the folder's name, or what the key `repo/dialect:id` says. Words are dictionaries.",
+        "issue 26.1",
+    ),
+    "graph:tables:libraries_take_them": Requirement(
+        "polars, pyarrow, pandas and duckdb take tables of nodes, edges, runs and lists of handles as they "
+        "are.",
+        "issue 26.1",
+    ),
+    "graph:tables:read_back": Requirement(
+        "`Graph.from_arrow` makes the same graph of tables of nodes and edges, also after Parquet files of "
+        "any of these libraries and of several projects together; a table that does not fit is refused with "
+        "its column, its row and what was expected.",
+        "issue 26.1",
+    ),
     "graph:tables:own_attributes": Requirement(
         "An own attribute of a graph has the type of its values, also under a name that workspaces use; "
         "without any value it is null.",
@@ -224,6 +240,21 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "graph:sequences:keys_are_made_when_asked_for": Requirement(
         "Answers are sequences over the items that make keys when they are asked for.", "issue 9: speed"
+    ),
+    "graph:parts:subgraph_and_filter": Requirement(
+        "`subgraph` takes items with the edges between them, `filter` those that an expression keeps, in the "
+        "syntax of Python and the same for graphs and lists of handles; what is no such expression is "
+        "refused and nothing of it runs.",
+        "issue 26.5",
+    ),
+    "graph:protocols:keywords_of_networkx": Requirement(
+        "Arguments of methods that networkx has, too, are called as there; former names warn for a release.",
+        "issue 26.5",
+    ),
+    "graph:protocols:sequences_and_mappings": Requirement(
+        "`Items`, `Edges` and `Layers` are sequences, `Scores` is a mapping, as `collections.abc` means it: "
+        "they are registered, and compare by what they say.",
+        "issue 26.5",
     ),
     "graph:long_questions:progress_and_interruption": Requirement(
         "Long questions tell their progress; an exception of the callback or a signal stops them.",

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import chant_mcp
 from chant_mcp._core import Answer, Selection, Table, body_section, body_sections
+from chant_mcp.filter_expressions import parse_filter
 from chant_mcp.picture import ROWS, table_bundle
 from chant_mcp.renamed import FormerName, find_former_name
-from chant_mcp.tables import make_handle_table
+from chant_mcp.tables import HANDLE_COLUMN_NAMES, make_handle_table
 from chant_mcp.terminal import harmless
 
 T = TypeVar("T")
@@ -215,7 +216,8 @@ class Handles(Sequence[H], Generic[H]):
     """Items of a workspace, as of the moment at which the list is first looked at.
 
     Handles are made when they are asked for, so that a long list costs little until it is gone through.
-    Cancelled specs are in it when their state is asked for.
+    Cancelled specs are in it when their state is asked for. A pickled list is read again where it is
+    unpickled.
     """
 
     def __init__(self, workspace: chant_mcp.Workspace, wanted: ItemQuery) -> None:
@@ -269,6 +271,26 @@ class Handles(Sequence[H], Generic[H]):
             wanted = replace(wanted, include_held=include_held)
         return Handles(self._workspace, wanted)
 
+    def filter(self, expression: str) -> FoundItems[H]:
+        """Those that a filter keeps, as of the moment at which this list was first looked at.
+
+        Args:
+            expression: As for `Graph.filter`; it names columns of `table`, and `labels`. Time stamps are
+                texts, such as in `completed_at > "2026-02"`.
+
+        Raises:
+            InvalidArgumentError: It is no such expression, or names what is no column.
+
+        Example:
+            >>> [item.title for item in ws.items.filter("dialect == 'chant' and 'First' in title")]
+            ['First']
+        """
+        keeps = parse_filter(expression, (*HANDLE_COLUMN_NAMES, "labels"))
+        own = {"repo": self._workspace.repo}
+        rows = (self._selection.at(place) for place in range(len(self)))
+        kept = (row for row in rows if keeps({**row, **own, "kind": row["type"]}))
+        return FoundItems(self._make(row) for row in kept)
+
     def keys(self) -> list[str]:
         """Their keys, in order."""
         return self._selection.keys()
@@ -291,13 +313,16 @@ class Handles(Sequence[H], Generic[H]):
     def table(self) -> Table:
         """One row an item, with the same columns and types for every list.
 
-        They are `key`, `done`, `dialect`, `id`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
-        `assignee` and `completed_at` (in UTC, of specs).
+        They are `key`, `repo`, `done`, `dialect`, `id`, `title`, `status`, `path`, `kind`, `ready`,
+        `priority`, `assignee` and `completed_at` (in UTC, of specs).
         """
-        return make_handle_table(map(self._selection.at, range(len(self))))
+        return make_handle_table(map(self._selection.at, range(len(self))), self._workspace.repo)
 
     def _at(self, place: int) -> H:
-        made: Any = self._workspace.make_handle(self._selection.at(place))
+        return self._make(self._selection.at(place))
+
+    def _make(self, data: Mapping[str, Any]) -> H:
+        made: Any = self._workspace.make_handle(data)
         return made
 
     def __iter__(self) -> Iterator[H]:
@@ -306,6 +331,9 @@ class Handles(Sequence[H], Generic[H]):
     def __contains__(self, item: object) -> bool:
         key = item.key if isinstance(item, Handle) else item
         return key in self._set
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Handles, (self._workspace, self._wanted)
 
     def __repr__(self) -> str:
         noun = {"chant": "specs", "vine": "tasks", "speckit": "tasks", "tickets": "tickets"}.get(

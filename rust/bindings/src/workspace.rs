@@ -77,6 +77,12 @@ impl PyWorkspace {
         self.workspace.root().to_path_buf()
     }
 
+    /// The name that the repository has in keys and tables.
+    #[getter]
+    fn repository_name(&self) -> String {
+        self.workspace.repository_name()
+    }
+
     /// The dialects in which there are items, in the order of lists.
     fn dialects(&self, py: Python<'_>) -> Result<Vec<&'static str>, Raised> {
         call(py, || ops::dialects(&self.workspace))

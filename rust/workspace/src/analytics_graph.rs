@@ -9,7 +9,7 @@ use super::item::Item;
 use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
 use super::{Workspace, revision_view};
 use chant_base::error::Error;
-use chant_base::external_items::split_key;
+use chant_base::external_items::{split_key, split_repository};
 use chant_graph::network::Network;
 use chant_graph::picture::StatusColor;
 use chant_graph::{Edge, ItemProgress, Node};
@@ -24,6 +24,7 @@ pub struct AnalyticsGraph {
     pub network: Arc<Network>,
     /// The durations that runs teach.
     pub learned: RunStatistics,
+    repository: String,
     joined: Arc<WorkspaceGraph>,
     nodes: Arc<[Node]>,
 }
@@ -32,9 +33,9 @@ pub struct AnalyticsGraph {
 pub(super) type NetworkNodes = (Arc<Network>, Arc<[Node]>);
 
 /// The respects in which something is known of items.
-pub const COLUMNS: [&str; 11] = [
-    "dialect", "title", "status", "path", "kind", "ready", "priority", "assignee", "weight",
-    "duration", "tone",
+pub const COLUMNS: [&str; 12] = [
+    "repo", "dialect", "title", "status", "path", "kind", "ready", "priority", "assignee",
+    "weight", "duration", "tone",
 ];
 
 /// The values of all items in one respect, in their order.
@@ -59,6 +60,7 @@ impl AnalyticsGraph {
         Ok(Self {
             network,
             learned: workspace.learned()?,
+            repository: workspace.repository_name(),
             joined,
             nodes,
         })
@@ -74,6 +76,7 @@ impl AnalyticsGraph {
         Ok(Self {
             network,
             learned: workspace.learned()?,
+            repository: workspace.repository_name(),
             joined,
             nodes,
         })
@@ -82,6 +85,7 @@ impl AnalyticsGraph {
     /// Returns the values of the items in one respect, one of [`COLUMNS`].
     pub fn column(&self, name: &str) -> Option<ItemColumn<'_>> {
         Some(match name {
+            "repo" => self.texts(|node, _| self.repository(node)),
             "dialect" => self.texts(|node, _| self.dialect(node)),
             "title" => self.of_items(|item| Some(item.title().into())),
             "status" => self.texts(|_, item| {
@@ -127,6 +131,13 @@ impl AnalyticsGraph {
 
     fn numbers<'a>(&'a self, number: impl Fn(Option<Item<'a>>) -> Option<f64>) -> ItemColumn<'a> {
         ItemColumn::Numbers(self.items().map(|(_, item)| number(item)).collect())
+    }
+
+    /// Where an item lies, or where one that is only named is looked for.
+    fn repository(&self, node: Node) -> Option<Cow<'_, str>> {
+        let named = split_repository(self.joined.graph().key(node));
+        let name = named.map_or(&*self.repository, |(repository, _)| repository);
+        (!name.is_empty()).then(|| name.into())
     }
 
     fn dialect(&self, node: Node) -> Option<Cow<'static, str>> {

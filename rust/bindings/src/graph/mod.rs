@@ -10,6 +10,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use chant_base::error::Error;
+use chant_base::external_items::split_repository;
 use chant_draw::clip::{self, ClipOptions};
 use chant_draw::clusters;
 use chant_draw::elements::{ElementOptions, draw_elements};
@@ -22,12 +23,12 @@ use chant_graph::network::schedule::{
 };
 use chant_graph::network::{self, NetworkError, PageRank};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 pub(crate) use self::draft::PyNetworkDraft;
 use self::pictures::FigureOfPage;
 pub(crate) use self::pictures::{item_table, page_themes};
-pub(crate) use self::sequences::{PyEdges, PyItems, PyLayers, PyScores};
+pub(crate) use self::sequences::{PyEdges, PyItems, PyLayers, PyScores, register_protocols};
 use self::table::{GivenColumn, named};
 pub(crate) use self::table::{PyTable, typed_table};
 use self::watched::watched;
@@ -102,6 +103,12 @@ impl PyNetwork {
         (slots, unplanned, plan.finish, plan.utilisation, p50, p90)
     }
 
+    /// The repository of an item: that of a list, or else that of its key.
+    fn repository<'a>(&'a self, known: &'a [Option<String>], item: u32) -> Option<&'a str> {
+        let known = known.get(item as usize).and_then(Option::as_deref);
+        known.or_else(|| Some(split_repository(self.network.key(item))?.0))
+    }
+
     fn numbers(&self, keys: &[String]) -> Result<Vec<u32>, Error> {
         let numbers = keys.iter().map(|key| self.network.item(key));
         Ok(numbers.collect::<Result<_, _>>()?)
@@ -152,6 +159,22 @@ impl PyNetwork {
         call(py, || network_of(keys, &pairs, states)).map(Self::from)
     }
 
+    /// What makes the same graph again, where it is unpickled.
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let key = |item| self.network.key(item);
+        let edges = self.network.edges();
+        let edges: Vec<_> = edges.map(|(from, to)| (key(from), key(to))).collect();
+        let named = |items: Vec<u32>| PyList::new(py, items.into_iter().map(key));
+        let known = PyDict::new(py);
+        known.set_item("nodes", named(self.network.items().collect())?)?;
+        known.set_item("done", named(self.as_far_as(ItemProgress::Done))?)?;
+        known.set_item("elsewhere", named(self.as_far_as(ItemProgress::Absent))?)?;
+        Ok((PyTuple::new(py, [edges])?, known))
+    }
+
     fn __len__(&self) -> usize {
         self.network.len()
     }
@@ -180,31 +203,56 @@ impl PyNetwork {
         Ok(self.network.item(key).map_err(Error::from)?)
     }
 
-    /// `key`, `done` and further columns, one row an item.
-    #[pyo3(signature = (columns = Vec::new()))]
-    fn node_table(&self, py: Python<'_>, columns: Vec<GivenColumn<'_>>) -> Result<PyTable, Raised> {
+    /// `key`, `repo`, `done`, `elsewhere` and further columns, one row an item. Keys say which repository they are
+    /// of where `repos` does not.
+    #[pyo3(signature = (columns = Vec::new(), *, repos = None))]
+    fn node_table(
+        &self,
+        py: Python<'_>,
+        columns: Vec<GivenColumn<'_>>,
+        repos: Option<Vec<Option<String>>>,
+    ) -> Result<PyTable, Raised> {
         let further = columns.iter().map(GivenColumn::typed);
-        let further = further.collect::<PyResult<Vec<_>>>()?;
+        let further = further.collect::<Result<Vec<_>, _>>()?;
         let network = &self.network;
         let own = call(py, || {
-            let done = network.items().map(|item| network.is_done(item));
+            let repos = repos.unwrap_or_default();
+            let repos = network.items().map(|item| self.repository(&repos, item));
+            let are = |progress| {
+                network
+                    .items()
+                    .map(move |item| network.progress(item) == progress)
+            };
             Ok([
                 named("key", table::texts(network.keys())),
-                named("done", table::flags(done)),
+                named("repo", table::words(repos)),
+                named("done", table::flags(are(ItemProgress::Done))),
+                named("elsewhere", table::flags(are(ItemProgress::Absent))),
             ])
         })?;
         Ok(PyTable::new(own.into_iter().chain(further).collect())?)
     }
 
-    /// `before` and `after`, one row an edge.
-    fn edge_table(&self, py: Python<'_>) -> Result<PyTable, Raised> {
+    /// `before`, `after` and the repositories of both, one row an edge.
+    #[pyo3(signature = (*, repos = None))]
+    fn edge_table(
+        &self,
+        py: Python<'_>,
+        repos: Option<Vec<Option<String>>>,
+    ) -> Result<PyTable, Raised> {
         let network = &self.network;
         let columns = call(py, || {
-            let before = network.edges().map(|(from, _)| network.key(from));
-            let after = network.edges().map(|(_, to)| network.key(to));
+            let repos = repos.unwrap_or_default();
+            let (before, after): (Vec<u32>, Vec<u32>) = network.edges().unzip();
+            let keys = |items: &[u32]| table::texts(items.iter().map(|item| network.key(*item)));
+            let repos = |items: &[u32]| {
+                table::words(items.iter().map(|item| self.repository(&repos, *item)))
+            };
             Ok([
-                named("before", table::texts(before)),
-                named("after", table::texts(after)),
+                named("before", keys(&before)),
+                named("after", keys(&after)),
+                named("before_repo", repos(&before)),
+                named("after_repo", repos(&after)),
             ])
         })?;
         Ok(PyTable::new(columns.into())?)
@@ -285,6 +333,11 @@ impl PyNetwork {
             slack,
             times.finish,
         ))
+    }
+
+    /// The items of these keys, in the order of all, and the edges between them.
+    fn subgraph(&self, py: Python<'_>, keys: Vec<String>) -> Result<Self, Raised> {
+        call(py, || Ok(self.network.subgraph(&self.numbers(&keys)?)?)).map(Self::from)
     }
 
     fn impact(&self, py: Python<'_>, keys: Vec<String>) -> Result<PyItems, Raised> {
@@ -555,18 +608,32 @@ impl PyNetwork {
 type Keys = indexmap::IndexSet<Box<str>>;
 
 /// The two keys of an edge, which is a tuple or another sequence.
-fn ends<'py>(edge: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    if let Ok(pair) = edge.cast::<PyTuple>() {
-        return pair.extract();
-    }
-    let [before, after] = edge.extract()?;
+fn ends<'py>(edge: &Bound<'py, PyAny>) -> Result<(Bound<'py, PyAny>, Bound<'py, PyAny>), Raised> {
+    let pair: Result<[Bound<'py, PyAny>; 2], PyErr> = match edge.cast::<PyTuple>() {
+        Ok(pair) => pair.extract().map(|(before, after)| [before, after]),
+        Err(_) => edge.extract(),
+    };
+    let [before, after] = pair.map_err(|_| unfit("edges", edge, "pairs of keys"))?;
     Ok((before, after))
+}
+
+/// The error that names a value that is none of those expected.
+fn unfit(name: &'static str, value: &Bound<'_, PyAny>, expected: &'static str) -> Raised {
+    let given = value.repr().map(|text| text.to_string());
+    let given = given.unwrap_or_else(|_| value.get_type().to_string());
+    let error = NetworkError::Argument {
+        name,
+        given,
+        expected,
+    };
+    Raised::from(Error::from(error))
 }
 
 /// The numbers of the keys of edges, which are new or not.
 fn interned_pairs(keys: &mut Keys, edges: &Bound<'_, PyAny>) -> Result<Vec<(u32, u32)>, Raised> {
     let mut pairs = Vec::new();
-    for edge in edges.try_iter()? {
+    let found = edges.try_iter();
+    for edge in found.map_err(|_| unfit("edges", edges, "pairs of keys"))? {
         let (before, after) = ends(&edge?)?;
         pairs.push((intern(keys, &before)?, intern(keys, &after)?));
     }
@@ -593,12 +660,15 @@ fn interned(keys: &mut Keys, named: Option<&Bound<'_, PyAny>>) -> Result<Vec<u32
     let Some(named) = named else {
         return Ok(Vec::new());
     };
-    named.try_iter()?.map(|key| intern(keys, &key?)).collect()
+    let found = named
+        .try_iter()
+        .map_err(|_| unfit("keys", named, "texts"))?;
+    found.map(|key| intern(keys, &key?)).collect()
 }
 
 /// The number of a key, which is new or not.
 fn intern(keys: &mut Keys, key: &Bound<'_, PyAny>) -> Result<u32, Raised> {
-    let key: &str = key.extract()?;
+    let key: &str = key.extract().map_err(|_| unfit("key", key, "a text"))?;
     let index = match keys.get_index_of(key) {
         Some(index) => index,
         None => keys.insert_full(key.into()).0,

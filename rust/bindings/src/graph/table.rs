@@ -5,21 +5,26 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, NullArray, RecordBatch,
-    RecordBatchIterator, StringArray, TimestampMicrosecondArray,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, NullArray,
+    RecordBatch, RecordBatchIterator, StringArray, TimestampMicrosecondArray,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use chant_base::error::Error;
+use chant_graph::network::NetworkError;
 use jiff::Timestamp;
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyList};
 
+use crate::raise::Raised;
+
 /// A column as Python gives it: its name, its values, its kind and the unit of its numbers.
 ///
-/// The kind is `text`, `flag`, `number` or `time`. Without one, or where the values
+/// The kind is `text`, `word`, `flag`, `number`, `count` or `time`. Without one, or where the values
 /// are not of that kind, as own attributes of a graph may be, they say what they are themselves.
 #[derive(FromPyObject)]
 pub(crate) struct GivenColumn<'py>(String, Bound<'py, PyAny>, Option<String>, Option<String>);
@@ -41,27 +46,50 @@ impl PyTable {
             batch: batch.map_err(refused)?,
         })
     }
+
+    fn no_column(&self, name: &str) -> Error {
+        let names: Vec<String> = self.columns();
+        NetworkError::Column {
+            name: name.to_owned(),
+            expected: names.join(", "),
+        }
+        .into()
+    }
 }
 
 /// A table of columns of equal length; a kind gives its column the same type whatever the values are.
 #[pyfunction]
-pub(crate) fn typed_table(columns: Vec<GivenColumn<'_>>) -> PyResult<PyTable> {
+pub(crate) fn typed_table(columns: Vec<GivenColumn<'_>>) -> Result<PyTable, Raised> {
     let columns = columns.iter().map(GivenColumn::typed);
-    PyTable::new(columns.collect::<PyResult<_>>()?)
+    Ok(PyTable::new(columns.collect::<Result<_, _>>()?)?)
 }
 
 impl GivenColumn<'_> {
-    pub(super) fn typed(&self) -> PyResult<TypedColumn> {
+    pub(super) fn typed(&self) -> Result<TypedColumn, Raised> {
         let Self(name, values, kind, unit) = self;
-        let values: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
+        let given: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
         let values = match kind {
-            Some(kind) => of_kind(kind, &values).or_else(|_| guessed(&values))?,
-            None => guessed(&values)?,
+            Some(kind) => of_kind(kind, &given).or_else(|_| guessed(&given)),
+            None => guessed(&given),
         };
+        let values = values.map_err(|_| no_column_of(name, &given))?;
         let (field, values) = named(name, values);
         let unit = unit.iter().map(|unit| ("unit".to_owned(), unit.clone()));
         Ok((field.with_metadata(unit.collect::<HashMap<_, _>>()), values))
     }
+}
+
+/// The error that names a value that is the first of another kind than those before it, or of none.
+fn no_column_of(name: &str, values: &[Option<Bound<'_, PyAny>>]) -> Raised {
+    let is_unfit = |value: &&Bound<'_, PyAny>| guessed(&[Some((*value).clone())]).is_err();
+    let known = || values.iter().flatten();
+    let first = known().find(is_unfit).or_else(|| known().last());
+    let given = first.and_then(|value| value.repr().ok());
+    let error = NetworkError::Value {
+        column: name.to_owned(),
+        given: given.map(|text| text.to_string()).unwrap_or_default(),
+    };
+    Raised::from(Error::from(error))
 }
 
 /// Names a column; each of its values may be missing.
@@ -86,11 +114,31 @@ impl PyTable {
     }
 
     /// The values of a column.
-    fn column(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-        let Some(values) = self.batch.column_by_name(name) else {
-            return Err(PyKeyError::new_err(name.to_owned()));
-        };
-        plain_column(py, name, values.as_any())
+    fn column(&self, py: Python<'_>, name: &str) -> Result<Py<PyAny>, Raised> {
+        let values = self.batch.column_by_name(name);
+        let values = values.ok_or_else(|| self.no_column(name))?;
+        Ok(plain_column(py, name, values.as_any())?)
+    }
+
+    /// What makes the same table again, where it is unpickled.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Vec<PlainColumn>,))> {
+        let schema = self.batch.schema();
+        let columns = schema.fields().iter().zip(self.batch.columns());
+        let columns = columns.map(|(field, values)| {
+            let plain = plain_column(py, field.name(), values.as_any())?;
+            let unit = field.metadata().get("unit").cloned();
+            Ok((
+                field.name().clone(),
+                plain,
+                kind_of(field.data_type()),
+                unit,
+            ))
+        });
+        let make = py.import("chant_mcp._core")?.getattr("typed_table")?;
+        Ok((make, (columns.collect::<PyResult<_>>()?,)))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -113,10 +161,29 @@ impl PyTable {
     }
 }
 
+/// A column as [`typed_table`] takes it.
+type PlainColumn = (String, Py<PyAny>, Option<&'static str>, Option<String>);
+
+/// The kind of a type; `None` for what values say themselves.
+fn kind_of(data_type: &DataType) -> Option<&'static str> {
+    Some(match data_type {
+        DataType::Utf8 => "text",
+        DataType::Dictionary(..) => "word",
+        DataType::Boolean => "flag",
+        DataType::Float64 => "number",
+        DataType::Int64 => "count",
+        DataType::Timestamp(..) => "time",
+        _ => return None,
+    })
+}
+
 /// The values of a column as a list.
 fn plain_column(py: Python<'_>, name: &str, any: &dyn Any) -> PyResult<Py<PyAny>> {
     if let Some(texts) = any.downcast_ref::<StringArray>() {
         return PyList::new(py, texts.iter())?.into_py_any(py);
+    }
+    if let Some(words) = any.downcast_ref::<Words>() {
+        return PyList::new(py, plain_words(words))?.into_py_any(py);
     }
     if let Some(numbers) = any.downcast_ref::<Float64Array>() {
         return PyList::new(py, numbers.iter())?.into_py_any(py);
@@ -142,6 +209,15 @@ fn plain_column(py: Python<'_>, name: &str, any: &dyn Any) -> PyResult<Py<PyAny>
     }
 }
 
+/// Words of which each is kept once.
+type Words = DictionaryArray<Int32Type>;
+
+fn plain_words(words: &Words) -> impl ExactSizeIterator<Item = Option<&str>> {
+    let known = words.values().as_any().downcast_ref::<StringArray>();
+    let word = move |at: i32| Some(known?.value(usize::try_from(at).ok()?));
+    words.keys().iter().map(move |at| at.and_then(word))
+}
+
 /// Moments as `datetime`s with the zone UTC.
 fn plain_moments(py: Python<'_>, moments: &TimestampMicrosecondArray) -> PyResult<Py<PyAny>> {
     let module = py.import("datetime")?;
@@ -164,6 +240,11 @@ pub(super) fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
     Arc::new(values.map(Some).collect::<StringArray>())
 }
 
+/// Words as a column that keeps each of them once.
+pub(super) fn words<'a>(values: impl Iterator<Item = Option<&'a str>>) -> ArrayRef {
+    Arc::new(values.collect::<Words>())
+}
+
 /// Truths as a column.
 pub(super) fn flags(values: impl Iterator<Item = bool>) -> ArrayRef {
     Arc::new(values.map(Some).collect::<BooleanArray>())
@@ -172,8 +253,10 @@ pub(super) fn flags(values: impl Iterator<Item = bool>) -> ArrayRef {
 fn of_kind(kind: &str, values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
     match kind {
         "text" => known_texts(values),
+        "word" => known_words(values),
         "flag" => known_flags(values),
         "number" => Ok(Arc::new(Float64Array::from(extracted::<f64>(values)?))),
+        "count" => Ok(Arc::new(Int64Array::from(extracted::<i64>(values)?))),
         "time" => moments(values),
         other => Err(PyValueError::new_err(format!(
             "'{other}' is no kind of a column"
@@ -199,7 +282,20 @@ fn guessed(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
     if let Ok(numbers) = extracted::<f64>(values) {
         return Ok(Arc::new(Float64Array::from(numbers)));
     }
-    known_texts(values)
+    if let Ok(texts) = known_texts(values) {
+        return Ok(texts);
+    }
+    known_moments(values)
+}
+
+/// Values as times, which all have to have a zone.
+fn known_moments(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
+    for value in values.iter().flatten() {
+        if value.call_method0("utcoffset")?.is_none() {
+            return Err(PyTypeError::new_err("a time without a zone"));
+        }
+    }
+    moments(values)
 }
 
 fn known_flags(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
@@ -210,12 +306,30 @@ fn known_texts(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
     Ok(Arc::new(StringArray::from(extracted::<String>(values)?)))
 }
 
+fn known_words(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
+    let texts = extracted::<String>(values)?;
+    Ok(words(texts.iter().map(Option::as_deref)))
+}
+
 /// Time stamps such as `2026-01-22T10:00:00.000Z` as microseconds of UTC; another text is no time that is known.
 fn moments(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
     let micros = |text: String| Some(text.parse::<Timestamp>().ok()?.as_microsecond());
-    let texts = extracted::<String>(values)?.into_iter();
+    let texts = values
+        .iter()
+        .map(|value| value.as_ref().map(written_moment).transpose());
+    let texts = texts
+        .collect::<PyResult<Vec<Option<String>>>>()?
+        .into_iter();
     let moments: TimestampMicrosecondArray = texts.map(|text| text.and_then(micros)).collect();
     Ok(Arc::new(moments.with_timezone("UTC")))
+}
+
+/// A time stamp as a text, which a `datetime` gives itself.
+fn written_moment(moment: &Bound<'_, PyAny>) -> PyResult<String> {
+    match moment.extract() {
+        Ok(text) => Ok(text),
+        Err(_) => moment.call_method0("isoformat")?.extract(),
+    }
 }
 
 fn extracted<'py, T>(values: &[Option<Bound<'py, PyAny>>]) -> PyResult<Vec<Option<T>>>

@@ -58,6 +58,22 @@ pub enum NetworkError {
         /// The values that it could have.
         expected: &'static str,
     },
+    /// A table has no column of that name.
+    #[error("There is no column `{name}`, expected one of {expected}")]
+    Column {
+        /// The name that was asked for.
+        name: String,
+        /// The names of all columns.
+        expected: String,
+    },
+    /// A value that no column of a table can hold.
+    #[error("Column `{column}` holds {given}, expected texts, numbers, flags or times with a zone")]
+    Value {
+        /// The name of the column.
+        column: String,
+        /// The value that was given.
+        given: String,
+    },
     /// A change that does not fit the graph.
     #[error("`{key}` {why}")]
     Change {
@@ -105,13 +121,14 @@ fn similar_sentence(similar: &[String]) -> String {
 impl CoreError for NetworkError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Unknown { .. } => ErrorKind::NotFound,
+            Self::Unknown { .. } | Self::Column { .. } => ErrorKind::NotFound,
             Self::Cycle { .. } => ErrorKind::Cycle,
             Self::Stopped => ErrorKind::Refused,
             Self::NoSuchItem { .. }
             | Self::Weight { .. }
             | Self::WeightCount { .. }
             | Self::Argument { .. }
+            | Self::Value { .. }
             | Self::Change { .. }
             | Self::TooLarge => ErrorKind::InvalidArgument,
         }
@@ -123,6 +140,9 @@ impl CoreError for NetworkError {
             Self::Cycle { keys } => json!({"cycle": keys}),
             Self::Weight { key, weight } => json!({"key": key, "weight": weight.to_string()}),
             Self::Argument { name, given, .. } => json!({"argument": name, "given": given}),
+            Self::Column { name: column, .. } | Self::Value { column, .. } => {
+                json!({"column": column})
+            }
             Self::Change { key, .. } => json!({"key": key}),
             Self::NoSuchItem { .. } | Self::WeightCount { .. } | Self::TooLarge | Self::Stopped => {
                 Value::Null
