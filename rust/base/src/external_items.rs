@@ -17,6 +17,20 @@ pub fn split_key(key: &str) -> Option<(&'static str, &str)> {
     (!rest.is_empty()).then_some((known, rest))
 }
 
+/// The repository that a key begins with and the key there, for a key such as `app/tickets:MDT-012`.
+///
+/// Names of repositories have no colon and may have a `/`.
+pub fn split_repository(key: &str) -> Option<(&str, &str)> {
+    let (repository, _) = key.split_once(':')?.0.rsplit_once('/')?;
+    let rest = &key[repository.len() + 1..];
+    (!repository.is_empty() && split_key(rest).is_some()).then_some((repository, rest))
+}
+
+/// Returns true if a text names an item by its whole key, here or in another repository.
+pub fn is_key(text: &str) -> bool {
+    split_key(text).is_some() || split_repository(text).is_some()
+}
+
 /// The status of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExternalStatus {
@@ -109,5 +123,29 @@ impl Default for ExternalItems {
             ))
         };
         Self::new(move |keys| keys.iter().map(unknown).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_may_begin_with_a_repository() {
+        for (key, expected) in [
+            ("app/chant:a", Some(("app", "chant:a"))),
+            (
+                "owner/app/vine:a/b.vine#c",
+                Some(("owner/app", "vine:a/b.vine#c")),
+            ),
+            ("vine:a/chant:b", None),
+            ("/chant:a", None),
+            ("app/other:a", None),
+            ("app/chant:", None),
+            ("chant:a", None),
+            ("a/b", None),
+        ] {
+            assert_eq!(split_repository(key), expected, "{key}");
+        }
     }
 }

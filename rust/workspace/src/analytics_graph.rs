@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
+use serde::{Deserialize, Serialize};
 
 use super::item::Item;
 use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
@@ -38,7 +39,7 @@ pub const COLUMNS: [&str; 11] = [
 ];
 
 /// The values of all items in one respect, in their order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ItemColumn<'a> {
     /// Words; `None` where there is none.
     Texts(Vec<Option<Cow<'a, str>>>),
@@ -46,6 +47,34 @@ pub enum ItemColumn<'a> {
     Flags(Vec<bool>),
     /// Numbers; `None` where none is known.
     Numbers(Vec<Option<f64>>),
+}
+
+impl ItemColumn<'_> {
+    /// The same values, with texts of their own.
+    pub fn into_owned(self) -> ItemColumn<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Self::Texts(texts) => {
+                ItemColumn::Texts(texts.into_iter().map(|text| text.map(owned)).collect())
+            }
+            Self::Flags(flags) => ItemColumn::Flags(flags),
+            Self::Numbers(numbers) => ItemColumn::Numbers(numbers),
+        }
+    }
+
+    /// Returns the number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Texts(texts) => texts.len(),
+            Self::Flags(flags) => flags.len(),
+            Self::Numbers(numbers) => numbers.len(),
+        }
+    }
+
+    /// Returns true if there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 impl AnalyticsGraph {
@@ -74,6 +103,21 @@ impl AnalyticsGraph {
         Ok(Self {
             network,
             learned: workspace.learned()?,
+            joined,
+            nodes,
+        })
+    }
+
+    /// The graph of the items of a commit, of which nothing but the commit is known.
+    ///
+    /// # Errors
+    /// More items than a network numbers.
+    pub(super) fn of_commit(joined: WorkspaceGraph) -> Result<Self, Error> {
+        let joined = Arc::new(joined);
+        let (network, nodes) = build_network(&joined)?;
+        Ok(Self {
+            network,
+            learned: RunStatistics::default(),
             joined,
             nodes,
         })

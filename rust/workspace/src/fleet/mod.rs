@@ -1,0 +1,354 @@
+//! Many repositories as one graph, each read from the objects of its newest commit, without a checkout.
+//!
+//! Repositories are data here (`chant_git::data_repository`): nothing of theirs acts, and one that cannot be read
+//! is a problem and no error. What a commit holds is kept, so that a second look costs what moved.
+
+mod commit_items;
+mod kept_results;
+mod listed_clones;
+mod repository_names;
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::analytics_graph::{COLUMNS, ItemColumn};
+use super::repository_union::{NamedNetwork, NetworkUnion};
+use super::revision_view::read_commit_graph;
+use chant_base::error::Error;
+use chant_git::data_repository::{CommitLimits, DataRepository, RepositoryTip};
+use chant_graph::network::Network;
+use chant_store::digest::sha256;
+
+use commit_items::CommitItems;
+pub use commit_items::CommitRun;
+use kept_results::{KeptResults, ResultsByCommit};
+pub use repository_names::name_repositories;
+
+/// What is read of one repository at most. Hostile trees can name the same folder a billion times.
+const LIMITS: CommitLimits = CommitLimits {
+    entries: 2_000_000,
+    files: 50_000,
+    bytes: 256 * 1024 * 1024,
+    objects: 2_000_000,
+};
+
+/// Reads a receipt of a run; `None` for any other text.
+pub type ReceiptReader = fn(&[u8]) -> Option<CommitRun>;
+
+/// Where receipts lie, and how one is read.
+#[derive(Debug, Clone, Copy)]
+pub struct ReceiptPlace {
+    /// The folder of their refs, with `/` at its end.
+    pub refs: &'static str,
+    /// The greatest number of bytes of one.
+    pub most_bytes: usize,
+    /// Reads one.
+    pub read: ReceiptReader,
+}
+
+/// A repository that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FleetPlace {
+    /// The folder of a checkout, a worktree or a bare repository.
+    Folder(PathBuf),
+    /// An address, of which a bare clone without files of history is kept.
+    Address(String),
+}
+
+impl FleetPlace {
+    fn shown(&self) -> Cow<'_, str> {
+        match self {
+            Self::Folder(folder) => folder.to_string_lossy(),
+            Self::Address(address) => address.into(),
+        }
+    }
+}
+
+/// A repository that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FleetRepository {
+    /// Its name in keys.
+    pub name: String,
+    /// The folder or the address.
+    pub place: String,
+    /// The commit.
+    pub commit: String,
+}
+
+/// What is wrong with a repository, or with a file of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FleetProblem {
+    /// The repository's name; `None` for one that was not read.
+    pub repository: Option<String>,
+    /// The folder or the address.
+    pub place: String,
+    /// The file; `None` for the whole repository.
+    pub path: Option<String>,
+    /// Its line, counted from 1, where it is known.
+    pub line: Option<usize>,
+    /// The fault.
+    pub reason: String,
+}
+
+/// The items of many repositories as one graph.
+pub struct FleetGraph {
+    /// The repositories, in the order in which they were named.
+    pub repositories: Vec<FleetRepository>,
+    /// What could not be read.
+    pub problems: Vec<FleetProblem>,
+    /// The number of repositories whose commit was not known yet.
+    pub read: usize,
+    /// The graph; keys begin with the name of the repository.
+    pub network: Arc<Network>,
+    origins: Vec<(usize, u32)>,
+    items: Vec<Arc<CommitItems>>,
+}
+
+/// A repository whose newest commit is known, and the name under which its result is kept.
+struct FoundTip {
+    place: FleetPlace,
+    folder: PathBuf,
+    tip: RepositoryTip,
+    result: String,
+}
+
+/// Reads the newest commits of repositories. `cache` is the user's folder for what can be made again; without it
+/// nothing is kept, and addresses are problems.
+///
+/// # Errors
+/// More items than a network numbers.
+pub fn read_fleet(
+    places: Vec<FleetPlace>,
+    cache: Option<&Path>,
+    receipts: ReceiptPlace,
+) -> Result<FleetGraph, Error> {
+    let mut problems = Vec::new();
+    let found = find_tips(places, cache, receipts, &mut problems);
+    let kept = KeptResults::in_folder(cache.map(|cache| cache.join("commits")).as_deref());
+    let names: HashSet<&str> = found.iter().map(|found| found.result.as_str()).collect();
+    let known = kept.load(&names);
+    let (new, failed) = read_commits(&found, &known, receipts);
+    kept.keep(&new, &names);
+    let read = new.len();
+    let mut items: HashMap<String, Arc<CommitItems>> = HashMap::new();
+    for (name, result) in known.into_iter().chain(new) {
+        items.insert(name, Arc::new(result));
+    }
+    problems.extend(failed);
+    unite(found, &items, problems, read)
+}
+
+/// Finds the newest commit of each repository, once for each repository.
+fn find_tips(
+    places: Vec<FleetPlace>,
+    cache: Option<&Path>,
+    receipts: ReceiptPlace,
+    problems: &mut Vec<FleetProblem>,
+) -> Vec<FoundTip> {
+    let folders = listed_clones::update(places, cache);
+    let tips = folders.into_par_iter().map(|(place, folder)| {
+        let folder = folder.map_err(|reason| problem(&place, reason))?;
+        let tip = guarded(|| Ok(RepositoryTip::read(&folder, receipts.refs, LIMITS)?));
+        let tip = tip.map_err(|reason| problem(&place, reason))?;
+        let result = result_name(&tip);
+        Ok(FoundTip {
+            place,
+            folder,
+            tip,
+            result,
+        })
+    });
+    let tips: Vec<Result<FoundTip, FleetProblem>> = tips.collect();
+    let mut seen = HashSet::new();
+    let mut found = Vec::with_capacity(tips.len());
+    for tip in tips {
+        match tip {
+            Ok(tip) if seen.insert(tip.tip.common_dir.clone()) => found.push(tip),
+            Ok(_) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    found
+}
+
+/// The name of a result: the commit, and a digest of the receipts beside it where there are any.
+fn result_name(tip: &RepositoryTip) -> String {
+    if tip.texts.is_empty() {
+        return tip.commit.clone();
+    }
+    let texts = tip.texts.iter();
+    let texts: String = texts
+        .map(|text| format!("{} {}\n", text.name, text.object))
+        .collect();
+    format!("{}+{}", tip.commit, sha256(texts.as_bytes()))
+}
+
+/// Reads the commits that are not known, each once.
+fn read_commits(
+    found: &[FoundTip],
+    known: &ResultsByCommit,
+    receipts: ReceiptPlace,
+) -> (ResultsByCommit, Vec<FleetProblem>) {
+    let mut sought = HashSet::new();
+    let missing = found.iter().filter(|found| {
+        let is_known = known.get(&found.result).is_some_and(CommitItems::is_whole);
+        !is_known && sought.insert(&found.result)
+    });
+    let missing: Vec<&FoundTip> = missing.collect();
+    let read = missing.into_par_iter().map(|found| {
+        let items = guarded(|| read_commit(found, receipts));
+        let items = items.map_err(|reason| problem(&found.place, reason))?;
+        Ok((found.result.clone(), items))
+    });
+    let read: Vec<Result<(String, CommitItems), FleetProblem>> = read.collect();
+    let (mut new, mut failed) = (ResultsByCommit::new(), Vec::new());
+    for result in read {
+        match result {
+            Ok((name, items)) => drop(new.insert(name, items)),
+            Err(problem) => failed.push(problem),
+        }
+    }
+    (new, failed)
+}
+
+fn read_commit(found: &FoundTip, receipts: ReceiptPlace) -> Result<CommitItems, Error> {
+    let repository = DataRepository::open(&found.folder, LIMITS)?;
+    let mut runs = Vec::new();
+    for text in &found.tip.texts {
+        let receipt = repository.kept_text(&text.object, receipts.most_bytes)?;
+        runs.extend(receipt.and_then(|receipt| (receipts.read)(&receipt)));
+    }
+    CommitItems::of(read_commit_graph(repository, &found.tip.commit)?, runs)
+}
+
+/// Does something for one repository; neither its error nor a fault of ours ends the others.
+fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("reading it failed by a fault of chant-mcp; please report it".to_owned()),
+    }
+}
+
+fn problem(place: &FleetPlace, reason: String) -> FleetProblem {
+    FleetProblem {
+        repository: None,
+        place: place.shown().into_owned(),
+        path: None,
+        line: None,
+        reason,
+    }
+}
+
+/// Puts what was read together.
+fn unite(
+    found: Vec<FoundTip>,
+    results: &HashMap<String, Arc<CommitItems>>,
+    mut problems: Vec<FleetProblem>,
+    read: usize,
+) -> Result<FleetGraph, Error> {
+    let whole = found.into_iter().filter_map(|found| {
+        let items = Arc::clone(results.get(&found.result)?);
+        Some((found, items))
+    });
+    let (found, items): (Vec<FoundTip>, Vec<Arc<CommitItems>>) = whole.unzip();
+    let places: Vec<String> = found.iter().map(name_source).collect();
+    let names = name_repositories(&places.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut graphs: Vec<NamedNetwork> = Vec::with_capacity(found.len());
+    for (name, items) in names.iter().zip(&items) {
+        graphs.push((Some(name.clone()), items.network()?));
+    }
+    let named = names.into_iter().zip(found);
+    let repositories: Vec<FleetRepository> = named
+        .map(|(name, found)| FleetRepository {
+            name,
+            place: found.place.shown().into_owned(),
+            commit: found.tip.commit,
+        })
+        .collect();
+    for (repository, items) in repositories.iter().zip(&items) {
+        problems.extend(items.problems.iter().map(|problem| FleetProblem {
+            repository: Some(repository.name.clone()),
+            place: repository.place.clone(),
+            path: Some(problem.path.clone()),
+            line: problem.line,
+            reason: problem.message.clone(),
+        }));
+    }
+    let union = NetworkUnion::of(&graphs)?;
+    Ok(FleetGraph {
+        repositories,
+        problems,
+        read,
+        network: Arc::new(union.network),
+        origins: union.origins,
+        items,
+    })
+}
+
+/// What a repository is named after: the address, or the folder with links resolved.
+fn name_source(found: &FoundTip) -> String {
+    match &found.place {
+        FleetPlace::Address(address) => address.clone(),
+        FleetPlace::Folder(folder) => {
+            let real = chant_store::disk::real(folder);
+            real.unwrap_or_else(|_| folder.clone())
+                .to_string_lossy()
+                .into_owned()
+        }
+    }
+}
+
+impl FleetGraph {
+    /// Returns the values of the items in one respect, one of [`COLUMNS`].
+    pub fn column(&self, name: &str) -> Option<ItemColumn<'_>> {
+        let place = COLUMNS.iter().position(|column| *column == name)?;
+        let parts: Option<Vec<&ItemColumn<'static>>> =
+            self.items.iter().map(|items| items.column(place)).collect();
+        let parts = parts?;
+        let origins = self
+            .origins
+            .iter()
+            .map(|(part, item)| (parts[*part], *item as usize));
+        Some(match parts.first() {
+            Some(ItemColumn::Flags(_)) => ItemColumn::Flags(
+                origins
+                    .map(|(part, item)| match part {
+                        ItemColumn::Flags(flags) => flags[item],
+                        _ => false,
+                    })
+                    .collect(),
+            ),
+            Some(ItemColumn::Numbers(_)) => ItemColumn::Numbers(
+                origins
+                    .map(|(part, item)| match part {
+                        ItemColumn::Numbers(numbers) => numbers[item],
+                        _ => None,
+                    })
+                    .collect(),
+            ),
+            _ => ItemColumn::Texts(
+                origins
+                    .map(|(part, item)| match part {
+                        ItemColumn::Texts(texts) => texts[item].as_deref().map(Cow::Borrowed),
+                        _ => None,
+                    })
+                    .collect(),
+            ),
+        })
+    }
+
+    /// The runs of all repositories, each with the name of its repository.
+    pub fn runs(&self) -> impl Iterator<Item = (&str, &CommitRun)> {
+        let parts = self.repositories.iter().zip(&self.items);
+        parts.flat_map(|(repository, items)| {
+            let runs = items.runs.iter();
+            runs.map(|run| (repository.name.as_str(), run))
+        })
+    }
+}
