@@ -156,7 +156,7 @@ class Graph:
     @property
     def edges(self) -> EdgeList:
         """All edges `(before, after)`; data frame libraries read it as a table with a row an edge."""
-        return EdgeList(self._network)
+        return EdgeList(self)
 
     @property
     def runs(self) -> RunList:
@@ -167,7 +167,7 @@ class Graph:
         workspace = self._workspace
         if workspace is None or "chant" not in workspace.dialects:
             return RunList([])
-        return RunList(workspace.runs(include_completed=True)["processes"])
+        return RunList(workspace.runs(include_completed=True)["processes"], workspace.repo)
 
     def __len__(self) -> int:
         return len(self._network)

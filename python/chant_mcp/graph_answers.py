@@ -186,12 +186,14 @@ class Nodes:
         return f"<{len(self)} nodes>"
 
     def table(self) -> Table:
-        """`key`, `done` and the attributes, one row an item.
+        """`key`, `repo`, `done`, `elsewhere` and the attributes, one row an item.
 
-        Attributes of workspaces (`ITEM_COLUMNS` of `chant_mcp.tables`) have the same types with values and
-        without. Others have that of their values, and `null` where all are missing.
+        `repo` is the repository, null where neither an attribute `repo` nor the key says it; `elsewhere`
+        items are only named. Attributes of workspaces (`ITEM_COLUMNS` of `chant_mcp.tables`) have the same
+        types with values and without. Others have that of their values, and `null` where all are missing.
         """
-        return self._graph.network.node_table(type_attributes(self._graph.attributes))
+        attributes = self._graph.attributes
+        return self._graph.network.node_table(type_attributes(attributes), repos=attributes.get("repo"))
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()
@@ -201,13 +203,13 @@ class Nodes:
 
 
 class EdgeList:
-    """All edges `(before, after)`; a table with these two columns to data frame libraries."""
+    """All edges `(before, after)`; a table of them and their repositories to data frame libraries."""
 
-    __slots__ = ("_edges", "_network")
+    __slots__ = ("_edges", "_graph")
 
-    def __init__(self, network: Network) -> None:
-        self._network = network
-        self._edges = network.edges()
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._edges = graph.network.edges()
 
     def __len__(self) -> int:
         return len(self._edges)
@@ -226,8 +228,8 @@ class EdgeList:
         return f"<{len(self)} edges>"
 
     def table(self) -> Table:
-        """`before` and `after`, one row an edge."""
-        return self._network.edge_table()
+        """`before`, `after` and their repositories `before_repo` and `after_repo`, one row an edge."""
+        return self._graph.network.edge_table(repos=self._graph.attributes.get("repo"))
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()

@@ -1,7 +1,8 @@
 """Tables for data frame libraries: which columns there are, of which types, in which units.
 
 The types are the same for every project, with values or without, so that tables of several projects can be
-put together. A number's unit stands in the metadata of its Arrow field, under `unit`.
+put together: `repo` and `key` name an item in all of them. A number's unit stands in the metadata of its
+Arrow field, under `unit`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from chant_mcp._core import Table, typed_table
 
 __all__ = ["ITEM_COLUMNS", "ColumnKind", "RunList", "TypedColumn", "make_handle_table", "type_attributes"]
 
-ColumnKind: TypeAlias = Literal["text", "flag", "number", "time"]
-"""In Arrow: `string`, `bool`, `double`, `timestamp[us, tz=UTC]`."""
+ColumnKind: TypeAlias = Literal["text", "word", "flag", "number", "time"]
+"""In Arrow: `string`, `dictionary<int32, string>`, `bool`, `double`, `timestamp[us, tz=UTC]`."""
 
 
 class TypedColumn(NamedTuple):
@@ -27,44 +28,46 @@ class TypedColumn(NamedTuple):
 
 
 ITEM_COLUMNS = (
-    TypedColumn("dialect"),
+    TypedColumn("dialect", "word"),
     TypedColumn("title"),
-    TypedColumn("status"),
+    TypedColumn("status", "word"),
     TypedColumn("path"),
-    TypedColumn("kind"),
+    TypedColumn("kind", "word"),
     TypedColumn("ready", "flag"),
-    TypedColumn("priority"),
-    TypedColumn("assignee"),
+    TypedColumn("priority", "word"),
+    TypedColumn("assignee", "word"),
     TypedColumn("weight", "number", "weight"),
     TypedColumn("duration", "number", "seconds"),
-    TypedColumn("tone"),
+    TypedColumn("tone", "word"),
 )
-"""What `graph.nodes` says of an item of a workspace, beside `key` and `done`."""
+"""What `graph.nodes` says of an item of a workspace, beside `key`, `repo`, `done` and `elsewhere`."""
 
 _HANDLE_COLUMNS = (
     TypedColumn("key"),
+    TypedColumn("repo", "word"),
     TypedColumn("done", "flag"),
-    TypedColumn("dialect"),
+    TypedColumn("dialect", "word"),
     TypedColumn("id"),
     TypedColumn("title"),
-    TypedColumn("status"),
+    TypedColumn("status", "word"),
     TypedColumn("path"),
-    TypedColumn("kind"),
+    TypedColumn("kind", "word"),
     TypedColumn("ready", "flag"),
-    TypedColumn("priority"),
-    TypedColumn("assignee"),
+    TypedColumn("priority", "word"),
+    TypedColumn("assignee", "word"),
     TypedColumn("completed_at", "time"),
 )
 
 _RUN_COLUMNS = (
     TypedColumn("run"),
+    TypedColumn("repo", "word"),
     TypedColumn("key"),
-    TypedColumn("status"),
-    TypedColumn("end_state"),
+    TypedColumn("status", "word"),
+    TypedColumn("end_state", "word"),
     TypedColumn("stale", "flag"),
-    TypedColumn("mode"),
-    TypedColumn("agent"),
-    TypedColumn("model"),
+    TypedColumn("mode", "word"),
+    TypedColumn("agent", "word"),
+    TypedColumn("model", "word"),
     TypedColumn("branch"),
     TypedColumn("started_at", "time"),
     TypedColumn("completed_at", "time"),
@@ -79,12 +82,16 @@ def type_attributes(
 ) -> list[tuple[str, Sequence[Any], ColumnKind | None, str | None]]:
     """Give attributes of a graph their types: those of workspaces theirs, own ones that of their values."""
     typed = ((_ITEM_TYPES.get(name), name, values) for name, values in attributes.items())
-    return [(name, values, type and type.kind, type and type.unit) for type, name, values in typed]
+    return [
+        (name, values, type and type.kind, type and type.unit)
+        for type, name, values in typed
+        if name != "repo"
+    ]
 
 
-def make_handle_table(items: Iterable[Mapping[str, Any]]) -> Table:
-    """Make the table of a list of handles from what the core says of them."""
-    return _make_table(_HANDLE_COLUMNS, [{**item, "kind": item["type"]} for item in items])
+def make_handle_table(items: Iterable[Mapping[str, Any]], repo: str | None) -> Table:
+    """Make the table of a list of handles of one repository from what the core says of them."""
+    return _make_table(_HANDLE_COLUMNS, [{**item, "kind": item["type"], "repo": repo} for item in items])
 
 
 class RunList:
@@ -92,9 +99,11 @@ class RunList:
 
     __slots__ = ("_rows",)
 
-    def __init__(self, runs: Iterable[Mapping[str, Any]]) -> None:
-        """Take what `ws.runs` lists."""
-        self._rows = [{**run, "run": run["process_id"], "key": f"chant:{run['spec_id']}"} for run in runs]
+    def __init__(self, runs: Iterable[Mapping[str, Any]], repo: str | None = None) -> None:
+        """Take what `ws.runs` lists of a repository."""
+        self._rows = [
+            {**run, "run": run["process_id"], "repo": repo, "key": f"chant:{run['spec_id']}"} for run in runs
+        ]
 
     def __len__(self) -> int:
         return len(self._rows)

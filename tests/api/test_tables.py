@@ -72,7 +72,8 @@ def test_tables_of_all_projects_have_the_same_columns(
         assert pa.concat_tables([none, rows]).num_rows == len(rows)
         assert pl.concat([pl.DataFrame(empty[name]), pl.DataFrame(full)]).height == len(rows)
         frames = [pd.DataFrame.from_arrow(table) for table in (empty[name], full)]  # type: ignore[attr-defined]
-        assert list(frames[0].dtypes) == list(frames[1].dtypes), name
+        assert [kind.name for kind in frames[0].dtypes] == [kind.name for kind in frames[1].dtypes], name
+        assert len(pd.concat(frames)) == len(rows), name
         united = duckdb.from_arrow(none).union(duckdb.from_arrow(rows))
         assert united.types == duckdb.from_arrow(none).types, name
         pq.write_table(none, tmp_path / "rows.parquet")
@@ -94,6 +95,27 @@ def test_numbers_have_units_and_time_stamps_are_utc(filled: Workspace) -> None:
     specs = filled.specs.table()
     assert specs.column("completed_at") == [datetime(2126, 1, 23, 10, 2, tzinfo=timezone.utc), None]
     assert next(iter(graph.runs))["mode"] == "single"
+
+
+@pytest.mark.requirement("graph:tables:repositories")
+def test_tables_of_several_projects_name_their_repositories(filled: Workspace, bare: Workspace) -> None:
+    name = filled.root.name
+    assert (filled.repo, bare.repo) == (name, "bare")
+    for what, table in tables(filled).items():
+        columns = ("before_repo", "after_repo") if what == "edges" else ("repo",)
+        assert {value for column in columns for value in pa.table(table)[column].to_pylist()} == {name}, what
+    words = pa.dictionary(pa.int32(), pa.string())
+    schema = pa.table(filled.graph().nodes).schema
+    assert {schema.field(word).type for word in ("repo", "dialect", "status", "kind", "tone")} == {words}
+
+
+@pytest.mark.requirement("graph:tables:repositories")
+def test_a_key_with_a_repository_says_which() -> None:
+    graph = Graph.from_edges([("own/app/vine:a.vine#b", "web/chant:c"), ("chant:d", "a/b")])
+    assert graph.nodes.table().column("repo") == ["own/app", "web", None, None]
+    edges = graph.edges.table()
+    assert edges.column("before_repo") == ["own/app", None]
+    assert edges.column("after_repo") == ["web", None]
 
 
 @pytest.mark.requirement("graph:tables:fixed_schema")

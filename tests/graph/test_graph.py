@@ -179,10 +179,12 @@ def test_other_libraries_read_nodes_and_edges() -> None:
     table = pa.table(graph.nodes)
     assert table.to_pydict() == {
         "key": ["plan", "build", "docs", "ship"],
+        "repo": [None] * 4,
         "done": [False] * 4,
+        "elsewhere": [False] * 4,
         "days": [1, 5, 2, 1],
     }
-    assert pl.DataFrame(graph.edges).rows() == list(graph.edges)
+    assert pl.DataFrame(graph.edges).select("before", "after").rows() == list(graph.edges)
     assert pd.DataFrame.from_arrow(graph.nodes)["days"].sum() == 9  # type: ignore[attr-defined]
     nodes = graph.nodes.table()
     rows = duckdb.from_arrow(pa.table(nodes)).filter("days > 1").project("key").fetchall()

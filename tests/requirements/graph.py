@@ -143,6 +143,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "with values or without: numbers with their unit, time stamps in UTC. Parquet keeps the schema.",
         "issue 26.1",
     ),
+    "graph:tables:repositories": Requirement(
+        "Tables of nodes, edges, runs and lists of handles name the repository of each item, edges those of "
+        "both ends: the folder's name, or what the key `repo/dialect:id` says. Words are dictionaries.",
+        "issue 26.1",
+    ),
     "graph:tables:own_attributes": Requirement(
         "An own attribute of a graph has the type of its values, also under a name that workspaces use; "
         "without any value it is null.",

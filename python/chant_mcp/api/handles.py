@@ -291,10 +291,10 @@ class Handles(Sequence[H], Generic[H]):
     def table(self) -> Table:
         """One row an item, with the same columns and types for every list.
 
-        They are `key`, `done`, `dialect`, `id`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
-        `assignee` and `completed_at` (in UTC, of specs).
+        They are `key`, `repo`, `done`, `dialect`, `id`, `title`, `status`, `path`, `kind`, `ready`,
+        `priority`, `assignee` and `completed_at` (in UTC, of specs).
         """
-        return make_handle_table(map(self._selection.at, range(len(self))))
+        return make_handle_table(map(self._selection.at, range(len(self))), self._workspace.repo)
 
     def _at(self, place: int) -> H:
         made: Any = self._workspace.make_handle(self._selection.at(place))

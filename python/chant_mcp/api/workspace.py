@@ -121,6 +121,11 @@ class Workspace:
         return self._session.place.root
 
     @property
+    def repo(self) -> str:
+        """The name of its repository in keys and tables, which is that of the folder."""
+        return self.core.repository_name
+
+    @property
     def session(self) -> Session:
         """The project's handles as the tools use them."""
         return self._session
@@ -469,7 +474,7 @@ class Workspace:
 
         `Graph.read_revision` gives it as of a git revision.
 
-        Attributes of its items are `dialect`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
+        Attributes of its items are `repo`, `dialect`, `title`, `status`, `path`, `kind`, `ready`, `priority`,
         `assignee`, `weight`, `duration` (seconds, of specs that runs completed), and `tone`, as it is drawn.
         """
         network, columns, learned = self.core.network()

@@ -13,6 +13,7 @@ use chant_workspace::board_view::{self, BoardFilter};
 use chant_workspace::configuration;
 use chant_workspace::export::{self, ExportFormat, FIELDS};
 use chant_workspace::filter::ItemFilter;
+use chant_workspace::fleet::FleetGraph;
 use chant_workspace::handle;
 use chant_workspace::import;
 use chant_workspace::mention::{self, MentionQuery};
@@ -75,6 +76,12 @@ impl PyWorkspace {
     #[getter]
     fn root(&self) -> PathBuf {
         self.workspace.root().to_path_buf()
+    }
+
+    /// The name that the repository has in keys and tables.
+    #[getter]
+    fn repository_name(&self) -> String {
+        self.workspace.repository_name()
     }
 
     /// The dialects in which there are items, in the order of lists.
@@ -458,13 +465,37 @@ fn laid(
     learned.set_item("runs", layout.learned.duration.runs)?;
     learned.set_item("median", layout.learned.duration.median)?;
     learned.set_item("spread", layout.learned.duration.spread)?;
-    Ok((layout.network.clone().into(), PyColumns { layout }, learned))
+    let network = layout.network.clone().into();
+    Ok((network, LaidColumns::Workspace(layout).into(), learned))
 }
 
 /// The values of the items of a network, respect by respect; each is made when it is asked for.
 #[pyclass(name = "Columns", frozen, module = "chant_mcp._core")]
 pub(crate) struct PyColumns {
-    layout: AnalyticsGraph,
+    columns: LaidColumns,
+}
+
+/// Where the values come from.
+pub(crate) enum LaidColumns {
+    /// The items of a workspace.
+    Workspace(AnalyticsGraph),
+    /// Those of many repositories.
+    Fleet(Arc<FleetGraph>),
+}
+
+impl LaidColumns {
+    fn column(&self, name: &str) -> Option<ItemColumn<'_>> {
+        match self {
+            Self::Workspace(layout) => layout.column(name),
+            Self::Fleet(fleet) => fleet.column(name),
+        }
+    }
+}
+
+impl From<LaidColumns> for PyColumns {
+    fn from(columns: LaidColumns) -> Self {
+        Self { columns }
+    }
 }
 
 #[pymethods]
@@ -477,7 +508,7 @@ impl PyColumns {
 
     /// One value for each item, in their order.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PyAny>, Raised> {
-        let column = call(py, || Ok(self.layout.column(name)))?;
+        let column = call(py, || Ok(self.columns.column(name)))?;
         Ok(match column {
             Some(ItemColumn::Texts(texts)) => texts.into_pyobject(py)?,
             Some(ItemColumn::Flags(flags)) => flags.into_pyobject(py)?,

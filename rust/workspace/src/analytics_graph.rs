@@ -10,7 +10,7 @@ use super::item::Item;
 use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
 use super::{Workspace, revision_view};
 use chant_base::error::Error;
-use chant_base::external_items::split_key;
+use chant_base::external_items::{split_key, split_repository};
 use chant_graph::network::Network;
 use chant_graph::picture::StatusColor;
 use chant_graph::{Edge, ItemProgress, Node};
@@ -25,6 +25,7 @@ pub struct AnalyticsGraph {
     pub network: Arc<Network>,
     /// The durations that runs teach.
     pub learned: RunStatistics,
+    repository: String,
     joined: Arc<WorkspaceGraph>,
     nodes: Arc<[Node]>,
 }
@@ -32,10 +33,13 @@ pub struct AnalyticsGraph {
 /// A network, and the nodes of its items in their order.
 pub(super) type NetworkNodes = (Arc<Network>, Arc<[Node]>);
 
+/// The respect that says in which repository an item lies.
+pub const REPOSITORY: &str = "repo";
+
 /// The respects in which something is known of items.
-pub const COLUMNS: [&str; 11] = [
-    "dialect", "title", "status", "path", "kind", "ready", "priority", "assignee", "weight",
-    "duration", "tone",
+pub const COLUMNS: [&str; 12] = [
+    REPOSITORY, "dialect", "title", "status", "path", "kind", "ready", "priority", "assignee",
+    "weight", "duration", "tone",
 ];
 
 /// The values of all items in one respect, in their order.
@@ -59,6 +63,37 @@ impl ItemColumn<'_> {
             }
             Self::Flags(flags) => ItemColumn::Flags(flags),
             Self::Numbers(numbers) => ItemColumn::Numbers(numbers),
+        }
+    }
+
+    /// The values at some places of several columns in the same respect: each the number of a column, and the
+    /// place there.
+    pub fn gather<'a>(parts: &[&'a ItemColumn<'_>], places: &[(usize, u32)]) -> ItemColumn<'a> {
+        let places = places
+            .iter()
+            .map(|(part, item)| (parts[*part], *item as usize));
+        match parts.first() {
+            Some(ItemColumn::Flags(_)) => ItemColumn::Flags(
+                places
+                    .map(|(part, at)| matches!(part, ItemColumn::Flags(flags) if flags[at]))
+                    .collect(),
+            ),
+            Some(ItemColumn::Numbers(_)) => ItemColumn::Numbers(
+                places
+                    .map(|(part, at)| match part {
+                        ItemColumn::Numbers(numbers) => numbers[at],
+                        _ => None,
+                    })
+                    .collect(),
+            ),
+            _ => ItemColumn::Texts(
+                places
+                    .map(|(part, at)| match part {
+                        ItemColumn::Texts(texts) => texts[at].as_deref().map(Cow::Borrowed),
+                        _ => None,
+                    })
+                    .collect(),
+            ),
         }
     }
 
@@ -88,6 +123,7 @@ impl AnalyticsGraph {
         Ok(Self {
             network,
             learned: workspace.learned()?,
+            repository: workspace.repository_name(),
             joined,
             nodes,
         })
@@ -103,6 +139,7 @@ impl AnalyticsGraph {
         Ok(Self {
             network,
             learned: workspace.learned()?,
+            repository: workspace.repository_name(),
             joined,
             nodes,
         })
@@ -118,6 +155,7 @@ impl AnalyticsGraph {
         Ok(Self {
             network,
             learned: RunStatistics::default(),
+            repository: String::new(),
             joined,
             nodes,
         })
@@ -126,6 +164,7 @@ impl AnalyticsGraph {
     /// Returns the values of the items in one respect, one of [`COLUMNS`].
     pub fn column(&self, name: &str) -> Option<ItemColumn<'_>> {
         Some(match name {
+            "repo" => self.texts(|node, _| self.repository(node)),
             "dialect" => self.texts(|node, _| self.dialect(node)),
             "title" => self.of_items(|item| Some(item.title().into())),
             "status" => self.texts(|_, item| {
@@ -171,6 +210,13 @@ impl AnalyticsGraph {
 
     fn numbers<'a>(&'a self, number: impl Fn(Option<Item<'a>>) -> Option<f64>) -> ItemColumn<'a> {
         ItemColumn::Numbers(self.items().map(|(_, item)| number(item)).collect())
+    }
+
+    /// Where an item lies, or where one that is only named is looked for.
+    fn repository(&self, node: Node) -> Option<Cow<'_, str>> {
+        let named = split_repository(self.joined.graph().key(node));
+        let name = named.map_or(&*self.repository, |(repository, _)| repository);
+        (!name.is_empty()).then(|| name.into())
     }
 
     fn dialect(&self, node: Node) -> Option<Cow<'static, str>> {

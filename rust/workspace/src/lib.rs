@@ -128,6 +128,12 @@ impl Workspace {
         &self.root
     }
 
+    /// Returns the name that the repository has in keys and tables, which is that of the folder.
+    pub fn repository_name(&self) -> String {
+        let name = self.root.file_name().unwrap_or_default();
+        key::composed(&name.to_string_lossy())
+    }
+
     /// Everything as of now: whatever was written before this call is in it. Costs what changed; one stamp
     /// for each folder in which there may be task graphs and for each of these; a listing of `specs/`, and
     /// for each feature the way to its list and a stamp; and what is asked about items that others name.

@@ -10,6 +10,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use chant_base::error::Error;
+use chant_base::external_items::split_repository;
 use chant_draw::clip::{self, ClipOptions};
 use chant_draw::theme::ColorTheme;
 use chant_draw::{ItemTexts, PictureOptions};
@@ -48,6 +49,11 @@ pub(crate) struct PyNetwork {
 }
 
 impl PyNetwork {
+    /// The graph as the core has it.
+    pub(crate) fn shared(&self) -> Arc<network::Network> {
+        Arc::clone(&self.network)
+    }
+
     fn items(&self, items: Vec<u32>) -> PyItems {
         PyItems::new(Arc::clone(&self.network), items)
     }
@@ -97,6 +103,12 @@ impl PyNetwork {
         let unplanned = self.items(plan.unplanned);
         let (p50, p90) = (plan.p50, plan.p90);
         (slots, unplanned, plan.finish, plan.utilisation, p50, p90)
+    }
+
+    /// The repository of an item: that of a list, or else that of its key.
+    fn repository<'a>(&'a self, known: &'a [Option<String>], item: u32) -> Option<&'a str> {
+        let known = known.get(item as usize).and_then(Option::as_deref);
+        known.or_else(|| Some(split_repository(self.network.key(item))?.0))
     }
 
     fn numbers(&self, keys: &[String]) -> Result<Vec<u32>, Error> {
@@ -177,31 +189,56 @@ impl PyNetwork {
         Ok(self.network.item(key).map_err(Error::from)?)
     }
 
-    /// `key`, `done` and further columns, one row an item.
-    #[pyo3(signature = (columns = Vec::new()))]
-    fn node_table(&self, py: Python<'_>, columns: Vec<GivenColumn<'_>>) -> Result<PyTable, Raised> {
+    /// `key`, `repo`, `done`, `elsewhere` and further columns, one row an item. Keys say which repository they are
+    /// of where `repos` does not.
+    #[pyo3(signature = (columns = Vec::new(), *, repos = None))]
+    fn node_table(
+        &self,
+        py: Python<'_>,
+        columns: Vec<GivenColumn<'_>>,
+        repos: Option<Vec<Option<String>>>,
+    ) -> Result<PyTable, Raised> {
         let further = columns.iter().map(GivenColumn::typed);
         let further = further.collect::<PyResult<Vec<_>>>()?;
         let network = &self.network;
         let own = call(py, || {
-            let done = network.items().map(|item| network.is_done(item));
+            let repos = repos.unwrap_or_default();
+            let repos = network.items().map(|item| self.repository(&repos, item));
+            let are = |progress| {
+                network
+                    .items()
+                    .map(move |item| network.progress(item) == progress)
+            };
             Ok([
                 named("key", table::texts(network.keys())),
-                named("done", table::flags(done)),
+                named("repo", table::words(repos)),
+                named("done", table::flags(are(ItemProgress::Done))),
+                named("elsewhere", table::flags(are(ItemProgress::Absent))),
             ])
         })?;
         Ok(PyTable::new(own.into_iter().chain(further).collect())?)
     }
 
-    /// `before` and `after`, one row an edge.
-    fn edge_table(&self, py: Python<'_>) -> Result<PyTable, Raised> {
+    /// `before`, `after` and the repositories of both, one row an edge.
+    #[pyo3(signature = (*, repos = None))]
+    fn edge_table(
+        &self,
+        py: Python<'_>,
+        repos: Option<Vec<Option<String>>>,
+    ) -> Result<PyTable, Raised> {
         let network = &self.network;
         let columns = call(py, || {
-            let before = network.edges().map(|(from, _)| network.key(from));
-            let after = network.edges().map(|(_, to)| network.key(to));
+            let repos = repos.unwrap_or_default();
+            let (before, after): (Vec<u32>, Vec<u32>) = network.edges().unzip();
+            let keys = |items: &[u32]| table::texts(items.iter().map(|item| network.key(*item)));
+            let repos = |items: &[u32]| {
+                table::words(items.iter().map(|item| self.repository(&repos, *item)))
+            };
             Ok([
-                named("before", table::texts(before)),
-                named("after", table::texts(after)),
+                named("before", keys(&before)),
+                named("after", keys(&after)),
+                named("before_repo", repos(&before)),
+                named("after_repo", repos(&after)),
             ])
         })?;
         Ok(PyTable::new(columns.into())?)

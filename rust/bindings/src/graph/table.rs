@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, NullArray, RecordBatch,
-    RecordBatchIterator, StringArray, TimestampMicrosecondArray,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, NullArray,
+    RecordBatch, RecordBatchIterator, StringArray, TimestampMicrosecondArray,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, Field, Schema};
@@ -19,7 +20,7 @@ use pyo3::types::{PyBool, PyCapsule, PyList};
 
 /// A column as Python gives it: its name, its values, its kind and the unit of its numbers.
 ///
-/// The kind is `text`, `flag`, `number` or `time`. Without one, or where the values
+/// The kind is `text`, `word`, `flag`, `number` or `time`. Without one, or where the values
 /// are not of that kind, as own attributes of a graph may be, they say what they are themselves.
 #[derive(FromPyObject)]
 pub(crate) struct GivenColumn<'py>(String, Bound<'py, PyAny>, Option<String>, Option<String>);
@@ -118,6 +119,9 @@ fn plain_column(py: Python<'_>, name: &str, any: &dyn Any) -> PyResult<Py<PyAny>
     if let Some(texts) = any.downcast_ref::<StringArray>() {
         return PyList::new(py, texts.iter())?.into_py_any(py);
     }
+    if let Some(words) = any.downcast_ref::<Words>() {
+        return PyList::new(py, plain_words(words))?.into_py_any(py);
+    }
     if let Some(numbers) = any.downcast_ref::<Float64Array>() {
         return PyList::new(py, numbers.iter())?.into_py_any(py);
     }
@@ -142,6 +146,15 @@ fn plain_column(py: Python<'_>, name: &str, any: &dyn Any) -> PyResult<Py<PyAny>
     }
 }
 
+/// Words of which each is kept once.
+type Words = DictionaryArray<Int32Type>;
+
+fn plain_words(words: &Words) -> impl ExactSizeIterator<Item = Option<&str>> {
+    let known = words.values().as_any().downcast_ref::<StringArray>();
+    let word = move |at: i32| Some(known?.value(usize::try_from(at).ok()?));
+    words.keys().iter().map(move |at| at.and_then(word))
+}
+
 /// Moments as `datetime`s with the zone UTC.
 fn plain_moments(py: Python<'_>, moments: &TimestampMicrosecondArray) -> PyResult<Py<PyAny>> {
     let module = py.import("datetime")?;
@@ -164,6 +177,11 @@ pub(super) fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
     Arc::new(values.map(Some).collect::<StringArray>())
 }
 
+/// Words as a column that keeps each of them once.
+pub(super) fn words<'a>(values: impl Iterator<Item = Option<&'a str>>) -> ArrayRef {
+    Arc::new(values.collect::<Words>())
+}
+
 /// Truths as a column.
 pub(super) fn flags(values: impl Iterator<Item = bool>) -> ArrayRef {
     Arc::new(values.map(Some).collect::<BooleanArray>())
@@ -172,6 +190,7 @@ pub(super) fn flags(values: impl Iterator<Item = bool>) -> ArrayRef {
 fn of_kind(kind: &str, values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
     match kind {
         "text" => known_texts(values),
+        "word" => known_words(values),
         "flag" => known_flags(values),
         "number" => Ok(Arc::new(Float64Array::from(extracted::<f64>(values)?))),
         "time" => moments(values),
@@ -208,6 +227,11 @@ fn known_flags(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
 
 fn known_texts(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
     Ok(Arc::new(StringArray::from(extracted::<String>(values)?)))
+}
+
+fn known_words(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
+    let texts = extracted::<String>(values)?;
+    Ok(words(texts.iter().map(Option::as_deref)))
 }
 
 /// Time stamps such as `2026-01-22T10:00:00.000Z` as microseconds of UTC; another text is no time that is known.

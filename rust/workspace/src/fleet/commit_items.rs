@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
-use crate::analytics_graph::{AnalyticsGraph, COLUMNS, ItemColumn};
+use crate::analytics_graph::{AnalyticsGraph, COLUMNS, ItemColumn, REPOSITORY};
 use crate::workspace_graph::WorkspaceGraph;
 use chant_base::error::Error;
 use chant_graph::ItemProgress;
@@ -38,6 +38,11 @@ pub(super) struct CommitProblem {
     pub(super) message: String,
 }
 
+/// The respects whose values are kept; the repository is named by those who ask.
+pub(super) fn kept_columns() -> impl Iterator<Item = &'static str> {
+    COLUMNS.into_iter().filter(|name| *name != REPOSITORY)
+}
+
 /// The items of a commit, in the form in which they are kept.
 #[derive(Serialize, Deserialize)]
 pub(super) struct CommitItems {
@@ -45,7 +50,7 @@ pub(super) struct CommitItems {
     /// How far each item is: `o` for open, `d` for done, `a` for one that is only named.
     progress: String,
     edges: Vec<(u32, u32)>,
-    /// The values in each respect of [`COLUMNS`].
+    /// The values in each respect of [`kept_columns`].
     columns: Vec<ItemColumn<'static>>,
     pub(super) problems: Vec<CommitProblem>,
     pub(super) runs: Vec<CommitRun>,
@@ -70,7 +75,7 @@ impl CommitItems {
             ItemProgress::Done => 'd',
             ItemProgress::Absent => 'a',
         });
-        let columns = COLUMNS.iter().filter_map(|name| graph.column(name));
+        let columns = kept_columns().filter_map(|name| graph.column(name));
         Ok(Self {
             keys: network.keys().map(str::to_owned).collect(),
             progress: letters.collect(),
@@ -96,7 +101,7 @@ impl CommitItems {
         Ok(Arc::new(network))
     }
 
-    /// The values of all items in a respect of [`COLUMNS`], by its place there.
+    /// The values of all items in a respect of [`kept_columns`], by its place there.
     pub(super) fn column(&self, place: usize) -> Option<&ItemColumn<'static>> {
         self.columns.get(place)
     }
@@ -105,6 +110,6 @@ impl CommitItems {
     pub(super) fn is_whole(&self) -> bool {
         let count = self.keys.len();
         let mut columns = self.columns.iter();
-        self.columns.len() == COLUMNS.len() && columns.all(|column| column.len() == count)
+        self.columns.len() == kept_columns().count() && columns.all(|column| column.len() == count)
     }
 }

@@ -16,16 +16,17 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::analytics_graph::{COLUMNS, ItemColumn};
+use super::analytics_graph::{ItemColumn, REPOSITORY};
 use super::repository_union::{NamedNetwork, NetworkUnion};
 use super::revision_view::read_commit_graph;
 use chant_base::error::Error;
+use chant_base::external_items::split_repository;
 use chant_git::data_repository::{CommitLimits, DataRepository, RepositoryTip};
 use chant_graph::network::Network;
 use chant_store::digest::sha256;
 
-use commit_items::CommitItems;
 pub use commit_items::CommitRun;
+use commit_items::{CommitItems, kept_columns};
 use kept_results::{KeptResults, ResultsByCommit};
 pub use repository_names::name_repositories;
 
@@ -305,42 +306,20 @@ fn name_source(found: &FoundTip) -> String {
 }
 
 impl FleetGraph {
-    /// Returns the values of the items in one respect, one of [`COLUMNS`].
+    /// Returns the values of the items in one respect, one of those of
+    /// [`AnalyticsGraph`](super::analytics_graph::AnalyticsGraph).
     pub fn column(&self, name: &str) -> Option<ItemColumn<'_>> {
-        let place = COLUMNS.iter().position(|column| *column == name)?;
-        let parts: Option<Vec<&ItemColumn<'static>>> =
-            self.items.iter().map(|items| items.column(place)).collect();
-        let parts = parts?;
-        let origins = self
-            .origins
-            .iter()
-            .map(|(part, item)| (parts[*part], *item as usize));
-        Some(match parts.first() {
-            Some(ItemColumn::Flags(_)) => ItemColumn::Flags(
-                origins
-                    .map(|(part, item)| match part {
-                        ItemColumn::Flags(flags) => flags[item],
-                        _ => false,
-                    })
-                    .collect(),
-            ),
-            Some(ItemColumn::Numbers(_)) => ItemColumn::Numbers(
-                origins
-                    .map(|(part, item)| match part {
-                        ItemColumn::Numbers(numbers) => numbers[item],
-                        _ => None,
-                    })
-                    .collect(),
-            ),
-            _ => ItemColumn::Texts(
-                origins
-                    .map(|(part, item)| match part {
-                        ItemColumn::Texts(texts) => texts[item].as_deref().map(Cow::Borrowed),
-                        _ => None,
-                    })
-                    .collect(),
-            ),
-        })
+        if name == REPOSITORY {
+            let keys = self.network.keys().map(split_repository);
+            let names = keys.map(|key| key.map(|(repository, _)| Cow::Borrowed(repository)));
+            return Some(ItemColumn::Texts(names.collect()));
+        }
+        let place = kept_columns().position(|column| column == name)?;
+        let parts = self.items.iter().map(|items| items.column(place));
+        Some(ItemColumn::gather(
+            &parts.collect::<Option<Vec<_>>>()?,
+            &self.origins,
+        ))
     }
 
     /// The runs of all repositories, each with the name of its repository.
