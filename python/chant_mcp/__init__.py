@@ -11,7 +11,18 @@ if TYPE_CHECKING:
 
     from chant_mcp import errors
     from chant_mcp._core import Answer, ChantProject, SpeckitFeatures, TicketProjects, VineFiles
-    from chant_mcp.api import Feature, FeatureTask, Spec, Task, Ticket, Vine, Workspace, open
+    from chant_mcp.api import (
+        Feature,
+        FeatureTask,
+        Repositories,
+        Spec,
+        Task,
+        Ticket,
+        Vine,
+        Workspace,
+        open,
+    )
+    from chant_mcp.fleet import Fleet
     from chant_mcp.graph import Graph
 
 __all__ = [
@@ -19,7 +30,9 @@ __all__ = [
     "ChantProject",
     "Feature",
     "FeatureTask",
+    "Fleet",
     "Graph",
+    "Repositories",
     "Spec",
     "SpeckitFeatures",
     "Task",
@@ -32,9 +45,10 @@ __all__ = [
     "open",
 ]
 
-_API = ("Feature", "FeatureTask", "Spec", "Task", "Ticket", "Vine", "Workspace", "open")
+_API = ("Feature", "FeatureTask", "Repositories", "Spec", "Task", "Ticket", "Vine", "Workspace", "open")
 _CORE = ("Answer", "ChantProject", "SpeckitFeatures", "TicketProjects", "VineFiles")
 _LATER = {
+    "Fleet": "chant_mcp.fleet",
     "Graph": "chant_mcp.graph",
     **dict.fromkeys(_API, "chant_mcp.api"),
     **dict.fromkeys(_CORE, "chant_mcp._core"),

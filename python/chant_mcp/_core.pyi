@@ -36,6 +36,7 @@ __all__ = [
     "Columns",
     "Edges",
     "Export",
+    "FleetGraph",
     "Items",
     "Layers",
     "Network",
@@ -59,10 +60,12 @@ __all__ = [
     "item_table",
     "merge_specs",
     "report_progress_to",
+    "repository_names",
     "tool_hints",
     "tool_right_in_run",
     "trusted_folders",
     "typed_table",
+    "unite_networks",
     "work_over_http",
     "write_only_in",
 ]
@@ -330,6 +333,23 @@ class VineFiles:
 _Laid: TypeAlias = "tuple[Network, Columns, dict[str, float | None]]"
 
 @final
+class FleetGraph:
+    def __new__(
+        cls,
+        folders: Sequence[str | PathLike[str]],
+        addresses: Sequence[str],
+        *,
+        cache: str | PathLike[str] | None = None,
+    ) -> FleetGraph: ...
+    def network(self) -> Network: ...
+    def columns(self) -> Columns: ...
+    @property
+    def read(self) -> int: ...
+    def repositories(self) -> list[tuple[str, str, str]]: ...
+    def problems(self) -> list[tuple[str | None, str, str | None, int | None, str]]: ...
+    def runs(self) -> list[dict[str, Any]]: ...
+
+@final
 class Columns:
     @staticmethod
     def names() -> list[str]: ...
@@ -504,6 +524,8 @@ def merge_specs(
     marker_size: int = 7,
 ) -> tuple[bytes, list[str]]: ...
 def typed_table(columns: Sequence[tuple[str, Sequence[Any], str | None, str | None]]) -> Table: ...
+def unite_networks(graphs: Sequence[tuple[str | None, Network]]) -> tuple[Network, list[tuple[int, int]]]: ...
+def repository_names(places: Sequence[str]) -> list[str]: ...
 def item_table(
     rows: Sequence[tuple[str, str, str, Sequence[str]]], total: int | None = None
 ) -> tuple[str, str]: ...
@@ -518,6 +540,8 @@ class Network:
         done: Iterable[str] | None = None,
         elsewhere: Iterable[str] | None = None,
     ) -> Network: ...
+    @staticmethod
+    def of_numbers(count: int, sources: bytes, targets: bytes, *, done: bytes) -> Network: ...
     def __len__(self) -> int: ...
     def __contains__(self, key: object, /) -> bool: ...
     def nodes(self) -> Items: ...

@@ -21,6 +21,7 @@ __all__ = [
     "Nodes",
     "Schedule",
     "Slot",
+    "UnitedAttributes",
 ]
 
 
@@ -155,6 +156,46 @@ class Attributes(Mapping[str, Sequence[Any]]):
 
     def __len__(self) -> int:
         return len(self._columns.names())
+
+
+class UnitedAttributes(Mapping[str, Sequence[Any]]):
+    """The attributes of several graphs together, one column an attribute, made when it is asked for."""
+
+    __slots__ = ("_made", "_names", "_origins", "_parts")
+
+    def __init__(
+        self,
+        parts: Sequence[tuple[str | None, Mapping[str, Sequence[Any]]]],
+        origins: Sequence[tuple[int, int]],
+    ) -> None:
+        """Take the names of the graphs and their attributes, and where each item comes from."""
+        self._parts = parts
+        self._origins = origins
+        self._names = tuple(dict.fromkeys(name for _, attributes in parts for name in attributes))
+        self._made: dict[str, Sequence[Any]] = {}
+
+    def __getitem__(self, name: str) -> Sequence[Any]:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._made:
+            # Keys of a graph with a name say the repository themselves.
+            is_said = [name == "repo" and repo is not None for repo, _ in self._parts]
+            columns = [
+                None if said else attributes.get(name)
+                for said, (_, attributes) in zip(is_said, self._parts, strict=True)
+            ]
+            found = ((columns[part], item) for part, item in self._origins)
+            self._made[name] = [None if column is None else column[item] for column, item in found]
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 class Nodes:

@@ -13,7 +13,16 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from chant_mcp._core import Table, typed_table
 
-__all__ = ["ITEM_COLUMNS", "ColumnKind", "RunList", "TypedColumn", "make_handle_table", "type_attributes"]
+__all__ = [
+    "ITEM_COLUMNS",
+    "ColumnKind",
+    "ProblemRow",
+    "RunList",
+    "TypedColumn",
+    "make_handle_table",
+    "make_problem_table",
+    "type_attributes",
+]
 
 ColumnKind: TypeAlias = Literal["text", "word", "flag", "number", "time"]
 """In Arrow: `string`, `dictionary<int32, string>`, `bool`, `double`, `timestamp[us, tz=UTC]`."""
@@ -74,6 +83,14 @@ _RUN_COLUMNS = (
     TypedColumn("duration", "number", "seconds"),
 )
 
+_PROBLEM_COLUMNS = (
+    TypedColumn("repo", "word"),
+    TypedColumn("place"),
+    TypedColumn("path"),
+    TypedColumn("line", "number", "line"),
+    TypedColumn("reason"),
+)
+
 _ITEM_TYPES = {column.name: column for column in ITEM_COLUMNS}
 
 
@@ -94,15 +111,30 @@ def make_handle_table(items: Iterable[Mapping[str, Any]], repo: str | None) -> T
     return _make_table(_HANDLE_COLUMNS, [{**item, "kind": item["type"], "repo": repo} for item in items])
 
 
+class ProblemRow(NamedTuple):
+    """What is wrong with a repository, or with a file of one."""
+
+    repo: str | None
+    place: str
+    path: str | None
+    line: int | None
+    reason: str
+
+
+def make_problem_table(rows: Iterable[ProblemRow]) -> Table:
+    """Make the table of what could not be read of repositories."""
+    return _make_table(_PROBLEM_COLUMNS, [row._asdict() for row in rows])
+
+
 class RunList:
     """Runs of agents as of one moment, each a mapping; a table of them to data frame libraries."""
 
     __slots__ = ("_rows",)
 
     def __init__(self, runs: Iterable[Mapping[str, Any]], repo: str | None = None) -> None:
-        """Take what `ws.runs` lists of a repository."""
+        """Take what `ws.runs` lists of a repository; runs may say theirs and their key themselves."""
         self._rows = [
-            {**run, "run": run["process_id"], "repo": repo, "key": f"chant:{run['spec_id']}"} for run in runs
+            {"run": run["process_id"], "repo": repo, "key": f"chant:{run['spec_id']}", **run} for run in runs
         ]
 
     def __len__(self) -> int:

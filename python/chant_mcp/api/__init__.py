@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from chant_mcp.api.changes import Change, Changes
 from chant_mcp.api.features import Feature, FeatureTask
 from chant_mcp.api.handles import FoundItems, Handle, Handles, Problem, Section
+from chant_mcp.api.repositories import Repositories
 from chant_mcp.api.specs import Approval, Criterion, Spec
 from chant_mcp.api.tickets import Ticket, TicketSection
 from chant_mcp.api.transactions import Transaction
@@ -30,6 +31,7 @@ __all__ = [
     "Handle",
     "Handles",
     "Problem",
+    "Repositories",
     "Section",
     "Spec",
     "Task",

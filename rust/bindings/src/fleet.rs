@@ -100,6 +100,7 @@ impl PyFleetGraph {
         let rows = self.fleet.runs().map(|(repository, run)| {
             let row = PyDict::new(py);
             row.set_item("repo", repository)?;
+            row.set_item("key", format!("{repository}/chant:{}", run.spec))?;
             row.set_item("process_id", format!("{}/{}", run.spec, run.token))?;
             row.set_item("spec_id", &run.spec)?;
             row.set_item("status", "completed")?;

@@ -62,6 +62,7 @@ use chant_specs::project::{Project, SPECS};
 use chant_store::disk;
 use chant_store::files::RootFolder;
 use chant_store::walk::{DEPTH, FolderWalk};
+use chant_tickets::model::TicketProblem;
 use chant_tickets::project_registry::ProjectRegistry;
 use chant_vine::files::{PinnedGraph, VineStore};
 use chant_work::durations::{RunDurations, RunStatistics};
@@ -336,12 +337,7 @@ impl Workspace {
         // Changes that could be brought to no end are those of the whole folder, and known already.
         let problems = tickets.problems().iter();
         let problems = problems.filter(|problem| !tickets.left().contains(problem));
-        read.problems
-            .extend(problems.map(|problem| WorkspaceProblem {
-                path: problem.path.to_string(),
-                line: problem.line,
-                message: problem.message.clone(),
-            }));
+        read.problems.extend(problems.map(of_ticket));
         read.tickets = Some(tickets);
         Ok(())
     }
@@ -359,7 +355,6 @@ impl Workspace {
     }
 }
 
-/// The problem of a folder that was there and is not.
 fn of_specs(problem: chant_specs::model::SpecProblem) -> WorkspaceProblem {
     WorkspaceProblem {
         path: problem.path.into(),
@@ -368,6 +363,15 @@ fn of_specs(problem: chant_specs::model::SpecProblem) -> WorkspaceProblem {
     }
 }
 
+fn of_ticket(problem: &TicketProblem) -> WorkspaceProblem {
+    WorkspaceProblem {
+        path: problem.path.to_string(),
+        line: problem.line,
+        message: problem.message.clone(),
+    }
+}
+
+/// The problem of a folder that was there and is not.
 fn gone(folder: &str, message: String) -> WorkspaceProblem {
     WorkspaceProblem {
         path: folder.to_owned(),

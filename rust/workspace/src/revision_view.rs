@@ -15,7 +15,7 @@ use super::feature::FeatureTaskList;
 use super::item_statuses::ItemStatuses;
 use super::key::composed;
 use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
-use super::{MOST_FEATURES, MOST_PLANS, Workspace, surplus};
+use super::{MOST_FEATURES, MOST_PLANS, Workspace, of_specs, of_ticket, surplus};
 use chant_base::error::Error;
 use chant_base::external_items::{ExternalStatus, split_key};
 use chant_git::data_repository::DataRepository;
@@ -340,6 +340,10 @@ impl RevisionView {
         if let (Some(tickets), Some(outside)) = (&mut tickets, outside) {
             tickets.found_outside(outside);
         }
+        self.problems
+            .extend(known.problems().into_iter().map(of_specs));
+        let of_tickets = tickets.iter().flat_map(TicketIndex::problems);
+        self.problems.extend(of_tickets.map(of_ticket));
         WorkspaceContents {
             specs: Arc::new(known),
             plans,

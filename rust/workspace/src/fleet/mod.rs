@@ -14,6 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use rayon::prelude::*;
 
 use super::analytics_graph::{ItemColumn, REPOSITORY};
@@ -32,7 +33,7 @@ pub use repository_names::name_repositories;
 
 /// What is read of one repository at most. Hostile trees can name the same folder a billion times.
 const LIMITS: CommitLimits = CommitLimits {
-    entries: 2_000_000,
+    entries: 500_000,
     files: 50_000,
     bytes: 256 * 1024 * 1024,
     objects: 2_000_000,
@@ -189,32 +190,39 @@ fn result_name(tip: &RepositoryTip) -> String {
     format!("{}+{}", tip.commit, sha256(texts.as_bytes()))
 }
 
-/// Reads the commits that are not known, each once.
+/// Reads the commits that are not known, each once: a repository that cannot be read is no problem where another
+/// one has the same commit.
 fn read_commits(
     found: &[FoundTip],
     known: &ResultsByCommit,
     receipts: ReceiptPlace,
 ) -> (ResultsByCommit, Vec<FleetProblem>) {
-    let mut sought = HashSet::new();
-    let missing = found.iter().filter(|found| {
-        let is_known = known.get(&found.result).is_some_and(CommitItems::is_whole);
-        !is_known && sought.insert(&found.result)
+    let mut missing: IndexMap<&String, Vec<&FoundTip>> = IndexMap::new();
+    for found in found {
+        if !known.get(&found.result).is_some_and(CommitItems::is_whole) {
+            missing.entry(&found.result).or_default().push(found);
+        }
+    }
+    let missing: Vec<(&String, Vec<&FoundTip>)> = missing.into_iter().collect();
+    let read = missing.into_par_iter().map(|(name, holders)| {
+        let mut failed = Vec::new();
+        for found in holders {
+            match guarded(|| read_commit(found, receipts)) {
+                Ok(items) => return Ok((name.clone(), items)),
+                Err(reason) => failed.push(problem(&found.place, reason)),
+            }
+        }
+        Err(failed)
     });
-    let missing: Vec<&FoundTip> = missing.collect();
-    let read = missing.into_par_iter().map(|found| {
-        let items = guarded(|| read_commit(found, receipts));
-        let items = items.map_err(|reason| problem(&found.place, reason))?;
-        Ok((found.result.clone(), items))
-    });
-    let read: Vec<Result<(String, CommitItems), FleetProblem>> = read.collect();
-    let (mut new, mut failed) = (ResultsByCommit::new(), Vec::new());
+    let read: Vec<Result<(String, CommitItems), Vec<FleetProblem>>> = read.collect();
+    let (mut new, mut problems) = (ResultsByCommit::new(), Vec::new());
     for result in read {
         match result {
             Ok((name, items)) => drop(new.insert(name, items)),
-            Err(problem) => failed.push(problem),
+            Err(failed) => problems.extend(failed),
         }
     }
-    (new, failed)
+    (new, problems)
 }
 
 fn read_commit(found: &FoundTip, receipts: ReceiptPlace) -> Result<CommitItems, Error> {

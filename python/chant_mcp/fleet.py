@@ -1,0 +1,191 @@
+"""Many repositories as one set of tables, read from git without a checkout."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from chant_mcp._core import FleetGraph, Table
+from chant_mcp.errors import InvalidArgumentError
+from chant_mcp.graph import Graph
+from chant_mcp.graph_answers import Attributes, EdgeList, Nodes
+from chant_mcp.tables import ProblemRow, RunList, make_problem_table
+from chant_mcp.user_folders import cache_home
+
+__all__ = ["Fleet", "FleetRepository"]
+
+_LARGEST_LIST = 1_000_000
+"""Bytes of a list of addresses."""
+
+
+class FleetRepository(NamedTuple):
+    """A repository of a fleet."""
+
+    name: str
+    """Its name in keys: that of the folder, with as much of the way to it as tells it from others."""
+    place: str
+    """The folder or the address."""
+    commit: str
+    """The full ID of the commit that was read."""
+
+
+class Fleet:
+    """The items of many repositories, each as its newest commit has it.
+
+    A repository is read when a table is first asked for, and again by `refresh`; until then all tables are of
+    one moment. It is read from the objects of the commit in its HEAD, at the top folder: uncommitted work is
+    not seen, no file is checked out, and nothing of the repository acts: no hook, no filter, no monitor, no
+    program. What a commit holds is kept in the user's cache folder (`chant-mcp/fleet`, at most 512 MiB), so
+    that a second look costs those repositories that moved. One that cannot be read is a row in `problems`.
+
+    Keys are `repo/dialect:id`. What one repository names so of another is the item there.
+
+    Example:
+        >>> fleet = Fleet(["~/src/*", "urls.txt"])  # doctest: +SKIP
+        >>> pl.DataFrame(fleet.items()).group_by("repo", "status").len()  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        places: str | PathLike[str] | Iterable[str | PathLike[str]],
+        *,
+        on: None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Take places; nothing is read yet.
+
+        Args:
+            places: Folders of repositories, or patterns of them as a shell has (`~`, `*`, `**`); and files
+                that list addresses, one a line, `#` before a remark. Addresses are cloned into the cache
+                folder, bare and without history; git asks nobody for a password.
+            on: Reserved for a cluster; only this machine reads so far.
+            environment: Variables that say where the home and the cache folder are; those of this process
+                without it.
+
+        Raises:
+            InvalidArgumentError: `on` is given.
+        """
+        if on is not None:
+            raise InvalidArgumentError("A fleet is read on this machine alone so far. Leave `on` out.")
+        one = isinstance(places, (str, PathLike))
+        self._places = [os.fspath(place) for place in ([places] if one else places)]  # type: ignore[list-item]
+        self._environment = os.environ if environment is None else environment
+        self._read: tuple[FleetGraph, Graph, list[ProblemRow]] | None = None
+
+    def refresh(self) -> Fleet:
+        """Look for repositories again and read those that moved; gives the fleet itself."""
+        folders, addresses, problems = _find_places(self._places, self._environment)
+        cache = cache_home(self._environment)
+        folder = cache and os.path.join(cache, "chant-mcp", "fleet")
+        core = FleetGraph(folders, addresses, cache=folder)
+        graph = Graph(core.network(), Attributes(core.columns()))
+        self._read = core, graph, [*problems, *(ProblemRow(*row) for row in core.problems())]
+        return self
+
+    def graph(self) -> Graph:
+        """Everything and what waits for what; durations are not known, as runs' records are no commits."""
+        return self._state()[1]
+
+    def items(self) -> Nodes:
+        """All items; data frame libraries read it as a table with a row an item."""
+        return self.graph().nodes
+
+    def edges(self) -> EdgeList:
+        """All edges `(before, after)`; data frame libraries read it as a table with a row an edge."""
+        return self.graph().edges
+
+    def runs(self) -> RunList:
+        """Runs of agents that landed, by the receipts in the repositories; a table to data frame libraries.
+
+        Runs that failed or are under way leave no receipt; `ws.runs` of a clone knows its own.
+        """
+        return RunList(self._state()[0].runs())
+
+    @property
+    def problems(self) -> Table:
+        """What could not be read: `repo`, `place`, `path`, `line`, `reason`.
+
+        `path` is null where that is the whole repository, `repo` where it has no name as it was not read.
+        """
+        return make_problem_table(self._state()[2])
+
+    @property
+    def repositories(self) -> tuple[FleetRepository, ...]:
+        """The repositories that were read, in the order of the places."""
+        return tuple(FleetRepository(*row) for row in self._state()[0].repositories())
+
+    @property
+    def read(self) -> int:
+        """How many repositories the last look read, as their commits were not known."""
+        return self._state()[0].read
+
+    def __len__(self) -> int:
+        return len(self.repositories)
+
+    def __repr__(self) -> str:
+        state = "not read yet" if self._read is None else f"of {len(self)} repositories"
+        return f"<Fleet {state}>"
+
+    def _state(self) -> tuple[FleetGraph, Graph, list[ProblemRow]]:
+        if self._read is None:
+            self.refresh()
+        assert self._read is not None
+        return self._read
+
+
+def _find_places(
+    places: Iterable[str], environment: Mapping[str, str]
+) -> tuple[list[str], list[str], list[ProblemRow]]:
+    """The folders and addresses that places mean, each once, and what is wrong with places."""
+    folders: dict[str, None] = {}
+    addresses: dict[str, None] = {}
+    problems: list[ProblemRow] = []
+    for place in places:
+        found = _expand(place, environment)
+        if not found:
+            problems.append(ProblemRow(None, place, None, None, "nothing is there"))
+        for path in found:
+            if os.path.isdir(path):
+                folders[path] = None
+                continue
+            try:
+                lines = list(_read_list(path))
+            except (OSError, ValueError) as error:
+                problems.append(ProblemRow(None, path, None, None, f"it is no list of addresses: {error}"))
+                continue
+            for line in lines:
+                folder = os.path.join(os.path.dirname(path), _with_home(line, environment))
+                if os.path.isdir(folder):
+                    folders[folder] = None
+                else:
+                    addresses[line] = None
+    return list(folders), list(addresses), problems
+
+
+def _expand(place: str, environment: Mapping[str, str]) -> list[str]:
+    path = os.path.abspath(_with_home(place, environment))
+    if os.path.exists(path):
+        return [path]
+    # Files among what a pattern means are no lists: those are named by themselves.
+    return sorted(found for found in glob.glob(path, recursive=True) if os.path.isdir(found))
+
+
+def _with_home(place: str, environment: Mapping[str, str]) -> str:
+    home = environment.get("HOME") or environment.get("USERPROFILE")
+    if home and (place == "~" or place.startswith(("~/", "~\\"))):
+        return home + place[1:]
+    return place
+
+
+def _read_list(path: str) -> Iterator[str]:
+    if not os.path.isfile(path):
+        raise ValueError("it is no file")
+    if os.path.getsize(path) > _LARGEST_LIST:
+        raise ValueError(f"it has more than {_LARGEST_LIST} bytes")
+    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    stripped = (line.strip() for line in lines)
+    return (line for line in stripped if line and not line.startswith("#"))
