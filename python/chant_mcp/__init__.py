@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from chant_mcp.api import (
         Feature,
         FeatureTask,
+        Fleet,
         Repositories,
         Spec,
         Task,
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
         Workspace,
         open,
     )
-    from chant_mcp.fleet import Fleet
     from chant_mcp.graph import Graph
 
 __all__ = [
@@ -45,10 +45,20 @@ __all__ = [
     "open",
 ]
 
-_API = ("Feature", "FeatureTask", "Repositories", "Spec", "Task", "Ticket", "Vine", "Workspace", "open")
+_API = (
+    "Feature",
+    "FeatureTask",
+    "Fleet",
+    "Repositories",
+    "Spec",
+    "Task",
+    "Ticket",
+    "Vine",
+    "Workspace",
+    "open",
+)
 _CORE = ("Answer", "ChantProject", "SpeckitFeatures", "TicketProjects", "VineFiles")
 _LATER = {
-    "Fleet": "chant_mcp.fleet",
     "Graph": "chant_mcp.graph",
     **dict.fromkeys(_API, "chant_mcp.api"),
     **dict.fromkeys(_CORE, "chant_mcp._core"),

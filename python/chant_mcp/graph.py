@@ -130,7 +130,7 @@ class Graph:
             attributes: For each name the values of items by their keys.
 
         Raises:
-            TypeError: A key is no text.
+            InvalidArgumentError: A key is no text, or an edge no pair.
             NotFoundError: An attribute is of what is no item.
 
         Example:
@@ -172,7 +172,7 @@ class Graph:
         """
         before, after = number_bytes("sources", sources), number_bytes("targets", targets)
         if len(before) != len(after):
-            raise InvalidArgumentError("`sources` and `targets` have different lengths. Give one of each an edge.")
+            raise InvalidArgumentError("`sources` and `targets` differ in length. Give one of each an edge.")
         return cls(Network.of_numbers(count, before, after, done=number_bytes("done", done)))
 
     @classmethod
@@ -204,22 +204,13 @@ class Graph:
         network, origins = unite_networks(
             [(name, part.network) for name, part in zip(found, parts, strict=True)]
         )
-        attributes = UnitedAttributes(list(zip(found, (part.attributes for part in parts), strict=True)), origins)
+        known = [(name, part.attributes) for name, part in zip(found, parts, strict=True)]
+        attributes = UnitedAttributes(known, origins)
         return cls(network, attributes, learned=_united_durations(parts))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        network = self._network
-        known = (list(network.done()), list(network.elsewhere()))
-        edges = list(network.edges())
-        return _again, (
-            list(self),
-            edges,
-            known,
-            dict(self._attributes),
-            self._learned,
-            self._workspace,
-            self._is_past,
-        )
+        known = (dict(self._attributes), self._learned, self._workspace, self._is_past)
+        return _again, (self._network, *known)
 
     @property
     def nodes(self) -> Nodes:
@@ -635,16 +626,12 @@ def _united_durations(graphs: Sequence[Graph]) -> dict[str, float | None]:
 
 
 def _again(
-    keys: list[str],
-    edges: list[tuple[str, str]],
-    known: tuple[list[str], list[str]],
+    network: Network,
     attributes: Mapping[str, Sequence[Any]],
     learned: Mapping[str, float | None],
     workspace: chant_mcp.Workspace | None,
     is_past: bool,
 ) -> Graph:
-    done, elsewhere = known
-    network = Network(edges, nodes=keys, done=done, elsewhere=elsewhere)
     return Graph(network, attributes, learned=learned, workspace=workspace, is_past=is_past)
 
 

@@ -133,6 +133,9 @@ class BlockedItems(Mapping[str, Items]):
     def __repr__(self) -> str:
         return f"<{len(self)} blocked items>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BlockedItems, (self._network,)
+
 
 class Attributes(Mapping[str, Sequence[Any]]):
     """What is known of the items of a workspace, one column an attribute, made when it is asked for."""
@@ -142,6 +145,11 @@ class Attributes(Mapping[str, Sequence[Any]]):
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self._made: dict[str, Sequence[Any]] = {}
+
+    @property
+    def columns(self) -> Columns:
+        """The columns as the core has them."""
+        return self._columns
 
     def __getitem__(self, name: str) -> Sequence[Any]:
         if name not in self._made:
@@ -156,6 +164,9 @@ class Attributes(Mapping[str, Sequence[Any]]):
 
     def __len__(self) -> int:
         return len(self._columns.names())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
 
 class UnitedAttributes(Mapping[str, Sequence[Any]]):
@@ -197,6 +208,9 @@ class UnitedAttributes(Mapping[str, Sequence[Any]]):
     def __len__(self) -> int:
         return len(self._names)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
 
 class Nodes:
     """The keys of all items; a table of them and their attributes to data frame libraries."""
@@ -226,6 +240,9 @@ class Nodes:
     def __repr__(self) -> str:
         return f"<{len(self)} nodes>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Nodes, (self._graph,)
+
     def table(self) -> Table:
         """`key`, `repo`, `done`, `elsewhere` and the attributes, one row an item.
 
@@ -234,7 +251,8 @@ class Nodes:
         types with values and without. Others have that of their values, and `null` where all are missing.
         """
         attributes = self._graph.attributes
-        return self._graph.network.node_table(type_attributes(attributes), repos=attributes.get("repo"))
+        laid = attributes.columns if isinstance(attributes, Attributes) else None
+        return self._graph.network.node_table(type_attributes(attributes, laid), repos=attributes.get("repo"))
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()
@@ -267,6 +285,9 @@ class EdgeList:
 
     def __repr__(self) -> str:
         return f"<{len(self)} edges>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EdgeList, (self._graph,)
 
     def table(self) -> Table:
         """`before`, `after` and their repositories `before_repo` and `after_repo`, one row an edge."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from chant_mcp._core import Table, typed_table
+from chant_mcp._core import Columns, Table, typed_table
 
 __all__ = [
     "ITEM_COLUMNS",
@@ -24,8 +24,8 @@ __all__ = [
     "type_attributes",
 ]
 
-ColumnKind: TypeAlias = Literal["text", "word", "flag", "number", "time"]
-"""In Arrow: `string`, `dictionary<int32, string>`, `bool`, `double`, `timestamp[us, tz=UTC]`."""
+ColumnKind: TypeAlias = Literal["text", "word", "flag", "number", "count", "time"]
+"""In Arrow: `string`, `dictionary<int32, string>`, `bool`, `double`, `int64`, `timestamp[us, tz=UTC]`."""
 
 
 class TypedColumn(NamedTuple):
@@ -87,7 +87,7 @@ _PROBLEM_COLUMNS = (
     TypedColumn("repo", "word"),
     TypedColumn("place"),
     TypedColumn("path"),
-    TypedColumn("line", "number", "line"),
+    TypedColumn("line", "count"),
     TypedColumn("reason"),
 )
 
@@ -95,15 +95,14 @@ _ITEM_TYPES = {column.name: column for column in ITEM_COLUMNS}
 
 
 def type_attributes(
-    attributes: Mapping[str, Sequence[Any]],
-) -> list[tuple[str, Sequence[Any], ColumnKind | None, str | None]]:
-    """Give attributes of a graph their types: those of workspaces theirs, own ones that of their values."""
-    typed = ((_ITEM_TYPES.get(name), name, values) for name, values in attributes.items())
-    return [
-        (name, values, type and type.kind, type and type.unit)
-        for type, name, values in typed
-        if name != "repo"
-    ]
+    attributes: Mapping[str, Sequence[Any]], laid: Columns | None = None
+) -> list[tuple[str, Sequence[Any] | Columns, ColumnKind | None, str | None]]:
+    """Give attributes of a graph their types: those of workspaces theirs, own ones that of their values.
+
+    Where the core has all columns `laid` out, no values of Python are made of them.
+    """
+    typed = ((_ITEM_TYPES.get(name), name) for name in attributes if name != "repo")
+    return [(name, laid or attributes[name], type and type.kind, type and type.unit) for type, name in typed]
 
 
 def make_handle_table(items: Iterable[Mapping[str, Any]], repo: str | None) -> Table:

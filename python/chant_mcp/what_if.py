@@ -177,6 +177,9 @@ class WhatIf:
     def __repr__(self) -> str:
         return f"<WhatIf with {len(self)} changes of {self._graph!r}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._graph, self._changes, self._weights)
+
     @property
     def changes(self) -> list[tuple[Any, ...]]:
         """The changes so far: a word and what it needs."""
@@ -239,3 +242,7 @@ class WhatIf:
             weight, added = {name: weight[name] for name in weight if name not in own}, {**added, **own}
         known = dict(zip(old, old.weights(weight) or [1.0] * len(old), strict=True))
         return {**{key: known[key] for key in new if key in known}, **added}, known
+
+
+def _again(graph: Graph, changes: list[tuple[Any, ...]], weights: Mapping[str, float]) -> WhatIf:
+    return WhatIf(graph)._with(*changes, weights=weights)  # pyright: ignore[reportPrivateUsage]

@@ -40,7 +40,9 @@ def make(root: Path, *, commit: bool = True, **keys: object) -> Project:
 def run_git(folder: Path, *words: str, given: str = "") -> list[str]:
     """Give the lines that git prints."""
     command = ["git", "-C", str(folder), *words]
-    return subprocess.run(command, input=given, capture_output=True, check=True, text=True).stdout.splitlines()
+    return subprocess.run(
+        command, input=given, capture_output=True, check=True, text=True
+    ).stdout.splitlines()
 
 
 def rows(table: Any) -> list[dict[str, Any]]:
@@ -176,7 +178,14 @@ def test_a_repository_counts_once_and_has_a_name_of_its_own(src: Path, tmp_path:
     make(tmp_path / "old" / "lib")
     subprocess.run(["git", "clone", "-q", "--bare", src / "app", tmp_path / "bare.git"], check=True)
 
-    places = [src / "app", src / "app", src / "more", src / "lib", tmp_path / "old" / "lib", tmp_path / "bare.git"]
+    places = [
+        src / "app",
+        src / "app",
+        src / "more",
+        src / "lib",
+        tmp_path / "old" / "lib",
+        tmp_path / "bare.git",
+    ]
     fleet = Fleet(places)
     assert keys(fleet) == [f"{name}/chant:{FIRST}" for name in ("app", "src/lib", "old/lib", "bare")]
     assert [row["repo"] for row in rows(fleet.items())] == ["app", "src/lib", "old/lib", "bare"]

@@ -53,7 +53,9 @@ def test_every_format_can_name_an_item_of_another_repository(tmp_path: Path) -> 
     tasks.write_text(f"# Tasks\n\n## Phase 1: Setup\n\n- [ ] T001 Make it (depends on {key})\n")
     (app.root / ".mdt-config.toml").write_text('[project]\nname = "D"\ncode = "DEM"\npath = "docs/CRs"\n')
     (app.root / "docs" / "CRs").mkdir(parents=True)
-    front = "code: DEM-007\ntitle: Ask\nstatus: Approved\ndateCreated: 2026-01-22T10:00:00.000Z\ntype: Research\n"
+    front = (
+        "code: DEM-007\ntitle: Ask\nstatus: Approved\ndateCreated: 2026-01-22T10:00:00.000Z\ntype: Research\n"
+    )
     ticket = f"---\n{front}priority: Medium\ndependsOn: {key}\n---\n\n# Ask\n"
     (app.root / "docs" / "CRs" / "DEM-007-ask.md").write_text(ticket)
 
@@ -74,7 +76,11 @@ def test_an_item_of_a_repository_that_is_not_open_is_missing(tmp_path: Path) -> 
 
     rows = {row["key"]: row for row in pa.table(graph.nodes).to_pylist()}
     missing = rows[f"far/chant:{FIRST}"]
-    assert (missing["repo"], missing["elsewhere"], missing["status"]) == ("far", True, "not in this workspace")
+    assert (missing["repo"], missing["elsewhere"], missing["status"]) == (
+        "far",
+        True,
+        "not in this workspace",
+    )
     assert list(graph.frontier()) == [f"lib/chant:{FIRST}"]
 
 
@@ -114,7 +120,14 @@ def test_graphs_without_files_are_put_together_by_names_or_keys() -> None:
 @pytest.mark.requirement("graph:numbers:every_array")
 @pytest.mark.parametrize(
     "make_array",
-    [list, lambda n: array("i", n), lambda n: np.array(n, np.uint32), lambda n: np.array(n)[::1], pa.array, pl.Series],
+    [
+        list,
+        lambda n: array("i", n),
+        lambda n: np.array(n, np.uint32),
+        lambda n: np.array(n)[::1],
+        pa.array,
+        pl.Series,
+    ],
 )
 def test_graphs_are_made_of_arrays_of_numbers(make_array: Any) -> None:
     graph = Graph.from_arrays(4, make_array([0, 1]), make_array([1, 2]), done=make_array([0]))
@@ -132,7 +145,7 @@ def test_graphs_are_made_of_arrays_of_numbers(make_array: Any) -> None:
     [
         ([0], [3], "number 3"),
         ([-1], [0], "number -1"),
-        ([0], [], "different lengths"),
+        ([0], [], "differ in length"),
         ([0.5], [1], "whole numbers"),
         (np.zeros((1, 1), int), [1], "one dimension"),
         (np.array([0.5]), [1], "whole numbers"),

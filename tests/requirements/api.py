@@ -37,6 +37,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Handles have attributes for what documents say: status, criteria, sections, body and the rest.",
         "issue: Spec API in Python: Entry",
     ),
+    "api:pickle:all_answers": Requirement(
+        "All answers of the Python API can be pickled: graphs and what they answer as their data, workspaces "
+        "and handles as what is read again.",
+        "issue 26.5",
+    ),
     "api:handles:hash_compare_pickle": Requirement(
         "Handles are hashable, comparable by their keys, frozen, and read again when they are unpickled.",
         "issue: Spec API in Python: Entry",

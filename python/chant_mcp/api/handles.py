@@ -215,7 +215,8 @@ class Handles(Sequence[H], Generic[H]):
     """Items of a workspace, as of the moment at which the list is first looked at.
 
     Handles are made when they are asked for, so that a long list costs little until it is gone through.
-    Cancelled specs are in it when their state is asked for.
+    Cancelled specs are in it when their state is asked for. A pickled list is read again where it is
+    unpickled.
     """
 
     def __init__(self, workspace: chant_mcp.Workspace, wanted: ItemQuery) -> None:
@@ -306,6 +307,9 @@ class Handles(Sequence[H], Generic[H]):
     def __contains__(self, item: object) -> bool:
         key = item.key if isinstance(item, Handle) else item
         return key in self._set
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Handles, (self._workspace, self._wanted)
 
     def __repr__(self) -> str:
         noun = {"chant": "specs", "vine": "tasks", "speckit": "tasks", "tickets": "tickets"}.get(

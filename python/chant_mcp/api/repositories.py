@@ -70,8 +70,9 @@ class Repositories(Mapping[str, "Workspace"]):
 
     def runs(self) -> RunList:
         """All runs of agents in all of them as of now; data frame libraries read a row a run."""
-        rows: list[Mapping[str, Any]] = []
-        for repository, workspace in self.items():
-            for run in workspace.graph().runs:
-                rows.append({**run, "repo": repository, "key": f"{repository}/{run['key']}"})
-        return RunList(rows)
+        graphs = ((repository, workspace.graph()) for repository, workspace in self.items())
+        return RunList(
+            {**run, "repo": repository, "key": f"{repository}/{run['key']}"}
+            for repository, graph in graphs
+            for run in graph.runs
+        )

@@ -27,6 +27,22 @@ pub(crate) struct PyAnswer {
 
 #[pymethods]
 impl PyAnswer {
+    #[new]
+    #[pyo3(signature = (text, json = None, note = None))]
+    fn new(text: String, json: Option<String>, note: Option<String>) -> Self {
+        let data = PyOnceLock::new();
+        Self {
+            text,
+            json,
+            note,
+            data,
+        }
+    }
+
+    fn __getnewargs__(&self) -> (&str, Option<&str>, Option<&str>) {
+        (&self.text, self.json.as_deref(), self.note.as_deref())
+    }
+
     /// The data as plain values; `None` for prose.
     #[getter]
     fn data(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {

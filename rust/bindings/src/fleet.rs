@@ -7,7 +7,7 @@ use chant_spec_runs::receipt::{self, CompletedBy};
 use chant_workspace::fleet::{
     self, CommitRun, FleetPlace, ReceiptPlace, name_repositories, read_fleet,
 };
-use chant_workspace::repository_union::NetworkUnion;
+use chant_workspace::repository_union::{NetworkUnion, UnionPart};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -120,7 +120,6 @@ impl PyFleetGraph {
 /// Puts graphs with the names of their repositories together; gives where each item comes from, too: the number
 /// of a graph, and its item there.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "a graph and pairs of numbers")]
 pub(crate) fn unite_networks(
     py: Python<'_>,
     graphs: Vec<(Option<String>, PyRef<'_, PyNetwork>)>,
@@ -129,7 +128,11 @@ pub(crate) fn unite_networks(
         .into_iter()
         .map(|(name, graph)| (name, graph.shared()))
         .collect();
-    let union = call(py, || Ok(NetworkUnion::of(&graphs)?))?;
+    let union = call(py, || {
+        let parts = graphs.iter();
+        let parts = parts.map(|(name, network)| UnionPart::of(name.as_deref(), network));
+        Ok(NetworkUnion::of(&parts.collect::<Vec<_>>())?)
+    })?;
     Ok((union.network.into(), union.origins))
 }
 

@@ -69,9 +69,8 @@ mod _core {
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_init]
-    #[expect(clippy::unnecessary_wraps, reason = "what a module has to return")]
-    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         crate::diagnostics::start();
-        Ok(())
+        crate::graph::register_protocols(module.py())
     }
 }

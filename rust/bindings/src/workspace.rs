@@ -466,7 +466,11 @@ fn laid(
     learned.set_item("median", layout.learned.duration.median)?;
     learned.set_item("spread", layout.learned.duration.spread)?;
     let network = layout.network.clone().into();
-    Ok((network, LaidColumns::Workspace(layout).into(), learned))
+    Ok((
+        network,
+        LaidColumns::Workspace(Box::new(layout)).into(),
+        learned,
+    ))
 }
 
 /// The values of the items of a network, respect by respect; each is made when it is asked for.
@@ -478,7 +482,7 @@ pub(crate) struct PyColumns {
 /// Where the values come from.
 pub(crate) enum LaidColumns {
     /// The items of a workspace.
-    Workspace(AnalyticsGraph),
+    Workspace(Box<AnalyticsGraph>),
     /// Those of many repositories.
     Fleet(Arc<FleetGraph>),
 }
@@ -498,22 +502,31 @@ impl From<LaidColumns> for PyColumns {
     }
 }
 
+impl PyColumns {
+    /// The values of a column.
+    pub(crate) fn named(&self, name: &str) -> PyResult<ItemColumn<'_>> {
+        let column = self.columns.column(name);
+        column.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+}
+
 #[pymethods]
 impl PyColumns {
     /// The names of the respects.
-    #[staticmethod]
-    fn names() -> Vec<&'static str> {
-        COLUMNS.to_vec()
+    fn names(&self) -> Vec<&'static str> {
+        match self.columns {
+            LaidColumns::Workspace(_) => COLUMNS.to_vec(),
+            LaidColumns::Fleet(_) => FleetGraph::columns(),
+        }
     }
 
     /// One value for each item, in their order.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PyAny>, Raised> {
-        let column = call(py, || Ok(self.columns.column(name)))?;
+        let column = py.detach(|| self.named(name))?;
         Ok(match column {
-            Some(ItemColumn::Texts(texts)) => texts.into_pyobject(py)?,
-            Some(ItemColumn::Flags(flags)) => flags.into_pyobject(py)?,
-            Some(ItemColumn::Numbers(numbers)) => numbers.into_pyobject(py)?,
-            None => return Err(PyKeyError::new_err(name.to_owned()).into()),
+            ItemColumn::Texts(texts) => texts.into_pyobject(py)?,
+            ItemColumn::Flags(flags) => flags.into_pyobject(py)?,
+            ItemColumn::Numbers(numbers) => numbers.into_pyobject(py)?,
         })
     }
 }

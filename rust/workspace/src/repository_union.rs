@@ -2,7 +2,6 @@
 //! the item there.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use indexmap::IndexSet;
 
@@ -10,8 +9,29 @@ use chant_base::external_items::{split_key, split_repository};
 use chant_graph::ItemProgress;
 use chant_graph::network::{Network, NetworkError};
 
-/// A graph, and the name of its repository, which its keys get; without a name they stay.
-pub type NamedNetwork = (Option<String>, Arc<Network>);
+/// A graph that is put together with others.
+pub struct UnionPart<'a> {
+    /// The name of its repository, which its keys get; without one they stay.
+    pub name: Option<&'a str>,
+    /// The keys of its items.
+    pub keys: Vec<&'a str>,
+    /// How far each is.
+    pub progress: Vec<ItemProgress>,
+    /// Its edges `(before, after)` between numbers of items.
+    pub edges: Vec<(u32, u32)>,
+}
+
+impl<'a> UnionPart<'a> {
+    /// A graph and its name.
+    pub fn of(name: Option<&'a str>, network: &'a Network) -> Self {
+        Self {
+            name,
+            keys: network.keys().collect(),
+            progress: network.items().map(|item| network.progress(item)).collect(),
+            edges: network.edges().collect(),
+        }
+    }
+}
 
 /// The graph of several repositories.
 pub struct NetworkUnion {
@@ -34,20 +54,17 @@ impl NetworkUnion {
     ///
     /// # Errors
     /// More items or edges than a network numbers.
-    pub fn of(graphs: &[NamedNetwork]) -> Result<Self, NetworkError> {
-        let names: HashSet<&str> = graphs
-            .iter()
-            .filter_map(|(name, _)| name.as_deref())
-            .collect();
+    pub fn of(parts: &[UnionPart<'_>]) -> Result<Self, NetworkError> {
+        let names: HashSet<&str> = parts.iter().filter_map(|part| part.name).collect();
         let mut keys: IndexSet<Box<str>> = IndexSet::new();
         let mut items: Vec<UnitedItem> = Vec::new();
         let mut edges = Vec::new();
-        for (number, (name, network)) in graphs.iter().enumerate() {
-            let mut places = Vec::with_capacity(network.len());
-            for (item, key) in network.items().zip(network.keys()) {
-                let (key, is_own) = qualified(name.as_deref(), key, &names);
+        for (number, part) in parts.iter().enumerate() {
+            let mut places = Vec::with_capacity(part.keys.len());
+            for ((item, key), progress) in (0..).zip(&part.keys).zip(&part.progress) {
+                let (key, is_own) = qualified(part.name, key, &names);
                 let united = UnitedItem {
-                    progress: network.progress(item),
+                    progress: *progress,
                     origin: (number, item),
                     is_own,
                 };
@@ -59,8 +76,8 @@ impl NetworkUnion {
                 }
                 places.push(u32::try_from(place).map_err(|_| NetworkError::TooLarge)?);
             }
-            let own = network.edges();
-            edges.extend(own.map(|(from, to)| (places[from as usize], places[to as usize])));
+            let own = part.edges.iter();
+            edges.extend(own.map(|(from, to)| (places[*from as usize], places[*to as usize])));
         }
         let progress = items.iter().map(|item| item.progress).collect();
         Ok(Self {
@@ -98,11 +115,14 @@ mod tests {
     use chant_graph::network::sample::network_of_words;
 
     fn union(graphs: &[(Option<&str>, &str)]) -> NetworkUnion {
-        let named = graphs.iter().map(|(name, words)| {
-            let network = Arc::new(network_of_words(words).unwrap());
-            (name.map(str::to_owned), network)
-        });
-        NetworkUnion::of(&named.collect::<Vec<_>>()).unwrap()
+        let read = graphs
+            .iter()
+            .map(|(name, words)| (*name, network_of_words(words).unwrap()));
+        let read: Vec<(Option<&str>, Network)> = read.collect();
+        let parts = read
+            .iter()
+            .map(|(name, network)| UnionPart::of(*name, network));
+        NetworkUnion::of(&parts.collect::<Vec<_>>()).unwrap()
     }
 
     fn edges(union: &NetworkUnion) -> Vec<String> {

@@ -115,7 +115,7 @@ pub(super) fn missing_files(
 
 /// Where the files of a commit are read from.
 enum CommitSource {
-    Repo(Repo),
+    Repo(Box<Repo>),
     Data(DataRepository),
 }
 
@@ -142,7 +142,7 @@ impl RevisionFolder {
         let inside = inside.to_str().ok_or_else(none)?.replace('\\', "/");
         Ok(Self {
             commit: repo.commit(revision)?,
-            source: CommitSource::Repo(repo),
+            source: CommitSource::Repo(Box::new(repo)),
             prefix: if inside.is_empty() {
                 inside
             } else {

@@ -22,11 +22,11 @@ use chant_graph::network::schedule::{
 };
 use chant_graph::network::{self, NetworkError, PageRank};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 pub(crate) use self::draft::PyNetworkDraft;
 pub(crate) use self::pictures::item_table;
-pub(crate) use self::sequences::{PyEdges, PyItems, PyLayers, PyScores};
+pub(crate) use self::sequences::{PyEdges, PyItems, PyLayers, PyScores, register_protocols};
 use self::table::{GivenColumn, named};
 pub(crate) use self::table::{PyTable, typed_table};
 use self::watched::watched;
@@ -177,6 +177,22 @@ impl PyNetwork {
             numbered::network_of_numbers(count, sources, targets, done)
         })
         .map(Self::from)
+    }
+
+    /// What makes the same graph again, where it is unpickled.
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        let key = |item| self.network.key(item);
+        let edges = self.network.edges();
+        let edges: Vec<_> = edges.map(|(from, to)| (key(from), key(to))).collect();
+        let named = |items: Vec<u32>| PyList::new(py, items.into_iter().map(key));
+        let known = PyDict::new(py);
+        known.set_item("nodes", named(self.network.items().collect())?)?;
+        known.set_item("done", named(self.as_far_as(ItemProgress::Done))?)?;
+        known.set_item("elsewhere", named(self.as_far_as(ItemProgress::Absent))?)?;
+        Ok((PyTuple::new(py, [edges])?, known))
     }
 
     fn __len__(&self) -> usize {
@@ -337,6 +353,11 @@ impl PyNetwork {
             slack,
             times.finish,
         ))
+    }
+
+    /// The items of these keys, in the order of all, and the edges between them.
+    fn subgraph(&self, py: Python<'_>, keys: Vec<String>) -> Result<Self, Raised> {
+        call(py, || Ok(self.network.subgraph(&self.numbers(&keys)?)?)).map(Self::from)
     }
 
     fn impact(&self, py: Python<'_>, keys: Vec<String>) -> Result<PyItems, Raised> {
@@ -540,12 +561,25 @@ impl PyNetwork {
 type Keys = indexmap::IndexSet<Box<str>>;
 
 /// The two keys of an edge, which is a tuple or another sequence.
-fn ends<'py>(edge: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    if let Ok(pair) = edge.cast::<PyTuple>() {
-        return pair.extract();
-    }
-    let [before, after] = edge.extract()?;
+fn ends<'py>(edge: &Bound<'py, PyAny>) -> Result<(Bound<'py, PyAny>, Bound<'py, PyAny>), Raised> {
+    let pair: Result<[Bound<'py, PyAny>; 2], PyErr> = match edge.cast::<PyTuple>() {
+        Ok(pair) => pair.extract().map(|(before, after)| [before, after]),
+        Err(_) => edge.extract(),
+    };
+    let [before, after] = pair.map_err(|_| unfit("edges", edge, "pairs of keys"))?;
     Ok((before, after))
+}
+
+/// The error that names a value that is none of those expected.
+fn unfit(name: &'static str, value: &Bound<'_, PyAny>, expected: &'static str) -> Raised {
+    let given = value.repr().map(|text| text.to_string());
+    let given = given.unwrap_or_else(|_| value.get_type().to_string());
+    let error = NetworkError::Argument {
+        name,
+        given,
+        expected,
+    };
+    Raised::from(Error::from(error))
 }
 
 /// The numbers of the keys of edges, which are new or not.
@@ -583,7 +617,7 @@ fn interned(keys: &mut Keys, named: Option<&Bound<'_, PyAny>>) -> Result<Vec<u32
 
 /// The number of a key, which is new or not.
 fn intern(keys: &mut Keys, key: &Bound<'_, PyAny>) -> Result<u32, Raised> {
-    let key: &str = key.extract()?;
+    let key: &str = key.extract().map_err(|_| unfit("key", key, "a text"))?;
     let index = match keys.get_index_of(key) {
         Some(index) => index,
         None => keys.insert_full(key.into()).0,

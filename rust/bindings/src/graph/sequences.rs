@@ -1,11 +1,28 @@
 //! Answers as sequences that hold numbers; keys are made when they are asked for.
+//!
+//! A pickled answer is its keys and numbers alone: what it says, and not the graph that was asked.
 
 use std::sync::Arc;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use chant_base::error::Error;
+use chant_graph::ItemProgress;
 use chant_graph::network::{ItemLayers as Found, Network};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyIterator, PyList, PySlice, PyString};
+use pyo3::types::{PyDict, PyIterator, PyList, PyMapping, PySequence, PySlice, PyString};
+
+use super::{Keys, interned, interned_pairs};
+use crate::raise::Raised;
+
+/// Registers the answers with the protocols of `collections.abc` that they follow.
+pub(crate) fn register_protocols(py: Python<'_>) -> PyResult<()> {
+    PySequence::register::<PyItems>(py)?;
+    PySequence::register::<PyEdges>(py)?;
+    PySequence::register::<PyLayers>(py)?;
+    PyMapping::register::<PyScores>(py)
+}
 
 /// Keys of items, in an order.
 #[pyclass(name = "Items", frozen, sequence, module = "chant_mcp._core")]
@@ -18,10 +35,34 @@ impl PyItems {
     pub(super) fn new(network: Arc<Network>, items: Vec<u32>) -> Self {
         Self { network, items }
     }
+
+    fn names(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator {
+        self.items.iter().map(|item| self.network.key(*item))
+    }
 }
 
 #[pymethods]
 impl PyItems {
+    /// The items of these keys, without a graph.
+    #[new]
+    fn of(keys: &Bound<'_, PyAny>) -> Result<Self, Raised> {
+        let mut known = Keys::new();
+        let items = interned(&mut known, Some(keys))?;
+        Ok(Self::new(without_edges(known)?, items))
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>,)> {
+        Ok((self.keys(py)?,))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.names().eq(other.names())
+    }
+
+    fn __hash__(&self) -> u64 {
+        hashed(self.names())
+    }
+
     fn __len__(&self) -> usize {
         self.items.len()
     }
@@ -52,16 +93,38 @@ impl PyItems {
         self.keys(py)?.try_iter()
     }
 
+    fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, self.names().rev())?.try_iter()
+    }
+
     fn __repr__(&self) -> String {
-        shown(
-            self.items.len(),
-            self.items.iter().map(|item| self.network.key(*item)),
-        )
+        shown(self.items.len(), self.names())
+    }
+
+    /// The place of a key; `ValueError` where it is none of these.
+    #[pyo3(signature = (value, start = 0, stop = isize::MAX))]
+    fn index<'py>(
+        &self,
+        py: Python<'py>,
+        value: &Bound<'py, PyAny>,
+        start: isize,
+        stop: isize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.keys(py)?.call_method1("index", (value, start, stop))
+    }
+
+    /// How often a key is among these.
+    fn count<'py>(
+        &self,
+        py: Python<'py>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.keys(py)?.call_method1("count", (value,))
     }
 
     /// All keys as a list.
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.items.iter().map(|item| self.network.key(*item)))
+        PyList::new(py, self.names())
     }
 
     /// The numbers of the items.
@@ -89,6 +152,60 @@ impl PyEdges {
 
 #[pymethods]
 impl PyEdges {
+    /// These pairs, without a graph.
+    #[new]
+    fn of(pairs: &Bound<'_, PyAny>) -> Result<Self, Raised> {
+        let mut known = Keys::new();
+        let edges = interned_pairs(&mut known, pairs)?;
+        Ok(Self::new(without_edges(known)?, edges))
+    }
+
+    fn __getnewargs__(&self) -> (Vec<(&str, &str)>,) {
+        (self.pairs(),)
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        let ours = self.edges.iter().map(|edge| self.pair(*edge));
+        ours.eq(other.edges.iter().map(|edge| other.pair(*edge)))
+    }
+
+    fn __hash__(&self) -> u64 {
+        hashed(self.edges.iter().map(|edge| self.pair(*edge)))
+    }
+
+    fn __contains__(&self, pair: &Bound<'_, PyAny>) -> bool {
+        let pair = pair.extract::<(String, String)>().ok();
+        let items = pair
+            .and_then(|(before, after)| self.network.find(&before).zip(self.network.find(&after)));
+        items.is_some_and(|items| self.edges.contains(&items))
+    }
+
+    fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, self.edges.iter().rev().map(|edge| self.pair(*edge)))?.try_iter()
+    }
+
+    /// The place of a pair; `ValueError` where it is none of these.
+    #[pyo3(signature = (value, start = 0, stop = isize::MAX))]
+    fn index<'py>(
+        &self,
+        py: Python<'py>,
+        value: &Bound<'py, PyAny>,
+        start: isize,
+        stop: isize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let pairs = PyList::new(py, self.pairs())?;
+        pairs.call_method1("index", (value, start, stop))
+    }
+
+    /// How often a pair is among these.
+    fn count<'py>(
+        &self,
+        py: Python<'py>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        PyList::new(py, self.pairs())?.call_method1("count", (value,))
+    }
+
     fn __len__(&self) -> usize {
         self.edges.len()
     }
@@ -138,19 +255,59 @@ impl PyScores {
     pub(super) fn new(network: Arc<Network>, values: Vec<f64>) -> Self {
         Self { network, values }
     }
+
+    fn score(&self, key: &Bound<'_, PyAny>) -> Option<f64> {
+        let item = self.network.find(key.extract().ok()?)?;
+        Some(self.values[item as usize])
+    }
 }
 
 #[pymethods]
 impl PyScores {
+    /// These numbers by their keys, without a graph.
+    #[new]
+    fn of(scores: Vec<(String, f64)>) -> Result<Self, Raised> {
+        let (keys, values): (Vec<String>, Vec<f64>) = scores.into_iter().unzip();
+        let keys = keys.into_iter().map(String::into_boxed_str).collect();
+        Ok(Self::new(without_edges(keys)?, values))
+    }
+
     fn __len__(&self) -> usize {
         self.values.len()
     }
 
-    fn __getitem__(&self, key: &str) -> PyResult<f64> {
-        match self.network.find(key) {
-            Some(item) => Ok(self.values[item as usize]),
-            None => Err(PyKeyError::new_err(key.to_owned())),
+    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<f64> {
+        let score = self.score(key);
+        score.ok_or_else(|| PyKeyError::new_err(key.clone().unbind()))
+    }
+
+    /// The number of a key, or what is given for one that there is not.
+    #[pyo3(signature = (key, default = None, /))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        key: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.score(key) {
+            Some(score) => Ok(Some(score.into_pyobject(py)?.into_any())),
+            None => Ok(default),
         }
+    }
+
+    fn __getnewargs__(&self) -> (Vec<(&str, f64)>,) {
+        (self.items(),)
+    }
+
+    /// Whether another mapping has the same keys with the same numbers.
+    fn __eq__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyMapping>) -> PyResult<bool> {
+        let others = PyDict::new(py);
+        others.update(other)?;
+        let ours = PyDict::new(py);
+        for (key, value) in self.items() {
+            ours.set_item(key, value)?;
+        }
+        ours.eq(others)
     }
 
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> bool {
@@ -212,6 +369,25 @@ impl PyLayers {
         let items = self.layers.layer(index).unwrap_or_default().to_vec();
         PyItems::new(Arc::clone(&self.network), items)
     }
+
+    fn all(&self) -> impl Iterator<Item = PyItems> {
+        (0..self.layers.len()).map(|index| self.layer(index))
+    }
+
+    fn len_of_each(&self) -> impl Iterator<Item = usize> {
+        (0..self.layers.len())
+            .filter_map(|index| self.layers.layer(index))
+            .map(<[u32]>::len)
+    }
+
+    fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(
+            py,
+            self.all()
+                .map(|layer| Bound::new(py, layer))
+                .collect::<PyResult<Vec<_>>>()?,
+        )
+    }
 }
 
 #[pymethods]
@@ -220,25 +396,95 @@ impl PyLayers {
         self.layers.len()
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<PyItems> {
-        Ok(self.layer(place(index, self.layers.len())?))
+    /// These layers of keys, without a graph.
+    #[new]
+    fn of(layers: Vec<Vec<String>>) -> Result<Self, Raised> {
+        let count = layers.len();
+        let sizes = layers.iter().map(Vec::len);
+        let layer_of: Vec<u32> = (0..)
+            .zip(sizes)
+            .flat_map(|(layer, size)| vec![layer; size])
+            .collect();
+        let keys = layers.into_iter().flatten().map(String::into_boxed_str);
+        let network = without_edges(keys.collect())?;
+        Ok(Self::new(network, Found::of(&layer_of, count)))
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Vec<Bound<'py, PyList>>,)> {
+        let layers = self.all().map(|layer| layer.keys(py));
+        Ok((layers.collect::<PyResult<_>>()?,))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.len_of_each().eq(other.len_of_each()) && self.order().names().eq(other.order().names())
+    }
+
+    fn __hash__(&self) -> u64 {
+        hashed(self.order().names())
+    }
+
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        index: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.listed(py)?.as_any().get_item(index)
+    }
+
+    fn __contains__(&self, layer: &Bound<'_, PyAny>) -> bool {
+        let layer = layer.cast::<PyItems>();
+        layer.is_ok_and(|layer| self.all().any(|own| own.__eq__(layer.get())))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        let layers = (0..self.layers.len()).map(|index| self.layer(index));
-        let layers = layers.map(|layer| Bound::new(py, layer));
-        PyList::new(py, layers.collect::<PyResult<Vec<_>>>()?)?.try_iter()
+        self.listed(py)?.try_iter()
+    }
+
+    fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.listed(py)?.call_method0("__reversed__")
+    }
+
+    /// The place of a layer; `ValueError` where it is none of these.
+    #[pyo3(signature = (value, start = 0, stop = isize::MAX))]
+    fn index<'py>(
+        &self,
+        py: Python<'py>,
+        value: &Bound<'py, PyAny>,
+        start: isize,
+        stop: isize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.listed(py)?.call_method1("index", (value, start, stop))
+    }
+
+    /// How often a layer is among these.
+    fn count<'py>(
+        &self,
+        py: Python<'py>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.listed(py)?.call_method1("count", (value,))
     }
 
     fn __repr__(&self) -> String {
-        let layers = (0..self.layers.len()).filter_map(|index| self.layers.layer(index));
-        shown(self.layers.len(), layers.map(<[u32]>::len))
+        shown(self.layers.len(), self.len_of_each())
     }
 
     /// All items, layer by layer.
     fn order(&self) -> PyItems {
         PyItems::new(Arc::clone(&self.network), self.layers.order().to_vec())
     }
+}
+
+/// A graph of items alone.
+fn without_edges(keys: Keys) -> Result<Arc<Network>, Error> {
+    let progress = vec![ItemProgress::Open; keys.len()];
+    Ok(Arc::new(Network::new(keys, progress, &[])?))
+}
+
+fn hashed<T: Hash>(values: impl Iterator<Item = T>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    values.for_each(|value| value.hash(&mut hasher));
+    hasher.finish()
 }
 
 /// The first of several values, and how many more there are.

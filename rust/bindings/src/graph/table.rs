@@ -11,16 +11,23 @@ use arrow_array::{
     RecordBatch, RecordBatchIterator, StringArray, TimestampMicrosecondArray,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+use chant_base::error::Error;
+use chant_graph::network::NetworkError;
+use chant_workspace::analytics_graph::ItemColumn;
 use jiff::Timestamp;
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyList};
 
-/// A column as Python gives it: its name, its values, its kind and the unit of its numbers.
+use crate::raise::Raised;
+use crate::workspace::PyColumns;
+
+/// A column as Python gives it: its name, its values or the columns of the core that hold them, its kind and the
+/// unit of its numbers.
 ///
-/// The kind is `text`, `word`, `flag`, `number` or `time`. Without one, or where the values
+/// The kind is `text`, `word`, `flag`, `number`, `count` or `time`. Without one, or where the values
 /// are not of that kind, as own attributes of a graph may be, they say what they are themselves.
 #[derive(FromPyObject)]
 pub(crate) struct GivenColumn<'py>(String, Bound<'py, PyAny>, Option<String>, Option<String>);
@@ -42,6 +49,15 @@ impl PyTable {
             batch: batch.map_err(refused)?,
         })
     }
+
+    fn no_column(&self, name: &str) -> Error {
+        let names: Vec<String> = self.columns();
+        NetworkError::Column {
+            name: name.to_owned(),
+            expected: names.join(", "),
+        }
+        .into()
+    }
 }
 
 /// A table of columns of equal length; a kind gives its column the same type whatever the values are.
@@ -54,14 +70,34 @@ pub(crate) fn typed_table(columns: Vec<GivenColumn<'_>>) -> PyResult<PyTable> {
 impl GivenColumn<'_> {
     pub(super) fn typed(&self) -> PyResult<TypedColumn> {
         let Self(name, values, kind, unit) = self;
-        let values: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
-        let values = match kind {
-            Some(kind) => of_kind(kind, &values).or_else(|_| guessed(&values))?,
-            None => guessed(&values)?,
+        let values = match values.cast::<PyColumns>() {
+            Ok(columns) => laid(&columns.get().named(name)?, kind.as_deref()),
+            Err(_) => given(values, kind.as_deref())?,
         };
         let (field, values) = named(name, values);
         let unit = unit.iter().map(|unit| ("unit".to_owned(), unit.clone()));
         Ok((field.with_metadata(unit.collect::<HashMap<_, _>>()), values))
+    }
+}
+
+/// The values of a column of the core, which are of their kind.
+fn laid(values: &ItemColumn<'_>, kind: Option<&str>) -> ArrayRef {
+    match values {
+        ItemColumn::Texts(all) if kind == Some("word") => words(all.iter().map(Option::as_deref)),
+        ItemColumn::Texts(all) => {
+            Arc::new(all.iter().map(Option::as_deref).collect::<StringArray>())
+        }
+        ItemColumn::Flags(all) => flags(all.iter().copied()),
+        ItemColumn::Numbers(all) => Arc::new(Float64Array::from(all.clone())),
+    }
+}
+
+/// The values of a column of Python.
+fn given(values: &Bound<'_, PyAny>, kind: Option<&str>) -> PyResult<ArrayRef> {
+    let values: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
+    match kind {
+        Some(kind) => of_kind(kind, &values).or_else(|_| guessed(&values)),
+        None => guessed(&values),
     }
 }
 
@@ -87,11 +123,31 @@ impl PyTable {
     }
 
     /// The values of a column.
-    fn column(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-        let Some(values) = self.batch.column_by_name(name) else {
-            return Err(PyKeyError::new_err(name.to_owned()));
-        };
-        plain_column(py, name, values.as_any())
+    fn column(&self, py: Python<'_>, name: &str) -> Result<Py<PyAny>, Raised> {
+        let values = self.batch.column_by_name(name);
+        let values = values.ok_or_else(|| self.no_column(name))?;
+        Ok(plain_column(py, name, values.as_any())?)
+    }
+
+    /// What makes the same table again, where it is unpickled.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Vec<PlainColumn>,))> {
+        let schema = self.batch.schema();
+        let columns = schema.fields().iter().zip(self.batch.columns());
+        let columns = columns.map(|(field, values)| {
+            let plain = plain_column(py, field.name(), values.as_any())?;
+            let unit = field.metadata().get("unit").cloned();
+            Ok((
+                field.name().clone(),
+                plain,
+                kind_of(field.data_type()),
+                unit,
+            ))
+        });
+        let make = py.import("chant_mcp._core")?.getattr("typed_table")?;
+        Ok((make, (columns.collect::<PyResult<_>>()?,)))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -112,6 +168,22 @@ impl PyTable {
         let stream = FFI_ArrowArrayStream::new(Box::new(batches));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
+}
+
+/// A column as [`typed_table`] takes it.
+type PlainColumn = (String, Py<PyAny>, Option<&'static str>, Option<String>);
+
+/// The kind of a type; `None` for what values say themselves.
+fn kind_of(data_type: &DataType) -> Option<&'static str> {
+    Some(match data_type {
+        DataType::Utf8 => "text",
+        DataType::Dictionary(..) => "word",
+        DataType::Boolean => "flag",
+        DataType::Float64 => "number",
+        DataType::Int64 => "count",
+        DataType::Timestamp(..) => "time",
+        _ => return None,
+    })
 }
 
 /// The values of a column as a list.
@@ -193,6 +265,7 @@ fn of_kind(kind: &str, values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef
         "word" => known_words(values),
         "flag" => known_flags(values),
         "number" => Ok(Arc::new(Float64Array::from(extracted::<f64>(values)?))),
+        "count" => Ok(Arc::new(Int64Array::from(extracted::<i64>(values)?))),
         "time" => moments(values),
         other => Err(PyValueError::new_err(format!(
             "'{other}' is no kind of a column"
@@ -237,9 +310,22 @@ fn known_words(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
 /// Time stamps such as `2026-01-22T10:00:00.000Z` as microseconds of UTC; another text is no time that is known.
 fn moments(values: &[Option<Bound<'_, PyAny>>]) -> PyResult<ArrayRef> {
     let micros = |text: String| Some(text.parse::<Timestamp>().ok()?.as_microsecond());
-    let texts = extracted::<String>(values)?.into_iter();
+    let texts = values
+        .iter()
+        .map(|value| value.as_ref().map(written_moment).transpose());
+    let texts = texts
+        .collect::<PyResult<Vec<Option<String>>>>()?
+        .into_iter();
     let moments: TimestampMicrosecondArray = texts.map(|text| text.and_then(micros)).collect();
     Ok(Arc::new(moments.with_timezone("UTC")))
+}
+
+/// A time stamp as a text, which a `datetime` gives itself.
+fn written_moment(moment: &Bound<'_, PyAny>) -> PyResult<String> {
+    match moment.extract() {
+        Ok(text) => Ok(text),
+        Err(_) => moment.call_method0("isoformat")?.extract(),
+    }
 }
 
 fn extracted<'py, T>(values: &[Option<Bound<'py, PyAny>>]) -> PyResult<Vec<Option<T>>>

@@ -58,6 +58,14 @@ pub enum NetworkError {
         /// The values that it could have.
         expected: &'static str,
     },
+    /// A table has no column of that name.
+    #[error("There is no column `{name}`, expected one of {expected}")]
+    Column {
+        /// The name that was asked for.
+        name: String,
+        /// The names of all columns.
+        expected: String,
+    },
     /// A change that does not fit the graph.
     #[error("`{key}` {why}")]
     Change {
@@ -111,7 +119,7 @@ fn similar_sentence(similar: &[String]) -> String {
 impl CoreError for NetworkError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Unknown { .. } => ErrorKind::NotFound,
+            Self::Unknown { .. } | Self::Column { .. } => ErrorKind::NotFound,
             Self::Cycle { .. } => ErrorKind::Cycle,
             Self::Stopped => ErrorKind::Refused,
             Self::NoSuchItem { .. }
@@ -129,6 +137,7 @@ impl CoreError for NetworkError {
             Self::Cycle { keys } => json!({"cycle": keys}),
             Self::Weight { key, weight } => json!({"key": key, "weight": weight.to_string()}),
             Self::Argument { name, given, .. } => json!({"argument": name, "given": given}),
+            Self::Column { name, .. } => json!({"column": name}),
             Self::Change { key, .. } => json!({"key": key}),
             Self::NoSuchItem { .. } | Self::WeightCount { .. } | Self::TooLarge | Self::Stopped => {
                 Value::Null

@@ -35,7 +35,7 @@ impl ItemLayers {
     }
 
     /// The items sorted by their layers, of which there are `count`.
-    fn of(layer_of: &[u32], count: usize) -> Self {
+    pub fn of(layer_of: &[u32], count: usize) -> Self {
         let mut starts = vec![0_u32; count + 1];
         for layer in layer_of {
             starts[*layer as usize + 1] += 1;

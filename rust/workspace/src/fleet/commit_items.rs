@@ -1,15 +1,12 @@
 //! All that tables say of the items of a commit.
 
-use std::sync::Arc;
-
-use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
 use crate::analytics_graph::{AnalyticsGraph, COLUMNS, ItemColumn, REPOSITORY};
+use crate::repository_union::UnionPart;
 use crate::workspace_graph::WorkspaceGraph;
 use chant_base::error::Error;
 use chant_graph::ItemProgress;
-use chant_graph::network::Network;
 
 /// A run of an agent whose work has landed, as its receipt says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,19 +83,19 @@ impl CommitItems {
         })
     }
 
-    /// The graph of the items.
-    ///
-    /// # Errors
-    /// What was kept is no graph.
-    pub(super) fn network(&self) -> Result<Arc<Network>, Error> {
-        let keys: IndexSet<Box<str>> = self.keys.iter().map(|key| key.as_str().into()).collect();
+    /// The graph of the items, of a repository of this name.
+    pub(super) fn part<'a>(&'a self, name: &'a str) -> UnionPart<'a> {
         let progress = self.progress.chars().map(|letter| match letter {
             'o' => ItemProgress::Open,
             'd' => ItemProgress::Done,
             _ => ItemProgress::Absent,
         });
-        let network = Network::new(keys, progress.collect(), &self.edges)?;
-        Ok(Arc::new(network))
+        UnionPart {
+            name: Some(name),
+            keys: self.keys.iter().map(String::as_str).collect(),
+            progress: progress.collect(),
+            edges: self.edges.clone(),
+        }
     }
 
     /// The values of all items in a respect of [`kept_columns`], by its place there.
@@ -106,10 +103,14 @@ impl CommitItems {
         self.columns.get(place)
     }
 
-    /// Returns true if every column has a value for each item.
+    /// Returns true if what was kept is a graph, and every column has a value for each of its items.
     pub(super) fn is_whole(&self) -> bool {
         let count = self.keys.len();
+        let mut ends = self.edges.iter().flat_map(|(from, to)| [*from, *to]);
         let mut columns = self.columns.iter();
-        self.columns.len() == kept_columns().count() && columns.all(|column| column.len() == count)
+        self.columns.len() == kept_columns().count()
+            && self.progress.len() == count
+            && ends.all(|end| (end as usize) < count)
+            && columns.all(|column| column.len() == count)
     }
 }

@@ -60,12 +60,13 @@ impl KeptResults {
         if made.is_err() {
             return made.log_failure("make the folder of kept results");
         }
+        let mut new: Vec<(&String, &CommitItems)> = new.iter().collect();
+        new.sort_unstable_by_key(|(name, _)| *name);
         let mut by_file: BTreeMap<u8, Vec<(&String, &CommitItems)>> = BTreeMap::new();
         for result in new {
             by_file.entry(file_of(result.0)).or_default().push(result);
         }
-        by_file.into_par_iter().for_each(|(file, mut new)| {
-            new.sort_unstable_by_key(|(name, _)| *name);
+        by_file.into_par_iter().for_each(|(file, new)| {
             self.write(file, &new, used)
                 .log_failure("keep what commits hold");
         });

@@ -17,11 +17,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rayon::prelude::*;
 
-use super::analytics_graph::{ItemColumn, REPOSITORY};
-use super::repository_union::{NamedNetwork, NetworkUnion};
+use super::analytics_graph::ItemColumn;
+use super::repository_union::{NetworkUnion, UnionPart};
 use super::revision_view::read_commit_graph;
 use chant_base::error::Error;
-use chant_base::external_items::split_repository;
 use chant_git::data_repository::{CommitLimits, DataRepository, RepositoryTip};
 use chant_graph::network::Network;
 use chant_store::digest::sha256;
@@ -268,10 +267,9 @@ fn unite(
     let (found, items): (Vec<FoundTip>, Vec<Arc<CommitItems>>) = whole.unzip();
     let places: Vec<String> = found.iter().map(name_source).collect();
     let names = name_repositories(&places.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut graphs: Vec<NamedNetwork> = Vec::with_capacity(found.len());
-    for (name, items) in names.iter().zip(&items) {
-        graphs.push((Some(name.clone()), items.network()?));
-    }
+    let parts = names.iter().zip(&items);
+    let parts: Vec<UnionPart<'_>> = parts.map(|(name, items)| items.part(name)).collect();
+    let union = NetworkUnion::of(&parts)?;
     let named = names.into_iter().zip(found);
     let repositories: Vec<FleetRepository> = named
         .map(|(name, found)| FleetRepository {
@@ -289,7 +287,6 @@ fn unite(
             reason: problem.message.clone(),
         }));
     }
-    let union = NetworkUnion::of(&graphs)?;
     Ok(FleetGraph {
         repositories,
         problems,
@@ -314,14 +311,13 @@ fn name_source(found: &FoundTip) -> String {
 }
 
 impl FleetGraph {
-    /// Returns the values of the items in one respect, one of those of
-    /// [`AnalyticsGraph`](super::analytics_graph::AnalyticsGraph).
+    /// The respects in which something is known of items; keys name the repository themselves.
+    pub fn columns() -> Vec<&'static str> {
+        kept_columns().collect()
+    }
+
+    /// Returns the values of the items in one respect, one of [`FleetGraph::columns`].
     pub fn column(&self, name: &str) -> Option<ItemColumn<'_>> {
-        if name == REPOSITORY {
-            let keys = self.network.keys().map(split_repository);
-            let names = keys.map(|key| key.map(|(repository, _)| Cow::Borrowed(repository)));
-            return Some(ItemColumn::Texts(names.collect()));
-        }
         let place = kept_columns().position(|column| column == name)?;
         let parts = self.items.iter().map(|items| items.column(place));
         Some(ItemColumn::gather(

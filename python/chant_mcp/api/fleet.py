@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import glob
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from os import PathLike
+from collections.abc import Iterable, Mapping
+from os import PathLike, environ, fspath
 from pathlib import Path
 from typing import NamedTuple
 
 from chant_mcp._core import FleetGraph, Table
 from chant_mcp.errors import InvalidArgumentError
+from chant_mcp.fleet_places import find_places
 from chant_mcp.graph import Graph
 from chant_mcp.graph_answers import Attributes, EdgeList, Nodes
 from chant_mcp.tables import ProblemRow, RunList, make_problem_table
 from chant_mcp.user_folders import cache_home
 
 __all__ = ["Fleet", "FleetRepository"]
-
-_LARGEST_LIST = 1_000_000
-"""Bytes of a list of addresses."""
 
 
 class FleetRepository(NamedTuple):
@@ -71,19 +67,19 @@ class Fleet:
         """
         if on is not None:
             raise InvalidArgumentError("A fleet is read on this machine alone so far. Leave `on` out.")
-        one = isinstance(places, (str, PathLike))
-        self._places = [os.fspath(place) for place in ([places] if one else places)]  # type: ignore[list-item]
-        self._environment = os.environ if environment is None else environment
+        named = [places] if isinstance(places, (str, PathLike)) else places
+        self._places = [fspath(place) for place in named]
+        self._environment = environ if environment is None else environment
         self._read: tuple[FleetGraph, Graph, list[ProblemRow]] | None = None
 
     def refresh(self) -> Fleet:
         """Look for repositories again and read those that moved; gives the fleet itself."""
-        folders, addresses, problems = _find_places(self._places, self._environment)
+        found = find_places(self._places, self._environment)
         cache = cache_home(self._environment)
-        folder = cache and os.path.join(cache, "chant-mcp", "fleet")
-        core = FleetGraph(folders, addresses, cache=folder)
+        folder = cache and Path(cache, "chant-mcp", "fleet")
+        core = FleetGraph(found.folders, found.addresses, cache=folder)
         graph = Graph(core.network(), Attributes(core.columns()))
-        self._read = core, graph, [*problems, *(ProblemRow(*row) for row in core.problems())]
+        self._read = core, graph, [*found.problems, *(ProblemRow(*row) for row in core.problems())]
         return self
 
     def graph(self) -> Graph:
@@ -135,57 +131,3 @@ class Fleet:
             self.refresh()
         assert self._read is not None
         return self._read
-
-
-def _find_places(
-    places: Iterable[str], environment: Mapping[str, str]
-) -> tuple[list[str], list[str], list[ProblemRow]]:
-    """The folders and addresses that places mean, each once, and what is wrong with places."""
-    folders: dict[str, None] = {}
-    addresses: dict[str, None] = {}
-    problems: list[ProblemRow] = []
-    for place in places:
-        found = _expand(place, environment)
-        if not found:
-            problems.append(ProblemRow(None, place, None, None, "nothing is there"))
-        for path in found:
-            if os.path.isdir(path):
-                folders[path] = None
-                continue
-            try:
-                lines = list(_read_list(path))
-            except (OSError, ValueError) as error:
-                problems.append(ProblemRow(None, path, None, None, f"it is no list of addresses: {error}"))
-                continue
-            for line in lines:
-                folder = os.path.join(os.path.dirname(path), _with_home(line, environment))
-                if os.path.isdir(folder):
-                    folders[folder] = None
-                else:
-                    addresses[line] = None
-    return list(folders), list(addresses), problems
-
-
-def _expand(place: str, environment: Mapping[str, str]) -> list[str]:
-    path = os.path.abspath(_with_home(place, environment))
-    if os.path.exists(path):
-        return [path]
-    # Files among what a pattern means are no lists: those are named by themselves.
-    return sorted(found for found in glob.glob(path, recursive=True) if os.path.isdir(found))
-
-
-def _with_home(place: str, environment: Mapping[str, str]) -> str:
-    home = environment.get("HOME") or environment.get("USERPROFILE")
-    if home and (place == "~" or place.startswith(("~/", "~\\"))):
-        return home + place[1:]
-    return place
-
-
-def _read_list(path: str) -> Iterator[str]:
-    if not os.path.isfile(path):
-        raise ValueError("it is no file")
-    if os.path.getsize(path) > _LARGEST_LIST:
-        raise ValueError(f"it has more than {_LARGEST_LIST} bytes")
-    lines = Path(path).read_text(encoding="utf-8").splitlines()
-    stripped = (line.strip() for line in lines)
-    return (line for line in stripped if line and not line.startswith("#"))
