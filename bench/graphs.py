@@ -105,11 +105,11 @@ def questions(items: int) -> list[Asked]:
         Asked("critical path", graph.critical_path, path_nx, path_rx),
         Asked(
             "impact",
-            lambda: graph.impact(names[middle]),
+            lambda: graph.descendants(names[middle]),
             lambda: nx.descendants(theirs, names[middle]),
             lambda: rx.descendants(rust, middle),
         ),
-        Asked("keys of the impact", lambda: graph.impact(names[middle]).keys(), None, None),
+        Asked("keys of the impact", lambda: graph.descendants(names[middle]).keys(), None, None),
     ]
 
 
@@ -204,7 +204,7 @@ def memory(items: int) -> str:
     graph.layers()
     graph.critical_path()
     graph.slack()
-    graph.impact("item-0000010")
+    graph.descendants("item-0000010")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return f"{len(graph):,} items and {len(graph.edges):,} edges: at most {peak:,.0f} MB, Python with it"
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
+
+from chant_mcp import FeatureTask
 
 from bench.cost.scene import Scene, Work
 
@@ -287,10 +289,12 @@ def _of_features() -> list[Operation]:
         ),
         _whole(
             "FeatureTask.complete",
-            lambda s, n: s.workspace[f"speckit:001-login#{done(s)}"].complete(skip_validation=True),
+            lambda s, n: cast("FeatureTask", s.workspace.task(f"speckit:001-login#{done(s)}")).complete(
+                skip_validation=True
+            ),
             list_is_one,
         ),
-        _one("FeatureTask.reload", lambda s, n: s.workspace["speckit:001-login#T002"].reload()),
+        _one("FeatureTask.reload", lambda s, n: s.workspace.task("speckit:001-login#T002").reload()),
     ]
 
 
@@ -349,6 +353,7 @@ def _of_workspace() -> list[Operation]:
     return [
         ask("Workspace.spec", lambda ws, s, n: ws.spec(s.spec(n % 40))),
         ask("Workspace.spec: a part of the ID", lambda ws, s, n: ws.spec(s.spec(n % 40)[-7:])),
+        ask("Workspace.task", lambda ws, s, n: ws.task(f"vine:{PLAN}#root")),
         ask("Workspace.ticket", lambda ws, s, n: ws.ticket(s.ticket(n % 40))),
         ask("Workspace.vine", lambda ws, s, n: ws.vine(PLAN)),
         ask("Workspace.feature", lambda ws, s, n: ws.feature("001-login")),

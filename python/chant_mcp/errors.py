@@ -10,9 +10,13 @@ from chant_mcp.renamed import FormerName
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, Literal
+    from typing import Any, Literal
 
     Door = Literal["agents", "people", "scripts"]
+else:
+    # What `get_type_hints` finds: `typing` itself takes longer to import than background programs may.
+    Any = object
+    Door = str
 
 __all__ = [
     "AmbiguousIdError",
@@ -43,7 +47,7 @@ class ChantError(Exception):
         NOT_FOUND Nothing is called 'nothing' here.
     """
 
-    code: ClassVar[str] = "ERROR"
+    code: str = "ERROR"
     """The kind, in capitals, such as `NOT_FOUND`."""
 
     def __init__(

@@ -25,7 +25,8 @@ from chant_mcp._core import (
     repository_names,
     unite_networks,
 )
-from chant_mcp.errors import InvalidArgumentError, RefusedError
+from chant_mcp.arrow_tables import read_graph
+from chant_mcp.errors import InvalidArgumentError, NotFoundError, RefusedError
 from chant_mcp.graph_answers import (
     Attributes,
     BlockedItems,
@@ -38,7 +39,8 @@ from chant_mcp.graph_answers import (
     UnitedAttributes,
 )
 from chant_mcp.number_arrays import NumberArray, number_bytes
-from chant_mcp.renamed import FormerName, find_former_name
+from chant_mcp.number_checks import check_count, check_number
+from chant_mcp.renamed import FormerName, accept_former_keywords, find_former_name
 from chant_mcp.tables import RunList
 from chant_mcp.what_if import WhatIf
 
@@ -72,6 +74,9 @@ means none is refused.
 
 Progress: TypeAlias = Callable[[int, int], object] | None
 """Called now and then with how much of how much is done; an exception that it raises stops the work."""
+
+
+_MOST_SEED = 2**64 - 1
 
 
 class Graph:
@@ -208,6 +213,30 @@ class Graph:
         attributes = UnitedAttributes(known, origins)
         return cls(network, attributes, learned=_united_durations(parts))
 
+    @classmethod
+    def from_arrow(cls, nodes: object, edges: object) -> Graph:
+        """Make the graph whose `nodes` and `edges` these tables were, such as out of Parquet files.
+
+        Where rows of several repositories were put together, keys become `repo/dialect:id`. What a
+        workspace learned of the spread of durations is in no table.
+
+        Args:
+            nodes: A table of pyarrow, polars, pandas, duckdb or another library that gives an Arrow stream.
+                `key` has to be there; `repo`, `done` and `elsewhere` may be, and other columns become
+                attributes.
+            edges: Likewise, with `before` and `after`; `before_repo` and `after_repo` may be there.
+
+        Raises:
+            InvalidArgumentError: A column is missing or holds what it may not.
+            RefusedError: Neither pyarrow nor polars is installed.
+
+        Example:
+            >>> graph = Graph.from_edges([("design", "build")], done=["design"])
+            >>> list(Graph.from_arrow(graph.nodes, graph.edges).frontier())
+            ['build']
+        """
+        return cls(*read_graph(nodes, edges))
+
     def __reduce__(self) -> tuple[Any, ...]:
         known = (dict(self._attributes), self._learned, self._workspace, self._is_past)
         return _again, (self._network, *known)
@@ -249,9 +278,12 @@ class Graph:
         """The key of the item that a name means: the key itself, or in a workspace any name of its items.
 
         Raises:
+            InvalidArgumentError: The name is no text.
             NotFoundError: Nothing is called so.
             AmbiguousIdError: Several items are.
         """
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidArgumentError(f"`key` is {name!r}, expected a text")
         if name in self._network or self._workspace is None:
             return name
         return self._workspace.core.handle(name)["key"]
@@ -260,10 +292,20 @@ class Graph:
         """The value of an attribute of an item, `None` where it has none.
 
         Raises:
-            NotFoundError: No item has that key.
-            KeyError: No item has that attribute.
+            NotFoundError: No item has that key, or that attribute.
         """
-        return self._attributes[name][self._network.index(self.key(key))]
+        return self.attribute_column(name)[self._network.index(self.key(key))]
+
+    def attribute_column(self, name: str) -> Sequence[Any]:
+        """The values of an attribute, in the order of the items.
+
+        Raises:
+            NotFoundError: No item has that attribute.
+        """
+        if name not in self._attributes:
+            known = ", ".join(self._attributes) or "none"
+            raise NotFoundError(f"No item has an attribute {name!r}; there are: {known}.")
+        return self._attributes[name]
 
     def is_done(self, key: str) -> bool:
         """Whether nothing waits for an item any more.
@@ -330,7 +372,7 @@ class Graph:
         """
         return self._network.times(self.weights(weight))[2]
 
-    def impact(self, *keys: str) -> Items:
+    def descendants(self, *keys: str) -> Items:
         """All that waits for these items, directly or over others.
 
         Raises:
@@ -346,13 +388,40 @@ class Graph:
         """
         return self._network.ancestors([self.key(key) for key in keys])
 
+    impact = FormerName("descendants")
+    """The former name of `descendants`."""
+
+    def subgraph(self, nodes: Iterable[str]) -> Graph:
+        """The graph of some items and the edges between them, with their attributes.
+
+        Items stand in the order in which they stand here. What lies outside holds nothing up.
+
+        Args:
+            nodes: Names of items (`key`).
+
+        Raises:
+            NotFoundError: No item has that key.
+
+        Example:
+            >>> graph = Graph.from_edges([("design", "build"), ("build", "ship")])
+            >>> list(graph.subgraph(["ship", "build"]).edges)
+            [('build', 'ship')]
+        """
+        network = self._network.subgraph([self.key(name) for name in nodes])
+        places = [self._network.index(key) for key in network.nodes()]
+        attributes = {name: [column[place] for place in places] for name, column in self._attributes.items()}
+        return Graph(
+            network, attributes, learned=self._learned, workspace=self._workspace, is_past=self._is_past
+        )
+
+    @accept_former_keywords(sample="k")
     def betweenness(
-        self, *, sample: int | None = None, seed: int = 0, normalized: bool = True, progress: Progress = None
+        self, *, k: int | None = None, seed: int = 0, normalized: bool = True, progress: Progress = None
     ) -> Scores:
         """For each item the share of shortest ways between two others that lead over it.
 
         Args:
-            sample: Look only at ways from so many items, drawn at random; exact without it.
+            k: Look only at ways from so many items, drawn at random; exact without it.
             seed: Where drawing begins: the same number, the same answer.
             normalized: Divide by the number of pairs.
             progress: Called with how much of how much is done.
@@ -360,23 +429,32 @@ class Graph:
         Raises:
             InvalidArgumentError: The sample is empty or larger than the graph.
         """
-        return self._network.betweenness(sample=sample, seed=seed, normalized=normalized, progress=progress)
+        sample = None if k is None else check_count("k", k)
+        seed = check_count("seed", seed, most=_MOST_SEED)
+        return self._network.betweenness(
+            sample=sample, seed=seed, normalized=bool(normalized), progress=progress
+        )
 
+    @accept_former_keywords(damping="alpha", tolerance="tol", rounds="max_iter")
     def pagerank(
-        self, *, damping: float = 0.85, tolerance: float = 1e-6, rounds: int = 100, reverse: bool = False
+        self, *, alpha: float = 0.85, tol: float = 1e-6, max_iter: int = 100, reverse: bool = False
     ) -> Scores:
         """How likely each item is met by somebody who goes along edges at random.
 
         Args:
-            damping: The share of rank that is handed on.
-            tolerance: The mean change of a rank at which it ends.
-            rounds: How often ranks are handed on at most.
+            alpha: The share of rank that is handed on.
+            tol: The mean change of a rank at which it ends.
+            max_iter: How often ranks are handed on at most.
             reverse: Hand rank on from an item to what it waits for, so that what much hangs on ranks high.
 
         Raises:
-            InvalidArgumentError: Ranks still change after the last round.
+            InvalidArgumentError: Ranks still change after the last time, or a number is out of bounds.
         """
-        return self._network.pagerank(damping=damping, tolerance=tolerance, rounds=rounds, reverse=reverse)
+        damping, tolerance = check_number("alpha", alpha), check_number("tol", tol)
+        rounds = check_count("max_iter", max_iter)
+        return self._network.pagerank(
+            damping=damping, tolerance=tolerance, rounds=rounds, reverse=bool(reverse)
+        )
 
     def redundant_edges(self, *, progress: Progress = None) -> Edges:
         """Edges that could be left out: another way leads from the one to the other.
@@ -412,8 +490,11 @@ class Graph:
 
         Raises:
             CycleError: Items wait for one another.
-            InvalidArgumentError: A duration is negative or not finite.
+            InvalidArgumentError: A duration is negative or not finite, or a number is out of bounds.
         """
+        agents, rounds = check_count("agents", agents, 1), check_count("rounds", rounds)
+        seed = check_count("seed", seed, most=_MOST_SEED)
+        spread = spread if spread is None else check_number("spread", spread)
         durations = self.durations() if duration is None else self.weights(duration)
         durations = durations or [1.0] * len(self)
         unit = self.unit if duration is None else self.unit_of(duration)
@@ -448,8 +529,8 @@ class Graph:
         median = self._learned.get("median")
         usual = 1.0 if median is None else median
         return [
-            usual * weight if value is None else float(value)
-            for value, weight in zip(known, weights, strict=True)
+            usual * weight if value is None else _weight(key, value)
+            for key, value, weight in zip(self, known, weights, strict=True)
         ]
 
     def what_if(self) -> WhatIf:
@@ -512,20 +593,23 @@ class Graph:
         """The weights of all items; `None` where each weighs 1.
 
         Raises:
-            KeyError: No item has that attribute.
-            NotFoundError: A mapping names what is no item here.
-            InvalidArgumentError: It names an item twice.
+            NotFoundError: No item has that attribute, or a mapping names what is no item here.
+            InvalidArgumentError: A mapping names an item twice, or a weight is no number.
         """
         if weight is None:
             if "weight" not in self._attributes:
                 return None
             weight = "weight"
         if callable(weight):
-            return [float(weight(key)) for key in self]
+            return [_weight(key, weight(key)) for key in self]
         if isinstance(weight, str):
-            return [1.0 if value is None else float(value) for value in self._attributes[weight]]
+            values = zip(self, self.attribute_column(weight), strict=True)
+            return [1.0 if value is None else _weight(key, value) for key, value in values]
+        if not isinstance(weight, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            expected = "the name of an attribute, numbers by key, or a function of the key"
+            raise InvalidArgumentError(f"`weight` is {weight!r}, expected {expected}")
         by_key = self.resolve_keys(weight)
-        return [float(by_key.get(key, 1.0)) for key in self]
+        return [_weight(key, by_key.get(key, 1.0)) for key in self]
 
     def resolve_keys(self, values: Mapping[str, float]) -> dict[str, float]:
         """Give values by the keys of the items that their names mean.
@@ -569,17 +653,16 @@ class Graph:
             name: What the picture is called.
 
         Raises:
-            NotFoundError: An item of the focus does not exist.
-            InvalidArgumentError: The limit or the theme is none.
-            KeyError: No item has that attribute.
+            NotFoundError: An item of the focus does not exist, or no item has that attribute.
+            InvalidArgumentError: The limit, the depth or the theme is none.
             CycleError: Items wait for one another, and their slack is asked for.
         """
         return picture.draw(
             self,
             color=color,
             focus=[self.key(name) for name in ([focus] if isinstance(focus, str) else focus)],
-            depth=depth,
-            limit=limit,
+            depth=None if depth is None else check_count("depth", depth),
+            limit=check_count("limit", limit),
             theme=theme,
             name=name,
         )
@@ -623,6 +706,14 @@ def _united_durations(graphs: Sequence[Graph]) -> dict[str, float | None]:
     medians = [known for graph in graphs if (known := graph.learned.get("median")) is not None]
     spreads = [known for graph in graphs if (known := graph.learned.get("spread")) is not None]
     return {"median": median(medians) if medians else None, "spread": max(spreads, default=None)}
+
+
+def _weight(key: str, value: Any) -> float:
+    """The weight of an item; what is no number is refused, and the core says which numbers are weights."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgumentError(f"The weight of `{key}` is {value!r}, expected a number") from None
 
 
 def _again(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
+import chant_mcp
 from chant_mcp._core import Columns, Edges, Items, Network, Table
 from chant_mcp.tables import type_attributes
-
-if TYPE_CHECKING:
-    from chant_mcp.graph import Graph
 
 __all__ = [
     "Attributes",
@@ -217,7 +215,7 @@ class Nodes:
 
     __slots__ = ("_graph", "_items")
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: chant_mcp.Graph) -> None:
         self._graph = graph
         self._items = graph.network.nodes()
 
@@ -266,7 +264,7 @@ class EdgeList:
 
     __slots__ = ("_edges", "_graph")
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: chant_mcp.Graph) -> None:
         self._graph = graph
         self._edges = graph.network.edges()
 

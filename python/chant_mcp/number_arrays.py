@@ -18,7 +18,7 @@ _WHOLE = frozenset("bBhHiIlLqQnN")
 """What buffers call their whole numbers."""
 
 
-def number_bytes(name: str, values: NumberArray) -> bytes:
+def number_bytes(name: str, values: Any) -> bytes:
     """The numbers of an argument as bytes of signed numbers of 64 bits, in this machine's order.
 
     Raises:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import chant_mcp
 from chant_mcp._core import item_table
-from chant_mcp.errors import CycleError
-
-if TYPE_CHECKING:
-    from chant_mcp.graph import Graph
+from chant_mcp.errors import CycleError, InvalidArgumentError
 
 __all__ = ["LIMIT", "ROWS", "Picture", "graph_bundle", "table_bundle"]
 
@@ -58,7 +56,7 @@ class Picture:
 
 
 def draw(
-    graph: Graph,
+    graph: chant_mcp.Graph,
     *,
     color: str | Mapping[str, float] | None = None,
     focus: Sequence[str] = (),
@@ -80,9 +78,8 @@ def draw(
         name: What the picture is called.
 
     Raises:
-        NotFoundError: An item of the focus does not exist.
+        NotFoundError: An item of the focus does not exist, or no item has that attribute.
         InvalidArgumentError: The limit or the theme is none.
-        KeyError: No item has that attribute.
         CycleError: Items wait for one another, and their slack is asked for.
     """
     network = graph.network
@@ -108,7 +105,7 @@ def draw(
 
 
 def graph_bundle(
-    graph: Graph, include: Sequence[str] | None, exclude: Sequence[str] | None
+    graph: chant_mcp.Graph, include: Sequence[str] | None, exclude: Sequence[str] | None
 ) -> dict[str, str]:
     """What a notebook shows of a graph: its picture, and a line as text."""
     picture = draw(graph)
@@ -138,20 +135,20 @@ def _wanted(
     return {kind: text for kind, text in known.items() if kind in wanted and kind not in (exclude or ())}
 
 
-def _critical(graph: Graph) -> list[str]:
+def _critical(graph: chant_mcp.Graph) -> list[str]:
     try:
         return list(graph.critical_path())
     except CycleError:
         return []
 
 
-def labels(graph: Graph, keys: Sequence[str]) -> list[str]:
+def labels(graph: chant_mcp.Graph, keys: Sequence[str]) -> list[str]:
     """Titles of items, keys where there is none; nothing where the graph knows no titles."""
     titles = _column(graph, "title", keys)
     return [title or key for key, title in zip(keys, titles, strict=True)] if titles else []
 
 
-def _column(graph: Graph, name: str, keys: Sequence[str]) -> list[str]:
+def _column(graph: chant_mcp.Graph, name: str, keys: Sequence[str]) -> list[str]:
     """The values of an attribute as texts; none where the graph does not have it."""
     if name not in graph.attributes:
         return []
@@ -159,7 +156,7 @@ def _column(graph: Graph, name: str, keys: Sequence[str]) -> list[str]:
     return ["" if value is None else str(value) for value in values]
 
 
-def _tooltip(graph: Graph, key: str) -> str:
+def _tooltip(graph: chant_mcp.Graph, key: str) -> str:
     known = [name for name in ("title", "status", "assignee") if name in graph.attributes]
     values = (graph.attribute(key, name) for name in known)
     return " · ".join([key, *(str(value) for value in values if value)])
@@ -176,11 +173,11 @@ class _Heat:
     """The numbers that 0 and 1 stand for."""
 
 
-def _heat(graph: Graph, keys: Sequence[str], color: str | Mapping[str, float] | None) -> _Heat:
+def _heat(graph: chant_mcp.Graph, keys: Sequence[str], color: str | Mapping[str, float] | None) -> _Heat:
     if color is None:
         return _Heat([])
     values = _measured(graph, color) if isinstance(color, str) else graph.resolve_keys(color)
-    numbers = [None if (value := values.get(key)) is None else float(value) for key in keys]
+    numbers = [None if (value := values.get(key)) is None else _number(key, value) for key in keys]
     known = [number for number in numbers if number is not None]
     cold, hot = min(known, default=0.0), max(known, default=0.0)
     if color == "slack":  # what has none is what matters
@@ -190,17 +187,24 @@ def _heat(graph: Graph, keys: Sequence[str], color: str | Mapping[str, float] | 
     return _Heat(shares, color if isinstance(color, str) else "value", (f"{cold:g}", f"{hot:g}"))
 
 
-def _measured(graph: Graph, name: str) -> Mapping[str, float | None]:
+def _number(key: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgumentError(f"The colour of `{key}` is {value!r}, expected a number") from None
+
+
+def _measured(graph: chant_mcp.Graph, name: str) -> Mapping[str, float | None]:
     if name == "slack":
         slack = graph.slack()
         return {key: slack[key] for key in graph if not graph.is_done(key)}
     measures = {"betweenness": graph.betweenness, "pagerank": graph.pagerank}
     if name in measures:
         return dict(measures[name]().items())
-    return dict(zip(graph, graph.attributes[name], strict=True))
+    return dict(zip(graph, graph.attribute_column(name), strict=True))
 
 
-def _text(graph: Graph, keys: Sequence[str]) -> str:
+def _text(graph: chant_mcp.Graph, keys: Sequence[str]) -> str:
     """The items as a table in plain text."""
     titles = _column(graph, "title", keys) or ["" for _ in keys]
     states = _column(graph, "status", keys)

@@ -6,10 +6,13 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, NoReturn
+    from collections.abc import Callable, Mapping
+    from typing import Any, NoReturn, ParamSpec, TypeVar
 
-__all__ = ["FormerName", "find_former_name"]
+    Given = ParamSpec("Given")
+    Answer = TypeVar("Answer")
+
+__all__ = ["FormerName", "accept_former_keywords", "find_former_name"]
 
 
 class FormerName:
@@ -51,6 +54,33 @@ class FormerName:
         _warn(f"{self._owner.__name__}.{self._name}", f"{self._owner.__name__}.{self._new}")
 
 
+def accept_former_keywords(**former: str) -> Callable[[Callable[Given, Answer]], Callable[Given, Answer]]:
+    """Have a function take former names of its keywords, too.
+
+    Args:
+        former: Names of today by former names.
+
+    Raises:
+        TypeError: A call gives both.
+    """
+    from functools import wraps  # not needed by programs without graphs
+
+    def decorate(function: Callable[Given, Answer]) -> Callable[Given, Answer]:
+        @wraps(function)
+        def call(*given: Given.args, **named: Given.kwargs) -> Answer:
+            for old, new in former.items():
+                if old in named:
+                    _warn(f"{function.__name__}({old}=)", f"{function.__name__}({new}=)", stacklevel=3)
+                    if new in named:
+                        raise TypeError(f"`{old}` is the former name of `{new}`; give one of them")
+                    named[new] = named.pop(old)
+            return function(*given, **named)
+
+        return call
+
+    return decorate
+
+
 def find_former_name(module: str, former: Mapping[str, str], name: str) -> Any:
     """Give what a former name of a module means; for the `__getattr__` of that module.
 
@@ -68,9 +98,9 @@ def find_former_name(module: str, former: Mapping[str, str], name: str) -> Any:
     return getattr(sys.modules[module], former[name])
 
 
-def _warn(old: str, new: str) -> None:
-    """Warn on the line of the script, which is four calls up."""
+def _warn(old: str, new: str, stacklevel: int = 4) -> None:
+    """Warn on the line of the script, which is so many calls up."""
     import warnings  # not needed by programs that use the names of today
 
     text = f"`{old}` is now `{new}`; the former name is kept for one release"
-    warnings.warn(text, DeprecationWarning, stacklevel=4)
+    warnings.warn(text, DeprecationWarning, stacklevel=stacklevel)

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import chant_mcp
+from chant_mcp._core import Network
 from chant_mcp.errors import RefusedError
+from chant_mcp.graph_answers import CriticalPath
 
 if TYPE_CHECKING:
-    from chant_mcp._core import Network
-    from chant_mcp.graph import CriticalPath, Graph, Weight
+    import chant_mcp.graph
 
 __all__ = ["Delta", "WhatIf"]
 
@@ -49,12 +51,12 @@ class WhatIf:
 
     __slots__ = ("_changes", "_draft", "_graph", "_made", "_weights")
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: chant_mcp.Graph) -> None:
         self._graph = graph
         self._changes: list[tuple[Any, ...]] = []
         self._weights: dict[str, float] = {}
         self._draft = graph.network.draft()
-        self._made: Graph | None = graph
+        self._made: chant_mcp.Graph | None = graph
 
     def finish(self, *keys: str) -> WhatIf:
         """The items are done.
@@ -103,13 +105,13 @@ class WhatIf:
         """
         return self._with(("depend_on", *self._keys([key]), self._keys(before)))
 
-    def graph(self) -> Graph:
+    def graph(self) -> chant_mcp.Graph:
         """The graph as it would be."""
         if self._made is None:
             self._made = self._build()
         return self._made
 
-    def delta(self, weight: Weight = None, *, agents: int | None = None) -> Delta:
+    def delta(self, weight: chant_mcp.graph.Weight = None, *, agents: int | None = None) -> Delta:
         """What the changes would mean for what is free, for the critical path and the end of all.
 
         Args:
@@ -197,7 +199,7 @@ class WhatIf:
         self._made = None
         return self
 
-    def _build(self) -> Graph:
+    def _build(self) -> chant_mcp.Graph:
         network = self._draft.network()
         old = {key: index for index, key in enumerate(self._graph)}
         places = [old.get(key) for key in network.nodes()]
@@ -231,7 +233,7 @@ class WhatIf:
             return "ready" if is_free else "open"
         return tone
 
-    def _weigh(self, weight: Weight) -> tuple[dict[str, float], dict[str, float]]:
+    def _weigh(self, weight: chant_mcp.graph.Weight) -> tuple[dict[str, float], dict[str, float]]:
         """What items weigh by their keys, as it would be and as it is."""
         new, old = self.graph(), self._graph
         if weight is None:
@@ -244,5 +246,5 @@ class WhatIf:
         return {**{key: known[key] for key in new if key in known}, **added}, known
 
 
-def _again(graph: Graph, changes: list[tuple[Any, ...]], weights: Mapping[str, float]) -> WhatIf:
+def _again(graph: chant_mcp.Graph, changes: list[tuple[Any, ...]], weights: Mapping[str, float]) -> WhatIf:
     return WhatIf(graph)._with(*changes, weights=weights)  # pyright: ignore[reportPrivateUsage]

@@ -132,7 +132,7 @@ def test_edits_of_a_transaction_are_made_together(ws: Workspace, project: Projec
     assert transaction.ids[-1] == other.id
     assert len(transaction) == 5
     assert (project.status(FIRST), ws.spec("bbb").waits_for) == ("completed", (new.key,))
-    assert ws[new.id].waits_for == ()
+    assert ws.spec(new.id).waits_for == ()
 
 
 @pytest.mark.requirement("api:transaction:all_or_none")
@@ -207,6 +207,6 @@ def test_a_member_that_ends_completes_its_driver_in_a_transaction_too(
     with ws.transaction():
         for part in parts:
             part.update(status="in_progress").update(status="completed")
-        assert ws[driver.id].status == "completed"
+        assert ws.spec(driver.id).status == "completed"
     assert project.status(driver.id) == "completed"
     assert driver.reload().members == (parts[0].id, parts[1].id)

@@ -27,7 +27,7 @@ def test_the_graph_holds_all_dialects_with_their_keys(ws: Workspace, project: Pr
 def test_items_of_a_graph_have_the_names_they_have_in_the_workspace(ws: Workspace) -> None:
     graph = ws.graph()
     assert graph.key("001") == graph.key(FIRST) == graph.key(KEY) == KEY
-    assert list(graph.impact("001")) == list(graph.impact(KEY)) == [OTHER]
+    assert list(graph.descendants("001")) == list(graph.descendants(KEY)) == [OTHER]
     assert graph.attribute("aaa", "title") == "First"
     assert graph.show(color="slack", focus="001", depth=2).items == graph.show(focus=KEY, depth=2).items
     change = graph.what_if().add("New", before=["DEM-7"], after=["bbb"]).finish("001", "New")
@@ -36,7 +36,7 @@ def test_items_of_a_graph_have_the_names_they_have_in_the_workspace(ws: Workspac
     with pytest.raises(errors.NotFoundError):
         graph.show(focus="nothing")
     with pytest.raises(errors.AmbiguousIdError):
-        graph.impact("2026-01-22")
+        graph.descendants("2026-01-22")
 
 
 @pytest.mark.requirement("api:handles:hash_compare_pickle")
@@ -88,9 +88,9 @@ def test_changes_of_the_graph_are_written_to_the_specs(ws: Workspace, project: P
     made = plan.commit()
     assert list(made) == ["New API", "Left", "Right"]
     assert [ws[key].title for key in made.values()] == ["New API", "Left", "Right"]
-    assert ws[made["New API"]].depends_on == (KEY,)
-    assert ws[made["Left"]].depends_on == (KEY, made["New API"])
-    assert ws[made["Right"]].depends_on == (made["Left"],)
+    assert ws.spec(made["New API"]).depends_on == (KEY,)
+    assert ws.spec(made["Left"]).depends_on == (KEY, made["New API"])
+    assert ws.spec(made["Right"]).depends_on == (made["Left"],)
     assert ws.spec("bbb").status == "cancelled"
     assert ws.spec("ccc").depends_on == (made["Right"], "tickets:DEM-007")
     assert len(plan) == 0

@@ -88,7 +88,7 @@ def test_scores_are_a_mapping() -> None:
     assert dict(scores) == {**scores} == wanted
     assert scores != {"a": 0.0}
     assert scores != ["a", "b"]
-    assert (scores.get("a"), scores.get("x"), scores.get("x", 7), scores.get(3, "no")) == (0.0, None, 7, "no")
+    assert (scores.get("a"), scores.get("x"), scores.get("x", "no")) == (0.0, None, "no")
     assert 3 not in scores
     with pytest.raises(KeyError):
         scores[3]
@@ -120,7 +120,12 @@ def asked_for(ws: Workspace) -> Iterator[Any]:
     yield from (whole.critical_path(), whole.schedule(rounds=3), changed, changed.delta(), whole.show())
     yield from (whole.diff(changed.graph()), tables.ITEM_COLUMNS)
     yield from (ws.items, ws.specs, ws.vines, ws.features, *ws.items, *ws.vines, *ws.features)
-    yield from (ws["aaa"].sections, ws["aaa"].criteria, ws.ticket("DEM-7").sections, ws.vine("plan").problems)
+    yield from (
+        ws.spec("aaa").sections,
+        ws.spec("aaa").criteria,
+        ws.ticket("DEM-7").sections,
+        ws.vine("plan").problems,
+    )
     yield api.Problem("a.md", 1, "It is empty.")
     yield api.Approval(required=True, status="approved", by="ada", decided_at="2026-01-22")
     yield api.Attachment("artifact", "text/plain", "file://a")

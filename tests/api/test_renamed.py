@@ -43,6 +43,7 @@ METHODS: list[tuple[str, str, str, tuple[Any, ...]]] = [
     ("Workspace", "tickets_of", "list_tickets", ("DEM",)),
     ("Workspace", "carry_out", "apply_changes", ((),)),
     ("Graph", "at", "read_revision", ("HEAD",)),
+    ("Graph", "impact", "descendants", ("a",)),
     ("Graph", "by_key", "resolve_keys", ({"a": 2.0},)),
     ("ChantError", "told", "describe", ()),
     ("ChantError", "told_to_agents", "describe_to_agents", ()),

@@ -56,24 +56,28 @@ def test_edits_of_all_dialects_are_made_together(ws: Workspace, project: Project
         edit_all(ws)
         assert files(project) == before
         assert ws.spec("aaa").criteria[0].checked
-        assert (ws["DEM-007"].assignee, ws["DEM-007"].status) == ("ada", "In Progress")
-        assert (ws["vine:plan.vine#log"].owner, ws.vine("plan").task("log").status) == ("ada", "started")
+        assert (ws.ticket("DEM-007").assignee, ws.ticket("DEM-007").status) == ("ada", "In Progress")
+        assert (ws.vine("plan").task("log").owner, ws.vine("plan").task("log").status) == ("ada", "started")
         assert ws.feature("060-login").task("T001").is_done
-        assert ws["DEM-008"].title == "Log out"
+        assert ws.ticket("DEM-008").title == "Log out"
         # What is new can be edited at once.
-        assert ws["DEM-008"].update(assignee="bob").assignee == "bob"
+        assert ws.ticket("DEM-008").update(assignee="bob").assignee == "bob"
         assert len(transaction) == 7
     new = transaction.ids[4]
     ids = [FIRST, "DEM-007", "plan.vine#log", "060-login#T001", new, "DEM-008", "DEM-008"]
     assert (transaction.ids, transaction.warnings) == (ids, [])
     assert ws.spec("aaa").criteria[0].checked
-    assert (ws["DEM-007"].assignee, ws["DEM-007"].status) == ("ada", "In Progress")
-    assert (ws["vine:plan.vine#log"].owner, ws.vine("plan").task("log").status) == ("ada", "started")
+    assert (ws.ticket("DEM-007").assignee, ws.ticket("DEM-007").status) == ("ada", "In Progress")
+    assert (ws.vine("plan").task("log").owner, ws.vine("plan").task("log").status) == ("ada", "started")
     assert ws.feature("060-login").task("T001").is_done
-    assert (ws[new].title, ws["DEM-008"].title, ws["DEM-008"].assignee) == ("Third", "Log out", "bob")
+    assert (ws.ticket(new).title, ws.ticket("DEM-008").title, ws.ticket("DEM-008").assignee) == (
+        "Third",
+        "Log out",
+        "bob",
+    )
     assert [event["task"] for event in ws.session.speckit.events().data] == ["T001"]
     # A number that was given is not given again.
-    ws["DEM-008"].delete()
+    ws.ticket("DEM-008").delete()
     assert ws.add_ticket("Again").id == "DEM-009"
 
 
@@ -88,7 +92,7 @@ def test_a_refusal_leaves_everything_as_it_was(ws: Workspace, project: Project) 
 
     refusals: list[tuple[Callable[[], object], type[Exception]]] = [
         (lambda: ws.spec("bbb").update(status="completed"), errors.IllegalTransitionError),
-        (lambda: ws["DEM-007"].update(priority="None such"), errors.InvalidArgumentError),
+        (lambda: ws.ticket("DEM-007").update(priority="None such"), errors.InvalidArgumentError),
         (lambda: ws.vine("plan").claim("log"), errors.RefusedError),
         (lambda: ws.feature("060-login").complete("T009"), errors.NotFoundError),
     ]
@@ -103,41 +107,45 @@ def test_the_block_goes_on_where_a_refusal_is_caught(ws: Workspace, project: Pro
     with ws.transaction() as transaction:
         ws.vine("plan").set({"log": "complete"})
         with pytest.raises(errors.IllegalTransitionError):
-            ws["DEM-007"].update(assignee="ada", status="Proposed")
-        assert ws["DEM-007"].assignee is None
+            ws.ticket("DEM-007").update(assignee="ada", status="Proposed")
+        assert ws.ticket("DEM-007").assignee is None
         with pytest.raises(errors.ChantError):
             ws.vine("plan").write([{"op": "remove_task", "id": "log"}, {"op": "remove_task", "id": "gone"}])
-        ws["DEM-007"].update(priority="Low")
+        ws.ticket("DEM-007").update(priority="Low")
     assert transaction.ids == ["plan.vine#log", "DEM-007"]
-    assert (ws["DEM-007"].assignee, ws["DEM-007"].priority) == (None, "Low")
+    assert (ws.ticket("DEM-007").assignee, ws.ticket("DEM-007").priority) == (None, "Low")
     assert ws.vine("plan").task("log").is_done
 
 
 @pytest.mark.requirement("api:transaction:sees_across_dialects")
 def test_what_waits_for_an_item_of_another_dialect_follows_inside(ws: Workspace, project: Project) -> None:
-    ws["DEM-007"].update(depends_on=[f"chant:{FIRST}"])
+    ws.ticket("DEM-007").update(depends_on=[f"chant:{FIRST}"])
     ws.vine("plan").task("log").update(annotations={"needs": ["tickets:DEM-007"]})
     replace(project.root / TASKS, "T001 Make", "T001 (depends on vine:plan.vine#log) Make")
     ws.spec("bbb").update(depends_on=["speckit:060-login#T001"])
     with pytest.raises(errors.RefusedError):
         ws.feature("060-login").complete("T001")
     with ws.transaction():
-        assert ws["DEM-007"].waits_for == (f"chant:{FIRST}",)
+        assert ws.ticket("DEM-007").waits_for == (f"chant:{FIRST}",)
         spec = ws.spec("aaa").check("Tests added").update(status="in_progress")
-        assert not ws["DEM-007"].is_ready
+        assert not ws.ticket("DEM-007").is_ready
         with pytest.raises(errors.RefusedError):
             ws.vine("plan").claim("log")
         spec.update(status="completed")
-        assert (ws["DEM-007"].is_ready, ws["DEM-007"].waits_for) == (True, ())
-        ws["DEM-007"].update(status="In Progress").update(status="Implemented")
-        assert ws["vine:plan.vine#log"].is_ready
+        assert (ws.ticket("DEM-007").is_ready, ws.ticket("DEM-007").waits_for) == (True, ())
+        ws.ticket("DEM-007").update(status="In Progress").update(status="Implemented")
+        assert ws.vine("plan").task("log").is_ready
         ws.vine("plan").claim("log")
         ws.vine("plan").set({"log": "complete"})
         assert [ws.spec("bbb").status, ws.spec("bbb").is_ready] == ["blocked", False]
         ws.feature("060-login").complete("T001")
         assert [ws.spec("bbb").status, ws.spec("bbb").is_ready] == ["pending", True]
-    assert (ws.spec("aaa").is_done, ws["DEM-007"].is_done, ws.spec("bbb").is_ready) == (True, True, True)
-    assert (ws["vine:plan.vine#log"].is_done, ws["speckit:060-login#T001"].is_done) == (True, True)
+    assert (ws.spec("aaa").is_done, ws.ticket("DEM-007").is_done, ws.spec("bbb").is_ready) == (
+        True,
+        True,
+        True,
+    )
+    assert (ws.vine("plan").task("log").is_done, ws.task("speckit:060-login#T001").is_done) == (True, True)
 
 
 @pytest.mark.requirement("api:transaction:decided_on_what_is_true_then")
@@ -147,16 +155,16 @@ def test_what_others_changed_in_any_file_stays(ws: Workspace, project: Project) 
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     with ws.transaction():
         edit_all(ws)
-        ws["DEM-007"].section("Plan").append("Mine.")
+        ws.ticket("DEM-007").section("Plan").append("Mine.")
         replace(plan, "Words.", "Their words.")
         replace(tasks, "T002 Fill it", "T002 Fill it, they say <!-- a note -->")
         replace(ticket, "status: ", "theirs: 1 # a note\r\nstatus: ")
         replace(project.path(FIRST), "# First", "# Theirs")
-    assert (ws["vine:plan.vine#log"].owner, ws["vine:plan.vine#log"].body) == ("ada", "Their words.")
+    assert (ws.vine("plan").task("log").owner, ws.vine("plan").task("log").body) == ("ada", "Their words.")
     assert b"T002 Fill it, they say <!-- a note -->\r\n" in tasks.read_bytes()
-    assert ws["speckit:060-login#T001"].is_done
+    assert ws.task("speckit:060-login#T001").is_done
     assert b"theirs: 1 # a note\r\n" in ticket.read_bytes()
-    assert (ws["DEM-007"].assignee, "Mine." in ws["DEM-007"].body) == ("ada", True)
+    assert (ws.ticket("DEM-007").assignee, "Mine." in ws.ticket("DEM-007").body) == ("ada", True)
     assert (ws.spec("aaa").title, ws.spec("aaa").criteria[0].checked) == ("Theirs", True)
     for path in (plan, tasks, ticket, project.path(FIRST)):
         text = path.read_bytes()
@@ -178,7 +186,7 @@ def test_a_text_that_others_changed_meanwhile_refuses_all(ws: Workspace, project
     plan_blob = ws.vine("plan").blob
     clashes: list[tuple[Callable[[], object], Callable[[], object], type[Exception]]] = [
         (
-            lambda: ws["DEM-007"].section("Plan").replace("Mine."),
+            lambda: ws.ticket("DEM-007").section("Plan").replace("Mine."),
             lambda: ws.session.tickets.manage_cr_sections(
                 None, "DEM-7", "append", section="Plan", content="Theirs."
             ),
@@ -301,7 +309,7 @@ def test_transactions_over_the_same_files_in_opposite_orders_both_arrive(project
     def edits(ws: Workspace, name: str) -> list[Callable[[], Any]]:
         return [
             lambda: ws.spec("aaa").update(labels=[*ws.spec("aaa").labels, name]),
-            lambda: ws["DEM-007"].update(assignee=name),
+            lambda: ws.ticket("DEM-007").update(assignee=name),
             lambda: ws.vine("plan").task("log").update(add_decisions=[name]),
             lambda: ws.spec("bbb").update(model=name),
         ]
@@ -321,8 +329,8 @@ def test_transactions_over_the_same_files_in_opposite_orders_both_arrive(project
     assert decisions == {f"{name}{number}" for name in "ab" for number in range(rounds)}
     last = {f"a{rounds - 1}", f"b{rounds - 1}"}
     # The last writer was the last in every file.
-    assert ws["DEM-007"].assignee == ws.spec(SECOND).model
-    assert ws["DEM-007"].assignee in last
+    assert ws.ticket("DEM-007").assignee == ws.spec(SECOND).model
+    assert ws.ticket("DEM-007").assignee in last
 
 
 @pytest.mark.requirement("api:transaction:appends_never_conflict")
@@ -336,16 +344,16 @@ def test_three_writers_who_append_tick_and_set_keys_are_never_refused(project: P
         for number in range(rounds):
             with ws.transaction():
                 ws.spec("aaa").update(output=f"From {name}{number}.", check="Tests added", model=name)
-                plan = ws["DEM-007"].section("Plan")
+                plan = ws.ticket("DEM-007").section("Plan")
                 plan.append(f"After {name}{number}.")
                 plan.prepend(f"Before {name}{number}.")
-                ws["DEM-007"].update(assignee=name)
+                ws.ticket("DEM-007").update(assignee=name)
                 at_the_end.wait()
 
     run_writers(write, names, at_the_end)
     ws = chant_mcp.open(project.root)
     written = [f"{name}{number}." for name in names for number in range(rounds)]
-    plan = ws["DEM-007"].section("Plan").text
+    plan = ws.ticket("DEM-007").section("Plan").text
     assert [ws.spec("aaa").body.count(f"From {one}") for one in written] == [1] * len(written)
     assert [plan.count(f"After {one}") for one in written] == [1] * len(written)
     assert [plan.count(f"Before {one}") for one in written] == [1] * len(written)
@@ -356,7 +364,7 @@ def test_three_writers_who_append_tick_and_set_keys_are_never_refused(project: P
 def test_a_list_that_others_changed_meanwhile_is_merged(
     ws: Workspace, project: Project, is_together: bool
 ) -> None:
-    spec, ticket = ws.spec("bbb"), ws["DEM-007"]
+    spec, ticket = ws.spec("bbb"), ws.ticket("DEM-007")
     spec = spec.update(labels=["a", "b"], target_files=["one"])
     ticket = ticket.update(related_tickets=["DEM-001", "DEM-002"])
 
@@ -379,7 +387,7 @@ def test_a_list_that_others_changed_meanwhile_is_merged(
     assert ws.spec("bbb").labels == ("theirs", "mine")
     assert ws.spec("bbb").target_files == ("one", "two")
     assert 'depends_on: ["docs:x"]\n' in project.text(SECOND)
-    assert ws["DEM-007"].related_tickets == ("DEM-003", "DEM-004")
+    assert ws.ticket("DEM-007").related_tickets == ("DEM-003", "DEM-004")
 
 
 @pytest.mark.requirement("api:transaction:is_tried_again")

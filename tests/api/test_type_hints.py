@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 import typing
@@ -10,6 +11,9 @@ from typing import Any
 
 import chant_mcp
 import pytest
+import typing_extensions
+from chant_mcp import Workspace, api, errors, graph, graph_answers, picture, tables, what_if
+from chant_mcp.api import Feature, FeatureTask, Handle, Spec, Task, Ticket, Vine
 
 
 def annotated(public: type) -> Iterator[Any]:
@@ -22,10 +26,19 @@ def annotated(public: type) -> Iterator[Any]:
                 yield function
 
 
+PUBLIC = {
+    f"{module.__name__}.{name}": getattr(module, name)
+    for module in (chant_mcp, api, errors, graph, graph_answers, picture, tables, what_if)
+    for name in module.__all__
+}
+
+
 @pytest.mark.requirement("api:types:hints_of_public_classes")
-@pytest.mark.parametrize("name", chant_mcp.__all__)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_type_hints_of_public_names_are_found(name: str) -> None:
-    public = getattr(chant_mcp, name)
+    public = PUBLIC[name]
+    if not (inspect.isclass(public) or inspect.isfunction(public)):
+        return  # an alias, a number, a list of columns
     for function in annotated(public) if isinstance(public, type) else [public]:
         typing.get_type_hints(function)
 
@@ -35,3 +48,26 @@ def test_type_hints_are_found_whatever_was_imported_before() -> None:
     code = "import typing; from chant_mcp import Graph; print(typing.get_type_hints(Graph.__init__))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "chant_mcp.api.workspace.Workspace" in done.stdout
+
+
+def types_of_items(ws: Workspace) -> None:
+    """Have pyright look at these; nothing calls it."""
+    typing_extensions.assert_type(ws.spec("aaa"), Spec)
+    typing_extensions.assert_type(ws.ticket("DEM-7"), Ticket)
+    typing_extensions.assert_type(ws.task("T001"), Task | FeatureTask)
+    typing_extensions.assert_type(ws.vine("plan"), Vine)
+    typing_extensions.assert_type(ws.feature("060-login"), Feature)
+    typing_extensions.assert_type(ws["aaa"], Spec | Task | FeatureTask | Ticket | Vine | Feature | Handle)
+    typing_extensions.assert_type(ws.specs[0], Spec)
+    typing_extensions.assert_type(ws.items[0], Handle)
+    typing_extensions.assert_type(ws.graph().frontier()[0], str)
+    typing_extensions.assert_type(ws.graph().slack()["aaa"], float)
+
+
+@pytest.mark.requirement("api:types:items_by_name")
+def test_methods_for_one_kind_refuse_another(ws: Workspace) -> None:
+    for name, kind in (("vine:plan.vine#log", Task), ("T001", FeatureTask)):
+        assert type(ws.task(name)) is kind
+    for wrong, words in (("aaa", "is a Spec"), ("DEM-7", "is a Ticket"), ("vine:plan.vine", "is a Vine")):
+        with pytest.raises(errors.NotFoundError, match=f"'{wrong}' {words}, expected a Task or FeatureTask"):
+            ws.task(wrong)

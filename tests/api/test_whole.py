@@ -8,6 +8,7 @@ import chant_mcp
 import pytest
 from api.projects import FIRST
 from chant_mcp import Workspace
+from chant_mcp.api import Handle
 from chant_mcp.errors import InvalidArgumentError
 from harness import Project
 
@@ -89,8 +90,9 @@ def test_a_name_that_means_several_is_in_it(ws: Workspace) -> None:
 def test_a_phase_is_an_item_and_no_task(ws: Workspace) -> None:
     tasks = "# Tasks\n\n## Phase 1: Setup\n\n- [ ] T001 Begin\n\n## Phase 2: Core\n\n- [ ] T002 Go on\n"
     (ws.root / "specs/060-login/tasks.md").write_text(tasks, encoding="utf-8")
-    (waited,) = ws["speckit:060-login#T002"].waits_for
+    (waited,) = ws.task("speckit:060-login#T002").waits_for
     phase = ws[waited]
+    assert isinstance(phase, Handle)
     assert (type(phase), phase.title, phase.is_done) == (
         chant_mcp.api.Handle,
         "Phase 1: Setup",

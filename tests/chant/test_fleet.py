@@ -28,7 +28,7 @@ def src(tmp_path: Path) -> Path:
     return tmp_path / "src"
 
 
-def make(root: Path, *, commit: bool = True, **keys: object) -> Project:
+def make(root: Path, *, commit: bool = True, **keys: Any) -> Project:
     """Make a repository with one spec, and a commit that no other one has."""
     project = Project(root)
     project.spec(FIRST, **{"labels": [root.name], **keys})

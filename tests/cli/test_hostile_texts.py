@@ -201,7 +201,7 @@ def test_nothing_that_steers_is_printed_at_a_terminal(hostile: Path, words: list
 def test_what_scripts_show_of_items_does_nothing(hostile: Path) -> None:
     workspace = chant_mcp.open(hostile)
     shown = [repr(one) for one in (workspace, *workspace, *workspace.vines, *workspace.features)]
-    shown += [workspace[f"chant:{FIRST}"]._repr_mimebundle_()["text/plain"]]
+    shown += [workspace.spec(FIRST)._repr_mimebundle_()["text/plain"]]
     assert len(shown) > 6
     assert [text for text in shown if FORBIDDEN.search(text)] == []
 

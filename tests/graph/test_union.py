@@ -18,7 +18,7 @@ from harness import Project
 FIRST = "2026-01-22-001-aaa"
 
 
-def make(root: Path, **keys: object) -> Project:
+def make(root: Path, **keys: Any) -> Project:
     """Make a folder with one spec."""
     project = Project(root)
     project.spec(FIRST, **keys)

@@ -171,6 +171,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "has the new name, on the line of the script, and gives the same.",
         "decisions 6: Public Python names that change",
     ),
+    "api:types:items_by_name": Requirement(
+        "`ws.spec()`, `ws.task()`, `ws.ticket()`, `ws.vine()` and `ws.feature()` have the types of what they "
+        "give, and `ws[key]` the union of them; a name of another kind is refused.",
+        "issue 26.1",
+    ),
     "api:types:hints_of_public_classes": Requirement(
         "`typing.get_type_hints` finds the types of every public name, of its methods and properties.",
         "issue 26.1",

@@ -149,8 +149,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 26.1",
     ),
     "graph:union:dependencies_resolve": Requirement(
-        "Where several repositories are open together, keys are `repo/dialect:id`, and what waits for another "
-        "repository's item waits for the item there.",
+        "Where several repositories are open together, keys are `repo/dialect:id`, and what waits for "
+        "another repository's item waits for the item there.",
         "issue 26.2",
     ),
     "graph:union:every_format": Requirement(
@@ -158,7 +158,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 26.2",
     ),
     "graph:union:unknown_repository": Requirement(
-        "An item of a repository that is not open is a missing item under that repository's name.", "issue 26.2"
+        "An item of a repository that is not open is a missing item under that repository's name.",
+        "issue 26.2",
     ),
     "graph:union:names": Requirement(
         "Repositories whose folders have the same name get names that differ.", "issue 26.2"
@@ -173,6 +174,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "graph:numbers:refusals": Requirement(
         "Numbers of no item, ends that differ in number and other values are refused.", "issue 26.2"
+    ),
+    "graph:tables:libraries_take_them": Requirement(
+        "polars, pyarrow, pandas and duckdb take tables of nodes, edges, runs and lists of handles as they "
+        "are.",
+        "issue 26.1",
+    ),
+    "graph:tables:read_back": Requirement(
+        "`Graph.from_arrow` makes the same graph of tables of nodes and edges, also after Parquet files of "
+        "any of these libraries and of several projects together; a table that does not fit is refused with "
+        "its column, its row and what was expected.",
+        "issue 26.1",
     ),
     "graph:tables:own_attributes": Requirement(
         "An own attribute of a graph has the type of its values, also under a name that workspaces use; "
@@ -218,6 +230,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "graph:sequences:keys_are_made_when_asked_for": Requirement(
         "Answers are sequences over the items that make keys when they are asked for.", "issue 9: speed"
+    ),
+    "graph:protocols:keywords_of_networkx": Requirement(
+        "Arguments of methods that networkx has, too, are called as there; former names warn for a release.",
+        "issue 26.5",
     ),
     "graph:protocols:sequences_and_mappings": Requirement(
         "`Items`, `Edges` and `Layers` are sequences, `Scores` is a mapping, as `collections.abc` means it: "

@@ -195,8 +195,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Bad input",
     ),
     "store:descriptors:bounded": Requirement(
-        "However many workspaces a process has open, the open files that it keeps for them are bounded, and what "
-        "changes in any of them is seen.",
+        "However many workspaces a process has open, the open files that it keeps for them are bounded, "
+        "and what changes in any of them is seen.",
         "issue 26.2",
     ),
 }

@@ -6,10 +6,9 @@ import asyncio
 from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from chant_mcp.api.workspace import Workspace
+import chant_mcp
 
 _SLICE = 0.5
 """Seconds after which a wait looks whether anybody still waits."""
@@ -39,7 +38,7 @@ class Changes:
     Several waits at once on one object take turns.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: chant_mcp.Workspace) -> None:
         """Read what there is now."""
         self._core = workspace.core.changes()
         self._found: deque[Change] = deque()

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import chant_mcp
 from chant_mcp._core import repository_names
 from chant_mcp.errors import NotFoundError
 from chant_mcp.graph import Graph
 from chant_mcp.tables import RunList
 
-if TYPE_CHECKING:
-    from chant_mcp.api.workspace import Workspace
-
 __all__ = ["Repositories"]
 
 
-class Repositories(Mapping[str, "Workspace"]):
+class Repositories(Mapping[str, "chant_mcp.Workspace"]):
     """Workspaces by the names of their repositories, as `chant_mcp.open([…])` gives them.
 
     A name is that of the folder, with as much of the way to it as tells it from others. An item is named
@@ -31,13 +29,13 @@ class Repositories(Mapping[str, "Workspace"]):
 
     __slots__ = ("_workspaces",)
 
-    def __init__(self, workspaces: Iterable[Workspace]) -> None:
+    def __init__(self, workspaces: Iterable[chant_mcp.Workspace]) -> None:
         """Take workspaces; those of one folder are one."""
         roots = {workspace.root: workspace for workspace in workspaces}
         names = repository_names([str(root) for root in roots])
         self._workspaces = dict(zip(names, roots.values(), strict=True))
 
-    def __getitem__(self, name: str) -> Workspace:
+    def __getitem__(self, name: str) -> chant_mcp.Workspace:
         return self._workspaces[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -7,13 +7,12 @@ from contextvars import ContextVar, Token
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import chant_mcp
 from chant_mcp import _core
 from chant_mcp.errors import ConflictError, InvalidArgumentError, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from chant_mcp.api.workspace import Workspace
 
 Result = TypeVar("Result")
 
@@ -39,7 +38,7 @@ class Transaction:
     an agent, is refused inside, and so are edits of files outside of the workspace's folder.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: chant_mcp.Workspace) -> None:
         """Remember the workspace; the files are read at the beginning of the block."""
         self.workspace = workspace
         """Where the items lie."""
@@ -97,7 +96,9 @@ class Transaction:
         return f"<Transaction of {len(self)} edits>"
 
 
-def attempted(workspace: Workspace, function: Callable[[Transaction], Result], attempts: int) -> Result:
+def attempted(
+    workspace: chant_mcp.Workspace, function: Callable[[Transaction], Result], attempts: int
+) -> Result:
     """Call a function inside of transactions until its edits are written.
 
     Raises:
@@ -118,12 +119,14 @@ def attempted(workspace: Workspace, function: Callable[[Transaction], Result], a
     return once()
 
 
-def within(workspace: Workspace) -> Transaction | None:
+def within(workspace: chant_mcp.Workspace) -> Transaction | None:
     """The transaction that is open where this is called."""
     return next((one for one in _open.get() if one.is_open and one.workspace == workspace), None)
 
 
-def refuse_within(workspace: Workspace, what: str, why: str = "it does more than edit files") -> None:
+def refuse_within(
+    workspace: chant_mcp.Workspace, what: str, why: str = "it does more than edit files"
+) -> None:
     """Refuse an edit that a transaction cannot decide at its end.
 
     Raises:
@@ -135,7 +138,7 @@ def refuse_within(workspace: Workspace, what: str, why: str = "it does more than
         )
 
 
-def staged(workspace: Workspace, name: str) -> dict[str, Any] | None:
+def staged(workspace: chant_mcp.Workspace, name: str) -> dict[str, Any] | None:
     """An item as the open transaction would leave it; none when none is open.
 
     Raises:

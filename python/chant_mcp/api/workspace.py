@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, environ
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from chant_mcp import _core
 from chant_mcp.api import commits, vines
 from chant_mcp.api.changes import Changes
 from chant_mcp.api.features import Feature, FeatureTask
-from chant_mcp.api.handles import FoundItems, Handle, Handles, ItemQuery, Problem, words
+from chant_mcp.api.handles import AnyHandle, FoundItems, Handle, Handles, ItemQuery, Problem, words
 from chant_mcp.api.repositories import Repositories
 from chant_mcp.api.specs import Spec, linted, own_id
 from chant_mcp.api.tickets import Ticket, attribute
@@ -33,6 +33,9 @@ from chant_mcp.user_folders import config_folder, home_folder, user_config_file
 
 if TYPE_CHECKING:
     from chant_mcp.parameters import NewSpecOfPerson
+
+AnyItem: TypeAlias = Spec | Task | FeatureTask | Ticket | Vine | Feature | Handle
+"""What a name may mean; a phase of a feature is a `Handle` and nothing more."""
 
 _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": FeatureTask, "tickets": Ticket}
 
@@ -217,10 +220,11 @@ class Workspace:
         """Everything that is wrong with files, unreadable ones included."""
         return tuple(map(Problem.from_row, self.core.problems()))
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> AnyItem:
         """The item that a name means: a key, an ID, a ticket's code, a part of a spec's ID.
 
-        `vine:<path>` is a task graph, `speckit:<directory>` a feature.
+        `vine:<path>` is a task graph, `speckit:<directory>` a feature. `spec`, `task`, `ticket`, `vine` and
+        `feature` give what they are called, for type checkers, too.
 
         Raises:
             NotFoundError: Nothing is called so; `KeyError` is no base of it.
@@ -233,6 +237,15 @@ class Workspace:
             return self.feature(rest)
         return self.make_handle(staged(self, name) or self.core.handle(name))
 
+    def _item(self, name: str, *kinds: type[AnyHandle]) -> AnyHandle:
+        """The item that a name means, which has to be of one of these kinds."""
+        item = self[name]
+        for kind in kinds:
+            if isinstance(item, kind):
+                return item
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise NotFoundError(f"'{name}' is a {type(item).__name__}, expected a {wanted}.")
+
     def make_handle(self, data: Mapping[str, Any]) -> Handle:
         """Make the handle of what the core says of an item; a phase of a feature is no task of it."""
         kind = Handle if data["type"] == "phase" else _HANDLES[data["dialect"]]
@@ -243,11 +256,20 @@ class Workspace:
 
     def spec(self, id: str) -> Spec:
         """The spec that a full or partial ID means; errors as for `ws[…]`."""
-        return self[f"chant:{own_id(id)}"]
+        return self._item(f"chant:{own_id(id)}", Spec)
+
+    def task(self, name: str) -> Task | FeatureTask:
+        """The task of a task graph or of a feature that a name means; errors as for `ws[…]`.
+
+        Example:
+            >>> ws.task("vine:plan.vine#log").title, ws.task("T001").title
+            ('Write it', 'Make the folder')
+        """
+        return self._item(name, Task, FeatureTask)
 
     def ticket(self, code: str) -> Ticket:
         """The ticket that a code means; errors as for `ws[…]`."""
-        return self[f"tickets:{code.removeprefix('tickets:')}"]
+        return self._item(f"tickets:{code.removeprefix('tickets:')}", Ticket)
 
     def vine(self, path: str | PathLike[str]) -> Vine:
         """The task graph of a path from the root; errors as for `ws[…]`."""
@@ -541,12 +563,15 @@ class Workspace:
         return self.core.import_specs(path, source=source, dry_run=dry_run).data
 
     def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
         try:
-            return isinstance(name, str) and self[name] is not None
+            self[name]
         except NotFoundError:
             return False
-        except (AmbiguousIdError, InvalidDocumentError):  # something is there, more than one or unreadable
-            return True
+        except (AmbiguousIdError, InvalidDocumentError):
+            pass  # something is there, more than one or unreadable
+        return True
 
     def __len__(self) -> int:
         return len(self.items)

@@ -585,7 +585,8 @@ fn unfit(name: &'static str, value: &Bound<'_, PyAny>, expected: &'static str) -
 /// The numbers of the keys of edges, which are new or not.
 fn interned_pairs(keys: &mut Keys, edges: &Bound<'_, PyAny>) -> Result<Vec<(u32, u32)>, Raised> {
     let mut pairs = Vec::new();
-    for edge in edges.try_iter()? {
+    let found = edges.try_iter();
+    for edge in found.map_err(|_| unfit("edges", edges, "pairs of keys"))? {
         let (before, after) = ends(&edge?)?;
         pairs.push((intern(keys, &before)?, intern(keys, &after)?));
     }
@@ -612,7 +613,10 @@ fn interned(keys: &mut Keys, named: Option<&Bound<'_, PyAny>>) -> Result<Vec<u32
     let Some(named) = named else {
         return Ok(Vec::new());
     };
-    named.try_iter()?.map(|key| intern(keys, &key?)).collect()
+    let found = named
+        .try_iter()
+        .map_err(|_| unfit("keys", named, "texts"))?;
+    found.map(|key| intern(keys, &key?)).collect()
 }
 
 /// The number of a key, which is new or not.

@@ -75,7 +75,7 @@ impl Network {
     pub fn sample(&self, count: usize, seed: u64) -> Result<Vec<u32>, NetworkError> {
         if count == 0 || count > self.len() {
             return Err(NetworkError::Argument {
-                name: "sample",
+                name: "k",
                 given: count.to_string(),
                 expected: "at least 1 and at most the number of items",
             });
@@ -107,7 +107,7 @@ impl Network {
     pub fn pagerank(&self, how: PageRank) -> Result<Vec<f64>, NetworkError> {
         if !(0.0..1.0).contains(&how.damping) {
             return Err(NetworkError::Argument {
-                name: "damping",
+                name: "alpha",
                 given: how.damping.to_string(),
                 expected: "a number from 0 to less than 1",
             });
@@ -160,7 +160,7 @@ impl Network {
             return Ok(ranks);
         }
         Err(NetworkError::Argument {
-            name: "rounds",
+            name: "max_iter",
             given: how.rounds.to_string(),
             expected: "more: the ranks still change",
         })
