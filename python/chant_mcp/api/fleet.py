@@ -38,7 +38,8 @@ class Fleet:
     program. What a commit holds is kept in the user's cache folder (`chant-mcp/fleet`, at most 512 MiB), so
     that a second look costs those repositories that moved. One that cannot be read is a row in `problems`.
 
-    Keys are `repo/dialect:id`. What one repository names so of another is the item there.
+    Keys are `repo/dialect:id`. What one repository names so of another is the item there; the columns
+    `status` and `ready` are what each repository says by itself.
 
     Example:
         >>> fleet = Fleet(["~/src/*", "urls.txt"])  # doctest: +SKIP
