@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterable, Mapping
+from os.path import sep
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,34 +30,40 @@ def find_places(places: Iterable[str], environment: Mapping[str, str]) -> FoundP
     addresses: dict[str, None] = {}
     problems: list[ProblemRow] = []
     for place in places:
-        found = _expand(place, environment)
-        if not found:
-            problems.append(_problem(place, "nothing is there"))
-        for path in found:
-            if path.is_dir():
-                folders[str(path)] = None
-                continue
+        path = Path(_with_home(place, environment)).resolve()
+        if path.is_dir():
+            folders[str(path)] = None
+        elif path.exists():
             try:
-                lines = _read_list(path)
+                _take_list(path, environment, folders, addresses)
             except (OSError, ValueError) as error:
                 problems.append(_problem(str(path), f"it is no list of addresses: {error}"))
-                continue
-            for line in lines:
-                folder = path.parent / _with_home(line, environment)
-                if folder.is_dir():
-                    folders[str(folder)] = None
-                else:
-                    addresses[line] = None
+        elif found := _find_folders(path):
+            folders.update(dict.fromkeys(found))
+        else:
+            problems.append(_problem(place, "nothing is there"))
     return FoundPlaces(list(folders), list(addresses), problems)
 
 
-def _expand(place: str, environment: Mapping[str, str]) -> list[Path]:
-    path = Path(_with_home(place, environment)).absolute()
-    if path.exists():
-        return [path]
-    # As a shell, which leaves hidden folders out. Files are lists only where they are named by themselves.
-    found = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207
-    return [path for path in map(Path, found) if path.is_dir()]
+def _find_folders(pattern: Path) -> list[str]:
+    """The folders that a pattern means to a shell, which leaves hidden ones out."""
+    found = glob.glob(f"{pattern}{sep}", recursive=True)  # noqa: PTH207
+    return sorted(folder.rstrip(sep) for folder in found)
+
+
+def _take_list(
+    path: Path,
+    environment: Mapping[str, str],
+    folders: dict[str, None],
+    addresses: dict[str, None],
+) -> None:
+    """Take what a list names: folders, seen from that of the list, and addresses."""
+    for line in _read_list(path):
+        folder = (path.parent / _with_home(line, environment)).resolve()
+        if folder.is_dir():
+            folders[str(folder)] = None
+        else:
+            addresses[line] = None
 
 
 def _with_home(place: str, environment: Mapping[str, str]) -> str:

@@ -54,7 +54,6 @@ __all__ = [
     "Items",
     "Layers",
     "Nodes",
-    "NumberArray",
     "Progress",
     "RunList",
     "Schedule",

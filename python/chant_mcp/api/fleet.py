@@ -42,8 +42,9 @@ class Fleet:
     `status` and `ready` are what each repository says by itself.
 
     Example:
-        >>> fleet = Fleet(["~/src/*", "urls.txt"])  # doctest: +SKIP
-        >>> pl.DataFrame(fleet.items()).group_by("repo", "status").len()  # doctest: +SKIP
+        >>> fleet = chant_mcp.Fleet(["~/nowhere/*"])
+        >>> len(fleet.items()), fleet.problems.column("reason")
+        (0, ['nothing is there'])
     """
 
     def __init__(

@@ -21,10 +21,9 @@ class Repositories(Mapping[str, "chant_mcp.Workspace"]):
     `repo/dialect:id`, also where one repository's item waits for another's.
 
     Example:
-        >>> both = chant_mcp.open(["app", "lib"])  # doctest: +SKIP
-        >>> both["lib"].specs, both.item("lib/chant:aaa").title  # doctest: +SKIP
-        >>> list(both.graph().frontier())  # doctest: +SKIP
-        ['lib/chant:2026-01-22-001-aaa']
+        >>> together = chant_mcp.open(["."])
+        >>> list(together), together.item("project/chant:aaa").title
+        (['project'], 'First')
     """
 
     __slots__ = ("_workspaces",)

@@ -50,8 +50,9 @@ pub struct CommitLimits {
 /// The newest commit of a repository, and the texts that are kept beside its commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryTip {
-    /// The git folder that all worktrees share, links resolved.
-    pub common_dir: PathBuf,
+    /// What only this repository has, by whatever path it is named: that of the git folder which all worktrees
+    /// share.
+    pub identity: String,
     /// The full ID of the commit in HEAD.
     pub commit: String,
     /// The kept texts, sorted by their names.
@@ -93,7 +94,7 @@ impl RepositoryTip {
             .or_else(|| packed_commit(&packed, branch))?;
         let is_plain = commit.len() == 40 && oid(&commit).is_ok() && !has_texts;
         is_plain.then_some(Self {
-            common_dir: git.canonicalize().ok()?,
+            identity: identity_of(&git)?,
             commit,
             texts: Vec::new(),
         })
@@ -147,7 +148,8 @@ impl DataRepository {
         };
         let common_dir = trimmed(self.repo.commondir());
         Ok(RepositoryTip {
-            common_dir: common_dir.canonicalize().unwrap_or(common_dir),
+            identity: identity_of(&common_dir)
+                .unwrap_or_else(|| common_dir.to_string_lossy().into_owned()),
             commit,
             texts: self.kept_texts(texts)?,
         })
@@ -309,6 +311,20 @@ impl DataRepository {
     fn refused(&self, doing: &'static str, error: &git2::Error) -> GitError {
         refused(doing, &self.folder, error)
     }
+}
+
+/// The number of a folder on its disk.
+#[cfg(unix)]
+fn identity_of(folder: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let found = fs::metadata(folder).ok()?;
+    Some(format!("{}:{}", found.dev(), found.ino()))
+}
+
+/// The real path of a folder.
+#[cfg(not(unix))]
+fn identity_of(folder: &Path) -> Option<String> {
+    Some(folder.canonicalize().ok()?.to_string_lossy().into_owned())
 }
 
 fn refused(doing: &'static str, folder: &Path, error: &git2::Error) -> GitError {

@@ -169,7 +169,7 @@ fn find_tips(
     let mut found = Vec::with_capacity(tips.len());
     for tip in tips {
         match tip {
-            Ok(tip) if seen.insert(tip.tip.common_dir.clone()) => found.push(tip),
+            Ok(tip) if seen.insert(tip.tip.identity.clone()) => found.push(tip),
             Ok(_) => {}
             Err(problem) => problems.push(problem),
         }
@@ -265,8 +265,9 @@ fn unite(
         Some((found, items))
     });
     let (found, items): (Vec<FoundTip>, Vec<Arc<CommitItems>>) = whole.unzip();
-    let places: Vec<String> = found.iter().map(name_source).collect();
-    let names = name_repositories(&places.iter().map(String::as_str).collect::<Vec<_>>());
+    let places: Vec<Cow<'_, str>> = found.iter().map(|found| found.place.shown()).collect();
+    let names = name_repositories(&places.iter().map(|place| &**place).collect::<Vec<_>>());
+    drop(places);
     let parts = names.iter().zip(&items);
     let parts: Vec<UnionPart<'_>> = parts.map(|(name, items)| items.part(name)).collect();
     let union = NetworkUnion::of(&parts)?;
@@ -295,19 +296,6 @@ fn unite(
         origins: union.origins,
         items,
     })
-}
-
-/// What a repository is named after: the address, or the folder with links resolved.
-fn name_source(found: &FoundTip) -> String {
-    match &found.place {
-        FleetPlace::Address(address) => address.clone(),
-        FleetPlace::Folder(folder) => {
-            let real = chant_store::disk::real(folder);
-            real.unwrap_or_else(|_| folder.clone())
-                .to_string_lossy()
-                .into_owned()
-        }
-    }
 }
 
 impl FleetGraph {
