@@ -137,7 +137,8 @@ def _sealed(
     roots = [str(tmp_path_factory.getbasetemp()), tempfile.gettempdir()]
     confine = f"{{read: {[*roots, *_CODE]}, write: {roots}}}"
     settings.write_text(f"---\ntrust: {{roots: {roots}}}\nconfine: {confine}\n---\n", encoding="utf-8")
-    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

@@ -11,7 +11,18 @@ if TYPE_CHECKING:
 
     from chant_mcp import errors
     from chant_mcp._core import Answer, ChantProject, SpeckitFeatures, TicketProjects, VineFiles
-    from chant_mcp.api import Feature, FeatureTask, Spec, Task, Ticket, Vine, Workspace, open
+    from chant_mcp.api import (
+        Feature,
+        FeatureTask,
+        Fleet,
+        Repositories,
+        Spec,
+        Task,
+        Ticket,
+        Vine,
+        Workspace,
+        open,
+    )
     from chant_mcp.graph import Graph
 
 __all__ = [
@@ -19,7 +30,9 @@ __all__ = [
     "ChantProject",
     "Feature",
     "FeatureTask",
+    "Fleet",
     "Graph",
+    "Repositories",
     "Spec",
     "SpeckitFeatures",
     "Task",
@@ -32,7 +45,18 @@ __all__ = [
     "open",
 ]
 
-_API = ("Feature", "FeatureTask", "Spec", "Task", "Ticket", "Vine", "Workspace", "open")
+_API = (
+    "Feature",
+    "FeatureTask",
+    "Fleet",
+    "Repositories",
+    "Spec",
+    "Task",
+    "Ticket",
+    "Vine",
+    "Workspace",
+    "open",
+)
 _CORE = ("Answer", "ChantProject", "SpeckitFeatures", "TicketProjects", "VineFiles")
 _LATER = {
     "Graph": "chant_mcp.graph",

@@ -9,11 +9,22 @@ for them, so that a large answer costs nothing until it is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import chant_mcp
 from chant_mcp import interchange, picture
-from chant_mcp._core import Edges, Items, Layers, Network, Scores, Table
+from chant_mcp._core import (
+    Edges,
+    Items,
+    Layers,
+    Network,
+    Scores,
+    Table,
+    repository_names,
+    unite_networks,
+)
 from chant_mcp.arrow_tables import read_graph
 from chant_mcp.errors import InvalidArgumentError, NotFoundError, RefusedError
 from chant_mcp.filter_expressions import parse_filter
@@ -26,8 +37,10 @@ from chant_mcp.graph_answers import (
     Nodes,
     Schedule,
     Slot,
+    UnitedAttributes,
 )
 from chant_mcp.notebook.widget import make_widget
+from chant_mcp.number_arrays import NumberArray, number_bytes
 from chant_mcp.number_checks import check_count, check_number
 from chant_mcp.renamed import FormerName, accept_former_keywords, find_former_name
 from chant_mcp.tables import RunList
@@ -99,7 +112,8 @@ class Graph:
             is_past: Whether they lie there no more as they are here, so that changes cannot be written.
         """
         self._network = network
-        self._attributes = attributes if isinstance(attributes, Attributes) else dict(attributes or {})
+        is_lazy = isinstance(attributes, (Attributes, UnitedAttributes))
+        self._attributes = attributes if is_lazy else dict(attributes or {})
         self._learned = dict(learned or {})
         self._workspace = workspace
         self._is_past = is_past
@@ -140,6 +154,65 @@ class Graph:
             name: [values.get(key) for key in network.nodes()] for name, values in (attributes or {}).items()
         }
         return cls(network, columns)
+
+    @classmethod
+    def from_arrays(
+        cls, count: int, sources: NumberArray, targets: NumberArray, *, done: NumberArray = ()
+    ) -> Graph:
+        """Make a graph of numbered items; keys are the numbers as texts, made when one is asked for.
+
+        Args:
+            count: How many items there are, numbered from 0.
+            sources: For each edge the item that comes before: a one-dimensional array of whole numbers, such
+                as of numpy, Arrow or `array`, or a sequence.
+            targets: For each edge the item that waits.
+            done: Items that nothing waits for any more.
+
+        Raises:
+            InvalidArgumentError: Ends differ in number, a number is no item, or an array holds others.
+
+        Example:
+            >>> graph = Graph.from_arrays(3, [0, 1], [1, 2], done=[0])
+            >>> graph.frontier().indices()
+            [1]
+        """
+        before, after = number_bytes("sources", sources), number_bytes("targets", targets)
+        if len(before) != len(after):
+            raise InvalidArgumentError("`sources` and `targets` differ in length. Give one of each an edge.")
+        return cls(Network.of_numbers(count, before, after, done=number_bytes("done", done)))
+
+    @classmethod
+    def union(cls, graphs: Iterable[Graph], *, names: Sequence[str | None] | None = None) -> Graph:
+        """Put graphs together, each under the name of its repository: keys become `repo/dialect:id`.
+
+        What one repository names of another, as `repo/dialect:id` or a spec's `repo:id`, is the item there;
+        of one that is not among them it is a missing item under that name.
+
+        Args:
+            graphs: The graphs.
+            names: The name of each; `None` leaves the keys of that graph as they are. Without it graphs of
+                files have the names of their folders, and the others none: their equal keys mean one item.
+
+        Raises:
+            InvalidArgumentError: There is not one name for each graph, or two are the same.
+
+        Example:
+            >>> lib = Graph.from_edges([], nodes=["chant:api"], done=["chant:api"])
+            >>> app = Graph.from_edges([("lib/chant:api", "chant:page")])
+            >>> list(Graph.union([lib, app], names=["lib", "app"]).frontier())
+            ['app/chant:page']
+        """
+        parts = list(graphs)
+        found = _names(parts) if names is None else list(names)
+        given = [name for name in found if name is not None]
+        if len(found) != len(parts) or len(set(given)) != len(given):
+            raise InvalidArgumentError("Expected one name for each graph, all different.")
+        network, origins = unite_networks(
+            [(name, part.network) for name, part in zip(found, parts, strict=True)]
+        )
+        known = [(name, part.attributes) for name, part in zip(found, parts, strict=True)]
+        attributes = UnitedAttributes(known, origins)
+        return cls(network, attributes, learned=_united_durations(parts))
 
     @classmethod
     def from_arrow(cls, nodes: object, edges: object) -> Graph:
@@ -514,6 +587,11 @@ class Graph:
         """Where changes of it are written; `None` for a graph that is not of files as they are now."""
         return None if self._is_past else self._workspace
 
+    @property
+    def root(self) -> Path | None:
+        """The folder of its files; `None` for a graph that is not of files."""
+        return None if self._workspace is None else self._workspace.root
+
     def read_revision(self, revision: str) -> Graph:
         """Read the graph of its workspace as of a git revision, without a checkout.
 
@@ -651,6 +729,20 @@ class Graph:
     def to_json(self) -> str:
         """The graph as JSON: `{"nodes": [{"key", "done", …}], "edges": [["before", "after"]]}`."""
         return interchange.to_json(self)
+
+
+def _names(graphs: Sequence[Graph]) -> list[str | None]:
+    """The names of the folders of graphs of files, made different; none for others."""
+    roots = [graph.root for graph in graphs]
+    names = iter(repository_names([str(root) for root in roots if root is not None]))
+    return [None if root is None else next(names) for root in roots]
+
+
+def _united_durations(graphs: Sequence[Graph]) -> dict[str, float | None]:
+    """What is known of durations together: the middle of the medians, and the largest spread."""
+    medians = [known for graph in graphs if (known := graph.learned.get("median")) is not None]
+    spreads = [known for graph in graphs if (known := graph.learned.get("spread")) is not None]
+    return {"median": median(medians) if medians else None, "spread": max(spreads, default=None)}
 
 
 def _weight(key: str, value: Any) -> float:

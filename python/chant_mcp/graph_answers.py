@@ -19,6 +19,7 @@ __all__ = [
     "Nodes",
     "Schedule",
     "Slot",
+    "UnitedAttributes",
 ]
 
 
@@ -143,6 +144,11 @@ class Attributes(Mapping[str, Sequence[Any]]):
         self._columns = columns
         self._made: dict[str, Sequence[Any]] = {}
 
+    @property
+    def columns(self) -> Columns:
+        """The columns as the core has them."""
+        return self._columns
+
     def __getitem__(self, name: str) -> Sequence[Any]:
         if name not in self._made:
             self._made[name] = self._columns.column(name)
@@ -156,6 +162,49 @@ class Attributes(Mapping[str, Sequence[Any]]):
 
     def __len__(self) -> int:
         return len(self._columns.names())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+class UnitedAttributes(Mapping[str, Sequence[Any]]):
+    """The attributes of several graphs together, one column an attribute, made when it is asked for."""
+
+    __slots__ = ("_made", "_names", "_origins", "_parts")
+
+    def __init__(
+        self,
+        parts: Sequence[tuple[str | None, Mapping[str, Sequence[Any]]]],
+        origins: Sequence[tuple[int, int]],
+    ) -> None:
+        """Take the names of the graphs and their attributes, and where each item comes from."""
+        self._parts = parts
+        self._origins = origins
+        self._names = tuple(dict.fromkeys(name for _, attributes in parts for name in attributes))
+        self._made: dict[str, Sequence[Any]] = {}
+
+    def __getitem__(self, name: str) -> Sequence[Any]:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._made:
+            # Keys of a graph with a name say the repository themselves.
+            is_said = [name == "repo" and repo is not None for repo, _ in self._parts]
+            columns = [
+                None if said else attributes.get(name)
+                for said, (_, attributes) in zip(is_said, self._parts, strict=True)
+            ]
+            found = ((columns[part], item) for part, item in self._origins)
+            self._made[name] = [None if column is None else column[item] for column, item in found]
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)
@@ -199,8 +248,9 @@ class Nodes:
         items are only named. Attributes of workspaces (`ITEM_COLUMNS` of `chant_mcp.tables`) have the same
         types with values and without. Others have that of their values, and `null` where all are missing.
         """
-        graph = self._graph
-        return graph.network.node_table(type_attributes(graph.attributes), repos=read_repos(graph.attributes))
+        attributes = self._graph.attributes
+        laid = attributes.columns if isinstance(attributes, Attributes) else None
+        return self._graph.network.node_table(type_attributes(attributes, laid), repos=read_repos(attributes))
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()

@@ -11,22 +11,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from chant_mcp._core import Table, typed_table
+from chant_mcp._core import Columns, Table, typed_table
 from chant_mcp.errors import InvalidArgumentError
 
 __all__ = [
     "HANDLE_COLUMN_NAMES",
     "ITEM_COLUMNS",
     "ColumnKind",
+    "ProblemRow",
     "RunList",
     "TypedColumn",
     "make_handle_table",
+    "make_problem_table",
     "read_repos",
     "type_attributes",
 ]
 
-ColumnKind: TypeAlias = Literal["text", "word", "flag", "number", "time"]
-"""In Arrow: `string`, `dictionary<int32, string>`, `bool`, `double`, `timestamp[us, tz=UTC]`."""
+ColumnKind: TypeAlias = Literal["text", "word", "flag", "number", "count", "time"]
+"""In Arrow: `string`, `dictionary<int32, string>`, `bool`, `double`, `int64`, `timestamp[us, tz=UTC]`."""
 
 
 class TypedColumn(NamedTuple):
@@ -87,19 +89,26 @@ _RUN_COLUMNS = (
     TypedColumn("duration", "number", "seconds"),
 )
 
+_PROBLEM_COLUMNS = (
+    TypedColumn("repo", "word"),
+    TypedColumn("place"),
+    TypedColumn("path"),
+    TypedColumn("line", "count"),
+    TypedColumn("reason"),
+)
+
 _ITEM_TYPES = {column.name: column for column in ITEM_COLUMNS}
 
 
 def type_attributes(
-    attributes: Mapping[str, Sequence[Any]],
-) -> list[tuple[str, Sequence[Any], ColumnKind | None, str | None]]:
-    """Give attributes of a graph their types: those of workspaces theirs, own ones that of their values."""
-    typed = ((_ITEM_TYPES.get(name), name, values) for name, values in attributes.items())
-    return [
-        (name, values, type and type.kind, type and type.unit)
-        for type, name, values in typed
-        if name != "repo"
-    ]
+    attributes: Mapping[str, Sequence[Any]], laid: Columns | None = None
+) -> list[tuple[str, Sequence[Any] | Columns, ColumnKind | None, str | None]]:
+    """Give attributes of a graph their types: those of workspaces theirs, own ones that of their values.
+
+    Where the core has all columns `laid` out, no values of Python are made of them.
+    """
+    typed = ((_ITEM_TYPES.get(name), name) for name in attributes if name != "repo")
+    return [(name, laid or attributes[name], type and type.kind, type and type.unit) for type, name in typed]
 
 
 def read_repos(attributes: Mapping[str, Sequence[Any]]) -> Sequence[str | None] | None:
@@ -120,15 +129,30 @@ def make_handle_table(items: Iterable[Mapping[str, Any]], repo: str | None) -> T
     return _make_table(_HANDLE_COLUMNS, [{**item, "kind": item["type"], "repo": repo} for item in items])
 
 
+class ProblemRow(NamedTuple):
+    """What is wrong with a repository, or with a file of one."""
+
+    repo: str | None
+    place: str
+    path: str | None
+    line: int | None
+    reason: str
+
+
+def make_problem_table(rows: Iterable[ProblemRow]) -> Table:
+    """Make the table of what could not be read of repositories."""
+    return _make_table(_PROBLEM_COLUMNS, [row._asdict() for row in rows])
+
+
 class RunList:
     """Runs of agents as of one moment, each a mapping; a table of them to data frame libraries."""
 
     __slots__ = ("_rows",)
 
     def __init__(self, runs: Iterable[Mapping[str, Any]], repo: str | None = None) -> None:
-        """Take what `ws.runs` lists of a repository."""
+        """Take what `ws.runs` lists of a repository; runs may say theirs and their key themselves."""
         self._rows = [
-            {**run, "run": run["process_id"], "repo": repo, "key": f"chant:{run['spec_id']}"} for run in runs
+            {"run": run["process_id"], "repo": repo, "key": f"chant:{run['spec_id']}", **run} for run in runs
         ]
 
     def __len__(self) -> int:

@@ -43,6 +43,15 @@ def data_home(environment: Mapping[str, str], home: str | os.PathLike[str] | Non
     return None if home is None else os.path.join(home, ".local", "share")
 
 
+def cache_home(environment: Mapping[str, str]) -> str | None:
+    """The user's folder for what programs can make again, as variables say; it may not exist."""
+    named = environment.get("XDG_CACHE_HOME", "")
+    home = environment.get("HOME") or environment.get("USERPROFILE", "")
+    if os.path.isabs(named):
+        return named
+    return os.path.join(home, ".cache") if os.path.isabs(home) else None
+
+
 def user_config_file(environment: Mapping[str, str], home: str | os.PathLike[str] | None) -> str | None:
     """The user's own configuration of this program; it may not exist."""
     folder = config_folder(environment, home)

@@ -11,13 +11,15 @@ from api.projects import fill
 from chant_mcp import Graph, errors
 from harness import Project
 
-MODULES = ("workspace", "specs", "tickets", "vines", "features")
+MODULES = ("workspace", "specs", "tickets", "vines", "features", "fleet", "repositories")
 """Below `chant_mcp.api`."""
 SHOWN = [
     "ChantError",
     "Feature",
     "FeatureTask",
+    "Fleet",
     "Graph",
+    "Repositories",
     "Spec",
     "Task",
     "Ticket",

@@ -81,6 +81,7 @@ AREAS = (
     "chant.loading",
     "chant.status_machine",
     "graph",
+    "fleet",
     "chant.config",
     "config_files",
     "work.models_over_http",

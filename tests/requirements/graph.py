@@ -148,6 +148,33 @@ REQUIREMENTS: dict[str, Requirement] = {
         "both ends: the folder's name, or what the key `repo/dialect:id` says. Words are dictionaries.",
         "issue 26.1",
     ),
+    "graph:union:dependencies_resolve": Requirement(
+        "Where several repositories are open together, keys are `repo/dialect:id`, and what waits for "
+        "another repository's item waits for the item there.",
+        "issue 26.2",
+    ),
+    "graph:union:every_format": Requirement(
+        "Every format can name an item of another repository as `repo/dialect:id`; alone it waits for it.",
+        "issue 26.2",
+    ),
+    "graph:union:unknown_repository": Requirement(
+        "An item of a repository that is not open is a missing item under that repository's name.",
+        "issue 26.2",
+    ),
+    "graph:union:names": Requirement(
+        "Repositories whose folders have the same name get names that differ.", "issue 26.2"
+    ),
+    "graph:union:any_graph": Requirement(
+        "`Graph.union` puts any graphs together: under the names that are given, else by their keys.",
+        "issue 26.2",
+    ),
+    "graph:numbers:every_array": Requirement(
+        "A graph is made of arrays of whole numbers, of whatever library, without a text for any item.",
+        "issue 26.2",
+    ),
+    "graph:numbers:refusals": Requirement(
+        "Numbers of no item, ends that differ in number and other values are refused.", "issue 26.2"
+    ),
     "graph:tables:libraries_take_them": Requirement(
         "polars, pyarrow, pandas and duckdb take tables of nodes, edges, runs and lists of handles as they "
         "are.",

@@ -194,4 +194,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A dangling link in the specs folder is a problem record and disturbs no other spec.",
         "issue: Bad input",
     ),
+    "store:descriptors:bounded": Requirement(
+        "However many workspaces a process has open, the open files that it keeps for them are bounded, "
+        "and what changes in any of them is seen.",
+        "issue 26.2",
+    ),
 }

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from chant_mcp.api.changes import Change, Changes
 from chant_mcp.api.features import Feature, FeatureTask
+from chant_mcp.api.fleet import Fleet, FleetRepository
 from chant_mcp.api.handles import FoundItems, Handle, Handles, Problem, Section
+from chant_mcp.api.repositories import Repositories
 from chant_mcp.api.specs import Approval, Criterion, Spec
 from chant_mcp.api.tickets import Ticket, TicketSection
 from chant_mcp.api.transactions import Transaction
@@ -26,10 +28,13 @@ __all__ = [
     "Criterion",
     "Feature",
     "FeatureTask",
+    "Fleet",
+    "FleetRepository",
     "FoundItems",
     "Handle",
     "Handles",
     "Problem",
+    "Repositories",
     "Section",
     "Spec",
     "Task",

@@ -8,18 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, environ
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from chant_mcp import _core
 from chant_mcp.api import commits, vines
 from chant_mcp.api.changes import Changes
 from chant_mcp.api.features import Feature, FeatureTask
 from chant_mcp.api.handles import AnyHandle, FoundItems, Handle, Handles, ItemQuery, Problem, words
+from chant_mcp.api.repositories import Repositories
 from chant_mcp.api.specs import Spec, linted, own_id
 from chant_mcp.api.tickets import Ticket, attribute
 from chant_mcp.api.transactions import Result, Transaction, attempted, refuse_within, staged, within
 from chant_mcp.api.vines import Task, Vine
-from chant_mcp.errors import AmbiguousIdError, InvalidDocumentError, NotFoundError
+from chant_mcp.errors import AmbiguousIdError, InvalidArgumentError, InvalidDocumentError, NotFoundError
 from chant_mcp.graph import Graph
 from chant_mcp.graph_answers import Attributes
 from chant_mcp.paging import EVERYTHING, gathered
@@ -42,17 +43,32 @@ _HANDLES: dict[str, type[Handle]] = {"chant": Spec, "vine": Task, "speckit": Fea
 logging.getLogger("chant_mcp").addHandler(logging.NullHandler())
 
 
+@overload
 def open(
     folder: str | PathLike[str] = ".",
     *,
     environment: Mapping[str, str] | None = None,
     exactly: bool = False,
     trust: str | None = None,
-) -> Workspace:
+) -> Workspace: ...
+@overload
+def open(
+    folder: Iterable[str | PathLike[str]],
+    *,
+    environment: Mapping[str, str] | None = None,
+    exactly: bool = False,
+) -> Repositories: ...
+def open(
+    folder: str | PathLike[str] | Iterable[str | PathLike[str]] = ".",
+    *,
+    environment: Mapping[str, str] | None = None,
+    exactly: bool = False,
+    trust: str | None = None,
+) -> Workspace | Repositories:
     """Open the project that a folder belongs to, as the command `chant-mcp` would there.
 
     Args:
-        folder: Where to begin.
+        folder: Where to begin. Several folders are opened together: keys then begin with the repository.
         environment: Variables that say where the user's configuration lies and that configurations refer
             to; those of this process without it.
         exactly: Whether the folder itself is the project; else the nearest one upwards that holds work
@@ -61,10 +77,11 @@ def open(
             only where a person said yes to it before (`NotTrustedError`); reading and editing needs neither.
 
     Returns:
-        The workspace; it need not hold any work files yet.
+        The workspace, which need not hold any work files yet; for several folders `Repositories`.
 
     Raises:
         NotFoundError: There is no such folder.
+        InvalidArgumentError: A hash is given for several folders.
 
     Example:
         >>> import chant_mcp
@@ -72,6 +89,10 @@ def open(
         >>> ws.dialects
         ('chant', 'vine', 'speckit', 'tickets')
     """
+    if not isinstance(folder, (str, PathLike)):
+        if trust is not None:
+            raise InvalidArgumentError("A hash is of one folder. Trust each with `chant-mcp trust` first.")
+        return Repositories(open(one, environment=environment, exactly=exactly) for one in folder)
     start = Path(folder).resolve()
     if not start.is_dir():
         raise NotFoundError(f"There is no folder `{start}`.")

@@ -26,6 +26,11 @@ pub fn split_repository(key: &str) -> Option<(&str, &str)> {
     (!repository.is_empty() && split_key(rest).is_some()).then_some((repository, rest))
 }
 
+/// Returns true if a text names an item by its whole key, here or in another repository.
+pub fn is_key(text: &str) -> bool {
+    split_key(text).is_some() || split_repository(text).is_some()
+}
+
 /// The status of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExternalStatus {

@@ -7,6 +7,7 @@ mod changes;
 mod chant;
 mod counted;
 mod diagnostics;
+mod fleet;
 mod graph;
 mod handles;
 mod merge;
@@ -34,6 +35,8 @@ mod _core {
     use crate::chant::{ChantProject, agent_names};
     #[pymodule_export]
     use crate::counted::counted_work;
+    #[pymodule_export]
+    use crate::fleet::{PyFleetGraph, repository_names, unite_networks};
     #[pymodule_export]
     use crate::graph::{
         PyEdges, PyItems, PyLayers, PyNetwork, PyNetworkDraft, PyScores, PyTable, item_table,

@@ -13,6 +13,7 @@ use chant_workspace::board_view::{self, BoardFilter};
 use chant_workspace::configuration;
 use chant_workspace::export::{self, ExportFormat, FIELDS};
 use chant_workspace::filter::ItemFilter;
+use chant_workspace::fleet::FleetGraph;
 use chant_workspace::handle;
 use chant_workspace::import;
 use chant_workspace::mention::{self, MentionQuery};
@@ -477,31 +478,68 @@ fn laid(
     learned.set_item("runs", layout.learned.duration.runs)?;
     learned.set_item("median", layout.learned.duration.median)?;
     learned.set_item("spread", layout.learned.duration.spread)?;
-    Ok((layout.network.clone().into(), PyColumns { layout }, learned))
+    let network = layout.network.clone().into();
+    Ok((
+        network,
+        LaidColumns::Workspace(Box::new(layout)).into(),
+        learned,
+    ))
 }
 
 /// The values of the items of a network, respect by respect; each is made when it is asked for.
 #[pyclass(name = "Columns", frozen, module = "chant_mcp._core")]
 pub(crate) struct PyColumns {
-    layout: AnalyticsGraph,
+    columns: LaidColumns,
+}
+
+/// Where the values come from.
+pub(crate) enum LaidColumns {
+    /// The items of a workspace.
+    Workspace(Box<AnalyticsGraph>),
+    /// Those of many repositories.
+    Fleet(Arc<FleetGraph>),
+}
+
+impl LaidColumns {
+    fn column(&self, name: &str) -> Option<ItemColumn<'_>> {
+        match self {
+            Self::Workspace(layout) => layout.column(name),
+            Self::Fleet(fleet) => fleet.column(name),
+        }
+    }
+}
+
+impl From<LaidColumns> for PyColumns {
+    fn from(columns: LaidColumns) -> Self {
+        Self { columns }
+    }
+}
+
+impl PyColumns {
+    /// The values of a column.
+    pub(crate) fn named(&self, name: &str) -> PyResult<ItemColumn<'_>> {
+        let column = self.columns.column(name);
+        column.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
 }
 
 #[pymethods]
 impl PyColumns {
     /// The names of the respects.
-    #[staticmethod]
-    fn names() -> Vec<&'static str> {
-        COLUMNS.to_vec()
+    fn names(&self) -> Vec<&'static str> {
+        match self.columns {
+            LaidColumns::Workspace(_) => COLUMNS.to_vec(),
+            LaidColumns::Fleet(_) => FleetGraph::columns(),
+        }
     }
 
     /// One value for each item, in their order.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PyAny>, Raised> {
-        let column = call(py, || Ok(self.layout.column(name)))?;
+        let column = py.detach(|| self.named(name))?;
         Ok(match column {
-            Some(ItemColumn::Texts(texts)) => texts.into_pyobject(py)?,
-            Some(ItemColumn::Flags(flags)) => flags.into_pyobject(py)?,
-            Some(ItemColumn::Numbers(numbers)) => numbers.into_pyobject(py)?,
-            None => return Err(PyKeyError::new_err(name.to_owned()).into()),
+            ItemColumn::Texts(texts) => texts.into_pyobject(py)?,
+            ItemColumn::Flags(flags) => flags.into_pyobject(py)?,
+            ItemColumn::Numbers(numbers) => numbers.into_pyobject(py)?,
         })
     }
 }

@@ -132,9 +132,10 @@ fn places(network: &Network, clusters: &[Vec<u32>]) -> Result<Vec<Option<usize>>
     let mut places = vec![None; network.len()];
     for (place, items) in clusters.iter().enumerate() {
         for item in items {
-            let index = *item as usize;
-            let known = places.get_mut(index);
-            let known = known.ok_or(NetworkError::NoSuchItem { index })?;
+            let known = places.get_mut(*item as usize);
+            let known = known.ok_or(NetworkError::NoSuchItem {
+                index: i64::from(*item),
+            })?;
             if known.replace(place).is_some() {
                 return Err(NetworkError::Argument {
                     name: "clusters",

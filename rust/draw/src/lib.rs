@@ -141,7 +141,7 @@ impl<'a> PictureView<'a> {
         for item in items {
             let index = *item as usize;
             let is_named = is_named.get_mut(index);
-            let is_named = is_named.ok_or(NetworkError::NoSuchItem { index })?;
+            let is_named = is_named.ok_or_else(|| NetworkError::no_such_number(index))?;
             if std::mem::replace(is_named, true) {
                 return Err(NetworkError::Argument {
                     name: "items",

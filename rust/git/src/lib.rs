@@ -24,6 +24,7 @@ pub mod checkouts;
 pub mod commit_bundle;
 mod commits;
 mod damaged_copies;
+pub mod data_repository;
 pub mod exchange;
 mod export;
 mod files;
@@ -32,6 +33,7 @@ mod hooks;
 mod index;
 pub mod kept_texts;
 pub mod land;
+pub mod listed_clone;
 pub mod merge;
 mod names;
 mod pipe;
@@ -204,6 +206,14 @@ pub enum GitError {
     Bare {
         /// The repository.
         path: PathBuf,
+    },
+    /// A repository that is not read as mere data.
+    #[error("`{path}` was not read among others: {why}; look at it there with git")]
+    Unfit {
+        /// The repository.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
     },
     /// A path lies outside the checkout.
     #[error("`{path}` is not a file inside the checkout `{checkout}`; give a path inside it")]

@@ -20,7 +20,7 @@ const LONGEST_FETCH: Duration = Duration::from_secs(1800);
 /// The time limit for a checkout.
 const LONGEST_CHECKOUT: Duration = Duration::from_secs(600);
 /// The name of the mirror's remote, and of that of its checkouts.
-const REMOTE: &str = "origin";
+pub(super) const REMOTE: &str = "origin";
 /// The refs that name what came from elsewhere.
 const KEPT: &str = "refs/chant/kept/";
 /// The settings of a mirror and of its checkouts: nothing that they hold runs a program, and
@@ -34,7 +34,7 @@ const FIXED: [(&str, &str); 6] = [
     ("maintenance.auto", "false"),
 ];
 /// The words with which objects are fetched by their ids, and nothing else.
-const FETCH: [&str; 8] = [
+pub(super) const FETCH: [&str; 8] = [
     "fetch",
     "--quiet",
     "--no-tags",

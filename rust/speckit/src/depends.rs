@@ -138,7 +138,7 @@ fn keys_in(phrase: &str) -> (Vec<String>, String) {
         let bare = bare.trim_start_matches(MARKUP);
         let bare = bare.trim_end_matches(MARKUP).trim_end_matches('.');
         let bare = bare.trim_end_matches(MARKUP);
-        if external_items::split_key(bare).is_some() {
+        if external_items::is_key(bare) {
             keys.push(bare.to_owned());
         } else {
             rest.push_str(word);

@@ -249,7 +249,7 @@ impl<'a> TaskPlan<'a> {
         let phase = key.strip_prefix("phase ").and_then(|at| at.parse().ok());
         match phase {
             Some(at) => PlanNode::Phase(at),
-            None if external_items::split_key(key).is_some() => PlanNode::Elsewhere(key),
+            None if external_items::is_key(key) => PlanNode::Elsewhere(key),
             None => PlanNode::Missing(key),
         }
     }

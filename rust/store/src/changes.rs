@@ -166,6 +166,7 @@ mod platform {
     use std::mem::MaybeUninit;
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
     use std::path::Path;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
     use rustix::fs::{Mode, OFlags};
@@ -183,20 +184,48 @@ mod platform {
         0xCA45_1A4E,
     ];
 
+    /// The most queues of a process: a user has 128 of them, and each is an open file. Folders without one are
+    /// looked at stamp by stamp.
+    const MOST_QUEUES: usize = 64;
+
+    /// The number of queues of this process.
+    static QUEUES: AtomicUsize = AtomicUsize::new(0);
+
+    /// One of the queues that a process may have, until it is dropped.
+    #[derive(Debug)]
+    struct QueuePermit;
+
+    impl QueuePermit {
+        fn take() -> Option<Self> {
+            let more = |count| (count < MOST_QUEUES).then_some(count + 1);
+            let taken = QUEUES.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+            taken.ok().map(|_| Self)
+        }
+    }
+
+    impl Drop for QueuePermit {
+        fn drop(&mut self) {
+            QUEUES.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
     #[derive(Debug)]
     pub(super) struct Queue {
         fd: OwnedFd,
+        _permit: QueuePermit,
         /// Watch descriptor → path relative to the first folder, empty or ending in `/`.
         folders: HashMap<i32, Box<str>>,
     }
 
     impl Queue {
         pub(super) fn start(folder: &Path) -> Option<Self> {
+            let permit = QueuePermit::take()?;
             let kind = rustix::fs::statfs(folder).ok()?.f_type;
             let is_local = u32::try_from(kind).is_ok_and(|kind| LOCAL.contains(&kind));
             let fd = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
             (is_local && announces(&fd, folder)).then(|| Self {
                 fd,
+                _permit: permit,
                 folders: HashMap::new(),
             })
         }

@@ -198,7 +198,7 @@ fn texts(value: &Value) -> Result<Vec<String>, String> {
 
 /// Returns true if an item of a list is the key of something in another dialect.
 fn is_key(item: &str) -> bool {
-    external_items::split_key(item).is_some_and(|(_, rest)| !rest.contains(char::is_whitespace))
+    external_items::is_key(item) && !item.contains(char::is_whitespace)
 }
 
 fn code_text(value: &Value) -> Result<String, String> {

@@ -79,7 +79,7 @@ impl TicketGraph {
     fn named_node(&mut self, name: &str) -> Node {
         let key = key_of(name, &self.project);
         let node = self.node(&key);
-        if external_items::split_key(&key).is_some() {
+        if external_items::is_key(&key) {
             self.outside.entry(node).or_default();
         }
         node

@@ -185,7 +185,7 @@ impl VineNode {
         let named = self.annotations.iter().rfind(|(key, _)| **key == *NEEDS);
         let values = named.map_or(&[][..], |(_, values)| values);
         let keys = values.iter().map(|value| &**value);
-        keys.filter(|value| external_items::split_key(value).is_some())
+        keys.filter(|value| external_items::is_key(value))
     }
 
     /// Its status as a word; `ref` for a reference.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
+use serde::{Deserialize, Serialize};
 
 use super::item::Item;
 use super::workspace_graph::{ELSEWHERE, WorkspaceGraph};
@@ -32,14 +33,17 @@ pub struct AnalyticsGraph {
 /// A network, and the nodes of its items in their order.
 pub(super) type NetworkNodes = (Arc<Network>, Arc<[Node]>);
 
+/// The respect that says in which repository an item lies.
+pub const REPOSITORY: &str = "repo";
+
 /// The respects in which something is known of items.
 pub const COLUMNS: [&str; 12] = [
-    "repo", "dialect", "title", "status", "path", "kind", "ready", "priority", "assignee",
+    REPOSITORY, "dialect", "title", "status", "path", "kind", "ready", "priority", "assignee",
     "weight", "duration", "tone",
 ];
 
 /// The values of all items in one respect, in their order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ItemColumn<'a> {
     /// Words; `None` where there is none.
     Texts(Vec<Option<Cow<'a, str>>>),
@@ -47,6 +51,65 @@ pub enum ItemColumn<'a> {
     Flags(Vec<bool>),
     /// Numbers; `None` where none is known.
     Numbers(Vec<Option<f64>>),
+}
+
+impl ItemColumn<'_> {
+    /// The same values, with texts of their own.
+    pub fn into_owned(self) -> ItemColumn<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Self::Texts(texts) => {
+                ItemColumn::Texts(texts.into_iter().map(|text| text.map(owned)).collect())
+            }
+            Self::Flags(flags) => ItemColumn::Flags(flags),
+            Self::Numbers(numbers) => ItemColumn::Numbers(numbers),
+        }
+    }
+
+    /// The values at some places of several columns in the same respect: each the number of a column, and the
+    /// place there.
+    pub fn gather<'a>(parts: &[&'a ItemColumn<'_>], places: &[(usize, u32)]) -> ItemColumn<'a> {
+        let places = places
+            .iter()
+            .map(|(part, item)| (parts[*part], *item as usize));
+        match parts.first() {
+            Some(ItemColumn::Flags(_)) => ItemColumn::Flags(
+                places
+                    .map(|(part, at)| matches!(part, ItemColumn::Flags(flags) if flags[at]))
+                    .collect(),
+            ),
+            Some(ItemColumn::Numbers(_)) => ItemColumn::Numbers(
+                places
+                    .map(|(part, at)| match part {
+                        ItemColumn::Numbers(numbers) => numbers[at],
+                        _ => None,
+                    })
+                    .collect(),
+            ),
+            _ => ItemColumn::Texts(
+                places
+                    .map(|(part, at)| match part {
+                        ItemColumn::Texts(texts) => texts[at].as_deref().map(Cow::Borrowed),
+                        _ => None,
+                    })
+                    .collect(),
+            ),
+        }
+    }
+
+    /// Returns the number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Texts(texts) => texts.len(),
+            Self::Flags(flags) => flags.len(),
+            Self::Numbers(numbers) => numbers.len(),
+        }
+    }
+
+    /// Returns true if there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 impl AnalyticsGraph {
@@ -77,6 +140,22 @@ impl AnalyticsGraph {
             network,
             learned: workspace.learned()?,
             repository: workspace.repository_name(),
+            joined,
+            nodes,
+        })
+    }
+
+    /// The graph of the items of a commit, of which nothing but the commit is known.
+    ///
+    /// # Errors
+    /// More items than a network numbers.
+    pub(super) fn of_commit(joined: WorkspaceGraph) -> Result<Self, Error> {
+        let joined = Arc::new(joined);
+        let (network, nodes) = build_network(&joined)?;
+        Ok(Self {
+            network,
+            learned: RunStatistics::default(),
+            repository: String::new(),
             joined,
             nodes,
         })

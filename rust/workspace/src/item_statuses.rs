@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::key::normal;
-use chant_base::external_items::{ExternalStatus, split_key};
+use chant_base::external_items::{ExternalStatus, split_key, split_repository};
 use chant_speckit::files::FeatureDocument;
 use chant_speckit::task::{Task, TaskList, TaskMark};
 use chant_specs::model::SpecStatus;
@@ -39,6 +39,9 @@ pub(super) trait ItemStatuses {
             Some(("vine", rest)) => self.task_status(rest),
             Some(("speckit", rest)) => self.part_status(rest),
             Some(("tickets", code)) => self.ticket_status(code),
+            _ if split_repository(&key).is_some() => {
+                Err("items of other repositories are looked up where both are open together".into())
+            }
             _ => Err("it is no key of a dialect".into()),
         };
         found.unwrap_or_else(ExternalStatus::Unknown)

@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use chant_base::external_items::split_key;
+use chant_base::external_items::{is_key, split_key, split_repository};
 use chant_tickets::code::TicketCode;
 use chant_vine::files::with_ending;
 
@@ -36,23 +36,28 @@ pub fn of_ticket(code: &TicketCode) -> String {
 
 /// The key of what a spec names: a spec, also one of another repository, or an item of another dialect.
 pub fn of_named(name: &str) -> String {
-    match split_key(name) {
-        Some(_) => normal(name),
-        None => of_spec(name),
+    if is_key(name) {
+        normal(name)
+    } else {
+        of_spec(name)
     }
 }
 
 /// The key of what a ticket names.
 pub fn of_ticket_named(name: &str) -> String {
-    match (split_key(name), TicketCode::read(name)) {
-        (None, Some(code)) => of_ticket(&code),
-        (None, None) => format!("tickets:{name}"),
-        (Some(_), _) => normal(name),
+    match TicketCode::read(name) {
+        _ if is_key(name) => normal(name),
+        Some(code) => of_ticket(&code),
+        None => format!("tickets:{name}"),
     }
 }
 
-/// The one way to write a key: composed letters, no `./`, the ending `.vine`, tickets' codes in full.
+/// The one way to write a key: composed letters, no `./`, the ending `.vine`, tickets' codes in full; behind the
+/// repository, where it names one.
 pub fn normal(key: &str) -> String {
+    if let Some((repository, rest)) = split_repository(key) {
+        return format!("{}/{}", composed(repository), normal(rest));
+    }
     match split_key(key) {
         Some(("vine", rest)) => {
             let (path, id) = rest.rsplit_once('#').unwrap_or((rest, ""));
@@ -90,6 +95,8 @@ mod tests {
             ("speckit:060-name#t001a", "speckit:060-name#T001A"),
             ("speckit:060-name#phase-2", "speckit:060-name#phase-2"),
             ("speckit:060-name", "speckit:060-name"),
+            ("app/vine:./plans/a#b", "app/vine:plans/a.vine#b"),
+            ("owner/app/tickets:mdt-7", "owner/app/tickets:MDT-007"),
         ] {
             assert_eq!(normal(given), expected);
         }

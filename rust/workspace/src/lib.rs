@@ -24,6 +24,7 @@ pub mod export;
 mod external_lookup;
 pub mod feature;
 pub mod filter;
+pub mod fleet;
 pub mod handle;
 pub mod import;
 pub mod item;
@@ -34,6 +35,7 @@ pub mod meaning;
 pub mod mention;
 pub mod ops;
 mod place;
+pub mod repository_union;
 mod revision_view;
 mod run_situations;
 pub mod since;
@@ -60,6 +62,7 @@ use chant_specs::project::{Project, SPECS};
 use chant_store::disk;
 use chant_store::files::RootFolder;
 use chant_store::walk::{DEPTH, FolderWalk};
+use chant_tickets::model::TicketProblem;
 use chant_tickets::project_registry::ProjectRegistry;
 use chant_vine::files::{PinnedGraph, VineStore};
 use chant_work::durations::{RunDurations, RunStatistics};
@@ -335,12 +338,7 @@ impl Workspace {
         // Changes that could be brought to no end are those of the whole folder, and known already.
         let problems = tickets.problems().iter();
         let problems = problems.filter(|problem| !tickets.left().contains(problem));
-        read.problems
-            .extend(problems.map(|problem| WorkspaceProblem {
-                path: problem.path.to_string(),
-                line: problem.line,
-                message: problem.message.clone(),
-            }));
+        read.problems.extend(problems.map(of_ticket));
         read.tickets = Some(tickets);
         Ok(())
     }
@@ -358,7 +356,6 @@ impl Workspace {
     }
 }
 
-/// The problem of a folder that was there and is not.
 fn of_specs(problem: chant_specs::model::SpecProblem) -> WorkspaceProblem {
     WorkspaceProblem {
         path: problem.path.into(),
@@ -367,6 +364,15 @@ fn of_specs(problem: chant_specs::model::SpecProblem) -> WorkspaceProblem {
     }
 }
 
+fn of_ticket(problem: &TicketProblem) -> WorkspaceProblem {
+    WorkspaceProblem {
+        path: problem.path.to_string(),
+        line: problem.line,
+        message: problem.message.clone(),
+    }
+}
+
+/// The problem of a folder that was there and is not.
 fn gone(folder: &str, message: String) -> WorkspaceProblem {
     WorkspaceProblem {
         path: folder.to_owned(),

@@ -15,9 +15,10 @@ use super::feature::FeatureTaskList;
 use super::item_statuses::ItemStatuses;
 use super::key::composed;
 use super::workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
-use super::{MOST_FEATURES, MOST_PLANS, Workspace, surplus};
+use super::{MOST_FEATURES, MOST_PLANS, Workspace, of_specs, of_ticket, surplus};
 use chant_base::error::Error;
 use chant_base::external_items::{ExternalStatus, split_key};
+use chant_git::data_repository::DataRepository;
 use chant_git::history::DatedCommit;
 use chant_git::{GitError, Repo};
 use chant_speckit::files::{FeatureDocument, TASKS};
@@ -90,9 +91,54 @@ enum RevisionFile {
     Ignoring(String),
 }
 
+/// Returns the items of the top folder of a commit of a repository that is data. Nothing but the commit takes part.
+///
+/// # Errors
+/// A `GitError` for a commit that cannot be read or is too large.
+pub(super) fn read_commit_graph(
+    repository: DataRepository,
+    commit: &str,
+) -> Result<WorkspaceGraph, Error> {
+    let place = RevisionFolder {
+        source: CommitSource::Data(repository),
+        commit: commit.to_owned(),
+        prefix: String::new(),
+    };
+    let then = RevisionView::of(place, || None)?;
+    let mut joined = WorkspaceGraph::default();
+    joined.update(then.read());
+    Ok(joined)
+}
+
+/// Returns the wanted files of the top folder of a commit that a partial clone lacks, by their objects.
+///
+/// # Errors
+/// A `GitError` for a commit that cannot be read or is too large.
+pub(super) fn missing_files(
+    repository: &DataRepository,
+    commit: &str,
+) -> Result<Vec<String>, GitError> {
+    let own = repository.missing_files(commit, &|_| false, &|path| path == OWN_FILE)?;
+    if !own.is_empty() {
+        // Where tickets lie is known only when this was read.
+        return Ok(own);
+    }
+    let config = repository.file_at(commit, OWN_FILE)?;
+    let config = config.and_then(|bytes| parse_own_file(&String::from_utf8_lossy(&bytes)).ok());
+    let sought = RevisionPaths::of(config.and_then(|config| config.tickets));
+    let enters = |folder: &str| sought.enters(folder);
+    repository.missing_files(commit, &enters, &|file| sought.sort(file).is_some())
+}
+
+/// Where the files of a commit are read from.
+enum CommitSource {
+    Repo(Box<Repo>),
+    Data(DataRepository),
+}
+
 /// A folder in a commit.
 struct RevisionFolder {
-    repo: Repo,
+    source: CommitSource,
     /// The commit's full ID.
     commit: String,
     /// The folder from the top of the checkout, with `/` at its end; empty for the top.
@@ -113,7 +159,7 @@ impl RevisionFolder {
         let inside = inside.to_str().ok_or_else(none)?.replace('\\', "/");
         Ok(Self {
             commit: repo.commit(revision)?,
-            repo,
+            source: CommitSource::Repo(Box::new(repo)),
             prefix: if inside.is_empty() {
                 inside
             } else {
@@ -124,10 +170,25 @@ impl RevisionFolder {
 
     /// The text of a file of the folder.
     fn text(&self, path: &str) -> Result<Option<String>, GitError> {
-        let bytes = self
-            .repo
-            .file_at(&self.commit, &format!("{}{path}", self.prefix))?;
+        let bytes = self.file_from_top(&format!("{}{path}", self.prefix))?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    fn file_from_top(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+        match &self.source {
+            CommitSource::Repo(repo) => repo.file_at(&self.commit, path),
+            CommitSource::Data(repository) => repository.file_at(&self.commit, path),
+        }
+    }
+
+    fn files(&self, sought: &RevisionPaths) -> Result<Vec<(String, Vec<u8>)>, GitError> {
+        let (commit, folder) = (&self.commit, self.prefix.trim_end_matches('/'));
+        let enters = |folder: &str| sought.enters(folder);
+        let wanted = |file: &str| sought.sort(file).is_some();
+        match &self.source {
+            CommitSource::Repo(repo) => repo.files_at(commit, folder, &enters, &wanted),
+            CommitSource::Data(repository) => repository.files_at(commit, &enters, &wanted),
+        }
     }
 
     /// The ignore files of the folders above, each with its path from the top of the checkout.
@@ -137,7 +198,7 @@ impl RevisionFolder {
             let above = self.prefix[..end].rfind('/').map_or(0, |at| at + 1);
             for name in IGNORING {
                 let path = format!("{}{name}", &self.prefix[..above]);
-                if let Some(bytes) = self.repo.file_at(&self.commit, &path)? {
+                if let Some(bytes) = self.file_from_top(&path)? {
                     found.push((path, String::from_utf8_lossy(&bytes).into_owned()));
                 }
             }
@@ -163,6 +224,11 @@ struct RevisionView {
 impl RevisionView {
     fn new(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
         let place = RevisionFolder::new(workspace, revision)?;
+        Self::of(place, || workspace.code_of_tickets())
+    }
+
+    /// Reads a folder; `current` is the code of tickets where the commit does not say it.
+    fn of(place: RevisionFolder, current: impl FnOnce() -> Option<String>) -> Result<Self, Error> {
         let mut problems = Vec::new();
         let config = place.text(OWN_FILE)?;
         let config = config.map(|text| parse_own_file(&text)).transpose();
@@ -171,16 +237,8 @@ impl RevisionView {
             None
         });
         let OwnTicketSettings { code, tickets } = config.unwrap_or_default();
-        let folder = tickets.unwrap_or_else(|| TICKETS.to_owned());
-        let sought = RevisionPaths {
-            tickets: format!("{folder}/"),
-        };
-        let files = place.repo.files_at(
-            &place.commit,
-            place.prefix.trim_end_matches('/'),
-            &|folder| sought.enters(folder),
-            &|file| sought.sort(file).is_some(),
-        )?;
+        let sought = RevisionPaths::of(tickets);
+        let files = place.files(&sought)?;
         let said: Vec<(String, RevisionFile)> = files
             .into_par_iter()
             .filter_map(|(path, bytes)| {
@@ -193,7 +251,6 @@ impl RevisionView {
             .filter(|(_, said)| matches!(said, RevisionFile::Ticket(_)));
         let names = of_tickets.map(|(path, _)| path.rsplit('/').next().unwrap_or(path));
         let derived = || code_of_tickets(names).ok();
-        let current = || workspace.code_of_tickets();
         let mut then = Self {
             project: code.or_else(derived).or_else(current),
             place,
@@ -300,6 +357,10 @@ impl RevisionView {
         if let (Some(tickets), Some(outside)) = (&mut tickets, outside) {
             tickets.found_outside(outside);
         }
+        self.problems
+            .extend(known.problems().into_iter().map(of_specs));
+        let of_tickets = tickets.iter().flat_map(TicketIndex::problems);
+        self.problems.extend(of_tickets.map(of_ticket));
         WorkspaceContents {
             specs: Arc::new(known),
             plans,
@@ -399,6 +460,14 @@ struct RevisionPaths {
 }
 
 impl RevisionPaths {
+    /// Those of a folder whose own file names a folder of tickets or not.
+    fn of(tickets: Option<String>) -> Self {
+        let folder = tickets.unwrap_or_else(|| TICKETS.to_owned());
+        Self {
+            tickets: format!("{folder}/"),
+        }
+    }
+
     /// Returns true if files below a folder may be read.
     fn enters(&self, folder: &str) -> bool {
         let inside = format!("{folder}/");

@@ -1,6 +1,7 @@
 //! `Network`: questions about a whole graph as methods, answers as sequences over its items.
 
 mod draft;
+mod numbered;
 mod pictures;
 mod sequences;
 mod table;
@@ -52,6 +53,11 @@ pub(crate) struct PyNetwork {
 }
 
 impl PyNetwork {
+    /// The graph as the core has it.
+    pub(crate) fn shared(&self) -> Arc<network::Network> {
+        Arc::clone(&self.network)
+    }
+
     fn items(&self, items: Vec<u32>) -> PyItems {
         PyItems::new(Arc::clone(&self.network), items)
     }
@@ -157,6 +163,23 @@ impl PyNetwork {
             (finished, ItemProgress::Done),
         ];
         call(py, || network_of(keys, &pairs, states)).map(Self::from)
+    }
+
+    /// A graph of so many items, whose keys are their numbers, with edges between numbers. Numbers come as the bytes
+    /// of signed numbers of 64 bits, in the order of this machine.
+    #[staticmethod]
+    #[pyo3(signature = (count, sources, targets, *, done))]
+    fn of_numbers(
+        py: Python<'_>,
+        count: usize,
+        sources: &[u8],
+        targets: &[u8],
+        done: &[u8],
+    ) -> Result<Self, Raised> {
+        call(py, || {
+            numbered::network_of_numbers(count, sources, targets, done)
+        })
+        .map(Self::from)
     }
 
     /// What makes the same graph again, where it is unpickled.

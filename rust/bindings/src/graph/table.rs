@@ -14,6 +14,7 @@ use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use chant_base::error::Error;
 use chant_graph::network::NetworkError;
+use chant_workspace::analytics_graph::ItemColumn;
 use jiff::Timestamp;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -21,8 +22,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyList};
 
 use crate::raise::Raised;
+use crate::workspace::PyColumns;
 
-/// A column as Python gives it: its name, its values, its kind and the unit of its numbers.
+/// A column as Python gives it: its name, its values or the columns of the core that hold them, its kind and the
+/// unit of its numbers.
 ///
 /// The kind is `text`, `word`, `flag`, `number`, `count` or `time`. Without one, or where the values
 /// are not of that kind, as own attributes of a graph may be, they say what they are themselves.
@@ -67,12 +70,10 @@ pub(crate) fn typed_table(columns: Vec<GivenColumn<'_>>) -> Result<PyTable, Rais
 impl GivenColumn<'_> {
     pub(super) fn typed(&self) -> Result<TypedColumn, Raised> {
         let Self(name, values, kind, unit) = self;
-        let given: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
-        let values = match kind {
-            Some(kind) => of_kind(kind, &given).or_else(|_| guessed(&given)),
-            None => guessed(&given),
+        let values = match values.cast::<PyColumns>() {
+            Ok(columns) => laid(&columns.get().named(name)?, kind.as_deref()),
+            Err(_) => given(name, values, kind.as_deref())?,
         };
-        let values = values.map_err(|_| no_column_of(name, &given))?;
         let (field, values) = named(name, values);
         let unit = unit.iter().map(|unit| ("unit".to_owned(), unit.clone()));
         Ok((field.with_metadata(unit.collect::<HashMap<_, _>>()), values))
@@ -90,6 +91,28 @@ fn no_column_of(name: &str, values: &[Option<Bound<'_, PyAny>>]) -> Raised {
         given: given.map(|text| text.to_string()).unwrap_or_default(),
     };
     Raised::from(Error::from(error))
+}
+
+/// The values of a column of the core, which are of their kind.
+fn laid(values: &ItemColumn<'_>, kind: Option<&str>) -> ArrayRef {
+    match values {
+        ItemColumn::Texts(all) if kind == Some("word") => words(all.iter().map(Option::as_deref)),
+        ItemColumn::Texts(all) => {
+            Arc::new(all.iter().map(Option::as_deref).collect::<StringArray>())
+        }
+        ItemColumn::Flags(all) => flags(all.iter().copied()),
+        ItemColumn::Numbers(all) => Arc::new(Float64Array::from(all.clone())),
+    }
+}
+
+/// The values of a column of Python.
+fn given(name: &str, values: &Bound<'_, PyAny>, kind: Option<&str>) -> Result<ArrayRef, Raised> {
+    let values: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
+    let typed = match kind {
+        Some(kind) => of_kind(kind, &values).or_else(|_| guessed(&values)),
+        None => guessed(&values),
+    };
+    typed.map_err(|_| no_column_of(name, &values))
 }
 
 /// Names a column; each of its values may be missing.

@@ -21,7 +21,7 @@ pub enum NetworkError {
     #[error("No item has the number {index}")]
     NoSuchItem {
         /// The number.
-        index: usize,
+        index: i64,
     },
     /// Items wait for one another.
     #[error(
@@ -91,6 +91,12 @@ pub enum NetworkError {
 }
 
 impl NetworkError {
+    /// No item has this number.
+    pub fn no_such_number(number: usize) -> Self {
+        let index = i64::try_from(number).unwrap_or(i64::MAX);
+        Self::NoSuchItem { index }
+    }
+
     /// No item has that key; up to three of `keys` that are like it are named.
     pub(super) fn unknown<'a>(key: &str, keys: impl Iterator<Item = &'a str>) -> Self {
         let mut near: Vec<(usize, &str)> = keys

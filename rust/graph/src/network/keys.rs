@@ -1,15 +1,43 @@
 //! The keys of items by their numbers. Those of a changed graph are those of the one before, but for a few.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexSet;
 
 use super::super::rows::narrow;
 
+/// The keys that a graph began with: given ones, or the numbers of its items. Numbers are written out when one is
+/// first asked for as a text.
+#[derive(Debug, Default)]
+struct FirstKeys {
+    count: usize,
+    texts: OnceLock<IndexSet<Box<str>>>,
+}
+
+impl FirstKeys {
+    fn len(&self) -> usize {
+        self.count
+    }
+
+    fn texts(&self) -> &IndexSet<Box<str>> {
+        self.texts
+            .get_or_init(|| (0..self.count).map(|at| at.to_string().into()).collect())
+    }
+
+    fn get_index_of(&self, key: &str) -> Option<usize> {
+        if let Some(texts) = self.texts.get() {
+            return texts.get_index_of(key);
+        }
+        let is_canonical = key == "0" || !key.starts_with(['0', '+']);
+        let place = key.parse().ok().filter(|place| *place < self.count);
+        place.filter(|_| is_canonical)
+    }
+}
+
 /// Keys in an order, each once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ItemKeys {
-    first: Arc<IndexSet<Box<str>>>,
+    first: Arc<FirstKeys>,
     /// Places among the first of those that are gone, ascending.
     gone: Vec<usize>,
     /// Keys behind the first.
@@ -18,8 +46,24 @@ pub(super) struct ItemKeys {
 
 impl ItemKeys {
     pub(super) fn of(keys: IndexSet<Box<str>>) -> Self {
+        let first = FirstKeys {
+            count: keys.len(),
+            texts: OnceLock::from(keys),
+        };
         Self {
-            first: Arc::new(keys),
+            first: Arc::new(first),
+            ..Self::default()
+        }
+    }
+
+    /// The numbers from 0 on as keys; no text is made for them yet.
+    pub(super) fn numbered(count: usize) -> Self {
+        let first = FirstKeys {
+            count,
+            texts: OnceLock::new(),
+        };
+        Self {
+            first: Arc::new(first),
             ..Self::default()
         }
     }
@@ -48,7 +92,7 @@ impl ItemKeys {
     pub(super) fn get(&self, item: u32) -> &str {
         let (item, kept) = (item as usize, self.kept());
         let key = if item < kept {
-            self.first.get_index(self.place(item))
+            self.first.texts().get_index(self.place(item))
         } else {
             self.added.get_index(item - kept)
         };
@@ -95,6 +139,22 @@ impl ItemKeys {
 #[cfg(test)]
 mod tests {
     use super::ItemKeys;
+
+    #[test]
+    fn numbers_are_found_with_and_without_their_texts() {
+        let keys = ItemKeys::numbered(12);
+        for _ in 0..2 {
+            for (key, expected) in [("0", Some(0)), ("11", Some(11)), ("12", None), ("01", None)] {
+                assert_eq!(keys.find(key), expected, "{key}");
+            }
+            assert_eq!(keys.find("+1").or(keys.find("-1")).or(keys.find("")), None);
+            assert_eq!(keys.get(7), "7");
+        }
+        assert_eq!(
+            keys.changed(&[3], ["x".into()].into_iter()).find("4"),
+            Some(3)
+        );
+    }
 
     #[test]
     fn keys_stay_in_their_order_whatever_is_gone() {

@@ -50,23 +50,43 @@ impl Network {
         progress: Vec<ItemProgress>,
         edges: &[(u32, u32)],
     ) -> Result<Self, NetworkError> {
+        Self::of_keys(ItemKeys::of(keys), progress, edges)
+    }
+
+    /// A graph of items without names: their keys are their numbers from 0 on, of which no text is made before it
+    /// is asked for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Network::new`].
+    pub fn numbered(
+        progress: Vec<ItemProgress>,
+        edges: &[(u32, u32)],
+    ) -> Result<Self, NetworkError> {
+        Self::of_keys(ItemKeys::numbered(progress.len()), progress, edges)
+    }
+
+    fn of_keys(
+        keys: ItemKeys,
+        progress: Vec<ItemProgress>,
+        edges: &[(u32, u32)],
+    ) -> Result<Self, NetworkError> {
         let count = keys.len();
         if u32::try_from(count.max(edges.len())).is_err() {
             return Err(NetworkError::TooLarge);
         }
         if progress.len() != count {
-            let index = progress.len();
-            return Err(NetworkError::NoSuchItem { index });
+            return Err(NetworkError::no_such_number(progress.len()));
         }
         let ends = edges.iter().flat_map(|(from, to)| [*from, *to]);
-        if let Some(index) = ends.map(|end| end as usize).find(|end| *end >= count) {
-            return Err(NetworkError::NoSuchItem { index });
+        if let Some(number) = ends.map(|end| end as usize).find(|end| *end >= count) {
+            return Err(NetworkError::no_such_number(number));
         }
         // Turned twice, the rows ascend on both sides without a sort.
         let after = ItemRows::by_end(count, edges).turned().deduplicated();
         let before = after.turned();
         Ok(Self {
-            keys: ItemKeys::of(keys),
+            keys,
             progress,
             before: Arc::new(before),
             after: Arc::new(after),

@@ -234,6 +234,7 @@ impl<'a> ImportPlan<'a> {
             return Some(id.clone());
         }
         match external_items::split_key(name) {
+            None if external_items::is_key(name) => Some(name.to_owned()),
             Some(("chant", id)) => snapshot.specs.find(id).map(|spec| spec.id.to_string()),
             // The name of a repository stands before the colon, and that of no format.
             None if is_origin(name) => None,

@@ -12,7 +12,7 @@ use super::super::specs::describe_cycle;
 use super::edit::{self, SpecDraft};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
-use chant_base::external_items::PREFIXES;
+use chant_base::external_items::{PREFIXES, is_key};
 use chant_base::ident::ResolvedId;
 use chant_base::next_step::{NextStep, hint};
 use chant_graph::cycles::Cycle;
@@ -380,7 +380,7 @@ pub(super) fn full_names(
             ResolvedId::None => {
                 let is_unknown = match local.split_once(':') {
                     None => snapshot.specs.find(local).is_none(),
-                    Some((prefix, _)) => !is_prefix(snapshot, prefix),
+                    Some((prefix, _)) => !is_key(name) && !is_prefix(snapshot, prefix),
                 };
                 if is_unknown {
                     unknown.push(name.to_owned());

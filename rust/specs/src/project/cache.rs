@@ -230,8 +230,7 @@ impl ProjectCache {
         let named: Vec<String> = if is_changed {
             let named = self.specs.named_elsewhere().into_iter();
             let keys = named.map(|(_, key)| key);
-            keys.filter(|key| external_items::split_key(key).is_some())
-                .collect()
+            keys.filter(|key| external_items::is_key(key)).collect()
         } else {
             self.outside.keys().cloned().collect()
         };

@@ -1,0 +1,144 @@
+//! `FleetGraph`: many repositories as one graph, and `unite_networks`: graphs that are known already.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use chant_spec_runs::receipt::{self, CompletedBy};
+use chant_workspace::fleet::{
+    self, CommitRun, FleetPlace, ReceiptPlace, name_repositories, read_fleet,
+};
+use chant_workspace::repository_union::{NetworkUnion, UnionPart};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::graph::PyNetwork;
+use crate::raise::{Raised, call};
+use crate::workspace::{LaidColumns, PyColumns};
+
+const RECEIPTS: ReceiptPlace = ReceiptPlace {
+    refs: receipt::RECEIPTS,
+    most_bytes: receipt::MOST_BYTES,
+    read: read_run,
+};
+
+/// What a receipt says of a run; `None` for a completion by hand, and for what is no receipt.
+fn read_run(text: &[u8]) -> Option<CommitRun> {
+    let receipt = receipt::parse(text).ok()?;
+    (receipt.completed == CompletedBy::Run).then_some(CommitRun {
+        spec: receipt.spec,
+        token: receipt.token,
+        agent: receipt.agent,
+        model: receipt.model,
+        target: receipt.target,
+        started_at: receipt.started_at,
+        ended_at: receipt.ended_at,
+    })
+}
+
+/// The items of many repositories, as their newest commits have them.
+#[pyclass(name = "FleetGraph", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyFleetGraph {
+    fleet: Arc<fleet::FleetGraph>,
+}
+
+#[pymethods]
+impl PyFleetGraph {
+    /// Reads repositories by their folders and addresses. What commits hold is kept in the folder `cache`.
+    #[new]
+    #[pyo3(signature = (folders, addresses, *, cache = None))]
+    fn new(
+        py: Python<'_>,
+        folders: Vec<PathBuf>,
+        addresses: Vec<String>,
+        cache: Option<PathBuf>,
+    ) -> Result<Self, Raised> {
+        let folders = folders.into_iter().map(FleetPlace::Folder);
+        let places = folders.chain(addresses.into_iter().map(FleetPlace::Address));
+        let places = places.collect();
+        let fleet = call(py, || read_fleet(places, cache.as_deref(), RECEIPTS))?;
+        Ok(Self {
+            fleet: Arc::new(fleet),
+        })
+    }
+
+    /// The graph.
+    fn network(&self) -> PyNetwork {
+        Arc::clone(&self.fleet.network).into()
+    }
+
+    /// What is known of its items.
+    fn columns(&self) -> PyColumns {
+        LaidColumns::Fleet(Arc::clone(&self.fleet)).into()
+    }
+
+    /// The number of repositories whose commit was not known yet.
+    #[getter]
+    fn read(&self) -> usize {
+        self.fleet.read
+    }
+
+    /// `(name, place, commit)` of each repository that was read.
+    fn repositories(&self) -> Vec<(&str, &str, &str)> {
+        let all = self.fleet.repositories.iter();
+        all.map(|one| (&*one.name, &*one.place, &*one.commit))
+            .collect()
+    }
+
+    /// `(repo, place, path, line, reason)` of everything that could not be read.
+    #[expect(clippy::type_complexity, reason = "a row as a tuple")]
+    fn problems(&self) -> Vec<(Option<&str>, &str, Option<&str>, Option<usize>, &str)> {
+        let all = self.fleet.problems.iter();
+        all.map(|one| {
+            let (repository, path) = (one.repository.as_deref(), one.path.as_deref());
+            (repository, &*one.place, path, one.line, &*one.reason)
+        })
+        .collect()
+    }
+
+    /// The runs that landed, with the keys of `ws.runs` and the repository.
+    fn runs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let rows = self.fleet.runs().map(|(repository, run)| {
+            let row = PyDict::new(py);
+            row.set_item("repo", repository)?;
+            row.set_item("key", format!("{repository}/chant:{}", run.spec))?;
+            row.set_item("process_id", format!("{}/{}", run.spec, run.token))?;
+            row.set_item("spec_id", &run.spec)?;
+            row.set_item("status", "completed")?;
+            row.set_item("end_state", "completed")?;
+            row.set_item("stale", false)?;
+            row.set_item("agent", &run.agent)?;
+            row.set_item("model", &run.model)?;
+            row.set_item("branch", &run.target)?;
+            row.set_item("started_at", &run.started_at)?;
+            row.set_item("completed_at", &run.ended_at)?;
+            Ok(row)
+        });
+        rows.collect()
+    }
+}
+
+/// Puts graphs with the names of their repositories together; gives where each item comes from, too: the number
+/// of a graph, and its item there.
+#[pyfunction]
+pub(crate) fn unite_networks(
+    py: Python<'_>,
+    graphs: Vec<(Option<String>, PyRef<'_, PyNetwork>)>,
+) -> Result<(PyNetwork, Vec<(usize, u32)>), Raised> {
+    let graphs: Vec<_> = graphs
+        .into_iter()
+        .map(|(name, graph)| (name, graph.shared()))
+        .collect();
+    let union = call(py, || {
+        let parts = graphs.iter();
+        let parts = parts.map(|(name, network)| UnionPart::of(name.as_deref(), network));
+        Ok(NetworkUnion::of(&parts.collect::<Vec<_>>())?)
+    })?;
+    Ok((union.network.into(), union.origins))
+}
+
+/// The names in keys of the repositories at some paths or addresses; no two are the same.
+#[pyfunction]
+pub(crate) fn repository_names(places: Vec<String>) -> Vec<String> {
+    let places: Vec<&str> = places.iter().map(String::as_str).collect();
+    name_repositories(&places)
+}
