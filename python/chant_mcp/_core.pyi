@@ -556,7 +556,7 @@ class Network:
         self,
         durations: Sequence[float],
         *,
-        spread: float,
+        spread: float | Sequence[float],
         agents: int,
         rounds: int,
         seed: int,
