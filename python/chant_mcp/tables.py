@@ -37,6 +37,7 @@ ITEM_COLUMNS = (
     TypedColumn("assignee"),
     TypedColumn("weight", "number", "weight"),
     TypedColumn("duration", "number", "seconds"),
+    TypedColumn("expected", "number", "seconds"),
     TypedColumn("tone"),
 )
 """What `graph.nodes` says of an item of a workspace, beside `key` and `done`."""

@@ -455,9 +455,11 @@ fn laid(
 ) -> Result<Laid<'_>, Raised> {
     let layout = call(py, work)?;
     let learned = PyDict::new(py);
-    learned.set_item("runs", layout.learned.duration.runs)?;
-    learned.set_item("median", layout.learned.duration.median)?;
-    learned.set_item("spread", layout.learned.duration.spread)?;
+    let duration = &layout.learned.duration;
+    learned.set_item("runs", duration.runs)?;
+    learned.set_item("median", duration.median)?;
+    learned.set_item("spread", duration.spread)?;
+    learned.set_item("ratios", &duration.ratios)?;
     Ok((layout.network.clone().into(), PyColumns { layout }, learned))
 }
 

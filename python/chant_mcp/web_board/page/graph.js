@@ -140,6 +140,6 @@ function showGraphList(items) {
     make("h2", graph.isCritical ? "Critical path" : "Items"),
     make("ul", rows.map(({ key, title, meaning, critical, slack }) => make("li", { onpointerenter: () => showNear(key), onpointerleave: () => showNear() },
       meaningMark(meaning), itemLink(key, title, { onfocus: () => showNear(key), onblur: () => showNear() }),
-      critical ? make("span.chip.is-critical", "critical") : slack >= 0 && meaning !== "done" && make("span.muted", { title: "So much later it can be done without delaying the whole" }, `${hoursWord(slack)} slack`)))),
+      critical ? make("span.chip.is-critical", "critical") : slack >= 0 && meaning !== "done" && make("span.muted", { title: "So much later it can be done without delaying the whole" }, `${hoursWord(slack / 3600)} slack`)))),
   ]);
 }
