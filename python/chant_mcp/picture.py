@@ -187,7 +187,14 @@ def _heat(graph: Graph, keys: Sequence[str], color: str | Mapping[str, float] | 
         cold, hot = hot, cold
     span = hot - cold
     shares = [None if number is None else (number - cold) / span if span else 0.0 for number in numbers]
-    return _Heat(shares, color if isinstance(color, str) else "value", (f"{cold:g}", f"{hot:g}"))
+    return _Heat(shares, _legend_name(graph, color), (f"{cold:g}", f"{hot:g}"))
+
+
+def _legend_name(graph: Graph, color: str | Mapping[str, float]) -> str:
+    """What colours show, with the unit of times."""
+    if color == "slack":
+        return f"slack, {graph.unit}"
+    return color if isinstance(color, str) else "value"
 
 
 def _measured(graph: Graph, name: str) -> Mapping[str, float | None]:
