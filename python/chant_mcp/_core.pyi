@@ -596,7 +596,7 @@ class Network:
         self,
         durations: Sequence[float],
         *,
-        spread: float,
+        spread: float | Sequence[float],
         agents: int,
         rounds: int,
         seed: int,

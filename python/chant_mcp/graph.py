@@ -68,9 +68,9 @@ __all__ = [
 Weight: TypeAlias = str | Mapping[str, float] | Callable[[str], float] | None
 """What an item weighs: the name of a numeric attribute, numbers by key, or a function of the key.
 
-`None` is the attribute `weight` where the graph has one, else 1 for each item. An item that a mapping or
-an attribute does not know weighs 1, too. A mapping may name items by any name (`Graph.key`); a name that
-means none is refused.
+`None` is how long items take, in seconds, where durations are known (`Graph.durations`), else the attribute
+`weight` where the graph has one, else 1 for each item. An item that a mapping or an attribute does not know
+weighs 1, too. A mapping may name items by any name (`Graph.key`); a name that means none is refused.
 """
 
 Progress: TypeAlias = Callable[[int, int], object] | None
@@ -98,7 +98,7 @@ class Graph:
         network: Network,
         attributes: Mapping[str, Sequence[Any]] | None = None,
         *,
-        learned: Mapping[str, float | None] | None = None,
+        learned: Mapping[str, Any] | None = None,
         workspace: chant_mcp.Workspace | None = None,
         is_past: bool = False,
     ) -> None:
@@ -107,7 +107,7 @@ class Graph:
         Args:
             network: Items and edges.
             attributes: Columns of values in the order of the items.
-            learned: The `median` of all durations that are known, and their `spread`.
+            learned: What runs teach: see `learned`.
             workspace: Where the items lie.
             is_past: Whether they lie there no more as they are here, so that changes cannot be written.
         """
@@ -503,12 +503,10 @@ class Graph:
 
         Args:
             agents: How many work at the same time.
-            duration: How long each item takes in half of all cases. Without it the attribute
-                `duration` counts, which a workspace learns from its runs; an item that has none takes
-                the median of those that are known times its `weight`. Where none is known, weights
-                count; `Schedule.unit` says which it was.
+            duration: How long each item takes in half of all cases; without it as `durations` says.
+                `Schedule.unit` says what they count.
             spread: How far durations may be off: the deviation of their logarithm. Without it what
-                was learned from runs, else 0.5.
+                was learned from runs, with how little few runs teach, else 0.5.
             rounds: How often the plan is tried with durations drawn at random.
             seed: Where drawing begins: the same number, the same answer.
             progress: Called with how much of how much is done.
@@ -519,22 +517,31 @@ class Graph:
         """
         agents, rounds = check_count("agents", agents, 1), check_count("rounds", rounds)
         seed = check_count("seed", seed, most=_MOST_SEED)
-        spread = spread if spread is None else check_number("spread", spread)
-        durations = self.durations() if duration is None else self.weights(duration)
-        durations = durations or [1.0] * len(self)
-        unit = self.unit if duration is None else self.unit_of(duration)
-        if spread is None:
-            learned = self._learned.get("spread")
-            spread = 0.5 if learned is None else learned
         slots, unplanned, finish, utilisation, p50, p90 = self._network.schedule(
-            durations, spread=spread, agents=agents, rounds=rounds, seed=seed, progress=progress
+            self.weights(duration) or [1.0] * len(self),
+            spread=self._spread(duration) if spread is None else check_number("spread", spread),
+            agents=agents,
+            rounds=rounds,
+            seed=seed,
+            progress=progress,
         )
         planned = tuple(Slot(*slot) for slot in slots)
+        unit = self.unit_of(duration)
         return Schedule(planned, tuple(unplanned), finish, utilisation, p50, p90, unit)
+
+    def _spread(self, duration: Weight) -> float | list[float]:
+        """How far durations may be off: as runs were, where these durations come from them."""
+        if duration is None and self._learned.get("ratios"):
+            return self._learned["ratios"]
+        spread = self._learned.get("spread")
+        return 0.5 if spread is None else spread
 
     @property
     def unit(self) -> str:
-        """What schedules and what-if count: `seconds` where durations are known, else `weight`."""
+        """What counts where nothing else is asked for: `seconds` where durations are known, else `weight`.
+
+        It is the same for schedules, what-if, critical paths, slack and pictures.
+        """
         known = self._attributes.get("duration")
         is_known = known is not None and any(value is not None for value in known)
         return "seconds" if is_known or self._learned.get("median") is not None else "weight"
@@ -542,20 +549,28 @@ class Graph:
     def unit_of(self, weight: Weight) -> str:
         """What sums of weights count: the name of an attribute, or `given` for numbers by key."""
         if weight is None:
-            return "weight"
+            return self.unit
         return weight if isinstance(weight, str) else "given"
 
     def durations(self) -> list[float]:
-        """How long all items take, in `unit`: what is known of each, else the median times its weight."""
-        weights = self.weights(None) or [1.0] * len(self)
+        """How long all items take, in `unit`.
+
+        An item takes what is `expected` of it, which a workspace says by the runs of items like it, else its
+        `duration`. One that has neither takes the median of what is known times its `weight`. Where nothing
+        is known, weights count.
+        """
+        expected, known, given = (
+            self._attributes.get(name) or [None] * len(self) for name in ("expected", "duration", "weight")
+        )
+        weights = [1.0 if weight is None else float(weight) for weight in given]
         if self.unit == "weight":
             return weights
-        known = self._attributes.get("duration") or [None] * len(self)
         median = self._learned.get("median")
         usual = 1.0 if median is None else median
+        values = (own if one is None else one for one, own in zip(expected, known, strict=True))
         return [
             usual * weight if value is None else _weight(key, value)
-            for key, value, weight in zip(self, known, weights, strict=True)
+            for key, value, weight in zip(self, values, weights, strict=True)
         ]
 
     def what_if(self) -> WhatIf:
@@ -578,8 +593,12 @@ class Graph:
         return self._network
 
     @property
-    def learned(self) -> Mapping[str, float | None]:
-        """The `median` of the durations that are known, in seconds, and the `spread` of their logarithms."""
+    def learned(self) -> Mapping[str, Any]:
+        """What runs teach about durations.
+
+        The number of completed `runs`, their `median` in seconds with all attempts that it took, the `spread`
+        of their logarithms, and `ratios`: each of them, divided by what was to be expected without it.
+        """
         return self._learned
 
     @property
@@ -615,16 +634,15 @@ class Graph:
         return self._attributes
 
     def weights(self, weight: Weight) -> list[float] | None:
-        """The weights of all items; `None` where each weighs 1.
+        """The weights of all items; `None` where each weighs 1, and without a name how long they take.
 
         Raises:
             NotFoundError: No item has that attribute, or a mapping names what is no item here.
             InvalidArgumentError: A mapping names an item twice, or a weight is no number.
         """
         if weight is None:
-            if "weight" not in self._attributes:
-                return None
-            weight = "weight"
+            is_bare = self.unit == "weight" and "weight" not in self._attributes
+            return None if is_bare else self.durations()
         if callable(weight):
             return [_weight(key, weight(key)) for key in self]
         if isinstance(weight, str):
@@ -738,11 +756,16 @@ def _names(graphs: Sequence[Graph]) -> list[str | None]:
     return [None if root is None else next(names) for root in roots]
 
 
-def _united_durations(graphs: Sequence[Graph]) -> dict[str, float | None]:
-    """What is known of durations together: the middle of the medians, and the largest spread."""
+def _united_durations(graphs: Sequence[Graph]) -> dict[str, Any]:
+    """What is known of durations together: the middle of the medians, the largest spread, and all ratios."""
     medians = [known for graph in graphs if (known := graph.learned.get("median")) is not None]
     spreads = [known for graph in graphs if (known := graph.learned.get("spread")) is not None]
-    return {"median": median(medians) if medians else None, "spread": max(spreads, default=None)}
+    ratios = [ratio for graph in graphs for ratio in graph.learned.get("ratios") or ()]
+    return {
+        "median": median(medians) if medians else None,
+        "spread": max(spreads, default=None),
+        "ratios": ratios,
+    }
 
 
 def _weight(key: str, value: Any) -> float:
@@ -756,7 +779,7 @@ def _weight(key: str, value: Any) -> float:
 def _again(
     network: Network,
     attributes: Mapping[str, Sequence[Any]],
-    learned: Mapping[str, float | None],
+    learned: Mapping[str, Any],
     workspace: chant_mcp.Workspace | None,
     is_past: bool,
 ) -> Graph:

@@ -261,7 +261,14 @@ def _heat(
         cold, hot = hot, cold
     span = hot - cold
     shares = [None if number is None else (number - cold) / span if span else 0.0 for number in numbers]
-    return _Heat(shares, color if isinstance(color, str) else "value", (f"{cold:g}", f"{hot:g}"))
+    return _Heat(shares, _legend_name(graph, color), (f"{cold:g}", f"{hot:g}"))
+
+
+def _legend_name(graph: chant_mcp.Graph, color: str | Mapping[str, float]) -> str:
+    """What colours show, with the unit of times."""
+    if color == "slack":
+        return f"slack, {graph.unit}"
+    return color if isinstance(color, str) else "value"
 
 
 def _mean(values: Sequence[float]) -> float | None:

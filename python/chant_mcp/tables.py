@@ -50,6 +50,7 @@ ITEM_COLUMNS = (
     TypedColumn("assignee", "word"),
     TypedColumn("weight", "number", "weight"),
     TypedColumn("duration", "number", "seconds"),
+    TypedColumn("expected", "number", "seconds"),
     TypedColumn("tone", "word"),
 )
 """What `graph.nodes` says of an item of a workspace, beside `key`, `repo`, `done` and `elsewhere`."""

@@ -123,7 +123,7 @@ class WhatIf:
         """
         new, old = self.graph(), self._graph
         weights, weights_before = self._weigh(weight)
-        unit = old.unit if weight is None else old.unit_of(weight)
+        unit = old.unit_of(weight)
         free, was_free = set(new.frontier()), set(old.frontier())
         path = replace(new.critical_path(weights), unit=unit)
         path_before = replace(old.critical_path(weights_before), unit=unit)

@@ -63,6 +63,27 @@ def test_a_schedule_counts_the_median_for_what_has_no_duration(ws: Workspace) ->
     assert unknown.schedule(1, rounds=0).slots[0].end == 1.0
 
 
+@pytest.mark.requirement("graph:schedule:p90_is_kept_by_nine_in_ten")
+def test_few_runs_make_a_wider_plan_than_many(ws: Workspace) -> None:
+    network = ws.graph().network
+
+    def width(runs: int, spread: float | None = None) -> float:
+        graph = Graph(network, learned={"runs": runs, "median": 100.0, "ratios": [1.0, 1.3] * runs})
+        plan = graph.schedule(1, seed=3, spread=spread)
+        assert plan == graph.schedule(1, seed=3, spread=spread)
+        assert plan.p50
+        assert plan.p90
+        return plan.p90 / plan.p50
+
+    assert width(1) > 1.5 * width(100)
+    assert width(1, spread=0.1) == width(100, spread=0.1)
+    learned = ws.graph().learned
+    assert (learned["runs"], learned["ratios"]) == (0, [])
+    columns = {"expected": [7.0, *[None] * (len(network) - 1)], "duration": [5.0] * len(network)}
+    mixed = Graph(network, columns, learned={"median": 100.0})
+    assert mixed.durations() == [7.0, *[5.0] * (len(network) - 1)]
+
+
 @pytest.mark.requirement("api:graph:as_of_a_revision")
 def test_a_graph_of_the_past_is_compared_and_not_written(ws: Workspace, project: Project) -> None:
     project.repository()

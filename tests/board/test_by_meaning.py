@@ -360,7 +360,7 @@ def test_a_picture_is_made_of_listed_elements(project: Project) -> None:
 
 
 @pytest.mark.requirement("board:timeline:past_and_planned")
-def test_past_and_planned_work_comes_in_hours(project: Project) -> None:
+def test_past_and_planned_work_comes_in_seconds(project: Project) -> None:
     project.spec(spec_id(1), body="# First", status="completed")
     project.spec(spec_id(2))
     project.spec(spec_id(3), depends_on=[spec_id(2)])
@@ -372,7 +372,7 @@ def test_past_and_planned_work_comes_in_hours(project: Project) -> None:
         (f"chant:{spec_id(1)}", "First", "completed")
     ]
     planned = [(row["key"][-7:], row["start"], row["end"], row["critical"]) for row in timeline["planned"]]
-    assert planned == [("002-aaa", 0.0, 1.5, True), ("003-aaa", 1.5, 3.0, True)]
+    assert planned == [("002-aaa", 0.0, 5400.0, True), ("003-aaa", 5400.0, 10800.0, True)]
     problems = workspace.board_problems().data
     assert problems["total"] == len(problems["problems"]) >= 1
     assert problems["total"] == workspace.board_look().data["problems_total"]

@@ -324,7 +324,10 @@ def test_schedules_and_what_if_count_the_same() -> None:
     assert longer.finish == 910.0
     by_weight = graph.what_if().delta("weight", agents=1)
     assert (by_weight.finish, by_weight.unit) == (6.0, "weight")
-    assert (graph.critical_path().length, graph.critical_path().unit) == (6.0, "weight")
+    assert (graph.critical_path().length, graph.critical_path().unit) == (903.0, "seconds")
+    assert (graph.critical_path("weight").length, graph.critical_path("weight").unit) == (6.0, "weight")
+    assert graph.slack()["a"] == 0.0
+    assert "slack, seconds" in graph.show(color="slack").svg
     bare = Graph.from_edges(edges)
     assert (bare.schedule(1, rounds=0).unit, bare.what_if().delta(agents=1).unit) == ("weight", "weight")
     given = bare.what_if().add("d", before=["c"]).delta({"a": 5.0, "d": 2.0}, agents=1)

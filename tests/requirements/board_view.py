@@ -50,7 +50,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 23: points 2 and 4",
     ),
     "board:timeline:past_and_planned": Requirement(
-        "Runs that ended and open items as they could be worked on come in hours.",
+        "Runs that ended and open items as they could be worked on come in seconds.",
         _SOURCE,
     ),
     "board:waiting:acts_of_people": Requirement(

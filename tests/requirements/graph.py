@@ -110,10 +110,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         "seed gives the same answer.",
         "issue 9: graph",
     ),
+    "graph:schedule:p90_is_kept_by_nine_in_ten": Requirement(
+        "Of plans whose durations are learned, 85 to 95 % end by their P90, with two runs known as with "
+        "twenty, and whatever family durations come from.",
+        "issue 26.3",
+    ),
     "graph:units:one_for_schedules_and_what_if": Requirement(
-        "Schedules and what-if count the same: seconds where durations are known, else weights; each answer "
-        "says under `unit` what its numbers count.",
-        "issue: True numbers",
+        "Schedules, what-if, critical paths, slack and pictures count the same: seconds where durations are "
+        "known, else weights; each answer says under `unit` what its numbers count.",
+        "issue: True numbers; issue 26.3",
     ),
     "graph:names:in_mappings": Requirement(
         "Mappings of weights, durations, colours and attributes name items as everything else does; a name "

@@ -166,7 +166,7 @@ def picture(items: list[Data]) -> Data:
             "title": known[end]["title"],
             "status": known[end]["status"],
             "meaning": known[end]["meaning"],
-            "slack": 0 if end in critical else 4.5,
+            "slack": 0 if end in critical else 4.5 * 3600,
             "critical": end in critical,
         }
         for end in places

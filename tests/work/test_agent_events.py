@@ -133,10 +133,13 @@ def test_what_runs_cost_is_shown_expected_and_limited(
         found = _json("work", FOURTH, "--parallel", "3", "--dry-run")
         shown = _run("work", FOURTH, "--parallel", "3", "--dry-run")
     assert (found["specs"], found["agents"], found["known_runs"]) == ([FOURTH, FIFTH], 3, 3)
-    assert found["tokens"] == {"p50": 900.0, "p90": 900.0, "known_runs": 3}
-    assert found["cost_usd"] == {"p50": 0.5, "p90": 0.5, "known_runs": 3}
+    tokens, cost = found["tokens"], found["cost_usd"]
+    assert (tokens["known_runs"], cost["known_runs"]) == (3, 3)
+    assert tokens["p50"] == pytest.approx(900, rel=0.25)
+    assert 1200 < tokens["p90"] < 4500, "three runs alike do not say that all are"
+    assert cost["p90"] / cost["p50"] == pytest.approx(tokens["p90"] / tokens["p50"])
     assert 0 < found["duration_seconds"]["p50"] <= found["duration_seconds"]["p90"]
-    assert "$0.50 (P50), $0.50 (P90), by 3 runs" in shown
+    assert f"${cost['p50']:.2f} (P50), ${cost['p90']:.2f} (P90), by 3 runs" in shown
     of_python = chant_mcp.open(shop.root).spec(FOURTH).forecast(parallel=3)
     assert of_python["cost_usd"] == found["cost_usd"]
 

@@ -74,9 +74,9 @@ def test_a_script_gets_a_graph_with_columns(project: Project) -> None:
     assert {len(values) for values in columns.values()} == {len(network)} == {8}
     assert list(columns) == [
         *("dialect", "title", "status", "path", "kind", "ready"),
-        *("priority", "assignee", "weight", "duration", "tone"),
+        *("priority", "assignee", "weight", "duration", "expected", "tone"),
     ]
-    assert learned == {"runs": 0, "median": None, "spread": None}
+    assert learned == {"runs": 0, "median": None, "spread": None, "ratios": []}
     graph = Graph(network, columns)
     assert graph.attribute("speckit:060-login#T002", "status") == "open"
     assert list(graph.critical_path("weight")) == [

@@ -475,9 +475,11 @@ fn laid(
 ) -> Result<Laid<'_>, Raised> {
     let layout = call(py, work)?;
     let learned = PyDict::new(py);
-    learned.set_item("runs", layout.learned.duration.runs)?;
-    learned.set_item("median", layout.learned.duration.median)?;
-    learned.set_item("spread", layout.learned.duration.spread)?;
+    let duration = &layout.learned.duration;
+    learned.set_item("runs", duration.runs)?;
+    learned.set_item("median", duration.median)?;
+    learned.set_item("spread", duration.spread)?;
+    learned.set_item("ratios", &duration.ratios)?;
     let network = layout.network.clone().into();
     Ok((
         network,

@@ -1,10 +1,11 @@
-//! The durations of runs that completed their specs, and the usage of their agents.
+//! What work on specs took, cost and used, all attempts together.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::learned_amounts::{LearnedAmount, MeasuredAmount, WorkTrait};
 use super::run_record::RunRecord;
 use super::state::RunState;
 use chant_agent_events::AgentUsage;
@@ -19,88 +20,120 @@ const SHORTEST: f64 = 1.0;
 /// The smallest cost of a run there, in US dollars.
 const CHEAPEST: f64 = 1e-6;
 
+/// Gives the labels of a spec by its ID.
+pub type SpecLabels<'a> = &'a dyn Fn(&str) -> Vec<&'a str>;
+
 /// The durations of a project's runs, read again only where records changed.
 pub struct RunDurations {
     folder: PathBuf,
-    index: DocumentIndex<Option<RunMeasurement>>,
-    took: BTreeMap<Box<str>, RunMeasurement>,
+    index: DocumentIndex<Option<WorkAttempt>>,
+    took: BTreeMap<Box<str>, WorkAttempt>,
 }
 
-/// A run that completed its spec.
-struct RunMeasurement {
+/// A run that ended: an attempt at its spec.
+struct WorkAttempt {
     spec_id: String,
+    started: Timestamp,
+    state: RunState,
+    agent: Option<String>,
+    criteria: usize,
+    used: WorkAmounts,
+}
+
+/// What attempts took and used.
+#[derive(Debug, Clone, Copy, Default)]
+struct WorkAmounts {
     seconds: f64,
     tokens: Option<f64>,
     dollars: Option<f64>,
 }
 
-/// Statistics of a project's completed runs.
+/// The work on a spec until it was done, or so far.
+struct SpecWork {
+    spec_id: String,
+    traits: Vec<WorkTrait>,
+    used: WorkAmounts,
+}
+
+/// Statistics of a project's work: of each spec that was completed, what all attempts at it came to.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunStatistics {
-    /// Their durations, in seconds.
+    /// The durations, in seconds.
     pub duration: LearnedAmount,
-    /// Their tokens, as far as their agents report them.
+    /// The tokens, as far as agents report them.
     pub tokens: LearnedAmount,
-    /// Their cost in US dollars, as far as their agents report it.
+    /// The cost in US dollars, as far as agents report it.
     pub cost: LearnedAmount,
-}
-
-/// The statistics of one amount.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct LearnedAmount {
-    /// The number of completed runs that have this amount.
-    pub runs: usize,
-    /// The median; `None` without any run.
-    pub median: Option<f64>,
-    /// The standard deviation of its natural logarithms; `None` for fewer than two.
-    pub spread: Option<f64>,
-    by_spec: HashMap<String, f64>,
-}
-
-impl LearnedAmount {
-    /// Computes the statistics of amounts, each with its spec; an amount less than `least` counts
-    /// as `least` in logarithms.
-    fn from_runs<'a>(amounts: impl Iterator<Item = (&'a str, f64)>, least: f64) -> Self {
-        let mut by_spec: HashMap<String, Vec<f64>> = HashMap::new();
-        let mut all = Vec::new();
-        for (spec_id, amount) in amounts {
-            by_spec.entry(spec_id.to_owned()).or_default().push(amount);
-            all.push(amount);
-        }
-        let medians = by_spec.into_iter();
-        Self {
-            runs: all.len(),
-            spread: spread(&all, least),
-            median: median(all),
-            by_spec: medians
-                .filter_map(|(spec, amounts)| Some((spec, median(amounts)?)))
-                .collect(),
-        }
-    }
-
-    /// Returns the amount for a spec, the median of several runs.
-    pub fn of(&self, spec_id: &str) -> Option<f64> {
-        self.by_spec.get(spec_id).copied()
-    }
 }
 
 impl RunStatistics {
     /// Computes the statistics of some records.
-    pub fn from_records(records: &[RunRecord]) -> Self {
-        let took: Vec<RunMeasurement> = records.iter().filter_map(RunMeasurement::of).collect();
-        Self::from_runs(&took.iter().collect::<Vec<_>>())
+    pub fn from_records(records: &[RunRecord], labels: SpecLabels<'_>) -> Self {
+        let attempts: Vec<WorkAttempt> = records.iter().filter_map(WorkAttempt::of).collect();
+        Self::from_attempts(attempts.iter(), labels)
     }
 
-    fn from_runs(all: &[&RunMeasurement]) -> Self {
-        let of = |amount: fn(&RunMeasurement) -> Option<f64>, least| {
-            let known = all.iter();
-            let known = known.filter_map(|took| Some((took.spec_id.as_str(), amount(took)?)));
-            LearnedAmount::from_runs(known, least)
+    /// What failed, was paused or was lost counts as what it cost, with the run that completed the spec. Attempts at a
+    /// spec that was cancelled count for nothing.
+    fn from_attempts<'a>(
+        attempts: impl Iterator<Item = &'a WorkAttempt>,
+        labels: SpecLabels<'_>,
+    ) -> Self {
+        let mut by_spec: BTreeMap<&str, Vec<&WorkAttempt>> = BTreeMap::new();
+        for attempt in attempts {
+            by_spec.entry(&attempt.spec_id).or_default().push(attempt);
+        }
+        let (mut done, mut unfinished) = (Vec::new(), Vec::new());
+        for (spec_id, mut attempts) in by_spec {
+            attempts.sort_by_key(|attempt| attempt.started);
+            let mut used = None::<WorkAmounts>;
+            for attempt in attempts {
+                let so_far = used.unwrap_or_default().with(attempt.used);
+                used = (!attempt.state.is_closed()).then_some(so_far);
+                if attempt.state == RunState::Completed {
+                    done.push(attempt.completed(so_far, labels(spec_id)));
+                }
+            }
+            unfinished.extend(used);
+        }
+        Self {
+            duration: learned(&done, &unfinished, |used| Some(used.seconds), SHORTEST),
+            tokens: learned(&done, &unfinished, |used| used.tokens, SHORTEST),
+            cost: learned(&done, &unfinished, |used| used.dollars, CHEAPEST),
+        }
+    }
+}
+
+/// Learns about one amount of work.
+fn learned(
+    done: &[SpecWork],
+    unfinished: &[WorkAmounts],
+    amount: fn(&WorkAmounts) -> Option<f64>,
+    least: f64,
+) -> LearnedAmount {
+    let known = done.iter().filter_map(|work| {
+        Some(MeasuredAmount {
+            spec_id: &work.spec_id,
+            traits: &work.traits,
+            amount: amount(&work.used)?,
+        })
+    });
+    let known: Vec<MeasuredAmount<'_>> = known.collect();
+    let unfinished: Vec<f64> = unfinished.iter().filter_map(amount).collect();
+    LearnedAmount::from_amounts(&known, &unfinished, least)
+}
+
+impl WorkAmounts {
+    /// Adds those of the next attempt. An attempt that does not report an amount leaves the sum as it is.
+    fn with(self, next: Self) -> Self {
+        let sum = |so_far: Option<f64>, next: Option<f64>| match (so_far, next) {
+            (Some(so_far), Some(next)) => Some(so_far + next),
+            (so_far, next) => next.or(so_far),
         };
         Self {
-            duration: of(|took| Some(took.seconds), SHORTEST),
-            tokens: of(|took| took.tokens, SHORTEST),
-            cost: of(|took| took.dollars, CHEAPEST),
+            seconds: self.seconds + next.seconds,
+            tokens: sum(self.tokens, next.tokens),
+            dollars: sum(self.dollars, next.dollars),
         }
     }
 }
@@ -129,7 +162,7 @@ impl RunDurations {
     ///
     /// # Errors
     /// A `StoreError` when the folder exists and cannot be listed.
-    pub fn learned(&mut self) -> Result<RunStatistics, StoreError> {
+    pub fn learned(&mut self, labels: SpecLabels<'_>) -> Result<RunStatistics, StoreError> {
         let changes = match self.index.refresh() {
             Err(StoreError::Missing { .. }) => self.index.clear(),
             changes => changes?,
@@ -140,34 +173,51 @@ impl RunDurations {
                 None => self.took.remove(&change.path),
             };
         }
-        Ok(RunStatistics::from_runs(
-            &self.took.values().collect::<Vec<_>>(),
-        ))
+        Ok(RunStatistics::from_attempts(self.took.values(), labels))
     }
 }
 
-fn took(path: &str, source: FileSource) -> Option<RunMeasurement> {
+fn took(path: &str, source: FileSource) -> Option<WorkAttempt> {
     let FileSource::Text(text) = source else {
         return None;
     };
     let name = path.rsplit('/').next().unwrap_or_default();
-    RunMeasurement::of(&RunRecord::believed(name, &text).ok()?)
+    WorkAttempt::of(&RunRecord::believed(name, &text).ok()?)
 }
 
-impl RunMeasurement {
-    /// Returns the amounts of a run if it completed its spec.
+impl WorkAttempt {
+    /// Returns what a run took and used if it worked on a spec and ended.
     fn of(record: &RunRecord) -> Option<Self> {
-        let is_it = record.works_on_spec() && record.state() == RunState::Completed;
-        let start: Timestamp = record.started_at.parse().ok()?;
-        let end: Timestamp = record.completed_at.as_deref()?.parse().ok()?;
-        let seconds = end.duration_since(start).as_secs_f64();
+        let has_ended = record.works_on_spec() && record.state() != RunState::Running;
+        let started: Timestamp = record.started_at.parse().ok()?;
+        let ended: Timestamp = record.completed_at.as_deref()?.parse().ok()?;
+        let seconds = ended.duration_since(started).as_secs_f64();
         let usage: AgentUsage = record.usage.as_ref().map(Into::into).unwrap_or_default();
-        (is_it && seconds >= 0.0).then(|| Self {
+        (has_ended && seconds >= 0.0).then(|| Self {
             spec_id: record.spec_id.clone(),
-            seconds,
-            tokens: usage.tokens.map(|tokens| whole(tokens.total())),
-            dollars: usage.cost.map(UsdAmount::dollars),
+            started,
+            state: record.state(),
+            agent: record.agent.as_ref().map(|agent| agent.name.clone()),
+            criteria: record.criteria_at_start.len(),
+            used: WorkAmounts {
+                seconds,
+                tokens: usage.tokens.map(|tokens| whole(tokens.total())),
+                dollars: usage.cost.map(UsdAmount::dollars),
+            },
         })
+    }
+
+    /// Returns the work on its spec, which it completed. An amount is known if this attempt reports it.
+    fn completed(&self, used: WorkAmounts, labels: Vec<&str>) -> SpecWork {
+        SpecWork {
+            spec_id: self.spec_id.clone(),
+            traits: WorkTrait::all_of(self.agent.as_deref(), self.criteria, labels),
+            used: WorkAmounts {
+                tokens: self.used.tokens.and(used.tokens),
+                dollars: self.used.dollars.and(used.dollars),
+                ..used
+            },
+        }
     }
 }
 
@@ -178,43 +228,4 @@ impl RunMeasurement {
 )]
 fn whole(count: u64) -> f64 {
     count as f64
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    let lower = values[(values.len() - 1) / 2];
-    Some(f64::midpoint(lower, upper))
-}
-
-fn spread(amounts: &[f64], least: f64) -> Option<f64> {
-    let logarithms: Vec<f64> = amounts.iter().map(|one| one.max(least).ln()).collect();
-    let count = f64::from(u32::try_from(logarithms.len()).ok()?);
-    if count < 2.0 {
-        return None;
-    }
-    let mean = logarithms.iter().sum::<f64>() / count;
-    let squares = logarithms.iter().map(|one| (one - mean).powi(2));
-    Some((squares.sum::<f64>() / (count - 1.0)).sqrt())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_lies_in_the_middle() {
-        assert_eq!(median(Vec::new()), None);
-        assert_eq!(median(vec![5.0]), Some(5.0));
-        assert_eq!(median(vec![9.0, 1.0, 5.0]), Some(5.0));
-        assert_eq!(median(vec![9.0, 1.0]), Some(5.0));
-    }
-
-    #[test]
-    fn the_spread_is_that_of_logarithms() {
-        assert_eq!(spread(&[60.0], 1.0), None);
-        assert_eq!(spread(&[60.0, 60.0, 60.0], 1.0), Some(0.0));
-        let spread = spread(&[1.0, std::f64::consts::E.powi(2)], 1.0).unwrap();
-        assert!((spread - std::f64::consts::SQRT_2).abs() < 1e-12);
-    }
 }

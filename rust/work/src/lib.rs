@@ -29,6 +29,7 @@ pub mod folder_observer;
 pub mod handshake;
 #[cfg(unix)]
 pub mod launch;
+pub mod learned_amounts;
 #[cfg(unix)]
 pub mod lifeline;
 pub mod lock;

@@ -15,6 +15,7 @@ use chant_graph::network::Network;
 use chant_graph::picture::StatusColor;
 use chant_graph::{Edge, ItemProgress, Node};
 use chant_work::durations::RunStatistics;
+use chant_work::learned_amounts::LearnedAmount;
 
 /// All items and their dependencies at one moment.
 ///
@@ -26,6 +27,8 @@ pub struct AnalyticsGraph {
     /// The durations that runs teach.
     pub learned: RunStatistics,
     repository: String,
+    /// The agent that works when none is named.
+    agent: Option<String>,
     joined: Arc<WorkspaceGraph>,
     nodes: Arc<[Node]>,
 }
@@ -37,9 +40,9 @@ pub(super) type NetworkNodes = (Arc<Network>, Arc<[Node]>);
 pub const REPOSITORY: &str = "repo";
 
 /// The respects in which something is known of items.
-pub const COLUMNS: [&str; 12] = [
+pub const COLUMNS: [&str; 13] = [
     REPOSITORY, "dialect", "title", "status", "path", "kind", "ready", "priority", "assignee",
-    "weight", "duration", "tone",
+    "weight", "duration", "expected", "tone",
 ];
 
 /// The values of all items in one respect, in their order.
@@ -124,6 +127,7 @@ impl AnalyticsGraph {
             network,
             learned: workspace.learned()?,
             repository: workspace.repository_name(),
+            agent: workspace.usual_agent(),
             joined,
             nodes,
         })
@@ -140,6 +144,7 @@ impl AnalyticsGraph {
             network,
             learned: workspace.learned()?,
             repository: workspace.repository_name(),
+            agent: workspace.usual_agent(),
             joined,
             nodes,
         })
@@ -156,6 +161,7 @@ impl AnalyticsGraph {
             network,
             learned: RunStatistics::default(),
             repository: String::new(),
+            agent: None,
             joined,
             nodes,
         })
@@ -183,6 +189,9 @@ impl AnalyticsGraph {
             "duration" => self.numbers(|item| {
                 let spec = item?.spec_id()?;
                 self.learned.duration.of(spec)
+            }),
+            "expected" => self.numbers(|item| {
+                expected_seconds(item?, &self.learned.duration, self.agent.as_deref())
             }),
             "tone" => self.texts(|_, item| {
                 let tone = item.map_or(StatusColor::Elsewhere, |item| item.drawn());
@@ -224,6 +233,20 @@ impl AnalyticsGraph {
         let item = self.joined.item(node).map(|item| item.dialect());
         item.or_else(named).map(Cow::Borrowed)
     }
+}
+
+/// Returns the seconds that the next work on an item is expected to take; `None` while no run has ended. Runs work on
+/// specs; other items take as long as these usually do.
+pub(super) fn expected_seconds(
+    item: Item<'_>,
+    learned: &LearnedAmount,
+    agent: Option<&str>,
+) -> Option<f64> {
+    let expected = match item.spec_id() {
+        Some(spec) => learned.expected(spec, &item.work_traits(agent)),
+        None => learned.median,
+    };
+    Some(expected? * item.weight())
 }
 
 /// Lays out all items with what they wait for.

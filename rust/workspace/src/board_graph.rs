@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::Workspace;
-use super::analytics_graph::NetworkNodes;
+use super::analytics_graph::{NetworkNodes, expected_seconds};
 use super::board::ItemSearch;
 use super::board_columns::{BoardColumns, BoardFilter};
 use super::board_shapes::{BoardGraph, BoardTimeline, GraphFigureRow, PastRun, PlannedItem};
@@ -21,10 +21,12 @@ use chant_draw::clip::{ClipOptions, clip};
 use chant_draw::elements::{ElementOptions, FigureTexts, draw_elements};
 use chant_graph::network::Network;
 use chant_graph::network::critical::ItemTimes;
-use chant_graph::network::schedule::{DurationEstimates, ScheduleOptions, ScheduleSlot};
+use chant_graph::network::schedule::{
+    DurationEstimates, DurationSpread, ScheduleOptions, ScheduleSlot,
+};
 use chant_graph::picture::StatusColor;
 use chant_graph::{ItemProgress, Node};
-use chant_work::durations::LearnedAmount;
+use chant_work::learned_amounts::LearnedAmount;
 
 /// Items in a picture.
 const MOST_FIGURES: usize = 60;
@@ -32,8 +34,8 @@ const MOST_FIGURES: usize = 60;
 const MOST_BARS: usize = 200;
 /// Characters of a title.
 const TITLE_SHOWN: usize = 200;
-/// The hours that an item counts as while no run has ended.
-const USUAL_HOURS: f64 = 1.0;
+/// The seconds that an item counts as while no run has ended.
+const USUAL_SECONDS: f64 = 3600.0;
 
 /// The items that a picture shows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -48,17 +50,18 @@ pub struct GraphFocus<'a> {
     pub dialect: Option<&'a str>,
 }
 
-/// The network of all items, with the hours that each takes and how many of them can be lost.
-pub(super) struct HourlyNetwork {
+/// The network of all items, with the seconds that each takes and how many of them can be lost.
+pub(super) struct TimedNetwork {
     /// The moment of the items.
     version: u64,
     network: Arc<Network>,
     nodes: Arc<[Node]>,
-    hours: Vec<f64>,
-    known_runs: usize,
+    seconds: Vec<f64>,
+    learned: LearnedAmount,
+    agent: Option<String>,
     /// The items that leave no time to lose; none where items wait in a loop.
     critical: Vec<u32>,
-    /// The hours that each item leaves; `None` where items wait in a loop.
+    /// The seconds that each item leaves; `None` where items wait in a loop.
     slack: Option<Vec<f64>>,
 }
 
@@ -73,22 +76,22 @@ pub fn draw_board_graph(workspace: &Workspace, query: GraphFocus<'_>) -> Result<
         .name
         .map(|name| resolve_item(workspace, &joined, name));
     let focus = focus.transpose()?.map(|item| item.node);
-    let hourly = HourlyNetwork::current(workspace, &joined)?;
-    let fitting = hourly.fitting(&joined, &filter);
-    let focus = focus.and_then(|node| hourly.place(node));
-    let shown = hourly.chosen(&fitting, focus, query.depth)?;
+    let timed = TimedNetwork::current(workspace, &joined)?;
+    let fitting = timed.fitting(&joined, &filter);
+    let focus = focus.and_then(|node| timed.place(node));
+    let shown = timed.chosen(&fitting, focus, query.depth)?;
     let drawing = FigureRows {
         joined: &joined,
-        meanings: meanings_of(workspace, &hourly, &shown)?,
-        hourly: &hourly,
+        meanings: meanings_of(workspace, &timed, &shown)?,
+        timed: &timed,
     };
     let figures: Vec<FigureTexts> = shown.iter().map(|at| drawing.texts(*at)).collect();
     let options = ElementOptions {
         name: String::new(),
         focus: focus.into_iter().collect(),
-        critical: hourly.critical.clone(),
+        critical: timed.critical.clone(),
     };
-    let picture = draw_elements(&hourly.network, &shown, &figures, &options)?;
+    let picture = draw_elements(&timed.network, &shown, &figures, &options)?;
     let items: Vec<GraphFigureRow<'_>> = shown.iter().map(|at| drawing.row(*at)).collect();
     Ok(Answer::compact(&BoardGraph {
         scene: picture.to_json(),
@@ -101,53 +104,57 @@ pub fn draw_board_graph(workspace: &Workspace, query: GraphFocus<'_>) -> Result<
 /// The meanings of items, asked for alone: a large picture takes longer than a look at a board may wait.
 fn meanings_of(
     workspace: &Workspace,
-    hourly: &HourlyNetwork,
+    timed: &TimedNetwork,
     shown: &[u32],
 ) -> Result<HashMap<u32, WorkMeaning>, Error> {
     workspace.ask_board(|joined, board| {
         let meaning = |at: &u32| {
-            let node = joined.graph().find(hourly.network.key(*at))?;
+            let node = joined.graph().find(timed.network.key(*at))?;
             Some((*at, board.meaning(&joined.item(node)?)?))
         };
         Ok(shown.iter().filter_map(meaning).collect())
     })
 }
 
-impl HourlyNetwork {
+impl TimedNetwork {
     /// The network as of a snapshot, made once for it.
     fn current(workspace: &Workspace, joined: &Arc<WorkspaceGraph>) -> Result<Arc<Self>, Error> {
         let learned = workspace.learned()?.duration;
-        let known = workspace.known().hourly.clone();
+        let agent = workspace.usual_agent();
+        let known = workspace.known().timed.clone();
         let is_current = |known: &Arc<Self>| {
-            known.version == joined.version() && known.known_runs == learned.runs
+            let is_same_moment = known.version == joined.version();
+            is_same_moment && known.learned == learned && known.agent == agent
         };
         if let Some(known) = known.filter(is_current) {
             return Ok(known);
         }
-        let hourly = Arc::new(Self::of(workspace.laid(joined)?, joined, &learned));
-        workspace.known().hourly = Some(Arc::clone(&hourly));
-        Ok(hourly)
+        let timed = Arc::new(Self::of(workspace.laid(joined)?, joined, learned, agent));
+        workspace.known().timed = Some(Arc::clone(&timed));
+        Ok(timed)
     }
 
     fn of(
         (network, nodes): NetworkNodes,
         joined: &WorkspaceGraph,
-        learned: &LearnedAmount,
+        learned: LearnedAmount,
+        agent: Option<String>,
     ) -> Self {
-        let hours = nodes
+        let seconds = nodes
             .iter()
-            .map(|node| hours_of(joined.item(*node), learned));
-        let hours: Vec<f64> = hours.collect();
-        let path = network.critical_path(&hours);
-        let times = network.times(&hours).ok();
+            .map(|node| seconds_of(joined.item(*node), &learned, agent.as_deref()));
+        let seconds: Vec<f64> = seconds.collect();
+        let path = network.critical_path(&seconds);
+        let times = network.times(&seconds).ok();
         Self {
             version: joined.version(),
             critical: path.map(|path| path.items).unwrap_or_default(),
             slack: times.as_ref().map(ItemTimes::slack),
             network,
             nodes,
-            hours,
-            known_runs: learned.runs,
+            seconds,
+            learned,
+            agent,
         }
     }
 
@@ -212,27 +219,25 @@ fn is_cancelled(item: &Item<'_>) -> bool {
     WorkMeaning::of(item, None).is_none()
 }
 
-/// The hours that an item takes: as its runs did, else as runs usually do; none for one that only holds others.
-fn hours_of(item: Option<Item<'_>>, learned: &LearnedAmount) -> f64 {
-    let Some(item) = item.filter(|item| item.weight() > 0.0) else {
-        return 0.0;
+/// The seconds that an item takes: as runs say, else the same for each; none for one that only holds others.
+fn seconds_of(item: Option<Item<'_>>, learned: &LearnedAmount, agent: Option<&str>) -> f64 {
+    let expected = |item: Item<'_>| {
+        expected_seconds(item, learned, agent).unwrap_or(item.weight() * USUAL_SECONDS)
     };
-    let own = item.spec_id().and_then(|id| learned.of(id));
-    let seconds = own.or(learned.median);
-    seconds.map_or(USUAL_HOURS, |seconds| seconds / 3600.0)
+    item.map_or(0.0, expected)
 }
 
 /// Says of the items of a picture what they are.
 struct FigureRows<'a> {
     joined: &'a WorkspaceGraph,
     meanings: HashMap<u32, WorkMeaning>,
-    hourly: &'a HourlyNetwork,
+    timed: &'a TimedNetwork,
 }
 
 impl<'a> FigureRows<'a> {
     /// The meaning of an item; one that is only named is done, or others wait for it.
     fn meaning(&self, at: u32) -> Option<WorkMeaning> {
-        let node = self.hourly.node(at);
+        let node = self.timed.node(at);
         match self.joined.item(node) {
             Some(_) => self.meanings.get(&at).copied(),
             None if self.joined.graph().progress(node) == ItemProgress::Done => {
@@ -243,7 +248,7 @@ impl<'a> FigureRows<'a> {
     }
 
     fn texts(&self, at: u32) -> FigureTexts {
-        let node = self.hourly.node(at);
+        let node = self.timed.node(at);
         let meaning = self.meaning(at).map_or("cancelled", WorkMeaning::as_str);
         let class = format!("meaning-{meaning}");
         let Some(item) = self.joined.item(node) else {
@@ -276,24 +281,24 @@ impl<'a> FigureRows<'a> {
     }
 
     fn row(&self, at: u32) -> GraphFigureRow<'a> {
-        let node = self.hourly.node(at);
+        let node = self.timed.node(at);
         let item = self.joined.item(node);
-        let slack = self.hourly.slack.as_ref().map(|slack| slack[at as usize]);
-        let slack = slack.filter(|_| self.hourly.network.is_open(at));
+        let slack = self.timed.slack.as_ref().map(|slack| slack[at as usize]);
+        let slack = slack.filter(|_| self.timed.network.is_open(at));
         GraphFigureRow {
             key: self.joined.graph().key(node),
             title: item.map_or_else(String::new, |item| cut(item.title(), TITLE_SHOWN)),
             status: item.map_or(ELSEWHERE, |item| item.status()),
             meaning: self.meaning(at).map(WorkMeaning::as_str),
             slack: slack.map(rounded),
-            critical: self.hourly.critical.contains(&at),
+            critical: self.timed.critical.contains(&at),
         }
     }
 }
 
-/// Hours with two digits behind the point.
-fn rounded(hours: f64) -> f64 {
-    (hours * 100.0).round() / 100.0
+/// Seconds with one digit behind the point.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 10.0).round() / 10.0
 }
 
 /// Returns the runs that ended, the latest first, and the open items as agents could work on them from now on, as
@@ -303,23 +308,23 @@ fn rounded(hours: f64) -> f64 {
 /// As [`Workspace::snapshot`].
 pub fn plan_timeline(workspace: &Workspace) -> Result<Answer, Error> {
     let joined = workspace.snapshot()?;
-    let hourly = HourlyNetwork::current(workspace, &joined)?;
+    let timed = TimedNetwork::current(workspace, &joined)?;
     let durations = DurationEstimates {
-        median: &hourly.hours,
-        spread: 0.0,
+        median: &timed.seconds,
+        spread: DurationSpread::Known(0.0),
     };
     let crew = ScheduleOptions {
         agents: agents_of(workspace),
         rounds: 0,
         seed: 0,
     };
-    let plan = hourly.network.schedule(durations, crew, &|_, _| true);
+    let plan = timed.network.schedule(durations, crew, &|_, _| true);
     let (slots, note) = match plan {
         Ok(plan) => (plan.slots, None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     let item_of = |slot: &ScheduleSlot| {
-        let item = joined.item(hourly.node(slot.item));
+        let item = joined.item(timed.node(slot.item));
         item.filter(|item| item.weight() > 0.0)
     };
     let worked = slots.iter().filter_map(|slot| Some((slot, item_of(slot)?)));
@@ -329,12 +334,12 @@ pub fn plan_timeline(workspace: &Workspace) -> Result<Answer, Error> {
         title: cut(item.title(), TITLE_SHOWN),
         start: rounded(slot.start),
         end: rounded(slot.end),
-        critical: hourly.critical.contains(&slot.item),
+        critical: timed.critical.contains(&slot.item),
     };
     let past = workspace.ask_board(|joined, board| Ok(past_runs(joined, board)))?;
     Ok(Answer::compact(&BoardTimeline {
-        unit: "hours",
-        known_runs: hourly.known_runs,
+        unit: "seconds",
+        known_runs: timed.learned.runs,
         past,
         planned_total: worked.len(),
         planned: worked.iter().take(MOST_BARS).map(bar).collect(),

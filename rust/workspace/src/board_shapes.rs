@@ -206,7 +206,7 @@ pub(super) struct GraphFigureRow<'a> {
     pub title: String,
     pub status: &'a str,
     pub meaning: Option<&'static str>,
-    /// The hours by which its work may begin later than it can; `None` for what is done, and in a loop.
+    /// The seconds by which its work may begin later than it can; `None` for what is done, and in a loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slack: Option<f64>,
     pub critical: bool,
@@ -236,7 +236,7 @@ pub(super) struct PastRun {
     pub outcome: &'static str,
 }
 
-/// An item as its work could be done, in hours from now.
+/// An item as its work could be done, in seconds from now.
 #[derive(Serialize)]
 pub(super) struct PlannedItem {
     pub key: String,

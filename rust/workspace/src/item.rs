@@ -14,6 +14,7 @@ use chant_specs::model::{Spec, SpecStatus};
 use chant_text::front_matter::read_key;
 use chant_tickets::model::TicketStatus;
 use chant_vine::model::{NodeContent, TaskStatus, VineNode as Task};
+use chant_work::learned_amounts::WorkTrait;
 
 /// The names of the dialects, in the order of lists.
 pub const DIALECTS: [&str; 4] = chant_base::external_items::PREFIXES;
@@ -84,6 +85,18 @@ impl<'a> Item<'a> {
         match self.source {
             ItemSource::Spec(spec) => Some(spec.id.as_str()),
             _ => None,
+        }
+    }
+
+    /// What is known of the work on it, by which durations may differ, when this agent does it; nothing for what
+    /// is no spec.
+    pub(super) fn work_traits(&self, agent: Option<&str>) -> Vec<WorkTrait> {
+        match self.source {
+            ItemSource::Spec(spec) => {
+                let labels = spec.labels.iter().flatten().map(|label| &**label);
+                WorkTrait::all_of(agent, spec.criteria.len(), labels)
+            }
+            _ => Vec::new(),
         }
     }
 

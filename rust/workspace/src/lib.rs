@@ -52,7 +52,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use analytics_graph::NetworkNodes;
 use board_columns::BoardColumns;
-use board_graph::HourlyNetwork;
+use board_graph::TimedNetwork;
 use change_feed::ChangeFeed;
 use chant_base::error::{Error, ErrorKind};
 use chant_speckit::files::{FeatureStore, TASKS};
@@ -108,7 +108,7 @@ struct WorkspaceCache {
     /// The graph laid out, and of which moment.
     laid: Option<(u64, NetworkNodes)>,
     /// The same with times.
-    hourly: Option<Arc<HourlyNetwork>>,
+    timed: Option<Arc<TimedNetwork>>,
     /// The latest changes of the graph.
     feed: ChangeFeed,
 }
@@ -217,10 +217,22 @@ impl Workspace {
             *durations = RunDurations::new(disk, &folder).ok();
         }
         match &mut *durations {
-            Some(durations) => Ok(durations.learned()?),
+            Some(durations) => {
+                let specs = self.parts.chant.snapshot().ok();
+                let specs = specs.as_ref().map(|snapshot| &snapshot.specs);
+                let labels = |id: &str| specs.map(|specs| specs.labels(id)).unwrap_or_default();
+                Ok(durations.learned(&labels)?)
+            }
             // There was no run yet.
             None => Ok(RunStatistics::default()),
         }
+    }
+
+    /// The agent that works on specs when none is named.
+    fn usual_agent(&self) -> Option<String> {
+        let snapshot = self.parts.chant.snapshot().ok()?;
+        let config = snapshot.config.as_ref().ok()?;
+        config.runs.provider().map(str::to_owned)
     }
 
     /// The code of the tickets of the folder as of now, where it is a project.

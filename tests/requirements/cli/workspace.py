@@ -39,6 +39,16 @@ REQUIREMENTS: dict[str, Requirement] = {
         "spread of their logarithms.",
         "issue: Spec API in Python: Graph",
     ),
+    "workspace:network:attempts_count_as_what_they_cost": Requirement(
+        "Attempts that failed, were paused or lost count with the run that completed their spec; those at a "
+        "cancelled spec do not; work that is not done and took long already counts as it may come to.",
+        "issue 26.3",
+    ),
+    "workspace:network:durations_by_label_size_and_agent": Requirement(
+        "A spec is expected to take as long as specs of its label, size and agent did where enough runs say "
+        "so, drawn towards the median of all where few do.",
+        "issue 26.3",
+    ),
     "workspace:network:as_of_a_commit": Requirement(
         "`Workspace.network_at` gives the network as a commit has it, read from git without a checkout; a "
         "clean checkout is as its commit.",

@@ -1,4 +1,4 @@
-// Past and planned work along one axis. What is planned is counted in hours from now.
+// Past and planned work along one axis, in hours. What is planned comes in seconds from now.
 
 const SPANS = { Day: 24, Week: 168, Month: 720, Year: 8760 };
 const timeline = { span: 0, found: null, rows: [] };
@@ -29,7 +29,7 @@ function showTimeline() {
   const hours = (iso) => (Date.parse(iso ?? now) - Date.parse(now)) / 3_600_000;
   const rows = [
     ...past.map((run, place) => ({ ...run, id: `past ${place}`, from: hours(run.start), to: hours(run.end) })),
-    ...planned.map((item) => ({ ...item, id: item.key, from: item.start, to: item.end, isPlanned: true })),
+    ...planned.map((item) => ({ ...item, id: item.key, from: item.start / 3600, to: item.end / 3600, isPlanned: true })),
   ].sort((one, other) => one.from - other.from);
   const far = (row) => Math.max(-row.from, row.to);
   // The shortest span in which all rows begin or end.

@@ -20,7 +20,7 @@ use chant_draw::{ItemTexts, PictureOptions};
 use chant_graph::ItemProgress;
 use chant_graph::network::compare::NetworkDifference;
 use chant_graph::network::schedule::{
-    DurationEstimates, ScheduleOptions, ScheduleSlot, WorkSchedule,
+    DurationEstimates, DurationSpread, ScheduleOptions, ScheduleSlot, WorkSchedule,
 };
 use chant_graph::network::{self, NetworkError, PageRank};
 use pyo3::prelude::*;
@@ -44,6 +44,13 @@ type PlainSchedule = (
     Option<f64>,
     Option<f64>,
 );
+
+/// How far durations may lie from those expected: the deviation of their logarithms, or ratios that were measured.
+#[derive(FromPyObject)]
+enum GivenSpread {
+    Known(f64),
+    Learned(Vec<f64>),
+}
 
 /// A graph at rest. Items have keys and are numbered from 0; an edge leads from an item to one that
 /// waits for it. Safe to share between threads.
@@ -429,7 +436,7 @@ impl PyNetwork {
         &self,
         py: Python<'_>,
         durations: Vec<f64>,
-        spread: f64,
+        spread: GivenSpread,
         agents: NonZeroU32,
         rounds: u32,
         seed: u64,
@@ -440,6 +447,10 @@ impl PyNetwork {
             agents,
             rounds,
             seed,
+        };
+        let spread = match &spread {
+            GivenSpread::Known(spread) => DurationSpread::Known(*spread),
+            GivenSpread::Learned(ratios) => DurationSpread::Learned(ratios),
         };
         let plan = watched(py, progress, |watch| {
             self.network

@@ -15,6 +15,7 @@ mod rank;
 mod reach;
 pub mod sample;
 pub mod schedule;
+mod spread;
 mod subgraph;
 
 use std::sync::Arc;

@@ -6,15 +6,18 @@ use std::num::NonZeroU32;
 
 use rayon::prelude::*;
 
+use super::spread::RatioSource;
 use super::{Network, NetworkError, ProgressWatch};
+
+pub use super::spread::DurationSpread;
 
 /// The durations of the items.
 #[derive(Debug, Clone, Copy)]
 pub struct DurationEstimates<'a> {
-    /// For each item how long it takes in half of all cases.
+    /// For each item how long it is expected to take: about as long in half of all cases.
     pub median: &'a [f64],
-    /// The uncertainty: the deviation of the logarithm of a duration; 0 where all is certain.
-    pub spread: f64,
+    /// How far durations may lie from that.
+    pub spread: DurationSpread<'a>,
 }
 
 /// The settings for which a plan is made.
@@ -72,13 +75,7 @@ impl Network {
         options: ScheduleOptions,
         watch: ProgressWatch<'_>,
     ) -> Result<WorkSchedule, NetworkError> {
-        if !(durations.spread.is_finite() && durations.spread >= 0.0) {
-            return Err(NetworkError::Argument {
-                name: "spread",
-                given: durations.spread.to_string(),
-                expected: "a finite number that is not negative",
-            });
-        }
+        let ratios = RatioSource::of(durations.spread)?;
         let heights = self.heights(durations.median)?;
         let plan = ScheduleInputs {
             network: self,
@@ -87,7 +84,7 @@ impl Network {
         };
         let slots = plan.slots(durations.median);
         let finish = end(&slots);
-        let ends = plan.ends(durations, options, watch)?;
+        let ends = plan.ends((durations.median, &ratios), options, watch)?;
         Ok(WorkSchedule {
             utilisation: utilisation(&slots, finish, options.agents),
             finish,
@@ -209,7 +206,7 @@ impl ScheduleInputs<'_> {
     /// When all ends in each round, earliest first.
     fn ends(
         &self,
-        durations: DurationEstimates<'_>,
+        (expected, ratios): (&[f64], &RatioSource),
         options: ScheduleOptions,
         watch: ProgressWatch<'_>,
     ) -> Result<Vec<f64>, NetworkError> {
@@ -222,10 +219,9 @@ impl ScheduleInputs<'_> {
             let round = |round: &u32| {
                 let mut random =
                     fastrand::Rng::with_seed(options.seed.wrapping_add(u64::from(*round)));
-                let drawn = durations.median.iter();
-                let drawn: Vec<f64> = drawn
-                    .map(|median| median * (durations.spread * normal(&mut random)).exp())
-                    .collect();
+                let ratios = ratios.round(&mut random);
+                let drawn = expected.iter();
+                let drawn: Vec<f64> = drawn.map(|one| one * ratios.draw(&mut random)).collect();
                 end(&self.slots(&drawn))
             };
             ends.extend(part.par_iter().map(round).collect::<Vec<_>>());
@@ -233,12 +229,6 @@ impl ScheduleInputs<'_> {
         ends.sort_by(f64::total_cmp);
         Ok(ends)
     }
-}
-
-/// A number of the normal distribution (Box and Muller 1958).
-fn normal(random: &mut fastrand::Rng) -> f64 {
-    let (radius, angle) = (1.0 - random.f64(), random.f64());
-    (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
 }
 
 fn end(slots: &[ScheduleSlot]) -> f64 {
@@ -271,7 +261,7 @@ mod tests {
     use std::num::NonZeroU32;
 
     use super::super::tests::{named, network};
-    use super::{DurationEstimates, ScheduleOptions, WorkSchedule};
+    use super::{DurationEstimates, DurationSpread, ScheduleOptions, WorkSchedule};
 
     fn schedule(words: &str, agents: u32, median: &[f64], spread: f64) -> WorkSchedule {
         let options = ScheduleOptions {
@@ -279,7 +269,10 @@ mod tests {
             rounds: if spread > 0.0 { 200 } else { 0 },
             seed: 1,
         };
-        let durations = DurationEstimates { median, spread };
+        let durations = DurationEstimates {
+            median,
+            spread: DurationSpread::Known(spread),
+        };
         network(words)
             .schedule(durations, options, &|_, _| true)
             .unwrap()

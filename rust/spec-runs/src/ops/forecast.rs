@@ -13,11 +13,12 @@ use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_graph::ItemProgress;
 use chant_graph::network::Network;
-use chant_graph::network::schedule::{DurationEstimates, ScheduleOptions};
+use chant_graph::network::schedule::{DurationEstimates, DurationSpread, ScheduleOptions};
 use chant_specs::model::{Spec, SpecStatus, SpecType};
 use chant_specs::project::Project;
 use chant_specs::specs::{SpecGraph, SpecWait};
-use chant_work::durations::{LearnedAmount, RunStatistics};
+use chant_work::durations::RunStatistics;
+use chant_work::learned_amounts::{LearnedAmount, WorkTrait};
 
 /// Runs that have to be known before anything is expected of others.
 const ENOUGH: usize = 3;
@@ -40,9 +41,10 @@ pub fn work_forecast(project: &Project, id: &str, wish: &StartOptions) -> Result
         WorkMode::Single | WorkMode::Chain => 1,
         WorkMode::Parallel(agents) => agents.min(config.runs.limits.agents_at_once).get(),
     };
-    let scope = ForecastScope::of(specs, &planned.work, wish.mode);
+    let agent = wish.asked.agent.as_deref().or(config.runs.provider());
+    let scope = ForecastScope::of(specs, &planned.work, wish.mode, agent);
     let (records, _) = project.runs()?.all()?;
-    let learned = RunStatistics::from_records(&records);
+    let learned = RunStatistics::from_records(&records, &|id| specs.labels(id));
     let known = learned.duration.runs;
     let one = NonZeroU32::MIN;
     let workers = u32::try_from(agents).ok().and_then(NonZeroU32::new);
@@ -62,14 +64,15 @@ pub fn work_forecast(project: &Project, id: &str, wish: &StartOptions) -> Result
 
 /// The specs that would be worked on.
 struct ForecastScope {
-    /// The specs, each behind those that it waits for; containers are closed without an agent.
-    items: Vec<(String, bool)>,
+    /// The specs, each behind those that it waits for, with what is known of the work; `None` for containers, which
+    /// are closed without an agent.
+    items: Vec<(String, Option<Vec<WorkTrait>>)>,
     /// Which waits for which, by their places.
     edges: Vec<(u32, u32)>,
 }
 
 impl ForecastScope {
-    fn of(specs: &SpecGraph, work: &StartTarget, mode: WorkMode) -> Self {
+    fn of(specs: &SpecGraph, work: &StartTarget, mode: WorkMode, agent: Option<&str>) -> Self {
         let first: BTreeSet<String> = match work {
             StartTarget::Spec(id) => BTreeSet::from([id.to_string()]),
             StartTarget::Members { driver, .. } => specs.open_members(driver).into_iter().collect(),
@@ -103,18 +106,22 @@ impl ForecastScope {
                 }
             }
             if found.len() == before {
-                return Self::with_edges(specs, &found);
+                return Self::with_edges(specs, &found, agent);
             }
         }
     }
 
-    fn with_edges(specs: &SpecGraph, found: &IndexSet<String>) -> Self {
+    fn with_edges(specs: &SpecGraph, found: &IndexSet<String>, agent: Option<&str>) -> Self {
         let place = |id: &str| u32::try_from(found.get_index_of(id)?).ok();
         let (mut items, mut edges) = (Vec::new(), Vec::new());
         for id in found {
             let spec = specs.find(id);
             let is_container = spec.is_some_and(|spec| specs.members(&spec.id).next().is_some());
-            items.push((id.clone(), !is_container));
+            let traits = || {
+                let criteria = spec.map_or(0, |spec| spec.criteria.len());
+                WorkTrait::all_of(agent, criteria, specs.labels(id))
+            };
+            items.push((id.clone(), (!is_container).then(traits)));
             for wait in spec.map(|spec| specs.waits(spec)).into_iter().flatten() {
                 if let SpecWait::Item { id: other, .. } = wait
                     && let (Some(from), Some(to)) = (place(&other), place(id))
@@ -128,7 +135,7 @@ impl ForecastScope {
 
     /// The specs that an agent would work on.
     fn worked(&self) -> Vec<String> {
-        let worked = self.items.iter().filter(|(_, is_worked)| *is_worked);
+        let worked = self.items.iter().filter(|(_, traits)| traits.is_some());
         worked.map(|(id, _)| id.clone()).collect()
     }
 
@@ -140,24 +147,21 @@ impl ForecastScope {
         agents: NonZeroU32,
         has_order: bool,
     ) -> Result<Option<ExpectedAmount>, Error> {
-        let Some(usual) = learned.median.filter(|_| learned.runs >= ENOUGH) else {
+        if learned.runs < ENOUGH {
             return Ok(None);
-        };
+        }
         let keys = self.items.iter().map(|(id, _)| id.as_str().into());
         let edges = if has_order { &self.edges[..] } else { &[] };
-        let medians: Vec<f64> = self
-            .items
-            .iter()
-            .map(|(id, is_worked)| match is_worked {
-                true => learned.of(id).unwrap_or(usual),
-                false => 0.0,
-            })
-            .collect();
+        let expected = self.items.iter().map(|(id, traits)| {
+            let traits = traits.as_deref();
+            traits.and_then(|traits| learned.expected(id, traits))
+        });
+        let medians: Vec<f64> = expected.map(Option::unwrap_or_default).collect();
         let progress = vec![ItemProgress::Open; self.items.len()];
         let network = Network::new(keys.collect(), progress, edges)?;
         let durations = DurationEstimates {
             median: &medians,
-            spread: learned.spread.unwrap_or(0.0),
+            spread: DurationSpread::Learned(&learned.ratios),
         };
         let options = ScheduleOptions {
             agents,

@@ -182,6 +182,12 @@ impl SpecGraph {
         self.by_node.get(self.graph.find(id)?.index())?.as_ref()
     }
 
+    /// The labels of the spec of exactly this ID.
+    pub fn labels(&self, id: &str) -> Vec<&str> {
+        let labels = self.find(id).into_iter().flat_map(|spec| &spec.labels);
+        labels.flatten().map(|label| &**label).collect()
+    }
+
     /// The graph the specs form; dependencies that are no active specs are nodes too.
     pub fn graph(&self) -> &DepGraph {
         &self.graph

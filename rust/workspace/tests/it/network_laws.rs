@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use chant_graph::ItemProgress;
 use chant_graph::network::Network;
 use chant_graph::network::compare::NetworkDifference;
-use chant_graph::network::schedule::{DurationEstimates, ScheduleOptions};
+use chant_graph::network::schedule::{DurationEstimates, DurationSpread, ScheduleOptions};
 use proptest::prelude::*;
 
 /// Graphs of up to a dozen items without loops, some done or only named, with a weight for each.
@@ -153,7 +153,7 @@ proptest! {
     #[test]
     fn a_plan_has_each_open_item_once_and_in_order((network, weights) in networks(), agents in 1_u32..4) {
         let options = ScheduleOptions { agents: NonZeroU32::new(agents).unwrap(), rounds: 0, seed: 0 };
-        let durations = DurationEstimates { median: &weights, spread: 0.0 };
+        let durations = DurationEstimates { median: &weights, spread: DurationSpread::Known(0.0) };
         let plan = network.schedule(durations, options, &|_, _| true).unwrap();
         let mut items: Vec<u32> = plan.slots.iter().map(|slot| slot.item).chain(plan.unplanned.clone()).collect();
         items.sort_unstable();

@@ -41,10 +41,11 @@ fn check_as_listed(place: &Place) -> AnalyticsGraph {
 
 fn run(place: &Place, pid: u32, spec: &str, (status, mode): (&str, &str), seconds: u32) {
     let name = format!("{spec}-{pid}");
-    let end = format!("2026-01-23T10:{:02}:{:02}.000Z", seconds / 60, seconds % 60);
+    let (hour, minute, second) = (10 + pid, seconds / 60, seconds % 60);
+    let end = format!("2026-01-23T{hour}:{minute:02}:{second:02}.000Z");
     let record = json!({
         "schema": 1, "process_id": name, "spec_id": spec, "pid": 1, "status": status,
-        "mode": mode, "generation": 1, "started_at": "2026-01-23T10:00:00.000Z",
+        "mode": mode, "generation": 1, "started_at": format!("2026-01-23T{hour}:00:00.000Z"),
         "updated_at": end, "completed_at": end,
     });
     let path = crate::state_part(&place.path(""), &format!("processes/main/_/{name}.json"));
@@ -133,7 +134,7 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
     );
     run(&place, 1, SPEC, ("completed", "single"), 60);
     run(&place, 2, SPEC, ("completed", "single"), 120);
-    run(&place, 1, "2026-01-22-002-k3f", ("failed", "single"), 600);
+    run(&place, 1, "2026-01-22-002-k3f", ("failed", "single"), 30);
     run(&place, 2, "2026-01-22-002-k3f", ("completed", "chain"), 900);
     run(&place, 1, "gone", ("completed", "single"), 60);
     // What lies in the project teaches nothing.
@@ -149,6 +150,7 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
         (layout.learned.duration.runs, layout.learned.duration.median),
         (3, Some(60.0))
     );
+    assert_eq!(layout.learned.duration.ratios, [1.0, 2.0, 1.0]);
     let expected = std::f64::consts::LN_2 / 3_f64.sqrt();
     assert!((layout.learned.duration.spread.unwrap() - expected).abs() < 1e-12);
     fs::remove_dir_all(crate::state_part(&place.path(""), "processes/main/_")).unwrap();
@@ -160,4 +162,58 @@ fn durations_are_those_of_runs_that_completed_their_specs() {
             .runs,
         0
     );
+}
+
+// proves: workspace:network:attempts_count_as_what_they_cost
+#[test]
+fn attempts_count_with_the_run_that_completed_their_spec() {
+    let place = Place::new();
+    for spec in ["tried", "given-up", "waiting"] {
+        place.spec(spec, "");
+    }
+    run(&place, 1, "tried", ("failed", "single"), 600);
+    run(&place, 2, "tried", ("failed", "single"), 300);
+    run(&place, 3, "tried", ("completed", "single"), 60);
+    run(&place, 4, "tried", ("completed", "single"), 70);
+    let learned = || AnalyticsGraph::of(&place.workspace).unwrap().learned;
+    let duration = learned().duration;
+    assert_eq!((duration.runs, duration.of("tried")), (2, Some(515.0)));
+    run(&place, 1, "given-up", ("failed", "single"), 2000);
+    let record = crate::state_part(&place.path(""), "processes/main/_/given-up-1.json");
+    let text = fs::read_to_string(&record).unwrap();
+    let cancelled = text.replacen('{', "{\"end_state\": \"cancelled\",", 1);
+    fs::write(record, cancelled).unwrap();
+    assert_eq!(learned().duration.median, Some(515.0));
+    run(&place, 1, "waiting", ("failed", "single"), 700);
+    run(&place, 2, "waiting", ("failed", "single"), 100);
+    let duration = learned().duration;
+    assert_eq!((duration.runs, duration.median), (2, Some(960.0)));
+    assert_eq!(duration.ratios.len(), 3);
+}
+
+// proves: workspace:network:durations_by_label_size_and_agent
+#[test]
+fn work_is_expected_to_take_as_long_as_work_of_its_label() {
+    let place = Place::new();
+    for number in 0..8 {
+        let (label, seconds) = [("docs", 60), ("engine", 2400)][number % 2];
+        let spec = format!("done-{number}");
+        place.spec(&spec, &format!("status: completed\nlabels: [{label}]\n"));
+        run(&place, 1, &spec, ("completed", "single"), seconds);
+    }
+    for label in ["docs", "engine", "other"] {
+        place.spec(&format!("open-{label}"), &format!("labels: [{label}]\n"));
+    }
+    let layout = AnalyticsGraph::of(&place.workspace).unwrap();
+    let ItemColumn::Numbers(expected) = layout.column("expected").unwrap() else {
+        panic!("seconds are numbers");
+    };
+    let of = |label: &str| {
+        let item = layout.network.item(&format!("chant:open-{label}")).unwrap();
+        expected[item as usize].unwrap()
+    };
+    assert!(of("docs") < 800.0 && of("engine") > 1800.0);
+    assert!((of("other") - 1230.0).abs() < 1e-6, "{}", of("other"));
+    let done = layout.network.item("chant:done-0").unwrap();
+    assert_eq!(expected[done as usize], Some(60.0));
 }
