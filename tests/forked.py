@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -21,18 +22,24 @@ from typing import IO, Any
 SERVER = Path(__file__).with_name("fork_server.py")
 
 
+def _special(variables: Mapping[str, str]) -> dict[str, str]:
+    """Pick the variables that an interpreter reads when it starts."""
+    # Compiled files are kept, whatever the machine says: `conftest.py` sees to it.
+    kept = {name: value for name, value in variables.items() if name.startswith(("PYTHON", "LD_"))}
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)
+    return kept
+
+
+_USUAL = _special(os.environ)
+"""Those of the tests: a copy has them, and no test's own."""
+
+
 def can_fork(command: list[str], environment: dict[str, str], options: dict[str, Any]) -> bool:
     """Return whether a copy is as good as a new process: our own program, without anything special."""
     is_ours = command[:3] == [sys.executable, "-m", "chant_mcp"] or command[:2] == [sys.executable, "-c"]
-    special = {
-        name: value
-        for variables in (environment, dict(os.environ))
-        for name, value in variables.items()
-        if name.startswith(("PYTHON", "LD_"))
-    }
-    known = {name: os.environ.get(name) for name in special}
     known_options = {"stdin", "stdout", "stderr", "env", "cwd", "start_new_session", "bufsize"}
-    return sys.platform == "linux" and is_ours and special == known and options.keys() <= known_options
+    is_usual = _special(environment) == _special(os.environ) == _USUAL
+    return sys.platform == "linux" and is_ours and is_usual and options.keys() <= known_options
 
 
 class ForkedProcess:

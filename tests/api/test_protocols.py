@@ -21,6 +21,7 @@ LIVE = {
     "ChantProject": "holds an open project; a workspace is opened again",
     "Columns": "is given as a mapping",
     "Export": "is taken once",
+    "FleetGraph": "is that of the core; a fleet is read again",
     "Network": "is tested in a graph",
     "NetworkDraft": "is tested in a what-if",
     "Selection": "is tested in a list of handles",
@@ -126,6 +127,11 @@ def asked_for(ws: Workspace) -> Iterator[Any]:
         ws.ticket("DEM-7").sections,
         ws.vine("plan").problems,
     )
+    together = chant_mcp.open([ws.root])
+    fleet = chant_mcp.Fleet([ws.root, ws.root / "nowhere"])
+    yield from (together, together.graph().attributes, fleet, fleet.repositories, fleet.problems)
+    yield api.FleetRepository("app", "/src/app", "0" * 40)
+    yield tables.ProblemRow(None, "nowhere", None, None, "nothing is there")
     yield api.Problem("a.md", 1, "It is empty.")
     yield api.Approval(required=True, status="approved", by="ada", decided_at="2026-01-22")
     yield api.Attachment("artifact", "text/plain", "file://a")
@@ -145,6 +151,8 @@ def data_of(answer: Any) -> Any:
         return data_of(answer.table())
     if isinstance(answer, what_if.WhatIf):
         return answer.changes, data_of(answer.graph())
+    if isinstance(answer, chant_mcp.Fleet):
+        return answer.repositories, data_of(answer.graph()), data_of(answer.problems)
     if isinstance(answer, _core.Answer):
         return answer.text, answer.data
     if isinstance(answer, Exception):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib
+import sys
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import tomllib
+# Where Python has no reader of TOML, pytest brings one along.
+tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 
 def build_wheel(source: Path, folder: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from os import PathLike, environ, fspath
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from chant_mcp._core import FleetGraph, Table
 from chant_mcp.errors import InvalidArgumentError
@@ -59,7 +59,7 @@ class Fleet:
         Args:
             places: Folders of repositories, or patterns of them as a shell has (`~`, `*`, `**`); and files
                 that list addresses, one a line, `#` before a remark. Addresses are cloned into the cache
-                folder, bare and without history; git asks nobody for a password.
+                folder, bare and without history; git asks for no password.
             on: Reserved for a cluster; only this machine reads so far.
             environment: Variables that say where the home and the cache folder are; those of this process
                 without it.
@@ -73,6 +73,11 @@ class Fleet:
         self._places = [fspath(place) for place in named]
         self._environment = environ if environment is None else environment
         self._read: tuple[FleetGraph, Graph, list[ProblemRow]] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # It is read again where it is opened. The variables of this process stay here.
+        given = None if self._environment is environ else dict(self._environment)
+        return _open_again, (self._places, given)
 
     def refresh(self) -> Fleet:
         """Look for repositories again and read those that moved; gives the fleet itself."""
@@ -133,3 +138,7 @@ class Fleet:
             self.refresh()
         assert self._read is not None
         return self._read
+
+
+def _open_again(places: list[str], environment: Mapping[str, str] | None) -> Fleet:
+    return Fleet(places, environment=environment)

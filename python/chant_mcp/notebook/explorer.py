@@ -158,7 +158,7 @@ class GraphExplorer:
         """The text of an item as it is now; none where it has no file here."""
         workspace = self._graph.workspace
         try:
-            body = "" if workspace is None else str(workspace[key].body).strip("\n")
+            body = "" if workspace is None else str(getattr(workspace[key], "body", "")).strip("\n")
         except ChantError:
             body = ""  # such as one that is only named, or one that is gone since
         return {"text": body[:_TEXT], "left_out": max(0, len(body) - _TEXT)}

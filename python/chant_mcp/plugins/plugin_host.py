@@ -141,7 +141,7 @@ def _export(write: Callable[[Any], Any], workspace: Workspace, request: dict[str
     from chant_mcp.tables import make_handle_table
 
     found = workspace.core.select(**request["filter"])
-    text = write(make_handle_table(map(found.at, range(len(found)))))
+    text = write(make_handle_table(map(found.at, range(len(found))), workspace.repo))
     if not isinstance(text, str):
         raise GarbageAnswer(f"gave {_kind(text)} where a text was expected")
     yield {"text": text}

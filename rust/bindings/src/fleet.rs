@@ -66,7 +66,7 @@ impl PyFleetGraph {
         Arc::clone(&self.fleet.network).into()
     }
 
-    /// What is known of its items.
+    /// The facts about its items.
     fn columns(&self) -> PyColumns {
         LaidColumns::Fleet(Arc::clone(&self.fleet)).into()
     }

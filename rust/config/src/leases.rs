@@ -36,7 +36,7 @@ pub enum LandingWay {
     Pr,
 }
 
-/// What the configured checks are run on before work lands.
+/// The commits on which the configured checks run before work lands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChecksOf {
@@ -62,7 +62,7 @@ pub struct LeaseSettings {
     pub push_interval: Duration,
     /// How work lands.
     pub landing: LandingWay,
-    /// What checks are run on.
+    /// The commits on which checks run.
     pub checks: ChecksOf,
     /// The command that proposes a request, and its arguments.
     pub propose: Vec<String>,

@@ -107,7 +107,7 @@ pub enum RunNews {
     Requested(HolderRequest),
 }
 
-/// How one wish is waited for.
+/// The wait for one wish.
 struct WishWait<'t> {
     ticket: &'t WishTicket,
     limit: Duration,

@@ -31,7 +31,7 @@ pub struct WaitingLanding {
     pub new: String,
 }
 
-/// What the checks come to for a landing.
+/// The verdict of checks on a landing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum LandingVerdict {

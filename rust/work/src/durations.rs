@@ -40,7 +40,7 @@ struct WorkAttempt {
     used: WorkAmounts,
 }
 
-/// What attempts took and used.
+/// The time and the means that attempts took.
 #[derive(Debug, Clone, Copy, Default)]
 struct WorkAmounts {
     seconds: f64,

@@ -189,7 +189,7 @@ impl PyNetwork {
         .map(Self::from)
     }
 
-    /// What makes the same graph again, where it is unpickled.
+    /// The parts of which the same graph is made again, where it is unpickled.
     fn __getnewargs_ex__<'py>(
         &self,
         py: Python<'py>,

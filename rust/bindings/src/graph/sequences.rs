@@ -113,7 +113,7 @@ impl PyItems {
         self.keys(py)?.call_method1("index", (value, start, stop))
     }
 
-    /// How often a key is among these.
+    /// The number of times that a key is among these.
     fn count<'py>(
         &self,
         py: Python<'py>,
@@ -197,7 +197,7 @@ impl PyEdges {
         pairs.call_method1("index", (value, start, stop))
     }
 
-    /// How often a pair is among these.
+    /// The number of times that a pair is among these.
     fn count<'py>(
         &self,
         py: Python<'py>,
@@ -299,7 +299,7 @@ impl PyScores {
         (self.items(),)
     }
 
-    /// Whether another mapping has the same keys with the same numbers.
+    /// Returns true if another mapping has the same keys with the same numbers.
     fn __eq__<'py>(&self, py: Python<'py>, other: &Bound<'py, PyMapping>) -> PyResult<bool> {
         let others = PyDict::new(py);
         others.update(other)?;
@@ -456,7 +456,7 @@ impl PyLayers {
         self.listed(py)?.call_method1("index", (value, start, stop))
     }
 
-    /// How often a layer is among these.
+    /// The number of times that a layer is among these.
     fn count<'py>(
         &self,
         py: Python<'py>,

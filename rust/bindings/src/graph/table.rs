@@ -143,7 +143,7 @@ impl PyTable {
         Ok(plain_column(py, name, values.as_any())?)
     }
 
-    /// What makes the same table again, where it is unpickled.
+    /// The parts of which the same table is made again, where it is unpickled.
     fn __reduce__<'py>(
         &self,
         py: Python<'py>,

@@ -2,7 +2,7 @@
 
 use super::NetworkError;
 
-/// How far durations lie from those expected of their items.
+/// The distance of durations from those expected of their items.
 #[derive(Debug, Clone, Copy)]
 pub enum DurationSpread<'a> {
     /// By a known law: the deviation of the logarithm of a duration; 0 where all is certain.

@@ -92,7 +92,7 @@ pub(super) fn exit_of(ended: Option<&AgentOutcome>) -> Option<i32> {
     by_itself.and_then(|ended| ended.exit_code)
 }
 
-/// What checks of a commit have to know.
+/// The facts that checks of a commit have to know.
 pub(super) struct CommitChecks<'a> {
     pub project: &'a Project,
     pub repo: &'a Repo,

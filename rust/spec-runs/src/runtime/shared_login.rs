@@ -39,7 +39,7 @@ pub(super) struct SharedLogin {
     last: RefCell<LastContents>,
 }
 
-/// What two files held when they were read last.
+/// The content of two files when they were read last.
 #[derive(Debug)]
 struct LastContents {
     /// The user's file.

@@ -44,7 +44,7 @@ pub struct WorkList {
     /// Where the next page begins, when there is one: call again with this `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
-    /// How busy accounts and machines are.
+    /// The load of accounts and machines.
     #[serde(flatten)]
     pub load: WorkLoad,
     /// The specs that other clones hold, where clones share them.

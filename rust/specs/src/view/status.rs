@@ -22,7 +22,7 @@ pub struct StatusCounts {
     /// The number of open specs that other clones hold, whatever their state here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_elsewhere: Option<usize>,
-    /// How busy accounts and machines are.
+    /// The load of accounts and machines.
     #[serde(flatten)]
     pub load: WorkLoad,
     /// Present when asked for.

@@ -18,7 +18,7 @@ use chant_store::disk::{Lock, make_private_folder, names, remove_tree, stamp};
 
 /// The number of addresses that are asked at once.
 const AT_ONCE: usize = 8;
-/// How long another process may be at the same clone.
+/// The time that another process may be at the same clone.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 /// The number of clones that are kept beside those of the present list.
 const MOST_IDLE: usize = 200;

@@ -81,7 +81,7 @@ pub struct FleetRepository {
     pub commit: String,
 }
 
-/// What is wrong with a repository, or with a file of one.
+/// A fault of a repository, or of a file of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FleetProblem {
     /// The repository's name; `None` for one that was not read.
@@ -100,7 +100,7 @@ pub struct FleetProblem {
 pub struct FleetGraph {
     /// The repositories, in the order in which they were named.
     pub repositories: Vec<FleetRepository>,
-    /// What could not be read.
+    /// The parts that could not be read.
     pub problems: Vec<FleetProblem>,
     /// The number of repositories whose commit was not known yet.
     pub read: usize,

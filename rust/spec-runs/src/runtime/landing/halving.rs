@@ -3,7 +3,7 @@
 //! Landings stand on each other: the commit at position 0 is the target's, that at position `n` has the first `n`
 //! of them. A check of the last position settles all of them at once if it passes.
 
-/// What the checks said of one position.
+/// The result of checks at one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CheckedPosition {
     Unknown,
@@ -12,7 +12,7 @@ pub(super) enum CheckedPosition {
     Failed(u32),
 }
 
-/// What follows from what is known.
+/// The step that follows from what is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrainStep {
     /// The checks have to run on this position.
@@ -25,7 +25,7 @@ pub(super) enum TrainStep {
     TargetFails,
 }
 
-/// How often the checks have to fail before a landing is blamed.
+/// The number of times that checks have to fail before a landing is blamed.
 const ENOUGH: u32 = 2;
 
 /// Returns the next step; `positions` begin with the target, and there is at least one landing.

@@ -12,7 +12,7 @@ use chant_work::run_record::RunRecord;
 
 /// How long before the next push runs begin to merge: what gets ready until then is put in order with them.
 const MERGING: Duration = Duration::from_secs(2);
-/// How often a run looks whether it is its turn.
+/// The time between two looks of a run whether it is its turn.
 const TURN: Duration = Duration::from_millis(20);
 
 impl RunLanding<'_> {

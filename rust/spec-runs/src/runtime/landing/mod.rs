@@ -61,7 +61,7 @@ pub(super) struct RunLanding<'a> {
     pub original: Option<&'a ConflictedRun>,
     /// The hash of the acting change to which a person agreed.
     pub agreed: Option<&'a str>,
-    /// What this process needs to run checks of merged work; without it work that needs them waits.
+    /// The means to run checks of merged work; without them work that needs checks waits.
     pub checks: Option<CheckTerms<'a>>,
     /// What the landing has to report beside its outcome.
     pub notes: RefCell<Vec<String>>,

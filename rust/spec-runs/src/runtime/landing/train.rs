@@ -32,14 +32,14 @@ use chant_work::run_record::{CheckEntry, RunRecord};
 use chant_work::run_store::RunStore;
 use chant_work::state::RunState;
 
-/// How long landings wait for others that are about to merge.
+/// The time that landings wait for others that are about to merge.
 const GATHER: Duration = Duration::from_secs(5);
-/// How often a process that checks looks whether the remote is to be looked at.
+/// The time after which a process that checks looks at the remote.
 const BEAT_TURN: Duration = Duration::from_millis(250);
 /// So many trees are remembered.
 const REMEMBERED: usize = 64;
 
-/// What a process needs that runs checks.
+/// The means of a process that runs checks.
 #[derive(Clone, Copy)]
 pub(in super::super) struct CheckTerms<'a> {
     /// The configuration that has them.
@@ -63,7 +63,7 @@ pub(super) struct TrainChecker<'a> {
     pub gathering: Cell<Option<Instant>>,
 }
 
-/// What the checks said of trees, the newest last.
+/// The results of checks by tree, the newest last.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct CheckedTrees {
     trees: Vec<CheckedTree>,
@@ -77,7 +77,7 @@ struct CheckedTree {
     entries: Vec<CheckEntry>,
     /// How the last of them failed; `None` if all passed.
     failure: Option<String>,
-    /// How often in a row.
+    /// The number of times in a row.
     times: u32,
 }
 
