@@ -396,7 +396,7 @@ mod tests {
             ),
             ("weather: fine", "weather: ?"),
             ("site: {output: x}", "site: no effect"),
-            ("silnt: 1", "silnt: ?"),
+            ("silnt: 1", "silnt: ?silent"),
             ("checks: [a]", "checks: expected `key: value` lines"),
             ("limits: {tokens: many}", "limits.tokens: expected a number"),
         ] {
