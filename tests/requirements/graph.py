@@ -112,7 +112,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "graph:schedule:p90_is_kept_by_nine_in_ten": Requirement(
         "Of plans whose durations are learned, 85 to 95 % end by their P90, with two runs known as with "
-        "twenty, and whatever family durations come from.",
+        "twenty, for log-normal and gamma durations, two humps, and one long run in ten.",
         "issue 26.3",
     ),
     "graph:units:one_for_schedules_and_what_if": Requirement(
