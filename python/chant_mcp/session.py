@@ -311,10 +311,10 @@ class Session:
 
             folder = Path(self._state_home) / "chant-mcp"
             report = self.chant.trust_report()
-            trusted = [report["hash_of_commits"]] if report["trusted"] else []
-            ensure_local_cluster(
-                folder, self._program, self._environment, slots=settings.get("slots"), trusted=trusted
-            )
+            # The start itself is refused there, and says why.
+            if report["trusted"]:
+                slots, trusted = settings.get("slots"), [report["hash_of_commits"]]
+                ensure_local_cluster(folder, self._program, self._environment, slots=slots, trusted=trusted)
 
     def _look_after(self, project: ChantProject) -> None:
         self._recover_once(project)

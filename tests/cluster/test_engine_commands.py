@@ -16,6 +16,7 @@ from chant_mcp.cluster.folder_use import is_in_use
 from chant_mcp.cluster.local_cluster import ensure_local_cluster
 from chant_mcp.errors import InvalidArgumentError, RefusedError
 from chant_mcp.program import own_program
+from chant_mcp.user_folders import state_home
 from cluster.engine_kit import certificates
 from harness import user_config
 from work.kit import wait_for
@@ -86,6 +87,21 @@ def test_the_local_cluster_is_found_again_and_ends_when_idle(tmp_path: Path) -> 
     assert "runs on this machine already" in " ".join(told.stderr.split())
     known = state / "local-cluster" / "scheduler" / "cluster.json"
     wait_for(lambda: not known.exists() and not is_in_use(folder), lambda: "its end")
+
+
+@pytest.mark.requirement("cluster:engine:local", "cluster:engine:deployers")
+def test_the_automatic_cluster_is_shown_and_ended(tmp_path: Path) -> None:
+    nothing = run(tmp_path, "cluster", "status", "local")
+    assert "chant-mcp work --on local" in " ".join(nothing.stderr.split())
+    state = Path(state_home(os.environ) or "") / "chant-mcp"
+    ensure_local_cluster(state, PROGRAM, os.environ, slots={"demo": 2})
+    folder = state / "local-cluster" / "worker"
+    shown = run(tmp_path, "cluster", "status", "local")
+    assert "1 worker. It ends by itself when no run uses it." in shown.stdout, shown.stderr
+    assert "local on " in shown.stdout
+    assert "is ended" in run(tmp_path, "cluster", "down", "local").stdout
+    wait_for(lambda: not is_in_use(folder), lambda: "its end")
+    assert run(tmp_path, "cluster", "down", "local").returncode == 1
 
 
 @pytest.mark.requirement("cluster:engine:deployers")

@@ -23,6 +23,7 @@ from chant_mcp.cluster.started_processes import answers, slot_options, start_sch
 IDLE_SECONDS = 60.0
 """How long it waits for a run."""
 
+_FOLDER = "local-cluster"
 _WORKER = "local"
 _TRUSTED = "trusted"
 
@@ -61,11 +62,11 @@ def ensure_local_cluster(
         RefusedError: The extra `cluster` is missing, or a process ended at once.
     """
     require_cluster_extra()
-    folder = state_folder / "local-cluster"
+    folder = state_folder / _FOLDER
     # A scheduler is confined to its part of the folder.
     with folder_in_use(folder / "scheduler", waits=True):
         (folder / "scheduler" / "wanted").touch(mode=0o600)
-        place = _found(folder)
+        place = find_local_cluster(state_folder)
         if place is None:
             place = _started(folder, program, environment, idle_seconds)
         _accept(folder / _TRUSTED, trusted)
@@ -84,8 +85,13 @@ def _accept(file: Path, hashes: Iterable[str]) -> None:
         replace_file(file, "\n".join(dict.fromkeys([*known, *hashes])).encode())
 
 
-def _found(folder: Path) -> ClusterPlace | None:
-    """Return the cluster that a folder names, if it answers."""
+def find_local_cluster(state_folder: Path) -> ClusterPlace | None:
+    """Find the cluster of this machine, if one is up and answers.
+
+    Args:
+        state_folder: Our own state of the user.
+    """
+    folder = state_folder / _FOLDER
     with suppress(OSError, ValueError, KeyError):
         found = json.loads((folder / "scheduler" / "cluster.json").read_text())
         place = ClusterPlace(str(found["address"]), folder / "tls")

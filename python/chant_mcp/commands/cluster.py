@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -24,6 +24,8 @@ from chant_mcp.user_folders import state_home
 if TYPE_CHECKING:
     from chant_mcp.cluster.deployers import ClusterPlan, DeployPlace
 
+_AUTOMATIC = "local"
+"""The cluster that a start with `--on local` makes, where the configuration says nothing of one."""
 _PATH = click.Path(file_okay=False, path_type=Path)
 
 
@@ -71,14 +73,10 @@ def up(surroundings: Surroundings, name: str) -> None:
 @click.pass_obj
 def status(surroundings: Surroundings, name: str, as_json: bool) -> None:
     """Show a cluster's workers, and how busy they and their accounts are."""
-    from chant_mcp.cluster.deployers import count_workers, deployer, known_address
+    from chant_mcp.cluster.deployers import count_workers
 
-    plan, place = _known(surroundings, name)
-    address = known_address(plan, place.folder)
-    if address is None:
-        raise NotFoundError(f"The cluster {name} is not up. Start it: chant-mcp cluster up {name}")
-    words = deployer(plan, place).status()
-    workers: list[dict[str, Any]] = _ask(surroundings, address, plan.tls, "workers")
+    address, tls, words = _automatic(surroundings, name) or _deployed(surroundings, name)
+    workers: list[dict[str, Any]] = _ask(surroundings, address, tls, "workers")
     if as_json:
         say_json(json.dumps({"name": name, "address": address, "deployed": words, "workers": workers}))
         return
@@ -102,6 +100,10 @@ def down(surroundings: Surroundings, name: str) -> None:
     from chant_mcp.cluster.deployers import deployer, known_address
     from chant_mcp.cluster.folder_use import folder_in_use
 
+    if (found := _automatic(surroundings, name)) is not None:
+        _ask(surroundings, found.address, found.tls, "end")
+        say("The cluster that `--on local` started is ended.")
+        return
     plan, place = _known(surroundings, name)
     with folder_in_use(place.folder, waits=True):
         address = known_address(plan, place.folder)
@@ -180,26 +182,70 @@ def _ask(surroundings: Surroundings, address: str, tls: Path, what: str) -> Any:
         raise RefusedError(f"The scheduler at {address} gave no answer that can be read.") from error
 
 
-def _known(surroundings: Surroundings, name: str) -> tuple[ClusterPlan, DeployPlace]:
-    """Find a cluster of the configuration, and where it is started from."""
-    require_cluster_extra()
-    from chant_mcp.cluster.deployers import DeployPlace, read_plan
+class _ReachedCluster(NamedTuple):
+    """A cluster that is up."""
 
+    address: str
+    tls: Path
+    words: str
+    """What those who run it say of it."""
+
+
+def _automatic(surroundings: Surroundings, name: str) -> _ReachedCluster | None:
+    """Find the cluster that `--on local` started, unless the configuration has one of that name."""
+    if name != _AUTOMATIC or name in _configured(surroundings):
+        return None
+    from chant_mcp.cluster.local_cluster import find_local_cluster
+
+    place = find_local_cluster(_state_folder(surroundings))
+    if place is None:
+        raise NotFoundError(
+            "The cluster of this machine is not up. A run starts it: chant-mcp work --on local"
+        )
+    return _ReachedCluster(*place, words="It ends by itself when no run uses it.")
+
+
+def _deployed(surroundings: Surroundings, name: str) -> _ReachedCluster:
+    """Find a cluster of the configuration that is up."""
+    from chant_mcp.cluster.deployers import deployer, known_address
+
+    plan, place = _known(surroundings, name)
+    address = known_address(plan, place.folder)
+    if address is None:
+        raise NotFoundError(f"The cluster {name} is not up. Start it: chant-mcp cluster up {name}")
+    return _ReachedCluster(address, plan.tls, deployer(plan, place).status())
+
+
+def _configured(surroundings: Surroundings) -> dict[str, Any]:
+    """Return the clusters of the configuration."""
+    require_cluster_extra()
     session = surroundings.session()
     session.recovers = False
-    clusters: dict[str, Any] = session.chant.clusters().data
+    return session.chant.clusters().data
+
+
+def _state_folder(surroundings: Surroundings) -> Path:
+    """Return the folder of our own state."""
+    state = state_home(surroundings.environment)
+    if state is None:
+        raise NotFoundError("There is no home folder for the state of clusters. Set HOME.")
+    return Path(state) / "chant-mcp"
+
+
+def _known(surroundings: Surroundings, name: str) -> tuple[ClusterPlan, DeployPlace]:
+    """Find a cluster of the configuration, and where it is started from."""
+    clusters = _configured(surroundings)
+    from chant_mcp.cluster.deployers import DeployPlace, read_plan
+
     if name not in clusters:
         known = ", ".join(sorted(clusters)) or "there is none"
         raise InvalidArgumentError(
             f"'{name}' is no cluster. Expected one below `cluster` in your configuration ({known})."
         )
-    state = state_home(surroundings.environment)
-    if state is None:
-        raise NotFoundError("There is no home folder for the state of clusters. Set HOME.")
     if "/" in name or name.startswith("."):
         raise InvalidArgumentError(f"A cluster's name is plain, and '{name}' is not.")
     tls = clusters[name].get("tls")
-    folder = Path(state) / "chant-mcp" / "deployed" / name
+    folder = _state_folder(surroundings) / "deployed" / name
     place = DeployPlace(folder, own_program(surroundings.interpreter), surroundings.environment)
     where = default_tls(surroundings) if tls is None else _at_home(surroundings, tls)
     return read_plan(name, clusters[name], where), place
