@@ -308,7 +308,7 @@ ATTRIBUTES = set(
     """
     x y x1 y1 x2 y2 cx cy r rx ry width height d points transform text-anchor dominant-baseline viewBox class
     data-key data-from data-to marker-end marker-start id refX refY orient markerWidth markerHeight
-    markerUnits role aria-label font-size
+    markerUnits role aria-label font-size textLength lengthAdjust
     """.split()  # noqa: SIM905
 )
 

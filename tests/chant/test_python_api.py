@@ -39,6 +39,7 @@ FOR_PEOPLE = {
     "spec_list": {"approval"},
     "add": {"needs_approval"},
     "spec_update": {"expect_body", "from_run", "seen_lists"},
+    "lint": {"plugins"},
     "ready": {"include_held"},
     "split": {"fresh", "progress", "agreed"},
     "takeover": {"from_clone"},

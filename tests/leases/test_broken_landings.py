@@ -61,7 +61,7 @@ def test_landing_in_the_queue_on_a_refused_try_does_not_say_that_the_try_has_lan
     tmp_path: Path, make_remote: MakeRemote
 ) -> None:
     remote = make_remote("git")
-    shared = SharedProject(tmp_path, remote)
+    shared = SharedProject(tmp_path, remote, SLOW_BEAT)
     shared.publish([ID], "wait")
     clone = shared.clone()
     clone.start(ID)

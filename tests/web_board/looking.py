@@ -93,7 +93,7 @@ def focused(page: Page) -> str:
 
 def until(page: Page, expression: str) -> Any:
     """Wait until an expression of the page is true; the page's policy forbids `wait_for_function`."""
-    for _ in range(200):
+    for _ in range(1000):
         if found := page.evaluate(expression):
             return found
         page.wait_for_timeout(20)
@@ -103,7 +103,7 @@ def until(page: Page, expression: str) -> Any:
 def comes_to(page: Page, read: Callable[[], Any], wanted: Any) -> None:
     """Wait until something is as wanted: a page shows what it was asked for when it has it."""
     found: Any = None
-    for _ in range(200):
+    for _ in range(1000):
         with suppress(IndexError):
             found = read()
         if found == wanted:

@@ -74,7 +74,8 @@ def test_everything_is_reached_by_keys(opened: OpenBoard, board: FakeBoard) -> N
 
     for key, name in zip("23456", ["Graph", "Timeline", "Agents", "Inbox", "Problems"], strict=True):
         press(key)
-        until(page, f"document.title.startsWith('{name}') && !document.querySelector('.page .note')")
+        is_loaded = "document.querySelector('.page .note')?.textContent !== '…'"
+        until(page, f"document.title.startsWith('{name}') && {is_loaded}")
     press("5")
     page.wait_for_selector(".entry")
     press("j")

@@ -73,7 +73,7 @@ def test_a_script_gets_a_graph_with_columns(project: Project) -> None:
     columns = Attributes(found)
     assert {len(values) for values in columns.values()} == {len(network)} == {8}
     assert list(columns) == [
-        *("dialect", "title", "status", "path", "kind", "ready"),
+        *("repo", "dialect", "title", "status", "path", "kind", "ready"),
         *("priority", "assignee", "weight", "duration", "expected", "tone"),
     ]
     assert learned == {"runs": 0, "median": None, "spread": None, "ratios": []}
