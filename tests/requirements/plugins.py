@@ -68,4 +68,23 @@ REQUIREMENTS: dict[str, Requirement] = {
         "own configuration names; the reason of one that does not, or that fails, is the run's.",
         _SOURCE,
     ),
+    "plugins:event_readers:reports_count": Requirement(
+        "What a package's event reader finds in an agent's output counts as what the agent reports: session, "
+        "model, turns, tokens, money, refusals and failures.",
+        _SOURCE,
+    ),
+    "plugins:event_readers:chosen_by_the_agent": Requirement(
+        "`agents.<name>.events` names the format of an agent's events, or the event reader that reads them.",
+        _SOURCE,
+    ),
+    "plugins:event_readers:failures_end_no_run": Requirement(
+        "An event reader that raises, hangs, ends early, does not keep up or is missing blocks nothing; the "
+        "log of the run names it.",
+        _SOURCE,
+    ),
+    "plugins:event_readers:limits_need_them": Requirement(
+        "An agent with limits of tokens or money is ended when what reads its events fails, with a cause of "
+        "its own.",
+        _SOURCE,
+    ),
 }

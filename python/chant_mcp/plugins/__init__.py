@@ -1,4 +1,4 @@
-"""What other packages add: lint rules, exporters, importers, evidence checks and notifiers.
+"""What other packages add: lint rules, exporters, importers, evidence checks, event readers and notifiers.
 
 A package names its functions as entry points in one of the groups of `PLUGIN_KINDS`. Each call is made in
 a process of its own and for a bounded time, so that nothing a plugin does ends or blocks ours. None is
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 if TYPE_CHECKING:
     from chant_mcp.api.specs import Spec
 
-__all__ = ["PLUGIN_KINDS", "EvidenceVerdict", "PluginKind", "RuleFinding", "RunEvidence"]
+__all__ = ["PLUGIN_KINDS", "AgentReport", "EvidenceVerdict", "PluginKind", "RuleFinding", "RunEvidence"]
 
-PluginKind = Literal["lint_rules", "exporters", "importers", "evidence_checks", "notifiers"]
+PluginKind = Literal["lint_rules", "exporters", "importers", "evidence_checks", "event_readers", "notifiers"]
 """A group of entry points, without `chant_mcp.` before it."""
 
 PLUGIN_KINDS: Mapping[PluginKind, str] = {
@@ -25,6 +25,7 @@ PLUGIN_KINDS: Mapping[PluginKind, str] = {
     "exporters": "exporter",
     "importers": "importer",
     "evidence_checks": "evidence check",
+    "event_readers": "event reader",
     "notifiers": "notifier",
 }
 """The groups, with what one of their functions is called in sentences."""
@@ -58,6 +59,42 @@ class EvidenceVerdict(NamedTuple):
     """Whether the work may count as done."""
     reason: str = ""
     """Why not."""
+
+
+class AgentReport(NamedTuple):
+    """What an event reader finds in an agent's output, since it reported before.
+
+    What the output does not say is left out: it stays unknown, and is no 0.
+
+    Example:
+        >>> AgentReport(turns=1, input_tokens=1200, output_tokens=80).cost_usd is None
+        True
+    """
+
+    session: str | None = None
+    """The agent's own name of its session."""
+    model: str | None = None
+    """The model in use."""
+    turns: int | None = None
+    """Answers of the model."""
+    input_tokens: int | None = None
+    """Tokens that the model read, without those from its cache."""
+    cached_tokens: int | None = None
+    """Tokens that it read from its cache."""
+    output_tokens: int | None = None
+    """Tokens that it wrote."""
+    cost_usd: float | None = None
+    """Money, in US dollars."""
+    denied_tool: str | None = None
+    """A tool that was refused to the agent."""
+    denied_message: str | None = None
+    """Why, in the agent's words."""
+    failure: str | None = None
+    """What failed, in the agent's words; the next report without a failure says that it was overcome."""
+    status: int | None = None
+    """The HTTP status of the agent's provider that belongs to the failure."""
+    has_ended: bool = False
+    """Whether the agent says that its work is over."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from chant_mcp.api.specs import Spec
 from chant_mcp.api.workspace import Workspace
 from chant_mcp.errors import ChantError
 from chant_mcp.plugins import EvidenceVerdict, RuleFinding, RunEvidence
+from chant_mcp.plugins.event_stream import GarbageReport, read_reports
 from chant_mcp.plugins.installed import InstalledPlugin, drop_folders_in, plugins_of_kind
 
 _LONGEST = 500
@@ -35,18 +36,35 @@ def serve_call(workspace: Workspace, answers: BinaryIO, read: BinaryIO) -> None:
     """Answer the request that `read` holds."""
     request: dict[str, Any] = json.loads(read.readline())
     lines = AnswerLines(answers)
-    # The time is the plugin's, that this process needed to start is not; and nothing is left behind when who
-    # asked is gone.
-    threading.Thread(target=_end_after, args=(request["seconds"], lines), daemon=True).start()
+
+    def end_in_time() -> None:
+        threading.Thread(target=_end_after, args=(request["seconds"], lines), daemon=True).start()
+
+    if request["kind"] == "event_readers":
+        # An agent may work for hours: the time counts from the end of its output.
+        request |= {"stream": read, "note_end": end_in_time}
+    else:
+        # The time is the plugin's, that this process needed to start is not; and nothing is left behind when
+        # who asked is gone.
+        end_in_time()
     try:
         for answer in _answers(workspace, request):
             lines.put(answer)
-    except GarbageAnswer as error:
-        lines.put({"failure": str(error)})
+    except (GarbageAnswer, GarbageReport) as error:
+        lines.put_failure(_subject(request) + str(error))
     except BaseException as error:
-        lines.put({"failure": _in_words(error)})
+        lines.put_failure(_subject(request) + _in_words(error))
     else:
-        lines.put({"end": True})
+        lines.put({"type": "end", "end": True})
+
+
+def _subject(request: dict[str, Any]) -> str:
+    """Name an event reader: who logs its failure knows no plugins. Others are named by who asks."""
+    if request["kind"] != "event_readers":
+        return ""
+    name = request["name"]
+    called = [str(one) for one in plugins_of_kind("event_readers") if one.name == name]
+    return f"{called[0] if called else f'event reader `{name}`'} "
 
 
 class AnswerLines:
@@ -56,6 +74,10 @@ class AnswerLines:
         """Take the stream that leads to who asked."""
         self._stream = stream
         self._lock = threading.Lock()
+
+    def put_failure(self, why: str) -> None:
+        """Print why there is no answer, or no more."""
+        self.put({"type": "failure", "failure": why})
 
     def put(self, answer: Mapping[str, Any]) -> None:
         """Print a line."""
@@ -67,11 +89,13 @@ class AnswerLines:
 
 def _end_after(seconds: float, lines: AnswerLines) -> None:
     threading.Event().wait(seconds)
-    lines.put({"failure": f"did not answer within {seconds:g} seconds"})
+    lines.put_failure(f"did not answer within {seconds:g} seconds")
     os._exit(1)
 
 
 def _answers(workspace: Workspace, request: dict[str, Any]) -> _Answers:
+    if request.get("is_off"):
+        raise GarbageAnswer("is off: your configuration has its name under `plugins.off`")
     # A folder never chooses what is imported.
     drop_folders_in(workspace.root)
     for plugin in plugins_of_kind(request["kind"]):
@@ -175,6 +199,10 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
+def _read_events(read: Callable[..., Any], workspace: Workspace, request: dict[str, Any]) -> _Answers:
+    yield from read_reports(read, request["stream"], request["note_end"])
+
+
 def _notify(notify: Callable[..., Any], workspace: Workspace, request: dict[str, Any]) -> _Answers:
     notify(request["changes"], request["options"])
     yield {"heard": len(request["changes"])}
@@ -183,6 +211,7 @@ def _notify(notify: Callable[..., Any], workspace: Workspace, request: dict[str,
 _CALLS: dict[str, Callable[[Callable[..., Any], Workspace, dict[str, Any]], _Answers]] = {
     "lint_rules": _lint,
     "evidence_checks": _check,
+    "event_readers": _read_events,
     "exporters": _export,
     "importers": _import,
     "notifiers": _notify,

@@ -43,6 +43,8 @@ pub enum FailureCause {
     BudgetReached,
     /// It ended without a final event.
     NoFinalEvent,
+    /// Its usage has limits, and the program that reads its events gave up.
+    EventsUnread,
     /// Its program is not installed.
     ProgramMissing,
     /// The machine of the cluster that it worked on is gone.
@@ -75,7 +77,7 @@ const KILL: i32 = 9;
 
 impl FailureCause {
     /// All causes.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::PermissionDenied,
         Self::NotLoggedIn,
         Self::OutOfCredit,
@@ -94,6 +96,7 @@ impl FailureCause {
         Self::TurnLimit,
         Self::BudgetReached,
         Self::NoFinalEvent,
+        Self::EventsUnread,
         Self::ProgramMissing,
         Self::WorkerLost,
         Self::NotPlaced,
@@ -121,6 +124,7 @@ impl FailureCause {
             Self::TurnLimit => "turn_limit",
             Self::BudgetReached => "budget_reached",
             Self::NoFinalEvent => "no_final_event",
+            Self::EventsUnread => "events_unread",
             Self::ProgramMissing => "program_missing",
             Self::WorkerLost => "worker_lost",
             Self::NotPlaced => "not_placed",
@@ -156,6 +160,9 @@ impl FailureCause {
             Self::TurnLimit => "The agent reached its limit of turns",
             Self::BudgetReached => "The agent reached its budget",
             Self::NoFinalEvent => "The agent ended without saying how: it crashed or was killed",
+            Self::EventsUnread => {
+                "What reads the agent's events failed, and its limits of tokens or money need them"
+            }
             Self::ProgramMissing => "A program that the agent needs is not installed",
             Self::WorkerLost => "The machine that the agent worked on is lost",
             Self::NotPlaced => "No machine of the cluster took the work",
@@ -239,6 +246,9 @@ impl FailureCause {
                 ".",
             ],
             Self::NoFinalEvent => hint![log, " shows its last words"].and(work()),
+            Self::EventsUnread => {
+                hint![format!("Correct what `agents.{agent}.events` names")].and(work())
+            }
             Self::WorkerLost | Self::WorkRejected => hint!["Look at that machine"].and(work()),
             Self::NotPlaced => hint!["Change what kept it from being placed"].and(work()),
             Self::ProgramMissing => hint![

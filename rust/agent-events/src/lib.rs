@@ -8,6 +8,7 @@
 mod cause;
 mod cause_words;
 mod claude;
+mod common;
 mod others;
 mod placed;
 mod reader;
@@ -15,7 +16,9 @@ mod summary;
 
 pub use cause::{AgentExit, FailureCause, OWN_SERVER};
 pub use reader::EventReader;
-pub use summary::{AgentUsage, EventFailure, EventSummary, ServerState, TokenCount, ToolDenial};
+pub use summary::{
+    AgentUsage, EventFailure, EventSummary, ReaderEnd, ServerState, TokenCount, ToolDenial,
+};
 
 /// The formats in which agents report events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -42,6 +45,8 @@ pub enum EventFormat {
     Goose,
     /// `pi --mode json`.
     Pi,
+    /// What a program reports of an agent whose own format is not known here.
+    Common,
     /// The job client: an agent that works on another machine.
     Placed,
     /// Text: only exit code, signal and standard error are known.
@@ -51,7 +56,7 @@ pub enum EventFormat {
 
 impl EventFormat {
     /// All formats that a configuration may name.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Claude,
         Self::Qwen,
         Self::Amp,
@@ -63,6 +68,7 @@ impl EventFormat {
         Self::Cline,
         Self::Goose,
         Self::Pi,
+        Self::Common,
         Self::Plain,
     ];
 
@@ -80,6 +86,7 @@ impl EventFormat {
             Self::Cline => "cline",
             Self::Goose => "goose",
             Self::Pi => "pi",
+            Self::Common => "common",
             Self::Placed => "placed",
             Self::Plain => "plain",
         }
@@ -94,7 +101,7 @@ impl EventFormat {
     pub fn reports_money(self) -> bool {
         matches!(
             self,
-            Self::Claude | Self::OpenCode | Self::Cline | Self::Pi | Self::Placed
+            Self::Claude | Self::OpenCode | Self::Cline | Self::Pi | Self::Common | Self::Placed
         )
     }
 
@@ -105,7 +112,7 @@ impl EventFormat {
 
     /// Returns true if its last line reports how the work ended.
     fn has_final_event(self) -> bool {
-        !matches!(self, Self::Plain)
+        !matches!(self, Self::Plain | Self::Common)
     }
 }
 

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::claude::ClaudeEvents;
-use super::summary::EventSummary;
-use super::{EventFormat, others, placed};
+use super::summary::{EventSummary, ReaderEnd, shortened};
+use super::{EventFormat, common, others, placed};
 
 /// The bytes of the longest line that is read; a longer one holds a file, and nothing for the
 /// summary.
@@ -41,6 +41,11 @@ impl EventReader {
     /// Returns the summary of the events until now.
     pub fn summary(&self) -> &EventSummary {
         &self.summary
+    }
+
+    /// Notes that the program that reads the events gave up.
+    pub fn note_failure(&mut self, words: &str) {
+        self.summary.reader_end = Some(ReaderEnd::Failed(shortened(words)));
     }
 
     /// Reads some output; returns true if it contained a complete event.
@@ -99,6 +104,7 @@ impl EventReader {
             EventFormat::Cline => others::cline(kind, &event, summary),
             EventFormat::Goose => others::goose(kind, &event, summary),
             EventFormat::Pi => others::pi(kind, &event, summary),
+            EventFormat::Common => common::read(kind, &event, summary),
             EventFormat::Placed => placed::read(kind, &event, summary),
             EventFormat::Plain => false,
         };

@@ -41,6 +41,17 @@ pub struct EventSummary {
     pub has_events: bool,
     /// True if lines were too long to be read.
     pub is_partial: bool,
+    /// The end of the program that reads the events, if there is one and it ended.
+    pub reader_end: Option<ReaderEnd>,
+}
+
+/// The end of a program that reads an agent's events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReaderEnd {
+    /// It has read all.
+    Done,
+    /// It gave up, for a reason in its words.
+    Failed(String),
 }
 
 /// The usage of an agent; an amount that it does not report is `None`, never 0.
@@ -146,6 +157,10 @@ impl EventSummary {
         let text = |text: &Option<String>| text.as_deref().map(&change);
         Self {
             session: text(&self.session),
+            reader_end: self.reader_end.as_ref().map(|end| match end {
+                ReaderEnd::Failed(why) => ReaderEnd::Failed(change(why)),
+                ReaderEnd::Done => ReaderEnd::Done,
+            }),
             model: text(&self.model),
             worker: text(&self.worker),
             confinement: text(&self.confinement),
@@ -173,6 +188,14 @@ impl EventSummary {
         }
     }
 
+    /// Returns the reason why the program that reads the events gave up, if it did.
+    pub fn reader_failure(&self) -> Option<&str> {
+        match &self.reader_end {
+            Some(ReaderEnd::Failed(why)) => Some(why),
+            _ => None,
+        }
+    }
+
     /// Returns the last failure, in the agent's words.
     pub fn words(&self) -> String {
         let words = self.trouble.as_ref().map(|trouble| trouble.words.clone());
@@ -182,6 +205,11 @@ impl EventSummary {
     /// Counts one more answer of the model.
     pub(super) fn count_turn(&mut self) {
         self.usage.turns = Some(self.usage.turns.unwrap_or(0).saturating_add(1));
+    }
+
+    /// Adds answers of the model to those that are known.
+    pub(super) fn add_turns(&mut self, more: Option<u64>) {
+        self.usage.turns = sum(self.usage.turns, more, u64::saturating_add);
     }
 
     /// Adds tokens to those that are known.

@@ -25,6 +25,8 @@ pub struct AgentSettings {
     pub skip_permissions: bool,
     /// Its model, for runs whose spec names none.
     pub model: Option<String>,
+    /// The format in which it reports events, or the plugin that reads them; else by its name.
+    pub events: Option<String>,
 }
 
 /// An argument of a command line, or several that are left out together when one of their

@@ -19,13 +19,14 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use super::WorkError;
 use super::cancel_token::CancelToken;
 use super::connections::RunConnections;
+use super::event_program::EventProgram;
 use super::folder_observer::FolderObserver;
 use super::process::{ProcessIdentity, memory_kills};
 use super::process_tree::{self, ProcessTree};
 use super::run_log::{LogStream, RunLog};
 use super::run_record::RunRecord;
 use super::run_store::RunStore;
-use super::spending::UsageMeter;
+use super::spending::{SpendingLimits, UsageMeter};
 use chant_agent_events::{AgentExit, EventFormat, EventReader, FailureCause};
 use chant_base::run_variables::MARK;
 use chant_confine::Confinement;
@@ -49,6 +50,8 @@ pub struct AgentProcess {
     runs: RunStore,
     process_id: String,
     limits: AgentLimits,
+    /// True if tokens or money have a limit.
+    is_bounded: bool,
     confinement: Confinement,
     pipes: AgentPipes,
     connections: Option<RunConnections>,
@@ -67,6 +70,8 @@ struct AgentPipes {
     err: Option<OwnedFd>,
     output: RunLog,
     events: EventReader,
+    /// The program that reads the agent's output in our place.
+    program: Option<EventProgram>,
     /// True if there are events that were not handled yet.
     has_news: bool,
     buffer: Vec<u8>,
@@ -127,6 +132,13 @@ pub fn start(
         // An agent that does not read must not block us from reading its output.
         let _ = fcntl_setfl(pipe, OFlags::NONBLOCK);
     }
+    let mut events = EventReader::new(job.plan.format);
+    let program = job.plan.program.as_ref().map(EventProgram::start);
+    let program = program.and_then(|started| {
+        started
+            .inspect_err(|error| events.note_failure(&error.to_string()))
+            .ok()
+    });
     let now = Instant::now();
     Ok(AgentProcess {
         pipes: AgentPipes {
@@ -134,8 +146,10 @@ pub fn start(
             out: child.stdout.take().map(Into::into),
             err: child.stderr.take().map(Into::into),
             output,
-            events: EventReader::new(job.plan.format),
-            has_news: false,
+            // A failed start of the program is news.
+            has_news: events.summary().reader_failure().is_some(),
+            events,
+            program,
             buffer: Vec::new(),
         },
         connections,
@@ -152,6 +166,7 @@ pub fn start(
         runs: runs.clone(),
         process_id: record.process_id.clone(),
         limits: job.limits,
+        is_bounded: job.plan.spending != SpendingLimits::default(),
         confinement: job.confinement,
         memory_kills: memory_kills(),
         started: now,
@@ -226,9 +241,9 @@ impl AgentProcess {
             connections.close();
         }
         let status = self.reap();
+        self.pipes.finish_events();
         let (tail, failure) = self.pipes.output.close();
         let refused = self.confinement.hint(tail.iter().map(String::as_str));
-        self.pipes.events.end();
         let format = self.pipes.events.format();
         let events = self.pipes.events.summary();
         let events = events.with_texts(|text| self.pipes.output.masked(text));
@@ -332,6 +347,9 @@ impl AgentProcess {
         }
         let summary = self.pipes.events.summary();
         let spent = meter.and_then(|meter| meter.note(summary));
+        if self.is_bounded && summary.reader_failure().is_some() {
+            return Some(AgentEnding::Hopeless(FailureCause::EventsUnread));
+        }
         let hopeless = summary.hopeless.filter(|_| !summary.has_final);
         hopeless
             .map(AgentEnding::Hopeless)
@@ -369,6 +387,7 @@ impl AgentProcess {
         let watch = self.watch.as_ref().filter(|_| wakes.is_some());
         // While the end is awaited, no connection is served either.
         let requests = self.connections.as_ref().filter(|_| wakes.is_some());
+        let program = pipes.program.as_ref();
         let sources = [
             (pipes.out.as_ref().map(AsFd::as_fd), PollFlags::IN),
             (pipes.err.as_ref().map(AsFd::as_fd), PollFlags::IN),
@@ -380,6 +399,8 @@ impl AgentProcess {
             (watch.map(AsFd::as_fd), PollFlags::IN),
             (wakes, PollFlags::IN),
             (looks, PollFlags::IN),
+            (program.and_then(EventProgram::takes), PollFlags::OUT),
+            (program.and_then(EventProgram::gives), PollFlags::IN),
         ];
         let mut polled: Vec<PollFd<'_>> = sources
             .iter()
@@ -391,7 +412,7 @@ impl AgentProcess {
             polled => polled.map_err(|source| system("listen to the agent", source))?,
         };
         let mut answers = polled.iter().map(|one| !one.revents().is_empty());
-        let [out, err, input, requests, _, _, is_changed] =
+        let [out, err, input, requests, _, _, is_changed, takes, gives] =
             sources.map(|(source, _)| source.is_some() && answers.next().unwrap_or(false));
         for (stream, is_ready) in [(LogStream::Out, out), (LogStream::Err, err)] {
             if is_ready && self.pipes.hear(stream) {
@@ -401,6 +422,7 @@ impl AgentProcess {
         if input {
             self.pipes.tell();
         }
+        self.pipes.turn_program(takes, gives);
         if let Some(connections) = self.connections.as_mut().filter(|_| requests) {
             connections.hand_on();
         }
@@ -471,7 +493,7 @@ impl AgentPipes {
             Ok(read) => {
                 self.output.take(stream, &self.buffer[..read]);
                 if stream == LogStream::Out {
-                    self.has_news |= self.events.take(&self.buffer[..read]);
+                    self.read_events(read);
                 }
                 true
             }
@@ -480,6 +502,44 @@ impl AgentPipes {
                 *pipe = None;
                 false
             }
+        }
+    }
+
+    /// Reads the events in the bytes that arrived, or hands these on to the program that does.
+    fn read_events(&mut self, count: usize) {
+        let bytes = &self.buffer[..count];
+        match &mut self.program {
+            Some(program) => {
+                program.hand_on(bytes, &mut self.events);
+                self.has_news |= self.events.summary().reader_failure().is_some();
+            }
+            None => self.has_news |= self.events.take(bytes),
+        }
+    }
+
+    fn turn_program(&mut self, takes: bool, gives: bool) {
+        let Some(program) = &mut self.program else {
+            return;
+        };
+        if takes {
+            program.write();
+        }
+        if gives {
+            self.has_news |= program.read(&mut self.events);
+            self.has_news |= self.events.summary().reader_failure().is_some();
+        }
+    }
+
+    /// Reads the rest of the events; a program that could not read them is named in the log.
+    fn finish_events(&mut self) {
+        match self.program.take() {
+            Some(program) => program.finish(&mut self.events),
+            None => drop(self.events.end()),
+        }
+        if let Some(why) = self.events.summary().reader_failure() {
+            let note =
+                format!("What reads the agent's events failed, and its usage is not known: {why}");
+            self.output.note(&note);
         }
     }
 

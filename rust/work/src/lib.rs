@@ -23,6 +23,7 @@ pub mod command;
 #[cfg(unix)]
 pub mod connections;
 pub mod durations;
+pub mod event_program;
 #[cfg(unix)]
 pub mod folder_observer;
 #[cfg(unix)]

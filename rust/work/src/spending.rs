@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use super::event_program::EventProgramCall;
 use super::run_record::{self, RunRecord};
 use super::run_store::RunStore;
 use super::start_allowance::StartAllowance;
@@ -24,6 +25,8 @@ const LOOK: Duration = Duration::from_secs(5);
 pub struct EventPlan {
     /// The format of its events.
     pub format: EventFormat,
+    /// The program that reads its output and reports its events, if it is not read here.
+    pub program: Option<EventProgramCall>,
     /// The limits of its usage.
     pub spending: SpendingLimits,
     /// The delay before each further try, if the cause of a failure passes.

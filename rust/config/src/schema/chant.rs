@@ -223,6 +223,7 @@ const AGENT: super::KeyShape = Table(&[
     used("skip_arguments", ARGUMENTS),
     used("skip_permissions", FLAG),
     used("model", TEXT),
+    used("events", TEXT),
 ]);
 
 const ARGUMENTS: super::KeyShape = Items(&Either(&[TEXT, TEXTS]));

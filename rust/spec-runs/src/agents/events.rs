@@ -24,9 +24,13 @@ const FORMATS: [(&str, EventFormat); 11] = [
     ("amp", EventFormat::Amp),
 ];
 
-/// Returns the format of an agent's events: that of its template, else by its name or that of its
-/// program.
+/// Returns the format of an agent's events: the configured one, that of its template, else by its
+/// name or that of its program.
 pub fn format_of(agent: &Agent) -> EventFormat {
+    if let Some(events) = &agent.events {
+        // What is no format is a plugin, which reports in the common one.
+        return EventFormat::named(events).unwrap_or(EventFormat::Common);
+    }
     // Our own reports messages, but neither its usage nor its end.
     if agent.provider.is_some() {
         return EventFormat::Plain;
@@ -46,6 +50,12 @@ pub fn format_of(agent: &Agent) -> EventFormat {
     };
     let found = FORMATS.iter().find(|(known, _)| is_called(known));
     found.map_or(EventFormat::Plain, |(_, format)| *format)
+}
+
+/// Returns the plugin that reads the agent's events, if one does.
+pub fn event_reader_of(agent: &Agent) -> Option<&str> {
+    let events = agent.events.as_deref();
+    events.filter(|name| EventFormat::named(name).is_none())
 }
 
 /// Returns the function that selects the agent's output for the log; `None` if all of it is logged.
@@ -81,7 +91,7 @@ pub fn unheld_limit(agent: &Agent, limits: &RunLimits) -> Option<String> {
     if of_money && !format.reports_money() {
         let reporting = EventFormat::ALL
             .into_iter()
-            .filter(|one| one.reports_money());
+            .filter(|one| one.reports_money() && *one != EventFormat::Common);
         let reporting: Vec<&str> = reporting.map(EventFormat::as_str).collect();
         return Some(format!(
             "`limits.cost_usd` and `limits.cost_usd_per_day` cannot hold agent '{name}': it does not report money. Use `limits.tokens` in their place, or an agent that reports money ({}).",
@@ -142,6 +152,24 @@ mod tests {
             runs.agents.insert(name.into(), command(program));
             let agent = Agent::named(&runs, name).unwrap();
             assert_eq!(format_of(&agent), format, "{name}");
+        }
+    }
+
+    // proves: plugins:event_readers:chosen_by_the_agent
+    #[test]
+    fn a_configured_format_comes_first_and_other_names_are_those_of_plugins() {
+        for (events, format, reader) in [
+            ("claude", EventFormat::Claude, None),
+            ("plain", EventFormat::Plain, None),
+            ("common", EventFormat::Common, None),
+            ("ferry", EventFormat::Common, Some("ferry")),
+        ] {
+            let mut runs = RunSettings::default();
+            let own = runs.agents.entry("codex".into()).or_default();
+            own.events = Some(events.into());
+            let agent = Agent::named(&runs, "codex").unwrap();
+            assert_eq!(format_of(&agent), format, "{events}");
+            assert_eq!(event_reader_of(&agent), reader);
         }
     }
 

@@ -22,7 +22,7 @@ pub fn reads_of(format: EventFormat) -> Option<LineFilter> {
         EventFormat::Goose => goose,
         EventFormat::Pi => pi,
         // Its lines are sorted where it is started.
-        EventFormat::Placed | EventFormat::Plain => return None,
+        EventFormat::Common | EventFormat::Placed | EventFormat::Plain => return None,
     })
 }
 

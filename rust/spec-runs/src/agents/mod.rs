@@ -128,6 +128,8 @@ pub struct Agent {
     pub provider: Option<ModelProvider>,
     /// Its template; a command of the configuration has none.
     pub template: Option<&'static BuiltIn>,
+    /// The configured format of its events, or the plugin that reads them.
+    pub events: Option<String>,
     /// The place of its own state, if we know it.
     pub state: Option<&'static AgentState>,
     /// The program that is started in place of the template's.
@@ -209,6 +211,7 @@ impl Agent {
         let mut agent = Self {
             name: name.into(),
             model: settings.model.clone(),
+            events: settings.events.clone(),
             skips_permissions: skips,
             provider,
             template,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::super::agents::environment::{self, AgentContext, EnvironmentMap};
-use super::super::agents::events::{format_of, reads_of, spending, unheld_limit};
+use super::super::agents::events::{event_reader_of, format_of, reads_of, spending, unheld_limit};
 use super::super::agents::placeholders::{CommandLine, CommandPlaceholders, OwnServer};
 use super::super::agents::workers::workers;
 use super::super::agents::{self, Agent, AgentError};
@@ -18,6 +18,7 @@ use super::super::prompt::{self, PromptParts, PromptWorktree};
 use super::account_room::{account_variables, allowance_of, with_accounts};
 use super::agent_slots::runs_at_once;
 use super::committer::committer_variables;
+use super::plugin_checks::call_line;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::RunFolder;
 use chant_agent_events::OWN_SERVER;
@@ -34,6 +35,7 @@ use chant_store::disk::{self, TemporaryFile};
 use chant_store::files::{self, RootFolder};
 use chant_work::agent::{AgentInput, AgentJob, AgentLimits};
 use chant_work::connections::ConnectionOptions;
+use chant_work::event_program::EventProgramCall;
 use chant_work::run_log::{LogLimits, secrets};
 use chant_work::run_record::RunOptions;
 use chant_work::spending::EventPlan;
@@ -238,6 +240,7 @@ pub(super) fn bounds(config: &Config) -> AgentLimits {
 
 /// Returns the handling of an agent's events.
 pub(super) fn event_plan(
+    project: &Project,
     config: &Config,
     agent: &Agent,
     (account, asked): (Option<&str>, &RunOptions),
@@ -246,8 +249,28 @@ pub(super) fn event_plan(
     EventPlan {
         allowance: Some(allowance_of(config, account, &agent.name, at_once)),
         format: format_of(agent),
+        program: event_reader_of(agent).map(|name| event_program(project, config, name)),
         spending: spending(&config.runs.limits),
         delays: config.runs.retries.delays(),
+    }
+}
+
+/// Returns the way to start the plugin that reads an agent's events.
+fn event_program(project: &Project, config: &Config, name: &str) -> EventProgramCall {
+    let plugins = &config.plugins;
+    let request = json!({
+        "kind": "event_readers",
+        "name": name,
+        "seconds": plugins.seconds,
+        "is_off": plugins.off.contains(name),
+    });
+    EventProgramCall {
+        argv: call_line(project),
+        environment: project.environment.clone().into_iter().collect(),
+        folder: project.root().to_path_buf(),
+        request: request.to_string(),
+        // It has the same time again to begin.
+        time: plugins.time() * 2,
     }
 }
 
@@ -311,7 +334,7 @@ impl LaunchInputs<'_> {
         let of_account = of_account.into_iter().map(|(_, value)| value);
         Ok(AgentJob {
             secrets: job.secrets.iter().cloned().chain(of_account).collect(),
-            plan: event_plan(self.config, &agent, (account, self.asked)),
+            plan: event_plan(self.project, self.config, &agent, (account, self.asked)),
             reads: reads_of(&agent),
             name: agent.name,
             model,

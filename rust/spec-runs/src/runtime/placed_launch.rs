@@ -191,7 +191,6 @@ impl PlacedLaunch<'_> {
         let mut environment = filter_environment(&project.environment, none).variables;
         environment.extend(committer_variables(project, repo)?);
         environment.extend(hold.variables);
-        let plan = event_plan(config, &agent, (account, self.inputs.asked));
         Ok(AgentJob {
             model,
             prompt: name,
@@ -212,14 +211,24 @@ impl PlacedLaunch<'_> {
                 ..bounds(config)
             },
             connecting: None,
-            // The worker tries again, too.
-            plan: EventPlan {
-                format: EventFormat::Placed,
-                delays: Vec::new(),
-                ..plan
-            },
+            plan: placed_plan(event_plan(
+                project,
+                config,
+                &agent,
+                (account, self.inputs.asked),
+            )),
             name: agent.name,
         })
+    }
+}
+
+/// Returns the handling of a job's events: the worker reads the agent's, and tries again, too.
+fn placed_plan(plan: EventPlan) -> EventPlan {
+    EventPlan {
+        format: EventFormat::Placed,
+        program: None,
+        delays: Vec::new(),
+        ..plan
     }
 }
 

@@ -87,9 +87,7 @@ impl PluginEvidence<'_> {
 
     /// Calls a function and returns its verdict, or the reason why there is none.
     fn call(&self, name: &str, tip: Option<&str>) -> Result<PluginAnswer, String> {
-        let mut argv = self.project.program.clone();
-        let root = self.project.root().display().to_string();
-        argv.extend(["--project", &root, CALL].map(str::to_owned));
+        let argv = call_line(self.project);
         let input = request_pipe(&self.request(name, tip)).map_err(|error| error.to_string())?;
         let options = CommandOptions {
             folder: self.project.root(),
@@ -136,6 +134,13 @@ impl PluginEvidence<'_> {
             },
         })
     }
+}
+
+/// Returns the command line of a process that calls a plugin's function.
+pub(super) fn call_line(project: &Project) -> Vec<String> {
+    let root = project.root().display().to_string();
+    let words = ["--project", &root, CALL].map(str::to_owned);
+    project.program.iter().cloned().chain(words).collect()
 }
 
 /// Returns a pipe with a request in it, which is written aside: it may be longer than a pipe holds.

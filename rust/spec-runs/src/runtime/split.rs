@@ -376,7 +376,12 @@ impl SplitQuery<'_> {
         let limits = &config.runs.limits;
         let bounds = bounds(config);
         Ok(AgentJob {
-            plan: event_plan(config, &agent, (account, &RunOptions::default())),
+            plan: event_plan(
+                self.project,
+                config,
+                &agent,
+                (account, &RunOptions::default()),
+            ),
             reads: reads_of(&agent),
             name: agent.name,
             model,
