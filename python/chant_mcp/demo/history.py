@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -176,19 +175,12 @@ class HistoryProject:
         """Write the files, the records of runs, and the commits.
 
         Raises:
-            GitError: When git cannot be run.
+            GitError: When git cannot be run or fails.
         """
         self.root.mkdir(parents=True, exist_ok=True)
         day = START.date().isoformat()
         self._git.git(day, "init", "-q", "-b", "main")
-        stream = "".join(self._commits()).encode()
-        subprocess.run(
-            ["git", "fast-import", "--quiet"],
-            cwd=self.root,
-            env=self._git.environment,
-            input=stream,
-            check=True,
-        )
+        self._git.git(day, "fast-import", "--quiet", given="".join(self._commits()))
         self._git.git(day, "reset", "-q", "--hard")
         self._write_records()
 
