@@ -195,7 +195,7 @@ def _seconds(start: datetime | None, end: datetime | None) -> float | None:
 
 def _used(run: Mapping[str, Any]) -> dict[str, Any]:
     """What the agent of a run reported of its means."""
-    usage = run.get("usage") or {}
+    usage: Mapping[str, Any] = run.get("usage") or {}
     tokens = [usage[key] for key in _TOKEN_KEYS if usage.get(key) is not None]
     return {"tokens": sum(tokens) if tokens else None, "cost_usd": usage.get("cost_usd")}
 

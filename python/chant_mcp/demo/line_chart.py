@@ -11,7 +11,7 @@ from typing import TypeAlias
 Points: TypeAlias = Sequence[tuple[float, float]]
 
 _WIDTH, _HEIGHT = 720, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 150, 34, 42
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 110, 44, 42
 _COLORS = ("#3f7fd9", "#d9782d", "#3c9a62", "#a05fc4")
 """Colours that can be told apart on white and on black."""
 _GREY = "#808890"
@@ -53,7 +53,7 @@ class LineChart:
 
     def _axes(self) -> Iterator[str]:
         (least, most), top = self._range()
-        yield _text(_LEFT, _TOP - 14, self.title, anchor="start", weight="bold")
+        yield _text(_LEFT, _TOP - 28, self.title, anchor="start", weight="bold")
         yield _text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, self.across)
         for value in _steps(0, top):
             y = self._y(value)
@@ -66,14 +66,14 @@ class LineChart:
         for name, value in self.marks.items():
             x = self._x(value)
             yield _line(x, _TOP, x, _HEIGHT - _BOTTOM, 'stroke-dasharray="4 4"')
-            yield _text(x + 4, _TOP + 10, name, anchor="start")
+            yield _text(x, _TOP - 6, name)
 
     def _lines(self) -> Iterator[str]:
         ends = _spread_out([self._y(points[-1][1]) for points in self.lines.values()])
         for (name, points), color, end in zip(self.lines.items(), _COLORS, ends, strict=False):
             drawn = " ".join(f"{self._x(x):.1f},{self._y(y):.1f}" for x, y in points)
             yield f'<polyline points="{drawn}" fill="none" stroke="{color}" stroke-width="2"/>'
-            yield _text(self._x(points[-1][0]) + 6, end + 4, name, anchor="start", color=color)
+            yield _text(_WIDTH - _RIGHT + 6, end + 4, name, anchor="start", color=color)
 
     def _range(self) -> tuple[tuple[float, float], float]:
         """The ends of the axis across, and the top."""
