@@ -601,7 +601,15 @@ class Network:
         rounds: int,
         seed: int,
         progress: Callable[[int, int], object] | None = None,
-    ) -> tuple[list[tuple[str, int, float, float]], Items, float, float, float | None, float | None]: ...
+    ) -> tuple[
+        list[tuple[str, int, float, float]],
+        Items,
+        float,
+        float,
+        float | None,
+        float | None,
+        list[float],
+    ]: ...
     def clip(
         self,
         limit: int = 60,

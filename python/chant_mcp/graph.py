@@ -517,7 +517,7 @@ class Graph:
         """
         agents, rounds = check_count("agents", agents, 1), check_count("rounds", rounds)
         seed = check_count("seed", seed, most=_MOST_SEED)
-        slots, unplanned, finish, utilisation, p50, p90 = self._network.schedule(
+        slots, unplanned, finish, utilisation, p50, p90, ends = self._network.schedule(
             self.weights(duration) or [1.0] * len(self),
             spread=self._spread(duration) if spread is None else check_number("spread", spread),
             agents=agents,
@@ -527,7 +527,7 @@ class Graph:
         )
         planned = tuple(Slot(*slot) for slot in slots)
         unit = self.unit_of(duration)
-        return Schedule(planned, tuple(unplanned), finish, utilisation, p50, p90, unit)
+        return Schedule(planned, tuple(unplanned), finish, utilisation, p50, p90, unit, tuple(ends))
 
     def _spread(self, duration: Weight) -> float | list[float]:
         """How far durations may be off: as runs were, where these durations come from them."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import ceil
 from typing import Any, overload
 
 import chant_mcp
 from chant_mcp._core import Columns, Edges, Items, Network, Table
+from chant_mcp.errors import InvalidArgumentError
+from chant_mcp.number_checks import check_number
 from chant_mcp.tables import read_repos, type_attributes
 
 __all__ = [
@@ -73,6 +76,29 @@ class Schedule:
     """When nine in ten of them were done."""
     unit: str = "weight"
     """What times count: `seconds` where durations are known, else as for `CriticalPath.unit`."""
+    ends: tuple[float, ...] = field(default=(), repr=False)
+    """When each of these rounds was done, the earliest first."""
+
+    def quantile(self, share: float) -> float | None:
+        """When a share of the rounds was done; `None` without rounds.
+
+        Args:
+            share: From 0 to 1: 0.8 is the end that eight in ten rounds keep.
+
+        Raises:
+            InvalidArgumentError: The share is out of bounds.
+
+        Example:
+            >>> plan = ws.graph().schedule()
+            >>> plan.quantile(0.5) == plan.p50
+            True
+        """
+        given = check_number("share", share)
+        if given > 1:
+            raise InvalidArgumentError(f"`share` is {share!r}, expected a number from 0 to 1")
+        if not self.ends:
+            return None
+        return self.ends[max(ceil(len(self.ends) * given), 1) - 1]
 
 
 @dataclass(frozen=True, slots=True)

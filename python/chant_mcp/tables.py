@@ -88,7 +88,12 @@ _RUN_COLUMNS = (
     TypedColumn("started_at", "time"),
     TypedColumn("completed_at", "time"),
     TypedColumn("duration", "number", "seconds"),
+    TypedColumn("tokens", "number", "tokens"),
+    TypedColumn("cost_usd", "number", "USD"),
 )
+
+_TOKEN_KEYS = ("input_tokens", "cached_tokens", "output_tokens")
+"""The parts of a run's usage that together are its tokens."""
 
 _PROBLEM_COLUMNS = (
     TypedColumn("repo", "word"),
@@ -166,11 +171,16 @@ class RunList:
         return f"<{len(self)} runs>"
 
     def table(self) -> Table:
-        """One row a run, with its start, its end and its `duration` in seconds; null while it runs."""
+        """One row a run.
+
+        Its `duration` is in seconds, null while it runs. `tokens` and `cost_usd` are what its agent
+        reported so far, null where it reported none.
+        """
         times = _make_table(_RUN_COLUMNS, self._rows)
         spans = zip(times.column("started_at"), times.column("completed_at"), strict=True)
         rows = zip(self._rows, spans, strict=True)
-        return _make_table(_RUN_COLUMNS, [{**run, "duration": _seconds(*span)} for run, span in rows])
+        known = [{**run, **_used(run), "duration": _seconds(*span)} for run, span in rows]
+        return _make_table(_RUN_COLUMNS, known)
 
     def __arrow_c_schema__(self) -> object:
         return self.table().__arrow_c_schema__()
@@ -181,6 +191,13 @@ class RunList:
 
 def _seconds(start: datetime | None, end: datetime | None) -> float | None:
     return None if start is None or end is None else (end - start).total_seconds()
+
+
+def _used(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What the agent of a run reported of its means."""
+    usage: Mapping[str, Any] = run.get("usage") or {}
+    tokens = [usage[key] for key in _TOKEN_KEYS if usage.get(key) is not None]
+    return {"tokens": sum(tokens) if tokens else None, "cost_usd": usage.get("cost_usd")}
 
 
 def _make_table(columns: Sequence[TypedColumn], rows: Sequence[Mapping[str, Any]]) -> Table:

@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timezone
 from typing import Any
 
 import chant_mcp
@@ -136,6 +137,7 @@ def asked_for(ws: Workspace) -> Iterator[Any]:
     yield api.Approval(required=True, status="approved", by="ada", decided_at="2026-01-22")
     yield api.Attachment("artifact", "text/plain", "file://a")
     yield api.Change(("a",), (), ())
+    yield api.RecentCommit("0" * 40, datetime(2026, 1, 22, tzinfo=timezone.utc), "Begin")
     yield ws.ticket("DEM-7").section(ws.ticket("DEM-7").sections[0].name)
     yield _core.Answer("It is so.", '{"a": 1}')
     yield errors.NotFoundError("Gone.", '{"key": "a"}', hint='{"agents": " A."}')

@@ -10,6 +10,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from chant_mcp.demo.history import HistoryProject
 from chant_mcp.demo.specs import ARCHIVED, SPECS
 from docs.pages import environment
 from nbclient import NotebookClient
@@ -17,7 +18,7 @@ from nbclient import NotebookClient
 FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
 PATIENCE = 120
 
-KNOWN = {sample.id for sample in (ARCHIVED, *SPECS)}
+KNOWN = {sample.id for sample in (ARCHIVED, *SPECS, *HistoryProject(Path(), {}).specs)}
 
 
 def _shown(notebook: Any) -> list[list[dict[str, Any]]]:

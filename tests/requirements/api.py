@@ -188,6 +188,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`graph.read_revision(revision)` gives the graph as git has it, which is compared and not written.",
         "issue: Spec API in Python: Graph",
     ),
+    "api:graph:durations_known_then": Requirement(
+        "Durations of a graph of a revision are learned from the runs that ended by the time of its commit.",
+        "issue: The graph as a typed table, point 8",
+    ),
+    "api:workspace:recent_commits": Requirement(
+        "`ws.recent_commits()` gives the last commits with their times, the newest first.",
+        "issue: The graph as a typed table, point 8",
+    ),
     "api:graph:learned_durations": Requirement(
         "A schedule counts learned durations, and their median for what has none.",
         "issue: Spec API in Python: Graph",

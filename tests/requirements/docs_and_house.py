@@ -71,6 +71,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The example notebooks, run by a Jupyter kernel, give the outputs that they are stored with.",
         "issue: The spec API in Python",
     ),
+    "docs:studies:page_says_what_notebooks_print": Requirement(
+        "The guide's page of studies prints lines of its notebooks, says numbers that they print, and shows "
+        "their pictures.",
+        "issue: The graph as a typed table, point 8",
+    ),
     "docs:readme:example_is_a_real_answer": Requirement(
         "The README shows one call with the answer that the server really gives.", "issue: The house"
     ),

@@ -110,6 +110,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "seed gives the same answer.",
         "issue 9: graph",
     ),
+    "graph:schedule:ends_of_rounds": Requirement(
+        "A schedule has the end of each round and gives any quantile of them; P50 and P90 are two of these.",
+        "issue: The graph as a typed table, point 8",
+    ),
     "graph:schedule:p90_is_kept_by_nine_in_ten": Requirement(
         "Of plans whose durations are learned, 85 to 95 % end by their P90, with two runs known as with "
         "twenty, for log-normal and gamma durations, two humps, and one long run in ten.",
@@ -147,6 +151,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Tables of nodes, edges, runs and lists of handles have the same typed columns for every project, "
         "with values or without: numbers with their unit, time stamps in UTC. Parquet keeps the schema.",
         "issue 26.1",
+    ),
+    "graph:tables:means_of_runs": Requirement(
+        "The table of runs has the tokens and the dollars that agents reported, null where they did not.",
+        "issue: The graph as a typed table, point 8",
     ),
     "graph:tables:repositories": Requirement(
         "Tables of nodes, edges, runs and lists of handles name the repository of each item, edges those of "

@@ -15,6 +15,7 @@ from chant_mcp.api import commits, vines
 from chant_mcp.api.changes import Changes
 from chant_mcp.api.features import Feature, FeatureTask
 from chant_mcp.api.handles import AnyHandle, FoundItems, Handle, Handles, ItemQuery, Problem, words
+from chant_mcp.api.recent import RecentCommit, read_recent_commits
 from chant_mcp.api.repositories import Repositories
 from chant_mcp.api.specs import Spec, linted, own_id
 from chant_mcp.api.tickets import Ticket, attribute
@@ -526,11 +527,32 @@ class Workspace:
     def graph_at(self, revision: str) -> Graph:
         """The same as of a git revision, such as `HEAD~20`, read without a checkout.
 
+        Durations are learned from the runs that ended by the time of its commit, so that a schedule says what
+        it would have said then.
+
         Raises:
             NotFoundError: There is no such revision.
         """
         network, columns, learned = self.core.network_at(revision)
         return Graph(network, Attributes(columns), learned=learned, workspace=self, is_past=True)
+
+    def recent_commits(self, most: int = 40) -> tuple[RecentCommit, ...]:
+        """The last commits that led to what is checked out, along first parents, the newest first.
+
+        There are none outside of a git checkout.
+
+        Args:
+            most: How many at most.
+
+        Raises:
+            InvalidArgumentError: That is no whole number.
+            GitError: The repository cannot be read.
+
+        Example:
+            >>> for commit in ws.recent_commits(10):
+            ...     print(commit.time, len(ws.graph_at(commit.id)))
+        """
+        return tuple(read_recent_commits(self, most))
 
     def apply_changes(self, changes: Sequence[tuple[Any, ...]]) -> dict[str, str]:
         """Write changes of a graph (`Graph.what_if`) to the specs, all or none; see `WhatIf.commit`."""

@@ -83,8 +83,13 @@ class SampleProject:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_text(sample, commit), encoding="utf-8")
 
-    def git(self, day: str, *words: str) -> str:
+    def git(self, day: str, *words: str, given: str = "") -> str:
         """Run git in the project, dated at ten o'clock of the day that a text begins with.
+
+        Args:
+            day: The text.
+            words: The arguments.
+            given: The standard input.
 
         Raises:
             GitError: When it cannot be run or fails.
@@ -93,7 +98,12 @@ class SampleProject:
         environment = {**self.environment, **_PERSON, "GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment}
         try:
             done = subprocess.run(
-                ["git", *words], cwd=self.root, env=environment, capture_output=True, check=True
+                ["git", *words],
+                cwd=self.root,
+                env=environment,
+                input=given.encode(),
+                capture_output=True,
+                check=True,
             )
         except OSError as error:
             raise GitError(f"git cannot be run: {error.strerror}") from error

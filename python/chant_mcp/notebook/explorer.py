@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from chant_mcp.errors import ChantError, InvalidArgumentError
@@ -197,10 +196,9 @@ class GraphExplorer:
             return [{"revision": revision, "time": "", "subject": revision} for revision in revisions]
         if workspace is None:
             return []
-        rows = reversed(workspace.core.recent_commits(_COMMITS))
         return [
-            {"revision": id, "time": _iso(seconds), "subject": _shortened(subject)}
-            for id, seconds, subject in rows
+            {"revision": commit.id, "time": commit.time.isoformat(), "subject": _shortened(commit.subject)}
+            for commit in reversed(workspace.recent_commits(_COMMITS))
         ]
 
 
@@ -245,7 +243,3 @@ def _mark(items: Sequence[str], before: set[str], after: set[str]) -> str:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= _TITLE else text[: _TITLE - 1] + "…"
-
-
-def _iso(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, timezone.utc).isoformat()

@@ -34,6 +34,7 @@ pub struct RunDurations {
 struct WorkAttempt {
     spec_id: String,
     started: Timestamp,
+    ended: Timestamp,
     state: RunState,
     agent: Option<String>,
     criteria: usize,
@@ -158,11 +159,16 @@ impl RunDurations {
         &self.folder
     }
 
-    /// Returns the statistics of the present records; unreadable ones are left out.
+    /// Returns the statistics of the present records; unreadable ones are left out, and runs that ended after
+    /// `until`.
     ///
     /// # Errors
     /// A `StoreError` when the folder exists and cannot be listed.
-    pub fn learned(&mut self, labels: SpecLabels<'_>) -> Result<RunStatistics, StoreError> {
+    pub fn learned(
+        &mut self,
+        labels: SpecLabels<'_>,
+        until: Timestamp,
+    ) -> Result<RunStatistics, StoreError> {
         let changes = match self.index.refresh() {
             Err(StoreError::Missing { .. }) => self.index.clear(),
             changes => changes?,
@@ -173,7 +179,9 @@ impl RunDurations {
                 None => self.took.remove(&change.path),
             };
         }
-        Ok(RunStatistics::from_attempts(self.took.values(), labels))
+        let attempts = self.took.values();
+        let known = attempts.filter(|attempt| attempt.ended <= until);
+        Ok(RunStatistics::from_attempts(known, labels))
     }
 }
 
@@ -196,6 +204,7 @@ impl WorkAttempt {
         (has_ended && seconds >= 0.0).then(|| Self {
             spec_id: record.spec_id.clone(),
             started,
+            ended,
             state: record.state(),
             agent: record.agent.as_ref().map(|agent| agent.name.clone()),
             criteria: record.criteria_at_start.len(),

@@ -133,16 +133,18 @@ impl AnalyticsGraph {
         })
     }
 
-    /// The graph as a commit has it, read from git without a checkout. Durations are those of now.
+    /// The graph as a commit has it, read from git without a checkout. Durations are
+    /// learned from the runs that ended by the time of the commit.
     ///
     /// # Errors
     /// `NoHistory` outside of a checkout, or a `GitError`: `NoCommit` for a revision that names none.
     pub fn at(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
-        let joined = Arc::new(revision_view::graph_at_revision(workspace, revision)?);
+        let (joined, moment) = revision_view::graph_at_revision(workspace, revision)?;
+        let joined = Arc::new(joined);
         let (network, nodes) = build_network(&joined)?;
         Ok(Self {
             network,
-            learned: workspace.learned()?,
+            learned: workspace.learned_until(moment)?,
             repository: workspace.repository_name(),
             agent: workspace.usual_agent(),
             joined,

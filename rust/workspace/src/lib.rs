@@ -67,6 +67,7 @@ use chant_tickets::project_registry::ProjectRegistry;
 use chant_vine::files::{PinnedGraph, VineStore};
 use chant_work::durations::{RunDurations, RunStatistics};
 pub use external_lookup::external_items;
+use jiff::Timestamp;
 pub use revision_view::recent_commits;
 use workspace_graph::{GraphFile, WorkspaceContents, WorkspaceGraph, WorkspaceProblem};
 
@@ -197,6 +198,11 @@ impl Workspace {
 
     /// Returns what runs teach about durations as of now.
     fn learned(&self) -> Result<RunStatistics, Error> {
+        self.learned_until(Timestamp::MAX)
+    }
+
+    /// Returns what runs teach that ended by a moment.
+    fn learned_until(&self, moment: Timestamp) -> Result<RunStatistics, Error> {
         let mut durations = self
             .durations
             .lock()
@@ -221,7 +227,7 @@ impl Workspace {
                 let specs = self.parts.chant.snapshot().ok();
                 let specs = specs.as_ref().map(|snapshot| &snapshot.specs);
                 let labels = |id: &str| specs.map(|specs| specs.labels(id)).unwrap_or_default();
-                Ok(durations.learned(&labels)?)
+                Ok(durations.learned(&labels, moment)?)
             }
             // There was no run yet.
             None => Ok(RunStatistics::default()),

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::error::WorkspaceError;
@@ -39,7 +40,7 @@ use chant_tickets::projects::{
 use chant_tickets::ticket_index::TicketIndex;
 use chant_vine::document::VineDocument;
 
-/// The items of a workspace as of a revision.
+/// The items of a workspace as of a revision, and the time of its commit.
 ///
 /// # Errors
 /// `NoHistory` where the folder lies in no repository, a `GitError` for a revision that names no commit
@@ -47,11 +48,13 @@ use chant_vine::document::VineDocument;
 pub(super) fn graph_at_revision(
     workspace: &Workspace,
     revision: &str,
-) -> Result<WorkspaceGraph, Error> {
-    let then = RevisionView::new(workspace, revision)?;
+) -> Result<(WorkspaceGraph, Timestamp), Error> {
+    let place = RevisionFolder::new(workspace, revision)?;
+    let moment = place.committed_at()?;
+    let then = RevisionView::of(place, || workspace.code_of_tickets())?;
     let mut joined = WorkspaceGraph::default();
     joined.update(then.read());
-    Ok(joined)
+    Ok((joined, moment))
 }
 
 /// Returns the last commits that led to what is checked out, along first parents, the newest first; none outside of a
@@ -168,6 +171,18 @@ impl RevisionFolder {
         })
     }
 
+    /// The time of the commit; the end of time where commits are data, of which nothing else is known.
+    fn committed_at(&self) -> Result<Timestamp, GitError> {
+        let found = match &self.source {
+            CommitSource::Repo(repo) => repo.recent_commits(&self.commit, 1)?,
+            CommitSource::Data(_) => Vec::new(),
+        };
+        let moment = found
+            .first()
+            .map(|commit| Timestamp::from_second(commit.seconds));
+        Ok(moment.and_then(Result::ok).unwrap_or(Timestamp::MAX))
+    }
+
     /// The text of a file of the folder.
     fn text(&self, path: &str) -> Result<Option<String>, GitError> {
         let bytes = self.file_from_top(&format!("{}{path}", self.prefix))?;
@@ -222,11 +237,6 @@ struct RevisionView {
 }
 
 impl RevisionView {
-    fn new(workspace: &Workspace, revision: &str) -> Result<Self, Error> {
-        let place = RevisionFolder::new(workspace, revision)?;
-        Self::of(place, || workspace.code_of_tickets())
-    }
-
     /// Reads a folder; `current` is the code of tickets where the commit does not say it.
     fn of(place: RevisionFolder, current: impl FnOnce() -> Option<String>) -> Result<Self, Error> {
         let mut problems = Vec::new();

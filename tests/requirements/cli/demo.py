@@ -22,6 +22,19 @@ REQUIREMENTS: dict[str, Requirement] = {
     "demo:git:absence_is_told": Requirement(
         "Without git the demo says that git cannot be run.", "house: newcomers"
     ),
+    "demo:history:same_everywhere": Requirement(
+        "The sample project with a past has the same commits and records of runs each time it is made.",
+        "issue: The graph as a typed table, point 8",
+    ),
+    "demo:history:weeks_of_real_work": Requirement(
+        "It has hundreds of items of three formats with dependencies and labels, a commit for each day of "
+        "nine weeks, and runs of two agents that were completed, failed or paused, with their cost.",
+        "issue: The graph as a typed table, point 8",
+    ),
+    "demo:charts:lines_are_drawn": Requirement(
+        "Line charts of the notebooks are well-formed pictures whose lines begin and end where they should.",
+        "issue: The graph as a typed table, point 8",
+    ),
     "demo:sample:has_something_of_everything": Requirement(
         "The sample project has every status and type, a problem, an archive and a tagged commit.",
         "house: newcomers",

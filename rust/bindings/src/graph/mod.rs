@@ -43,6 +43,7 @@ type PlainSchedule = (
     f64,
     Option<f64>,
     Option<f64>,
+    Vec<f64>,
 );
 
 /// How far durations may lie from those expected: the deviation of their logarithms, or ratios that were measured.
@@ -113,7 +114,15 @@ impl PyNetwork {
         let slots = plan.slots.iter().map(slot).collect();
         let unplanned = self.items(plan.unplanned);
         let (p50, p90) = (plan.p50, plan.p90);
-        (slots, unplanned, plan.finish, plan.utilisation, p50, p90)
+        (
+            slots,
+            unplanned,
+            plan.finish,
+            plan.utilisation,
+            p50,
+            p90,
+            plan.ends,
+        )
     }
 
     /// The repository of an item: that of a list, or else that of its key.

@@ -60,6 +60,8 @@ pub struct WorkSchedule {
     pub p50: Option<f64>,
     /// The end that nine of ten rounds kept; none without rounds.
     pub p90: Option<f64>,
+    /// The end of each round, the earliest first.
+    pub ends: Vec<f64>,
 }
 
 impl Network {
@@ -90,6 +92,7 @@ impl Network {
             finish,
             p50: quantile(&ends, 0.5),
             p90: quantile(&ends, 0.9),
+            ends,
             unplanned: self.all_but(&slots),
             slots,
         })
@@ -203,7 +206,7 @@ impl ScheduleInputs<'_> {
         }
     }
 
-    /// When all ends in each round, earliest first.
+    /// When all ends in each round, the earliest first.
     fn ends(
         &self,
         (expected, ratios): (&[f64], &RatioSource),
