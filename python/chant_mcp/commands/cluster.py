@@ -40,7 +40,7 @@ def cluster() -> None:
 def certs(folder: Path) -> None:
     """Make certificates for a cluster: an authority, the head's, and the workers'.
 
-    Workers need ca.pem, worker.pem and worker-key.pem alone. Whoever has one of the keys runs code on the
+    Workers need ca.pem, worker.pem and worker-key.pem alone. Who has one of the keys runs code on the
     cluster.
     """
     from chant_mcp.cluster.certificates import VALID, make_certificates

@@ -37,7 +37,7 @@ class RemoteRun:
         return cls(chant, spec_id, lease) if lease is not None and is_elsewhere else None
 
     def moments(self) -> Iterator[Data]:
-        """Give its lease each time it differs, until nobody works on the spec there any more."""
+        """Give its lease each time it differs, until no run works on the spec there any more."""
         lease, last = self.lease, {}
         while True:
             now = {key: lease.get(key) for key in _SHOWN}

@@ -48,7 +48,7 @@ class _Slots(click.ParamType[tuple[str, int]]):
 @click.option("--trust", "trusted", multiple=True, metavar="HASH", help="A configuration that may act here.")
 @click.option("--tls", type=_PATH, help="The folder of certificates.")
 @click.option("--once", is_flag=True, help="End when the scheduler ends, rather than wait for it.")
-@click.option("--kept", is_flag=True, help="List the work of runs that nobody took back.")
+@click.option("--kept", is_flag=True, help="List the work of runs that was not taken back.")
 @click.option("--folder", type=_PATH, hidden=True)
 @click.option("--trust-file", type=click.Path(dir_okay=False, path_type=Path), hidden=True)
 @click.pass_obj

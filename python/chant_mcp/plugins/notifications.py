@@ -43,7 +43,7 @@ class ChangeNotifier:
     """
 
     def __init__(self, session: Session, report: Callable[[str], object] | None = None) -> None:
-        """Take the project; nothing is begun yet.
+        """Take the project; nothing is started yet.
 
         Args:
             session: The project.

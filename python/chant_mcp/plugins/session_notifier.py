@@ -1,4 +1,4 @@
-"""Notifiers while a server or a board is up: begun when a project is used whose user asks for that."""
+"""Notifiers while a server or a board is up: started when a project is used whose user asks for that."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SessionNotifier:
         self._lock = threading.Lock()
         self._project: ChantProject | None = None
         self.current: ChangeNotifier | None = None
-        """What was begun in the project that is meant now."""
+        """What was started in the project that is meant now."""
 
     def note_use(self, session: Session, project: ChantProject) -> None:
         """Begin in a project that was not used before, if the user's own configuration names a notifier."""

@@ -433,8 +433,8 @@ def _reporting(
     def report(name: str, done: int, total: int) -> None:
         nonlocal under_way
         if under_way is None or under_way.done():
-            told = context.report_progress(next(steps), None, f"{name}: {done} of {total}")
-            under_way = asyncio.run_coroutine_threadsafe(told, loop)
+            reported = context.report_progress(next(steps), None, f"{name}: {done} of {total}")
+            under_way = asyncio.run_coroutine_threadsafe(reported, loop)
 
     return report
 

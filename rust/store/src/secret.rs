@@ -1,4 +1,4 @@
-//! Secrets that nobody can guess.
+//! Secrets that cannot be guessed.
 
 use super::StoreError;
 use super::digest::hex;

@@ -169,7 +169,7 @@ struct OpenElement {
 struct TreeBuilder {
     /// The open elements, the innermost last; the first stands for the whole body.
     open: Vec<OpenElement>,
-    /// The number of elements that were begun deeper than a tree may be, and are still open.
+    /// The number of elements that start deeper than a tree may be, and are still open.
     too_deep: usize,
     count: usize,
     in_head: bool,

@@ -1,4 +1,4 @@
-//! The lifeline of a job: standard input, whose end means that nobody answers for the job any more.
+//! The lifeline of a job: standard input, whose end means that the job has no owner any more.
 
 use std::io::{self, BufRead, Read};
 

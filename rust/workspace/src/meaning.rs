@@ -147,7 +147,7 @@ fn of_spec(item: &Item<'_>, spec: &Spec, run: Option<RunSituation>) -> Option<Wo
     })
 }
 
-/// The meaning of a spec whose work has not begun.
+/// The meaning of a spec whose work has not started.
 fn of_open_spec(item: &Item<'_>, spec: &Spec) -> WorkMeaning {
     if item.is_ready() {
         return WorkMeaning::CanBegin;
