@@ -57,6 +57,7 @@ LEFT_OUT = {
     "Workspace.watch_start": "starts a process",
     "Workspace.watch_stop": "is about a process",
     "Workspace.graph_at": "reads a commit",
+    "Workspace.recent_commits": "reads commits",
     "Workspace.import_specs": "reads what it is given",
     "Workspace.apply_changes": "is what a graph's changes end with",
     "Workspace.make_handle": "makes a handle of what was read",
