@@ -254,6 +254,11 @@ impl Config {
             let findings = check::in_front_matter(name, text, schema);
             config.findings.extend(findings);
         }
+        if let Some((file, _)) = project.filter(|_| config.lacks_checks()) {
+            let why = "leases.checks: `merged` runs the configured checks on what lands, and `checks` has none".into();
+            let file = file.into();
+            return Err(ConfigError { file, why });
+        }
         Ok(config)
     }
 
@@ -261,6 +266,11 @@ impl Config {
     pub fn checks_merged_work(&self) -> bool {
         let leases = self.leases.as_ref();
         leases.is_some_and(|leases| leases.checks == leases::ChecksOf::Merged)
+    }
+
+    /// Returns true if checks are to run on what lands, and there are none.
+    fn lacks_checks(&self) -> bool {
+        self.checks_merged_work() && self.runs.checks.is_empty()
     }
 
     /// Refuses to act by it while a key is nearly a known one: what it was to say would not hold.
@@ -549,6 +559,10 @@ mod tests {
         check_wrong(
             "checks: {tests: []}",
             "checks.tests: expected a list of a program",
+        );
+        check_wrong(
+            "leases: {remote: origin, checks: merged}",
+            "leases.checks: `merged` runs the configured checks",
         );
         check_wrong(
             "watch: {failure: {backoff_multiplier: 0.5}}",
