@@ -262,7 +262,9 @@ def _kill_workers(
     faults: ClusterFaults,
 ) -> None:
     """Kill a worker every few seconds, and start it again after a moment."""
-    while not over.wait(_PAUSE):
+    due = time.monotonic() + _PAUSE
+    while not over.wait(max(0.0, due - time.monotonic())):
+        due += _PAUSE
         awake = [worker for worker in workers if not worker.frozen]
         if len(awake) < 2:
             continue  # nobody could land anything
@@ -270,7 +272,7 @@ def _kill_workers(
         faults.counts["worker killed"] += 1
         faults.counts["job lost with its worker"] += len(worker.jobs())
         worker.kill()
-        over.wait(chance.uniform(0.5, 3))
+        over.wait(chance.uniform(0, 2))
         workers[workers.index(worker)] = machines.join(worker.name)
 
 

@@ -205,11 +205,13 @@ async def test_a_job_that_has_been_on_a_worker_is_not_run_there_again(cluster: G
 
 @pytest.mark.requirement("cluster:engine:idle")
 async def test_a_placer_without_work_ends(cluster: Grid) -> None:
-    await cluster.start_placer(idle_seconds=0.2)
+    await cluster.worker()
+    await cluster.start_placer(idle_seconds=0.5)
+    await eventually(lambda: cluster.status()["workers"])
     assert cluster.placing is not None
     await asyncio.wait_for(cluster.placing, 20)
     assert not (cluster.sockets / "s").exists()
-    assert cluster.status()["state"] == "gone"
+    assert (cluster.status()["state"], cluster.status()["workers"]) == ("gone", [])
 
 
 @pytest.mark.requirement("cluster:engine:stays")

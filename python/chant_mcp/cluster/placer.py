@@ -155,6 +155,7 @@ class Placer:
             server.close()
             self._settings.socket.unlink(missing_ok=True)
             await self._end_tasks()
+            self._workers = []
             self._state, self._why = "gone", "The placer ended: it had nothing to do."
             self._write_status()
 

@@ -83,11 +83,12 @@ mod tests {
     #[test]
     fn a_lifeline_ends_by_silence_once_it_has_had_a_line() {
         let (says, hears) = mpsc::channel();
-        let waiting = std::thread::spawn(move || wait_for_end(&hears, Duration::from_millis(20)));
-        std::thread::sleep(Duration::from_millis(60));
-        assert!(!waiting.is_finished(), "it has had no line");
+        let (ends, ended) = mpsc::channel();
+        std::thread::spawn(move || ends.send(wait_for_end(&hears, Duration::from_millis(20))));
+        let early = ended.recv_timeout(Duration::from_millis(60));
+        assert!(early.is_err(), "it has had no line");
         says.send(None).unwrap();
-        assert_eq!(waiting.join().unwrap(), LifelineEnd::Closed);
+        assert_eq!(ended.recv(), Ok(LifelineEnd::Closed));
         let (says, hears) = mpsc::channel();
         let stopped = LifelineEnd::Asked("pause".into());
         says.send(None).unwrap();
