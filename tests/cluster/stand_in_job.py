@@ -32,7 +32,7 @@ if deed == "wait":
         pass
     end("paused", reason=why.strip())
 elif deed == "hear":
-    end("done", heard=sys.stdin.readline())
+    end("done", heard=[sys.stdin.readline() for _ in range(2)])
 elif deed == "stubborn":
     while True:
         time.sleep(60)

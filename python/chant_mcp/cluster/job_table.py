@@ -191,9 +191,11 @@ class JobTable:
 
     def _beat(self, process: subprocess.Popen[bytes], over: threading.Event) -> None:
         """Say again and again that this process answers for a job."""
-        while not over.wait(_BEAT_SECONDS):
+        is_over = False
+        while not is_over:
             with self._lock:
                 _say(process, "beat")
+            is_over = over.wait(_BEAT_SECONDS)
 
     def _kill_later(self, process: subprocess.Popen[bytes]) -> None:
         later = threading.Timer(self._stop_seconds, _kill, (process,))
