@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,13 +52,12 @@ class AgentLives:
     _over: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> AgentLives:
-        self._thread = threading.Thread(target=self._watch)
-        self._thread.start()
+        self._watching = ThreadPoolExecutor().submit(self._watch)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        self._thread.join()
+        self._watching.result()
 
     def at_work(self, machine: str) -> list[AgentLife]:
         """Name the agents of a machine that have committed and not ended."""

@@ -19,6 +19,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -156,6 +157,8 @@ def find_overlaps(overlaps: dict[str, float]) -> list[str]:
 
 def find_late_landings(bare: Path, frozen: list[AgentLife]) -> list[str]:
     """Say which agents landed though their machine stood still for too long."""
+    if not frozen:
+        return ["no agent was at work on a machine that stood still: nothing was tried"]
     return [
         f"{life.spec}: what its agent made while its machine stood still (token {life.token}) has landed"
         for life in frozen
@@ -242,16 +245,15 @@ def _faults(
     """Start workers, and have them die and stand still until the block ends."""
     workers = [machines.join(f"build-{place + 1}") for place in range(number)]
     over = threading.Event()
-    freezer = threading.Thread(target=_freeze_workers, args=(machines, workers, lives, over, faults))
-    killer = threading.Thread(target=_kill_workers, args=(machines, workers, chance, over, faults))
-    for thread in (freezer, killer):
-        thread.start()
-    try:
-        yield
-    finally:
-        over.set()
+    with ThreadPoolExecutor() as pool:
+        freezer = pool.submit(_freeze_workers, machines, workers, lives, over, faults)
+        killer = pool.submit(_kill_workers, machines, workers, chance, over, faults)
+        try:
+            yield
+        finally:
+            over.set()
         for thread in (killer, freezer):
-            thread.join()
+            thread.result()
 
 
 def _kill_workers(
