@@ -38,6 +38,7 @@ trials: install
 	PROPTEST_CASES=$$((256 * $(CASES))) cargo test --workspace --locked
 	$(BIN)/python -m bench.torture.oddities --seconds $(SECONDS)
 	$(BIN)/python -m bench.torture.clones
+	$(BIN)/python -m bench.torture.cluster
 	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) --kills $(KILLS) || exit 1; done
 
 # The package with its core as it is tested: one build with the Rust tests, in a virtual environment.

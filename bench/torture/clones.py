@@ -79,22 +79,7 @@ def main() -> None:
 
 def find_violations(bare: Path, ids: list[str]) -> list[str]:
     """Say what is wrong on a remote, from nothing but its refs and commits."""
-    shown = git(
-        bare, "log", "--first-parent", "--unified=0", "--patch", "--format=", "main", "--", ".chant/specs"
-    )
-    completions: Counter[str] = Counter()
-    name = ""
-    for line in shown.splitlines():
-        if line.startswith("+++ b/.chant/specs/"):
-            name = line.removeprefix("+++ b/.chant/specs/").removesuffix(".md")
-        elif line == "+status: completed":
-            completions[name] += 1
-    subjects = git(bare, "log", "--first-parent", "--format=%s", "main").splitlines()
-    landings = Counter(
-        found.group(1)
-        for subject in subjects
-        if (found := re.match(r"Merge chant/(\S+?)[:,]?(?:\s|$)", subject))
-    )
+    completions, landings = count_landings(bare)
     wrong: list[str] = []
     for id in ids:
         lines = git(
@@ -114,6 +99,27 @@ def find_violations(bare: Path, ids: list[str]) -> list[str]:
                 f"{id}: it landed with token {landed and landed.group(1)}, the lease has {tokens[-1]}"
             )
     return wrong
+
+
+def count_landings(folder: Path) -> tuple[Counter[str], Counter[str]]:
+    """Count for each spec how often the main branch of a repository completed it, and merged its work."""
+    shown = git(
+        folder, "log", "--first-parent", "--unified=0", "--patch", "--format=", "main", "--", ".chant/specs"
+    )
+    completions: Counter[str] = Counter()
+    name = ""
+    for line in shown.splitlines():
+        if line.startswith("+++ b/.chant/specs/"):
+            name = line.removeprefix("+++ b/.chant/specs/").removesuffix(".md")
+        elif line == "+status: completed":
+            completions[name] += 1
+    subjects = git(folder, "log", "--first-parent", "--format=%s", "main").splitlines()
+    landings = Counter(
+        found.group(1)
+        for subject in subjects
+        if (found := re.match(r"Merge chant/(\S+?)[:,]?(?:\s|$)", subject))
+    )
+    return completions, landings
 
 
 def _clone(project: BenchProject, number: int) -> Path:

@@ -28,8 +28,11 @@ if deed == "crash":
 sys.stdout.write("no JSON\n")
 say(**{"is": "started", "confinement": "by the kernel"})
 if deed == "wait":
-    why = sys.stdin.readline()
+    while (why := sys.stdin.readline()) == "beat\n":
+        pass
     end("paused", reason=why.strip())
+elif deed == "hear":
+    end("done", heard=[sys.stdin.readline() for _ in range(2)])
 elif deed == "stubborn":
     while True:
         time.sleep(60)

@@ -1,9 +1,9 @@
 """A program that is ours, but for its placer: that one has no engine, and does the jobs itself.
 
 `plan.json` in the folder of the certificates says what happens: `mirror`, a repository with the base of
-jobs; `workers`, as a status has them; `state`, that of the connection; and `jobs`, how the job of a spec
-goes. A file `go-SPEC` beside it lets a job go on that waits. What was asked stands in `asked.jsonl` in the
-placer's folder.
+jobs; `workers`, as a status has them; `state`, that of the connection; `leaves`, that a placer ends when it
+is asked to stay; and `jobs`, how the job of a spec goes. A file `go-SPEC` beside it lets a job go on that
+waits. What was asked stands in `asked.jsonl` in the placer's folder.
 """
 
 from __future__ import annotations
@@ -60,6 +60,10 @@ class Connection:
                 self.send({"is": "accepted"})
                 told = (frame["job"], data, frame["avoid"])
                 threading.Thread(target=self.work, args=told, daemon=True).start()
+            elif frame["do"] == "stay" and self.placer.plan().get("leaves"):
+                os._exit(0)
+            elif frame["do"] == "stay":
+                self.send({"is": "staying"})
             elif frame["do"] == "stop":
                 self.stopped.set()
             elif frame["do"] == "read":

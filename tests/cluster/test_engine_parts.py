@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chant_mcp.cluster import extra
+from chant_mcp.cluster import extra, job_table
 from chant_mcp.cluster.certificates import make_certificates
 from chant_mcp.cluster.job_table import JobTable
 from chant_mcp.cluster.placement import JobNeeds, WorkerView, choose_worker, worker_view
@@ -175,6 +175,16 @@ def test_a_job_ends_when_its_worker_is_killed(tmp_path: Path) -> None:
     assert json.loads((folder / "result.json").read_text())["reason"] == ""
     JobTable(tmp_path, (), {})
     assert (tmp_path / "kept" / "ferry-1.1.aa").is_dir(), "the next worker keeps what was left"
+
+
+@pytest.mark.requirement("cluster:engine:beats")
+def test_a_job_hears_that_its_worker_answers_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cluster.engine_kit import JOB
+
+    monkeypatch.setattr(job_table, "_BEAT_SECONDS", 0.02)
+    table = JobTable(tmp_path, JOB, dict(os.environ))
+    given = table.run(json.dumps(job(prompt="hear")), b"", lambda _: None)
+    assert json.loads(given["result"])["heard"] == 2 * ["beat\n"]
 
 
 @pytest.mark.requirement("cluster:engine:extra")

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from chant_mcp.cluster.engine import WORKER_TTL
 from cluster.engine_kit import JOB, Grid, certificates, eventually, grid, job
 
 pytestmark = pytest.mark.anyio
@@ -127,6 +128,7 @@ async def test_a_job_is_lost_with_its_worker_and_not_repeated(cluster: Grid) -> 
     await cluster.leave(busy)
     frame, _ = await run.until("lost")
     assert f"The worker {busy.name} is gone" in frame["why"]
+    assert "run task" not in frame["why"], "the engine's words are about its own tasks"
     await asyncio.sleep(0.1)
     assert idle.jobs.running() == []
 
@@ -203,11 +205,35 @@ async def test_a_job_that_has_been_on_a_worker_is_not_run_there_again(cluster: G
 
 @pytest.mark.requirement("cluster:engine:idle")
 async def test_a_placer_without_work_ends(cluster: Grid) -> None:
-    await cluster.start_placer(idle_seconds=0.2)
+    await cluster.worker()
+    await cluster.start_placer(idle_seconds=0.5)
+    await eventually(lambda: cluster.status()["workers"])
     assert cluster.placing is not None
     await asyncio.wait_for(cluster.placing, 20)
     assert not (cluster.sockets / "s").exists()
-    assert cluster.status()["state"] == "gone"
+    assert (cluster.status()["state"], cluster.status()["workers"]) == ("gone", [])
+
+
+@pytest.mark.requirement("cluster:engine:stays")
+async def test_a_placer_that_is_asked_to_stay_does_not_end_meanwhile(cluster: Grid) -> None:
+    await cluster.start_placer(idle_seconds=0.5)
+    for _ in range(3):
+        run = await cluster.connect()
+        await run.send({"do": "stay"})
+        await run.until("staying")
+        await run.close()
+        await asyncio.sleep(0.3)
+        assert (cluster.sockets / "s").exists()
+    assert cluster.placing is not None
+    await asyncio.wait_for(cluster.placing, 20)
+
+
+@pytest.mark.requirement("cluster:engine:given_up_in_time")
+async def test_a_silent_worker_is_looked_for_many_times_in_the_time_it_may_be_silent(cluster: Grid) -> None:
+    # The engine looks once, which takes up to twice as long.
+    look = cluster.scheduler.periodic_callbacks["worker-ttl"]
+    assert look.callback == cluster.scheduler.check_worker_ttl
+    assert look.callback_time <= 1000 * WORKER_TTL / 5
 
 
 WORKER = """

@@ -60,6 +60,19 @@ def test_an_agent_that_is_not_installed_here_works_there_and_one_placer_serves_a
     assert head.placers() == [placer]
 
 
+@pytest.mark.requirement("cluster:head:placer_that_leaves")
+def test_a_start_that_meets_a_placer_about_to_end_starts_another(head: HeadWorkshop) -> None:
+    head.spec(ID)
+    head.spec(OTHER)
+    head.commit()
+    head.done(ID)
+    [placer] = head.placers()
+    head.plan(leaves=True)
+    record = head.done(OTHER)
+    assert record["end_state"] == "completed", record["reason"]
+    assert head.placers() != [placer]
+
+
 @pytest.mark.requirement("cluster:head:placer_is_confined")
 def test_the_placer_reaches_its_own_folders_alone_and_has_no_variable_of_ours(
     head: HeadWorkshop, monkeypatch: pytest.MonkeyPatch

@@ -54,6 +54,16 @@ ENGINE: dict[str, Requirement] = {
         "A worker runs no job twice, and a later placer still lists what was kept.", "issue 25.4"
     ),
     "cluster:engine:idle": Requirement("A placer without work ends by itself.", "issue 25.2"),
+    "cluster:engine:stays": Requirement(
+        "A placer that is asked to stay does not end before a run that is about to start has reached it.",
+        "issue 25.2",
+    ),
+    "cluster:engine:given_up_in_time": Requirement(
+        "A worker that was not heard for `worker-ttl` is given up within a fifth of that time.", "issue 25.4"
+    ),
+    "cluster:engine:beats": Requirement(
+        "A job hears from its worker every few seconds, and ends when it does not for a minute.", "issue 25.4"
+    ),
     "cluster:engine:bounded": Requirement(
         "Frames, jobs, results, the status and what is kept are bounded; what a worker says is read as data.",
         "issue 25.2",
@@ -230,6 +240,9 @@ HEAD: dict[str, Requirement] = {
     "cluster:head:one_placer": Requirement(
         "All runs of a project on a cluster go through one placer, which is started when one is needed.",
         "issue 25.2",
+    ),
+    "cluster:head:placer_that_leaves": Requirement(
+        "A start that meets a placer which is about to end waits for that, and starts another.", "issue 25.2"
     ),
     "cluster:head:placer_is_confined": Requirement(
         "A placer reads programs and the cluster's certificates, writes its own folders, and gets no "

@@ -1,7 +1,7 @@
 """The jobs of a worker: a folder and a process each, ended when no one answers for them.
 
-A job's process holds the other end of a pipe, its lifeline: a line on it, or its end, asks it to end its
-agent. So an agent ends with its worker, however that ends.
+A job's process holds the other end of a pipe, its lifeline: a line on it, its end, or its silence after a
+beat asks it to end its agent. So an agent ends with its worker, however that ends, or where it stands still.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ ACKNOWLEDGED = "acknowledged"
 STOP_SECONDS = 60.0
 """How long a job has to end its agent before it is killed."""
 
+_BEAT_SECONDS = 10.0
+"""Seconds between two beats of a lifeline; a job ends a minute after the last one."""
 _LONGEST_LINE = 64 * 1024
 _KEY = re.compile(r"[A-Za-z0-9%_][A-Za-z0-9._%+@-]{0,199}")
 _WHY = re.compile(r"[a-z_-]{1,40}")
@@ -120,10 +122,13 @@ class JobTable:
         # What it started may hold its output open: its own end counts.
         reader = threading.Thread(target=_hand_on, args=(process, key, tell), daemon=True)
         reader.start()
+        over = threading.Event()
+        threading.Thread(target=self._beat, args=(process, over), daemon=True).start()
         try:
             process.wait()
             reader.join(_LAST_LINES)
         finally:
+            over.set()
             with self._lock:
                 del self._running[key]
                 _close(process.stdin)
@@ -135,7 +140,7 @@ class JobTable:
             process = self._running.get(key)
             if process is None:
                 return False
-            _say_stop(process, why if _WHY.fullmatch(why) else "stop")
+            _say(process, f"stop {why if _WHY.fullmatch(why) else 'stop'}")
         self._kill_later(process)
         return True
 
@@ -183,6 +188,14 @@ class JobTable:
         folder = self._folder / "jobs" / key
         if key not in self.running() and folder.is_dir():
             folder.rename(self._folder / "kept" / key)
+
+    def _beat(self, process: subprocess.Popen[bytes], over: threading.Event) -> None:
+        """Say again and again that this process answers for a job."""
+        is_over = False
+        while not is_over:
+            with self._lock:
+                _say(process, "beat")
+            is_over = over.wait(_BEAT_SECONDS)
 
     def _kill_later(self, process: subprocess.Popen[bytes]) -> None:
         later = threading.Timer(self._stop_seconds, _kill, (process,))
@@ -293,11 +306,11 @@ def _message(line: bytes) -> dict[str, Any]:
         return {}
 
 
-def _say_stop(process: subprocess.Popen[bytes], why: str) -> None:
+def _say(process: subprocess.Popen[bytes], line: str) -> None:
     lifeline = process.stdin
     if lifeline is not None and not lifeline.closed:
         with suppress(OSError):  # it has ended
-            lifeline.write(f"stop {why}\n".encode())
+            lifeline.write(f"{line}\n".encode())
             lifeline.flush()
 
 

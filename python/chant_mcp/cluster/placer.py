@@ -129,6 +129,7 @@ class Placer:
         self._jobs: dict[str, PlacedJob] = {}
         self._clients: dict[PlacedJob, JobClient] = {}
         self._connections = 0
+        self._used = time.monotonic()
         self._workers: list[WorkerView] = []
         self._link: SchedulerLink | None = None
         self._state, self._why = "connecting", None
@@ -154,6 +155,7 @@ class Placer:
             server.close()
             self._settings.socket.unlink(missing_ok=True)
             await self._end_tasks()
+            self._workers = []
             self._state, self._why = "gone", "The placer ended: it had nothing to do."
             self._write_status()
 
@@ -201,8 +203,16 @@ class Placer:
                 self._spawn(self._send_page(client, job, frame.get("offset")))
             case "got":
                 client.taken.set()
+            case "stay":
+                await self._stay(client)
             case _:
                 await client.send({"is": "refused", "why": "This is not understood here.", "cause": "frame"})
+
+    async def _stay(self, client: JobClient) -> None:
+        """Stay for a run that is about to start: it connects once it has its folder."""
+        if not self._ends:
+            self._used = time.monotonic()
+            await client.send({"is": "staying"})
 
     async def _accept(self, client: JobClient, frame: Frame, bundle: bytes) -> None:
         try:
@@ -461,11 +471,10 @@ class Placer:
             write_status(self._settings.folder / "status.json", status)
 
     async def _until_idle(self) -> None:
-        last = time.monotonic()
         pause = min(1.0, self._settings.idle_seconds / 10)
-        while time.monotonic() - last < self._settings.idle_seconds:
+        while time.monotonic() - self._used < self._settings.idle_seconds:
             if self._connections or any(not job.is_over for job in self._jobs.values()):
-                last = time.monotonic()
+                self._used = time.monotonic()
             await asyncio.sleep(pause)
 
 

@@ -14,8 +14,9 @@ from typing import Any
 
 import dask.config
 from distributed import Scheduler
+from tornado.ioloop import PeriodicCallback
 
-from chant_mcp.cluster.engine import configure_engine
+from chant_mcp.cluster.engine import WORKER_TTL, configure_engine
 from chant_mcp.cluster.folder_use import folder_in_use
 from chant_mcp.cluster.security import check_address, head_security
 
@@ -32,6 +33,8 @@ _BLOCKED = (
 )
 _LOOKS = 20
 """Looks at idleness in the time that a scheduler may be idle."""
+_TTL_LOOKS = 10
+"""Looks for silent workers in the time that a worker may be silent."""
 
 
 class ClusterScheduler(Scheduler):
@@ -53,6 +56,9 @@ class ClusterScheduler(Scheduler):
         )
         own: dict[str, Any] = {"chant_hello": self.answer_hello, "chant_workers": self.list_workers}
         self.handlers.update(own)  # pyright: ignore[reportUnknownMemberType]
+        # The engine looks once in that time, so that it gave up a silent worker after up to twice as long.
+        look = PeriodicCallback(self.check_worker_ttl, 1000 * WORKER_TTL / _TTL_LOOKS)
+        self.periodic_callbacks["worker-ttl"] = look
 
     def start_http_server(self, *_: Any, **__: Any) -> None:
         """Open nothing: the engine starts this server even where no dashboard is wanted."""

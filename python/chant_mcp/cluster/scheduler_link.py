@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from distributed import Client, wait  # pyright: ignore[reportUnknownVariableType]
+from distributed.scheduler import KilledWorker
 
 from chant_mcp.cluster import worker_task
 from chant_mcp.cluster.engine import configure_engine
@@ -146,6 +147,8 @@ class SchedulerLink:
             return await future
         except ChantError as error:
             raise JobRefused(error.message) from error
+        except KilledWorker as error:
+            raise LinkError("its process ended, or it was silent for too long") from error
         except Exception as error:
             raise LinkError(_words(error)) from error
 

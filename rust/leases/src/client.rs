@@ -25,6 +25,8 @@ const TRIES_TO_LEAD: usize = 6;
 pub(super) const VIEW: &str = "view.json";
 /// How long a look of a run's keeper may take: the target may have got a lot.
 const KEEPER_LOOK: Duration = Duration::from_secs(30);
+/// A claim whose run has no record yet is left alone for so long; then the spec is given back.
+pub const STARTING: Duration = Duration::from_secs(120);
 /// How often a process looks for its answer, or whether it leads now.
 const TURN: Duration = Duration::from_millis(50);
 /// How often the keeper of a run looks whether something concerns it.

@@ -1,11 +1,9 @@
 //! What a clone's own leases have to say by now, and its sign of life.
 
-use std::time::Duration;
-
 use super::LeaseError;
 use super::answer::LeaseWish;
 use super::batch::PushBatch;
-use super::client::RunStanding;
+use super::client::{RunStanding, STARTING};
 use super::machine::{host_name, now};
 use super::record::{
     Heartbeat, LeaseRecord, LeaseState, MOST_RUNS, RefValue, RunLine, SCHEMA, new_nonce,
@@ -17,8 +15,6 @@ use chant_store::state::{escape_name, unescape_name};
 
 use super::leader::LeaseLeader;
 
-/// A claim whose run has no record yet is left alone for so long.
-const STARTING: Duration = Duration::from_secs(120);
 /// The number of leases of archived specs that one push removes.
 const MOST_REMOVALS: usize = 64;
 

@@ -100,20 +100,46 @@ pub struct MergeLock {
 }
 
 impl MergeLock {
-    /// Waits until no other merge is running, `wait` at the most. The caller, who merges a spec's
-    /// work, holds that spec's lock.
+    /// Waits until no other merge is running, for each of them `wait` at the most. The caller, who merges
+    /// a spec's work, holds that spec's lock.
     ///
     /// # Errors
     /// `Merging` when another one takes longer, or a `StoreError`.
     pub fn acquire(runs: &RunStore, _spec: &SpecLock, wait: Duration) -> Result<Self, WorkError> {
         let file = runs.state.ensure(FOLDER)?.join("merge.lock");
-        match Lock::claim(&file, &holder_text(runs), Instant::now() + wait)? {
-            Some(lock) => Ok(Self { _lock: lock }),
-            None => Err(WorkError::Merging {
-                holder: LockHolder::of(&file),
+        let claim = || {
+            Ok(Lock::claim(
+                &file,
+                &holder_text(runs),
+                Instant::now() + wait,
+            )?)
+        };
+        match claim_in_turn(claim, || LockHolder::of(&file))? {
+            Ok(lock) => Ok(Self { _lock: lock }),
+            Err(holder) => Err(WorkError::Merging {
+                holder,
                 seconds: wait.as_secs(),
             }),
         }
+    }
+}
+
+/// Claims a lock for which many may wait, by tries that take a while each; gives the holder that had it for
+/// the whole of one.
+fn claim_in_turn<L>(
+    mut claim: impl FnMut() -> Result<Option<L>, WorkError>,
+    mut read_holder: impl FnMut() -> LockHolder,
+) -> Result<Result<L, LockHolder>, WorkError> {
+    let mut holder = read_holder();
+    loop {
+        if let Some(lock) = claim()? {
+            return Ok(Ok(lock));
+        }
+        let now = read_holder();
+        if now == holder {
+            return Ok(Err(holder));
+        }
+        holder = now;
     }
 }
 
@@ -228,4 +254,42 @@ pub(super) fn check_name(name: &str) -> Result<(), WorkError> {
         return Ok(());
     }
     Err(WorkError::Name { name: name.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holder(pid: u32) -> LockHolder {
+        LockHolder {
+            pid: Some(pid),
+            start: None,
+            since: None,
+        }
+    }
+
+    #[test]
+    fn a_lock_that_others_take_in_turn_is_waited_for() {
+        let (mut tries, mut pids) = (0, 0);
+        let claim = || {
+            tries += 1;
+            Ok((tries > 3).then_some("lock"))
+        };
+        let read_holder = || {
+            pids += 1;
+            holder(pids)
+        };
+        assert_eq!(claim_in_turn(claim, read_holder).unwrap(), Ok("lock"));
+    }
+
+    #[test]
+    fn a_holder_that_does_not_end_is_named_after_one_wait() {
+        let mut tries = 0;
+        let claim = || {
+            tries += 1;
+            Ok(None::<()>)
+        };
+        assert_eq!(claim_in_turn(claim, || holder(7)).unwrap(), Err(holder(7)));
+        assert_eq!(tries, 1);
+    }
 }

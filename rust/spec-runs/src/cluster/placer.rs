@@ -5,6 +5,8 @@
 //! folders alone; the file that names it lies above them.
 
 use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -48,6 +50,8 @@ const TAIL: u64 = 4096;
 const ANSWER: Duration = Duration::from_secs(20);
 /// The time to wait for another process that starts the same placer.
 const TURN: Duration = Duration::from_secs(30);
+/// The time that a placer gets to answer, and to end once it does not serve any more.
+const GREETING: Duration = Duration::from_secs(10);
 /// The time between two looks at the state of a placer that was just started.
 const LOOK: Duration = Duration::from_millis(20);
 /// The start of the name of the folder with a placer's socket.
@@ -80,6 +84,38 @@ impl PlacerAccess {
             boot_id: self.boot_id.clone(),
         };
         process.is_alive()
+    }
+
+    /// Asks the placer to stay for as long as it would without work; returns false if it is about to end.
+    fn stays(&self) -> bool {
+        match self.ask_to_stay() {
+            Ok(answer) => !answer.is_empty(),
+            // A busy machine: it will answer later.
+            Err(error) => matches!(
+                error.kind(),
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+            ),
+        }
+    }
+
+    /// Returns the placer's answer; it is empty if it closed the connection.
+    fn ask_to_stay(&self) -> io::Result<String> {
+        let mut stream = UnixStream::connect(&self.socket)?;
+        stream.set_read_timeout(Some(GREETING))?;
+        let hello = json!({"hello": 1, "secret": self.secret});
+        let stay = json!({"do": "stay"});
+        stream.write_all(format!("{hello}\n{stay}\n").as_bytes())?;
+        let mut answer = String::new();
+        BufReader::new(stream.take(MOST)).read_line(&mut answer)?;
+        Ok(answer)
+    }
+
+    /// Waits until the process has ended, or long enough.
+    fn wait_for_end(&self) {
+        let until = Instant::now() + GREETING;
+        while self.is_alive() && Instant::now() < until {
+            wait_for_service(None, LOOK);
+        }
     }
 
     fn socket_folder(&self) -> Option<&Path> {
@@ -127,8 +163,8 @@ impl<'a> ClusterPlacer<'a> {
         })
     }
 
-    /// Returns the way to the placer, which is started where none lives. Waits until the scheduler
-    /// answers.
+    /// Returns the way to the placer, which is started where none lives, and stays for a while. Waits
+    /// until the scheduler answers.
     ///
     /// # Errors
     /// `NoCluster` when it does not, the reason why a placer cannot be confined, or a `StoreError`.
@@ -136,8 +172,11 @@ impl<'a> ClusterPlacer<'a> {
         let turn = Lock::claim(&self.folder.join(LOCK), "", Instant::now() + TURN)?;
         let _turn = turn.ok_or_else(|| self.refused("another process is starting its placer"))?;
         if let Some(access) = self.access()? {
-            self.wait_for_scheduler(None)?;
-            return Ok(access);
+            if access.stays() {
+                self.wait_for_scheduler(None)?;
+                return Ok(access);
+            }
+            access.wait_for_end();
         }
         let (mut service, access) = self.launch()?;
         match self.wait_for_scheduler(Some(&mut service)) {

@@ -117,7 +117,9 @@ impl Lifeline {
         let said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*said {
             Some(LifelineEnd::Asked(why)) => format!("It was asked to stop ({why})."),
-            Some(LifelineEnd::Closed) => "The worker that answered for it is gone.".into(),
+            Some(LifelineEnd::Closed) => {
+                "The worker that answered for it is gone or stands still.".into()
+            }
             None => "Its process was asked to end.".into(),
         }
     }

@@ -2,16 +2,51 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::super::super::error::SpecRunError;
+use super::super::super::leases::ClaimResult;
 use super::super::super::schedule::AttemptCount;
 use super::super::agent_slots::AgentSlots;
 use super::super::start::claim_specs;
 use super::{NextStart, Orchestrator};
 use chant_base::error::Error;
+use chant_leases::client::STARTING;
 use chant_specs::id::SpecId;
 use chant_specs::specs::SpecGraph;
 use chant_specs::view::held_specs::HeldSpecs;
+
+/// The time for which a claim may wait for the start of its run. Longer, and the clone could give the spec
+/// back before the run has its record.
+const LASTING: Duration = Duration::from_secs(STARTING.as_secs() / 2);
+
+/// The claims of specs that are about to start.
+#[derive(Default)]
+pub(super) struct WaitingClaims(BTreeMap<SpecId, (Instant, ClaimResult)>);
+
+impl WaitingClaims {
+    fn add(&mut self, now: Instant, claims: impl Iterator<Item = (SpecId, ClaimResult)>) {
+        self.0.extend(claims.map(|(id, claim)| (id, (now, claim))));
+    }
+
+    fn drop_old(&mut self, now: Instant) {
+        self.0
+            .retain(|_, (since, _)| now.duration_since(*since) < LASTING);
+    }
+
+    fn has(&self, id: &SpecId) -> bool {
+        self.0.contains_key(id)
+    }
+
+    fn refusal(&self, id: &SpecId) -> Option<&Error> {
+        self.0.get(id)?.1.as_ref().err()
+    }
+
+    /// Takes the claim of a spec out.
+    pub(super) fn take(&mut self, id: &SpecId) -> Option<ClaimResult> {
+        self.0.remove(id).map(|(_, claim)| claim)
+    }
+}
 
 impl Orchestrator<'_> {
     /// Returns the specs that other clones hold, by a look that is no older than a sign of life.
@@ -29,7 +64,7 @@ impl Orchestrator<'_> {
 
     /// Returns why the claim of a spec that was not asked for itself was refused, if a clone has it.
     pub(super) fn refused_claim(&self, id: &SpecId) -> Option<String> {
-        let error = self.claims.get(id)?.as_ref().err()?;
+        let error = self.claims.refusal(id)?;
         let is_held = matches!(error.downcast_ref(), Some(SpecRunError::Lease { .. }));
         let why = error.to_string();
         let first = why.lines().next().unwrap_or_default().to_owned();
@@ -44,7 +79,8 @@ impl Orchestrator<'_> {
         NextStart::LeftOut
     }
 
-    /// Claims a spec, and those that could start beside it, in one push.
+    /// Claims a spec, and those that could start beside it, in one push. Where so many start that a claim
+    /// waited for long, it is made again.
     pub(super) fn claim_next(
         &mut self,
         (specs, running, tried): (&SpecGraph, &[SpecId], &BTreeMap<SpecId, AttemptCount>),
@@ -52,7 +88,8 @@ impl Orchestrator<'_> {
         held: &HeldSpecs,
         step: &mut dyn FnMut(&str),
     ) -> Result<(), Error> {
-        if self.config.leases.is_none() || self.asked.offline || self.claims.contains_key(id) {
+        self.claims.drop_old(Instant::now());
+        if self.config.leases.is_none() || self.asked.offline || self.claims.has(id) {
             return Ok(());
         }
         let room = AgentSlots::of(self.runs)?.count_free(
@@ -73,10 +110,29 @@ impl Orchestrator<'_> {
                 ids.push(next);
             }
         }
-        ids.retain(|id| !self.claims.contains_key(id));
+        ids.retain(|id| !self.claims.has(id));
         let claims = claim_specs(self.project, self.runs, &ids, step)?;
-        self.claims
-            .extend(ids.into_iter().zip(claims.unwrap_or_default()));
+        let claims = ids.into_iter().zip(claims.unwrap_or_default());
+        self.claims.add(Instant::now(), claims);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chant_specs::error::ChantError;
+
+    #[test]
+    fn a_claim_is_dropped_before_its_spec_could_be_given_back() {
+        let id = "2026-01-22-001-x7m".parse::<SpecId>().unwrap();
+        let refused = ChantError::Refused("held elsewhere".into());
+        let mut claims = WaitingClaims::default();
+        let now = Instant::now();
+        claims.add(now, std::iter::once((id.clone(), Err(refused.into()))));
+        claims.drop_old(now + STARTING / 3);
+        assert!(claims.has(&id) && claims.refusal(&id).is_some());
+        claims.drop_old(now + STARTING / 2);
+        assert!(!claims.has(&id) && claims.take(&id).is_none());
     }
 }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::attempts::{AttemptFailure, AttemptHistory};
+use self::claims::WaitingClaims;
 use super::super::agents::workers::{AgentWorker, workers};
 use super::super::error::SpecRunError;
-use super::super::leases::ClaimResult;
 use super::super::schedule::SpecSchedule;
 use super::super::start::{StartOptions, StartTarget, WorkMode};
 use super::agent_slots::{AgentSlots, is_full, most_at_once, takes_turns};
@@ -113,8 +113,7 @@ struct Orchestrator<'a> {
     hands: Vec<ChildRun>,
     past: BTreeMap<SpecId, AttemptHistory>,
     completed: usize,
-    /// The claims of specs that are about to start.
-    claims: BTreeMap<SpecId, ClaimResult>,
+    claims: WaitingClaims,
     /// True if nothing more is started: some work changes what runs here, and a person has to
     /// review it.
     is_halted: bool,
@@ -165,7 +164,7 @@ impl<'a> Orchestrator<'a> {
             hands: Vec::new(),
             past: BTreeMap::new(),
             completed: 0,
-            claims: BTreeMap::new(),
+            claims: WaitingClaims::default(),
             is_halted: false,
         })
     }
@@ -295,7 +294,7 @@ impl<'a> Orchestrator<'a> {
         let foreseen = self.forecast.files.foreseen(&snapshot.specs, &id, &running);
         drop(snapshot);
         if let Some(why) = self.refused_claim(&id) {
-            self.claims.remove(&id);
+            self.claims.take(&id);
             return Ok(self.leave_out(id, why));
         }
         let begun = self.begin(id, asked, step)?;
@@ -313,7 +312,7 @@ impl<'a> Orchestrator<'a> {
         asked: RunOptions,
         step: &mut dyn FnMut(&str),
     ) -> Result<Option<Result<(), String>>, Error> {
-        let claimed = self.claims.remove(&id);
+        let claimed = self.claims.take(&id);
         let past = self.past.entry(id.clone()).or_default();
         let before = past.tried;
         past.tried.times += 1;
