@@ -102,6 +102,37 @@ def test_landing_in_the_queue_on_a_refused_try_does_not_say_that_the_try_has_lan
     assert (shared.completions(ID), len(shared.landings(ID)), shared.lease(ID)["state"]) == (1, 1, "landed")
 
 
+# Checkouts that follow
+
+
+@pytest.mark.requirement("leases:landing:one_follows_for_all")
+@pytest.mark.parametrize("words", ["", "\nA thought of a person.\n"])
+def test_checkout_follows_past_copies_that_hold_no_more_than_what_landed(
+    tmp_path: Path, make_remote: MakeRemote, words: str
+) -> None:
+    """As the copy of a spec whose run has landed and did not bring the checkout up itself."""
+    shared = SharedProject(tmp_path, make_remote("git"))
+    shared.publish([ID, OTHER], "wait")
+    clone, others = shared.clone(), shared.clone()
+    clone.start(ID)
+    clone.said(ID, "out waiting")
+    copy = clone.project.path(OTHER)
+    pending = copy.read_text("utf-8")
+    copy.write_text(pending.replace("status: pending", "status: in_progress") + words, "utf-8")
+    others.project.path(OTHER).write_text(pending.replace("status: pending", "status: completed"), "utf-8")
+    others.git("commit", "-qam", "Done elsewhere")
+    others.git("push", "-q", "origin", "main")
+    before = clone.tip()
+    clone.go(ID)
+    assert clone.ended(ID)["end_state"] == "completed"
+    if words:
+        assert (clone.tip(), clone.project.status(OTHER)) == (before, "in_progress")
+        assert copy.read_text("utf-8").endswith(words)
+    else:
+        assert clone.tip() == shared.remote.refs()[TARGET]
+        assert clone.project.status(OTHER) == "completed"
+
+
 # Half pushes
 
 

@@ -155,6 +155,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "When answers to pushes are lost, a spec lands once, and no run fails that landed.",
         "issue 24: acceptance 3",
     ),
+    "leases:landing:one_follows_for_all": Requirement(
+        "A run that landed on the remote brings the checkout up to its landing with all that landed before "
+        "it; copies of specs that hold nothing which the landing lacks are not in the way, others are.",
+        "issue 24",
+    ),
     "leases:landing:queue_is_not_the_remote": Requirement(
         "Work has landed when the remote's own target has it: a landing of this clone in the queue, "
         "which stands on a refused try, says nothing.",

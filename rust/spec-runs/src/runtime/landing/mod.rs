@@ -2,6 +2,7 @@
 //! else by git, without touching the user's changes (the runtime's design, "Merging").
 
 mod by_request;
+mod checkout_follow;
 mod halving;
 mod merge_turn;
 mod on_remote;
@@ -11,7 +12,6 @@ mod train;
 pub(super) use train::CheckTerms;
 
 use std::cell::RefCell;
-use std::io;
 use std::time::Duration;
 
 use super::super::agents;
@@ -29,7 +29,7 @@ use super::run_folder::RunFolder;
 use super::spec_state::spec_of;
 use chant_base::error::Error;
 use chant_git::Repo;
-use chant_git::land::{ExemptFile, LandingOutcome, LandingRequest as Into};
+use chant_git::land::LandingOutcome;
 use chant_git::merge::{FileConflict, FileResolution, FileSides, MergeOutcome, MergeRequest};
 use chant_specs::error::ChantError;
 use chant_specs::model::SpecStatus;
@@ -194,7 +194,7 @@ impl RunLanding<'_> {
         if !change.is_empty() && self.agreed != Some(&*agreement_to(&change)) {
             return Ok(Some(RunLandingOutcome::ActsAnew(change)));
         }
-        match self.bring(&sight, &new)? {
+        match self.bring(&sight, &new, &[])? {
             LandingOutcome::Done { .. } => {
                 self.note_merged(&new)?;
                 Ok(Some(RunLandingOutcome::Merged))
@@ -454,40 +454,6 @@ impl RunLanding<'_> {
             Ok(())
         })?;
         Ok(interrupted)
-    }
-
-    /// Lands a commit on the target, where the working copy of the spec went into it.
-    fn bring(&self, sight: &MergeInputs, new: &str) -> Result<LandingOutcome, Error> {
-        let place = self.place;
-        let interrupted = self.note_try(&sight.old, new)?;
-        let is_here = matches!(self.repo.head()?.branch(), Some(branch) if branch == place.target);
-        let exempt = ExemptFile {
-            path: place.spec_in_git.clone(),
-            was: Some(sight.copy.clone().into_bytes()),
-            bytes: None,
-        };
-        let mut exempt: Vec<ExemptFile> = place.is_tracked.then_some(exempt).into_iter().collect();
-        exempt.extend(self.settled(sight).map(|(path, version)| ExemptFile {
-            path: path.to_owned(),
-            was: Some(version.copy.clone().into_bytes()),
-            bytes: None,
-        }));
-        exempt.retain(|_| is_here);
-        let reached = |moment: &'static str| -> io::Result<()> { (self.runs.disk.reached)(moment) };
-        let landed = self.repo.land(
-            &Into {
-                branch: &place.target,
-                old: &sight.old,
-                new,
-                run: self.process_id,
-                reason: &format!("chant-mcp: merge {}", place.branch),
-                exempt: &exempt,
-                interrupted: &interrupted,
-                lock_timeout: LOCK_TIMEOUT,
-            },
-            &reached,
-        )?;
-        Ok(landed)
     }
 
     /// Returns true if the only obstacles are specs whose working copy has changed by now.

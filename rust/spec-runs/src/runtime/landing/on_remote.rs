@@ -2,31 +2,24 @@
 //! or neither does. The checkout follows as far as it can; it is a view of what landed.
 
 use std::cell::Cell;
-use std::time::Duration;
 
 use super::super::super::leases::{MergedWork, SpecLeases};
-use super::super::super::merge::{DRIVER, merge_specs};
+use super::super::super::merge::merge_specs;
 use super::super::super::receipt_store::{LandedRun, prepare_of_run};
 use super::train::{CheckTerms, TrainChecker};
 use super::{
     ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change,
-    agreement_to, by_meaning, describe_wait, open_criteria, own_conflict,
+    agreement_to, open_criteria, own_conflict,
 };
-use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::leases::LandingWay;
-use chant_git::land::LandingOutcome;
-use chant_git::merge::{FileSides, MergeOutcome, MergeRequest};
+use chant_git::merge::MergeOutcome;
 use chant_leases::answer::{LeaseAnswer, LeaseRefusal};
 use chant_leases::record::LeaseState;
 use chant_specs::error::ChantError;
 use chant_work::lock::MergeLock;
 use chant_work::run_record::{MergeTry, RunRecord};
-use chant_work::state::RunState;
 
-/// How often a checkout is brought up to a landing, and the time between, where landings before it have to come first.
-const FOLLOW_ATTEMPTS: usize = 40;
-const FOLLOW_PAUSE: Duration = Duration::from_millis(250);
 /// The number of attempts at a landing that waits for checks.
 const CHECKED_ATTEMPTS: usize = 100;
 /// Why work waits where no checks are run, as in a look at what dead runs left.
@@ -373,135 +366,6 @@ impl RunLanding<'_> {
         let is_it = |record: &RunRecord| record.token == token && !record.merge.begun.is_empty();
         Ok(records.iter().any(is_it))
     }
-
-    /// Records a landing and brings the checkout up to it, as far as nothing of the user's is in its way.
-    pub(super) fn finish_on_remote(
-        &self,
-        leases: &SpecLeases<'_>,
-        commit: &str,
-    ) -> Result<RunLandingOutcome, Error> {
-        self.note_merged(commit)?;
-        if !self
-            .repo
-            .reaches(commit, &self.place.branch_tip(self.repo)?)?
-        {
-            // Others squashed or rebased the commits of the branch, which goes when it is landed.
-            self.repo.back_up(&self.place.branch, &self.place.spec_id)?;
-        }
-        let mut why = None;
-        for _ in 0..FOLLOW_ATTEMPTS {
-            let merge_lock = MergeLock::acquire(self.runs, self.lock, LOCK_TIMEOUT)?;
-            match self.follow(commit)? {
-                FollowStep::Done => return Ok(RunLandingOutcome::Merged),
-                FollowStep::Again => {}
-                FollowStep::Waits(reason) => {
-                    why = Some(reason);
-                    if !self.has_others_under_way()? {
-                        break;
-                    }
-                    // Landings of one push stand on each other: those before this one follow first.
-                    drop(merge_lock);
-                    wait_for_others();
-                }
-            }
-        }
-        let why = why.unwrap_or_else(|| format!("branch {} kept moving", self.place.target));
-        // With the remote's target at hand, the branch of the work need not stay here.
-        leases.look().log_failure("look at what landed");
-        self.notes.borrow_mut().push(format!(
-            "it landed on {}; this checkout was not brought up to it: {why}",
-            leases.remote()
-        ));
-        Ok(RunLandingOutcome::Merged)
-    }
-
-    /// Returns true if another run of this clone may be about to bring the checkout up to its own landing.
-    fn has_others_under_way(&self) -> Result<bool, Error> {
-        let (records, _) = self.runs.all()?;
-        let is_other = |record: &RunRecord| {
-            record.process_id != self.process_id
-                && record.lease.is_some()
-                && record.state() == RunState::Running
-                && record.runner().is_alive()
-        };
-        Ok(records.iter().any(is_other))
-    }
-
-    /// Brings the local target to a commit of the remote.
-    fn follow(&self, commit: &str) -> Result<FollowStep, Error> {
-        let local = self.repo.tip_for_work(&self.place.target)?;
-        if self.repo.reaches(&local, commit)? {
-            return Ok(FollowStep::Done);
-        }
-        let record = self.runs.get(self.process_id)?;
-        let mut sight = match self.look(&record.spec_id)? {
-            Ok(sight) => sight,
-            Err(why) => return Ok(FollowStep::Waits(why)),
-        };
-        let new = if self.repo.reaches(commit, &local)? {
-            commit.to_owned()
-        } else {
-            // Commits of the user's that the remote does not have yet.
-            match self.united_with(&local, commit)? {
-                Ok(merged) => merged,
-                Err(why) => return Ok(FollowStep::Waits(why)),
-            }
-        };
-        sight.old = local;
-        Ok(match self.bring(&sight, &new)? {
-            LandingOutcome::Done { .. } => FollowStep::Done,
-            LandingOutcome::Moved { .. } => FollowStep::Again,
-            LandingOutcome::Waits(waits) => FollowStep::Waits(describe_wait(&waits).0),
-        })
-    }
-
-    /// Merges what landed into local commits; the inner error says why that is a person's.
-    fn united_with(&self, local: &str, commit: &str) -> Result<Result<String, String>, Error> {
-        let own = &self.place.spec_in_git;
-        let landed = self.repo.file_at(commit, own)?;
-        let asked = [own.clone()];
-        let resolve = |path: &str, sides: FileSides<'_>| match &landed {
-            Some(bytes) if path == *own => chant_git::merge::FileResolution::Bytes(bytes.clone()),
-            _ => by_meaning(path, sides),
-        };
-        let merged = self.repo.merge(
-            &MergeRequest {
-                ours: local,
-                theirs: commit,
-                asked: if self.place.is_tracked { &asked } else { &[] },
-                message: &format!("Merge what landed with {}", self.place.branch),
-                fast_forward: true,
-                replaced: &[DRIVER],
-            },
-            &resolve,
-        )?;
-        Ok(match merged {
-            MergeOutcome::FastForward { commit } | MergeOutcome::Commit { commit, .. } => {
-                Ok(commit)
-            }
-            MergeOutcome::Nothing => Ok(local.to_owned()),
-            MergeOutcome::Conflicts(_) => Err(format!(
-                "its branch {} has other commits that conflict; merge them by hand",
-                self.place.target
-            )),
-        })
-    }
-}
-
-/// Waits a short time for other runs of this clone.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a bounded wait for other processes, which hold the lock of merges in turn"
-)]
-fn wait_for_others() {
-    std::thread::sleep(FOLLOW_PAUSE);
-}
-
-/// A step of bringing the checkout up to what landed.
-enum FollowStep {
-    Done,
-    Again,
-    Waits(String),
 }
 
 /// A landing that waits for the remote.
