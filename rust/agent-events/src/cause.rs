@@ -51,6 +51,8 @@ pub enum FailureCause {
     NotPlaced,
     /// The work that came back from the cluster has a fault.
     WorkRejected,
+    /// The work is too large to come back, and stays on the machine of the cluster.
+    WorkKept,
 }
 
 /// The exit status of an agent that ended by itself, and the last lines of its output.
@@ -75,7 +77,7 @@ const KILL: i32 = 9;
 
 impl FailureCause {
     /// All causes.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::PermissionDenied,
         Self::NotLoggedIn,
         Self::OutOfCredit,
@@ -98,6 +100,7 @@ impl FailureCause {
         Self::WorkerLost,
         Self::NotPlaced,
         Self::WorkRejected,
+        Self::WorkKept,
     ];
 
     /// Returns its spelling in records and answers.
@@ -125,6 +128,7 @@ impl FailureCause {
             Self::WorkerLost => "worker_lost",
             Self::NotPlaced => "not_placed",
             Self::WorkRejected => "work_rejected",
+            Self::WorkKept => "work_kept",
         }
     }
 
@@ -160,6 +164,7 @@ impl FailureCause {
             Self::WorkerLost => "The machine that the agent worked on is lost",
             Self::NotPlaced => "No machine of the cluster took the work",
             Self::WorkRejected => "What came back from the cluster was not taken over",
+            Self::WorkKept => "The agent's commits are kept on the machine that made them",
         }
     }
 
@@ -241,6 +246,9 @@ impl FailureCause {
             Self::NoFinalEvent => hint![log, " shows its last words"].and(work()),
             Self::WorkerLost | Self::WorkRejected => hint!["Look at that machine"].and(work()),
             Self::NotPlaced => hint!["Change what kept it from being placed"].and(work()),
+            Self::WorkKept => {
+                hint!["Let that machine push to the remote of this repository"].and(work())
+            }
             Self::ProgramMissing => hint![
                 "Install it, or have another agent work (`defaults.provider` in .chant/config.md)."
             ],
@@ -272,7 +280,7 @@ impl FailureCause {
     pub fn is_of_cluster(self) -> bool {
         matches!(
             self,
-            Self::WorkerLost | Self::NotPlaced | Self::WorkRejected
+            Self::WorkerLost | Self::NotPlaced | Self::WorkRejected | Self::WorkKept
         )
     }
 
