@@ -21,10 +21,13 @@ def test_what_is_too_large_is_pushed_to_the_ref_of_the_run_and_nowhere_else(
     head = Head(tmp_path, inside="app")
     remote = tmp_path / "remote.git"
     git(head.root, "clone", "-q", "--bare", "--branch", "main", str(head.root), str(remote))
+    git(remote, "config", "uploadpack.allowFilter", "true")
+    git(remote, "config", "uploadpack.allowAnySHA1InWant", "true")
     before = set(refs(remote))
-    bundle = head.bundle()
-    worker = make_worker(**{"remote": [str(remote)], "largest-bundle": ["10"]})
-    job = head.job(key="first", inside="app", remote=str(remote))
+    bundle = head.bundle(head.base)
+    url = remote.as_uri()
+    worker = make_worker(**{"remote": [url], "largest-bundle": ["10"]})
+    job = head.job(key="first", inside="app", remote=url)
 
     pushed = worker.do(job, bundle)
     assert (pushed["state"], pushed["pushed"], pushed["reason"]) == ("done", pushed["tip"], None), pushed
@@ -36,9 +39,9 @@ def test_what_is_too_large_is_pushed_to_the_ref_of_the_run_and_nowhere_else(
     assert f"has other commits as {REF} ({pushed['tip']})" in taken["reason"]
     assert set(refs(remote)) - before == {f"{pushed['tip']} {REF}"}, "nothing is overwritten"
 
-    strange = worker.do({**job, "key": "third", "remote": f"{remote}/"}, bundle)
+    strange = worker.do({**job, "key": "third", "remote": f"{url}/"}, head.bundle())
     assert strange["kept"] is True
-    assert f"were started with `--remote {remote}/`" in strange["reason"]
+    assert f"were started with `--remote {url}/`" in strange["reason"]
     assert git(remote, "rev-parse", REF).strip() == pushed["tip"]
     kept = worker.folder / "jobs" / "third"
     assert head.fetch(kept / "result.bundle") == strange["tip"], "the commits are kept"

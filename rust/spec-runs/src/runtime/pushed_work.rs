@@ -104,46 +104,58 @@ impl PushedRef {
             old: Some(commit.to_owned()),
             new: None,
         };
-        match self.repo.push_update(&self.remote, update, LONGEST_REMOVAL) {
-            Ok(PushOutcome::Applied) => None,
-            Ok(outcome) => Some(outcome.complaint()),
-            Err(error) => Some(error.to_string()),
-        }
+        let removed = self.repo.push_update(&self.remote, update, LONGEST_REMOVAL);
+        let why = match removed {
+            Ok(PushOutcome::Applied) => return None,
+            Ok(outcome) => outcome.complaint(),
+            Err(error) => error.to_string(),
+        };
+        // The answer may have been lost, or a person was faster.
+        let found = self
+            .repo
+            .remote_ref(&self.remote, &self.name, LONGEST_REMOVAL);
+        (!matches!(found, Ok(None))).then_some(why)
     }
 }
 
-/// Removes the refs of a spec's runs from the remote, as far as the branch that landed has their commits. Returns those that
-/// were left, with the reasons.
-pub(super) fn remove_landed(project: &Project, repo: &Repo, place: &RunFolder) -> Vec<String> {
-    let left = |error: &Error| vec![format!("what workers pushed was kept: {error}")];
-    let removed = || -> Result<Vec<String>, Error> {
-        let runs = project.runs()?;
-        let Some(tip) = repo.branch_tip(&place.branch)? else {
-            return Ok(Vec::new());
-        };
-        let mut left = Vec::new();
-        for record in runs.of_spec(&place.spec_id)? {
-            let pushed = record
-                .placed
-                .as_ref()
-                .and_then(|placed| placed.pushed.as_ref());
-            let Some(commit) = pushed else { continue };
-            if !(repo.has_object(commit)? && repo.reaches(&tip, commit)?) {
-                continue;
-            }
-            let kept = PushedRef::of_run(project, &record)?;
-            if let Some(why) = kept.remove(commit) {
-                left.push(format!("{} on {} was kept: {why}", kept.name, kept.remote));
-                continue;
-            }
-            runs.update(&record.process_id, |record| {
-                if let Some(placed) = &mut record.placed {
-                    placed.pushed = None;
-                }
-                Ok(())
-            })?;
-        }
-        Ok(left)
+/// Removes what a landed run needs no more: what workers pushed for its spec, its folder, and its branch. Returns the
+/// parts that were left in place, with the reasons.
+pub(super) fn clear_landed(project: &Project, repo: &Repo, place: &RunFolder) -> Vec<String> {
+    // Without its branch nothing says any more that it has those commits.
+    let removed = remove_landed(project, repo, place);
+    let mut left =
+        removed.unwrap_or_else(|error| vec![format!("what was pushed was kept: {error}")]);
+    left.extend(place.clear(project, repo));
+    left
+}
+
+/// Removes the refs of a spec's runs from the remote, as far as the branch that landed has their commits. Returns those
+/// that were left, with the reasons.
+fn remove_landed(project: &Project, repo: &Repo, place: &RunFolder) -> Result<Vec<String>, Error> {
+    let runs = project.runs()?;
+    let Some(tip) = repo.branch_tip(&place.branch)? else {
+        return Ok(Vec::new());
     };
-    removed().unwrap_or_else(|error| left(&error))
+    let mut left = Vec::new();
+    for record in runs.of_spec(&place.spec_id)? {
+        let placed = record.placed.as_ref();
+        let Some(commit) = placed.and_then(|placed| placed.pushed.as_ref()) else {
+            continue;
+        };
+        if !(repo.has_object(commit)? && repo.reaches(&tip, commit)?) {
+            continue;
+        }
+        let kept = PushedRef::of_run(project, &record)?;
+        if let Some(why) = kept.remove(commit) {
+            left.push(format!("{} on {} was kept: {why}", kept.name, kept.remote));
+            continue;
+        }
+        runs.update(&record.process_id, |record| {
+            if let Some(placed) = &mut record.placed {
+                placed.pushed = None;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(left)
 }

@@ -25,7 +25,7 @@ use super::conflicted_run::ConflictedRun;
 use super::landed_specs::{
     by_meaning, changed, changed_meanwhile, new_cycle, open_criteria, overruled, own_conflict,
 };
-use super::pushed_work;
+use super::pushed_work::clear_landed;
 use super::run_folder::RunFolder;
 use super::spec_state::spec_of;
 use chant_base::error::Error;
@@ -581,10 +581,7 @@ impl RunLanding<'_> {
         }
         let snapshot = self.project.snapshot()?;
         edit::change(self.project, snapshot, &spec, |_| true, |_, _| Ok(()))?;
-        // Without its branch nothing says any more that it has them.
-        let mut left = pushed_work::remove_landed(self.project, self.repo, place);
-        left.extend(place.clear(self.project, self.repo));
-        Ok(left)
+        Ok(clear_landed(self.project, self.repo, place))
     }
 }
 

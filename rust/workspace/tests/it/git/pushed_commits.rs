@@ -45,6 +45,20 @@ impl PushedWorld {
         }
     }
 
+    /// Makes the clone a partial one.
+    fn clone_again(&self, filter: &str) {
+        fs::remove_dir_all(&self.top).unwrap();
+        for key in ["uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"] {
+            self.sandbox
+                .git(&self.remote, &format!("config {key} true"));
+        }
+        let words = format!("clone -q --no-checkout {filter}");
+        let from = format!("file://{}", self.remote.display());
+        self.sandbox
+            .git_with(&self.sandbox.path(""), &words, &[&from, "clone"]);
+        self.sandbox.settle(&self.top);
+    }
+
     /// Commits on the worker, and has the remote have that under a name.
     fn push(&self, name: &str) -> String {
         self.sandbox
@@ -89,8 +103,17 @@ impl PushedWorld {
 // proves: cluster:push:fetched_into_quarantine
 #[test]
 fn a_commit_is_taken_in_if_the_remote_has_it_under_that_very_ref() {
-    for kind in [KINDS[0], KINDS[2]] {
+    for (kind, filter) in [
+        (KINDS[0], ""),
+        (KINDS[2], ""),
+        (KINDS[0], "--filter=blob:none"),
+    ] {
         let world = PushedWorld::new(kind);
+        if !filter.is_empty() {
+            world.clone_again(filter);
+        }
+        fs::write(world.worker.join("new.txt"), "new\n").unwrap();
+        world.sandbox.git(&world.worker, "add new.txt");
         let absent = "1".repeat(world.start.len());
         assert_eq!(
             world.take(&absent, &LIMITS).unwrap_err(),
@@ -109,6 +132,8 @@ fn a_commit_is_taken_in_if_the_remote_has_it_under_that_very_ref() {
         assert!(!world.has(&elsewhere));
         world.take(&commit, &LIMITS).unwrap();
         assert!(world.has(&commit) && world.has(&elsewhere));
+        let new = world.sandbox.git(&world.worker, "rev-parse HEAD:new.txt");
+        assert!(world.has(&new), "of a partial clone, too, all came");
     }
 }
 
