@@ -26,7 +26,7 @@ const LONGEST_CHECK: Duration = Duration::from_secs(600);
 /// The start of a quarantine's name in the folder of objects. Git removes what a crash leaves under such names.
 const QUARANTINE: &str = "tmp_objdir-chant-";
 /// The words with which the objects of one ref are fetched, and nothing else: no ref here changes.
-const FETCH: [&str; 11] = [
+const FETCH: [&str; 10] = [
     "fetch",
     "--quiet",
     "--no-tags",
@@ -34,12 +34,14 @@ const FETCH: [&str; 11] = [
     "--no-write-fetch-head",
     "--no-recurse-submodules",
     "--no-auto-maintenance",
-    // Of a partial clone, too, all that was pushed is wanted.
-    "--no-filter",
     "--refmap=",
     "--no-show-forced-updates",
     "--end-of-options",
 ];
+
+/// The filter of a partial clone that leaves nothing out: the ref goes, so nothing can be fetched later. Without a
+/// filter git would look for all files of older commits, which such a clone lacks.
+const ALL: &str = "blob:limit=1024g";
 
 /// A commit that a remote has under one ref, as another machine says.
 #[derive(Debug, Clone, Copy)]
@@ -120,7 +122,10 @@ impl<'r> Quarantine<'r> {
         limits: &BundleLimits,
         longest: Duration,
     ) -> Result<(), GitError> {
-        let call = self.beside_known(self.repo.acting(FETCH));
+        let mut call = self.beside_known(self.repo.acting(FETCH));
+        if self.repo.is_partial()? {
+            call = call.setting(&format!("remote.{remote}.partialclonefilter"), ALL);
+        }
         call.arg(remote)
             .arg(name)
             .setting("fetch.fsckObjects", "true")
