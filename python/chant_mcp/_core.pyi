@@ -103,6 +103,7 @@ class WorkerMachine:
         trusted: list[str] = ...,
         remotes: list[str] = ...,
         agents: list[str] = ...,
+        largest_bundle: int = ...,
         stop_at: str | None = None,
     ) -> WorkerMachine: ...
     def run_job(self, folder: str | PathLike[str], tell: Callable[[str], object]) -> str: ...

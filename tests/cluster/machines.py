@@ -20,6 +20,9 @@ WORKERS = ("build-1", "build-2")
 SLOTS = 2
 """Agents at once on each worker."""
 
+LARGEST = 3000
+"""The bytes of commits that workers send back; what needs more is pushed."""
+
 
 @dataclass(frozen=True)
 class Member:
@@ -44,9 +47,10 @@ class Machines:
     """Machines of another user, with a home of their own. What a test killed is started for the next one."""
 
     def __init__(self, folder: Path) -> None:
-        """Take a folder for their home; nothing is started yet."""
+        """Take a folder for their home, and beside it a remote that they accept; nothing is started yet."""
         self.home = folder / "home"
         self.tls = folder / "tls"
+        self.remote = folder / "remote.git"
         make_certificates(self.tls)
         self._scheduler: Member | None = None
         self._workers: dict[str, Member] = {}
@@ -103,6 +107,10 @@ class Machines:
         """Find the folders of a spec's jobs, on all machines."""
         return [job for name in WORKERS for job in self._folder(name).glob(f"jobs/{spec}-*")]
 
+    def kept(self, spec: str) -> list[Path]:
+        """Find the folders of a spec's jobs whose work stays on its machine."""
+        return [job for name in WORKERS for job in self._folder(name).glob(f"kept/{spec}-*")]
+
     def go(self, spec: str) -> None:
         """Let the agents go on that wait on the machines."""
         for job in self.jobs(spec):
@@ -133,7 +141,8 @@ class Machines:
 
     def _worker(self, name: str) -> tuple[str, ...]:
         offer = ("--name", name, "--slots", f"demo={SLOTS}", "--folder", str(self._folder(name)))
-        return "worker", self.address, "--once", *offer
+        back = ("--remote", str(self.remote), "--largest-bundle", str(LARGEST))
+        return "worker", self.address, "--once", *offer, *back
 
     def _started(self, words: tuple[str, ...], environment: dict[str, str]) -> subprocess.Popen[bytes]:
         command = [*PROGRAM, *words, "--tls", str(self.tls)]

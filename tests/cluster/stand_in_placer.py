@@ -2,8 +2,9 @@
 
 `plan.json` in the folder of the certificates says what happens: `mirror`, a repository with the base of
 jobs; `workers`, as a status has them; `state`, that of the connection; `leaves`, that a placer ends when it
-is asked to stay; and `jobs`, how the job of a spec goes. A file `go-SPEC` beside it lets a job go on that
-waits. What was asked stands in `asked.jsonl` in the placer's folder.
+is asked to stay; `jobs`, how the job of a spec goes; and `results`, what its result has besides: one with
+`pushed` waits for a sign. A file `go-SPEC` beside it lets a job go on that waits. What was asked stands in
+`asked.jsonl` in the placer's folder.
 """
 
 from __future__ import annotations
@@ -144,8 +145,15 @@ class Connection:
             }
         if way == "other_key":
             result["key"] = "another.1.aa"
+        result |= self.placer.plan().get("results", {}).get(job["spec"], {})
+        data = b""
+        if "pushed" in result:
+            # Who placed the job pushes for it: this process may not.
+            result["pushed"] = result["pushed"] or tip
+            self.wait(job["spec"])
+        elif "kept" not in result:
+            data = repository.bundle(job["start"], job["branch"])
         self.placer.job(job, worker, "ended")
-        data = repository.bundle(job["start"], job["branch"])
         self.send(
             {"is": "ended", "result": result, "log": len(self.log), "bundle": len(data)}, self.log + data
         )

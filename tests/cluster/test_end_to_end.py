@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -151,6 +154,64 @@ def test_the_log_is_here_while_the_agent_works_there_and_no_key_of_ours_is(grid:
     assert not [file for file in carried if KEY.encode() in file.read_bytes()]
     grid.machines.go(ID)
     assert grid.ended(ID)["end_state"] == "completed"
+
+
+@pytest.fixture
+def remote(grid: Orchestrator) -> Iterator[Path]:
+    """A remote that this project has, and that the machines accept."""
+    remote = grid.machines.remote
+    git(grid.root, "init", "-q", "-b", "main")
+    git(grid.root, "init", "-q", "--bare", "-b", "main", str(remote))
+    git(grid.root, "remote", "add", "origin", str(remote))
+    yield remote
+    shutil.rmtree(remote)
+
+
+def _large(grid: Orchestrator, id: str) -> None:
+    """Write a spec whose commits need more bytes than workers send back."""
+    names = [hashlib.sha256(str(number).encode()).hexdigest() for number in range(120)]
+    grid.spec(id, targets=[f"work/{name}" for name in names])
+    grid.commit()
+
+
+@pytest.mark.requirement("cluster:push:too_large_is_pushed", "cluster:push:refs_go_with_the_landing")
+def test_work_that_is_too_large_comes_back_by_the_remote_and_lands(grid: Orchestrator, remote: Path) -> None:
+    _large(grid, ID)
+    pushes = remote / "hooks" / "post-receive"
+    pushes.write_text("#!/bin/sh\ncat >> pushes\n", encoding="utf-8")
+    pushes.chmod(0o755)
+    out = Cli(grid.project)("work", ID, "--on", ON, "--wait", "--skip-criteria")
+    record = grid.ended(ID)
+    assert (record["end_state"], record["token"]) == ("completed", 1), (out, record)
+    assert len(git(grid.root, "ls-tree", "-r", "--name-only", "main", "work").split()) == 120
+    changes = [line.split() for line in (remote / "pushes").read_text(encoding="utf-8").splitlines()]
+    [(nothing, pushed, name), (gone, none, again)] = changes
+    assert name == again == f"refs/chant/runs/{ID}/1"
+    assert (int(nothing, 16), int(none, 16), gone) == (0, 0, pushed)
+    assert git(grid.root, "merge-base", pushed, "main").strip() == pushed
+    assert not git(remote, "for-each-ref")
+    assert "pushed" not in record["placed"]
+    wait_for(lambda: not (grid.machines.jobs(ID) or grid.machines.kept(ID)), "the folder to go")
+
+
+@pytest.mark.requirement("cluster:push:kept_where_not_pushed")
+def test_work_that_can_neither_be_sent_nor_pushed_is_kept_with_what_to_do(
+    grid: Orchestrator, remote: Path
+) -> None:
+    _large(grid, ID)
+    closed = remote / "hooks" / "pre-receive"
+    closed.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    closed.chmod(0o755)
+    assert Cli(grid.project).run("work", ID, "--on", ON, "--wait", "--skip-criteria").exit_code == 1
+    record = grid.ended(ID)
+    assert (record["end_state"], record["cause"]) == ("failed", "work_kept")
+    assert "The agent's commits are kept on the machine that made them" in record["reason"]
+    assert "let this machine's git push there" in record["reason"]
+    assert not git(remote, "for-each-ref")
+    wait_for(lambda: grid.machines.kept(ID), "the work among what is kept")
+    [kept] = grid.machines.kept(ID)
+    tip = json.loads((kept / "result.json").read_text(encoding="utf-8"))["tip"]
+    assert git(kept / "checkout", "rev-parse", record["branch"]).strip() == tip
 
 
 def _cluster_files(grid: Orchestrator) -> Iterator[Path]:

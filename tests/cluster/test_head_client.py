@@ -157,6 +157,26 @@ def test_a_bundle_that_is_too_large_is_not_looked_into(
     assert "larger than 10 bytes" in bundles.rejected(bundles.bundle(BRANCH), tip)
 
 
+@pytest.mark.requirement("cluster:push:answers_are_data")
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"pushed": "a1" * 20, "tip": "b2" * 20},
+        {"pushed": "a1" * 20, "tip": None},
+        {"pushed": "--upload-pack=touch x", "tip": "--upload-pack=touch x"},
+        {"pushed": "HEAD", "tip": "HEAD"},
+        {"pushed": f"{'a1' * 20}\n", "tip": f"{'a1' * 20}\n"},
+        {"pushed": "a" * 200_000, "tip": "a" * 200_000},
+        {"pushed": ["a1" * 20], "tip": ["a1" * 20]},
+        {"pushed": None, "tip": None},
+    ],
+)
+def test_a_worker_that_says_it_pushed_names_its_newest_commit_by_its_id(said: dict[str, object]) -> None:
+    with pytest.raises(WorkRejected, match="its result says that it pushed"):
+        job_client.check_pushed(said)
+    job_client.check_pushed({"pushed": "a1" * 32, "tip": "a1" * 32, "ref": "refs/heads/main"})
+
+
 @pytest.mark.requirement("cluster:head:work_comes_back")
 def test_what_is_not_committed_goes_along(bundles: Bundles) -> None:
     (bundles.root / "left.txt").write_text("left\n", encoding="utf-8")

@@ -315,6 +315,40 @@ HEAD: dict[str, Requirement] = {
     ),
 }
 
+PUSH: dict[str, Requirement] = {
+    "cluster:push:too_large_is_pushed": Requirement(
+        "Commits of a job that need more bytes than are sent back are pushed to the run's own ref on the "
+        "remote that the machine's owner accepted, come back from there, and land.",
+        "issue 25.3",
+    ),
+    "cluster:push:only_new_refs": Requirement(
+        "Such a ref is pushed only where the remote has none of that name, or the same commit, and removed "
+        "only with the value that is expected.",
+        "issue 25.3",
+    ),
+    "cluster:push:kept_where_not_pushed": Requirement(
+        "Where a worker has no such remote or may not push, its commits are kept there and listed; the run "
+        "has failed with the cause `work_kept`, and says what to do.",
+        "issue 25.3",
+    ),
+    "cluster:push:answers_are_data": Requirement(
+        "What a worker says of a push is the id of its newest commit and nothing else: remote and ref are "
+        "those of the head's own run.",
+        "issue 25.2; issue 25.3",
+    ),
+    "cluster:push:fetched_into_quarantine": Requirement(
+        "A pushed commit is taken over if the remote has that very commit under the run's ref, and it "
+        "continues the work that was sent, sound by git's checks and within limits of size; else nothing of "
+        "it is taken in, and the reason is named.",
+        "issue 25.2; issue 25.3",
+    ),
+    "cluster:push:refs_go_with_the_landing": Requirement(
+        "The ref of a run is removed from the remote when its commits landed; that of a run that did not "
+        "land stays, and the run is listed with its commit.",
+        "issue 25.3",
+    ),
+}
+
 DISPATCH: dict[str, Requirement] = {
     "cluster:dispatch:shares_least_comes_next": Requirement(
         "Of equally urgent specs the one is started next that is expected to share least files with what is "
@@ -386,4 +420,4 @@ WHOLE: dict[str, Requirement] = {
     ),
 }
 
-REQUIREMENTS: dict[str, Requirement] = {**ENGINE, **JOBS, **HEAD, **DISPATCH, **ACCOUNTS, **WHOLE}
+REQUIREMENTS: dict[str, Requirement] = {**ENGINE, **JOBS, **HEAD, **PUSH, **DISPATCH, **ACCOUNTS, **WHOLE}

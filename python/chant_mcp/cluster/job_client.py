@@ -73,6 +73,10 @@ class WorkRejected(Exception):
     """What came back is not taken over; its text says why."""
 
 
+class WorkKept(Exception):
+    """The work stays on the machine that did it; its text says why."""
+
+
 class JobLost(Exception):
     """No machine answers for the job any more; its text says why."""
 
@@ -189,6 +193,21 @@ class RunFolder:
             raise WorkRejected("its commits do not continue those that were sent") from None
         self.git("merge", "--ff-only", "--quiet", "--no-verify", tip)
         self.git("update-ref", "-d", _TAKEN)
+
+
+def check_pushed(result: PlacerFrame) -> None:
+    """Check what a result says of a push: it names its newest commit, and chooses nothing.
+
+    The runner fetches them: this process reaches no remote.
+
+    Raises:
+        WorkRejected: It is not what was agreed.
+    """
+    pushed = result["pushed"]
+    if not isinstance(pushed, str) or not _COMMIT.fullmatch(pushed):
+        raise WorkRejected("its result says that it pushed what is no commit")
+    if pushed != result.get("tip"):
+        raise WorkRejected("its result says that it pushed another commit than its newest one")
 
 
 # The size of a bundle's objects
@@ -411,6 +430,7 @@ class SentJob:
         Raises:
             PlacementRefused: The job was not taken.
             WorkRejected: Its work is not taken over.
+            WorkKept: Its work could not come back.
             JobLost: Its worker is gone.
         """
         kind, why = frame.get("is"), str(frame.get("why") or "")
@@ -489,6 +509,10 @@ class SentJob:
         self._show(b"\n" if self._line else b"")
         if len(data) > size:
             self.run_folder.take(data[size:], self.job["start"], str(result.get("tip")))
+        elif result.get("kept") is True:
+            raise WorkKept(str(result.get("reason")))
+        elif "pushed" in result:
+            check_pushed(result)
         elif result.get("tip") not in (None, self.job["start"]):
             raise WorkRejected("its result names a commit that did not come along")
         self.placer.send({"do": "got"})
@@ -527,6 +551,8 @@ def main() -> NoReturn:
         write_event("refused", why=str(error))
     except WorkRejected as error:
         write_event("rejected", why=str(error))
+    except WorkKept as error:
+        write_event("kept", why=str(error))
     except JobLost as error:
         write_event("lost", why=str(error))
     sys.exit(0)

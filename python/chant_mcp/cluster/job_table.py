@@ -28,7 +28,7 @@ LARGEST_JOB = 256 * 1024
 LARGEST_LOG = 16 * 1024 * 1024
 """The bytes of a log that travel; of a longer one the end."""
 LARGEST_BUNDLE = 64 * 1024 * 1024
-"""The bytes of a bundle that travel."""
+"""The bytes of a bundle that travel, at most."""
 LARGEST_RESULT = 1024 * 1024
 PAGE = 256 * 1024
 """The bytes of a page of a log."""
@@ -82,6 +82,7 @@ class JobTable:
         program: JobProgram,
         environment: Mapping[str, str],
         sweep: Sweep | None = None,
+        largest_bundle: int = LARGEST_BUNDLE,
     ) -> None:
         """Take what jobs run with.
 
@@ -91,11 +92,13 @@ class JobTable:
             environment: The variables of jobs: those of this machine.
             sweep: Called with the worker's folder and the key of a job, or none for all, that does not run:
                 removes what is acknowledged, and keeps what else there is.
+            largest_bundle: The bytes of a bundle that travel; a larger one stays.
         """
         self._folder = folder
         self._program = program
         self._environment = dict(environment)
         self._stop_seconds = STOP_SECONDS
+        self._largest_bundle = largest_bundle
         self._sweep = sweep or sweep_folders
         self._lock = threading.Lock()
         self._running: dict[str, subprocess.Popen[bytes]] = {}
@@ -250,11 +253,11 @@ class JobTable:
             return _empty_result(key, f"The job ended without a result (exit code {code}). {words}".strip())
         path = folder / "result.bundle"
         size = path.stat().st_size if path.is_file() else 0
-        fits = size <= LARGEST_BUNDLE
+        fits = size <= self._largest_bundle
         return JobResult(
             result=result,
             log=_end(folder / "log", LARGEST_LOG),
-            bundle=_beginning(path, LARGEST_BUNDLE) if fits else b"",
+            bundle=_beginning(path, self._largest_bundle) if fits else b"",
             left_behind=0 if fits else size,
         )
 

@@ -17,7 +17,7 @@ from distributed.core import Status, rpc
 from distributed.utils import get_ip
 
 from chant_mcp.cluster.engine import configure_engine
-from chant_mcp.cluster.job_table import JobProgram, JobTable, Sweep
+from chant_mcp.cluster.job_table import LARGEST_BUNDLE, JobProgram, JobTable, Sweep
 from chant_mcp.cluster.scheduler import OFFER
 from chant_mcp.cluster.security import check_address, worker_security
 from chant_mcp.errors import RefusedError
@@ -86,6 +86,8 @@ class WorkerPlan:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     sweep: Sweep | None = None
     """What removes and keeps the folders of jobs, if not the table itself."""
+    largest_bundle: int = LARGEST_BUNDLE
+    """The bytes of commits that it sends back; what needs more is pushed, or kept."""
     listen: str | None = None
     """Where it listens; else on the interface that leads to the scheduler."""
     orphan_grace: float = ORPHAN_GRACE
@@ -116,7 +118,7 @@ class ClusterWorker(Worker):
 
     def __init__(self, plan: WorkerPlan) -> None:
         """Take how it joins; its jobs begin where `jobs/` of its folder lies."""
-        self.jobs = JobTable(plan.folder, plan.program, plan.environment, plan.sweep)
+        self.jobs = JobTable(plan.folder, plan.program, plan.environment, plan.sweep, plan.largest_bundle)
         self._orphan_grace = plan.orphan_grace
         self._watch: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[str | None] | None = None

@@ -11,6 +11,7 @@ import click
 from chant_mcp._core import WorkerMachine
 from chant_mcp.cluster.extra import require_cluster_extra
 from chant_mcp.cluster.folder_use import folder_in_use
+from chant_mcp.cluster.job_table import LARGEST_BUNDLE
 from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.commands.worker_job import worker_machine
 from chant_mcp.errors import ConflictError, NotFoundError, RefusedError
@@ -44,8 +45,15 @@ class _Slots(click.ParamType[tuple[str, int]]):
 @click.option("--slots", multiple=True, type=_Slots(), help="Runs of an agent at once; may be repeated.")
 @click.option("--name", metavar="NAME", help="The name of this machine in the cluster; else its host name.")
 @click.option("--label", "labels", multiple=True, metavar="TEXT", help="What this machine is good for.")
-@click.option("--remote", "remotes", multiple=True, metavar="URL", help="A repository it may fetch.")
+@click.option("--remote", "remotes", multiple=True, metavar="URL", help="A repository it may fetch and push.")
 @click.option("--trust", "trusted", multiple=True, metavar="HASH", help="A configuration that may act here.")
+@click.option(
+    "--largest-bundle",
+    type=click.IntRange(1, LARGEST_BUNDLE),
+    default=LARGEST_BUNDLE,
+    metavar="BYTES",
+    help="Commits that need more are pushed to the repository; 64 MiB at most.",
+)
 @click.option("--tls", type=_PATH, help="The folder of certificates.")
 @click.option("--once", is_flag=True, help="End when the scheduler ends, rather than wait for it.")
 @click.option("--kept", is_flag=True, help="List the work of runs that was not taken back.")
@@ -60,6 +68,7 @@ def worker(
     labels: tuple[str, ...],
     remotes: tuple[str, ...],
     trusted: tuple[str, ...],
+    largest_bundle: int,
     tls: Path | None,
     once: bool,
     kept: bool,
@@ -81,7 +90,12 @@ def worker(
     require_cluster_extra()
     agents = tuple(agent for agent, _ in slots)
     machine = worker_machine(
-        surroundings.environment, home=surroundings.home, trusted=trusted, remotes=remotes, agents=agents
+        surroundings.environment,
+        home=surroundings.home,
+        trusted=trusted,
+        remotes=remotes,
+        agents=agents,
+        largest_bundle=largest_bundle,
     )
     try:
         with folder_in_use(folder, waits=False):
@@ -103,9 +117,13 @@ def worker(
                 name=name,
                 folder=folder,
                 offer=WorkerOffer(offered, accounts, labels, remotes, trusted),
-                program=lambda: _job_program(surroundings, remotes, (*trusted, *_hashes(trust_file)), agents),
+                program=lambda: (
+                    *_job_program(surroundings, remotes, (*trusted, *_hashes(trust_file)), agents),
+                    *("--largest-bundle", str(largest_bundle)),
+                ),
                 environment=surroundings.environment,
                 sweep=sweep,
+                largest_bundle=largest_bundle,
                 returns=not once,
             )
             run_worker(plan, say=lambda sentence: say(sentence, err=True))

@@ -10,6 +10,7 @@ import click
 
 from chant_mcp import resources
 from chant_mcp._core import WorkerMachine
+from chant_mcp.cluster.job_table import LARGEST_BUNDLE
 from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.errors import ChantError
 from chant_mcp.program import own_program
@@ -22,6 +23,7 @@ from chant_mcp.user_folders import user_config_file
 @click.option("--trust", "trusted", multiple=True, metavar="HASH", help="What may act in projects.")
 @click.option("--remote", "remotes", multiple=True, metavar="URL", help="What may be fetched from.")
 @click.option("--agent", "agents", multiple=True, metavar="NAME", help="What is offered; by default all.")
+@click.option("--largest-bundle", type=int, default=LARGEST_BUNDLE, help="What needs more bytes is pushed.")
 @click.pass_obj
 def job(
     surroundings: Surroundings,
@@ -29,6 +31,7 @@ def job(
     trusted: tuple[str, ...],
     remotes: tuple[str, ...],
     agents: tuple[str, ...],
+    largest_bundle: int,
 ) -> None:
     """Do the job in a folder; standard input is its lifeline, standard output says how it goes.
 
@@ -40,6 +43,7 @@ def job(
         trusted=trusted,
         remotes=remotes,
         agents=agents,
+        largest_bundle=largest_bundle,
     )
     try:
         machine.run_job(folder, _tell)
@@ -55,6 +59,7 @@ def worker_machine(
     trusted: tuple[str, ...] = (),
     remotes: tuple[str, ...] = (),
     agents: tuple[str, ...] = (),
+    largest_bundle: int = LARGEST_BUNDLE,
 ) -> WorkerMachine:
     """Describe this machine as one that does jobs of others.
 
@@ -62,8 +67,9 @@ def worker_machine(
         environment: The environment of its processes, with the keys of its accounts.
         home: The user's home.
         trusted: Hashes of what may act in projects.
-        remotes: Remotes that may be fetched from.
+        remotes: Remotes that may be fetched from, and pushed to where commits are too large to be sent back.
         agents: The agents that are offered; all where it is empty.
+        largest_bundle: The bytes of commits that are sent back; what needs more is pushed.
     """
     return WorkerMachine(
         user_config=user_config_file(environment, home),
@@ -73,6 +79,7 @@ def worker_machine(
         trusted=list(trusted),
         remotes=list(remotes),
         agents=list(agents),
+        largest_bundle=largest_bundle,
         stop_at=environment.get("CHANT_STOP_AT"),
     )
 

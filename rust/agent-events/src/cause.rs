@@ -53,6 +53,8 @@ pub enum FailureCause {
     NotPlaced,
     /// The work that came back from the cluster has a fault.
     WorkRejected,
+    /// The work is too large to come back, and stays on the machine of the cluster.
+    WorkKept,
 }
 
 /// The exit status of an agent that ended by itself, and the last lines of its output.
@@ -77,7 +79,7 @@ const KILL: i32 = 9;
 
 impl FailureCause {
     /// All causes.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::PermissionDenied,
         Self::NotLoggedIn,
         Self::OutOfCredit,
@@ -101,6 +103,7 @@ impl FailureCause {
         Self::WorkerLost,
         Self::NotPlaced,
         Self::WorkRejected,
+        Self::WorkKept,
     ];
 
     /// Returns its spelling in records and answers.
@@ -129,6 +132,7 @@ impl FailureCause {
             Self::WorkerLost => "worker_lost",
             Self::NotPlaced => "not_placed",
             Self::WorkRejected => "work_rejected",
+            Self::WorkKept => "work_kept",
         }
     }
 
@@ -167,6 +171,7 @@ impl FailureCause {
             Self::WorkerLost => "The machine that the agent worked on is lost",
             Self::NotPlaced => "No machine of the cluster took the work",
             Self::WorkRejected => "What came back from the cluster was not taken over",
+            Self::WorkKept => "The agent's commits are kept on the machine that made them",
         }
     }
 
@@ -251,6 +256,9 @@ impl FailureCause {
             }
             Self::WorkerLost | Self::WorkRejected => hint!["Look at that machine"].and(work()),
             Self::NotPlaced => hint!["Change what kept it from being placed"].and(work()),
+            Self::WorkKept => {
+                hint!["Let that machine push to the remote of this repository"].and(work())
+            }
             Self::ProgramMissing => hint![
                 "Install it, or have another agent work (`defaults.provider` in .chant/config.md)."
             ],
@@ -282,7 +290,7 @@ impl FailureCause {
     pub fn is_of_cluster(self) -> bool {
         matches!(
             self,
-            Self::WorkerLost | Self::NotPlaced | Self::WorkRejected
+            Self::WorkerLost | Self::NotPlaced | Self::WorkRejected | Self::WorkKept
         )
     }
 

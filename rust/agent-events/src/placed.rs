@@ -20,6 +20,7 @@ pub(super) fn read(kind: &str, event: &Value, summary: &mut EventSummary) -> boo
             take_result(&event["result"], summary);
         }
         "lost" => end_by(FailureCause::WorkerLost, &event["why"], summary),
+        "kept" => end_by(FailureCause::WorkKept, &event["why"], summary),
         "rejected" => end_by(FailureCause::WorkRejected, &event["why"], summary),
         "refused" => end_by(FailureCause::NotPlaced, &event["why"], summary),
         _ => return false,
@@ -32,6 +33,7 @@ fn take_result(result: &Value, summary: &mut EventSummary) {
     let agent = &result["agent"];
     summary.session = word(&agent["session"]);
     summary.model = word(&agent["reported_model"]);
+    summary.pushed = word(&result["pushed"]).filter(|text| is_commit(text));
     let code = result["exit_code"].as_i64();
     summary.exit_code = code.and_then(|code| i32::try_from(code).ok());
     let usage = &result["usage"];
@@ -58,6 +60,12 @@ fn take_result(result: &Value, summary: &mut EventSummary) {
     }
 }
 
+/// Returns true for the full id of a commit.
+fn is_commit(text: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    matches!(text.len(), 40 | 64) && text.bytes().all(is_digit)
+}
+
 /// Notes the end of an agent by a cause.
 fn end_by(cause: FailureCause, why: &Value, summary: &mut EventSummary) {
     summary.has_final = true;
@@ -69,6 +77,8 @@ fn end_by(cause: FailureCause, why: &Value, summary: &mut EventSummary) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::{EventFormat, EventReader};
     use super::*;
 
@@ -102,6 +112,27 @@ mod tests {
             summary.trouble.unwrap().cause,
             Some(FailureCause::RateLimit)
         );
+    }
+
+    // proves: cluster:push:answers_are_data
+    #[test]
+    fn a_pushed_commit_is_the_id_of_one() {
+        let pushed = |text: &str| {
+            let line = json!({"type": "ended", "result": {"exit_code": 0, "pushed": text}});
+            summary(&[&line.to_string()]).pushed
+        };
+        let commit = "a1".repeat(20);
+        assert_eq!(pushed(&commit), Some(commit.clone()));
+        for none in [
+            "",
+            "HEAD",
+            "--upload-pack=touch x",
+            &commit[1..],
+            &commit.to_uppercase(),
+            &"a1".repeat(9000),
+        ] {
+            assert_eq!(pushed(none), None, "{none}");
+        }
     }
 
     // proves: cluster:head:lost_workers_have_a_cause

@@ -35,6 +35,8 @@ pub struct EventSummary {
     pub confinement: Option<String>,
     /// The exit code that it had on that machine.
     pub exit_code: Option<i32>,
+    /// The commit that the machine pushed to the remote, because it was too large to come back otherwise.
+    pub pushed: Option<String>,
     /// True if it reported its end.
     pub has_final: bool,
     /// True if it reported anything in its format.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chant_spec_runs::worker_job::{
-    JobListener, WorkerOptions, kept_work, run_job, sweep, worker_offer,
+    JobListener, LARGEST_BUNDLE, WorkerOptions, kept_work, run_job, sweep, worker_offer,
 };
 use chant_specs::project::ZonedClock;
 use jiff::Timestamp;
@@ -26,7 +26,8 @@ pub(crate) struct WorkerMachine {
 impl WorkerMachine {
     #[new]
     #[pyo3(signature = (*, user_config = None, environment = BTreeMap::new(), program = Vec::new(), prompts = None,
-                        trusted = Vec::new(), remotes = Vec::new(), agents = Vec::new(), stop_at = None))]
+                        trusted = Vec::new(), remotes = Vec::new(), agents = Vec::new(), largest_bundle = LARGEST_BUNDLE,
+                        stop_at = None))]
     #[expect(clippy::too_many_arguments, reason = "the arguments of a machine")]
     fn new(
         py: Python<'_>,
@@ -37,6 +38,7 @@ impl WorkerMachine {
         trusted: Vec<String>,
         remotes: Vec<String>,
         agents: Vec<String>,
+        largest_bundle: u64,
         stop_at: Option<String>,
     ) -> Self {
         let disk = disk_of_user(py, stop_at, None, &environment);
@@ -55,6 +57,7 @@ impl WorkerMachine {
                 trusted,
                 remotes,
                 agents,
+                largest_bundle: largest_bundle.min(LARGEST_BUNDLE),
             },
         }
     }

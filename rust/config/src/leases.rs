@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 /// The usual folder of refs on the remote.
-const NAMESPACE: &str = "refs/chant";
+pub const NAMESPACE: &str = "refs/chant";
 
 /// The end of names that git keeps for its locks.
 const LOCK: &str = ".lock";

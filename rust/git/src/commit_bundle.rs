@@ -24,7 +24,15 @@ const LONGEST_HEADER: u64 = 64 * 1024;
 /// The time limit for unpacking and checking.
 const LONGEST: Duration = Duration::from_secs(600);
 /// The size from which on git reads a file in pieces and not as a whole into memory.
-const IN_PIECES: (&str, &str) = ("core.bigFileThreshold", "4m");
+pub(super) const IN_PIECES: (&str, &str) = ("core.bigFileThreshold", "4m");
+
+/// The words with which git lists the sizes of all objects.
+pub(super) const SIZES: [&str; 4] = [
+    "cat-file",
+    "--batch-all-objects",
+    "--unordered",
+    "--batch-check=%(objectsize)",
+];
 
 /// The limits of what a bundle may hold.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +60,7 @@ pub struct CommitBundle {
 /// The objects of a bundle, checked, in a folder of their own.
 #[derive(Debug)]
 pub struct UnpackedBundle {
-    packs: PathBuf,
+    pub(super) packs: PathBuf,
 }
 
 impl CommitBundle {
@@ -166,13 +174,7 @@ impl CommitBundle {
             .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects)
             .feed(|pipe| io::copy(&mut pack, pipe).map(drop))?;
         // The pack holds all that it needs now, so this lists what came and nothing else.
-        let words = [
-            "cat-file",
-            "--batch-all-objects",
-            "--unordered",
-            "--batch-check=%(objectsize)",
-        ];
-        let sizes = git(&words).output()?;
+        let sizes = git(&SIZES).output()?;
         refuse_large(&String::from_utf8_lossy(&sizes), limits)?;
         let mut words = vec!["rev-list", "--objects", "--quiet"];
         if is_partial {
@@ -250,7 +252,7 @@ pub(super) fn init(folder: &Path, kind: &[&str], is_sha256: bool) -> Result<(), 
         .map(drop)
 }
 
-fn refuse_large(sizes: &str, limits: &BundleLimits) -> Result<(), GitError> {
+pub(super) fn refuse_large(sizes: &str, limits: &BundleLimits) -> Result<(), GitError> {
     let mut all = 0_u64;
     for size in sizes.lines().map(|line| line.parse().unwrap_or(u64::MAX)) {
         all = all.saturating_add(size);

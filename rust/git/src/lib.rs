@@ -39,6 +39,7 @@ mod names;
 mod pipe;
 mod program;
 mod program_output;
+pub mod pushed_commits;
 pub mod registration;
 pub mod remote_refs;
 pub mod repository_mirror;
@@ -289,6 +290,12 @@ pub enum GitError {
         /// The folder of the repository.
         path: PathBuf,
         /// The message of git2.
+        why: String,
+    },
+    /// What another machine pushed has a fault.
+    #[error("{why}")]
+    NotTaken {
+        /// The fault.
         why: String,
     },
     /// The git program failed.

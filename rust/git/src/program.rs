@@ -18,7 +18,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -66,6 +66,9 @@ const ONLY_PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
 /// The time to read the remaining output of a killed git.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
+/// The time between two looks at how much a git wrote into a folder with a limit.
+const SIZE_LOOK: Duration = Duration::from_millis(100);
+
 /// The variable that marks the processes of a run, set in the run's runner process.
 static RUN_MARK: OnceLock<(&str, String)> = OnceLock::new();
 
@@ -91,6 +94,17 @@ pub(super) struct GitCall {
     confinement: Confinement,
     /// The time limit, after which it is killed with all that it started.
     longest: Option<Duration>,
+    /// The folder whose files may have so many bytes together while it runs.
+    largest: Option<(PathBuf, u64)>,
+    /// The number of its own settings.
+    settings: usize,
+}
+
+/// Why a call was killed.
+#[derive(Debug, Clone, Copy)]
+enum KillReason {
+    TooLong,
+    TooLarge,
 }
 
 /// A running call of git.
@@ -166,11 +180,20 @@ impl GitCall {
         self
     }
 
+    /// Kills this call when the files of a folder have more bytes together; a call without a time limit is not
+    /// watched.
+    pub(super) fn filling(mut self, folder: &Path, largest: u64) -> Self {
+        self.largest = Some((folder.to_owned(), largest));
+        self
+    }
+
     /// Sets a setting of git for this call and all that it starts.
-    pub(super) fn setting(self, key: &str, value: &str) -> Self {
-        self.env("GIT_CONFIG_COUNT", "1")
-            .env("GIT_CONFIG_KEY_0", key)
-            .env("GIT_CONFIG_VALUE_0", value)
+    pub(super) fn setting(mut self, key: &str, value: &str) -> Self {
+        let number = self.settings;
+        self.settings += 1;
+        self.env("GIT_CONFIG_COUNT", (number + 1).to_string())
+            .env(&format!("GIT_CONFIG_KEY_{number}"), key)
+            .env(&format!("GIT_CONFIG_VALUE_{number}"), value)
     }
 
     /// Sets an environment variable for this call.
@@ -290,28 +313,50 @@ impl GitCall {
         let Some(longest) = self.longest else {
             return work(None).map_err(|error| self.broken(&error));
         };
-        let until = Instant::now() + longest + LAST_WORDS;
+        let until = Instant::now() + longest;
         let (is_done, waits) = mpsc::channel::<()>();
-        let (done, is_late) = thread::scope(|scope| {
+        let (done, killed) = thread::scope(|scope| {
             let watch = scope.spawn(move || {
-                let is_late = waits.recv_timeout(longest) == Err(RecvTimeoutError::Timeout);
-                if is_late {
+                let reason = self.wait_for_limit(&waits, until);
+                if reason.is_some() {
                     kill_group(process);
                 }
-                is_late
+                reason
             });
-            let done = work(Some(until));
+            let done = work(Some(until + LAST_WORDS));
             drop(is_done);
             (done, watch.join().unwrap_or_default())
         });
         limited_calls::forget(process);
-        if is_late {
-            let seconds = longest.as_secs();
-            return Err(self.broken(&io::Error::other(format!(
-                "it was ended because it took longer than {seconds} s"
-            ))));
+        let why = match (killed, &self.largest) {
+            (None, _) => return done.map_err(|error| self.broken(&error)),
+            (Some(KillReason::TooLarge), Some((_, bytes))) => {
+                format!("it was ended because it wrote more than {bytes} bytes")
+            }
+            (Some(_), _) => {
+                let seconds = longest.as_secs();
+                format!("it was ended because it took longer than {seconds} s")
+            }
+        };
+        Err(self.broken(&io::Error::other(why)))
+    }
+
+    /// Waits for the end of the call, or until it has reached one of its limits.
+    fn wait_for_limit(&self, ends: &Receiver<()>, until: Instant) -> Option<KillReason> {
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let step = self.largest.as_ref().map_or(left, |_| left.min(SIZE_LOOK));
+            if ends.recv_timeout(step) != Err(RecvTimeoutError::Timeout) {
+                return None;
+            }
+            if left.is_zero() {
+                return Some(KillReason::TooLong);
+            }
+            let mut limit = self.largest.iter();
+            if limit.any(|(folder, bytes)| size_of_files(folder) > *bytes) {
+                return Some(KillReason::TooLarge);
+            }
         }
-        done.map_err(|error| self.broken(&error))
     }
 
     /// Runs git and passes on its output as it arrives, field by field, each ended by a NUL.
@@ -541,5 +586,15 @@ fn prepare(mut command: Command, folder: &Path, args: Vec<&str>, only_reads: boo
         name,
         confinement: Confinement::Off,
         longest: None,
+        largest: None,
+        settings: 0,
     }
+}
+
+/// Returns the bytes of the files in a folder together, without those of folders in it.
+pub(super) fn size_of_files(folder: &Path) -> u64 {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| entry.metadata().ok());
+    let files = sizes.filter(std::fs::Metadata::is_file);
+    files.map(|found| found.len()).sum()
 }

@@ -77,6 +77,21 @@ pub enum PushOutcome {
     Unknown(String),
 }
 
+impl PushOutcome {
+    /// Returns the reason why the remote does not have it for certain, in a few words.
+    pub fn complaint(&self) -> String {
+        match self {
+            Self::Applied => "it has it".into(),
+            Self::Moved(why) | Self::Unknown(why) => why.clone(),
+            Self::Forbidden(refused) => {
+                let whys: Vec<&str> = refused.iter().map(|one| &*one.why).collect();
+                whys.join(", ")
+            }
+            Self::NotAtomic => NO_ATOMIC.into(),
+        }
+    }
+}
+
 impl Repo {
     /// Copies refs of a remote to names of ours, in one connection: what is gone there goes here, too. This
     /// is an act: the way to a remote may be a program that the repository names.
@@ -245,6 +260,26 @@ impl Repo {
         )
     }
 
+    /// Returns the object that a remote has under a full name; `None` if it has no such ref. This is an act.
+    ///
+    /// # Errors
+    /// The complaint of git, or that it took longer than `limit`.
+    pub fn remote_ref(
+        &self,
+        remote: &str,
+        name: &str,
+        limit: Duration,
+    ) -> Result<Option<String>, GitError> {
+        let _act = self.begin_act();
+        let words = ["ls-remote", "--quiet", "--refs", "--end-of-options"];
+        let call = self.acting(words).limited(limit).arg(remote).arg(name);
+        let said = String::from_utf8_lossy(&call.output()?).into_owned();
+        // Git takes the name for the end of one.
+        let mut listed = said.lines().filter_map(|line| line.split_once('\t'));
+        let found = listed.find(|(_, listed)| *listed == name);
+        Ok(found.map(|(object, _)| object.to_owned()))
+    }
+
     /// Pushes changes of refs in one transaction: all of them or none. This is an act.
     ///
     /// # Errors
@@ -256,15 +291,39 @@ impl Repo {
         hooks: PushHooks,
         limit: Duration,
     ) -> Result<PushOutcome, GitError> {
+        self.push(&["--atomic"], remote, updates, hooks, limit)
+    }
+
+    /// Pushes the change of one ref of ours; a remote need not know transactions, and no hook runs. This is an act.
+    ///
+    /// # Errors
+    /// As [`Repo::push_updates`].
+    pub fn push_update(
+        &self,
+        remote: &str,
+        update: RefUpdate,
+        limit: Duration,
+    ) -> Result<PushOutcome, GitError> {
+        self.push(&[], remote, &[update], PushHooks::Skip, limit)
+    }
+
+    fn push(
+        &self,
+        options: &[&str],
+        remote: &str,
+        updates: &[RefUpdate],
+        hooks: PushHooks,
+        limit: Duration,
+    ) -> Result<PushOutcome, GitError> {
         let _act = self.begin_act();
         let words = [
             "push",
             "--porcelain",
-            "--atomic",
             "--no-follow-tags",
             "--no-signed",
             "--recurse-submodules=no",
         ];
+        let words = words.iter().chain(options).copied();
         let mut call = self.acting(words).limited(limit);
         if hooks == PushHooks::Skip {
             call = call.arg("--no-verify");

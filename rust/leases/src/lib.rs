@@ -27,7 +27,7 @@ mod proposals;
 mod push_pace;
 mod queue;
 pub mod record;
-mod ref_names;
+pub mod ref_names;
 mod sights;
 pub mod train;
 pub mod view;

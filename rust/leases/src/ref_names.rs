@@ -27,6 +27,11 @@ pub(super) struct RefNames {
     proposed: Option<String>,
 }
 
+/// Returns the ref below a namespace that keeps the commits of a run.
+pub fn run_ref(namespace: &str, spec: &str, token: u64) -> String {
+    format!("{namespace}/runs/{}/{token}", escape_name(spec))
+}
+
 /// Returns the full name of a branch.
 pub(super) fn full_name(branch: &str) -> String {
     format!("refs/heads/{branch}")
@@ -61,7 +66,7 @@ impl RefNames {
 
     /// Returns the ref that keeps the commits of a run.
     pub(super) fn of_run(&self, spec: &str, token: u64) -> String {
-        format!("{}/runs/{}/{token}", self.namespace, escape_name(spec))
+        run_ref(&self.namespace, spec, token)
     }
 
     /// Returns the copy of the target here.

@@ -208,6 +208,9 @@ pub struct PlacedEntry {
     /// The time at which it was placed there, RFC 3339, UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// The commit that the worker pushed to the ref of this run, until that is removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pushed: Option<String>,
 }
 
 /// The mode of a run that works on one spec.

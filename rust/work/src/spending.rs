@@ -135,7 +135,7 @@ pub struct UsageMeter<'a> {
     /// The usage that was last written into the record, and the time of writing.
     written: (AgentUsage, Option<Instant>),
     /// The machine and its confinement that were last written into the record.
-    place: (Option<String>, Option<String>),
+    place: [Option<String>; 3],
 }
 
 impl<'a> UsageMeter<'a> {
@@ -148,7 +148,7 @@ impl<'a> UsageMeter<'a> {
             earlier: record.usage.as_ref().map(Into::into).unwrap_or_default(),
             others: (AgentUsage::default(), None),
             written: (AgentUsage::default(), None),
-            place: (None, None),
+            place: [None, None, None],
         }
     }
 
@@ -160,7 +160,7 @@ impl<'a> UsageMeter<'a> {
     /// Counts what an agent reported; returns a limit that it has reached, unless the agent has
     /// ended itself.
     pub fn note(&mut self, summary: &EventSummary) -> Option<SpentLimit> {
-        if (&summary.worker, &summary.confinement) != (&self.place.0, &self.place.1) {
+        if place_of(summary) != self.place {
             self.write_place(summary);
         }
         let used = self.used(summary);
@@ -202,13 +202,16 @@ impl<'a> UsageMeter<'a> {
                 placed.worker.clone_from(&summary.worker);
                 placed.since = Some(since.clone());
             }
+            if summary.pushed.is_some() {
+                placed.pushed.clone_from(&summary.pushed);
+            }
             if summary.confinement.is_some() {
                 record.confinement.clone_from(&summary.confinement);
             }
             Ok(())
         });
         if written.is_ok() {
-            self.place = (summary.worker.clone(), summary.confinement.clone());
+            self.place = place_of(summary);
         }
     }
 
@@ -220,6 +223,11 @@ impl<'a> UsageMeter<'a> {
         });
         self.written = (used, Some(Instant::now()));
     }
+}
+
+/// Returns what a summary says about an agent on another machine.
+fn place_of(summary: &EventSummary) -> [Option<String>; 3] {
+    [&summary.worker, &summary.confinement, &summary.pushed].map(Clone::clone)
 }
 
 #[cfg(test)]

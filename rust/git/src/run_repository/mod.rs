@@ -8,6 +8,7 @@
 mod attributes;
 mod content;
 mod fetch;
+mod forward;
 mod large_files;
 mod made;
 pub mod pool;

@@ -16,7 +16,7 @@ impl Repo {
     ///
     /// # Errors
     /// A failure to read the configuration.
-    pub(super) fn is_partial(&self) -> Result<bool, GitError> {
+    pub(in super::super) fn is_partial(&self) -> Result<bool, GitError> {
         let settings = self.effective_settings()?;
         Ok(settings.iter().any(|one| {
             one.key == "extensions.partialclone"

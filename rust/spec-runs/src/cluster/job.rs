@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use chant_base::error::Error;
+use chant_config::Config;
 use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_work::run_log::SecretMask;
@@ -74,15 +75,18 @@ impl ClusterJob<'_> {
     }
 }
 
+/// Returns the name of the remote that other machines share with a repository, if it has one of that name.
+pub(in super::super) fn remote_of(config: &Config) -> &str {
+    let leases = config.leases.as_ref();
+    leases.map_or(USUAL_REMOTE, |leases| &leases.remote)
+}
+
 /// Returns the address from which other machines fetch a repository, without user and password.
 ///
 /// # Errors
 /// A failure of git.
-pub(in super::super) fn address_of(
-    repo: &Repo,
-    remote: Option<&str>,
-) -> Result<Option<String>, Error> {
-    let name = remote.unwrap_or(USUAL_REMOTE);
+pub(in super::super) fn address_of(repo: &Repo, config: &Config) -> Result<Option<String>, Error> {
+    let name = remote_of(config);
     if !repo.remotes()?.iter().any(|known| known == name) {
         return Ok(None);
     }

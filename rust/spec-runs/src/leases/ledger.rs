@@ -42,10 +42,7 @@ impl<'a> SpecRunLedger<'a> {
 
     /// Returns the name of a spec among all specs of the repository.
     pub(in super::super) fn key(&self, spec_id: &str) -> String {
-        match self.inside() {
-            inside if inside.is_empty() => spec_id.to_owned(),
-            inside => format!("{inside}:{spec_id}"),
-        }
+        spec_key(&self.inside(), spec_id)
     }
 
     /// Returns the spec of this project that a name means.
@@ -99,6 +96,14 @@ impl<'a> SpecRunLedger<'a> {
         let line = text.lines().last().unwrap_or_default();
         let shown = line.chars().filter(|letter| !letter.is_control());
         shown.take(LINE).collect()
+    }
+}
+
+/// Returns the name of a spec among all specs of a repository, in which its project has the folder `inside`.
+pub(in super::super) fn spec_key(inside: &str, spec_id: &str) -> String {
+    match inside {
+        "" => spec_id.to_owned(),
+        inside => format!("{inside}:{spec_id}"),
     }
 }
 

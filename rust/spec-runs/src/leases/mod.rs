@@ -29,7 +29,7 @@ use chant_store::state::escape_name;
 use chant_work::run_record::{LeaseEntry, RunRecord};
 
 pub(super) use keeper::LeaseKeeper;
-pub(super) use ledger::{RUN_TOKEN, SpecRunLedger};
+pub(super) use ledger::{RUN_TOKEN, SpecRunLedger, spec_key};
 pub use number_claims::RemoteNumbers;
 
 /// The part of the state that holds leases.

@@ -278,6 +278,19 @@ impl RunTree<'_> {
         }
     }
 
+    /// Moves the branch, and the folder with its files, forward to a commit that the project has.
+    ///
+    /// # Errors
+    /// `NotTaken` for a linked worktree, or as [`RunRepository::move_forward`].
+    pub(in super::super) fn move_forward(&self, commit: &str) -> Result<(), GitError> {
+        match &self.kind {
+            RunTreeKind::Own(folder) => folder.move_forward(commit),
+            RunTreeKind::Linked(path) => Err(GitError::NotTaken {
+                why: format!("{} is a linked worktree", path.display()),
+            }),
+        }
+    }
+
     /// Makes the folder a person's: nothing that the agent planned runs there.
     ///
     /// # Errors

@@ -9,7 +9,7 @@
 //! [`orchestrator`] is the run above such runs, and [`split`] one that proposes members of a spec. [`pool`]
 //! has folders that were created in advance. [`agent_slots`] chooses the next agent if there is room for
 //! it, and [`account_room`] its account. [`shared_login`] brings renewed tokens of an agent to its user and to other runs.
-//! [`placed_run`] is the part of a run that another machine placed here.
+//! [`placed_run`] is the part of a run that another machine placed here; [`pushed_work`] takes over what such a machine pushed.
 //! [`approval`] is work that waits for a person's decision. [`acting_change`] finds its changes to
 //! what runs on this machine. [`recovery`] handles a spec whose run was stopped or died, for
 //! all others here, and calls none of them back. [`rerun`] runs checks again on landed work.
@@ -37,6 +37,7 @@ pub(super) mod placed_launch;
 pub(super) mod placed_run;
 mod plugin_checks;
 pub(super) mod pool;
+mod pushed_work;
 pub(super) mod recovery;
 pub(super) mod rerun;
 pub(super) mod run_confinement;

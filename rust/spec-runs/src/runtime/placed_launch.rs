@@ -157,7 +157,7 @@ impl PlacedLaunch<'_> {
             spec: spec.id.as_str(),
             token: record.token,
             project: name_of(project, config),
-            remote: address_of(repo, config.leases.as_ref().map(|leases| &*leases.remote))?,
+            remote: address_of(repo, config)?,
             target: &place.target,
             branch: &place.branch,
             inside: inside.unwrap_or(&place.root).display().to_string(),

@@ -10,11 +10,13 @@ use super::landing::hooks_of;
 use super::new_run_folder::RunFolderInputs;
 use super::placed_launch::{CONFINED_THERE, PlacedLaunch};
 use super::pool;
+use super::pushed_work::PushedRef;
 use super::recovery;
 use super::run_confinement;
 use super::run_folder::RunFolder;
 use super::shared_login::SharedLogin;
 use super::spec_state::{self, change_spec, spec_of};
+use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::{self, Repo};
@@ -232,16 +234,30 @@ impl<'a> SpecRunner<'a> {
 }
 
 impl SpecRunner<'_> {
+    /// Takes over what a worker pushed, if its result says so.
+    fn take_pushed(
+        &self,
+        run: &ActiveRun<'_>,
+        place: &RunFolder,
+        ended: &AgentOutcome,
+    ) -> Result<(), Error> {
+        let (Some(commit), Some(_)) = (&ended.events.pushed, &run.record().placed) else {
+            return Ok(());
+        };
+        let kept = PushedRef::of_run(self.project, run.record())?;
+        let is_stopped = run.interruption().is_cancelled();
+        kept.take_over(self.project, place, commit, is_stopped)
+    }
+
     /// Ends the run of a failed agent: its folder is given to the user; its commits are on the
     /// branch.
     fn fail(
         &self,
         run: &ActiveRun<'_>,
         place: &RunFolder,
-        ended: &AgentOutcome,
+        mut why: String,
     ) -> Result<RunEnd, Error> {
         let repo = self.project.repository()?;
-        let mut why = ended.to_string();
         if let Err(error) = place.fetch(self.project, &repo) {
             why.push_str(&format!("\n{error}"));
         }
@@ -292,9 +308,24 @@ impl RunSteps for SpecRunner<'_> {
         if let Some(login) = &self.login {
             login.exchange();
         }
-        if !ended.is_success() {
+        let taken = self.take_pushed(run, &place, ended);
+        let why = match (ended.is_success(), taken) {
+            (true, Ok(())) => None,
+            (true, Err(error)) => {
+                let cause = FailureCause::WorkRejected;
+                run.update(|record| {
+                    record.cause = Some(cause.as_str().to_owned());
+                    Ok(())
+                })
+                .map_err(|error| error.to_string())?;
+                Some(format!("{} ({error})", cause.sentence()))
+            }
+            (false, Ok(())) => Some(ended.to_string()),
+            (false, Err(error)) => Some(format!("{ended}\n{error}")),
+        };
+        if let Some(why) = why {
             return self
-                .fail(run, &place, ended)
+                .fail(run, &place, why)
                 .map_err(|error| error.to_string());
         }
         conclude(self.project, run, &place, &self.terms).map_err(|error| error.to_string())

@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use super::super::project::ProjectRuns;
 use super::super::project::run_tree::RunTreeContext;
+use super::branch_return::BranchReturn;
 use super::job_file::JobFile;
 use super::job_folder::{JobFolder, WorkerFolder};
 use super::mirrors::prune_mirrors;
+use super::state_of;
 use super::workplace::{WorkerOptions, is_inside};
-use super::{bundle, state_of};
 use chant_base::answer::Answer;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -110,7 +111,13 @@ fn recover(options: &WorkerOptions, folder: &JobFolder) -> Result<(), Error> {
         let runs = project.runs()?;
         recovery::recover(&runs)?;
         bring_back(&project, &job).log_failure("bring commits of a job back");
-        bundle(folder, &project, &job, &mut result)?;
+        let back = BranchReturn {
+            options,
+            folder,
+            project: &project,
+            job: &job,
+        };
+        back.write(&mut result)?;
         folder.write_log(runs.log(&job.spec).as_deref())?;
     }
     Ok(folder.write_result(&result)?)
@@ -133,7 +140,7 @@ fn bring_back(project: &Project, job: &JobFile) -> Result<(), Error> {
 }
 
 /// Lists the work that could not be returned: `{"kept": […], "folder": …}`, each with its spec,
-/// branch, newest commit, state and folder.
+/// branch, newest commit, that which was pushed, state and folder.
 ///
 /// # Errors
 /// None at present.
@@ -148,7 +155,7 @@ pub fn kept_work(worker: &Path) -> Result<Answer, Error> {
             json!({
                 "key": job["key"], "spec": job["spec"], "token": job["token"],
                 "branch": job["branch"], "remote": job["remote"], "tip": result["tip"],
-                "state": state_of(&result), "reason": result["reason"],
+                "pushed": result["pushed"], "state": state_of(&result), "reason": result["reason"],
                 "ended_at": result["ended_at"], "folder": folder.path().display().to_string(),
             })
         })

@@ -2,9 +2,10 @@
 //!
 //! `job_file` reads what is wanted and `workplace` makes its place, if the owner of this machine
 //! accepts it; the run itself is `runtime::placed_run`. `job_folder` keeps
-//! everything of a job, with its result; `mirrors` keeps the repositories that jobs begin at. `leftovers` looks after jobs whose process died, and
+//! everything of a job, with its result, and `branch_return` brings its commits on their way back; `mirrors` keeps the repositories that jobs begin at. `leftovers` looks after jobs whose process died, and
 //! lists work that could not be returned; `offer` says what this machine has.
 
+mod branch_return;
 mod job_file;
 mod job_folder;
 mod leftovers;
@@ -20,10 +21,9 @@ use serde_json::{Value, json};
 
 use super::project::ProjectRuns;
 use super::runtime::placed_run::{PlacedEnd, PlacedRun, run_placed};
+use branch_return::BranchReturn;
 use chant_base::error::Error;
 use chant_specs::error::ChantError;
-use chant_specs::project::Project;
-use chant_store::disk;
 use chant_work::cancel_token::CancelToken;
 use chant_work::handshake::StartHandshake;
 use chant_work::lifeline::{LifelineEnd, listen_to_lifeline};
@@ -33,15 +33,13 @@ use job_folder::JobFolder;
 use refusal::{JobRefusal, RefusalCause};
 use workplace::{JobPreparation, JobWorkplace};
 
+pub use branch_return::LARGEST_BUNDLE;
 pub use leftovers::{kept_work, sweep};
 pub use offer::worker_offer;
 pub use workplace::WorkerOptions;
 
 /// Receives the news of a job, each an object with the key `is`.
 pub type JobListener = Arc<dyn Fn(&Value) + Send + Sync>;
-
-/// The greatest number of bytes of a bundle that is sent back.
-const LARGEST_BUNDLE: u64 = 64 * 1024 * 1024;
 
 /// Does the job of a folder in this process, until its agent has ended or standard input, its
 /// lifeline, asks for its end. The last file that is written is `result.json`.
@@ -230,7 +228,13 @@ impl ActiveJob<'_> {
         let mut log = None;
         if let Some(PlacedJob { job, place }) = placed {
             log = place.project.runs()?.log(&job.spec);
-            if let Err(error) = bundle(self.folder, &place.project, job, &mut result) {
+            let back = BranchReturn {
+                options: self.options,
+                folder: self.folder,
+                project: &place.project,
+                job,
+            };
+            if let Err(error) = back.write(&mut result) {
                 result["state"] = json!("failed");
                 result["reason"] = json!(error.to_string());
             }
@@ -240,32 +244,6 @@ impl ActiveJob<'_> {
         self.folder.write_result(&result)?;
         Ok(result)
     }
-}
-
-/// Writes the bundle with the commits of a job, and the newest of them into the result.
-fn bundle(
-    folder: &JobFolder,
-    project: &Project,
-    job: &JobFile,
-    result: &mut Value,
-) -> Result<(), Error> {
-    let repo = project.repository()?;
-    let tip = repo.branch_tip(&job.branch)?;
-    let Some(tip) = tip.filter(|tip| *tip != job.start) else {
-        return Ok(());
-    };
-    result["tip"] = json!(tip);
-    let path = folder.result_bundle();
-    disk::remove(&path)?;
-    repo.write_bundle(&job.branch, &job.start, &path)?;
-    let (_, length) = disk::open(&path, "result.bundle")?;
-    if length > LARGEST_BUNDLE {
-        result["kept"] = json!(true);
-        result["reason"] = json!(format!(
-            "The commits need {length} bytes, and {LARGEST_BUNDLE} at most are sent back; they are kept on the machine that made them."
-        ));
-    }
-    Ok(())
 }
 
 /// Returns what the record of a run says about its end.

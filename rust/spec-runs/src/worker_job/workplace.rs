@@ -56,10 +56,12 @@ pub struct WorkerOptions {
     pub disk: Disk,
     /// The hashes of what may act in projects.
     pub trusted: Vec<String>,
-    /// The remotes that may be fetched from.
+    /// The remotes that may be fetched from, and that refs of runs may be pushed to.
     pub remotes: Vec<String>,
     /// The agents that are offered; all where it is empty.
     pub agents: Vec<String>,
+    /// The greatest number of bytes of a bundle that is sent back; what needs more is pushed.
+    pub largest_bundle: u64,
 }
 
 /// A job that is to be prepared.

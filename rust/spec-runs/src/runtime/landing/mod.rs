@@ -25,6 +25,7 @@ use super::conflicted_run::ConflictedRun;
 use super::landed_specs::{
     by_meaning, changed, changed_meanwhile, new_cycle, open_criteria, overruled, own_conflict,
 };
+use super::pushed_work::clear_landed;
 use super::run_folder::RunFolder;
 use super::spec_state::spec_of;
 use chant_base::error::Error;
@@ -546,7 +547,7 @@ impl RunLanding<'_> {
         }
         let snapshot = self.project.snapshot()?;
         edit::change(self.project, snapshot, &spec, |_| true, |_, _| Ok(()))?;
-        Ok(place.clear(self.project, self.repo))
+        Ok(clear_landed(self.project, self.repo, place))
     }
 }
 

@@ -25,6 +25,7 @@ mod merging;
 mod names;
 mod opening;
 mod process;
+mod pushed_commits;
 #[cfg(unix)]
 mod run_folder_pool;
 mod run_folders;
