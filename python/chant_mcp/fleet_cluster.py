@@ -6,7 +6,6 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from chant_mcp._core import ChantProject, ClusterLook, FleetGraph
 from chant_mcp.cluster.extra import require_cluster_extra
@@ -17,6 +16,10 @@ from chant_mcp.fleet_places import FoundPlaces
 from chant_mcp.program import own_program
 from chant_mcp.session import is_text
 from chant_mcp.user_folders import config_folder, state_home, user_config_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from chant_mcp.paging import Data
 
 __all__ = ["read_on_cluster"]
 
@@ -76,7 +79,8 @@ def _cluster_place(on: str, variables: dict[str, str], program: tuple[str, ...])
             environment=variables,
             state_home=state,
         )
-        settings: dict[str, Any] = (project.clusters().data or {}).get(on, {})
+        clusters: dict[str, Data] = project.clusters().data or {}
+        settings = clusters.get(on, {})
         if on == _LOCAL and not settings.get("address"):
             from chant_mcp.cluster.local_cluster import ensure_local_cluster
 

@@ -227,7 +227,8 @@ async def test_each_place_goes_to_a_worker_that_offers_it(
     ends.set()
     asked = [AskedPlace(0, "folder", str(odd))]
     assert (await heard(cluster, asked))[0]["why"] == "worker two: it sent no answer that can be read"
-    begun.clear(), ends.clear()
+    begun.clear()
+    ends.clear()
     waits = asyncio.create_task(heard(cluster, asked))
     await asyncio.to_thread(begun.wait, 10)
     await two.close()

@@ -22,7 +22,7 @@ const CLUSTERS: &str = "clusters";
 /// The digits of a cluster's digest in the name of its folder.
 const DIGITS: usize = 32;
 
-/// What a worker says of a repository.
+/// The answer of a worker for a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceAnswer {
     /// The worker, by its name.
@@ -31,7 +31,7 @@ pub struct PlaceAnswer {
     pub commit: String,
     /// The name under which what it holds is kept.
     pub result: String,
-    /// What it holds; `None` where that is known.
+    /// The items of the commit; `None` where they are known.
     pub items: Option<String>,
 }
 
@@ -144,7 +144,7 @@ impl ClusterLook {
     }
 }
 
-/// What answers were taken for.
+/// The answers so far, each taken for its place.
 #[derive(Default)]
 struct HeardAnswers {
     found: Vec<FoundTip>,
@@ -274,7 +274,7 @@ mod tests {
         read: |_| None,
     };
 
-    /// What a worker sends of a repository with one item of this key.
+    /// The text that a worker sends of a repository with one item of this key.
     fn text(key: &str, ready: &str) -> String {
         let columns = super::super::kept_columns().map(|name| match name {
             "ready" => ready.to_owned(),

@@ -16,7 +16,7 @@ pub struct RepositoryText {
     pub commit: String,
     /// The name under which what it holds is kept.
     pub result: String,
-    /// What it holds; `None` where that was not asked for.
+    /// The items of the commit; `None` where they were not asked for.
     pub items: Option<String>,
 }
 
