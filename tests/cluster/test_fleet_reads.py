@@ -231,7 +231,8 @@ async def test_each_place_goes_to_a_worker_that_offers_it(
     ends.clear()
     waits = asyncio.create_task(heard(cluster, asked))
     await asyncio.to_thread(begun.wait, 10)
-    await two.close()
+    # In peace, so that the engine would wait for its return.
+    await cluster.scheduler.remove_worker(two.address, stimulus_id="test", expected=True, close=False)
     assert "worker two is gone" in (await waits)[0]["why"]
     ends.set()
 
