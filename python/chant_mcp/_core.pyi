@@ -33,6 +33,7 @@ __all__ = [
     "Answer",
     "Changes",
     "ChantProject",
+    "ClusterLook",
     "Columns",
     "Edges",
     "Export",
@@ -60,6 +61,7 @@ __all__ = [
     "item_table",
     "merge_specs",
     "page_themes",
+    "read_repository",
     "report_progress_to",
     "repository_names",
     "tool_hints",
@@ -67,6 +69,7 @@ __all__ = [
     "trusted_folders",
     "typed_table",
     "unite_networks",
+    "update_clone",
     "work_over_http",
     "write_only_in",
 ]
@@ -149,6 +152,7 @@ class ChantProject:
     def agent_show(self, name: str) -> Answer: ...
     def confine_check(self) -> Answer: ...
     def clusters(self) -> Answer: ...
+    def cluster_target(self, name: str) -> tuple[str, Path]: ...
     def confine_engine(self, folders: list[str], certificates: str) -> None: ...
     def confine_command(self, folder: str, argv: list[str]) -> tuple[list[str], dict[str, str], str]: ...
     def lint(
@@ -359,6 +363,26 @@ class FleetGraph:
     def runs(self) -> list[dict[str, Any]]: ...
 
 @final
+class ClusterLook:
+    def __new__(
+        cls,
+        folders: Sequence[str | PathLike[str]],
+        addresses: Sequence[str],
+        *,
+        cluster: str,
+        cache: str | PathLike[str] | None = None,
+    ) -> ClusterLook: ...
+    @property
+    def asked(self) -> list[tuple[int, str, str]]: ...
+    @property
+    def known(self) -> list[str]: ...
+    def finish(
+        self,
+        answers: Sequence[tuple[int, str, str, str, str | None]],
+        failed: Sequence[tuple[int, str]],
+    ) -> FleetGraph: ...
+
+@final
 class Columns:
     def names(self) -> list[str]: ...
     def column(self, name: str) -> list[Any]: ...
@@ -536,6 +560,13 @@ def typed_table(columns: Sequence[tuple[str, Sequence[Any], str | None, str | No
 def page_themes() -> tuple[str, str]: ...
 def unite_networks(graphs: Sequence[tuple[str | None, Network]]) -> tuple[Network, list[tuple[int, int]]]: ...
 def repository_names(places: Sequence[str]) -> list[str]: ...
+def read_repository(
+    folder: str | PathLike[str],
+    *,
+    within: Sequence[str | PathLike[str]] | None = None,
+    with_items: bool = True,
+) -> tuple[str, str, str | None]: ...
+def update_clone(address: str, cache: str | PathLike[str]) -> Path: ...
 def item_table(
     rows: Sequence[tuple[str, str, str, Sequence[str]]], total: int | None = None
 ) -> tuple[str, str]: ...

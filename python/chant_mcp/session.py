@@ -118,7 +118,8 @@ def dialects_in(root: Path) -> tuple[str, ...]:
     return tuple(name for name, is_there in found.items() if is_there)
 
 
-def _is_text(value: str) -> bool:
+def is_text(value: str) -> bool:
+    """Say whether a value of a variable is text, as the core takes it."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -162,7 +163,7 @@ class Session:
         self.name = uuid.uuid4().hex[:12]
         """What this session is called in what its agents report and ask."""
         variables = (environment or {}).items()
-        self._environment = {name: value for name, value in variables if _is_text(name) and _is_text(value)}
+        self._environment = {name: value for name, value in variables if is_text(name) and is_text(value)}
         self._user_config = user_config
         self._config_home = config_home
         self._home = home

@@ -20,6 +20,7 @@ KEYS = st.lists(st.text("abc", max_size=2))
 LIVE = {
     "Changes": "waits for what changes",
     "ChantProject": "holds an open project; a workspace is opened again",
+    "ClusterLook": "is finished once",
     "Columns": "is given as a mapping",
     "Export": "is taken once",
     "FleetGraph": "is that of the core; a fleet is read again",

@@ -43,5 +43,36 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fleet:runs:receipts": Requirement(
         "Runs of a fleet are those of the receipts in its repositories.", "issue 26.2"
     ),
-    "fleet:on:refused": Requirement("A fleet on a cluster is refused before anything is read.", "issue 26.2"),
+    "fleet:on:same_tables": Requirement(
+        "With `on=` the workers of a cluster read the repositories, and the tables are those of a read here; "
+        "what is kept is not read again.",
+        "issue 26.2",
+    ),
+    "fleet:on:kept_apart": Requirement(
+        "What workers read is kept apart for each cluster, and is not believed where no cluster is named.",
+        "issue 26.2",
+    ),
+    "fleet:on:offered_alone": Requirement(
+        "A worker reads folders and addresses that its owner offers (`worker --reads`) and no others, "
+        "wherever links and files of a repository lead; without an offer it reads none. The worker of "
+        "`local` reads what its user may read.",
+        "issue 26.2",
+    ),
+    "fleet:on:answers_are_data": Requirement(
+        "What workers send is bounded data: what is none is a problem of the place that was asked for, which "
+        "names the worker. Names, places and the commits of folders are never taken from it.",
+        "issue 26.2; issue 25.2",
+    ),
+    "fleet:on:lost_workers": Requirement(
+        "Repositories of a worker that leaves are problems that name it; the others are given.", "issue 26.2"
+    ),
+    "fleet:on:no_secret_leaves": Requirement(
+        "An address with a user or a password is sent to no worker, and offered by none.", "issue 26.2"
+    ),
+    "fleet:on:bad_targets": Requirement(
+        "A cluster that is none, does not answer or has no TLS is refused with a sentence.", "issue 26.2"
+    ),
+    "fleet:on:no_engine_without": Requirement(
+        "A fleet without `on=` imports nothing of clusters.", "issue 26.2"
+    ),
 }

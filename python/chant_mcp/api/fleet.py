@@ -51,7 +51,7 @@ class Fleet:
         self,
         places: str | PathLike[str] | Iterable[str | PathLike[str]],
         *,
-        on: None = None,
+        on: str | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         """Take places; nothing is read yet.
@@ -60,31 +60,48 @@ class Fleet:
             places: Folders of repositories, or patterns of them as a shell has (`~`, `*`, `**`); and files
                 that list addresses, one a line, `#` before a remark. Addresses are cloned into the cache
                 folder, bare and without history; git asks for no password.
-            on: Reserved for a cluster; only this machine reads so far.
+            on: Who reads what is not known yet: the workers of `local`, a cluster that this starts on this
+                machine, of a cluster of the user's configuration by its name, or of the scheduler at an
+                address such as `tls://head:8786`. They read what their owners offer (`chant-mcp worker
+                --reads`). Without it this process reads.
             environment: Variables that say where the home and the cache folder are; those of this process
                 without it.
 
         Raises:
-            InvalidArgumentError: `on` is given.
+            InvalidArgumentError: `on` is empty.
         """
-        if on is not None:
-            raise InvalidArgumentError("A fleet is read on this machine alone so far. Leave `on` out.")
+        if on is not None and not on:
+            raise InvalidArgumentError(
+                "`on` has to be `local`, the name of a cluster of your configuration, or an address such as "
+                "tls://head:8786."
+            )
         named = [places] if isinstance(places, (str, PathLike)) else places
         self._places = [fspath(place) for place in named]
+        self._on = on
         self._environment = environ if environment is None else environment
         self._read: tuple[FleetGraph, Graph, list[ProblemRow]] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # It is read again where it is opened. The variables of this process stay here.
         given = None if self._environment is environ else dict(self._environment)
-        return _open_again, (self._places, given)
+        return _open_again, (self._places, self._on, given)
 
     def refresh(self) -> Fleet:
-        """Look for repositories again and read those that moved; gives the fleet itself."""
+        """Look for repositories again and read those that moved; gives the fleet itself.
+
+        Raises:
+            RefusedError: The extra `cluster` is missing, or the scheduler of the cluster does not answer.
+            InvalidArgumentError: There is no cluster of that name.
+        """
         found = find_places(self._places, self._environment)
         cache = cache_home(self._environment)
-        folder = cache and Path(cache, "chant-mcp", "fleet")
-        core = FleetGraph(found.folders, found.addresses, cache=folder)
+        folder = Path(cache, "chant-mcp", "fleet") if cache else None
+        if self._on is None:
+            core = FleetGraph(found.folders, found.addresses, cache=folder)
+        else:
+            from chant_mcp.fleet_cluster import read_on_cluster
+
+            core = read_on_cluster(found, folder, self._on, self._environment)
         graph = Graph(core.network(), Attributes(core.columns()))
         self._read = core, graph, [*found.problems, *(ProblemRow(*row) for row in core.problems())]
         return self
@@ -140,5 +157,5 @@ class Fleet:
         return self._read
 
 
-def _open_again(places: list[str], environment: Mapping[str, str] | None) -> Fleet:
-    return Fleet(places, environment=environment)
+def _open_again(places: list[str], on: str | None, environment: Mapping[str, str] | None) -> Fleet:
+    return Fleet(places, on=on, environment=environment)

@@ -20,7 +20,7 @@ from chant_mcp.cluster.certificates import make_certificates
 from chant_mcp.cluster.kubernetes_manifests import cluster_manifests
 from chant_mcp.cluster.private_files import replace_file
 from chant_mcp.cluster.slurm_script import job_script
-from chant_mcp.cluster.started_processes import answers, slot_options, start_scheduler, start_worker
+from chant_mcp.cluster.started_processes import answers, offer_options, start_scheduler, start_worker
 from chant_mcp.errors import ConflictError, InvalidArgumentError, RefusedError
 
 COMMAND_SECONDS = 120
@@ -40,6 +40,8 @@ class ClusterPlan:
     address: str | None = None
     workers: int = 1
     slots: Mapping[str, int] = field(default_factory=dict[str, int])
+    reads: tuple[str, ...] = ()
+    """Repositories that its workers read for fleets."""
     hosts: tuple[str, ...] = ()
     queue: str | None = None
     time: str | None = None
@@ -49,6 +51,10 @@ class ClusterPlan:
     service: str = "ClusterIP"
     program: str = "chant-mcp"
     """This program as workers start it."""
+
+    def offer_options(self) -> list[str]:
+        """Give what its workers offer, as options of `worker`."""
+        return offer_options(self.slots, self.reads)
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,7 @@ def read_plan(name: str, settings: Mapping[str, Any], tls: Path) -> ClusterPlan:
         tls=tls,
         workers=given.get("workers", 1),
         slots=given.get("slots", {}),
+        reads=tuple(given.get("reads", ())),
         hosts=tuple(given.get("hosts", ())),
         options=tuple(given.get("options", ())),
         **{key: given[key] for key in texts if key in given},
@@ -164,7 +171,7 @@ class Deployer(ABC):
         return where
 
     def _worker_options(self, name: str) -> list[str]:
-        return ["--once", "--name", name, "--tls", str(self._plan.tls), *slot_options(self._plan.slots)]
+        return ["--once", "--name", name, "--tls", str(self._plan.tls), *self._plan.offer_options()]
 
 
 class AddressDeployer(Deployer):

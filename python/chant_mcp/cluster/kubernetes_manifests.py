@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chant_mcp.cluster.certificates import TlsFiles, head_files, worker_files
-from chant_mcp.cluster.started_processes import slot_options
 from chant_mcp.errors import InvalidArgumentError, NotFoundError
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def _cluster(plan: ClusterPlan) -> Manifest:
     address = f"tls://{service}.{plan.namespace}.svc:{PORT}"
     scheduler = ["cluster", "scheduler", f"tls://0.0.0.0:{PORT}", "--tls", _TLS]
     # The operator names each worker by a variable, which Kubernetes puts in.
-    worker = ["worker", address, "--name", "$(DASK_WORKER_NAME)", "--tls", _TLS, *slot_options(plan.slots)]
+    worker = ["worker", address, "--name", "$(DASK_WORKER_NAME)", "--tls", _TLS, *plan.offer_options()]
     return {
         "apiVersion": "kubernetes.dask.org/v1",
         "kind": "DaskCluster",

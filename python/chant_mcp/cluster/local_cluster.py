@@ -18,7 +18,7 @@ from chant_mcp.cluster.certificates import make_certificates
 from chant_mcp.cluster.extra import require_cluster_extra
 from chant_mcp.cluster.folder_use import folder_in_use, is_in_use
 from chant_mcp.cluster.private_files import replace_file
-from chant_mcp.cluster.started_processes import answers, slot_options, start_scheduler, start_worker
+from chant_mcp.cluster.started_processes import answers, offer_options, start_scheduler, start_worker
 
 IDLE_SECONDS = 60.0
 """How long it waits for a run."""
@@ -72,8 +72,8 @@ def ensure_local_cluster(
         _accept(folder / _TRUSTED, trusted)
         if not is_in_use(folder / "worker"):
             options = [place.address, "--once", "--name", _WORKER, "--tls", str(place.tls)]
-            options += ["--folder", str(folder / "worker"), *slot_options(slots or {})]
-            options += ["--trust-file", str(folder / _TRUSTED)]
+            options += ["--folder", str(folder / "worker"), *offer_options(slots or {})]
+            options += ["--trust-file", str(folder / _TRUSTED), "--reads-all"]
             start_worker(program, environment, folder / "worker.log", options)
     return place
 

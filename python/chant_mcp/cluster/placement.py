@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chant_mcp.cluster.read_offer import NOTHING_READ, ReadOffer, received_offer
 from chant_mcp.cluster.received import as_items, as_table
 
 _LONGEST_TEXT = 200
@@ -44,6 +45,8 @@ class WorkerView:
     """The agents of its jobs, by key."""
     charged: Mapping[str, int] = field(default_factory=dict[str, int])
     """How many of its jobs work on an account, by name."""
+    reads: ReadOffer = NOTHING_READ
+    """Repositories that it reads for fleets."""
 
     def busy(self, agent: str) -> int:
         """Slots of an agent that are taken."""
@@ -82,6 +85,7 @@ def worker_view(described: Mapping[str, Any]) -> WorkerView | None:
             if (agent := _named(resources, "agent-")) is not None
         },
         charged=Counter(name for used in jobs.values() if (name := _named(used, "account-")) is not None),
+        reads=received_offer(offer.get("reads")),
     )
 
 

@@ -6,6 +6,7 @@ What workers send is unpickled here: only a confined placer may do that.
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,6 +121,21 @@ class SchedulerLink:
             workers=[worker.address],
             allow_other_workers=False,
             resources=resources,
+            retries=0,
+            pure=False,
+        )
+
+    def submit_read(self, worker: WorkerView, kind: str, place: str, *, with_items: bool) -> Any:
+        """Have a worker, and no other, read a repository."""
+        return self._client.submit(
+            worker_task.read_repository,
+            kind,
+            place,
+            with_items,
+            key=f"{worker_task.READ}{uuid.uuid4().hex}",
+            workers=[worker.address],
+            allow_other_workers=False,
+            resources={worker_task.READS: 1},
             retries=0,
             pure=False,
         )

@@ -7,7 +7,6 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chant_mcp.cluster.started_processes import slot_options
 from chant_mcp.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def job_script(plan: ClusterPlan, address: str, folder: Path) -> str:
     options += plan.options
     if not all(_PLAIN.fullmatch(option) for option in options):
         raise InvalidArgumentError(f"cluster.{plan.name}: an option of Slurm has no line break.")
-    worker = [plan.program, "worker", address, "--once", "--tls", str(plan.tls), *slot_options(plan.slots)]
+    worker = [plan.program, "worker", address, "--once", "--tls", str(plan.tls), *plan.offer_options()]
     name = f'"{plan.name}-$SLURM_ARRAY_JOB_ID-$SLURM_ARRAY_TASK_ID"'
     lines = ["#!/bin/sh", *(f"#SBATCH {option}" for option in options)]
     return "\n".join([*lines, f"exec {shlex.join(worker)} --name {name}", ""])

@@ -16,7 +16,8 @@ from chant_mcp.cluster.certificates import TlsFiles, head_files
 from chant_mcp.errors import RefusedError
 
 _CONNECT_SECONDS = 5
-_PASSED = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "HOME")
+PASSED = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "HOME")
+"""Variables that a process gets that speaks to the engine: none is a secret."""
 _LAST_WORDS = 1000
 
 
@@ -45,7 +46,7 @@ def start_scheduler(
     """
     own = folder / "scheduler"
     own.mkdir(mode=0o700, parents=True, exist_ok=True)
-    kept = {name: environment[name] for name in _PASSED if name in environment}
+    kept = {name: environment[name] for name in PASSED if name in environment}
     argv = [*program, "cluster", "scheduler", address, "--tls", str(tls), "--folder", str(own), *arguments]
     return str(_first_line(argv, kept, folder / "scheduler.log")["address"])
 
@@ -61,9 +62,10 @@ def start_worker(
     _first_line([*program, "worker", *arguments], environment, log)
 
 
-def slot_options(slots: Mapping[str, int]) -> list[str]:
-    """Give slots as options of `worker`."""
-    return [word for name, number in slots.items() for word in ("--slots", f"{name}={number}")]
+def offer_options(slots: Mapping[str, int], reads: Iterable[str] = ()) -> list[str]:
+    """Give slots, and repositories that are read for fleets, as options of `worker`."""
+    options = [word for name, number in slots.items() for word in ("--slots", f"{name}={number}")]
+    return options + [word for place in reads for word in ("--reads", place)]
 
 
 def answers(address: str, tls: Path) -> bool:

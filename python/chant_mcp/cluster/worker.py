@@ -18,8 +18,11 @@ from distributed.utils import get_ip
 
 from chant_mcp.cluster.engine import configure_engine
 from chant_mcp.cluster.job_table import LARGEST_BUNDLE, JobProgram, JobTable, Sweep
+from chant_mcp.cluster.read_offer import NOTHING_READ, ReadOffer
+from chant_mcp.cluster.repository_reads import RepositoryReads
 from chant_mcp.cluster.scheduler import OFFER
 from chant_mcp.cluster.security import check_address, worker_security
+from chant_mcp.cluster.worker_task import READ, READS
 from chant_mcp.errors import RefusedError
 
 ORPHAN_GRACE = 60.0
@@ -47,6 +50,8 @@ class WorkerOffer:
     """Repositories that its owner lets it fetch."""
     trusted: tuple[str, ...] = ()
     """Acting configurations that its owner accepted, by hash."""
+    reads: ReadOffer = NOTHING_READ
+    """Repositories that it reads for fleets."""
 
     @property
     def slots(self) -> int:
@@ -57,7 +62,8 @@ class WorkerOffer:
     def resources(self) -> dict[str, float]:
         """The slots as the engine counts them."""
         agents = {f"agent-{name}": float(agent["slots"]) for name, agent in self.agents.items()}
-        return {**agents, **{f"account-{name}": float(self.slots) for name in self.accounts}}
+        accounts = {f"account-{name}": float(self.slots) for name in self.accounts}
+        return {**agents, **accounts, READS: float(self.reads.at_once)}
 
     def as_data(self) -> dict[str, Any]:
         """The offer as it travels."""
@@ -67,6 +73,7 @@ class WorkerOffer:
             "labels": list(self.labels),
             "remotes": list(self.remotes),
             "trusted": list(self.trusted),
+            "reads": self.reads.as_data(),
         }
 
 
@@ -109,7 +116,7 @@ class _StopsLetGo(WorkerPlugin):
         """Stop what runs and was let go; keep what ended and was not taken."""
         if start == "executing" and finish == "cancelled":
             self._worker.jobs.let_go(str(key))
-        elif finish in ("released", "forgotten"):
+        elif finish in ("released", "forgotten") and not str(key).startswith(READ):
             self._worker.run_aside(self._worker.keep_later, str(key))
 
 
@@ -119,6 +126,7 @@ class ClusterWorker(Worker):
     def __init__(self, plan: WorkerPlan) -> None:
         """Take how it joins; its jobs begin where `jobs/` of its folder lies."""
         self.jobs = JobTable(plan.folder, plan.program, plan.environment, plan.sweep, plan.largest_bundle)
+        self.reads = RepositoryReads(plan.offer.reads, plan.folder / "fleet")
         self._orphan_grace = plan.orphan_grace
         self._watch: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[str | None] | None = None
@@ -126,7 +134,7 @@ class ClusterWorker(Worker):
             plan.address,
             name=plan.name,
             host=plan.listen or str(get_ip(get_address_host(plan.address))),
-            nthreads=max(1, plan.offer.slots),
+            nthreads=max(1, plan.offer.slots + plan.offer.reads.at_once),
             resources=plan.offer.resources,
             security=worker_security(plan.tls),
             local_directory=str(plan.folder / "engine"),

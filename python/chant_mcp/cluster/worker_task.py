@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Any
 from distributed import get_worker
 
 from chant_mcp.cluster.job_table import JobResult, LogPage
+from chant_mcp.cluster.read_offer import PlaceKind
+from chant_mcp.cluster.repository_reads import RepositoryAnswer
 
 if TYPE_CHECKING:
     from chant_mcp.cluster.worker import ClusterWorker
 
 TOPIC = "chant-jobs"
 """Where workers say how their jobs go."""
+READ = "fleet-read-"
+"""The beginning of the keys of tasks that read repositories."""
+READS = "reads"
+"""What the engine counts so that a worker reads few repositories at once."""
 
 
 def run_job(job: str, bundle: bytes) -> JobResult:
@@ -35,6 +41,16 @@ def run_job(job: str, bundle: bytes) -> JobResult:
         worker.log_event(TOPIC, message)
 
     return worker.jobs.run(job, bundle, tell)
+
+
+def read_repository(kind: PlaceKind, place: str, with_items: bool) -> RepositoryAnswer:
+    """Read a repository on this worker, if its owner offers that.
+
+    Raises:
+        RefusedError: It is not offered, or cannot be read.
+    """
+    worker: Any = get_worker()
+    return worker.reads.read(kind, place, with_items=with_items)
 
 
 def stop_job(key: str, why: str, dask_worker: ClusterWorker) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -153,6 +154,20 @@ def ask(surroundings: Surroundings, what: str, address: str, tls: Path, folder: 
         say("[]")
     else:
         say(json.dumps(list_workers(address, tls)))
+
+
+@cluster.command(hidden=True)
+@click.argument("address")
+@click.option("--tls", type=_PATH, required=True)
+@click.option("--folder", type=_PATH, required=True)
+@click.pass_obj
+def read(surroundings: Surroundings, address: str, tls: Path, folder: Path) -> None:
+    """Have workers read repositories, confined: what they send is unpickled."""
+    require_cluster_extra()
+    _confine(surroundings, tls, folder)
+    from chant_mcp.cluster.fleet_reads import serve_fleet
+
+    serve_fleet(address, tls, sys.stdin, sys.stdout)
 
 
 def _confine(surroundings: Surroundings, tls: Path, folder: Path) -> None:

@@ -12,6 +12,7 @@ from chant_mcp._core import WorkerMachine
 from chant_mcp.cluster.extra import require_cluster_extra
 from chant_mcp.cluster.folder_use import folder_in_use
 from chant_mcp.cluster.job_table import LARGEST_BUNDLE
+from chant_mcp.cluster.read_offer import read_offer
 from chant_mcp.commands.surroundings import Surroundings
 from chant_mcp.commands.worker_job import worker_machine
 from chant_mcp.errors import ConflictError, NotFoundError, RefusedError
@@ -54,10 +55,12 @@ class _Slots(click.ParamType[tuple[str, int]]):
     metavar="BYTES",
     help="Commits that need more are pushed to the repository; 64 MiB at most.",
 )
+@click.option("--reads", "reads", multiple=True, metavar="PLACE", help="Repositories it reads for fleets.")
 @click.option("--tls", type=_PATH, help="The folder of certificates.")
 @click.option("--once", is_flag=True, help="End when the scheduler ends, rather than wait for it.")
 @click.option("--kept", is_flag=True, help="List the work of runs that was not taken back.")
 @click.option("--folder", type=_PATH, hidden=True)
+@click.option("--reads-all", is_flag=True, hidden=True)
 @click.option("--trust-file", type=click.Path(dir_okay=False, path_type=Path), hidden=True)
 @click.pass_obj
 def worker(
@@ -69,16 +72,20 @@ def worker(
     remotes: tuple[str, ...],
     trusted: tuple[str, ...],
     largest_bundle: int,
+    reads: tuple[str, ...],
     tls: Path | None,
     once: bool,
     kept: bool,
     folder: Path | None,
+    reads_all: bool,
     trust_file: Path | None,
 ) -> None:
     """Offer this machine to a cluster until Ctrl-C: runs of others' projects, with this machine's agents.
 
     URL is the address of its scheduler, such as tls://head:8786. Jobs use the agents, accounts and variables
-    of this machine; none of them travels. Without --slots all agents that are here are offered.
+    of this machine; none of them travels. Without --slots all agents that are here are offered. Repositories
+    are read for others only where --reads names them: a folder with all below it, an address, or the
+    beginning of addresses, such as https://host/team/.
     """
     name = name or socket.gethostname()
     folder = folder or worker_folder(surroundings, name)
@@ -88,6 +95,7 @@ def worker(
     if url is None:
         raise click.UsageError("Name the scheduler, such as tls://head:8786.")
     require_cluster_extra()
+    offered_reads = read_offer(reads, is_all=reads_all)
     agents = tuple(agent for agent, _ in slots)
     machine = worker_machine(
         surroundings.environment,
@@ -108,7 +116,7 @@ def worker(
 
             offered = {
                 agent: AgentOffer(slots=number, version=found["agents"][agent]["version"])
-                for agent, number in _rooms(slots, found)
+                for agent, number in _rooms(slots, found, is_needed=not offered_reads.at_once)
             }
             accounts = tuple(str(account) for account in found["accounts"])
             plan = WorkerPlan(
@@ -116,7 +124,7 @@ def worker(
                 tls=tls or default_tls(surroundings),
                 name=name,
                 folder=folder,
-                offer=WorkerOffer(offered, accounts, labels, remotes, trusted),
+                offer=WorkerOffer(offered, accounts, labels, remotes, trusted, offered_reads),
                 program=lambda: (
                     *_job_program(surroundings, remotes, (*trusted, *_hashes(trust_file)), agents),
                     *("--largest-bundle", str(largest_bundle)),
@@ -133,13 +141,17 @@ def worker(
         ) from error
 
 
-def _rooms(slots: tuple[tuple[str, int], ...], found: Data) -> list[tuple[str, int]]:
-    """Give the slots of the agents that are here: as many as were said, else one for each core."""
+def _rooms(slots: tuple[tuple[str, int], ...], found: Data, *, is_needed: bool) -> list[tuple[str, int]]:
+    """Give the slots of the agents that are here: as many as were said, else one for each core.
+
+    Raises:
+        RefusedError: There is none, and one is needed as nothing else is offered.
+    """
     for agent in found["missing"]:
         say(f'There is no agent "{agent}" on this machine; it is not offered.', err=True)
     rooms = slots or tuple((agent, os.cpu_count() or 1) for agent in found["agents"])
     here = [(agent, number) for agent, number in rooms if agent in found["agents"]]
-    if not here:
+    if not here and is_needed:
         why = "The disk is nearly full" if found["disk"]["is_full"] else "No agent was found here"
         raise RefusedError(f"{why}, so that there is nothing to offer. See `chant-mcp agents`.")
     return here

@@ -245,6 +245,11 @@ impl ChantProject {
         answer(py, || runs::clusters(&self.project))
     }
 
+    /// Where a cluster is spoken to: the address of its scheduler, and the folder of certificates.
+    fn cluster_target(&self, py: Python<'_>, name: &str) -> Result<(String, PathBuf), Raised> {
+        call(py, || runs::cluster_target(&self.project, name))
+    }
+
     /// Confines the calling thread, for good, to two folders that it writes and the certificates of a cluster.
     fn confine_engine(
         &self,

@@ -1,11 +1,14 @@
 //! `FleetGraph`: many repositories as one graph, and `unite_networks`: graphs that are known already.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use chant_base::error::Error;
 use chant_spec_runs::receipt::{self, CompletedBy};
+use chant_specs::error::ChantError;
 use chant_workspace::fleet::{
-    self, CommitRun, FleetPlace, ReceiptPlace, name_repositories, read_fleet,
+    self, ClusterLook, CommitRun, FleetPlace, PlaceAnswer, ReceiptPlace, name_repositories,
+    read_fleet,
 };
 use chant_workspace::repository_union::{NetworkUnion, UnionPart};
 use pyo3::prelude::*;
@@ -52,9 +55,7 @@ impl PyFleetGraph {
         addresses: Vec<String>,
         cache: Option<PathBuf>,
     ) -> Result<Self, Raised> {
-        let folders = folders.into_iter().map(FleetPlace::Folder);
-        let places = folders.chain(addresses.into_iter().map(FleetPlace::Address));
-        let places = places.collect();
+        let places = places_of(folders, addresses);
         let fleet = call(py, || read_fleet(places, cache.as_deref(), RECEIPTS))?;
         Ok(Self {
             fleet: Arc::new(fleet),
@@ -115,6 +116,118 @@ impl PyFleetGraph {
         });
         rows.collect()
     }
+}
+
+fn places_of(folders: Vec<PathBuf>, addresses: Vec<String>) -> Vec<FleetPlace> {
+    let folders = folders.into_iter().map(FleetPlace::Folder);
+    let places = folders.chain(addresses.into_iter().map(FleetPlace::Address));
+    places.collect()
+}
+
+/// A look at many repositories whose reading is asked of a cluster.
+#[pyclass(name = "ClusterLook", frozen, module = "chant_mcp._core")]
+pub(crate) struct PyClusterLook {
+    look: Mutex<Option<ClusterLook>>,
+    #[pyo3(get)]
+    asked: Vec<(usize, String, String)>,
+    #[pyo3(get)]
+    known: Vec<String>,
+}
+
+#[pymethods]
+impl PyClusterLook {
+    /// Finds what is known of repositories. What workers read is kept in the folder `cache` by the name of the
+    /// cluster.
+    #[new]
+    #[pyo3(signature = (folders, addresses, *, cluster, cache = None))]
+    fn new(
+        py: Python<'_>,
+        folders: Vec<PathBuf>,
+        addresses: Vec<String>,
+        cluster: String,
+        cache: Option<PathBuf>,
+    ) -> Self {
+        py.detach(|| {
+            let places = places_of(folders, addresses);
+            let look = ClusterLook::begin(places, cache.as_deref(), &cluster, RECEIPTS);
+            let asked = look.asked().into_iter().map(|(number, place)| match place {
+                FleetPlace::Folder(folder) => {
+                    (number, "folder".to_owned(), folder.display().to_string())
+                }
+                FleetPlace::Address(address) => (number, "address".to_owned(), address),
+            });
+            Self {
+                asked: asked.collect(),
+                known: look.known_results(),
+                look: Mutex::new(Some(look)),
+            }
+        })
+    }
+
+    /// The graph with what workers answered: `(number, worker, commit, result, items)`, and `(number, reason)` of
+    /// places that were not read. The look is over then.
+    fn finish(
+        &self,
+        py: Python<'_>,
+        answers: Vec<(usize, String, String, String, Option<String>)>,
+        failed: Vec<(usize, String)>,
+    ) -> Result<PyFleetGraph, Raised> {
+        let answers = answers
+            .into_iter()
+            .map(|(number, worker, commit, result, items)| {
+                let answer = PlaceAnswer {
+                    worker,
+                    commit,
+                    result,
+                    items,
+                };
+                (number, Ok(answer))
+            });
+        let failed = failed.into_iter().map(|(number, why)| (number, Err(why)));
+        let answers = answers.chain(failed).collect();
+        let fleet = call(py, || {
+            let look = self.look.lock().ok().and_then(|mut look| look.take());
+            let look =
+                look.ok_or_else(|| refused("This look is over. Begin another.".to_owned()))?;
+            look.finish(answers)
+        })?;
+        Ok(PyFleetGraph {
+            fleet: Arc::new(fleet),
+        })
+    }
+}
+
+fn refused(why: String) -> Error {
+    ChantError::Refused(why).into()
+}
+
+/// Reads a repository as a worker of a cluster does: the commit, the name of what it holds, and that as a text where
+/// it is wanted. With `within` it has to lie in one of these folders.
+#[pyfunction]
+#[pyo3(signature = (folder, *, within = None, with_items = true))]
+pub(crate) fn read_repository(
+    py: Python<'_>,
+    folder: PathBuf,
+    within: Option<Vec<PathBuf>>,
+    with_items: bool,
+) -> Result<(String, String, Option<String>), Raised> {
+    call(py, || {
+        let read = fleet::read_repository(&folder, within.as_deref(), with_items, RECEIPTS);
+        let read = read.map_err(refused)?;
+        Ok((read.commit, read.result, read.items))
+    })
+}
+
+/// Brings the clone of an address in the folder `cache` up to date, and gives its folder.
+#[pyfunction]
+pub(crate) fn update_clone(
+    py: Python<'_>,
+    address: String,
+    cache: PathBuf,
+) -> Result<PathBuf, Raised> {
+    call(py, || {
+        fleet::update_clone(&address, &cache).map_err(refused)
+    })
 }
 
 /// Puts graphs with the names of their repositories together; gives where each item comes from, too: the number

@@ -36,7 +36,10 @@ mod _core {
     #[pymodule_export]
     use crate::counted::counted_work;
     #[pymodule_export]
-    use crate::fleet::{PyFleetGraph, repository_names, unite_networks};
+    use crate::fleet::{
+        PyClusterLook, PyFleetGraph, read_repository, repository_names, unite_networks,
+        update_clone,
+    };
     #[pymodule_export]
     use crate::graph::{
         PyEdges, PyItems, PyLayers, PyNetwork, PyNetworkDraft, PyScores, PyTable, item_table,

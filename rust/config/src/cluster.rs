@@ -38,6 +38,8 @@ pub struct ClusterSettings {
     pub workers: Option<u32>,
     /// The runs of each agent that a worker takes at once.
     pub slots: BTreeMap<String, u32>,
+    /// The repositories that workers read for fleets: folders, addresses and beginnings of addresses.
+    pub reads: Vec<String>,
     /// The machines that are reached over SSH.
     pub hosts: Vec<String>,
     /// The queue of Slurm.

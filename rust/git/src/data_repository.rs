@@ -155,6 +155,22 @@ impl DataRepository {
         })
     }
 
+    /// Returns the folders in which the repository lies: those that its files lead to, with all links followed.
+    ///
+    /// # Errors
+    /// `Unfit` for one that is not there.
+    pub fn own_folders(&self) -> Result<Vec<PathBuf>, GitError> {
+        let common = self.repo.commondir();
+        let places = [self.repo.path(), common, &common.join("objects")];
+        let real = places.map(|place| {
+            place.canonicalize().map_err(|error| GitError::Unfit {
+                path: self.folder.clone(),
+                why: format!("one of its folders cannot be found ({error})"),
+            })
+        });
+        real.into_iter().collect()
+    }
+
     fn kept_texts(&self, folder: &str) -> Result<Vec<KeptText>, GitError> {
         let read = || {
             let mut found = Vec::new();

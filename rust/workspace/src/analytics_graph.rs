@@ -100,6 +100,15 @@ impl ItemColumn<'_> {
         }
     }
 
+    /// Returns true if the values of a respect, one of [`COLUMNS`], are of this kind.
+    pub fn is_kind_of(&self, name: &str) -> bool {
+        match name {
+            "ready" => matches!(self, Self::Flags(_)),
+            "weight" | "duration" | "expected" => matches!(self, Self::Numbers(_)),
+            _ => matches!(self, Self::Texts(_)),
+        }
+    }
+
     /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {

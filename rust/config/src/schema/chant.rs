@@ -253,6 +253,7 @@ const CLUSTER: super::KeyShape = Table(&[
     used("tls", TEXT),
     used("workers", NUMBER),
     used("slots", Named(&NUMBER)),
+    used("reads", TEXTS),
     used("hosts", TEXTS),
     used("queue", TEXT),
     used("time", TEXT),

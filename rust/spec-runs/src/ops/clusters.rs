@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
+use super::super::cluster::target::ClusterTarget;
+#[cfg(unix)]
 use super::super::runtime::run_confinement;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
@@ -18,6 +20,19 @@ use chant_specs::project::Project;
 pub fn clusters(project: &Project) -> Result<Answer, Error> {
     let config = project.configuration_without_specs()?;
     Ok(Answer::data(&config.cluster))
+}
+
+/// Returns where a cluster is spoken to, by its name or the address of its scheduler: that address, and the folder
+/// of the certificates.
+///
+/// # Errors
+/// `InvalidArgument` for an unknown name, `NoCluster` for one without a scheduler, `Refused` for an address without
+/// TLS.
+#[cfg(unix)]
+pub fn cluster_target(project: &Project, name: &str) -> Result<(String, PathBuf), Error> {
+    let config = project.configuration_without_specs()?;
+    let target = ClusterTarget::of(project, &config, name)?;
+    Ok((target.address, target.tls))
 }
 
 /// Confines the calling thread, for good, as a placer is: it writes two folders, and reads programs and the

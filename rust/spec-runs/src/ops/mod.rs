@@ -49,7 +49,7 @@ pub use approve::{ApprovalInput, approve, reject};
 pub use clone_options::{LeaseQuery, TakeoverOptions};
 pub use clusters::clusters;
 #[cfg(unix)]
-pub use clusters::confine_engine;
+pub use clusters::{cluster_target, confine_engine};
 #[cfg(unix)]
 pub use confine::{confine_check, confine_command};
 pub use confined_command::ConfinedCommand;
@@ -76,10 +76,10 @@ pub use state::{cancel, reset};
 use unsupported::settle_aside;
 #[cfg(not(unix))]
 pub use unsupported::{
-    confine_check, confine_command, confine_engine, free_lease, leases, look_at_leases,
-    may_look_at_leases, merge, pause, prepare_worktrees, prune_worktrees, recover, run_work,
-    settle_leases, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
-    work_forecast, work_start, worktrees,
+    cluster_target, confine_check, confine_command, confine_engine, free_lease, leases,
+    look_at_leases, may_look_at_leases, merge, pause, prepare_worktrees, prune_worktrees, recover,
+    run_work, settle_leases, split, split_question, takeover, watch, watch_start, watch_status,
+    watch_stop, work_forecast, work_start, worktrees,
 };
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};

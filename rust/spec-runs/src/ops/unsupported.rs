@@ -29,6 +29,14 @@ pub fn confine_check(_: &Project) -> Result<Answer, Error> {
     refused()
 }
 
+/// Finds no cluster.
+///
+/// # Errors
+/// Always.
+pub fn cluster_target(_: &Project, _: &str) -> Result<(String, PathBuf), Error> {
+    refused()
+}
+
 /// Confines the calling thread.
 ///
 /// # Errors

@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use std::collections::HashSet;
+
 use crate::analytics_graph::{AnalyticsGraph, COLUMNS, ItemColumn, REPOSITORY};
 use crate::repository_union::UnionPart;
 use crate::workspace_graph::WorkspaceGraph;
 use chant_base::error::Error;
+use chant_base::external_items::is_key;
 use chant_graph::ItemProgress;
 
 /// A run of an agent whose work has landed, as its receipt says.
@@ -101,6 +104,22 @@ impl CommitItems {
     /// The values of all items in a respect of [`kept_columns`], by its place there.
     pub(super) fn column(&self, place: usize) -> Option<&ItemColumn<'static>> {
         self.columns.get(place)
+    }
+
+    /// Reads what a worker of a cluster sent; `None` for what no worker of ours sends.
+    pub(super) fn received(text: &str) -> Option<Self> {
+        let items: Self = serde_json::from_str(text).ok()?;
+        (items.is_whole() && items.is_of_its_kinds()).then_some(items)
+    }
+
+    /// Returns true if keys are keys, each of one item, and columns have the values that they should have.
+    fn is_of_its_kinds(&self) -> bool {
+        let mut seen = HashSet::new();
+        let mut keys = self.keys.iter();
+        let mut columns = kept_columns().zip(&self.columns);
+        keys.all(|key| is_key(key) && seen.insert(key))
+            && self.progress.bytes().all(|letter| b"oda".contains(&letter))
+            && columns.all(|(name, column)| column.is_kind_of(name))
     }
 
     /// Returns true if what was kept is a graph, and every column has a value for each of its items.

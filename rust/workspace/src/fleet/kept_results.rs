@@ -51,6 +51,20 @@ impl KeptResults {
         read.collect()
     }
 
+    /// The names of all results that are whole.
+    pub(super) fn names(&self) -> Vec<String> {
+        let files = (0..FILES).into_par_iter().flat_map_iter(|file| {
+            let text = self.text(file);
+            let names = text.lines().filter_map(|line| {
+                let (name, result) = line.split_once(' ')?;
+                let result: CommitItems = serde_json::from_str(result).ok()?;
+                result.is_whole().then(|| name.to_owned())
+            });
+            names.collect::<Vec<_>>()
+        });
+        files.collect()
+    }
+
     /// Keeps new results, behind those that were used beside them.
     pub(super) fn keep(&self, new: &ResultsByCommit, used: &HashSet<&str>) {
         let Some(folder) = self.folder.as_deref().filter(|_| !new.is_empty()) else {

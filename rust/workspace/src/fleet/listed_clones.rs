@@ -22,6 +22,8 @@ const AT_ONCE: usize = 8;
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 /// The number of clones that are kept beside those of the present list.
 const MOST_IDLE: usize = 200;
+/// The number of clones that a worker keeps, which knows no list.
+const MOST_OF_WORKER: usize = 2_000;
 /// The repository in the folder of a clone.
 const REPOSITORY: &str = "repository.git";
 /// The digits of an address's digest in the name of its clone.
@@ -51,13 +53,23 @@ pub(super) fn update(places: Vec<FleetPlace>, cache: Option<&Path>) -> Vec<Place
         Err(_) => places.into_iter().map(placed).collect(),
     };
     if let Some(cache) = cache {
-        drop_idle(&cache.join("clones"), &placed).log_failure("remove clones of other lists");
+        drop_idle(&cache.join("clones"), &placed, MOST_IDLE)
+            .log_failure("remove clones of other lists");
     }
     placed
 }
 
-/// Removes clones that this list does not name, those first that were used longest ago.
-fn drop_idle(clones: &Path, placed: &[PlacedFolder]) -> Result<(), StoreError> {
+/// Brings the clone of one address up to date, and gives its folder.
+pub(super) fn update_one(address: &str, cache: &Path) -> Result<PathBuf, String> {
+    let clones = cache.join("clones");
+    if !clones.join(name_of(address)).exists() {
+        drop_idle(&clones, &[], MOST_OF_WORKER).log_failure("remove clones of other lists");
+    }
+    clone_of(address, Some(cache))
+}
+
+/// Removes clones that this list does not name but for so many, those first that were used longest ago.
+fn drop_idle(clones: &Path, placed: &[PlacedFolder], most: usize) -> Result<(), StoreError> {
     let used: HashSet<String> = placed
         .iter()
         .filter_map(|(place, _)| match place {
@@ -76,7 +88,7 @@ fn drop_idle(clones: &Path, placed: &[PlacedFolder]) -> Result<(), StoreError> {
         })
         .collect();
     idle.sort_unstable();
-    let surplus = idle.len().saturating_sub(MOST_IDLE);
+    let surplus = idle.len().saturating_sub(most);
     for (_, own) in &idle[..surplus] {
         if let Some(_lock) = Lock::try_take(own)? {
             remove_tree(own)?;

@@ -3,10 +3,12 @@
 //! Repositories are data here (`chant_git::data_repository`): nothing of theirs acts, and one that cannot be read
 //! is a problem and no error. What a commit holds is kept, so that a second look costs what moved.
 
+mod cluster_look;
 mod commit_items;
 mod kept_results;
 mod listed_clones;
 mod repository_names;
+mod worker_reads;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -25,10 +27,12 @@ use chant_git::data_repository::{CommitLimits, DataRepository, RepositoryTip};
 use chant_graph::network::Network;
 use chant_store::digest::sha256;
 
+pub use cluster_look::{ClusterLook, PlaceAnswer};
 pub use commit_items::CommitRun;
 use commit_items::{CommitItems, kept_columns};
 use kept_results::{KeptResults, ResultsByCommit};
 pub use repository_names::name_repositories;
+pub use worker_reads::{RepositoryText, read_repository, update_clone};
 
 /// What is read of one repository at most. Hostile trees can name the same folder a billion times.
 const LIMITS: CommitLimits = CommitLimits {
@@ -37,6 +41,9 @@ const LIMITS: CommitLimits = CommitLimits {
     bytes: 256 * 1024 * 1024,
     objects: 2_000_000,
 };
+
+/// The folder of what was read of commits here, in the cache folder.
+const COMMITS: &str = "commits";
 
 /// Reads a receipt of a run; `None` for any other text.
 pub type ReceiptReader = fn(&[u8]) -> Option<CommitRun>;
@@ -130,7 +137,7 @@ pub fn read_fleet(
 ) -> Result<FleetGraph, Error> {
     let mut problems = Vec::new();
     let found = find_tips(places, cache, receipts, &mut problems);
-    let kept = KeptResults::in_folder(cache.map(|cache| cache.join("commits")).as_deref());
+    let kept = KeptResults::in_folder(cache.map(|cache| cache.join(COMMITS)).as_deref());
     let names: HashSet<&str> = found.iter().map(|found| found.result.as_str()).collect();
     let known = kept.load(&names);
     let (new, failed) = read_commits(&found, &known, receipts);
