@@ -8,11 +8,13 @@
 pub mod change;
 mod check;
 pub mod compare;
+mod components;
 pub mod critical;
 mod keys;
 mod order;
 mod rank;
 mod reach;
+mod reduction;
 pub mod sample;
 pub mod schedule;
 mod spread;
@@ -20,9 +22,8 @@ mod subgraph;
 
 use std::sync::Arc;
 
-use indexmap::IndexSet;
-
 use super::ItemProgress;
+use super::key_set::KeySet;
 use super::rows::{ItemRows, narrow};
 
 pub use check::{NetworkError, ProgressWatch};
@@ -47,7 +48,7 @@ impl Network {
     ///
     /// More items or edges than a network numbers, or an edge that names no item.
     pub fn new(
-        keys: IndexSet<Box<str>>,
+        keys: KeySet,
         progress: Vec<ItemProgress>,
         edges: &[(u32, u32)],
     ) -> Result<Self, NetworkError> {
@@ -83,8 +84,8 @@ impl Network {
         if let Some(number) = ends.map(|end| end as usize).find(|end| *end >= count) {
             return Err(NetworkError::no_such_number(number));
         }
-        // Turned twice, the rows ascend on both sides without a sort.
-        let after = ItemRows::by_end(count, edges).turned().deduplicated();
+        let after = ItemRows::by_start(count, edges);
+        // Turned rows ascend.
         let before = after.turned();
         Ok(Self {
             keys,
@@ -237,7 +238,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_edge_without_item_is_refused() {
-        let keys: IndexSet<Box<str>> = ["a".into()].into();
+        let keys: KeySet = ["a"].into_iter().collect();
         let error = Network::new(keys, vec![ItemProgress::Open], &[(0, 3)]).unwrap_err();
         assert!(matches!(error, NetworkError::NoSuchItem { index: 3 }));
     }

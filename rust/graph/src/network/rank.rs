@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Network, NetworkError, ProgressWatch, narrow};
+use super::{ItemRows, Network, NetworkError, ProgressWatch, narrow};
 
 /// The settings with which `PageRank` is found.
 #[derive(Debug, Clone, Copy)]
@@ -112,47 +112,13 @@ impl Network {
                 expected: "a number from 0 to less than 1",
             });
         }
-        let (given, taken) = if how.reverse {
-            (&self.before, &self.after)
-        } else {
-            (&self.after, &self.before)
-        };
-        let count = float(self.len());
-        let shares: Vec<f64> = given.rows().map(|(_, row)| float(row.len())).collect();
-        let mut ranks = vec![1.0 / count; self.len()];
+        let system = RankSystem::of(self, how);
+        // Ranks before they are made to sum up to 1.
+        let mut ranks = vec![1.0; self.len()];
         for _ in 0..how.rounds {
-            let handed: Vec<f64> = ranks
-                .iter()
-                .zip(&shares)
-                .map(|(rank, share)| rank / share)
-                .collect();
-            let kept = ranks
-                .iter()
-                .zip(&shares)
-                .filter(|(_, share)| **share == 0.0);
-            let kept: f64 = kept.map(|(rank, _)| rank).sum();
-            let base = (1.0 - how.damping + how.damping * kept) / count;
-            let rank = |item: u32| {
-                let sum: f64 = taken
-                    .row(item)
-                    .iter()
-                    .map(|other| handed[*other as usize])
-                    .sum();
-                base + how.damping * sum
-            };
-            let next: Vec<f64> = self
-                .items()
-                .into_par_iter()
-                .with_min_len(4096)
-                .map(rank)
-                .collect();
-            let change: f64 = next
-                .iter()
-                .zip(&ranks)
-                .map(|(new, old)| (new - old).abs())
-                .sum();
-            ranks = next;
-            if change < count * how.tolerance {
+            let (change, sum) = system.improve(&mut ranks);
+            if change <= how.tolerance * float(self.len()) * sum {
+                ranks.iter_mut().for_each(|rank| *rank /= sum);
                 return Ok(ranks);
             }
         }
@@ -164,6 +130,51 @@ impl Network {
             given: how.rounds.to_string(),
             expected: "more: the ranks still change",
         })
+    }
+}
+
+/// The equations of `PageRank`: a rank is 1 and the share of those that hand theirs on to it. What those keep that have
+/// none to hand it to is spread over all alike, which changes the sum of all ranks and not their relations, so that
+/// it needs no equation (Langville and Meyer 2004, 8.4).
+///
+/// Items are gone through in an order of work, each with the ranks that those before it have already (Gauss and
+/// Seidel): without cycles the first time gives the answer, and each item of a cycle is as far as it can be.
+struct RankSystem<'a> {
+    order: Vec<u32>,
+    taken: &'a ItemRows,
+    /// The share of its rank that each item hands on to each of those that it hands it to.
+    shares: Vec<f64>,
+}
+
+impl<'a> RankSystem<'a> {
+    fn of(network: &'a Network, how: PageRank) -> Self {
+        let mut order = network.components().order().to_vec();
+        let (given, taken) = if how.reverse {
+            order.reverse();
+            (&network.before, &network.after)
+        } else {
+            (&network.after, &network.before)
+        };
+        let shares = given.rows().map(|(_, row)| how.damping / float(row.len()));
+        Self {
+            order,
+            taken,
+            shares: shares.collect(),
+        }
+    }
+
+    /// Hands ranks on once; returns the change of all together, and their sum.
+    fn improve(&self, ranks: &mut [f64]) -> (f64, f64) {
+        let (mut change, mut sum) = (0.0, 0.0);
+        for item in &self.order {
+            let taken = self.taken.row(*item).iter();
+            let taken = taken.map(|other| ranks[*other as usize] * self.shares[*other as usize]);
+            let rank = 1.0 + taken.sum::<f64>();
+            change += (rank - ranks[*item as usize]).abs();
+            sum += rank;
+            ranks[*item as usize] = rank;
+        }
+        (change, sum)
     }
 }
 
@@ -269,6 +280,7 @@ impl<'a> ShortestPaths<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::ItemProgress;
     use super::super::tests::network;
     use super::{Network, NetworkError, PageRank};
 
@@ -313,5 +325,47 @@ mod tests {
         assert_eq!(pagerank(&network, false), "0.260 0.370 0.370");
         assert_eq!(pagerank(&network, true), "0.574 0.213 0.213");
         assert_eq!(pagerank(&Network::default(), false), "");
+    }
+
+    /// Ranks handed on from all items at once, again and again.
+    fn handed_on(network: &Network, damping: f64, rounds: usize) -> Vec<f64> {
+        let count = super::float(network.len());
+        let mut ranks = vec![1.0 / count; network.len()];
+        for _ in 0..rounds {
+            let mut next = vec![(1.0 - damping) / count; network.len()];
+            for item in network.items() {
+                let (rank, row) = (ranks[item as usize], network.after(item));
+                let all: Vec<u32> = network.items().collect();
+                let takers = if row.is_empty() { &all } else { row };
+                for other in takers {
+                    next[*other as usize] += damping * rank / super::float(takers.len());
+                }
+            }
+            ranks = next;
+        }
+        ranks
+    }
+
+    #[test]
+    fn ranks_are_those_that_no_longer_change_when_they_are_handed_on() {
+        for seed in 0..60 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let count = random.u32(1..20);
+            let edges: Vec<(u32, u32)> = (0..random.usize(0..50))
+                .map(|_| (random.u32(..count), random.u32(..count)))
+                .collect();
+            let progress = vec![ItemProgress::Open; count as usize];
+            let network = Network::numbered(progress, &edges).unwrap();
+            let how = PageRank {
+                damping: 0.85,
+                tolerance: 1e-13,
+                rounds: 500,
+                reverse: false,
+            };
+            let expected = handed_on(&network, how.damping, 300);
+            for (rank, expected) in network.pagerank(how).unwrap().iter().zip(expected) {
+                assert!((rank - expected).abs() < 1e-9, "{edges:?}");
+            }
+        }
     }
 }
