@@ -5,6 +5,7 @@
 //! work. Items are numbered in the order of their making; whatever is listed stands in that order,
 //! and ties go to the item made first.
 
+mod betweenness;
 pub mod change;
 mod check;
 pub mod compare;
@@ -12,7 +13,7 @@ mod components;
 pub mod critical;
 mod keys;
 mod order;
-mod rank;
+mod pagerank;
 mod reach;
 mod reduction;
 pub mod sample;
@@ -29,7 +30,7 @@ use super::rows::{ItemRows, narrow};
 pub use check::{NetworkError, ProgressWatch};
 use keys::ItemKeys;
 pub use order::ItemLayers;
-pub use rank::PageRank;
+pub use pagerank::PageRank;
 
 /// Items by their keys, how far each is, and which wait for which.
 #[derive(Debug, Clone, Default)]

@@ -128,49 +128,53 @@ impl<'a> EdgeSearch<'a> {
     fn has_other_way(&mut self, (from, to): NetworkEdge, budget: usize) -> (Option<bool>, usize) {
         self.round += 1;
         self.open.iter_mut().for_each(Vec::clear);
-        // Ways stay behind the layer of the one and before that of the other end.
-        let (first, last) = (self.layer_of[from as usize], self.layer_of[to as usize]);
+        let network = self.network;
+        let between = [from, to].map(|item| self.layer_of[item as usize]);
+        let (after, before) = (network.after(from), network.before(to));
+        let mut looked = after.len() + before.len();
+        if self.meets(0, after.iter().filter(|item| **item != to), between)
+            || self.meets(1, before.iter().filter(|item| **item != from), between)
+        {
+            return (Some(true), looked);
+        }
         let mut next = [0, 0];
-        let mut looked = 0;
-        let mut rows = [
-            self.without(self.network.after(from), to),
-            self.without(self.network.before(to), from),
-        ];
-        loop {
-            for side in [0, 1] {
-                for other in rows[side].0 {
-                    looked += 1;
-                    if Some(*other) == rows[side].1 {
-                        continue;
-                    }
-                    let place = *other as usize;
-                    if self.met[1 - side][place] == self.round {
-                        return (Some(true), looked);
-                    }
-                    let layer = self.layer_of[place];
-                    if layer > first && layer < last && self.met[side][place] != self.round {
-                        self.met[side][place] = self.round;
-                        self.open[side].push(*other);
-                    }
-                }
-            }
-            if looked > budget {
-                return (None, looked);
-            }
-            // The side that has less to look at goes on; where one has nothing, there is no other way.
-            let ahead = [0, 1].map(|side| self.open[side].len() - next[side]);
-            let side = usize::from(ahead[1] < ahead[0]);
-            let Some(item) = self.open[side].get(next[side]).copied() else {
+        while looked <= budget {
+            // The end that has less to look at goes on; where one has nothing, there is no other way.
+            let ahead = [0, 1].map(|end: usize| self.open[end].len() - next[end]);
+            let end = usize::from(ahead[1] < ahead[0]);
+            let Some(item) = self.open[end].get(next[end]).copied() else {
                 return (Some(false), looked);
             };
-            next[side] += 1;
-            rows = [(&[], None), (&[], None)];
-            rows[side].0 = [Network::after, Network::before][side](self.network, item);
+            next[end] += 1;
+            let row = [Network::after, Network::before][end](network, item);
+            looked += row.len();
+            if self.meets(end, row.iter(), between) {
+                return (Some(true), looked);
+            }
         }
+        (None, looked)
     }
 
-    fn without(&self, row: &'a [u32], item: u32) -> (&'a [u32], Option<u32>) {
-        (row, Some(item))
+    /// Takes in items that are met from one end; returns true if one was met from the other end, too. Ways stay
+    /// between the layers of both ends.
+    fn meets<'b>(
+        &mut self,
+        end: usize,
+        items: impl Iterator<Item = &'b u32>,
+        [first, last]: [u32; 2],
+    ) -> bool {
+        for item in items {
+            let place = *item as usize;
+            if self.met[1 - end][place] == self.round {
+                return true;
+            }
+            let layer = self.layer_of[place];
+            if layer > first && layer < last && self.met[end][place] != self.round {
+                self.met[end][place] = self.round;
+                self.open[end].push(*item);
+            }
+        }
+        false
     }
 }
 
