@@ -13,8 +13,9 @@ type NetworkEdge = (u32, u32);
 impl Network {
     /// Edges `(before, after)` that could be left out: the one waits for the other also by way of a third.
     ///
-    /// Most edges are decided by a search from both of their ends, which stays between their layers. A search that
-    /// takes long is given up, and all of them together look at no more edges than the second way would: there,
+    /// Of long edges most have another way over one of some hubs, of which it is known what leads to them and what
+    /// they lead to. Other edges are decided by a search from both ends, which stays between their layers. A search
+    /// that takes long is given up, and all of them together look at no more edges than the last way would: there,
     /// items are gone through in blocks of some hundreds, each with one bit, and a pass over the edges behind a
     /// block finds out which of its items lead to which.
     ///
@@ -43,6 +44,7 @@ impl Network {
         watch: ProgressWatch<'_>,
     ) -> Result<(Vec<NetworkEdge>, Vec<u32>), NetworkError> {
         let layer_of = layers.layer_of();
+        let hubs = ReachedHubs::of(self, layers.order());
         let left = AtomicUsize::new(self.mask_cost());
         let done = AtomicUsize::new(0);
         let items: Vec<u32> = self.items().collect();
@@ -53,7 +55,7 @@ impl Network {
             Ok(search.redundant(items, &left))
         };
         let parts = items.par_chunks(SEARCHED);
-        let parts = parts.map_init(|| EdgeSearch::of(self, &layer_of), search);
+        let parts = parts.map_init(|| EdgeSearch::of(self, &layer_of, &hubs), search);
         let parts = parts.collect::<Result<Vec<_>, NetworkError>>()?;
         let (found, undecided): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         Ok((found.concat(), undecided.concat()))
@@ -62,6 +64,56 @@ impl Network {
     /// So many edges all passes with masks look at, about: one pass a block, over half of them.
     fn mask_cost(&self) -> usize {
         self.len().div_ceil(BLOCK) * self.edge_count()
+    }
+}
+
+/// Some items in the middle of much, one for each bit of a mask: what leads to them, and what they lead to. Two passes
+/// over all edges find that out (as of landmarks: Cohen et al. 2003, 2-hop labels).
+struct ReachedHubs {
+    /// For each item the hubs that it leads to or is.
+    after: Vec<u128>,
+    /// For each item the hubs that lead to it or that it is.
+    before: Vec<u128>,
+}
+
+impl ReachedHubs {
+    fn of(network: &Network, order: &[u32]) -> Self {
+        let ways = |item: &&u32| network.before(**item).len() * network.after(**item).len();
+        let mut after = vec![0; order.len()];
+        let part = order.len().div_ceil(128).max(1);
+        for (bit, part) in order.chunks(part).enumerate() {
+            if let Some(hub) = part.iter().max_by_key(ways) {
+                after[*hub as usize] = 1_u128 << bit;
+            }
+        }
+        let mut before = after.clone();
+        let take = |masks: &mut [u128], item: u32, row: &[u32]| {
+            let taken = row
+                .iter()
+                .fold(0, |mask, other| mask | masks[*other as usize]);
+            masks[item as usize] |= taken;
+        };
+        for item in order {
+            take(&mut before, *item, network.before(*item));
+        }
+        for item in order.iter().rev() {
+            take(&mut after, *item, network.after(*item));
+        }
+        Self { after, before }
+    }
+
+    /// The hubs that some of these items lead to, and those that several do.
+    fn reached_by(&self, items: &[u32]) -> (u128, u128) {
+        items.iter().fold((0, 0), |(one, several), item| {
+            let mask = self.after[*item as usize];
+            (one | mask, several | (one & mask))
+        })
+    }
+
+    /// Returns true if another of the items of [`Self::reached_by`] leads to `to` by way of a hub.
+    fn has_other_way(&self, (one, several): (u128, u128), to: u32) -> bool {
+        let of_others = several | (one & !self.after[to as usize]);
+        of_others & self.before[to as usize] != 0
     }
 }
 
@@ -75,6 +127,7 @@ const LONGEST: usize = 1 << 14;
 struct EdgeSearch<'a> {
     network: &'a Network,
     layer_of: &'a [u32],
+    hubs: &'a ReachedHubs,
     /// In which search an item was last met from the first end, and from the second.
     met: [Vec<u32>; 2],
     round: u32,
@@ -82,10 +135,11 @@ struct EdgeSearch<'a> {
 }
 
 impl<'a> EdgeSearch<'a> {
-    fn of(network: &'a Network, layer_of: &'a [u32]) -> Self {
+    fn of(network: &'a Network, layer_of: &'a [u32], hubs: &'a ReachedHubs) -> Self {
         Self {
             network,
             layer_of,
+            hubs,
             met: [vec![0; network.len()], vec![0; network.len()]],
             round: 0,
             open: [Vec::new(), Vec::new()],
@@ -101,8 +155,13 @@ impl<'a> EdgeSearch<'a> {
             if row.len() < 2 {
                 continue;
             }
+            let reached = self.hubs.reached_by(row);
             for to in row {
                 if self.network.before(*to).len() < 2 {
+                    continue;
+                }
+                if self.hubs.has_other_way(reached, *to) {
+                    found.push((*from, *to));
                     continue;
                 }
                 let budget = LONGEST.min(left.load(Ordering::Relaxed).saturating_sub(looked));
@@ -314,7 +373,7 @@ mod tests {
 
     use super::super::super::ItemProgress;
     use super::super::tests::network;
-    use super::{EdgeSearch, Network, NetworkEdge, NetworkError, Placed};
+    use super::{EdgeSearch, Network, NetworkEdge, NetworkError, Placed, ReachedHubs};
 
     /// Edges of which some lead far and the others near, in an order that is not that of work.
     fn random(seed: u64) -> Network {
@@ -344,14 +403,25 @@ mod tests {
             let mut expected = placed.redundant_from(&items, &|_, _| true).unwrap();
             expected.sort_unstable();
             assert_eq!(network.redundant_edges(&|_, _| true), Ok(expected.clone()));
-            // Without a budget nearly all is given up, and what is not is true.
+            // Hubs decide much where there are so few items, so that searches are asked without them.
             let layer_of = layers.layer_of();
-            let mut search = EdgeSearch::of(&network, &layer_of);
+            let hubs = ReachedHubs {
+                after: vec![0; network.len()],
+                before: vec![0; network.len()],
+            };
+            let mut search = EdgeSearch::of(&network, &layer_of, &hubs);
+            let (found, undecided) = search.redundant(&items, &AtomicUsize::new(usize::MAX));
+            assert_eq!((&found, undecided), (&expected, Vec::new()));
+            // Without a budget nearly all is given up, and what is not is true.
             let (found, undecided) = search.redundant(&items, &AtomicUsize::new(0));
-            let of_items = expected
-                .iter()
-                .filter(|(from, _)| !undecided.contains(from));
-            assert!(of_items.eq(found.iter().filter(|(from, _)| !undecided.contains(from))));
+            let is_decided = |edge: &&NetworkEdge| !undecided.contains(&edge.0);
+            assert!(!undecided.is_empty());
+            assert!(
+                expected
+                    .iter()
+                    .filter(is_decided)
+                    .eq(found.iter().filter(is_decided))
+            );
         }
     }
 
