@@ -355,6 +355,18 @@ class Graph:
         """
         return self._network.layers()
 
+    def components(self) -> Layers:
+        """The strongly connected components: groups of items that wait for one another, or one item alone.
+
+        They stand in an order of work: each group waits only for earlier ones.
+
+        Example:
+            >>> graph = Graph.from_edges([("a", "b"), ("b", "a"), ("b", "ship")])
+            >>> [list(group) for group in graph.components()]
+            [['a', 'b'], ['ship']]
+        """
+        return self._network.components()
+
     def critical_path(self, weight: Weight = None) -> CriticalPath:
         """The row of open items, each waiting for the one before it, that weighs most.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
 from chant_mcp.errors import InvalidArgumentError
@@ -13,6 +14,9 @@ __all__ = ["NumberArray", "number_bytes"]
 
 NumberArray: TypeAlias = Sequence[int] | Any
 """Whole numbers: a buffer such as `numpy.ndarray` or `array.array`, what has `to_numpy()`, or a sequence."""
+
+_PART = 100_000
+"""So many numbers are read at a time."""
 
 _WHOLE = frozenset("bBhHiIlLqQnN")
 """What buffers call their whole numbers."""
@@ -31,7 +35,7 @@ def number_bytes(name: str, values: Any) -> bytes:
         view = memoryview(values)
     except TypeError:
         try:
-            return array("q", values).tobytes()
+            return _counted(values).tobytes()
         except (TypeError, OverflowError) as error:
             raise refused from error
     # A sign of the machine's own order may stand before the letter.
@@ -43,6 +47,16 @@ def number_bytes(name: str, values: Any) -> bytes:
     if hasattr(values, "astype"):
         return values.astype("int64").tobytes()
     try:
-        return array("q", view.tolist()).tobytes()
+        return _counted(view).tobytes()
     except OverflowError as error:
         raise refused from error
+
+
+def _counted(values: Iterable[int]) -> array[int]:
+    """The numbers of 64 bits, read in parts: other threads can run between two of them."""
+    made, rest = array("q"), iter(values)
+    length = -1
+    while length != len(made):
+        length = len(made)
+        made.extend(islice(rest, _PART))
+    return made

@@ -19,6 +19,7 @@ mod speckit;
 mod stop;
 mod tickets;
 mod trust;
+mod turns;
 mod values;
 mod vine;
 mod worker_job;

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use chant_graph::ItemProgress;
+use chant_graph::key_set::KeySet;
 use chant_graph::network::{Network, NetworkError};
 
 use super::layers::{layer_of, part_of};
@@ -76,20 +77,20 @@ pub fn merge(
         });
     }
     let place_of = places(network, clusters)?;
-    let mut keys = indexmap::IndexSet::new();
+    let mut keys = KeySet::new();
     let mut progress = Vec::new();
     for (name, items) in names.iter().zip(clusters) {
-        keys.insert(free_name(name, items, network, &keys));
+        keys.insert(&free_name(name, items, network, &keys));
         progress.push(progress_of(network, items));
     }
     let mut place_of_item = Vec::with_capacity(network.len());
     for (item, place) in network.items().zip(place_of) {
         place_of_item.push(place.unwrap_or_else(|| {
             progress.push(network.progress(item));
-            keys.insert_full(Box::from(network.key(item))).0
+            keys.insert(network.key(item))
         }));
     }
-    let number = |item: u32| u32::try_from(place_of_item[item as usize]).unwrap_or(u32::MAX);
+    let number = |item: u32| place_of_item[item as usize];
     let mut edges: Vec<(u32, u32)> = Vec::new();
     for (from, to) in network.edges() {
         let ends = (number(from), number(to));
@@ -113,7 +114,7 @@ fn implied_edges(
         .iter()
         .filter(|(from, to)| cluster(*from).is_some() && cluster(*to).is_some());
     let between: Vec<(u32, u32)> = between.copied().collect();
-    let keys = (0..clusters.len()).map(|place| place.to_string().into());
+    let keys = (0..clusters.len()).map(|place| place.to_string());
     let alone = Network::new(
         keys.collect(),
         vec![ItemProgress::Open; clusters.len()],
@@ -128,9 +129,9 @@ fn implied_edges(
 }
 
 /// Returns for each item the place of its cluster.
-fn places(network: &Network, clusters: &[Vec<u32>]) -> Result<Vec<Option<usize>>, NetworkError> {
+fn places(network: &Network, clusters: &[Vec<u32>]) -> Result<Vec<Option<u32>>, NetworkError> {
     let mut places = vec![None; network.len()];
-    for (place, items) in clusters.iter().enumerate() {
+    for (place, items) in (0..).zip(clusters) {
         for item in items {
             let known = places.get_mut(*item as usize);
             let known = known.ok_or(NetworkError::NoSuchItem {
@@ -149,15 +150,10 @@ fn places(network: &Network, clusters: &[Vec<u32>]) -> Result<Vec<Option<usize>>
 }
 
 /// Returns a key for a cluster that no other item has; a cluster of one item may have the key of that.
-fn free_name(
-    name: &str,
-    items: &[u32],
-    network: &Network,
-    taken: &indexmap::IndexSet<Box<str>>,
-) -> Box<str> {
+fn free_name(name: &str, items: &[u32], network: &Network, taken: &KeySet) -> String {
     let is_free = |key: &str| {
         let of_other = network.find(key).is_some_and(|item| items != [item]);
-        !of_other && !taken.contains(key)
+        !of_other && taken.find(key).is_none()
     };
     let mut key = name.to_owned();
     let mut number = 1;
@@ -165,7 +161,7 @@ fn free_name(
         number += 1;
         key = format!("{name} ({number})");
     }
-    key.into()
+    key
 }
 
 /// Returns how far a cluster is: done if all of its items are that are work here.

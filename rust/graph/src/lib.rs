@@ -5,6 +5,7 @@
 //! named by others exists too; its progress is [`ItemProgress::Absent`].
 
 pub mod cycles;
+pub mod key_set;
 pub mod network;
 mod paths;
 pub mod picture;

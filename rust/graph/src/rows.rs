@@ -44,16 +44,25 @@ impl ItemRows {
         self.items.len()
     }
 
-    /// The edges `from → to` by their `to`.
-    pub(crate) fn by_end(count: usize, edges: &[(u32, u32)]) -> Self {
-        let mut rows = Self::with_lengths(count, edges.iter().map(|(_, to)| *to));
+    /// The edges `from → to` by their `from`; rows ascend, and an edge named twice stands there once.
+    pub(crate) fn by_start(count: usize, edges: &[(u32, u32)]) -> Self {
+        let lengths = edges.iter().map(|(from, _)| *from);
+        let mut rows = Self::with_lengths(count, lengths);
+        if edges.is_sorted_by(|one, next| one < next) {
+            rows.items = edges.iter().map(|(_, to)| *to).collect();
+            return rows;
+        }
+        rows.items = vec![0; edges.len()];
         let mut next = rows.starts.clone();
         for (from, to) in edges {
-            let place = &mut next[*to as usize];
-            rows.items[*place as usize] = *from;
+            let place = &mut next[*from as usize];
+            rows.items[*place as usize] = *to;
             *place += 1;
         }
-        rows
+        for bounds in rows.starts.windows(2) {
+            rows.items[bounds[0] as usize..bounds[1] as usize].sort_unstable();
+        }
+        rows.deduplicated()
     }
 
     /// The same edges the other way round; its rows ascend because these are gone through in order.
@@ -61,6 +70,7 @@ impl ItemRows {
     pub fn turned(&self) -> Self {
         let count = self.starts.len().saturating_sub(1);
         let mut rows = Self::with_lengths(count, self.items.iter().copied());
+        rows.items = vec![0; self.items.len()];
         let mut next = rows.starts.clone();
         for (item, row) in self.rows() {
             for other in row {
@@ -72,10 +82,9 @@ impl ItemRows {
         rows
     }
 
-    /// Rows as long as items are named in `ends`, still empty.
-    fn with_lengths(count: usize, ends: impl ExactSizeIterator<Item = u32>) -> Self {
+    /// Rows as long as items are named in `ends`, without their items.
+    fn with_lengths(count: usize, ends: impl Iterator<Item = u32>) -> Self {
         let mut starts = vec![0_u32; count + 1];
-        let length = ends.len();
         for end in ends {
             starts[end as usize + 1] += 1;
         }
@@ -84,7 +93,7 @@ impl ItemRows {
         }
         Self {
             starts,
-            items: vec![0; length],
+            items: Vec::new(),
         }
     }
 

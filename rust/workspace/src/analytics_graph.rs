@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
 use super::item::Item;
@@ -284,7 +283,7 @@ pub(super) fn build_network(joined: &WorkspaceGraph) -> Result<NetworkNodes, Err
             edges.push((before, place));
         }
     }
-    let keys: IndexSet<Box<str>> = nodes.iter().map(|node| graph.key(*node).into()).collect();
+    let keys = nodes.iter().map(|node| graph.key(*node)).collect();
     let progress = nodes.iter().map(|node| graph.progress(*node)).collect();
     let network = Network::new(keys, progress, &edges)?;
     Ok((Arc::new(network), nodes.into()))

@@ -3,10 +3,9 @@
 
 use std::collections::HashSet;
 
-use indexmap::IndexSet;
-
 use chant_base::external_items::{split_key, split_repository};
 use chant_graph::ItemProgress;
+use chant_graph::key_set::KeySet;
 use chant_graph::network::{Network, NetworkError};
 
 /// A graph that is put together with others.
@@ -56,7 +55,7 @@ impl NetworkUnion {
     /// More items or edges than a network numbers.
     pub fn of(parts: &[UnionPart<'_>]) -> Result<Self, NetworkError> {
         let names: HashSet<&str> = parts.iter().filter_map(|part| part.name).collect();
-        let mut keys: IndexSet<Box<str>> = IndexSet::new();
+        let mut keys = KeySet::new();
         let mut items: Vec<UnitedItem> = Vec::new();
         let mut edges = Vec::new();
         for (number, part) in parts.iter().enumerate() {
@@ -68,13 +67,13 @@ impl NetworkUnion {
                     origin: (number, item),
                     is_own,
                 };
-                let (place, is_new) = keys.insert_full(key.into());
-                if is_new {
-                    items.push(united);
-                } else if is_own && !items[place].is_own {
-                    items[place] = united;
+                let place = keys.insert(&key);
+                match items.get_mut(place as usize) {
+                    None => items.push(united),
+                    Some(known) if is_own && !known.is_own => *known = united,
+                    Some(_) => {}
                 }
-                places.push(u32::try_from(place).map_err(|_| NetworkError::TooLarge)?);
+                places.push(place);
             }
             let own = part.edges.iter();
             edges.extend(own.map(|(from, to)| (places[*from as usize], places[*to as usize])));

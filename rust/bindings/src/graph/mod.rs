@@ -1,5 +1,6 @@
 //! `Network`: questions about a whole graph as methods, answers as sequences over its items.
 
+mod arrays;
 mod draft;
 mod numbered;
 mod pictures;
@@ -18,6 +19,7 @@ use chant_draw::elements::{ElementOptions, draw_elements};
 use chant_draw::theme::ColorTheme;
 use chant_draw::{ItemTexts, PictureOptions};
 use chant_graph::ItemProgress;
+use chant_graph::key_set::KeySet;
 use chant_graph::network::compare::NetworkDifference;
 use chant_graph::network::schedule::{
     DurationEstimates, DurationSpread, ScheduleOptions, ScheduleSlot, WorkSchedule,
@@ -34,10 +36,11 @@ use self::table::{GivenColumn, named};
 pub(crate) use self::table::{PyTable, typed_table};
 use self::watched::watched;
 use crate::raise::{Raised, call};
+use crate::turns::{InterpreterTurns, list_of, numbers_of};
 
 /// A plan as plain values: slots, the items that cannot be planned, the end, the utilisation, P50 and P90.
-type PlainSchedule = (
-    Vec<(String, u32, f64, f64)>,
+type PlainSchedule<'py> = (
+    Bound<'py, PyList>,
     PyItems,
     f64,
     f64,
@@ -75,8 +78,11 @@ impl PyNetwork {
     }
 
     /// The weights given, or one for each item.
-    fn weights(&self, weights: Option<Vec<f64>>) -> Vec<f64> {
-        weights.unwrap_or_else(|| vec![1.0; self.network.len()])
+    fn weights(&self, weights: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<f64>> {
+        match weights {
+            Some(weights) => numbers_of(weights),
+            None => Ok(vec![1.0; self.network.len()]),
+        }
     }
 
     /// The items of these keys, or all.
@@ -106,15 +112,19 @@ impl PyNetwork {
         })
     }
 
-    fn plain_schedule(&self, plan: WorkSchedule) -> PlainSchedule {
+    fn plain_schedule<'py>(
+        &self,
+        py: Python<'py>,
+        plan: WorkSchedule,
+    ) -> PyResult<PlainSchedule<'py>> {
         let slot = |slot: &ScheduleSlot| {
-            let key = self.network.key(slot.item).to_owned();
+            let key = self.network.key(slot.item);
             (key, slot.agent, slot.start, slot.end)
         };
-        let slots = plan.slots.iter().map(slot).collect();
+        let slots = list_of(py, plan.slots.iter().map(slot))?;
         let unplanned = self.items(plan.unplanned);
         let (p50, p90) = (plan.p50, plan.p90);
-        (
+        Ok((
             slots,
             unplanned,
             plan.finish,
@@ -122,7 +132,7 @@ impl PyNetwork {
             p50,
             p90,
             plan.ends,
-        )
+        ))
     }
 
     /// The repository of an item: that of a list, or else that of its key.
@@ -204,9 +214,9 @@ impl PyNetwork {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let key = |item| self.network.key(item);
-        let edges = self.network.edges();
-        let edges: Vec<_> = edges.map(|(from, to)| (key(from), key(to))).collect();
-        let named = |items: Vec<u32>| PyList::new(py, items.into_iter().map(key));
+        let edges: Vec<_> = self.network.edges().collect();
+        let edges = list_of(py, edges.iter().map(|(from, to)| (key(*from), key(*to))))?;
+        let named = |items: Vec<u32>| list_of(py, items.into_iter().map(key));
         let known = PyDict::new(py);
         known.set_item("nodes", named(self.network.items().collect())?)?;
         known.set_item("done", named(self.as_far_as(ItemProgress::Done))?)?;
@@ -339,6 +349,12 @@ impl PyNetwork {
         groups.into_iter().map(|group| self.items(group)).collect()
     }
 
+    /// The strongly connected components, each of which waits only for earlier ones.
+    fn components(&self, py: Python<'_>) -> PyLayers {
+        let groups = py.detach(|| self.network.components());
+        PyLayers::new(Arc::clone(&self.network), groups)
+    }
+
     fn layers(&self, py: Python<'_>) -> Result<PyLayers, Raised> {
         let layers = call(py, || Ok(self.network.layers()?))?;
         Ok(PyLayers::new(Arc::clone(&self.network), layers))
@@ -349,11 +365,10 @@ impl PyNetwork {
     fn critical_path(
         &self,
         py: Python<'_>,
-        weights: Option<Vec<f64>>,
+        weights: Option<&Bound<'_, PyAny>>,
     ) -> Result<(PyItems, f64), Raised> {
-        let path = call(py, || {
-            Ok(self.network.critical_path(&self.weights(weights))?)
-        })?;
+        let weights = self.weights(weights)?;
+        let path = call(py, || Ok(self.network.critical_path(&weights)?))?;
         Ok((self.items(path.items), path.length))
     }
 
@@ -362,9 +377,10 @@ impl PyNetwork {
     fn times(
         &self,
         py: Python<'_>,
-        weights: Option<Vec<f64>>,
+        weights: Option<&Bound<'_, PyAny>>,
     ) -> Result<(PyScores, PyScores, PyScores, f64), Raised> {
-        let times = call(py, || Ok(self.network.times(&self.weights(weights))?))?;
+        let weights = self.weights(weights)?;
+        let times = call(py, || Ok(self.network.times(&weights)?))?;
         let slack = self.scores(times.slack());
         Ok((
             self.scores(times.earliest),
@@ -375,8 +391,14 @@ impl PyNetwork {
     }
 
     /// The items of these keys, in the order of all, and the edges between them.
-    fn subgraph(&self, py: Python<'_>, keys: Vec<String>) -> Result<Self, Raised> {
-        call(py, || Ok(self.network.subgraph(&self.numbers(&keys)?)?)).map(Self::from)
+    fn subgraph(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> Result<Self, Raised> {
+        let keys = InterpreterTurns::new(py).over(keys.try_iter()?);
+        let number = |key: PyResult<Bound<'_, PyAny>>| {
+            let item = self.network.item(key?.extract()?);
+            Ok(item.map_err(Error::from)?)
+        };
+        let items: Vec<u32> = keys.map(number).collect::<Result<_, Raised>>()?;
+        call(py, || Ok(self.network.subgraph(&items)?)).map(Self::from)
     }
 
     fn impact(&self, py: Python<'_>, keys: Vec<String>) -> Result<PyItems, Raised> {
@@ -441,17 +463,18 @@ impl PyNetwork {
     /// utilisation, P50 and P90.
     #[pyo3(signature = (durations, *, spread, agents, rounds, seed, progress = None))]
     #[expect(clippy::too_many_arguments, reason = "what a plan is made of")]
-    fn schedule(
+    fn schedule<'py>(
         &self,
-        py: Python<'_>,
-        durations: Vec<f64>,
+        py: Python<'py>,
+        durations: &Bound<'_, PyAny>,
         spread: GivenSpread,
         agents: NonZeroU32,
         rounds: u32,
         seed: u64,
         progress: Option<Py<PyAny>>,
-    ) -> Result<PlainSchedule, Raised> {
-        let median = durations.as_slice();
+    ) -> Result<PlainSchedule<'py>, Raised> {
+        let median = numbers_of(durations)?;
+        let median = median.as_slice();
         let options = ScheduleOptions {
             agents,
             rounds,
@@ -465,7 +488,7 @@ impl PyNetwork {
             self.network
                 .schedule(DurationEstimates { median, spread }, options, watch)
         })?;
-        Ok(self.plain_schedule(plan))
+        Ok(self.plain_schedule(py, plan)?)
     }
 
     /// Changes of the graph, made beside it.
@@ -648,7 +671,7 @@ impl PyNetwork {
     }
 }
 
-type Keys = indexmap::IndexSet<Box<str>>;
+type Keys = KeySet;
 
 /// The two keys of an edge, which is a tuple or another sequence.
 fn ends<'py>(edge: &Bound<'py, PyAny>) -> Result<(Bound<'py, PyAny>, Bound<'py, PyAny>), Raised> {
@@ -674,13 +697,14 @@ fn unfit(name: &'static str, value: &Bound<'_, PyAny>, expected: &'static str) -
 
 /// The numbers of the keys of edges, which are new or not.
 fn interned_pairs(keys: &mut Keys, edges: &Bound<'_, PyAny>) -> Result<Vec<(u32, u32)>, Raised> {
-    let mut pairs = Vec::new();
     let found = edges.try_iter();
-    for edge in found.map_err(|_| unfit("edges", edges, "pairs of keys"))? {
-        let (before, after) = ends(&edge?)?;
-        pairs.push((intern(keys, &before)?, intern(keys, &after)?));
-    }
-    Ok(pairs)
+    let found = found.map_err(|_| unfit("edges", edges, "pairs of keys"))?;
+    let mut number = |edge: &Bound<'_, PyAny>| {
+        let (before, after) = ends(edge)?;
+        Ok((intern(keys, &before)?, intern(keys, &after)?))
+    };
+    let found = InterpreterTurns::new(edges.py()).over(found);
+    found.map(|edge| number(&edge?)).collect()
 }
 
 /// A graph whose items are open, but for those of the lists; later lists win.
@@ -706,15 +730,12 @@ fn interned(keys: &mut Keys, named: Option<&Bound<'_, PyAny>>) -> Result<Vec<u32
     let found = named
         .try_iter()
         .map_err(|_| unfit("keys", named, "texts"))?;
+    let found = InterpreterTurns::new(named.py()).over(found);
     found.map(|key| intern(keys, &key?)).collect()
 }
 
 /// The number of a key, which is new or not.
 fn intern(keys: &mut Keys, key: &Bound<'_, PyAny>) -> Result<u32, Raised> {
     let key: &str = key.extract().map_err(|_| unfit("key", key, "a text"))?;
-    let index = match keys.get_index_of(key) {
-        Some(index) => index,
-        None => keys.insert_full(key.into()).0,
-    };
-    u32::try_from(index).map_err(|_| Raised::from(Error::from(NetworkError::TooLarge)))
+    Ok(keys.insert(key))
 }

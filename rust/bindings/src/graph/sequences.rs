@@ -13,8 +13,10 @@ use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyMapping, PySequence, PySlice, PyString};
 
+use super::arrays::{item_array, numpy_array};
 use super::{Keys, interned, interned_pairs};
 use crate::raise::Raised;
+use crate::turns::{InterpreterTurns, list_of};
 
 /// Registers the answers with the protocols of `collections.abc` that they follow.
 pub(crate) fn register_protocols(py: Python<'_>) -> PyResult<()> {
@@ -28,16 +30,31 @@ pub(crate) fn register_protocols(py: Python<'_>) -> PyResult<()> {
 #[pyclass(name = "Items", frozen, sequence, module = "chant_mcp._core")]
 pub(crate) struct PyItems {
     network: Arc<Network>,
-    items: Vec<u32>,
+    items: ItemNumbers,
+}
+
+/// Numbers of items.
+enum ItemNumbers {
+    Own(Vec<u32>),
+    /// One of many layers, which share their numbers.
+    Layer(Arc<Found>, usize),
 }
 
 impl PyItems {
     pub(super) fn new(network: Arc<Network>, items: Vec<u32>) -> Self {
+        let items = ItemNumbers::Own(items);
         Self { network, items }
     }
 
+    fn numbers(&self) -> &[u32] {
+        match &self.items {
+            ItemNumbers::Own(items) => items,
+            ItemNumbers::Layer(layers, index) => layers.layer(*index).unwrap_or_default(),
+        }
+    }
+
     fn names(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator {
-        self.items.iter().map(|item| self.network.key(*item))
+        self.numbers().iter().map(|item| self.network.key(*item))
     }
 }
 
@@ -64,7 +81,7 @@ impl PyItems {
     }
 
     fn __len__(&self) -> usize {
-        self.items.len()
+        self.numbers().len()
     }
 
     fn __getitem__<'py>(
@@ -72,7 +89,7 @@ impl PyItems {
         py: Python<'py>,
         index: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        match picked(index, &self.items)? {
+        match picked(index, self.numbers())? {
             Picked::One(item) => Ok(PyString::new(py, self.network.key(item)).into_any()),
             Picked::Part(items) => {
                 let part = Self::new(Arc::clone(&self.network), items);
@@ -86,7 +103,7 @@ impl PyItems {
             .extract::<&str>()
             .ok()
             .and_then(|key| self.network.find(key));
-        item.is_some_and(|item| self.items.contains(&item))
+        item.is_some_and(|item| self.numbers().contains(&item))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
@@ -94,11 +111,11 @@ impl PyItems {
     }
 
     fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        PyList::new(py, self.names().rev())?.try_iter()
+        list_of(py, self.names().rev())?.try_iter()
     }
 
     fn __repr__(&self) -> String {
-        shown(self.items.len(), self.names())
+        shown(self.numbers().len(), self.names())
     }
 
     /// The place of a key; `ValueError` where it is none of these.
@@ -124,12 +141,17 @@ impl PyItems {
 
     /// All keys as a list.
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.names())
+        list_of(py, self.names())
     }
 
     /// The numbers of the items.
-    fn indices(&self) -> Vec<u32> {
-        self.items.clone()
+    fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of(py, self.numbers().iter().copied())
+    }
+
+    /// The numbers of the items as an array of numpy.
+    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        item_array(py, self.numbers())
     }
 }
 
@@ -160,8 +182,8 @@ impl PyEdges {
         Ok(Self::new(without_edges(known)?, edges))
     }
 
-    fn __getnewargs__(&self) -> (Vec<(&str, &str)>,) {
-        (self.pairs(),)
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>,)> {
+        Ok((self.pairs(py)?,))
     }
 
     fn __eq__(&self, other: &Self) -> bool {
@@ -181,7 +203,7 @@ impl PyEdges {
     }
 
     fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        PyList::new(py, self.edges.iter().rev().map(|edge| self.pair(*edge)))?.try_iter()
+        list_of(py, self.edges.iter().rev().map(|edge| self.pair(*edge)))?.try_iter()
     }
 
     /// The place of a pair; `ValueError` where it is none of these.
@@ -193,8 +215,7 @@ impl PyEdges {
         start: isize,
         stop: isize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let pairs = PyList::new(py, self.pairs())?;
-        pairs.call_method1("index", (value, start, stop))
+        self.pairs(py)?.call_method1("index", (value, start, stop))
     }
 
     /// The number of times that a pair is among these.
@@ -203,7 +224,7 @@ impl PyEdges {
         py: Python<'py>,
         value: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        PyList::new(py, self.pairs())?.call_method1("count", (value,))
+        self.pairs(py)?.call_method1("count", (value,))
     }
 
     fn __len__(&self) -> usize {
@@ -225,7 +246,7 @@ impl PyEdges {
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        PyList::new(py, self.pairs())?.try_iter()
+        self.pairs(py)?.try_iter()
     }
 
     fn __repr__(&self) -> String {
@@ -234,13 +255,25 @@ impl PyEdges {
     }
 
     /// All pairs as a list.
-    fn pairs(&self) -> Vec<(&str, &str)> {
-        self.edges.iter().map(|edge| self.pair(*edge)).collect()
+    fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of(py, self.edges.iter().map(|edge| self.pair(*edge)))
     }
 
     /// The numbers of the items of all pairs.
-    fn indices(&self) -> Vec<(u32, u32)> {
-        self.edges.clone()
+    fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of(py, self.edges.iter().copied())
+    }
+
+    /// The numbers of the items as an array of numpy with a row a pair.
+    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let bytes_of = |(from, to): &(u32, u32)| {
+            let (from, to) = (from.to_ne_bytes(), to.to_ne_bytes());
+            [
+                from[0], from[1], from[2], from[3], to[0], to[1], to[2], to[3],
+            ]
+        };
+        let numbers = numpy_array::<8, _>(py, "u4", &self.edges, bytes_of)?;
+        numbers.call_method1("reshape", (self.edges.len(), 2))
     }
 }
 
@@ -254,6 +287,11 @@ pub(crate) struct PyScores {
 impl PyScores {
     pub(super) fn new(network: Arc<Network>, values: Vec<f64>) -> Self {
         Self { network, values }
+    }
+
+    /// The keys with their numbers.
+    fn pairs(&self) -> impl ExactSizeIterator<Item = (&str, f64)> {
+        self.network.keys().zip(self.values.iter().copied())
     }
 
     fn score(&self, key: &Bound<'_, PyAny>) -> Option<f64> {
@@ -295,8 +333,8 @@ impl PyScores {
         }
     }
 
-    fn __getnewargs__(&self) -> (Vec<(&str, f64)>,) {
-        (self.items(),)
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>,)> {
+        Ok((self.items(py)?,))
     }
 
     /// Returns true if another mapping has the same keys with the same numbers.
@@ -304,7 +342,7 @@ impl PyScores {
         let others = PyDict::new(py);
         others.update(other)?;
         let ours = PyDict::new(py);
-        for (key, value) in self.items() {
+        for (key, value) in InterpreterTurns::new(py).over(self.pairs()) {
             ours.set_item(key, value)?;
         }
         ours.eq(others)
@@ -321,35 +359,39 @@ impl PyScores {
     }
 
     /// The keys with their numbers.
-    fn items(&self) -> Vec<(&str, f64)> {
-        self.network
-            .keys()
-            .zip(self.values.iter().copied())
-            .collect()
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of(py, self.pairs())
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        PyList::new(py, self.network.keys())?.try_iter()
+        list_of(py, self.network.keys())?.try_iter()
     }
 
     fn __repr__(&self) -> String {
-        let pairs = self.network.keys().zip(&self.values);
-        shown(self.values.len(), pairs)
+        shown(self.values.len(), self.pairs())
     }
 
     /// The numbers, in the order of the keys.
-    fn values(&self) -> Vec<f64> {
-        self.values.clone()
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of(py, self.values.iter().copied())
+    }
+
+    /// The numbers as an array of numpy, in the order of the keys.
+    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        numpy_array(py, "f8", &self.values, |value| value.to_ne_bytes())
     }
 
     /// The items with the highest numbers, highest first, and of equal ones the first.
     #[pyo3(signature = (count = 10))]
-    fn top(&self, count: usize) -> Vec<(&str, f64)> {
-        let mut order: Vec<(u32, f64)> = (0..).zip(self.values.iter().copied()).collect();
-        order.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let best = order.into_iter().take(count);
-        best.map(|(item, value)| (self.network.key(item), value))
-            .collect()
+    fn top<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
+        let best = py.detach(|| {
+            let mut order: Vec<(u32, f64)> = (0..).zip(self.values.iter().copied()).collect();
+            order.sort_by(|a, b| b.1.total_cmp(&a.1));
+            order.truncate(count);
+            order
+        });
+        let key = |(item, value): &(u32, f64)| (self.network.key(*item), *value);
+        list_of(py, best.iter().map(key))
     }
 }
 
@@ -357,36 +399,35 @@ impl PyScores {
 #[pyclass(name = "Layers", frozen, sequence, module = "chant_mcp._core")]
 pub(crate) struct PyLayers {
     network: Arc<Network>,
-    layers: Found,
+    layers: Arc<Found>,
 }
 
 impl PyLayers {
     pub(super) fn new(network: Arc<Network>, layers: Found) -> Self {
+        let layers = Arc::new(layers);
         Self { network, layers }
     }
 
     fn layer(&self, index: usize) -> PyItems {
-        let items = self.layers.layer(index).unwrap_or_default().to_vec();
-        PyItems::new(Arc::clone(&self.network), items)
+        let items = ItemNumbers::Layer(Arc::clone(&self.layers), index);
+        let network = Arc::clone(&self.network);
+        PyItems { network, items }
     }
 
-    fn all(&self) -> impl Iterator<Item = PyItems> {
+    fn all(&self) -> impl ExactSizeIterator<Item = PyItems> {
         (0..self.layers.len()).map(|index| self.layer(index))
     }
 
+    fn numbers(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        (0..self.layers.len()).map(|index| self.layers.layer(index).unwrap_or_default())
+    }
+
     fn len_of_each(&self) -> impl Iterator<Item = usize> {
-        (0..self.layers.len())
-            .filter_map(|index| self.layers.layer(index))
-            .map(<[u32]>::len)
+        self.numbers().map(<[u32]>::len)
     }
 
     fn listed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(
-            py,
-            self.all()
-                .map(|layer| Bound::new(py, layer))
-                .collect::<PyResult<Vec<_>>>()?,
-        )
+        list_of(py, self.all())
     }
 }
 
@@ -428,7 +469,11 @@ impl PyLayers {
         py: Python<'py>,
         index: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.listed(py)?.as_any().get_item(index)
+        if index.is_instance_of::<PySlice>() {
+            return self.listed(py)?.as_any().get_item(index);
+        }
+        let layer = self.layer(place(index.extract()?, self.layers.len())?);
+        Ok(Bound::new(py, layer)?.into_any())
     }
 
     fn __contains__(&self, layer: &Bound<'_, PyAny>) -> bool {
@@ -472,6 +517,16 @@ impl PyLayers {
     /// All items, layer by layer.
     fn order(&self) -> PyItems {
         PyItems::new(Arc::clone(&self.network), self.layers.order().to_vec())
+    }
+
+    /// The numbers of the items of each layer.
+    fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        list_of(py, self.numbers())
+    }
+
+    /// The number of the layer of each item as an array of numpy, in the order of the items.
+    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        item_array(py, &py.detach(|| self.layers.layer_of()))
     }
 }
 

@@ -22,6 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyList};
 
 use crate::raise::Raised;
+use crate::turns::{InterpreterTurns, list_of};
 use crate::workspace::PyColumns;
 
 /// A column as Python gives it: its name, its values or the columns of the core that hold them, its kind and the
@@ -107,7 +108,9 @@ fn laid(values: &ItemColumn<'_>, kind: Option<&str>) -> ArrayRef {
 
 /// The values of a column of Python.
 fn given(name: &str, values: &Bound<'_, PyAny>, kind: Option<&str>) -> Result<ArrayRef, Raised> {
-    let values: Vec<Option<Bound<'_, PyAny>>> = values.extract()?;
+    let values = InterpreterTurns::new(values.py()).over(values.try_iter()?);
+    let values = values.map(|value| Ok(Some(value?).filter(|value| !value.is_none())));
+    let values: Vec<Option<Bound<'_, PyAny>>> = values.collect::<PyResult<_>>()?;
     let typed = match kind {
         Some(kind) => of_kind(kind, &values).or_else(|_| guessed(&values)),
         None => guessed(&values),
@@ -203,16 +206,16 @@ fn kind_of(data_type: &DataType) -> Option<&'static str> {
 /// The values of a column as a list.
 fn plain_column(py: Python<'_>, name: &str, any: &dyn Any) -> PyResult<Py<PyAny>> {
     if let Some(texts) = any.downcast_ref::<StringArray>() {
-        return PyList::new(py, texts.iter())?.into_py_any(py);
+        return list_of(py, texts.iter())?.into_py_any(py);
     }
     if let Some(words) = any.downcast_ref::<Words>() {
-        return PyList::new(py, plain_words(words))?.into_py_any(py);
+        return list_of(py, plain_words(words))?.into_py_any(py);
     }
     if let Some(numbers) = any.downcast_ref::<Float64Array>() {
-        return PyList::new(py, numbers.iter())?.into_py_any(py);
+        return list_of(py, numbers.iter())?.into_py_any(py);
     }
     if let Some(numbers) = any.downcast_ref::<Int64Array>() {
-        return PyList::new(py, numbers.iter())?.into_py_any(py);
+        return list_of(py, numbers.iter())?.into_py_any(py);
     }
     if let Some(moments) = any.downcast_ref::<TimestampMicrosecondArray>() {
         return plain_moments(py, moments);
@@ -225,7 +228,7 @@ fn plain_column(py: Python<'_>, name: &str, any: &dyn Any) -> PyResult<Py<PyAny>
         .into_py_any(py);
     }
     match any.downcast_ref::<BooleanArray>() {
-        Some(flags) => PyList::new(py, flags.iter())?.into_py_any(py),
+        Some(flags) => list_of(py, flags.iter())?.into_py_any(py),
         None => Err(PyTypeError::new_err(format!(
             "column {name} has an unknown type"
         ))),
@@ -251,7 +254,7 @@ fn plain_moments(py: Python<'_>, moments: &TimestampMicrosecondArray) -> PyResul
     let span = module.getattr("timedelta")?;
     let moment = |micros: i64| epoch.add(span.call1((0, 0, micros))?);
     let moments = moments.iter().map(|micros| micros.map(moment).transpose());
-    PyList::new(py, moments.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
+    list_of(py, moments.collect::<PyResult<Vec<_>>>()?)?.into_py_any(py)
 }
 
 fn refused(error: ArrowError) -> PyErr {

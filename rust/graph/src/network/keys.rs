@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexSet;
 
+use super::super::key_set::KeySet;
 use super::super::rows::narrow;
 
 /// The keys that a graph began with: given ones, or the numbers of its items. Numbers are written out when one is
@@ -11,7 +12,7 @@ use super::super::rows::narrow;
 #[derive(Debug, Default)]
 struct FirstKeys {
     count: usize,
-    texts: OnceLock<IndexSet<Box<str>>>,
+    texts: OnceLock<KeySet>,
 }
 
 impl FirstKeys {
@@ -19,14 +20,14 @@ impl FirstKeys {
         self.count
     }
 
-    fn texts(&self) -> &IndexSet<Box<str>> {
+    fn texts(&self) -> &KeySet {
         self.texts
-            .get_or_init(|| (0..self.count).map(|at| at.to_string().into()).collect())
+            .get_or_init(|| (0..self.count).map(|at| at.to_string()).collect())
     }
 
     fn get_index_of(&self, key: &str) -> Option<usize> {
         if let Some(texts) = self.texts.get() {
-            return texts.get_index_of(key);
+            return texts.find(key).map(|place| place as usize);
         }
         let is_canonical = key == "0" || !key.starts_with(['0', '+']);
         let place = key.parse().ok().filter(|place| *place < self.count);
@@ -45,7 +46,7 @@ pub(super) struct ItemKeys {
 }
 
 impl ItemKeys {
-    pub(super) fn of(keys: IndexSet<Box<str>>) -> Self {
+    pub(super) fn of(keys: KeySet) -> Self {
         let first = FirstKeys {
             count: keys.len(),
             texts: OnceLock::from(keys),
@@ -92,11 +93,11 @@ impl ItemKeys {
     pub(super) fn get(&self, item: u32) -> &str {
         let (item, kept) = (item as usize, self.kept());
         let key = if item < kept {
-            self.first.texts().get_index(self.place(item))
+            self.first.texts().get(self.place(item))
         } else {
-            self.added.get_index(item - kept)
+            self.added.get_index(item - kept).map(AsRef::as_ref)
         };
-        key.map_or("", AsRef::as_ref)
+        key.unwrap_or_default()
     }
 
     /// The item of a key.
@@ -122,6 +123,9 @@ impl ItemKeys {
 
     /// Where among the first an item stands.
     fn place(&self, item: usize) -> usize {
+        if self.gone.is_empty() {
+            return item;
+        }
         // So many are gone before it: the number of those whose place, less those before them, is not behind it.
         let (mut low, mut high) = (0, self.gone.len());
         while low < high {
@@ -158,7 +162,7 @@ mod tests {
 
     #[test]
     fn keys_stay_in_their_order_whatever_is_gone() {
-        let keys = ItemKeys::of("a b c d e".split(' ').map(Box::from).collect());
+        let keys = ItemKeys::of("a b c d e".split(' ').collect());
         let check = |keys: &ItemKeys, expected: &str| {
             assert_eq!(keys.iter().collect::<Vec<_>>().join(" "), expected);
             for (item, key) in (0..).zip(expected.split(' ')) {

@@ -5,14 +5,17 @@
 //! work. Items are numbered in the order of their making; whatever is listed stands in that order,
 //! and ties go to the item made first.
 
+mod betweenness;
 pub mod change;
 mod check;
 pub mod compare;
+mod components;
 pub mod critical;
 mod keys;
 mod order;
-mod rank;
+mod pagerank;
 mod reach;
+mod reduction;
 pub mod sample;
 pub mod schedule;
 mod spread;
@@ -20,15 +23,14 @@ mod subgraph;
 
 use std::sync::Arc;
 
-use indexmap::IndexSet;
-
 use super::ItemProgress;
+use super::key_set::KeySet;
 use super::rows::{ItemRows, narrow};
 
 pub use check::{NetworkError, ProgressWatch};
 use keys::ItemKeys;
 pub use order::ItemLayers;
-pub use rank::PageRank;
+pub use pagerank::PageRank;
 
 /// Items by their keys, how far each is, and which wait for which.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +49,7 @@ impl Network {
     ///
     /// More items or edges than a network numbers, or an edge that names no item.
     pub fn new(
-        keys: IndexSet<Box<str>>,
+        keys: KeySet,
         progress: Vec<ItemProgress>,
         edges: &[(u32, u32)],
     ) -> Result<Self, NetworkError> {
@@ -83,8 +85,8 @@ impl Network {
         if let Some(number) = ends.map(|end| end as usize).find(|end| *end >= count) {
             return Err(NetworkError::no_such_number(number));
         }
-        // Turned twice, the rows ascend on both sides without a sort.
-        let after = ItemRows::by_end(count, edges).turned().deduplicated();
+        let after = ItemRows::by_start(count, edges);
+        // Turned rows ascend.
         let before = after.turned();
         Ok(Self {
             keys,
@@ -237,7 +239,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_edge_without_item_is_refused() {
-        let keys: IndexSet<Box<str>> = ["a".into()].into();
+        let keys: KeySet = ["a"].into_iter().collect();
         let error = Network::new(keys, vec![ItemProgress::Open], &[(0, 3)]).unwrap_err();
         assert!(matches!(error, NetworkError::NoSuchItem { index: 3 }));
     }

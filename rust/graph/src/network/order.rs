@@ -1,8 +1,5 @@
 //! The order of items: layers, and cycles that allow no order.
 
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::DiGraph;
-
 use super::{Network, NetworkError, narrow};
 
 /// All items in layers: those of a layer wait only for items of earlier layers.
@@ -32,6 +29,17 @@ impl ItemLayers {
     /// All items, layer by layer: an order in which they can be worked on.
     pub fn order(&self) -> &[u32] {
         &self.items
+    }
+
+    /// The layer of each item.
+    pub fn layer_of(&self) -> Vec<u32> {
+        let mut layer_of = vec![0; self.items.len()];
+        for (layer, bounds) in (0..).zip(self.starts.windows(2)) {
+            for item in &self.items[bounds[0] as usize..bounds[1] as usize] {
+                layer_of[*item as usize] = layer;
+            }
+        }
+        layer_of
     }
 
     /// The items sorted by their layers, of which there are `count`.
@@ -127,25 +135,13 @@ impl Network {
 
     /// Groups of items that wait for one another, each in the order of the items, by their first.
     pub fn cycles(&self) -> Vec<Vec<u32>> {
-        if self.layers().is_ok() {
-            return Vec::new();
-        }
-        let mut graph: DiGraph<(), (), u32> = DiGraph::with_capacity(self.len(), self.edge_count());
-        for _ in self.items() {
-            graph.add_node(());
-        }
-        graph.extend_with_edges(self.edges());
-        // The other algorithm for this calls itself, which ends the process where a row is long.
-        let mut groups: Vec<Vec<u32>> = kosaraju_scc(&graph)
-            .into_iter()
-            .map(|group| group.into_iter().map(|node| narrow(node.index())).collect())
-            .collect();
-        groups.retain(|group| group.len() > 1 || self.after(group[0]).contains(&group[0]));
-        for group in &mut groups {
-            group.sort_unstable();
-        }
-        groups.sort_unstable();
-        groups
+        let groups = self.components();
+        let groups = (0..groups.len()).filter_map(|index| groups.layer(index).map(<[u32]>::to_vec));
+        let is_cyclic =
+            |group: &Vec<u32>| group.len() > 1 || self.after(group[0]).contains(&group[0]);
+        let mut cyclic: Vec<Vec<u32>> = groups.filter(is_cyclic).collect();
+        cyclic.sort_unstable();
+        cyclic
     }
 }
 
@@ -195,14 +191,12 @@ mod tests {
     #[test]
     fn long_rows_and_large_loops_are_gone_through() {
         let count = 200_000;
-        let keys: indexmap::IndexSet<Box<str>> =
-            (0..count).map(|item| item.to_string().into()).collect();
         let row: Vec<(u32, u32)> = (1..count).map(|item| (item - 1, item)).collect();
         let progress = vec![ItemProgress::Open; count as usize];
-        let in_a_row = Network::new(keys.clone(), progress.clone(), &row).unwrap();
+        let in_a_row = Network::numbered(progress.clone(), &row).unwrap();
         assert!(in_a_row.cycles().is_empty());
         let round = [row, vec![(count - 2, 0)]].concat();
-        let in_a_loop = Network::new(keys, progress, &round).unwrap();
+        let in_a_loop = Network::numbered(progress, &round).unwrap();
         let groups = in_a_loop.cycles();
         assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [199_999]);
     }

@@ -1,24 +1,21 @@
 //! Small networks written as words, for tests and examples of what works on networks.
 
-use indexmap::IndexSet;
-
-use super::{Network, NetworkError, narrow};
+use super::{Network, NetworkError};
 use crate::ItemProgress;
+use crate::key_set::KeySet;
 
 /// Builds a network from words like `c<-a,b` (c waits for a and b), `d!` (done) and `e?` (only named).
 ///
 /// # Errors
 /// As [`Network::new`].
 pub fn network_of_words(words: &str) -> Result<Network, NetworkError> {
-    let mut keys = IndexSet::new();
+    let mut keys = KeySet::new();
     let mut progress = Vec::new();
     let mut edges = Vec::new();
     let mut intern = |key: &str, progress: &mut Vec<ItemProgress>| {
-        let (index, is_new) = keys.insert_full(Box::from(key));
-        if is_new {
-            progress.push(ItemProgress::Open);
-        }
-        narrow(index)
+        let item = keys.insert(key);
+        progress.resize(keys.len(), ItemProgress::Open);
+        item
     };
     for word in words.split_whitespace() {
         let (name, rest) = word.split_once("<-").unwrap_or((word, ""));

@@ -33,7 +33,7 @@ impl Network {
         let edges: Vec<(u32, u32)> = edges
             .filter_map(|(from, to)| place(from).zip(place(to)))
             .collect();
-        let keys = items.iter().map(|item| self.key(*item).into()).collect();
+        let keys = items.iter().map(|item| self.key(*item)).collect();
         let progress = items.iter().map(|item| self.progress(*item)).collect();
         Self::new(keys, progress, &edges)
     }

@@ -150,7 +150,7 @@ impl ForecastScope {
         if learned.runs < ENOUGH {
             return Ok(None);
         }
-        let keys = self.items.iter().map(|(id, _)| id.as_str().into());
+        let keys = self.items.iter().map(|(id, _)| id.as_str());
         let edges = if has_order { &self.edges[..] } else { &[] };
         let expected = self.items.iter().map(|(id, traits)| {
             let traits = traits.as_deref();

@@ -10,6 +10,7 @@ use chant_draw::table::{self, ListRow};
 use chant_draw::theme::ColorTheme;
 use chant_draw::{ItemTexts, PictureOptions, dot, mermaid, svg};
 use chant_graph::ItemProgress;
+use chant_graph::key_set::KeySet;
 use chant_graph::network::Network;
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -17,10 +18,10 @@ use roxmltree::Document;
 
 /// Builds a network from words like `c<-a,b` (c waits for a and b) and `d!` (done).
 fn network(words: &str) -> Network {
-    let mut keys = indexmap::IndexSet::new();
+    let mut keys = KeySet::new();
     let mut done = HashSet::new();
     let mut edges = Vec::new();
-    let mut number = |key: &str| u32::try_from(keys.insert_full(Box::from(key)).0).unwrap();
+    let mut number = |key: &str| keys.insert(key);
     for word in words.split_whitespace() {
         let (name, rest) = word.split_once("<-").unwrap_or((word, ""));
         let item = number(name.trim_end_matches('!'));
@@ -71,7 +72,7 @@ fn graphs() -> impl Strategy<Value = (Network, Vec<u32>)> {
         let done = prop::collection::vec(prop::bool::weighted(0.3), count);
         let chosen = prop::collection::vec(prop::bool::weighted(0.4), count);
         (edges, done, chosen, any::<bool>()).prop_map(|(edges, done, chosen, has_loops)| {
-            let keys = (0..done.len()).map(|item| format!("k{item}").into());
+            let keys = (0..done.len()).map(|item| format!("k{item}"));
             let number = |place: usize| u32::try_from(place).unwrap();
             let turned = edges.into_iter().filter_map(|(a, b)| {
                 if has_loops {
@@ -462,7 +463,7 @@ fn what_does_not_fit_the_items_is_refused() {
 // proves: graph:picture:clipped_and_counted
 #[test]
 fn of_a_graph_of_a_hundred_thousand_a_few_are_shown() {
-    let keys = (0..100_000).map(|item| item.to_string().into()).collect();
+    let keys = (0..100_000).map(|item| item.to_string()).collect();
     let done = (0..100_000).map(|item| state(item < 500)).collect();
     let edges: Vec<(u32, u32)> = (1..100_000)
         .flat_map(|item| [(item / 2, item), (item / 3, item)])
@@ -502,7 +503,7 @@ fn of_a_graph_of_a_hundred_thousand_a_few_are_shown() {
 fn of_a_large_loop_a_few_are_shown() {
     // Against the order of making, which is the worst for who goes through items in it.
     let count = 50_000;
-    let keys = (0..count).map(|item| item.to_string().into()).collect();
+    let keys = (0..count).map(|item| item.to_string()).collect();
     let edges: Vec<(u32, u32)> = (0..count).map(|item| ((item + 1) % count, item)).collect();
     let network = Network::new(keys, vec![ItemProgress::Open; count as usize], &edges).unwrap();
     let scene = PictureScene::new(&network, &[0, 40_000]);

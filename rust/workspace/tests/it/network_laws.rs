@@ -23,10 +23,7 @@ fn networks() -> impl Strategy<Value = (Network, Vec<f64>)> {
             let edges: Vec<_> = ordered
                 .map(|(a, b)| (number(a.min(b)), number(a.max(b))))
                 .collect();
-            let keys = (0..progress.len())
-                .map(|item| item.to_string().into())
-                .collect();
-            let network = Network::new(keys, progress, &edges).unwrap();
+            let network = Network::numbered(progress, &edges).unwrap();
             (network, weights.into_iter().map(f64::from).collect())
         })
     })

@@ -1,23 +1,11 @@
-//! Measures how much goes through an item: betweenness and `PageRank`.
+//! Measures how much goes through an item: betweenness.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::pagerank::float;
 use super::{Network, NetworkError, ProgressWatch, narrow};
-
-/// The settings with which `PageRank` is found.
-#[derive(Debug, Clone, Copy)]
-pub struct PageRank {
-    /// The share of its rank that an item hands on; the rest is spread over all.
-    pub damping: f64,
-    /// The change of all ranks together, divided by their number, at which it ends.
-    pub tolerance: f64,
-    /// The number of times ranks are handed on at most.
-    pub rounds: usize,
-    /// True if rank flows from an item to what it waits for, not to what waits for it.
-    pub reverse: bool,
-}
 
 impl Network {
     /// For each item the share of shortest ways between two others that lead over it (Brandes 2001),
@@ -98,87 +86,11 @@ impl Network {
             sampled
         }
     }
-
-    /// Returns for each item how likely a walker is there who goes on along edges at random.
-    ///
-    /// # Errors
-    ///
-    /// The ranks still change after the last round; an argument is out of bounds.
-    pub fn pagerank(&self, how: PageRank) -> Result<Vec<f64>, NetworkError> {
-        if !(0.0..1.0).contains(&how.damping) {
-            return Err(NetworkError::Argument {
-                name: "alpha",
-                given: how.damping.to_string(),
-                expected: "a number from 0 to less than 1",
-            });
-        }
-        let (given, taken) = if how.reverse {
-            (&self.before, &self.after)
-        } else {
-            (&self.after, &self.before)
-        };
-        let count = float(self.len());
-        let shares: Vec<f64> = given.rows().map(|(_, row)| float(row.len())).collect();
-        let mut ranks = vec![1.0 / count; self.len()];
-        for _ in 0..how.rounds {
-            let handed: Vec<f64> = ranks
-                .iter()
-                .zip(&shares)
-                .map(|(rank, share)| rank / share)
-                .collect();
-            let kept = ranks
-                .iter()
-                .zip(&shares)
-                .filter(|(_, share)| **share == 0.0);
-            let kept: f64 = kept.map(|(rank, _)| rank).sum();
-            let base = (1.0 - how.damping + how.damping * kept) / count;
-            let rank = |item: u32| {
-                let sum: f64 = taken
-                    .row(item)
-                    .iter()
-                    .map(|other| handed[*other as usize])
-                    .sum();
-                base + how.damping * sum
-            };
-            let next: Vec<f64> = self
-                .items()
-                .into_par_iter()
-                .with_min_len(4096)
-                .map(rank)
-                .collect();
-            let change: f64 = next
-                .iter()
-                .zip(&ranks)
-                .map(|(new, old)| (new - old).abs())
-                .sum();
-            ranks = next;
-            if change < count * how.tolerance {
-                return Ok(ranks);
-            }
-        }
-        if self.is_empty() {
-            return Ok(ranks);
-        }
-        Err(NetworkError::Argument {
-            name: "max_iter",
-            given: how.rounds.to_string(),
-            expected: "more: the ranks still change",
-        })
-    }
 }
 
 /// In how many parts the sources are gone through: enough for many cores, few enough for memory.
 fn parts(count: usize) -> usize {
     (8 * 1024 * 1024 / count.max(1)).clamp(8, 64)
-}
-
-/// A count as a number to divide by.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts are below 2^32, which a float holds exactly"
-)]
-fn float(count: usize) -> f64 {
-    count as f64
 }
 
 /// Shortest ways from one item after the other, and what they add to the items on them.
@@ -270,21 +182,11 @@ impl<'a> ShortestPaths<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::network;
-    use super::{Network, NetworkError, PageRank};
+    use super::NetworkError;
 
     fn shown(values: &[f64]) -> String {
         let words: Vec<_> = values.iter().map(|value| format!("{value:.3}")).collect();
         words.join(" ")
-    }
-
-    fn pagerank(network: &Network, reverse: bool) -> String {
-        let how = PageRank {
-            damping: 0.85,
-            tolerance: 1e-10,
-            rounds: 100,
-            reverse,
-        };
-        shown(&network.pagerank(how).unwrap())
     }
 
     #[test]
@@ -305,13 +207,5 @@ mod tests {
         assert_eq!(sampled, network.betweenness(None, true, &|_, _| true));
         let stopped = network.betweenness(None, true, &|_, _| false);
         assert_eq!(stopped, Err(NetworkError::Stopped));
-    }
-
-    #[test]
-    fn rank_flows_along_edges_or_against_them() {
-        let network = network("a b<-a c<-a");
-        assert_eq!(pagerank(&network, false), "0.260 0.370 0.370");
-        assert_eq!(pagerank(&network, true), "0.574 0.213 0.213");
-        assert_eq!(pagerank(&Network::default(), false), "");
     }
 }
