@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -121,7 +121,7 @@ def _built_from_files(specs: int) -> GraphQuestion:
 
     def by_networkx() -> object:
         parsed()
-        graph: "networkx.DiGraph[str]" = networkx.DiGraph()
+        graph: networkx.DiGraph[str] = networkx.DiGraph()
         graph.add_edges_from(pairs)
         return graph
 
