@@ -114,6 +114,19 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A schedule has the end of each round and gives any quantile of them; P50 and P90 are two of these.",
         "issue: The graph as a typed table, point 8",
     ),
+    "graph:threads:others_go_on": Requirement(
+        "While a graph is made of many pairs, and while it gives them, other threads go on.",
+        "issue 26.4",
+    ),
+    "graph:components:strongly_connected": Requirement(
+        "`components` gives the strongly connected components, those of networkx, in an order of work.",
+        "issue 26.4",
+    ),
+    "graph:answers:as_arrays": Requirement(
+        "Items, edges, scores and layers are arrays of numpy by `to_numpy()`: numbers of items, pairs of "
+        "them, values, and for each item the number of its layer.",
+        "issue 26.4",
+    ),
     "graph:schedule:p90_is_kept_by_nine_in_ten": Requirement(
         "Of plans whose durations are learned, 85 to 95 % end by their P90, with two runs known as with "
         "twenty, for log-normal and gamma durations, two humps, and one long run in ten.",
