@@ -1,5 +1,6 @@
 //! Starts an agent in a process group of its own, reads its output, enforces its limits, and ends
-//! its process tree. Besides this file only git's part, `command` and `launch` start processes.
+//! its process tree. Besides this file only git's part, `command`, `connections`, `event_program` and `launch` start
+//! processes.
 
 #![expect(
     clippy::disallowed_methods,

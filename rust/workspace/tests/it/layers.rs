@@ -158,6 +158,7 @@ fn each_library_has_one_place() {
         &[
             "git/program.rs",
             "work/agent.rs",
+            "work/event_program.rs",
             "work/connections.rs",
             "work/command.rs",
             "work/launch.rs",
