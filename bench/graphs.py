@@ -222,11 +222,12 @@ def _silences(items: int, rounds: int) -> Table:
     return table
 
 
-def _linear(table: Table, sizes: Sequence[int], rounds: int, is_alone: bool) -> None:
+def _linear(table: Table, sizes: Sequence[int], rounds: int, is_alone: bool, only: str) -> None:
     from bench.graph_questions import linear_questions
 
     for items in sizes:
-        _ask(table, items, linear_questions(items), rounds, is_alone)
+        asked = [one for one in linear_questions(items) if one.name.startswith(only)]
+        _ask(table, items, asked, rounds, is_alone)
 
 
 def _quadratic(table: Table, rounds: int, is_alone: bool) -> None:
@@ -250,6 +251,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m bench.graphs", description=__doc__)
     parser.add_argument("--items", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
+    parser.add_argument("--only", default="", help="linear questions that begin so, such as `build`")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, help="as many for each library")
     parser.add_argument("--quadratic", action="store_true", help="betweenness and transitive reduction")
@@ -278,7 +280,7 @@ def main() -> None:
     elif wishes.quadratic:
         _quadratic(table, wishes.rounds, is_alone)
     else:
-        _linear(table, wishes.items, wishes.rounds, is_alone)
+        _linear(table, wishes.items, wishes.rounds, is_alone, wishes.only)
     console.print(table)
     if wishes.quadratic:
         _sampled(console, max(wishes.items), 64)

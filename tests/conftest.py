@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -106,7 +107,7 @@ def _listens_to_ctrl_c() -> None:
 
 @pytest.fixture(scope="session")
 def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Folders to be a home, one a test: pytest's own would go through all earlier ones for each."""
+    """Names of folders that hold a home, one a test: pytest looks through all earlier ones for its own."""
     folder = tmp_path_factory.mktemp("homes")
     return (folder / str(number) for number in itertools.count())
 
@@ -114,20 +115,21 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def _sealed(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, _homes: Iterator[Path]
-) -> None:
+) -> Iterator[None]:
     """Hide the machine's own settings: home folder, git configuration, our variables.
 
     The user trusts every folder of the tests, and lets runs read and write there, where the agents of tests
     leave their traces; tests of trust and of confinement take that away.
     """
-    home = next(_homes)
+    folder = next(_homes)
+    home = folder / "home"
     # Runs write what lies in a home, and make nothing new beside secrets.
     (home / ".config" / "traces").mkdir(parents=True)
     ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_")
     for name in [name for name in os.environ if name.startswith(ours)]:
         monkeypatch.delenv(name)
     # A file of its own, beside the home: to write settings as root would replace an empty device.
-    settings_of_git = home.with_name(f"{home.name}.gitconfig")
+    settings_of_git = folder / "gitconfig"
     settings_of_git.touch()
     places = {"HOME": home, "XDG_CONFIG_HOME": home / ".config", "GIT_CONFIG_GLOBAL": settings_of_git}
     for name, value in {**_GIT, **places}.items():
@@ -139,6 +141,10 @@ def _sealed(
     settings.write_text(f"---\ntrust: {{roots: {roots}}}\nconfine: {confine}\n---\n", encoding="utf-8")
     for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
+    yield
+    # Homes hold what runs may not read, so that each start of an agent names everything beside them: with the
+    # homes of all earlier tests there, the runs of the last ones took three times as long.
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -76,6 +76,7 @@ It has to be there for those who come after.
 
 
 _HOUR = 3600
+_LENGTH_OF_A_HASH = 40
 
 _KINDS = {
     " --runner ": "runner",
@@ -303,7 +304,9 @@ class Play:
         for id, folder in folders(self._home).items():
             with suppress(OSError):
                 commit = (folder / ".git" / "refs" / "heads" / "chant" / id).read_text("ascii").strip()
-                self._seen.append((id, commit))
+                # A write that failed while the folder was made leaves a part of the hash.
+                if len(commit) == _LENGTH_OF_A_HASH:
+                    self._seen.append((id, commit))
 
     # A person
 

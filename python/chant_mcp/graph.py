@@ -40,7 +40,7 @@ from chant_mcp.graph_answers import (
     UnitedAttributes,
 )
 from chant_mcp.notebook.widget import make_widget
-from chant_mcp.number_arrays import NumberArray, number_bytes
+from chant_mcp.number_arrays import NumberArray, pair_parts, view_numbers
 from chant_mcp.number_checks import check_count, check_number
 from chant_mcp.renamed import FormerName, accept_former_keywords, find_former_name
 from chant_mcp.tables import RunList
@@ -176,10 +176,11 @@ class Graph:
             >>> graph.frontier().indices()
             [1]
         """
-        before, after = number_bytes("sources", sources), number_bytes("targets", targets)
+        before, after = view_numbers("sources", sources), view_numbers("targets", targets)
         if len(before) != len(after):
             raise InvalidArgumentError("`sources` and `targets` differ in length. Give one of each an edge.")
-        return cls(Network.of_numbers(count, before, after, done=number_bytes("done", done)))
+        done_bytes = view_numbers("done", done).tobytes()
+        return cls(Network.of_numbers(count, pair_parts(before, after), done=done_bytes))
 
     @classmethod
     def union(cls, graphs: Iterable[Graph], *, names: Sequence[str | None] | None = None) -> Graph:

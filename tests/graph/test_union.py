@@ -125,6 +125,7 @@ def test_graphs_without_files_are_put_together_by_names_or_keys() -> None:
         lambda n: array("i", n),
         lambda n: np.array(n, np.uint32),
         lambda n: np.array(n)[::1],
+        lambda n: np.repeat(np.array(n), 2)[::2],
         pa.array,
         pl.Series,
     ],
@@ -137,6 +138,17 @@ def test_graphs_are_made_of_arrays_of_numbers(make_array: Any) -> None:
     assert list(graph.edges) == [("0", "1"), ("1", "2")]
     assert "3" in graph
     assert "03" not in graph
+
+
+@pytest.mark.requirement("graph:numbers:every_array")
+def test_long_arrays_are_read_to_their_end() -> None:
+    items = 250_001
+    graph = Graph.from_arrays(items, np.arange(items - 1), np.arange(1, items), done=np.arange(items - 1))
+
+    assert graph.frontier().indices() == [items - 1]
+    assert len(graph.edges) == items - 1
+    with pytest.raises(errors.InvalidArgumentError, match=f"number {items - 1}"):
+        Graph.from_arrays(items - 1, np.arange(items - 1), np.arange(1, items))
 
 
 @pytest.mark.requirement("graph:numbers:refusals")

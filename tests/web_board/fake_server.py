@@ -80,7 +80,7 @@ class FakeBoard:
         self.version += 1
         assert self.loop
         for queue in list(self.streams):
-            self.loop.call_soon_threadsafe(queue.put_nowait, self.version)
+            self.loop.call_soon_threadsafe(queue.put_nowait, self.version - 1)
 
     def asked(self, name: str) -> list[Data]:
         """Give the arguments of all calls of a tool."""
@@ -244,18 +244,19 @@ class BoardRoutes:
         return JSONResponse({"key": KEY, "folder": "/srv/ferry", "expires_s": 43_200, "read_only": is_reader})
 
     async def events(self, request: Request) -> Response:
-        """Stream the versions."""
+        """Stream what is announced."""
         return (
-            StreamingResponse(self._versions(), media_type="text/event-stream")
+            StreamingResponse(self._announced(), media_type="text/event-stream")
             if is_person(request)
             else Response(status_code=401)
         )
 
-    async def _versions(self) -> AsyncIterator[str]:
+    async def _announced(self) -> AsyncIterator[str]:
+        # The real stream counts for itself: its next number may be the version of the last look.
         queue: asyncio.Queue[int] = asyncio.Queue()
         self.board.streams.add(queue)
         try:
-            yield f"event: version\ndata: {self.board.version}\n\n"
+            yield f"event: version\ndata: {self.board.version - 1}\n\n"
             while True:
                 yield f"event: version\ndata: {await queue.get()}\n\n"
         finally:

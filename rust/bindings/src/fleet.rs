@@ -12,10 +12,11 @@ use chant_workspace::fleet::{
 };
 use chant_workspace::repository_union::{NetworkUnion, UnionPart};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 
 use crate::graph::PyNetwork;
 use crate::raise::{Raised, call};
+use crate::turns::list_of;
 use crate::workspace::{LaidColumns, PyColumns};
 
 const RECEIPTS: ReceiptPlace = ReceiptPlace {
@@ -233,10 +234,10 @@ pub(crate) fn update_clone(
 /// Puts graphs with the names of their repositories together; gives where each item comes from, too: the number
 /// of a graph, and its item there.
 #[pyfunction]
-pub(crate) fn unite_networks(
-    py: Python<'_>,
+pub(crate) fn unite_networks<'py>(
+    py: Python<'py>,
     graphs: Vec<(Option<String>, PyRef<'_, PyNetwork>)>,
-) -> Result<(PyNetwork, Vec<(usize, u32)>), Raised> {
+) -> Result<(PyNetwork, Bound<'py, PyList>), Raised> {
     let graphs: Vec<_> = graphs
         .into_iter()
         .map(|(name, graph)| (name, graph.shared()))
@@ -246,7 +247,8 @@ pub(crate) fn unite_networks(
         let parts = parts.map(|(name, network)| UnionPart::of(name.as_deref(), network));
         Ok(NetworkUnion::of(&parts.collect::<Vec<_>>())?)
     })?;
-    Ok((union.network.into(), union.origins))
+    let origins = list_of(py, union.origins)?;
+    Ok((union.network.into(), origins))
 }
 
 /// The names in keys of the repositories at some paths or addresses; no two are the same.

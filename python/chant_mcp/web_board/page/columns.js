@@ -14,7 +14,6 @@ async function takeLook() {
   const look = await call("board_look", { ...asked, since: before?.cursor });
   look.columns.forEach((column, place) => (column.items ??= before.columns[place].items));
   Object.assign(board, { look, question });
-  live.version = String(board.look.version);
   showCounts(board.look);
 }
 

@@ -1,6 +1,6 @@
 // What changes elsewhere is seen here: a stream of versions over HTTP, looks at set times in a host.
 
-const live = { version: "", timer: 0, last: 0, isLooking: false, isWanted: false };
+const live = { timer: 0, last: 0, isLooking: false, isWanted: false };
 
 /** Looks once, at most every 100 ms, and not at all while the page is hidden. */
 function lookSoon() {
@@ -33,7 +33,7 @@ async function followStream() {
 
 /** Reads the stream with `fetch`: an EventSource can send no header. */
 async function readStream() {
-  const headers = { "X-Chant-Person": person.key, "Last-Event-ID": live.version };
+  const headers = { "X-Chant-Person": person.key };
   const response = await fetch("/board/events", { headers, cache: "no-store", credentials: "omit" });
   if (response.status === 401) return endSession();
   showLive(response.ok);
@@ -43,9 +43,8 @@ async function readStream() {
     if (done) return undefined;
     const lines = (rest + value).split("\n");
     rest = lines.pop();
-    const last = lines.findLast((line) => line.startsWith("data:"));
-    // The last look may have seen this version already.
-    if (last && last.slice(5).trim() !== live.version) lookSoon();
+    // The stream counts what it announces, and not the versions of the looks: each number is news.
+    if (lines.some((line) => line.startsWith("data:"))) lookSoon();
   }
 }
 

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod draft;
+mod named_keys;
 mod numbered;
 mod pictures;
 mod sequences;
@@ -29,6 +30,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 pub(crate) use self::draft::PyNetworkDraft;
+use self::named_keys::{NamedKeys, NamedNetwork};
 use self::pictures::FigureOfPage;
 pub(crate) use self::pictures::{item_table, page_themes};
 pub(crate) use self::sequences::{PyEdges, PyItems, PyLayers, PyScores, register_protocols};
@@ -60,13 +62,13 @@ enum GivenSpread {
 /// waits for it. Safe to share between threads.
 #[pyclass(name = "Network", frozen, module = "chant_mcp._core")]
 pub(crate) struct PyNetwork {
-    network: Arc<network::Network>,
+    network: Arc<NamedNetwork>,
 }
 
 impl PyNetwork {
     /// The graph as the core has it.
     pub(crate) fn shared(&self) -> Arc<network::Network> {
-        Arc::clone(&self.network)
+        self.network.shared()
     }
 
     fn items(&self, items: Vec<u32>) -> PyItems {
@@ -162,6 +164,7 @@ impl From<network::Network> for PyNetwork {
 
 impl From<Arc<network::Network>> for PyNetwork {
     fn from(network: Arc<network::Network>) -> Self {
+        let network = Arc::new(network.into());
         Self { network }
     }
 }
@@ -179,7 +182,7 @@ impl PyNetwork {
         done: Option<&Bound<'_, PyAny>>,
         elsewhere: Option<&Bound<'_, PyAny>>,
     ) -> Result<Self, Raised> {
-        let mut keys = Keys::new();
+        let mut keys = NamedKeys::default();
         interned(&mut keys, nodes)?;
         let pairs = interned_pairs(&mut keys, edges)?;
         let finished = interned(&mut keys, done)?;
@@ -188,24 +191,18 @@ impl PyNetwork {
             (absent, ItemProgress::Absent),
             (finished, ItemProgress::Done),
         ];
-        call(py, || network_of(keys, &pairs, states)).map(Self::from)
+        let (keys, names) = keys.into_parts();
+        let network = call(py, || network_of(keys, &pairs, states))?;
+        let network = Arc::new(NamedNetwork::of(network, names));
+        Ok(Self { network })
     }
 
-    /// A graph of so many items, whose keys are their numbers, with edges between numbers. Numbers come as the bytes
-    /// of signed numbers of 64 bits, in the order of this machine.
+    /// A graph of so many items, whose keys are their numbers, with edges between numbers. The ends of edges come in
+    /// parts, each as the bytes of signed numbers of 64 bits, in the order of this machine.
     #[staticmethod]
-    #[pyo3(signature = (count, sources, targets, *, done))]
-    fn of_numbers(
-        py: Python<'_>,
-        count: usize,
-        sources: &[u8],
-        targets: &[u8],
-        done: &[u8],
-    ) -> Result<Self, Raised> {
-        call(py, || {
-            numbered::network_of_numbers(count, sources, targets, done)
-        })
-        .map(Self::from)
+    #[pyo3(signature = (count, parts, *, done))]
+    fn of_numbers(count: usize, parts: &Bound<'_, PyAny>, done: &[u8]) -> Result<Self, Raised> {
+        numbered::network_of_numbers(count, parts, done).map(Self::from)
     }
 
     /// The parts of which the same graph is made again, where it is unpickled.
@@ -213,7 +210,7 @@ impl PyNetwork {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
-        let key = |item| self.network.key(item);
+        let key = |item| self.network.name(py, item);
         let edges: Vec<_> = self.network.edges().collect();
         let edges = list_of(py, edges.iter().map(|(from, to)| (key(*from), key(*to))))?;
         let named = |items: Vec<u32>| list_of(py, items.into_iter().map(key));
@@ -493,7 +490,7 @@ impl PyNetwork {
 
     /// Changes of the graph, made beside it.
     fn draft(&self) -> PyNetworkDraft {
-        PyNetworkDraft::of(Arc::clone(&self.network))
+        PyNetworkDraft::of(self.shared())
     }
 
     /// The items that a picture of a large graph shows.
@@ -671,16 +668,17 @@ impl PyNetwork {
     }
 }
 
-type Keys = KeySet;
-
-/// The two keys of an edge, which is a tuple or another sequence.
-fn ends<'py>(edge: &Bound<'py, PyAny>) -> Result<(Bound<'py, PyAny>, Bound<'py, PyAny>), Raised> {
-    let pair: Result<[Bound<'py, PyAny>; 2], PyErr> = match edge.cast::<PyTuple>() {
-        Ok(pair) => pair.extract().map(|(before, after)| [before, after]),
-        Err(_) => edge.extract(),
-    };
+/// The numbers of the two keys of an edge, which is a tuple or another sequence.
+fn interned_pair(keys: &mut NamedKeys, edge: &Bound<'_, PyAny>) -> Result<(u32, u32), Raised> {
+    if let Ok(pair) = edge.cast::<PyTuple>()
+        && pair.len() == 2
+    {
+        let (before, after) = (pair.get_borrowed_item(0)?, pair.get_borrowed_item(1)?);
+        return Ok((keys.number(&before)?, keys.number(&after)?));
+    }
+    let pair: PyResult<[Bound<'_, PyAny>; 2]> = edge.extract();
     let [before, after] = pair.map_err(|_| unfit("edges", edge, "pairs of keys"))?;
-    Ok((before, after))
+    Ok((keys.number(&before)?, keys.number(&after)?))
 }
 
 /// The error that names a value that is none of those expected.
@@ -696,20 +694,19 @@ fn unfit(name: &'static str, value: &Bound<'_, PyAny>, expected: &'static str) -
 }
 
 /// The numbers of the keys of edges, which are new or not.
-fn interned_pairs(keys: &mut Keys, edges: &Bound<'_, PyAny>) -> Result<Vec<(u32, u32)>, Raised> {
+fn interned_pairs(
+    keys: &mut NamedKeys,
+    edges: &Bound<'_, PyAny>,
+) -> Result<Vec<(u32, u32)>, Raised> {
     let found = edges.try_iter();
     let found = found.map_err(|_| unfit("edges", edges, "pairs of keys"))?;
-    let mut number = |edge: &Bound<'_, PyAny>| {
-        let (before, after) = ends(edge)?;
-        Ok((intern(keys, &before)?, intern(keys, &after)?))
-    };
     let found = InterpreterTurns::new(edges.py()).over(found);
-    found.map(|edge| number(&edge?)).collect()
+    found.map(|edge| interned_pair(keys, &edge?)).collect()
 }
 
 /// A graph whose items are open, but for those of the lists; later lists win.
 fn network_of(
-    keys: Keys,
+    keys: KeySet,
     pairs: &[(u32, u32)],
     states: [(Vec<u32>, ItemProgress); 2],
 ) -> Result<network::Network, Error> {
@@ -723,7 +720,7 @@ fn network_of(
 }
 
 /// The numbers of keys, which are new or not.
-fn interned(keys: &mut Keys, named: Option<&Bound<'_, PyAny>>) -> Result<Vec<u32>, Raised> {
+fn interned(keys: &mut NamedKeys, named: Option<&Bound<'_, PyAny>>) -> Result<Vec<u32>, Raised> {
     let Some(named) = named else {
         return Ok(Vec::new());
     };
@@ -731,11 +728,5 @@ fn interned(keys: &mut Keys, named: Option<&Bound<'_, PyAny>>) -> Result<Vec<u32
         .try_iter()
         .map_err(|_| unfit("keys", named, "texts"))?;
     let found = InterpreterTurns::new(named.py()).over(found);
-    found.map(|key| intern(keys, &key?)).collect()
-}
-
-/// The number of a key, which is new or not.
-fn intern(keys: &mut Keys, key: &Bound<'_, PyAny>) -> Result<u32, Raised> {
-    let key: &str = key.extract().map_err(|_| unfit("key", key, "a text"))?;
-    Ok(keys.insert(key))
+    found.map(|key| keys.number(&key?)).collect()
 }

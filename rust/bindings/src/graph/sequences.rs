@@ -14,7 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyMapping, PySequence, PySlice, PyString};
 
 use super::arrays::{item_array, numpy_array};
-use super::{Keys, interned, interned_pairs};
+use super::named_keys::{NamedKeys, NamedNetwork};
+use super::{interned, interned_pairs};
 use crate::raise::Raised;
 use crate::turns::{InterpreterTurns, list_of};
 
@@ -29,7 +30,7 @@ pub(crate) fn register_protocols(py: Python<'_>) -> PyResult<()> {
 /// Keys of items, in an order.
 #[pyclass(name = "Items", frozen, sequence, module = "chant_mcp._core")]
 pub(crate) struct PyItems {
-    network: Arc<Network>,
+    network: Arc<NamedNetwork>,
     items: ItemNumbers,
 }
 
@@ -41,7 +42,7 @@ enum ItemNumbers {
 }
 
 impl PyItems {
-    pub(super) fn new(network: Arc<Network>, items: Vec<u32>) -> Self {
+    pub(super) fn new(network: Arc<NamedNetwork>, items: Vec<u32>) -> Self {
         let items = ItemNumbers::Own(items);
         Self { network, items }
     }
@@ -53,7 +54,7 @@ impl PyItems {
         }
     }
 
-    fn names(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator {
+    fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.numbers().iter().map(|item| self.network.key(*item))
     }
 }
@@ -63,7 +64,7 @@ impl PyItems {
     /// The items of these keys, without a graph.
     #[new]
     fn of(keys: &Bound<'_, PyAny>) -> Result<Self, Raised> {
-        let mut known = Keys::new();
+        let mut known = NamedKeys::default();
         let items = interned(&mut known, Some(keys))?;
         Ok(Self::new(without_edges(known)?, items))
     }
@@ -90,7 +91,7 @@ impl PyItems {
         index: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match picked(index, self.numbers())? {
-            Picked::One(item) => Ok(PyString::new(py, self.network.key(item)).into_any()),
+            Picked::One(item) => Ok(self.network.name(py, item).into_any()),
             Picked::Part(items) => {
                 let part = Self::new(Arc::clone(&self.network), items);
                 Ok(Bound::new(py, part)?.into_any())
@@ -111,7 +112,8 @@ impl PyItems {
     }
 
     fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        list_of(py, self.names().rev())?.try_iter()
+        let numbers = self.numbers().iter().rev();
+        list_of(py, numbers.map(|item| self.network.name(py, *item)))?.try_iter()
     }
 
     fn __repr__(&self) -> String {
@@ -141,7 +143,8 @@ impl PyItems {
 
     /// All keys as a list.
     fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        list_of(py, self.names())
+        let numbers = self.numbers().iter();
+        list_of(py, numbers.map(|item| self.network.name(py, *item)))
     }
 
     /// The numbers of the items.
@@ -155,20 +158,28 @@ impl PyItems {
     }
 }
 
+/// The keys of an edge.
+type NamePair<'py> = (Bound<'py, PyString>, Bound<'py, PyString>);
+
 /// Pairs of keys, `(before, after)`.
 #[pyclass(name = "Edges", frozen, sequence, module = "chant_mcp._core")]
 pub(crate) struct PyEdges {
-    network: Arc<Network>,
+    network: Arc<NamedNetwork>,
     edges: Vec<(u32, u32)>,
 }
 
 impl PyEdges {
-    pub(super) fn new(network: Arc<Network>, edges: Vec<(u32, u32)>) -> Self {
+    pub(super) fn new(network: Arc<NamedNetwork>, edges: Vec<(u32, u32)>) -> Self {
         Self { network, edges }
     }
 
     fn pair(&self, (from, to): (u32, u32)) -> (&str, &str) {
         (self.network.key(from), self.network.key(to))
+    }
+
+    /// The keys of an edge as Python has them.
+    fn names<'py>(&self, py: Python<'py>, (from, to): (u32, u32)) -> NamePair<'py> {
+        (self.network.name(py, from), self.network.name(py, to))
     }
 }
 
@@ -177,7 +188,7 @@ impl PyEdges {
     /// These pairs, without a graph.
     #[new]
     fn of(pairs: &Bound<'_, PyAny>) -> Result<Self, Raised> {
-        let mut known = Keys::new();
+        let mut known = NamedKeys::default();
         let edges = interned_pairs(&mut known, pairs)?;
         Ok(Self::new(without_edges(known)?, edges))
     }
@@ -203,7 +214,8 @@ impl PyEdges {
     }
 
     fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        list_of(py, self.edges.iter().rev().map(|edge| self.pair(*edge)))?.try_iter()
+        let edges = self.edges.iter().rev();
+        list_of(py, edges.map(|edge| self.names(py, *edge)))?.try_iter()
     }
 
     /// The place of a pair; `ValueError` where it is none of these.
@@ -237,7 +249,7 @@ impl PyEdges {
         index: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match picked(index, &self.edges)? {
-            Picked::One(edge) => Ok(self.pair(edge).into_pyobject(py)?.into_any()),
+            Picked::One(edge) => Ok(self.names(py, edge).into_pyobject(py)?.into_any()),
             Picked::Part(edges) => {
                 let part = Self::new(Arc::clone(&self.network), edges);
                 Ok(Bound::new(py, part)?.into_any())
@@ -256,7 +268,7 @@ impl PyEdges {
 
     /// All pairs as a list.
     fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        list_of(py, self.edges.iter().map(|edge| self.pair(*edge)))
+        list_of(py, self.edges.iter().map(|edge| self.names(py, *edge)))
     }
 
     /// The numbers of the items of all pairs.
@@ -280,18 +292,27 @@ impl PyEdges {
 /// A number for each item, by its key, in the order of the items.
 #[pyclass(name = "Scores", frozen, mapping, module = "chant_mcp._core")]
 pub(crate) struct PyScores {
-    network: Arc<Network>,
+    network: Arc<NamedNetwork>,
     values: Vec<f64>,
 }
 
 impl PyScores {
-    pub(super) fn new(network: Arc<Network>, values: Vec<f64>) -> Self {
+    pub(super) fn new(network: Arc<NamedNetwork>, values: Vec<f64>) -> Self {
         Self { network, values }
     }
 
+    fn names<'py>(&self, py: Python<'py>) -> impl ExactSizeIterator<Item = Bound<'py, PyString>> {
+        self.network
+            .items()
+            .map(move |item| self.network.name(py, item))
+    }
+
     /// The keys with their numbers.
-    fn pairs(&self) -> impl ExactSizeIterator<Item = (&str, f64)> {
-        self.network.keys().zip(self.values.iter().copied())
+    fn pairs<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> impl ExactSizeIterator<Item = (Bound<'py, PyString>, f64)> {
+        self.names(py).zip(self.values.iter().copied())
     }
 
     fn score(&self, key: &Bound<'_, PyAny>) -> Option<f64> {
@@ -304,9 +325,12 @@ impl PyScores {
 impl PyScores {
     /// These numbers by their keys, without a graph.
     #[new]
-    fn of(scores: Vec<(String, f64)>) -> Result<Self, Raised> {
-        let (keys, values): (Vec<String>, Vec<f64>) = scores.into_iter().unzip();
-        let keys = keys.into_iter().map(String::into_boxed_str).collect();
+    fn of(scores: Vec<(Bound<'_, PyString>, f64)>) -> Result<Self, Raised> {
+        let mut keys = NamedKeys::default();
+        for (key, _) in &scores {
+            keys.number(key)?;
+        }
+        let values = scores.into_iter().map(|(_, value)| value).collect();
         Ok(Self::new(without_edges(keys)?, values))
     }
 
@@ -342,7 +366,7 @@ impl PyScores {
         let others = PyDict::new(py);
         others.update(other)?;
         let ours = PyDict::new(py);
-        for (key, value) in InterpreterTurns::new(py).over(self.pairs()) {
+        for (key, value) in InterpreterTurns::new(py).over(self.pairs(py)) {
             ours.set_item(key, value)?;
         }
         ours.eq(others)
@@ -360,15 +384,16 @@ impl PyScores {
 
     /// The keys with their numbers.
     fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        list_of(py, self.pairs())
+        list_of(py, self.pairs(py))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        list_of(py, self.network.keys())?.try_iter()
+        list_of(py, self.names(py))?.try_iter()
     }
 
     fn __repr__(&self) -> String {
-        shown(self.values.len(), self.pairs())
+        let pairs = self.network.keys().zip(&self.values);
+        shown(self.values.len(), pairs)
     }
 
     /// The numbers, in the order of the keys.
@@ -390,7 +415,7 @@ impl PyScores {
             order.truncate(count);
             order
         });
-        let key = |(item, value): &(u32, f64)| (self.network.key(*item), *value);
+        let key = |(item, value): &(u32, f64)| (self.network.name(py, *item), *value);
         list_of(py, best.iter().map(key))
     }
 }
@@ -398,12 +423,12 @@ impl PyScores {
 /// Items in layers, each of which waits only for earlier ones.
 #[pyclass(name = "Layers", frozen, sequence, module = "chant_mcp._core")]
 pub(crate) struct PyLayers {
-    network: Arc<Network>,
+    network: Arc<NamedNetwork>,
     layers: Arc<Found>,
 }
 
 impl PyLayers {
-    pub(super) fn new(network: Arc<Network>, layers: Found) -> Self {
+    pub(super) fn new(network: Arc<NamedNetwork>, layers: Found) -> Self {
         let layers = Arc::new(layers);
         Self { network, layers }
     }
@@ -439,15 +464,18 @@ impl PyLayers {
 
     /// These layers of keys, without a graph.
     #[new]
-    fn of(layers: Vec<Vec<String>>) -> Result<Self, Raised> {
+    fn of(layers: Vec<Vec<Bound<'_, PyString>>>) -> Result<Self, Raised> {
         let count = layers.len();
         let sizes = layers.iter().map(Vec::len);
         let layer_of: Vec<u32> = (0..)
             .zip(sizes)
             .flat_map(|(layer, size)| vec![layer; size])
             .collect();
-        let keys = layers.into_iter().flatten().map(String::into_boxed_str);
-        let network = without_edges(keys.collect())?;
+        let mut keys = NamedKeys::default();
+        for key in layers.iter().flatten() {
+            keys.number(key)?;
+        }
+        let network = without_edges(keys)?;
         Ok(Self::new(network, Found::of(&layer_of, count)))
     }
 
@@ -531,9 +559,11 @@ impl PyLayers {
 }
 
 /// A graph of items alone.
-fn without_edges(keys: Keys) -> Result<Arc<Network>, Error> {
+fn without_edges(keys: NamedKeys) -> Result<Arc<NamedNetwork>, Error> {
+    let (keys, names) = keys.into_parts();
     let progress = vec![ItemProgress::Open; keys.len()];
-    Ok(Arc::new(Network::new(keys, progress, &[])?))
+    let network = Network::new(keys, progress, &[])?;
+    Ok(Arc::new(NamedNetwork::of(network, names)))
 }
 
 fn hashed<T: Hash>(values: impl Iterator<Item = T>) -> u64 {

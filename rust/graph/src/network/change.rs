@@ -278,7 +278,7 @@ impl NetworkDraft {
             // Turned twice, the rows ascend on both sides without a sort.
             let before = ItemRows::of(items().map(row));
             network.after = Arc::new(before.turned());
-            network.before = Arc::new(network.after.turned());
+            network.before = Arc::default();
         }
         network
     }

@@ -63,7 +63,7 @@ impl<'a> ComponentSorter<'a> {
 
     /// Takes the items that no cycle leads to, in an order of work.
     fn take_first(&mut self) {
-        let rows = self.network.before.rows();
+        let rows = self.network.rows_before().rows();
         let mut waits: Vec<u32> = rows.map(|(_, row)| narrow(row.len())).collect();
         let free = self.network.items();
         let mut order: Vec<u32> = free.filter(|item| waits[*item as usize] == 0).collect();

@@ -21,7 +21,7 @@ pub mod schedule;
 mod spread;
 mod subgraph;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::ItemProgress;
 use super::key_set::KeySet;
@@ -37,8 +37,9 @@ pub use pagerank::PageRank;
 pub struct Network {
     keys: ItemKeys,
     progress: Vec<ItemProgress>,
-    before: Arc<ItemRows>,
     after: Arc<ItemRows>,
+    /// The same edges the other way round, made with the first question that needs them.
+    before: Arc<OnceLock<ItemRows>>,
 }
 
 impl Network {
@@ -85,15 +86,17 @@ impl Network {
         if let Some(number) = ends.map(|end| end as usize).find(|end| *end >= count) {
             return Err(NetworkError::no_such_number(number));
         }
-        let after = ItemRows::by_start(count, edges);
-        // Turned rows ascend.
-        let before = after.turned();
         Ok(Self {
             keys,
             progress,
-            before: Arc::new(before),
-            after: Arc::new(after),
+            after: Arc::new(ItemRows::by_start(count, edges)),
+            before: Arc::default(),
         })
+    }
+
+    /// Rows of the items that each item waits for, which ascend.
+    fn rows_before(&self) -> &ItemRows {
+        self.before.get_or_init(|| self.after.turned())
     }
 
     /// Returns the number of items.
@@ -159,7 +162,7 @@ impl Network {
 
     /// Returns the items that an item waits for, done or not.
     pub fn before(&self, item: u32) -> &[u32] {
-        self.before.row(item)
+        self.rows_before().row(item)
     }
 
     /// Returns the items that wait for an item.
@@ -175,14 +178,14 @@ impl Network {
 
     /// Open items that wait for nothing open.
     pub fn frontier(&self) -> Vec<u32> {
-        let rows = self.before.rows();
+        let rows = self.rows_before().rows();
         let free = rows.filter(|(item, row)| self.is_open(*item) && self.all_done(row));
         free.map(|(item, _)| item).collect()
     }
 
     /// Open items that wait for something open.
     pub fn blocked(&self) -> Vec<u32> {
-        let rows = self.before.rows();
+        let rows = self.rows_before().rows();
         let held = rows.filter(|(item, row)| self.is_open(*item) && !self.all_done(row));
         held.map(|(item, _)| item).collect()
     }

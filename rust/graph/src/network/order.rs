@@ -79,7 +79,7 @@ impl Network {
     /// ```
     pub fn layers(&self) -> Result<ItemLayers, NetworkError> {
         let mut waits: Vec<u32> = self
-            .before
+            .rows_before()
             .rows()
             .map(|(_, row)| narrow(row.len()))
             .collect();

@@ -64,9 +64,9 @@ impl<'a> RankSystem<'a> {
         let mut order = network.components().order().to_vec();
         let (given, taken) = if how.reverse {
             order.reverse();
-            (&network.before, &network.after)
+            (network.rows_before(), network.after.as_ref())
         } else {
-            (&network.after, &network.before)
+            (network.after.as_ref(), network.rows_before())
         };
         let shares = given.rows().map(|(_, row)| how.damping / float(row.len()));
         Self {

@@ -12,7 +12,7 @@ impl Network {
 
     /// All items that one of these waits for, directly or over others, without these themselves.
     pub fn ancestors(&self, items: &[u32]) -> Vec<u32> {
-        reached(&self.before, self.len(), items)
+        reached(self.rows_before(), self.len(), items)
     }
 }
 
