@@ -30,6 +30,9 @@ _GIT = {
     "GIT_COMMITTER_DATE": "2026-01-22T10:00:00Z",
 }
 
+_SETTINGS_OF_GIT = "[maintenance]\nauto = false\n"
+"""Repositories of tests are small and many: no commit starts a process that looks after one."""
+
 
 # Each of the many processes that tests start, and each worker, would compile the same files again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -130,7 +133,7 @@ def _sealed(
         monkeypatch.delenv(name)
     # A file of its own, beside the home: to write settings as root would replace an empty device.
     settings_of_git = folder / "gitconfig"
-    settings_of_git.touch()
+    settings_of_git.write_text(_SETTINGS_OF_GIT, encoding="utf-8")
     places = {"HOME": home, "XDG_CONFIG_HOME": home / ".config", "GIT_CONFIG_GLOBAL": settings_of_git}
     for name, value in {**_GIT, **places}.items():
         monkeypatch.setenv(name, str(value))

@@ -38,7 +38,7 @@ const OF_FILTERS: [&str; 4] = ["clean", "smudge", "process", "required"];
 const OF_REMOTES: [&str; 4] = ["url", "fetch", "promisor", "partialclonefilter"];
 /// The fixed settings of a run's repository: no hook of the user's runs there, nothing is signed,
 /// and no borrowed object is removed.
-const FIXED: [(&str, &str); 8] = [
+const FIXED: [(&str, &str); 9] = [
     ("core.bare", "false"),
     ("core.logallrefupdates", "true"),
     ("core.hookspath", "/dev/null"),
@@ -47,6 +47,8 @@ const FIXED: [(&str, &str); 8] = [
     ("tag.gpgsign", "false"),
     ("gc.auto", "0"),
     ("gc.pruneexpire", "never"),
+    // Else each commit of the agent starts a process that finds nothing to do.
+    ("maintenance.auto", "false"),
 ];
 /// The name of the remote that is the project.
 const PROJECT: &str = "project";

@@ -133,6 +133,7 @@ fn a_folder_has_the_files_refs_and_settings_of_the_project_and_nothing_it_acts_u
             ("commit.gpgsign", "false"),
             ("tag.gpgsign", "false"),
             ("gc.auto", "0"),
+            ("maintenance.auto", "false"),
             ("core.sshCommand", ""),
             ("alias.st", ""),
         ] {
