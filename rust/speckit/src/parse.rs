@@ -31,7 +31,10 @@ use chant_text::markdown::{MarkdownOutline, outline};
 pub fn tasks(text: &str) -> TaskList {
     let base = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let body = &text[base..];
-    let outline = outline(body);
+    let mut outline = outline(body);
+    outline
+        .headings
+        .retain(|heading| !holds_boxes(&heading.text));
     let ignored = ignored(body, &outline);
     let is_ignored = |at: usize| ignored.iter().any(|range| range.contains(&at));
     let mut named = named_headings(body, &outline.headings, is_ignored);
@@ -73,6 +76,12 @@ pub fn tick(text: &str, list: &TaskList) -> char {
     });
     let (upper, lower): (Vec<u8>, Vec<u8>) = ticks.partition(|tick| *tick == b'X');
     if upper.len() > lower.len() { 'X' } else { 'x' }
+}
+
+/// Returns true if an underlined paragraph holds boxes below its first line: these are tasks, and to tick one
+/// must not change the name of a phase.
+fn holds_boxes(heading: &str) -> bool {
+    heading.lines().skip(1).any(|line| box_line(line).is_some())
 }
 
 /// Bytes of fenced code and of comments.

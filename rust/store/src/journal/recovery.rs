@@ -98,7 +98,7 @@ impl ChangeJournal<'_> {
         let (json, _) = self
             .disk
             .read_text(&folder.join(phase.file()), phase.file())?;
-        let (placed, made) = match self.read(folder, &json) {
+        let (placed, made) = match self.read(folder, phase, &json) {
             ChangeReading::Ours(placed, made) => (placed, made),
             ChangeReading::Others => return Ok(None),
             ChangeReading::Damaged(why) => {
@@ -188,7 +188,8 @@ impl ChangeJournal<'_> {
         Ok(())
     }
 
-    fn read(&self, folder: &Path, json: &str) -> ChangeReading {
+    /// Reads the record of a change in a phase.
+    fn read(&self, folder: &Path, phase: ChangePhase, json: &str) -> ChangeReading {
         let damaged =
             |error: String| ChangeReading::Damaged(format!("its record is damaged: {error}"));
         let record: serde_json::Value = match serde_json::from_str(json) {
@@ -213,9 +214,14 @@ impl ChangeJournal<'_> {
         };
         let steps = steps.into_iter().enumerate();
         let mut open = OpenFolders::default();
-        let placed: Result<Vec<_>, _> = steps
-            .map(|(number, record)| PlacedStep::find(record, number, folder, self.root, &mut open))
-            .collect();
+        let find =
+            |(number, record)| match PlacedStep::find(record, number, folder, self.root, &mut open)
+            {
+                // The folder was not made yet, or went with all that lay in it: there is nothing to clear away.
+                Err(StoreError::Missing { .. }) if phase == ChangePhase::Settled => None,
+                found => Some(found),
+            };
+        let placed: Result<Vec<_>, _> = steps.filter_map(find).collect();
         match placed {
             Ok(placed) => ChangeReading::Ours(placed, folders),
             Err(error) => ChangeReading::Damaged(error.to_string()),
@@ -224,7 +230,8 @@ impl ChangeJournal<'_> {
 
     /// Finishes a change that no process says is its own: one of an earlier release, or one that is not started.
     fn finish_unowned(&self, folder: &Path) -> Result<Option<UnfinishedChange>, StoreError> {
-        let name = ChangePhase::UnderWay.file();
+        let phase = ChangePhase::UnderWay;
+        let name = phase.file();
         let _lock = match Lock::try_take(&folder.join(name)) {
             Ok(Some(lock)) => lock,
             Ok(None) => return Ok(None),
@@ -232,7 +239,7 @@ impl ChangeJournal<'_> {
             Err(error) => return Err(error),
         };
         let (json, _) = self.disk.read_text(&folder.join(name), name)?;
-        match self.read(folder, &json) {
+        match self.read(folder, phase, &json) {
             ChangeReading::Others => Ok(None),
             ChangeReading::Damaged(why) => set_aside(folder, name, &[], Vec::new(), why).map(Some),
             ChangeReading::Ours(placed, _) => {

@@ -73,12 +73,13 @@ fn whichever_write_fails_a_refusal_is_final() {
 #[test]
 fn a_disk_that_fails_in_both_directions_leaves_files_undecided_until_it_works() {
     let mut undecided = 0;
-    for nth in 0..40 {
-        let project = Project::new();
+    for nth in 0..80 {
+        let (nth, is_near) = (nth / 2, nth % 2 == 0);
+        let project = Project::in_memory(is_near);
         let (disk, count) = failing_at(nth, true);
         let done = project.change(&disk);
         if count.load(Ordering::SeqCst) <= nth {
-            break;
+            continue;
         }
         match done {
             Ok(()) => assert_eq!(project.files(), after()),

@@ -362,6 +362,18 @@ fn no_file_changes_before_all_is_written_and_asked() {
     project.change(&disk).unwrap();
 }
 
+// proves: store:write:crash_leaves_old_or_new
+#[test]
+fn a_change_that_had_not_begun_needs_no_folder_of_its_files() {
+    for is_near in [true, false] {
+        let project = Project::in_memory(is_near);
+        assert!(project.change(&dying_at("journal-staged", 0)).is_err());
+        fs::remove_dir_all(project.root.path().join("new")).unwrap();
+        assert_eq!(project.journal(&Disk::default()).recover().unwrap(), []);
+        assert_eq!((project.files(), project.leftovers()), (before(), 0));
+    }
+}
+
 /// What the four steps leave when their record was damaged: nothing is done.
 #[test]
 fn a_damaged_change_is_set_aside_and_told() {
@@ -377,7 +389,7 @@ fn a_damaged_change_is_set_aside_and_told() {
         ),
     ];
     for (damage, word) in damages {
-        let project = Project::new();
+        let project = Project::in_memory(true);
         assert!(project.change(&dying_at("journal-intent", 0)).is_err());
         let journal = project.state.ensure("journal").unwrap();
         let change = fs::read_dir(&journal).unwrap().next().unwrap().unwrap();

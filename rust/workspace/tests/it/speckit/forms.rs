@@ -86,6 +86,16 @@ fn a_heading_above_a_list_that_has_its_task_is_a_heading() {
     assert_eq!(parents, [None, Some(0), None]);
 }
 
+// proves: speckit:complete_task:ticks_one_box
+#[test]
+fn a_box_above_a_line_of_dashes_is_a_task_and_no_part_of_a_heading() {
+    let text = "words\n    - [ ] T001 Do\n---\n";
+    assert_eq!(read(text), [("T001".to_owned(), TaskMark::Open, 2)]);
+    assert!(tasks(text).phases.is_empty());
+    let heading = tasks("Phase 1: words\nand more\n---\n- [ ] T001 Do\n");
+    assert_eq!((heading.phases.len(), heading.tasks[0].phase), (1, Some(0)));
+}
+
 // proves: speckit:tasks:summaries_stand_for_nothing
 #[test]
 fn a_summary_never_stands_for_the_tasks_above_it() {
