@@ -18,6 +18,7 @@ import pytest
 from harness import Caller, Project, started_process, user_config
 from hypothesis import settings
 from mcp import Client
+from memory_folder import memory_folder
 from times import cost_report
 
 _GIT = {
@@ -45,12 +46,6 @@ settings.load_profile("untimed")
 _CODE = [str(Path(__file__).resolve().parent), *(folder for folder in sys.path if Path(folder).is_absolute())]
 """Where the code of tests lies, and what it imports."""
 
-MEMORY = Path("/dev/shm")
-"""A file system in memory, on Linux."""
-
-ROOM = 2 << 30
-"""Bytes that have to be free there."""
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--times`."""
@@ -62,28 +57,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Tests about the disk (`tests/store`) go to the disk.
     """
-    if "PYTEST_DEBUG_TEMPROOT" not in os.environ and _has_room(MEMORY):
-        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
+    if "PYTEST_DEBUG_TEMPROOT" not in os.environ and (memory := memory_folder()):
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(memory)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Have two processes of tests more than there are cores: a third of their time they wait for others."""
-    return (os.cpu_count() or 1) + 2
+    """Have one process of tests more than there are cores: a third of their time they wait for others.
+
+    With two more, what waits in one test takes so much from the others that all of them end later.
+    """
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_finish() -> None:
     """Leave what was imported and collected out of every later collection of garbage: it stays."""
     gc.collect()
     gc.freeze()
-
-
-def _has_room(folder: Path) -> bool:
-    try:
-        room = os.statvfs(folder)
-    except OSError:
-        return False
-    return room.f_bavail * room.f_frsize > ROOM and os.access(folder, os.W_OK)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

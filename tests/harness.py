@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -13,7 +15,7 @@ from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session
 from chant_mcp.tool_calls import Offer
 from forked import ForkedProcess, can_fork
-from mcp import Client
+from mcp import Client, ClientSession
 from mcp_types import CallToolResult, TextContent
 
 
@@ -91,6 +93,27 @@ class Project:
         return ChantServer(session, Offer(**{"toolsets": ["auto"], **offer}))
 
 
+_KEPT = ("_tool_output_schemas", "_tool_output_validators")
+"""Where a client keeps what it checks the answers of tools with, by their names."""
+
+_SCHEMAS: dict[tuple[str | None, str], dict[str, Any]] = {}
+"""What clients of this process have there, by the protocol's version and the tool."""
+
+
+@contextmanager
+def _known_schema(session: ClientSession, tool: str) -> Iterator[None]:
+    """Have a client check a tool's answer with what an earlier client made ready, which had listed the tool.
+
+    To list all tools and to make that ready takes a client longer than most tests take.
+    """
+    asked = (session.protocol_version, tool)
+    for name, known in _SCHEMAS.get(asked, {}).items():
+        vars(session)[name].setdefault(tool, known)
+    yield
+    # A tool without a schema has one entry, which says so.
+    _SCHEMAS[asked] = {name: vars(session)[name][tool] for name in _KEPT if tool in vars(session)[name]}
+
+
 @dataclass(frozen=True)
 class Caller:
     """A client of a server in this process, and the project it serves."""
@@ -99,8 +122,9 @@ class Caller:
     project: Project
 
     async def __call__(self, tool: str, /, **arguments: Any) -> CallToolResult:
-        """Call a tool."""
-        result = await self.client.call_tool(tool, arguments)
+        """Call a tool; its answer is checked against the schema that the tool is listed with."""
+        with _known_schema(self.client.session, tool):
+            result = await self.client.call_tool(tool, arguments)
         assert isinstance(result, CallToolResult)
         return result
 

@@ -6,6 +6,7 @@ Where it lies is asked of the product; what lies in a project's own `.chant/proc
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,9 +21,17 @@ def state_folder(root: Path) -> Path:
     return folder
 
 
+_PARTS: dict[tuple[Path, str, bool, bool, str | None], Path] = {}
+"""The folders of parts, by what decides where they lie: who waits for a run asks fifty times a second."""
+
+
 def part(root: Path, name: str, *, shared: bool = False) -> Path:
     """Make the folder of a part of a project's state, and say where it lies."""
-    return ChantProject(root).state_part(name, shared=shared)
+    asked = (root, name, shared, (root / ".git").exists(), os.environ.get("XDG_STATE_HOME"))
+    folder = _PARTS.get(asked)
+    if folder is None or not folder.is_dir():
+        folder = _PARTS[asked] = ChantProject(root).state_part(name, shared=shared)
+    return folder
 
 
 def records(root: Path) -> list[dict[str, Any]]:

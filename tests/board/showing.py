@@ -68,7 +68,12 @@ class Board:
 
     async def sees(self, *texts: str) -> float:
         """Wait until texts stand on the screen."""
-        return await self.until(lambda: all(text in self.text for text in texts), f"nothing like {texts}")
+
+        def stand() -> bool:
+            shown = self.text  # a picture of the screen takes longer than all else here
+            return all(text in shown for text in texts)
+
+        return await self.until(stand, f"nothing like {texts}")
 
     async def sees_no(self, text: str) -> None:
         """Wait until a text does not stand on the screen any more."""
