@@ -196,8 +196,10 @@ def _fork_server(_process: int) -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, str(SERVER), str(theirs.fileno())]
-        # It belongs to no test: tests know their processes by the home folder.
-        environment = {name: value for name, value in os.environ.items() if name != "HOME"}
+        # It belongs to no test: tests know their processes by the home folder, and what one of them sets for us
+        # is read when we are imported.
+        of_test = ("HOME", "CHANT_")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(of_test)}
         _SERVERS.append(
             subprocess.Popen(
                 command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd="/", env=environment
