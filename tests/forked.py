@@ -196,8 +196,8 @@ def _fork_server(_process: int) -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         command = [sys.executable, str(SERVER), str(theirs.fileno())]
-        # It belongs to no test: they know their processes by the home folder, and what one sets for us is read
-        # when we are imported.
+        # It belongs to no test: they know their processes by the home folder, and what one sets for us is
+        # read when we are imported.
         of_test = ("HOME", "CHANT_")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(of_test)}
         _SERVERS.append(
