@@ -93,25 +93,23 @@ class Project:
         return ChantServer(session, Offer(**{"toolsets": ["auto"], **offer}))
 
 
-_KEPT = ("_tool_output_schemas", "_tool_output_validators")
-"""Where a client keeps what it checks the answers of tools with, by their names."""
-
-_SCHEMAS: dict[tuple[str | None, str], dict[str, Any]] = {}
-"""What clients of this process have there, by the protocol's version and the tool."""
+_SCHEMAS: dict[tuple[str | None, str], Any] = {}
+"""What clients of this process know of the answers of each tool, by the protocol's version and the tool."""
 
 
 @contextmanager
 def _known_schema(session: ClientSession, tool: str) -> Iterator[None]:
-    """Have a client check a tool's answer with what an earlier client made ready, which had listed the tool.
+    """Have a client know a tool's schema of answers, or that it has none, from one that listed it.
 
-    To list all tools and to make that ready takes a client longer than most tests take.
+    To list all tools, which a client does before it looks at its first answer, takes longer than most tests.
     """
     asked = (session.protocol_version, tool)
-    for name, known in _SCHEMAS.get(asked, {}).items():
-        vars(session)[name].setdefault(tool, known)
+    if asked in _SCHEMAS:
+        vars(session)["_tool_output_schemas"].setdefault(tool, _SCHEMAS[asked])
     yield
-    # A tool without a schema has one entry, which says so.
-    _SCHEMAS[asked] = {name: vars(session)[name][tool] for name in _KEPT if tool in vars(session)[name]}
+    listed = vars(session)["_tool_output_schemas"]
+    if tool in listed:
+        _SCHEMAS[asked] = listed[tool]
 
 
 @dataclass(frozen=True)
