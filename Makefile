@@ -12,8 +12,9 @@ SECONDS ?= 180
 
 # Rust tests keep their folders in memory where there is room: on a disk that does not give the inodes of removed files
 # out again at once they take half as long again. Half of them wait for others, so more run at once than there are cores.
-MEMORY := $(shell $(PYTHON) tests/memory_folder.py)
-THREADS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
+MEMORY = $(shell $(PYTHON) tests/memory_folder.py)
+THREADS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
+RUST_TESTS = $(addprefix TMPDIR=,$(MEMORY)) RUST_TEST_THREADS=$(THREADS) cargo test --workspace --locked
 
 .PHONY: demo test test-times test-agents trials install release bench docs clean
 
@@ -22,7 +23,7 @@ demo: $(VENV)/.made
 	$(BIN)/python -m chant_mcp.demo
 
 test: install
-	$(if $(MEMORY),TMPDIR=$(MEMORY) )RUST_TEST_THREADS=$(THREADS) cargo test --workspace --locked
+	$(RUST_TESTS)
 	$(BIN)/python -m pytest -n auto
 
 # What each folder of tests costs, and the slowest tests.
@@ -40,7 +41,7 @@ trials: install
 		tests/chant/test_edit_laws.py tests/chant/test_add.py tests/demo/test_agent_document.py tests/confine tests/vine tests/tickets \
 		tests/work/test_state_checkouts.py tests/leases/test_lease_model.py tests/leases/test_double_start.py \
 		tests/leases/test_machines.py tests/leases/test_ticket_numbers.py
-	PROPTEST_CASES=$$((256 * $(CASES))) cargo test --workspace --locked
+	PROPTEST_CASES=$$((256 * $(CASES))) $(RUST_TESTS)
 	$(BIN)/python -m bench.torture.oddities --seconds $(SECONDS)
 	$(BIN)/python -m bench.torture.clones
 	$(BIN)/python -m bench.torture.cluster

@@ -21,8 +21,7 @@ from server.pipes import Message, Pipes, Serve, encoded, request
 from server.test_arguments import SCHEMAS, kind_of
 from server.test_tools import MUTATING
 
-LAW = law(15, shares=True, derandomize=False)
-"""So many cases a tool and an era; others in each run."""
+LAW = law(30, shares=True, derandomize=False)
 
 PENDING, BUSY, DONE, BAD = (
     f"2026-01-22-00{number}-{end}" for number, end in enumerate(["x7m", "b", "c", "d"])

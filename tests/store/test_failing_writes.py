@@ -185,9 +185,9 @@ def test_whichever_write_fails_all_or_nothing_is_done_and_the_next_try_succeeds(
             raise AssertionError("it never comes to an end")
         assert told >= 3, "an error was told for the file, its flush, and that of its folder"
         assert list(filled.rglob("*.tmp")) == []
-    git_folder = filled / ".git" / "chant-mcp" / "journal"
-    assert not git_folder.exists() or list(git_folder.iterdir()) == []
-    assert json.loads(wire.text("chant_spec_list"))["total"] >= 2, "the server goes on"
+        git_folder = filled / ".git" / "chant-mcp" / "journal"
+        assert not git_folder.exists() or list(git_folder.iterdir()) == []
+        assert json.loads(wire.text("chant_spec_list"))["total"] >= 2, "the server goes on"
 
 
 @pytest.mark.parametrize("lacks", ["locks,folder-flushes,links,kinds-of-renames", "reading-locks"])
