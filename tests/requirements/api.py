@@ -53,6 +53,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "api:lists:never_cut": Requirement(
         "Lists and texts that scripts get are whole, however long.", "issue: Spec API in Python: Entry"
     ),
+    "api:threads:lose_nothing": Requirement(
+        "Threads of one process that add, edit and read a project's items at once lose no edit, through one "
+        "open project and through one each.",
+        "issue 26.4",
+    ),
     "api:import:is_light": Requirement(
         "`import chant_mcp` imports neither the SDK nor what only commands need.",
         "issue: Spec API in Python: Entry",

@@ -1,4 +1,4 @@
-"""What a release is beside its wheels (issue 23: point 11)."""
+"""What a release is beside its wheels (issue 23: point 11), and the wheels that are special."""
 
 from requirements import Requirement
 
@@ -25,6 +25,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "distribution:uvx:script_is_named_as_the_package": Requirement(
         "The package's script has the package's name, so that `uvx chant-mcp` starts the server.", _SOURCE
+    ),
+    "distribution:free_threading:wheel": Requirement(
+        "A free-threaded interpreter has a wheel for itself alone: it leaves it without its lock, "
+        "and threads that work at once get right answers.",
+        "issue 26: point 4",
     ),
     "distribution:container:serves_with_a_health_check": Requirement(
         "The container serves over HTTP as another user than root, from pinned images; its health check "

@@ -118,6 +118,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "While a graph is made of many pairs, and while it gives them, other threads go on.",
         "issue 26.4",
     ),
+    "graph:threads:answers_of_one": Requirement(
+        "Threads that build, ask and walk at the same moment get the answers that one alone gets.",
+        "issue 26.4",
+    ),
     "graph:components:strongly_connected": Requirement(
         "`components` gives the strongly connected components, those of networkx, in an order of work.",
         "issue 26.4",
