@@ -144,7 +144,7 @@ def a_project(folder: Path) -> Path:
 
 
 def edit_one_project(folder: Path, *, is_shared: bool) -> None:
-    """Threads that add and edit specs, through one open project or one each, lose nothing; files are whole."""
+    """Threads that add and edit specs, in one open project or one each, lose nothing; files are whole."""
     root = a_project(folder)
     shared = chant_mcp.open(root)
 
