@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 import time
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import anyio
 import pytest
 from chant_mcp.server import publisher as publishing
 from chant_mcp.server.changed_uris import uris_of
 from chant_mcp.server.clients import OneClient
-from chant_mcp.server.project_watch import News
+from chant_mcp.server.project_watch import News, ProjectWatch
 from chant_mcp.server.publisher import ChangePublisher
 from chant_mcp.session import Place, Session
 from chant_mcp.tool_calls import Offer, OfferedTools
@@ -190,3 +193,49 @@ async def test_items_are_announced_by_the_uris_of_their_documents() -> None:
         "tickets:MY-PROJ-007": ["ticket://MY-PROJ/MY-PROJ-007"],
     }.items():
         assert list(uris_of(key)) == expected, json.dumps(key)
+
+
+class StoppedChanges:
+    """Changes of a project, one of which comes when the test says so."""
+
+    def __init__(self) -> None:
+        self.come = threading.Event()
+
+    def wait(self, timeout: float, *, around: bool) -> dict[str, Any] | None:
+        """Give the one change to who waits for long, and nothing to who looks for more."""
+        if not timeout or not self.come.wait(timeout):
+            return None
+        self.come.clear()
+        return {"changes": [{"key": URI}], "added": [], "removed": [], "reset": False, "around": False}
+
+    def stop(self) -> None:
+        """End a wait."""
+        self.come.set()
+
+
+@pytest.mark.requirement("protocol:exit:closed_input_ends_cleanly")
+async def test_what_is_handed_over_at_the_end_begins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    changes, is_handed = StoppedChanges(), threading.Event()
+    hand_over = asyncio.run_coroutine_threadsafe
+
+    def hand_over_and_tell(announced: Any, loop: asyncio.AbstractEventLoop) -> Any:
+        done = hand_over(announced, loop)
+        is_handed.set()
+        return done
+
+    announced: list[News] = []
+
+    async def announce(news: News) -> None:
+        announced.append(news)
+
+    monkeypatch.setattr(asyncio, "run_coroutine_threadsafe", hand_over_and_tell)
+    session = SimpleNamespace(place=None, workspace_as_it_is=SimpleNamespace(changes=lambda: changes))
+    watch = ProjectWatch(cast(Session, session), announce)
+    await watch.started()
+    changes.come.set()
+    # The loop is busy until the change is in it, and the server ends before the loop comes to it.
+    assert is_handed.wait(10)
+    watch.end()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert announced == []

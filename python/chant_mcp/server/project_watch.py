@@ -79,7 +79,7 @@ class ProjectWatch:
             self._stop_waiting()
 
     def end(self) -> None:
-        """End, at once; what is being announced is not."""
+        """End, at once, in the event loop: nothing is announced from now on but what is being announced."""
         self._ended.set()
         self._stop_waiting()
 
@@ -153,13 +153,19 @@ class ProjectWatch:
         return news
 
     def _hand_over(self, news: News) -> None:
-        announced = self._announce(news)
+        announced = self._announce_unless_ended(news)
         try:
             done = asyncio.run_coroutine_threadsafe(announced, self._loop)
         except RuntimeError:
             announced.close()
             raise
         done.result()
+
+    async def _announce_unless_ended(self, news: News) -> None:
+        # A loop that closes still begins what came last. The threads that it would use would never be told to
+        # end, and the process would wait for them.
+        if not self._ended.is_set():
+            await self._announce(news)
 
     def _in_loop(self, call: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # it is closed
