@@ -22,6 +22,7 @@ RULES = (
     "required",
     "title",
     "fence",
+    "criteria",
     "parse",
 )
 

@@ -492,7 +492,8 @@ async def test_any_rule_can_be_turned_off(call: Caller, rule: str) -> None:
         output_schema=".chant/schemas/out.json",
         body=f"{DAY}-009-abc",
     )
-    call.project.spec("many", target_files=[f"f{n}" for n in range(9)], body="# Many\n\n```\n- [ ] a")
+    body = f"# Many\n\n{SECTION}- [] b\n\n```\n- [ ] a"
+    call.project.spec("many", target_files=[f"f{n}" for n in range(9)], body=body)
     call.project.write("broken", "---\nstatus: [\n---\n")
     before = (await call.data("chant_lint"))["diagnostics"]
     assert {found["rule"] for found in before} == set(RULES)
@@ -519,3 +520,37 @@ async def test_a_repository_named_like_a_dialect_is_an_error(call: Caller, name:
     assert found["severity"] == "error"
     assert name in found["message"]
     assert "repository" in found["message"]
+
+
+@pytest.mark.requirement("chant:criteria:what_looks_like_one_is_named")
+@ONE_ERA
+async def test_a_line_that_looks_like_a_criterion_and_is_not_read_is_named(call: Caller) -> None:
+    path = call.project.spec(ID, body=criteria("- [x] first", "- [] second", "-[ ] third"))
+    line = path.read_text().splitlines().index("- [] second") + 1
+    said = f"lines {line} and {line + 1} look like criteria and are not read"
+    (found,) = await findings(call, "criteria")
+    assert (found["message"], found["severity"]) == (said, "error")
+    assert "`- [ ] what is to be true`" in found["suggestion"]
+    verified = await call.data("chant_verify", id=ID)
+    assert verified["verified"] is False
+    assert verified["verification_notes"].startswith(
+        f"All acceptance criteria that are read are met; {said}. "
+    )
+    diagnosed = await call.data("chant_diagnose", id=ID)
+    (check,) = [check for check in diagnosed["checks"] if check["name"] == "Acceptance criteria"]
+    assert check["passed"] is False
+    assert said in check["details"]
+    assert said in await call.error("chant_work_start", id=ID)
+    call.project.spec(ID, body=criteria("- [] only"))
+    assert "looks like a criterion and is not read" in await call.error("chant_work_start", id=ID)
+    call.project.spec(ID, body=criteria("- [x] first", "- [x] second", "- [ ] third"))
+    assert await findings(call, "criteria") == []
+    assert (await call.data("chant_verify", id=ID))["criteria"]["total"] == 3
+
+
+@pytest.mark.requirement("chant:criteria:what_looks_like_one_is_named")
+@ONE_ERA
+async def test_a_box_that_an_underline_takes_into_a_heading_is_named(call: Caller) -> None:
+    call.project.spec(ID, body=criteria("- [x] first", "", "words", "      - [ ] second", "---"))
+    (found,) = await findings(call, "criteria")
+    assert "looks like a criterion and is not read" in found["message"]

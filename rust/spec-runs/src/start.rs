@@ -179,13 +179,13 @@ pub enum StartRefusal {
     /// Nothing would show when the work is done.
     #[error(
         "Spec '{id}' has no acceptance criteria{}, so nothing says when it is done.",
-        because(fences)
+        because(unread)
     )]
     NoCriteria {
         /// The spec.
         id: SpecId,
-        /// The descriptions of what fences take in.
-        fences: Vec<String>,
+        /// The descriptions of what is not read.
+        unread: Vec<String>,
     },
     /// The quality gate is red.
     #[error("Spec '{id}' does not pass the quality gate (refine): {}", suggestions.join("; "))]
@@ -197,11 +197,11 @@ pub enum StartRefusal {
     },
 }
 
-/// Returns what fences take in, in parentheses.
-fn because(fences: &[String]) -> String {
-    match fences {
+/// Returns what is not read, in parentheses.
+fn because(unread: &[String]) -> String {
+    match unread {
         [] => String::new(),
-        fences => format!(" that is read ({})", fences.join("; ")),
+        unread => format!(" that is read ({})", unread.join("; ")),
     }
 }
 
@@ -538,7 +538,7 @@ impl StartInputs<'_> {
         if spec.criteria.is_empty() && !self.skip_criteria {
             return Err(StartRefusal::NoCriteria {
                 id: id(),
-                fences: spec.swallowed(),
+                unread: spec.describe_unread(),
             });
         }
         let members: Vec<&Arc<Spec>> = self.specs.members(&spec.id).collect();

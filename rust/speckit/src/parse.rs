@@ -4,7 +4,6 @@
 //! heading is for CommonMark to say. What looks like a task and is none is remembered with its line.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use super::depends;
 use super::heading::{checkpoint, is_checkpoint, is_phase, phase};
@@ -17,7 +16,7 @@ use super::task::{Task, TaskCriterion, TaskList, TaskMark};
 use super::unread::{UnreadLine, UnreadReason};
 use chant_base::counted::count_visited;
 use chant_text::fences;
-use chant_text::markdown::{MarkdownOutline, outline};
+use chant_text::markdown::{self, outline};
 
 /// Reads a task list. What is no task is left alone.
 ///
@@ -35,7 +34,7 @@ pub fn tasks(text: &str) -> TaskList {
     outline
         .headings
         .retain(|heading| !holds_boxes(&heading.text));
-    let ignored = ignored(body, &outline);
+    let ignored = markdown::set_aside(body, &outline);
     let is_ignored = |at: usize| ignored.iter().any(|range| range.contains(&at));
     let mut named = named_headings(body, &outline.headings, is_ignored);
     let mut reader = TaskListReader {
@@ -82,34 +81,6 @@ pub fn tick(text: &str, list: &TaskList) -> char {
 /// must not change the name of a phase.
 fn holds_boxes(heading: &str) -> bool {
     heading.lines().skip(1).any(|line| box_line(line).is_some())
-}
-
-/// Bytes of fenced code and of comments.
-fn ignored(body: &str, outline: &MarkdownOutline) -> Vec<Range<usize>> {
-    let is_fence = |range: &&Range<usize>| {
-        let code = body.get((*range).clone()).unwrap_or_default().trim_start();
-        code.starts_with("```") || code.starts_with("~~~")
-    };
-    let mut ignored: Vec<Range<usize>> = outline.code.iter().filter(is_fence).cloned().collect();
-    let mut open: Option<usize> = None;
-    for piece in &outline.html {
-        let mut at = piece.start;
-        while at < piece.end {
-            let rest = body.get(at..piece.end).unwrap_or_default();
-            let sought = if open.is_some() { "-->" } else { "<!--" };
-            let Some(found) = rest.find(sought) else {
-                break;
-            };
-            let end = at + found + sought.len();
-            match open.take() {
-                Some(start) => ignored.push(start..end),
-                None => open = Some(at + found),
-            }
-            at = end;
-        }
-    }
-    ignored.extend(open.map(|start| start..body.len()));
-    ignored
 }
 
 /// The task that a heading is.

@@ -327,15 +327,42 @@ pub struct Spec {
     pub problems: Vec<SpecProblem>,
     /// Fences of the body that take in headings or boxes, with their lines in the file.
     pub fences: Box<[SwallowingFence]>,
+    /// Lines of the file that look like criteria and are none to `CommonMark`, counted from 1.
+    pub unread_criteria: Box<[usize]>,
 }
 
+/// The advice about lines that look like criteria and are not read.
+pub const CRITERION_ADVICE: &str = "Write each as an item of a list, `- [ ] what is to be true`, and leave a blank line before the list";
+
 impl Spec {
-    /// Describes the problems with the fences of its body, a sentence each with what to do.
-    pub fn swallowed(&self) -> Vec<String> {
+    /// Describes what its body has and is not read, a sentence each with what to do.
+    pub fn describe_unread(&self) -> Vec<String> {
         let fences = self.fences.iter();
+        let fences = fences.map(|fence| format!("{fence}. {}", fence.advice()));
+        let lines = self.describe_unread_criteria();
         fences
-            .map(|fence| format!("{fence}. {}", fence.advice()))
+            .chain(lines.map(|lines| format!("{lines}. {CRITERION_ADVICE}")))
             .collect()
+    }
+
+    /// Names the lines that look like criteria and are not read; `None` without any.
+    pub fn describe_unread_criteria(&self) -> Option<String> {
+        let lines: Vec<String> = self.unread_criteria.iter().map(usize::to_string).collect();
+        match &lines[..] {
+            [] => None,
+            [line] => Some(format!(
+                "line {line} looks like a criterion and is not read"
+            )),
+            [lines @ .., last] => Some(format!(
+                "lines {} and {last} look like criteria and are not read",
+                lines.join(", ")
+            )),
+        }
+    }
+
+    /// Returns true if criteria that a reader sees are not read.
+    pub fn has_unread_criteria(&self) -> bool {
+        !self.unread_criteria.is_empty() || self.fences.iter().any(|fence| fence.boxes > 0)
     }
 
     /// The body as it stands in the file.

@@ -197,6 +197,7 @@ fn read(id: SpecId, path: &str, text: String) -> Result<Spec, LineFault> {
         output_schema: front.output_schema,
         problems: reader.problems,
         fences: swallowing(&text, layout.body, &outline),
+        unread_criteria: unread_criteria(&text, layout.body, &outline),
         text: text.into(),
     })
 }
@@ -211,6 +212,18 @@ fn swallowing(text: &str, body: usize, outline: &MarkdownOutline) -> Box<[Swallo
         }
     }
     found.into()
+}
+
+/// Lines of the file that look like criteria and are none.
+fn unread_criteria(text: &str, body: usize, outline: &MarkdownOutline) -> Box<[usize]> {
+    let mut lines = checklist::unread(&text[body..], outline, CRITERIA);
+    if !lines.is_empty() {
+        let before = text[..body].matches('\n').count();
+        for line in &mut lines {
+            *line += before;
+        }
+    }
+    lines.into()
 }
 
 /// Refuses a text of which git left two versions: which of them is meant is for a person to say.

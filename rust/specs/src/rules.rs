@@ -1,11 +1,11 @@
-//! The eleven lint rules (seed: `chant_add`; reference chant 5.8.2).
+//! The twelve lint rules (seed: `chant_add`; reference chant 5.8.2).
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::model::{Spec, SpecStatus, SpecType};
+use super::model::{CRITERION_ADVICE, Spec, SpecStatus, SpecType};
 use super::parse::{APPROVALS, unknown_type};
 use super::scores::{SpecSize, lines_outside_code};
 use super::specs::{ExternalDependency, SpecGraph};
@@ -45,7 +45,7 @@ pub const LOOKING_AROUND: [&str; 2] = ["output", "dependency"];
 const SPLIT: &str = "Consider splitting into smaller, focused specs";
 
 /// The rules that look at specs, in the order in which the seed names them.
-pub fn rules<'a>() -> [LintRule<LintSubject<'a>>; 10] {
+pub fn rules<'a>() -> [LintRule<LintSubject<'a>>; 11] {
     [
         LintRule {
             name: "complexity",
@@ -86,6 +86,10 @@ pub fn rules<'a>() -> [LintRule<LintSubject<'a>>; 10] {
         LintRule {
             name: "fence",
             check: fence,
+        },
+        LintRule {
+            name: "criteria",
+            check: criteria,
         },
     ]
 }
@@ -277,6 +281,19 @@ fn fence(subject: &LintSubject<'_>) -> Vec<LintFinding> {
         finding.suggest(fence.advice())
     };
     subject.spec.fences.iter().map(finding).collect()
+}
+
+/// ## What it does
+/// Flags lines of the acceptance criteria that look like items with a box and are none: a box in a paragraph or in
+/// HTML, `- [] ` and `[ ] `.
+///
+/// ## Why it matters
+/// A reader sees a criterion that nothing counts: work would be complete without it.
+fn criteria(subject: &LintSubject<'_>) -> Vec<LintFinding> {
+    let lines = subject.spec.describe_unread_criteria().into_iter();
+    lines
+        .map(|lines| LintFinding::error(lines).suggest(CRITERION_ADVICE))
+        .collect()
 }
 
 /// ## What it does

@@ -1,7 +1,9 @@
 //! Checklist items (`- [ ]`): found below their headings, read, and ticked.
 
+use std::ops::Range;
+
 use super::edit::Edit;
-use super::markdown::{MarkdownOutline, TaskItem};
+use super::markdown::{self, Heading, MarkdownOutline, TaskItem};
 
 /// Returns the task items of every section whose heading starts with `name` (any case, levels 2 to 6).
 ///
@@ -20,6 +22,66 @@ use super::markdown::{MarkdownOutline, TaskItem};
 /// ```
 pub fn under<'a>(outline: &'a MarkdownOutline, name: &str) -> Vec<&'a TaskItem> {
     let mut found: Vec<&TaskItem> = Vec::new();
+    for (section, _) in sections(outline, name) {
+        let inside = |task: &&TaskItem| section.contains(&task.marker.start);
+        found.extend(outline.tasks.iter().filter(inside));
+    }
+    found
+}
+
+/// Returns the lines of those sections that look like items with a box and are none to `CommonMark`, by their numbers
+/// from 1: a box in the words of a paragraph or a heading, in code without a fence, in HTML, or written otherwise
+/// (`- [] `, `-[ ] `, `[ ] `).
+///
+/// ```
+/// use chant_text::{checklist, markdown};
+///
+/// let body = "## Acceptance Criteria\n\n- [ ] It works\n- [] It is fast\n";
+/// let unread = checklist::unread(body, &markdown::outline(body), "Acceptance Criteria");
+/// assert_eq!(unread, [4]);
+/// ```
+pub fn unread(body: &str, outline: &MarkdownOutline, name: &str) -> Vec<usize> {
+    let mut set_aside = markdown::set_aside(body, outline);
+    set_aside.sort_unstable_by_key(|range| range.start);
+    let is_aside = |at: usize| {
+        let before = set_aside.partition_point(|range| range.start <= at);
+        before > 0 && set_aside[before - 1].contains(&at)
+    };
+    let is_read = |line: &Range<usize>| {
+        let before = outline
+            .tasks
+            .partition_point(|task| task.marker.start < line.start);
+        let next = outline.tasks.get(before);
+        next.is_some_and(|task| line.contains(&task.marker.start))
+    };
+    let (mut unread, mut counted, mut number) = (Vec::new(), 0, 1);
+    for (section, next) in sections(outline, name) {
+        // A paragraph that a line underlines is a heading as a whole, with the boxes in it.
+        let end = match next {
+            Some(heading) if heading.text.contains('\n') => heading.range.end,
+            _ => section.end.min(body.len()),
+        };
+        number += body[counted..section.start].matches('\n').count();
+        counted = section.start;
+        for text in body[section.start..end].split_inclusive('\n') {
+            let line = counted..counted + text.len();
+            if looks_like_item(text) && !is_aside(line.start) && !is_read(&line) {
+                unread.push(number);
+            }
+            counted = line.end;
+            number += usize::from(text.ends_with('\n'));
+        }
+    }
+    unread
+}
+
+/// The sections whose heading starts with `name`, as bytes behind the heading, each with the heading that ends it.
+/// One within another is part of that one.
+fn sections<'a>(
+    outline: &'a MarkdownOutline,
+    name: &str,
+) -> Vec<(Range<usize>, Option<&'a Heading>)> {
+    let mut found = Vec::new();
     let mut ends_after = 0;
     for (at, heading) in outline.headings.iter().enumerate() {
         if heading.range.start < ends_after
@@ -32,11 +94,54 @@ pub fn under<'a>(outline: &'a MarkdownOutline, name: &str) -> Vec<&'a TaskItem> 
             .iter()
             .find(|h| h.level <= heading.level);
         ends_after = next.map_or(usize::MAX, |h| h.range.start);
-        let inside =
-            |task: &&TaskItem| (heading.range.end..ends_after).contains(&task.marker.start);
-        found.extend(outline.tasks.iter().filter(inside));
+        found.push((heading.range.end..ends_after, next));
     }
     found
+}
+
+/// Returns true if a reader takes a line, or a cell of a row, for an item with a box.
+fn looks_like_item(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t', '>']);
+    match line.strip_prefix('|') {
+        Some(row) => row.split('|').any(|cell| begins_with_box(cell.trim())),
+        None => begins_with_box(line.trim()),
+    }
+}
+
+fn begins_with_box(text: &str) -> bool {
+    let item = without_any_bullet(text);
+    let Some((sign, rest)) = item
+        .unwrap_or(text)
+        .strip_prefix('[')
+        .and_then(|boxed| boxed.split_once(']'))
+    else {
+        return false;
+    };
+    let has_text = rest.contains(char::is_alphanumeric);
+    // `[x](…)`, `[x]: …` and `[x][…]` are links.
+    let is_link = rest.starts_with(['(', ':', '[']);
+    let is_box = if item.is_some() {
+        let mut signs = sign.trim().chars();
+        match (signs.next(), signs.next()) {
+            (None, _) => true,
+            (Some(sign), None) => matches!(sign, 'x' | 'X') || !sign.is_alphanumeric(),
+            _ => false,
+        }
+    } else {
+        matches!(sign, " " | "x" | "X") && rest.starts_with(char::is_whitespace)
+    };
+    has_text && !is_link && is_box
+}
+
+/// Returns a text without the bullet or the number before it, of whatever kind; `None` without one.
+fn without_any_bullet(text: &str) -> Option<&str> {
+    const BULLETS: [char; 10] = ['-', '*', '+', '•', '◦', '▪', '·', '–', '—', '‣'];
+    let behind_number = text
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+        .strip_prefix(['.', ')'])
+        .filter(|_| text.starts_with(|c: char| c.is_ascii_digit()));
+    let rest = text.strip_prefix(BULLETS).or(behind_number)?;
+    Some(rest.trim_start())
 }
 
 /// Returns an item's text on one line, as answers show it.
@@ -96,6 +201,48 @@ mod tests {
         let found = items(body);
         assert_eq!(found.len(), 5);
         assert_eq!(found.iter().filter(|(checked, _)| !checked).count(), 3);
+    }
+
+    // proves: chant:criteria:what_looks_like_one_is_named
+    #[test]
+    fn lines_that_look_like_items_and_are_none_are_found() {
+        let unread = |lines: &str| {
+            let body =
+                format!("## Acceptance Criteria\n\n- [ ] read\n\n{lines}\n\n## Next\n\n- [] no\n");
+            super::unread(&body, &outline(&body), NAME)
+        };
+        let lost = [
+            "words\n    - [ ] a box in a paragraph",
+            "words\n      - [ ] a box in a heading\n---",
+            "words\n\n    - [ ] a box in code",
+            "<div>\n- [ ] a box in HTML\n</div>",
+            "- [] no blank in it",
+            "-[ ] none before it",
+            "- [x]none behind it",
+            "- [~] another sign",
+            "[ ] no bullet",
+            "• [x] another bullet",
+            "| a | [ ] b |",
+        ];
+        for lines in lost {
+            assert_eq!(unread(lines).len(), 1, "{lines}");
+        }
+        let others = [
+            "1. [x] an item, too\n2) [ ] and this",
+            "> - [ ] quoted",
+            "- [x](https://example.com) a link",
+            "- [x]: words",
+            "- [a] note",
+            "[1] a source",
+            "- [ ]",
+            "```\n- [] an example\n```",
+            "<!-- - [] later -->",
+            "A list of `- [] x` and [ ] in a line.",
+        ];
+        for lines in others {
+            assert_eq!(unread(lines), [0; 0], "{lines}");
+        }
+        assert_eq!(unread("- [] one\n\n- [ ] read\n-[ ] two"), [5, 8]);
     }
 
     #[test]

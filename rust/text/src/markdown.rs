@@ -58,6 +58,34 @@ pub fn outline(body: &str) -> MarkdownOutline {
     reader.outline
 }
 
+/// Returns the bytes of fenced code and of comments, which are no text of the document.
+pub fn set_aside(body: &str, outline: &MarkdownOutline) -> Vec<Range<usize>> {
+    let is_fence = |range: &&Range<usize>| {
+        let code = body.get((*range).clone()).unwrap_or_default().trim_start();
+        code.starts_with("```") || code.starts_with("~~~")
+    };
+    let mut aside: Vec<Range<usize>> = outline.code.iter().filter(is_fence).cloned().collect();
+    let mut open: Option<usize> = None;
+    for piece in &outline.html {
+        let mut at = piece.start;
+        while at < piece.end {
+            let rest = body.get(at..piece.end).unwrap_or_default();
+            let sought = if open.is_some() { "-->" } else { "<!--" };
+            let Some(found) = rest.find(sought) else {
+                break;
+            };
+            let end = at + found + sought.len();
+            match open.take() {
+                Some(start) => aside.push(start..end),
+                None => open = Some(at + found),
+            }
+            at = end;
+        }
+    }
+    aside.extend(open.map(|start| start..body.len()));
+    aside
+}
+
 struct OutlineReader<'a> {
     body: &'a str,
     outline: MarkdownOutline,

@@ -83,6 +83,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "it, and a warning where only headings do.",
         "issue 21",
     ),
+    "chant:criteria:what_looks_like_one_is_named": Requirement(
+        "A line of the acceptance criteria that looks like an item with a box and is none (`- [] `, `[ ] `, "
+        "a box in a paragraph, an underlined heading, HTML or indented code) is an error of `chant_lint`, "
+        "and named with its line by `chant_verify`, `chant_diagnose` and the refusal of `chant_work_start`; "
+        "such a spec is not verified.",
+        "reference chant 2.7 R, 10.3",
+    ),
     "chant:fences:are_named_everywhere": Requirement(
         "`chant_lint`, `chant_verify`, `chant_diagnose` and the refusal of `chant_work_start` name such a "
         "fence with its line, how much it takes in, and what to do.",

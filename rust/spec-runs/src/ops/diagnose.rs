@@ -167,13 +167,12 @@ fn criteria_check(spec: &Spec, status: SpecStatus) -> DiagnosisCheck {
     } else {
         format!("{unchecked} unchecked items remaining")
     };
-    for sentence in spec.swallowed() {
+    for sentence in spec.describe_unread() {
         details = format!("{details}; {sentence}");
     }
-    let takes_boxes = spec.fences.iter().any(|fence| fence.boxes > 0);
     DiagnosisCheck {
         name: "Acceptance criteria",
-        passed: !takes_boxes && (unchecked == 0 || status != SpecStatus::Completed),
+        passed: !spec.has_unread_criteria() && (unchecked == 0 || status != SpecStatus::Completed),
         details: Some(details),
     }
 }
@@ -473,8 +472,8 @@ fn conclusion(
                         ".",
                     ],
                 },
-                Some(&"Acceptance criteria") if !spec.fences.is_empty() => {
-                    hint![spec.swallowed().join(" ")]
+                Some(&"Acceptance criteria") if !spec.describe_unread().is_empty() => {
+                    hint![spec.describe_unread().join(" ")]
                 }
                 Some(&"Acceptance criteria" | &"Status consistency") if !is_met => {
                     hint![format!("Open criteria: {}", open())]

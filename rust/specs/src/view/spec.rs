@@ -264,20 +264,19 @@ impl<'a> VerificationReport<'a> {
     pub fn of(spec: &'a Spec) -> Self {
         let unchecked = spec.unchecked();
         let open = spec.criteria.iter().filter(|criterion| !criterion.checked);
-        let swallowed = spec.swallowed();
-        let takes_boxes = spec.fences.iter().any(|fence| fence.boxes > 0);
+        let has_unread = spec.has_unread_criteria();
         let mut notes = match (spec.criteria.len(), unchecked) {
             (0, _) => "No acceptance criteria found".into(),
-            (_, 0) if takes_boxes => "All acceptance criteria that are read are met".into(),
+            (_, 0) if has_unread => "All acceptance criteria that are read are met".into(),
             (_, 0) => "All acceptance criteria met".into(),
             (_, open) => format!("{open} criteria not yet checked"),
         };
-        for sentence in swallowed {
+        for sentence in spec.describe_unread() {
             notes = format!("{notes}; {sentence}");
         }
         Self {
             spec_id: spec.id.as_str(),
-            verified: unchecked == 0 && !spec.criteria.is_empty() && !takes_boxes,
+            verified: unchecked == 0 && !spec.criteria.is_empty() && !has_unread,
             criteria: CriteriaCounts::of(spec),
             unchecked_items: open
                 .map(|c| format!("- [ ] {}", spec.criterion_text(c)))
