@@ -148,3 +148,18 @@ async def test_a_fence_that_takes_in_headings_is_a_problem(call: Caller, tickets
     result = await call("manage_cr_sections", key=1, operation="list")
     notes = [block.text for block in result.content if isinstance(block, TextContent)]
     assert "is never closed: 1 heading and 1 box" in notes[-1]
+
+
+@pytest.mark.requirement("tickets:criteria:what_looks_like_one_is_a_problem")
+async def test_a_line_that_looks_like_a_criterion_and_is_not_read_is_a_problem(
+    call: Caller, tickets: Tickets
+) -> None:
+    boxes = "- [x] a\n- [] b\n\nwords\n    - [ ] c\n"
+    body = f"## 1. Acceptance Criteria\n\n{boxes}\n## 2. Notes\n\n- [] no criterion\n"
+    path = tickets.ticket(1, "Open", body=body)
+    (problem,) = (await answer(call, "list_crs"))["problems"]
+    line = path.read_text("utf-8").splitlines().index("- [] b") + 1
+    assert problem["line"] == line
+    assert problem["message"].startswith(f"lines {line} and {line + 3} look like criteria and are not read. ")
+    tickets.ticket(1, "Open", body=body.replace("[]", "[ ]").replace("    -", "-"))
+    assert "problems" not in await answer(call, "list_crs")

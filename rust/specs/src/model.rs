@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::id::SpecId;
+use chant_text::checklist::{self, UNREAD_ADVICE};
 use chant_text::fences::SwallowingFence;
 
 /// The documented order of keys (reference chant 2.2): an absent key is put in its place in it.
@@ -331,9 +332,6 @@ pub struct Spec {
     pub unread_criteria: Box<[usize]>,
 }
 
-/// The advice about lines that look like criteria and are not read.
-pub const CRITERION_ADVICE: &str = "Write each as an item of a list, `- [ ] what is to be true`, and leave a blank line before the list";
-
 impl Spec {
     /// Describes what its body has and is not read, a sentence each with what to do.
     pub fn describe_unread(&self) -> Vec<String> {
@@ -341,23 +339,13 @@ impl Spec {
         let fences = fences.map(|fence| format!("{fence}. {}", fence.advice()));
         let lines = self.describe_unread_criteria();
         fences
-            .chain(lines.map(|lines| format!("{lines}. {CRITERION_ADVICE}")))
+            .chain(lines.map(|lines| format!("{lines}. {UNREAD_ADVICE}")))
             .collect()
     }
 
     /// Names the lines that look like criteria and are not read; `None` without any.
     pub fn describe_unread_criteria(&self) -> Option<String> {
-        let lines: Vec<String> = self.unread_criteria.iter().map(usize::to_string).collect();
-        match &lines[..] {
-            [] => None,
-            [line] => Some(format!(
-                "line {line} looks like a criterion and is not read"
-            )),
-            [lines @ .., last] => Some(format!(
-                "lines {} and {last} look like criteria and are not read",
-                lines.join(", ")
-            )),
-        }
+        checklist::describe_unread(&self.unread_criteria)
     }
 
     /// Returns true if criteria that a reader sees are not read.

@@ -216,7 +216,8 @@ fn swallowing(text: &str, body: usize, outline: &MarkdownOutline) -> Box<[Swallo
 
 /// Lines of the file that look like criteria and are none.
 fn unread_criteria(text: &str, body: usize, outline: &MarkdownOutline) -> Box<[usize]> {
-    let mut lines = checklist::unread(&text[body..], outline, CRITERIA);
+    let is_wanted = |heading: &str| checklist::starts_with_ignoring_case(heading, CRITERIA);
+    let mut lines = checklist::unread(&text[body..], outline, &is_wanted);
     if !lines.is_empty() {
         let before = text[..body].matches('\n').count();
         for line in &mut lines {

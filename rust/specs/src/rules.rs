@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use regex::Regex;
 
-use super::model::{CRITERION_ADVICE, Spec, SpecStatus, SpecType};
+use super::model::{Spec, SpecStatus, SpecType};
 use super::parse::{APPROVALS, unknown_type};
 use super::scores::{SpecSize, lines_outside_code};
 use super::specs::{ExternalDependency, SpecGraph};
@@ -13,6 +13,7 @@ use chant_base::external_items::PREFIXES;
 use chant_base::ident::ResolvedId;
 use chant_base::lint::{LintFinding, LintRule};
 use chant_config::Config;
+use chant_text::checklist::UNREAD_ADVICE;
 use chant_text::fences::SwallowingFence;
 use chant_text::markdown;
 
@@ -292,7 +293,7 @@ fn fence(subject: &LintSubject<'_>) -> Vec<LintFinding> {
 fn criteria(subject: &LintSubject<'_>) -> Vec<LintFinding> {
     let lines = subject.spec.describe_unread_criteria().into_iter();
     lines
-        .map(|lines| LintFinding::error(lines).suggest(CRITERION_ADVICE))
+        .map(|lines| LintFinding::error(lines).suggest(UNREAD_ADVICE))
         .collect()
 }
 

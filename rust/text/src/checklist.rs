@@ -22,25 +22,31 @@ use super::markdown::{self, Heading, MarkdownOutline, TaskItem};
 /// ```
 pub fn under<'a>(outline: &'a MarkdownOutline, name: &str) -> Vec<&'a TaskItem> {
     let mut found: Vec<&TaskItem> = Vec::new();
-    for (section, _) in sections(outline, name) {
+    let is_wanted = |text: &str| starts_with_ignoring_case(text, name);
+    for (section, _) in sections(outline, &is_wanted) {
         let inside = |task: &&TaskItem| section.contains(&task.marker.start);
         found.extend(outline.tasks.iter().filter(inside));
     }
     found
 }
 
-/// Returns the lines of those sections that look like items with a box and are none to `CommonMark`, by their numbers
-/// from 1: a box in the words of a paragraph or a heading, in code without a fence, in HTML, or written otherwise
-/// (`- [] `, `-[ ] `, `[ ] `).
+/// Returns the lines that look like items with a box and are none to `CommonMark`, by their numbers from 1, of the
+/// sections with the wanted headings: a box in the words of a paragraph or a heading, in code without a fence, in
+/// HTML, or written otherwise (`- [] `, `-[ ] `, `[ ] `).
 ///
 /// ```
 /// use chant_text::{checklist, markdown};
 ///
 /// let body = "## Acceptance Criteria\n\n- [ ] It works\n- [] It is fast\n";
-/// let unread = checklist::unread(body, &markdown::outline(body), "Acceptance Criteria");
-/// assert_eq!(unread, [4]);
+/// let outline = markdown::outline(body);
+/// let is_wanted = |heading: &str| checklist::starts_with_ignoring_case(heading, "Acceptance Criteria");
+/// assert_eq!(checklist::unread(body, &outline, &is_wanted), [4]);
 /// ```
-pub fn unread(body: &str, outline: &MarkdownOutline, name: &str) -> Vec<usize> {
+pub fn unread(
+    body: &str,
+    outline: &MarkdownOutline,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Vec<usize> {
     let mut set_aside = markdown::set_aside(body, outline);
     set_aside.sort_unstable_by_key(|range| range.start);
     let is_aside = |at: usize| {
@@ -55,7 +61,7 @@ pub fn unread(body: &str, outline: &MarkdownOutline, name: &str) -> Vec<usize> {
         next.is_some_and(|task| line.contains(&task.marker.start))
     };
     let (mut unread, mut counted, mut number) = (Vec::new(), 0, 1);
-    for (section, next) in sections(outline, name) {
+    for (section, next) in sections(outline, is_wanted) {
         // A paragraph that a line underlines is a heading as a whole, with the boxes in it.
         let end = match next {
             Some(heading) if heading.text.contains('\n') => heading.range.end,
@@ -75,19 +81,50 @@ pub fn unread(body: &str, outline: &MarkdownOutline, name: &str) -> Vec<usize> {
     unread
 }
 
-/// The sections whose heading starts with `name`, as bytes behind the heading, each with the heading that ends it.
+/// Returns true if a body may have such lines, as far as lines alone say: most have none, and need no outline for that.
+pub fn may_be_unread(body: &str) -> bool {
+    let is_plain = |line: &str| {
+        let item = line.trim_start_matches(' ');
+        let indent = line.len() - item.len();
+        let boxed = item.strip_prefix(['-', '*', '+']).map(str::as_bytes);
+        indent < 4
+            && matches!(
+                boxed,
+                Some([b' ', b'[', b' ' | b'x' | b'X', b']', b' ', ..])
+            )
+    };
+    body.lines()
+        .any(|line| looks_like_item(line) && !is_plain(line))
+}
+
+/// The advice about such lines.
+pub const UNREAD_ADVICE: &str = "Write each as an item of a list, `- [ ] what is to be true`, and leave a blank line before the list";
+
+/// Names such lines; `None` without any.
+pub fn describe_unread(lines: &[usize]) -> Option<String> {
+    let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
+    match &lines[..] {
+        [] => None,
+        [line] => Some(format!(
+            "line {line} looks like a criterion and is not read"
+        )),
+        [lines @ .., last] => Some(format!(
+            "lines {} and {last} look like criteria and are not read",
+            lines.join(", ")
+        )),
+    }
+}
+
+/// The sections with the wanted headings, as bytes behind the heading, each with the heading that ends it.
 /// One within another is part of that one.
 fn sections<'a>(
     outline: &'a MarkdownOutline,
-    name: &str,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<(Range<usize>, Option<&'a Heading>)> {
     let mut found = Vec::new();
     let mut ends_after = 0;
     for (at, heading) in outline.headings.iter().enumerate() {
-        if heading.range.start < ends_after
-            || heading.level < 2
-            || !starts_with_ignoring_case(&heading.text, name)
-        {
+        if heading.range.start < ends_after || heading.level < 2 || !is_wanted(&heading.text) {
             continue;
         }
         let next = outline.headings[at + 1..]
@@ -159,7 +196,8 @@ pub fn set(item: &TaskItem, checked: bool) -> Option<Edit> {
     (item.checked != checked).then(|| Edit::replace(mark, if checked { "x" } else { " " }))
 }
 
-fn starts_with_ignoring_case(text: &str, name: &str) -> bool {
+/// Returns true if a text begins with a name, in any case of letters.
+pub fn starts_with_ignoring_case(text: &str, name: &str) -> bool {
     text.get(..name.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
@@ -209,7 +247,11 @@ mod tests {
         let unread = |lines: &str| {
             let body =
                 format!("## Acceptance Criteria\n\n- [ ] read\n\n{lines}\n\n## Next\n\n- [] no\n");
-            super::unread(&body, &outline(&body), NAME)
+            let found = super::unread(&body, &outline(&body), &|heading| {
+                starts_with_ignoring_case(heading, NAME)
+            });
+            assert!(may_be_unread(&body) || found.is_empty(), "{lines}");
+            found
         };
         let lost = [
             "words\n    - [ ] a box in a paragraph",

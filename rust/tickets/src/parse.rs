@@ -8,9 +8,11 @@ use jiff::civil::DateTime;
 use serde::Deserialize;
 
 use super::code::TicketCode;
+use super::criteria::is_about_criteria;
 use super::model::{BrokenTicket, DocumentedWords, Ticket, TicketProblem};
 use chant_base::counted::count_visited;
 use chant_store::index::FileSource;
+use chant_text::checklist::{self, UNREAD_ADVICE};
 use chant_text::clash;
 use chant_text::fences;
 use chant_text::front_matter::{self, FrontMatterEntry, TextList};
@@ -105,6 +107,7 @@ pub fn ticket(path: &str, text: String) -> Ticket {
     reader.dates(&front);
     let lines_before = text[..body_start].matches('\n').count();
     reader.fences(&text[body_start..], lines_before);
+    reader.unread_criteria(&text[body_start..], lines_before);
     let title = heading(&text[body_start..]).or_else(|| filled(front.title));
     let mut ticket = Ticket {
         code,
@@ -166,6 +169,22 @@ impl TicketReader<'_> {
             fence.line += lines_before;
             let message = format!("{fence}. {}", fence.advice());
             self.problem(Some(fence.line), message);
+        }
+    }
+
+    /// Names lines that look like acceptance criteria and are none.
+    fn unread_criteria(&mut self, body: &str, lines_before: usize) {
+        if !checklist::may_be_unread(body) {
+            return;
+        }
+        let outline = markdown::outline(body);
+        let mut lines = checklist::unread(body, &outline, &is_about_criteria);
+        for line in &mut lines {
+            *line += lines_before;
+        }
+        if let Some(described) = checklist::describe_unread(&lines) {
+            let message = format!("{described}. {UNREAD_ADVICE}");
+            self.problem(lines.first().copied(), message);
         }
     }
 

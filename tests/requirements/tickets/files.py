@@ -29,6 +29,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "lie in it; another one, or one that is gone, is a problem and left alone.",
         "issue 21",
     ),
+    "tickets:criteria:what_looks_like_one_is_a_problem": Requirement(
+        "A line of a ticket's acceptance criteria that looks like an item with a box and is none is a "
+        "problem of the ticket with its line; the others count.",
+        "reference tickets 2.2 to 2.9",
+    ),
     "tickets:fences:are_problems": Requirement(
         "A fence that is never closed, or that another one inside it closes, is a problem of the ticket "
         "where headings or boxes stand in it.",
