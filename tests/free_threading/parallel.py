@@ -90,7 +90,7 @@ def questions_of(graph: Graph) -> list[Any]:
 
 
 def ask_one_graph() -> None:
-    """Threads that ask one graph at once, and nobody before them, get the answers that one alone gets."""
+    """Threads that are the first to ask a graph, at once, get the answers that one alone gets."""
     for seed in range(3):
         pairs = pairs_of(300, seed)
         expected = questions_of(Graph.from_edges(pairs))

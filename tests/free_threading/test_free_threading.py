@@ -52,7 +52,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def build_wheel(interpreter: str, folder: Path) -> Path:
     """Build the wheel for an interpreter."""
-    # Kept between tests, apart from the build for this interpreter, which another's would make anew.
+    # Kept between tests, apart from the build for this interpreter, which another's would replace.
     target = ROOT / "target" / "free-threaded"
     words = [sys.executable, "-m", "maturin", "build", "--locked", "-i", interpreter, "--out", str(folder)]
     built = subprocess.run(

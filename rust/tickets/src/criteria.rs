@@ -55,7 +55,5 @@ pub(super) fn boxes(ticket: &Ticket, is_wanted: impl Fn(&Section) -> bool) -> Ve
 
 /// Returns true if a heading begins the acceptance criteria.
 pub(super) fn is_about_criteria(title: &str) -> bool {
-    let bare = without_number(title);
-    let begin = bare.get(..CRITERIA.len());
-    begin.is_some_and(|begin| begin.eq_ignore_ascii_case(CRITERIA))
+    checklist::starts_with_ignoring_case(without_number(title), CRITERIA)
 }

@@ -23,6 +23,12 @@ fn parse(_: &str, source: FileSource) -> Document {
     }
 }
 
+fn folder_of_specs() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("specs")).unwrap();
+    folder
+}
+
 /// A folder, its index, and the documents as reported by the index.
 struct Told {
     folder: TempDir,
@@ -33,9 +39,7 @@ struct Told {
 
 impl Told {
     fn new() -> Self {
-        let folder = TempDir::new().unwrap();
-        fs::create_dir(folder.path().join("specs")).unwrap();
-        Self::over(folder, true)
+        Self::over(folder_of_specs(), true)
     }
 
     fn over(folder: TempDir, listens: bool) -> Self {
@@ -114,9 +118,7 @@ fn only_what_changed_is_read() {
         clock: Arc::new(|_| Some(SystemTime::now() + Duration::from_mins(1))),
         ..Disk::default()
     };
-    let folder = TempDir::new().unwrap();
-    fs::create_dir(folder.path().join("specs")).unwrap();
-    let mut told = Told::on(disk, folder);
+    let mut told = Told::on(disk, folder_of_specs());
     for number in 0..50 {
         told.write(&format!("{number}.md"), "old");
     }
