@@ -71,9 +71,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was imported and collected out of every later collection of garbage: it stays."""
+    """Leave what was imported and collected out of every later collection of garbage: it stays.
+
+    Whole collections come seldom then: what tests import and cache was looked through again and again.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 10, 20)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

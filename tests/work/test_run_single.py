@@ -145,8 +145,8 @@ async def test_work_that_is_done_reaches_main_and_leaves_nothing_else(shop: Work
     text = shop.project.text(ID)
     assert shop.main(f".chant/specs/{ID}.md") == text
     assert text.count("- [x] ") == 2
-    # A name of digits alone is quoted.
-    text = text.replace(f"- '{work[:7]}'", f"- {work[:7]}")
+    # A name that reads as a number is quoted: `1234567`, `1234e56`.
+    text = text.replace(f'- "{work[:7]}"', f"- {work[:7]}")
     for line in ("status: completed", f"branch: chant/{ID}", f"- {work[:7]}", "completed_at: "):
         assert line in text
     assert git(shop.root, "status", "--porcelain") == ""

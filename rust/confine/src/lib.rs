@@ -15,6 +15,7 @@ pub mod places;
 pub mod policy;
 pub mod reach;
 pub mod refusal;
+mod resolved_paths;
 #[cfg(target_os = "linux")]
 mod seccomp;
 pub mod writes;

@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use super::ability::LandlockSupport;
 use super::places::{OF_TOOLCHAINS, ROOTS, SECRETS_OF_HOME, SECRETS_OF_SYSTEM, SYSTEM, TOOLCHAINS};
 use super::policy::{ConfineBackend, ConfinePolicy, NetworkAccess};
+use super::resolved_paths::ResolvedPaths;
 use chant_store::disk;
 
 /// The greatest depth of includes in a configuration of git.
@@ -76,10 +77,25 @@ impl AccessRequest<'_> {
     /// Returns the policy for the present state of the disk.
     ///
     /// # Errors
-    /// `Unreachable`.
+    /// [`AccessError`].
     pub fn policy(&self) -> Result<ConfinePolicy, AccessError> {
-        let denied_by_people = self.named(&self.deny)?;
-        for write in self.own_write.iter().map(|path| real(path)) {
+        let paths = ResolvedPaths::default();
+        let request = self;
+        AccessResolver { request, paths }.policy()
+    }
+}
+
+/// A request that becomes a policy, and the paths that were looked at for it.
+struct AccessResolver<'a> {
+    request: &'a AccessRequest<'a>,
+    paths: ResolvedPaths,
+}
+
+impl AccessResolver<'_> {
+    fn policy(&self) -> Result<ConfinePolicy, AccessError> {
+        let (request, paths) = (self.request, &self.paths);
+        let denied_by_people = self.named(&request.deny)?;
+        for write in request.own_write.iter().map(|path| self.paths.real(path)) {
             let clash = denied_by_people
                 .iter()
                 .find(|denied| denied.starts_with(&write) || write.starts_with(denied));
@@ -93,26 +109,26 @@ impl AccessRequest<'_> {
         let secrets = self.secrets();
         let mut guarded = secrets.clone();
         guarded.extend(denied_by_people.iter().cloned());
-        guarded.extend(self.home().map(|home| real(&home)));
-        let mut open = OpenedPaths::default();
+        guarded.extend(self.home().map(|home| self.paths.real(&home)));
+        let mut open = OpenedPaths::in_places(paths);
         for path in SYSTEM {
             open.add(Path::new(path), &guarded, &[]);
         }
         for path in self.toolchains() {
             open.add(&path, &secrets, &denied_by_people);
         }
-        for path in self.named(&self.read)? {
+        for path in self.named(&request.read)? {
             open.add(&path, &secrets, &denied_by_people);
         }
-        for path in &self.own_read {
+        for path in &request.own_read {
             open.add(path, &[], &denied_by_people);
         }
-        let mut write = OpenedPaths::default();
-        for path in self.named(&self.write)? {
+        let mut write = OpenedPaths::in_places(paths);
+        for path in self.named(&request.write)? {
             write.add(&path, &secrets, &denied_by_people);
         }
         let mut written = write.list();
-        written.extend(self.own_write.iter().map(|path| real(path)));
+        written.extend(request.own_write.iter().map(|path| self.paths.real(path)));
         let mut denied: Vec<PathBuf> = secrets;
         denied.extend(denied_by_people);
         Ok(ConfinePolicy {
@@ -121,16 +137,16 @@ impl AccessRequest<'_> {
             write: written,
             shared_memory: holds_no_folder(Path::new(SHARED_MEMORY), &denied),
             denied,
-            network: self.network,
-            unix_sockets: self.unix_sockets,
-            pty: self.pty,
-            backend: self.backend.clone(),
-            ability: self.ability,
+            network: request.network,
+            unix_sockets: request.unix_sockets,
+            pty: request.pty,
+            backend: request.backend.clone(),
+            ability: request.ability,
         })
     }
 
     fn home(&self) -> Option<PathBuf> {
-        let home = PathBuf::from(self.environment.get("HOME")?);
+        let home = PathBuf::from(self.request.environment.get("HOME")?);
         let is_folder = home.is_absolute() && home.parent().is_some();
         is_folder.then_some(home)
     }
@@ -147,7 +163,7 @@ impl AccessRequest<'_> {
             };
             let has_up = path.components().any(|part| part == Component::ParentDir);
             if path.is_absolute() && !has_up {
-                return Ok(real(&path));
+                return Ok(self.paths.real(&path));
             }
             Err(AccessError::Relative(path.display().to_string()))
         };
@@ -165,10 +181,10 @@ impl AccessRequest<'_> {
             .map(PathBuf::from)
             .filter(|path| is_readable(path));
         let mut secrets = BTreeSet::new();
-        for path in of_home.chain(of_system).chain(self.state.clone()) {
+        for path in of_home.chain(of_system).chain(self.request.state.clone()) {
             if disk::exists(&path) || disk::is_link(&path) {
-                secrets.insert(place(&path));
-                secrets.insert(real(&path));
+                secrets.insert(self.paths.place(&path));
+                secrets.insert(self.paths.real(&path));
             }
         }
         secrets.into_iter().collect()
@@ -186,19 +202,24 @@ impl AccessRequest<'_> {
             }
         }
         let variable = |name: &str| {
-            let value = PathBuf::from(self.environment.get(name)?);
+            let value = PathBuf::from(self.request.environment.get(name)?);
             value.is_absolute().then_some(value)
         };
         let roots = ROOTS.into_iter().filter_map(variable);
         found.extend(roots.filter(|path| !self.is_too_much(path)));
-        let path = self.environment.get("PATH").copied().unwrap_or_default();
+        let path = self
+            .request
+            .environment
+            .get("PATH")
+            .copied()
+            .unwrap_or_default();
         for folder in path.split(':').map(Path::new) {
             if folder.is_absolute() && !self.is_too_much(folder) {
                 found.push(folder.to_owned());
                 found.extend(self.prefix(folder));
             }
         }
-        for argv in &self.programs {
+        for argv in &self.request.programs {
             self.program(argv, &mut found);
         }
         found
@@ -206,10 +227,10 @@ impl AccessRequest<'_> {
 
     /// Returns true if a folder holds more than a toolchain: homes and the folders above them.
     fn is_too_much(&self, folder: &Path) -> bool {
-        let folder = real(folder);
+        let folder = self.paths.real(folder);
         let holds_home = self
             .home()
-            .is_some_and(|home| real(&home).starts_with(&folder));
+            .is_some_and(|home| self.paths.real(&home).starts_with(&folder));
         folder.parent().is_none() || holds_home || folder == Path::new("/home")
     }
 
@@ -241,7 +262,7 @@ impl AccessRequest<'_> {
             (key.trim() == "home").then(|| PathBuf::from(value.trim()))
         });
         if let Some(base) = base.filter(|base| base.is_absolute() && base != folder) {
-            found.extend(self.prefix(&real(&base)));
+            found.extend(self.prefix(&self.paths.real(&base)));
             found.push(base);
         }
         found
@@ -253,7 +274,7 @@ impl AccessRequest<'_> {
         let Some((program, arguments)) = argv.split_first() else {
             return;
         };
-        let path = self.environment.get("PATH").copied();
+        let path = self.request.environment.get("PATH").copied();
         if let Ok(program) = which::which_in(program, path, "/") {
             self.program_at(&program, found);
         }
@@ -283,7 +304,7 @@ impl AccessRequest<'_> {
             let folder = program.parent().unwrap_or(&program);
             program = folder.join(says);
         }
-        let program = real(&program);
+        let program = self.paths.real(&program);
         found.push(program.clone());
         // A package of node needs those beside it.
         let packages = program.ancestors().filter(|folder| {
@@ -293,11 +314,11 @@ impl AccessRequest<'_> {
         });
         found.extend(packages.last().map(Path::to_owned));
         if let Some(runner) = runner_of(&program) {
-            let is_other = real(&runner) != program;
+            let is_other = self.paths.real(&runner) != program;
             if is_other {
                 found.push(runner.clone());
-                found.push(real(&runner));
-                for place in [runner.clone(), real(&runner)] {
+                found.push(self.paths.real(&runner));
+                for place in [runner.clone(), self.paths.real(&runner)] {
                     found.extend(
                         place
                             .parent()
@@ -311,17 +332,25 @@ impl AccessRequest<'_> {
 }
 
 /// The paths that are opened.
-#[derive(Debug, Default)]
-struct OpenedPaths {
+struct OpenedPaths<'a> {
+    paths: &'a ResolvedPaths,
     tops: BTreeSet<PathBuf>,
     pieces: BTreeSet<PathBuf>,
 }
 
-impl OpenedPaths {
+impl<'a> OpenedPaths<'a> {
+    fn in_places(paths: &'a ResolvedPaths) -> Self {
+        Self {
+            paths,
+            tops: BTreeSet::new(),
+            pieces: BTreeSet::new(),
+        }
+    }
+
     /// Opens the target of a path without `secrets` in it, unless the path is one itself, and
     /// without `denied` parts.
     fn add(&mut self, path: &Path, secrets: &[PathBuf], denied: &[PathBuf]) {
-        let Ok(path) = disk::real(path) else {
+        let Some(path) = self.paths.target(path) else {
             return;
         };
         // A user who names a secret means it.
@@ -369,21 +398,6 @@ impl OpenedPaths {
             }
         }
         list
-    }
-}
-
-/// Returns the target of a path, or the path itself if it leads nowhere.
-fn real(path: &Path) -> PathBuf {
-    disk::real(path).unwrap_or_else(|_| place(path))
-}
-
-/// Returns a path with a resolved folder, while its last name may be that of a link.
-fn place(path: &Path) -> PathBuf {
-    match (path.parent(), path.file_name()) {
-        (Some(folder), Some(name)) => {
-            disk::real(folder).map_or_else(|_| path.to_owned(), |folder| folder.join(name))
-        }
-        _ => path.to_owned(),
     }
 }
 

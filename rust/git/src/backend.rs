@@ -173,7 +173,7 @@ impl Repo {
         program: impl FnOnce() -> Result<T, GitError>,
     ) -> Result<T, GitError> {
         match self.backend {
-            GitBackend::Library => self.library(doing, library),
+            GitBackend::Library => self.library_kept(doing, library),
             GitBackend::Program => program(),
         }
     }

@@ -51,7 +51,7 @@ impl FolderWatch {
     /// Something that is readable while there are changes to take; `None` where none are announced.
     #[cfg(unix)]
     pub fn wakes(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
-        self.0.as_ref().map(platform::Queue::wakes)
+        self.0.as_ref().and_then(platform::Queue::wakes)
     }
 
     /// Waits until something changes, at most so long, and perhaps less: where no changes are announced,
@@ -167,6 +167,7 @@ mod platform {
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
     use std::path::Path;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Mutex, PoisonError};
 
     use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
     use rustix::fs::{Mode, OFlags};
@@ -187,6 +188,16 @@ mod platform {
     /// The most queues of a process: a user has 128 of them, and each is an open file. Folders without one are
     /// looked at stamp by stamp.
     const MOST_QUEUES: usize = 64;
+
+    /// The most descriptors that wait for a next queue.
+    const MOST_IDLE: usize = 4;
+
+    /// The most watches that are removed one by one; a descriptor with more of them is closed.
+    const MOST_REMOVED: usize = 32;
+
+    /// Descriptors whose queue is gone, each with the process that made it. To close one takes the kernel milliseconds,
+    /// for which the caller waits; to remove its watches takes none.
+    static IDLE: Mutex<Vec<(u32, OwnedFd)>> = Mutex::new(Vec::new());
 
     /// The number of queues of this process.
     static QUEUES: AtomicUsize = AtomicUsize::new(0);
@@ -211,8 +222,14 @@ mod platform {
 
     #[derive(Debug)]
     pub(super) struct Queue {
-        fd: OwnedFd,
+        /// `None` when the queue is being dropped.
+        fd: Option<OwnedFd>,
+        /// The process that made it. One that was split off later shares the queue: it takes nothing out and leaves
+        /// the watches alone.
+        process: u32,
         _permit: QueuePermit,
+        /// The watch by which the kernel was tested.
+        first: i32,
         /// Watch descriptor → path relative to the first folder, empty or ending in `/`.
         folders: HashMap<i32, Box<str>>,
     }
@@ -222,16 +239,25 @@ mod platform {
             let permit = QueuePermit::take()?;
             let kind = rustix::fs::statfs(folder).ok()?.f_type;
             let is_local = u32::try_from(kind).is_ok_and(|kind| LOCAL.contains(&kind));
-            let fd = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
-            (is_local && announces(&fd, folder)).then(|| Self {
-                fd,
+            if !is_local {
+                return None;
+            }
+            let fd = match idle() {
+                Some(fd) => fd,
+                None => inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?,
+            };
+            let first = announcing(&fd, folder)?;
+            Some(Self {
+                fd: Some(fd),
+                process: std::process::id(),
                 _permit: permit,
+                first,
                 folders: HashMap::new(),
             })
         }
 
-        pub(super) fn wakes(&self) -> BorrowedFd<'_> {
-            self.fd.as_fd()
+        pub(super) fn wakes(&self) -> Option<BorrowedFd<'_>> {
+            self.fd.as_ref().map(AsFd::as_fd)
         }
 
         pub(super) fn add(&mut self, folder: &Path, relative: &str) -> bool {
@@ -245,7 +271,11 @@ mod platform {
                 | WatchFlags::DELETE_SELF
                 | WatchFlags::MOVE_SELF
                 | WatchFlags::ONLYDIR;
-            let Ok(watch) = inotify::add_watch(&self.fd, folder, wanted) else {
+            let watch = self
+                .fd
+                .as_ref()
+                .map(|fd| inotify::add_watch(fd, folder, wanted));
+            let Some(Ok(watch)) = watch else {
                 return false;
             };
             let prefix = if relative.is_empty() {
@@ -259,6 +289,9 @@ mod platform {
 
         /// The changed files, or `None` when more than files changed or events were dropped.
         pub(super) fn take(&mut self) -> Option<BTreeSet<Box<str>>> {
+            if self.process != std::process::id() {
+                return None;
+            }
             let structural = ReadFlags::QUEUE_OVERFLOW
                 | ReadFlags::UNMOUNT
                 | ReadFlags::IGNORED
@@ -267,7 +300,7 @@ mod platform {
                 | ReadFlags::ISDIR;
             let mut files = BTreeSet::new();
             let mut buffer = [MaybeUninit::uninit(); 8192];
-            let mut reader = Reader::new(&self.fd, &mut buffer);
+            let mut reader = Reader::new(self.fd.as_ref()?, &mut buffer);
             loop {
                 let event = match reader.next() {
                     Ok(event) => event,
@@ -286,11 +319,39 @@ mod platform {
         }
     }
 
-    /// Returns true if opening a folder shows up in the queue at once: the proof that this kernel announces.
-    fn announces(fd: &OwnedFd, folder: &Path) -> bool {
-        let Ok(watch) = inotify::add_watch(fd, folder, WatchFlags::OPEN) else {
-            return false;
-        };
+    impl Drop for Queue {
+        fn drop(&mut self) {
+            let Some(fd) = self.fd.take() else { return };
+            if self.folders.len() > MOST_REMOVED || self.process != std::process::id() {
+                return;
+            }
+            let mut kept = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+            if kept.len() >= MOST_IDLE {
+                // Others need not wait until it is closed.
+                drop(kept);
+                return;
+            }
+            for watch in self.folders.keys().chain([&self.first]) {
+                // One that is gone with its folder cannot be removed again.
+                let _ = inotify::remove_watch(&fd, *watch);
+            }
+            kept.push((self.process, fd));
+        }
+    }
+
+    /// Takes a descriptor without watches. Its queue may still hold what was announced before; new watches have
+    /// numbers of their own.
+    fn idle() -> Option<OwnedFd> {
+        let mut kept = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        // A process that was split off shares its descriptors, and so their queues, with the one before it.
+        kept.retain(|(process, _)| *process == std::process::id());
+        kept.pop().map(|(_, fd)| fd)
+    }
+
+    /// Returns the watch by which opening a folder shows up in the queue at once: the proof that this kernel
+    /// announces. What was in the queue before is taken out.
+    fn announcing(fd: &OwnedFd, folder: &Path) -> Option<i32> {
+        let watch = inotify::add_watch(fd, folder, WatchFlags::OPEN).ok()?;
         let opened = rustix::fs::open(
             folder,
             OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
@@ -303,7 +364,7 @@ mod platform {
             seen |= event.wd() == watch && event.events().contains(ReadFlags::OPEN);
         }
         // The real watch takes the place of this one: one folder has one descriptor.
-        opened.is_ok() && seen
+        (opened.is_ok() && seen).then_some(watch)
     }
 }
 
@@ -326,12 +387,52 @@ mod platform {
         }
 
         #[cfg(unix)]
-        pub(super) fn wakes(&self) -> std::os::fd::BorrowedFd<'_> {
+        pub(super) fn wakes(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
             match *self {}
         }
 
         pub(super) fn take(&mut self) -> Option<BTreeSet<Box<str>>> {
             match *self {}
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::super::disk;
+    use super::*;
+
+    fn watching(folder: &Path) -> FolderWatch {
+        let mut watch = FolderWatch::start(folder);
+        watch.add(folder, "");
+        watch
+    }
+
+    fn files<const N: usize>(names: [&str; N]) -> ChangedFiles {
+        ChangedFiles::Files(names.into_iter().map(Into::into).collect())
+    }
+
+    #[test]
+    fn a_watch_announces_nothing_of_the_one_before_it() {
+        // More than the descriptors that are kept, so that some are used again.
+        for _ in 0..20 {
+            let [first, second] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+            if !watching(first.path()).is_trusted() {
+                return;
+            }
+            let mut old = watching(first.path());
+            disk::create_owned(&first.path().join("seen"), "").unwrap();
+            assert_eq!(old.take(), files(["seen"]));
+            disk::create_owned(&first.path().join("not taken"), "").unwrap();
+            drop(old);
+            let mut new = watching(second.path());
+            disk::create_owned(&first.path().join("elsewhere"), "").unwrap();
+            assert_eq!(new.take(), files([]));
+            disk::create_owned(&second.path().join("here"), "").unwrap();
+            assert_eq!(new.take(), files(["here"]));
+            let mut again = watching(first.path());
+            disk::create_owned(&first.path().join("again"), "").unwrap();
+            assert_eq!((again.take(), new.take()), (files(["again"]), files([])));
         }
     }
 }
