@@ -58,6 +58,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "open project and through one each.",
         "issue 26.4",
     ),
+    "api:threads:split_processes": Requirement(
+        "A process that `os.fork` splits off asks an open project and gets answers; neither process hides a "
+        "change from the other.",
+        "issue 26.4",
+    ),
     "api:import:is_light": Requirement(
         "`import chant_mcp` imports neither the SDK nor what only commands need.",
         "issue: Spec API in Python: Entry",

@@ -1,5 +1,6 @@
 //! Answers as Python sees them.
 
+use crate::detached::detached;
 use chant_base::answer;
 use chant_workspace::{since, token_budget};
 use pyo3::IntoPyObjectExt;
@@ -60,12 +61,14 @@ impl PyAnswer {
     /// The same answer in at most so many tokens of four bytes; `offset` is where its rows or its document begin.
     #[pyo3(signature = (tokens, *, offset = 0))]
     fn within(&self, py: Python<'_>, tokens: usize, offset: usize) -> Self {
-        py.detach(|| token_budget::within(self.answer(), tokens, offset).into())
+        detached(py, || {
+            token_budget::within(self.answer(), tokens, offset).into()
+        })
     }
 
     /// The same answer with the cursor to ask with next, for one whose own was of no use.
     fn with_cursor(&self, py: Python<'_>, cursor: &str) -> Self {
-        py.detach(|| since::with_cursor(self.answer(), cursor).into())
+        detached(py, || since::with_cursor(self.answer(), cursor).into())
     }
 }
 

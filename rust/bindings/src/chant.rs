@@ -19,6 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::answer::{PyAnswer, plain};
+use crate::detached::detached;
 use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, answer, call, door_of};
 use crate::stop::disk_of_user;
@@ -303,7 +304,7 @@ impl ChantProject {
 
     /// Returns true if a person trusts the folder as it is now.
     fn is_trusted(&self, py: Python<'_>) -> bool {
-        py.detach(|| self.project.is_trusted())
+        detached(py, || self.project.is_trusted())
     }
 
     /// Checks that a spec meets its criteria.
@@ -590,7 +591,7 @@ impl ChantProject {
 
     /// Returns what the folder asks for, and whether its user said yes to that.
     fn trust_report<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>, PyErr> {
-        let report = py.detach(|| self.project.trust_report());
+        let report = detached(py, || self.project.trust_report());
         crate::trust::report(py, &report)
     }
 

@@ -14,6 +14,7 @@ use chant_workspace::repository_union::{NetworkUnion, UnionPart};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::detached::detached;
 use crate::graph::PyNetwork;
 use crate::raise::{Raised, call};
 use crate::turns::list_of;
@@ -148,7 +149,7 @@ impl PyClusterLook {
         cluster: String,
         cache: Option<PathBuf>,
     ) -> Self {
-        py.detach(|| {
+        detached(py, || {
             let places = places_of(folders, addresses);
             let look = ClusterLook::begin(places, cache.as_deref(), &cluster, RECEIPTS);
             let asked = look.asked().into_iter().map(|(number, place)| match place {

@@ -6,6 +6,7 @@ mod answer;
 mod changes;
 mod chant;
 mod counted;
+mod detached;
 mod diagnostics;
 mod fleet;
 mod graph;

@@ -11,6 +11,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::answer::PyAnswer;
+use crate::detached::detached;
 
 mod errors {
     pyo3::import_exception!(chant_mcp.errors, AmbiguousIdError);
@@ -64,7 +65,7 @@ pub(crate) fn call<T: Send>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> Result<T, Raised> {
-    let done = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    let done = detached(py, || catch_unwind(AssertUnwindSafe(work)));
     for line in take_weak_promises() {
         // A log that fails refuses no call.
         let _ = log_warning(py, &line);

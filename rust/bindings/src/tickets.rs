@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::answer::PyAnswer;
+use crate::detached::detached;
 use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, ticket_answer};
 use crate::stop::{disk_of_user, of_run_in};
@@ -59,7 +60,9 @@ impl TicketProjects {
             home,
             variables,
         };
-        let registry = py.detach(|| ProjectRegistry::open(surroundings, disk, Timestamp::now));
+        let registry = detached(py, || {
+            ProjectRegistry::open(surroundings, disk, Timestamp::now)
+        });
         Self {
             registry: Arc::new(registry.with_external(external_items).with_numbers(numbers)),
         }

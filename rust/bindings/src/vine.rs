@@ -12,6 +12,7 @@ use chant_workspace::external_items;
 use pyo3::prelude::*;
 
 use crate::answer::PyAnswer;
+use crate::detached::detached;
 use crate::parameters::{KeywordArguments, read};
 use crate::raise::{Raised, answer, call};
 use crate::stop::{disk_of_user, of_run_in};
@@ -60,12 +61,12 @@ impl VineFiles {
     #[staticmethod]
     #[pyo3(signature = (folder, *, depth = 4, most = 1000))]
     fn found(py: Python<'_>, folder: PathBuf, depth: usize, most: usize) -> Vec<String> {
-        py.detach(|| files::find_graphs(&folder, depth, most))
+        detached(py, || files::find_graphs(&folder, depth, most))
     }
 
     /// Returns true if a name means a file that exists.
     fn finds(&self, py: Python<'_>, file: &str) -> bool {
-        py.detach(|| self.files.finds(file))
+        detached(py, || self.files.finds(file))
     }
 
     /// The file that a name means.
@@ -199,6 +200,6 @@ impl PyVineDocument {
 
     /// Returns git's name for its text.
     fn blob(&self, py: Python<'_>) -> String {
-        py.detach(|| ops::name_of_text(&self.document))
+        detached(py, || ops::name_of_text(&self.document))
     }
 }

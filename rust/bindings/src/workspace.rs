@@ -27,6 +27,7 @@ use pyo3::types::PyDict;
 use crate::answer::{PyAnswer, plain};
 use crate::changes::{PyChanges, change_rows};
 use crate::chant::ChantProject;
+use crate::detached::detached;
 use crate::graph::PyNetwork;
 use crate::handles::{PySelection, PyTransaction};
 use crate::parameters::{KeywordArguments, read};
@@ -537,7 +538,7 @@ impl PyColumns {
 
     /// One value for each item, in their order.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> Result<Bound<'py, PyAny>, Raised> {
-        let column = py.detach(|| self.named(name))?;
+        let column = detached(py, || self.named(name))?;
         Ok(match column {
             ItemColumn::Texts(texts) => texts.into_pyobject(py)?,
             ItemColumn::Flags(flags) => flags.into_pyobject(py)?,

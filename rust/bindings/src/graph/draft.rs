@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::PyNetwork;
+use crate::detached::detached;
 use crate::raise::{Raised, call};
 
 /// A graph and what is other in it. A change costs what it touches.
@@ -53,7 +54,7 @@ impl PyNetworkDraft {
 
     /// The graph as it would be.
     fn network(&self, py: Python<'_>) -> PyNetwork {
-        py.detach(|| self.held().network()).into()
+        detached(py, || self.held().network()).into()
     }
 }
 

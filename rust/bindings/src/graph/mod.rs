@@ -37,6 +37,7 @@ pub(crate) use self::sequences::{PyEdges, PyItems, PyLayers, PyScores, register_
 use self::table::{GivenColumn, named};
 pub(crate) use self::table::{PyTable, typed_table};
 use self::watched::watched;
+use crate::detached::detached;
 use crate::raise::{Raised, call};
 use crate::turns::{InterpreterTurns, list_of, numbers_of};
 
@@ -235,7 +236,7 @@ impl PyNetwork {
     }
 
     fn edges(&self, py: Python<'_>) -> PyEdges {
-        let edges = py.detach(|| self.network.edges().collect());
+        let edges = detached(py, || self.network.edges().collect());
         PyEdges::new(Arc::clone(&self.network), edges)
     }
 
@@ -310,12 +311,12 @@ impl PyNetwork {
     }
 
     fn done(&self, py: Python<'_>) -> PyItems {
-        self.items(py.detach(|| self.as_far_as(ItemProgress::Done)))
+        self.items(detached(py, || self.as_far_as(ItemProgress::Done)))
     }
 
     /// The items that are only named.
     fn elsewhere(&self, py: Python<'_>) -> PyItems {
-        self.items(py.detach(|| self.as_far_as(ItemProgress::Absent)))
+        self.items(detached(py, || self.as_far_as(ItemProgress::Absent)))
     }
 
     fn before(&self, key: &str) -> Result<PyItems, Raised> {
@@ -334,21 +335,21 @@ impl PyNetwork {
     }
 
     fn frontier(&self, py: Python<'_>) -> PyItems {
-        self.items(py.detach(|| self.network.frontier()))
+        self.items(detached(py, || self.network.frontier()))
     }
 
     fn blocked(&self, py: Python<'_>) -> PyItems {
-        self.items(py.detach(|| self.network.blocked()))
+        self.items(detached(py, || self.network.blocked()))
     }
 
     fn cycles(&self, py: Python<'_>) -> Vec<PyItems> {
-        let groups = py.detach(|| self.network.cycles());
+        let groups = detached(py, || self.network.cycles());
         groups.into_iter().map(|group| self.items(group)).collect()
     }
 
     /// The strongly connected components, each of which waits only for earlier ones.
     fn components(&self, py: Python<'_>) -> PyLayers {
-        let groups = py.detach(|| self.network.components());
+        let groups = detached(py, || self.network.components());
         PyLayers::new(Arc::clone(&self.network), groups)
     }
 
@@ -656,7 +657,9 @@ impl PyNetwork {
 
     /// Returns the differences of a newer graph: lists of keys and of edges by name.
     fn difference<'py>(&self, py: Python<'py>, newer: &Self) -> PyResult<Bound<'py, PyDict>> {
-        let found = py.detach(|| NetworkDifference::between(&self.network, &newer.network));
+        let found = detached(py, || {
+            NetworkDifference::between(&self.network, &newer.network)
+        });
         let dict = PyDict::new(py);
         dict.set_item("added", found.added)?;
         dict.set_item("removed", found.removed)?;

@@ -1,5 +1,6 @@
 //! What pictures say of items, and lists of items as tables.
 
+use crate::detached::detached;
 use chant_draw::StateShares;
 use chant_draw::elements::FigureTexts;
 use chant_draw::table::{ListRow, html, text};
@@ -58,7 +59,7 @@ pub(crate) fn item_table(
     rows: Vec<(String, String, String, Vec<String>)>,
     total: Option<usize>,
 ) -> (String, String) {
-    py.detach(|| {
+    detached(py, || {
         let row = |(key, title, status, waits_for)| ListRow {
             key,
             title,

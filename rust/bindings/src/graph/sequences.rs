@@ -16,6 +16,7 @@ use pyo3::types::{PyDict, PyIterator, PyList, PyMapping, PySequence, PySlice, Py
 use super::arrays::{item_array, numpy_array};
 use super::named_keys::{NamedKeys, NamedNetwork};
 use super::{interned, interned_pairs};
+use crate::detached::detached;
 use crate::raise::Raised;
 use crate::turns::{InterpreterTurns, list_of};
 
@@ -409,7 +410,7 @@ impl PyScores {
     /// The items with the highest numbers, highest first, and of equal ones the first.
     #[pyo3(signature = (count = 10))]
     fn top<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
-        let best = py.detach(|| {
+        let best = detached(py, || {
             let mut order: Vec<(u32, f64)> = (0..).zip(self.values.iter().copied()).collect();
             order.sort_by(|a, b| b.1.total_cmp(&a.1));
             order.truncate(count);
@@ -554,7 +555,7 @@ impl PyLayers {
 
     /// The number of the layer of each item as an array of numpy, in the order of the items.
     fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        item_array(py, &py.detach(|| self.layers.layer_of()))
+        item_array(py, &detached(py, || self.layers.layer_of()))
     }
 }
 
