@@ -39,6 +39,9 @@ _SETTINGS_OF_GIT = "[maintenance]\nauto = false\n"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Each step of a movement on the board draws a page that no test looks at. Textual reads this when imported.
+os.environ["TEXTUAL_ANIMATIONS"] = "none"
+
 # No law says how long a case takes: a busy machine must not make one fail.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")

@@ -12,6 +12,7 @@ that hears of the process: its number, later its exit code.
 from __future__ import annotations
 
 import array
+import atexit
 import gc
 import importlib
 import io
@@ -21,6 +22,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 import time
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -77,7 +79,10 @@ def serve(requests: socket.socket) -> None:
                     os.close(descriptor)
                 for other in listeners.values():
                     other.close()
-                _become(Request(*json.loads(message)), streams)
+                try:
+                    _become(Request(*json.loads(message)), streams)
+                except SystemExit as ended:
+                    _end(ended.code)
             for stream in streams:
                 os.close(stream)
             listeners[process] = socket.socket(fileno=listener)
@@ -133,6 +138,19 @@ def _become(request: Request, streams: list[int]) -> None:
         sys.argv = [str(main.__file__), *arguments]
         main.main()
     raise SystemExit(0)
+
+
+def _end(code: object) -> None:
+    """End as Python does, but leave the modules to the system: to take them apart copies all their pages."""
+    if code is not None and not isinstance(code, int):
+        sys.stderr.write(f"{code}\n")
+        code = 1
+    threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # closed, or nobody reads it
+            stream.flush()
+    os._exit(code or 0)
 
 
 def _open_standard_streams() -> None:

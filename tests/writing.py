@@ -38,18 +38,24 @@ def changed(before: bytes, after: bytes) -> list[str]:
 def tree(root: Path) -> dict[str, bytes]:
     """Read every file below a folder, links as their target's name; git's own files left out."""
     found: dict[str, bytes] = {}
-    for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name != ".git"]
-        for name in files:
-            path = Path(folder) / name
-            data = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes()
-            found[path.relative_to(root).as_posix()] = data
+    for path in files_below(root, but=".git"):
+        data = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes()
+        found[path.relative_to(root).as_posix()] = data
     return found
+
+
+def files_below(root: Path, *, but: str) -> Iterator[Path]:
+    """List all files below a folder, outside folders of one name."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name != but]
+        for name in files:
+            yield Path(folder, name)
 
 
 def leftovers(root: Path) -> list[str]:
     """List temporary files of ours."""
-    return [name for name in tree(root) if name.endswith(".tmp")]
+    files = files_below(root, but=".git")
+    return [path.relative_to(root).as_posix() for path in files if path.name.endswith(".tmp")]
 
 
 @dataclass

@@ -20,6 +20,7 @@ from mcp_types import CallToolResult
 from server.pipes import Message, Pipes, Serve, encoded, request
 from server.test_arguments import SCHEMAS, kind_of
 from server.test_tools import MUTATING
+from writing import files_below
 
 LAW = law(30, shares=True, derandomize=False)
 
@@ -182,8 +183,8 @@ class Subject:
     def restore(self) -> None:
         """Bring the project back to its beginning."""
         files = {self._project.path(id): text.encode() for id, text in SPECS.items()}
-        for path in sorted(self._project.root.rglob("*"), reverse=True):
-            if path.is_file() and path not in files and ".chant-mcp" not in path.parts:
+        for path in files_below(self._project.root, but=".chant-mcp"):
+            if path not in files:
                 path.unlink()
         for path, data in files.items():
             if not path.exists() or path.read_bytes() != data:
@@ -192,8 +193,7 @@ class Subject:
 
     def files(self) -> dict[Path, bytes]:
         """Read all files of the project but our own state."""
-        found = (path for path in self._project.root.rglob("*") if path.is_file())
-        return {path: path.read_bytes() for path in found if ".chant-mcp" not in path.parts}
+        return {path: path.read_bytes() for path in files_below(self._project.root, but=".chant-mcp")}
 
     def call(self, tool: str, given: dict[str, Any]) -> CallToolResult:
         """Call a tool and check what holds for every answer."""
