@@ -380,9 +380,8 @@ impl<'a> OpenedPaths<'a> {
         }
         // A folder that cannot be listed stays closed.
         for one in disk::names(path).unwrap_or_default() {
-            let piece = path.join(one.name);
-            if one.is_folder || !disk::is_link(&piece) {
-                self.open(&piece, &inside);
+            if !one.is_link {
+                self.open(&path.join(one.name), &inside);
             }
         }
     }

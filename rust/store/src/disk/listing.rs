@@ -70,6 +70,8 @@ pub struct FolderEntry {
     pub name: String,
     /// True if it is itself a folder; a link to one is not.
     pub is_folder: bool,
+    /// True for a link, whatever it leads to.
+    pub is_link: bool,
 }
 
 /// Returns the entries of a folder, by name; unlike [`list`] it leaves everything as it is, so that it is fit
@@ -82,6 +84,7 @@ pub fn names(folder: &Path) -> Result<Vec<FolderEntry>, StoreError> {
     let named = |entry: fs::DirEntry| FolderEntry {
         name: entry.file_name().to_string_lossy().into_owned(),
         is_folder: entry.file_type().is_ok_and(|kind| kind.is_dir()),
+        is_link: entry.file_type().is_ok_and(|kind| kind.is_symlink()),
     };
     let entries = fs::read_dir(folder).map_err(failed)?;
     let mut names = entries
