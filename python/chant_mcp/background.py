@@ -32,7 +32,7 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
     Raises:
         SystemExit: When a background program has ended, with its exit code.
     """
-    # What is imported stays for the life of the process: to look through it is a tenth of what it takes to start.
+    # What is imported stays: to look through it for garbage is a tenth of what it takes to start.
     gc.disable()
     try:
         _enter_named(words, environment)
