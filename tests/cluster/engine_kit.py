@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
@@ -147,6 +148,12 @@ class Grid:
     def job_state(self, number: int) -> str | None:
         """What the placer says of a job."""
         return self.status()["jobs"].get(f"ferry-{number}", {}).get("state")
+
+
+def listens(path: Path) -> bool:
+    """Say whether somebody listens at a socket; its file is there a moment before."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        return connection.connect_ex(str(path)) == 0
 
 
 async def eventually(holds: Callable[[], object]) -> None:

@@ -19,7 +19,7 @@ import chant_mcp
 import psutil
 import pytest
 from chant_mcp.cluster.security import worker_security
-from cluster.engine_kit import SECRET, Grid, certificates, eventually, grid, job
+from cluster.engine_kit import SECRET, Grid, certificates, eventually, grid, job, listens
 from distributed.core import rpc
 from harness import user_config
 from tornado.iostream import SSLIOStream
@@ -170,7 +170,7 @@ async def test_a_program_in_a_result_runs_in_the_confined_placer_alone(cluster: 
     assert process.stdin is not None
     process.stdin.write(json.dumps({**line, "secret": SECRET, "idle_seconds": 60}).encode() + b"\n")
     try:
-        await eventually(lambda: (cluster.sockets / "s").exists() or process.returncode is not None)
+        await eventually(lambda: listens(cluster.sockets / "s") or process.returncode is not None)
         run = await cluster.place(job())
         frame, _ = await run.until("lost")
         assert "no result that can be read" in frame["why"]
