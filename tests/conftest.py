@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,7 @@ def pytest_collection_finish() -> None:
     """Leave what was imported and collected out of every later collection of garbage: it stays.
 
     Whole collections come seldom then: what tests import and cache was looked through again and again.
+    Servers of tests that ended stay until then, see `_collect_followers`.
     """
     gc.collect()
     gc.freeze()
@@ -96,6 +98,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.section("what the tests cost")
     for line in cost_report(reports):
         terminalreporter.line(line)
+
+
+_MOST_QUEUES = 24
+"""Queues of the kernel's announcements that a process of tests may have when a test begins."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -145,6 +151,27 @@ def _sealed(
     # Homes hold what runs may not read, so that each start of an agent names everything beside them: with the
     # homes of all earlier tests there, the runs of the last ones took three times as long.
     shutil.rmtree(folder, ignore_errors=True)
+    _collect_followers()
+
+
+def _collect_followers() -> None:
+    """Collect the servers of earlier tests when they follow many folders by the kernel's announcements.
+
+    A process follows 64 that way, and all of its user 128. What is opened then looks at all files each time,
+    and tests that count what is looked at fail.
+    """
+    listed = Path("/proc/self/fd")
+    open_files = list(listed.iterdir()) if listed.is_dir() else []
+    # Most processes have fewer open files in all.
+    if len(open_files) > 2 * _MOST_QUEUES and sum(map(_is_queue, open_files)) >= _MOST_QUEUES:
+        gc.collect()
+
+
+def _is_queue(open_file: Path) -> bool:
+    # One of them is the list itself, which is closed by now.
+    with suppress(OSError):
+        return str(open_file.readlink()) == "anon_inode:inotify"
+    return False
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ impl FolderWatch {
     /// Something that is readable while there are changes to take; `None` where none are announced.
     #[cfg(unix)]
     pub fn wakes(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
-        self.0.as_ref().and_then(platform::Queue::wakes)
+        self.0.as_ref().map(platform::Queue::wakes)
     }
 
     /// Waits until something changes, at most so long, and perhaps less: where no changes are announced,
@@ -222,8 +222,7 @@ mod platform {
 
     #[derive(Debug)]
     pub(super) struct Queue {
-        /// `None` when the queue is being dropped.
-        fd: Option<OwnedFd>,
+        fd: OwnedFd,
         /// The process that made it. One that was split off later shares the queue: it takes nothing out and leaves
         /// the watches alone.
         process: u32,
@@ -248,7 +247,7 @@ mod platform {
             };
             let first = announcing(&fd, folder)?;
             Some(Self {
-                fd: Some(fd),
+                fd,
                 process: std::process::id(),
                 _permit: permit,
                 first,
@@ -256,8 +255,8 @@ mod platform {
             })
         }
 
-        pub(super) fn wakes(&self) -> Option<BorrowedFd<'_>> {
-            self.fd.as_ref().map(AsFd::as_fd)
+        pub(super) fn wakes(&self) -> BorrowedFd<'_> {
+            self.fd.as_fd()
         }
 
         pub(super) fn add(&mut self, folder: &Path, relative: &str) -> bool {
@@ -271,11 +270,7 @@ mod platform {
                 | WatchFlags::DELETE_SELF
                 | WatchFlags::MOVE_SELF
                 | WatchFlags::ONLYDIR;
-            let watch = self
-                .fd
-                .as_ref()
-                .map(|fd| inotify::add_watch(fd, folder, wanted));
-            let Some(Ok(watch)) = watch else {
+            let Ok(watch) = inotify::add_watch(&self.fd, folder, wanted) else {
                 return false;
             };
             let prefix = if relative.is_empty() {
@@ -300,7 +295,7 @@ mod platform {
                 | ReadFlags::ISDIR;
             let mut files = BTreeSet::new();
             let mut buffer = [MaybeUninit::uninit(); 8192];
-            let mut reader = Reader::new(self.fd.as_ref()?, &mut buffer);
+            let mut reader = Reader::new(&self.fd, &mut buffer);
             loop {
                 let event = match reader.next() {
                     Ok(event) => event,
@@ -321,7 +316,6 @@ mod platform {
 
     impl Drop for Queue {
         fn drop(&mut self) {
-            let Some(fd) = self.fd.take() else { return };
             if self.folders.len() > MOST_REMOVED || self.process != std::process::id() {
                 return;
             }
@@ -333,9 +327,10 @@ mod platform {
             }
             for watch in self.folders.keys().chain([&self.first]) {
                 // One that is gone with its folder cannot be removed again.
-                let _ = inotify::remove_watch(&fd, *watch);
+                let _ = inotify::remove_watch(&self.fd, *watch);
             }
-            kept.push((self.process, fd));
+            // Without a second descriptor the queue is closed.
+            kept.extend(self.fd.try_clone().map(|fd| (self.process, fd)));
         }
     }
 
@@ -387,7 +382,7 @@ mod platform {
         }
 
         #[cfg(unix)]
-        pub(super) fn wakes(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
+        pub(super) fn wakes(&self) -> std::os::fd::BorrowedFd<'_> {
             match *self {}
         }
 
