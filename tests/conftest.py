@@ -100,7 +100,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.line(line)
 
 
-_MOST_QUEUES = 24
+_MOST_QUEUES = 16
 """Queues of the kernel's announcements that a process of tests may have when a test begins."""
 
 

@@ -101,6 +101,21 @@ async def test_watch_starts_stops_and_starts_again(shop: Workshop, call: Caller)
     ] * 2
 
 
+@pytest.mark.requirement("chant:watch_start:reports_all_ends")
+async def test_a_run_that_begins_and_ends_between_two_looks_is_reported(shop: Workshop, call: Caller) -> None:
+    shop.configure(NEVER)
+    shop.spec(ID, "fail")
+    shop.commit()
+    await call.text("chant_watch_start")
+    os.kill(watcher(shop), signal.SIGSTOP)
+    await call.text("chant_work_start", id=ID)
+    run = shop.ended(ID)["process_id"]
+    os.kill(watcher(shop), signal.SIGCONT)
+    wait_for(lambda: f" Run {run} is failed: " in watch_log(shop), "the daemon to report it")
+    await call.text("chant_watch_stop")
+    assert watch_log(shop).count(f" Run {run} is ") == 1
+
+
 @pytest.mark.requirement("chant:watch_start:spawns_watch")
 async def test_one_that_was_killed_is_not_taken_for_running(shop: Workshop, call: Caller) -> None:
     shop.commit()

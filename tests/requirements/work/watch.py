@@ -48,6 +48,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "chant:watch_start:already_running_is_refused": Requirement(
         "When watch runs already the error is `Watch is already running`.", "seed chant:1104"
     ),
+    "chant:watch_start:reports_all_ends": Requirement(
+        "The watch reports each end of a run, also of one that began and ended between two of its looks.",
+        "issue: Watch",
+    ),
     "chant:watch_stop:sends_the_signal": Requirement(
         "`chant_watch_stop` answers `Sent stop signal to watch process (PID: <pid>)`.", "seed chant:1145"
     ),

@@ -134,7 +134,7 @@ impl<'a> RunWatcher<'a> {
             copy: runs.mirror_log(LOG),
             tell,
             said: Vec::new(),
-            stood: BTreeMap::new(),
+            stood: states_of(&runs.all()?.0),
             due: BTreeMap::new(),
         })
     }
@@ -154,11 +154,6 @@ impl<'a> RunWatcher<'a> {
     /// Checks once; a failure in one place does not affect the others.
     fn look(&mut self) -> WatchScan {
         let mut problems = Vec::new();
-        if self.stood.is_empty()
-            && let Ok((records, _)) = self.runs.all()
-        {
-            self.say_changes(&records);
-        }
         if let Err(error) = recovery::look_at_requests(self.project, false) {
             problems.push(error.to_string());
         }
@@ -220,16 +215,13 @@ impl<'a> RunWatcher<'a> {
         Ok(seen)
     }
 
-    /// Reports the runs that ended since the last check.
+    /// Reports the runs that ended since the last check, also those that began since then.
     fn say_changes(&mut self, records: &[RunRecord]) {
-        let now = records
-            .iter()
-            .map(|record| (record.process_id.clone(), record.state()));
-        let before = std::mem::replace(&mut self.stood, now.collect());
+        let before = std::mem::replace(&mut self.stood, states_of(records));
         for record in records {
             let state = record.state();
             let was = before.get(&record.process_id);
-            if was.is_some_and(|was| *was != state) {
+            if *was.unwrap_or(&RunState::Running) != state {
                 let reason = record.reason.as_ref().map(|reason| format!(": {reason}"));
                 let reason = reason.unwrap_or_default();
                 self.say(&format!("Run {} is {state}{reason}", record.process_id));
@@ -296,6 +288,11 @@ impl<'a> RunWatcher<'a> {
         ));
         Ok(())
     }
+}
+
+fn states_of(records: &[RunRecord]) -> BTreeMap<String, RunState> {
+    let state = |record: &RunRecord| (record.process_id.clone(), record.state());
+    records.iter().map(state).collect()
 }
 
 /// Returns true if no later run works on the same spec.
