@@ -259,7 +259,7 @@ def test_room_is_that_of_the_cluster_and_not_of_this_machine(head: HeadWorkshop)
     head.handle().work_start(ids[0], on=ON, parallel=3)
     wait_for(lambda: len(head.asked("place")) == 3, "three jobs")
     head.let_go(ids[0])
-    wait_for(lambda: len(head.asked("place")) == 4, "the fourth job")
+    wait_for(lambda: len(head.asked("place")) == 4, lambda: f"the fourth job: {head.records()}")
     assert head.record(ids[0])["end_state"] == "completed"
     for id in ids:
         head.let_go(id)
