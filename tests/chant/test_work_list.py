@@ -15,7 +15,6 @@ from chant.reading import ONE_ERA, pretty, record, snapshot
 from harness import Caller, Project
 from mcp import Client
 from state_folder import log_file, part, record_file
-from work.kit import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -233,24 +232,6 @@ async def test_a_process_that_ended_without_being_waited_for_is_dead(call: Calle
     process.send_signal(signal.SIGKILL)
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # a zombie now
     assert (await call.data("chant_work_list"))["summary"]["running"] == 0
-    process.communicate()
-    assert (await call.data("chant_work_list"))["summary"]["running"] == 0
-
-
-@linux
-@pytest.mark.requirement("chant:work_list:pid_is_checked_by_start_time")
-@ONE_ERA
-async def test_a_process_lives_until_the_last_of_its_threads_ends(call: Caller) -> None:
-    script = (
-        "import ctypes, sys, threading\n"
-        "threading.Thread(target=sys.stdin.read).start()\n"
-        "ctypes.CDLL(None).pthread_exit(None)"
-    )
-    process = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE)
-    running(call, process)
-    wait_for(lambda: ") Z " in Path(f"/proc/{process.pid}/stat").read_text(), "the end of its first thread")
-    assert (await call.data("chant_work_list"))["summary"]["running"] == 1
-    process.kill()
     process.communicate()
     assert (await call.data("chant_work_list"))["summary"]["running"] == 0
 

@@ -75,7 +75,7 @@ pub struct ProcessFacts {
     pub group: u32,
     /// Clock ticks between the machine's start and its own.
     pub start: u64,
-    /// True if all of its threads ended and its parent has not collected its exit status yet.
+    /// True if it ended and its parent has not collected its exit status yet.
     pub is_zombie: bool,
 }
 
@@ -92,11 +92,9 @@ pub fn facts(pid: u32) -> Option<ProcessFacts> {
     let stat = disk::read_made_up(&format!("/proc/{pid}/stat"))?;
     // The name in parentheses may contain anything; the fields after it are plain.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    // Its files and locks go with the last of its threads, which need not be the first one.
-    let threads: u32 = fields.get(17)?.parse().ok()?;
     Some(ProcessFacts {
         pid,
-        is_zombie: matches!(fields.first(), Some(&("Z" | "X"))) && threads <= 1,
+        is_zombie: matches!(fields.first(), Some(&("Z" | "X"))),
         parent: fields.get(1)?.parse().ok()?,
         group: fields.get(2)?.parse().ok()?,
         start: fields.get(19)?.parse().ok()?,
