@@ -150,6 +150,7 @@ class StartRequestOfPerson(StartRequest, total=False):
     """What a person or a script may choose besides."""
 
     fresh: bool
+    base: str | None
     agent: str | None
     prompt: str | None
     offline: bool

@@ -152,7 +152,7 @@ REFUSALS = {
             shop.spec(ID),
             shop.project.config("defaults:\n  main_branch: trunk\n  provider: demo\n"),
         ),
-        "The target branch `trunk` does not exist. Set `defaults.main_branch`",
+        "The branch `trunk` has no commit, or does not exist",
     ),
     "configuration broken": Refused(
         config("checks:\n  unit: []\n"), "checks.unit: expected a list of a program"

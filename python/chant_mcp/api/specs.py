@@ -280,6 +280,7 @@ class Spec(Handle):
         parallel: int | None = None,
         skip_criteria: bool = False,
         fresh: bool = False,
+        base: str | None = None,
         agent: str | None = None,
         prompt: str | None = None,
         offline: bool = False,
@@ -293,6 +294,7 @@ class Spec(Handle):
             parallel: So many workers at once.
             skip_criteria: Do not ask for criteria.
             fresh: Start again, without the work of earlier runs.
+            base: The branch to start from and land on, instead of the configured or the present one.
             agent: The agent of that name in the configuration.
             prompt: The prompt of that name.
             offline: Claim it on no remote, where clones share specs; it lands here only.
@@ -300,7 +302,7 @@ class Spec(Handle):
             progress: Called with a few words on each step.
 
         Returns:
-            The run: `process_id`, `pid`, `spec_id`, `mode`, `branch`, `worktree`, `log`.
+            The run: `process_id`, `pid`, `spec_id`, `mode`, `branch`, `target`, `worktree`, `log`.
 
         Raises:
             RefusedError: It waits for something, is in work, or is not to be worked.
@@ -315,6 +317,7 @@ class Spec(Handle):
             parallel=parallel,
             skip_criteria=skip_criteria,
             fresh=fresh,
+            base=base,
             agent=agent,
             prompt=prompt,
             offline=offline,

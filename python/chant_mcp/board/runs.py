@@ -94,6 +94,8 @@ def run_row(run: Data) -> Text:
     text.append_text(plain(run["spec_id"], "bold"))
     if run.get("agent"):
         text.append_text(plain(f" {agent_of(run)}", "dim"))
+    if run.get("target"):
+        text.append_text(plain(f" → {run['target']}", "dim"))
     if run["mode"] != "single":
         text.append_text(plain(f" {run['mode']}", "dim"))
     until = None if is_at_work else run["completed_at"]

@@ -85,7 +85,7 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
     display.id_column(table, "Spec", (run["spec_id"] for run in runs))
     table.add_column("State", no_wrap=True)
     has_usage = any(run.get("usage") for run in runs)
-    for heading in ("Mode", "Agent", "Since"):
+    for heading in ("Mode", "Agent", "Target", "Since"):
         table.add_column(heading, no_wrap=True)
     for heading in ("Tokens", "Cost") if has_usage else ():
         table.add_column(heading, no_wrap=True, justify="right")
@@ -97,6 +97,7 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
             words(state_of(run)),
             plain(run["mode"]),
             plain(_agent_words(run)),
+            plain(run.get("target") or ""),
             plain(age(seconds_between(run["started_at"], None))),
             *map(plain, used),
         )
@@ -202,6 +203,8 @@ def forecast(found: Data) -> Text:
     specs = found["specs"]
     said = [plain(f"{_count(len(specs), 'spec')} by {_count(found['agents'], 'agent')}: nothing is started.")]
     said += [plain(f"  {id}", "dim") for id in specs]
+    if (target := target_text(found)) is not None:
+        said.append(plain(f"{'Target':<8}", "dim") + plain(target))
     amounts = (
         ("Time", found["duration_seconds"], _rounded_clock),
         ("Tokens", found["tokens"], shortened),
@@ -228,6 +231,7 @@ def started(run: Data) -> Text:
             ("Run", run["process_id"]),
             ("Mode", run["mode"]),
             ("Branch", run.get("branch")),
+            ("Target", target_text(run)),
             ("Worktree", run.get("worktree")),
             ("Agent", run.get("confinement")),
             ("Log", run.get("log")),
@@ -235,6 +239,17 @@ def started(run: Data) -> Text:
     )
     advice = plain(f"→ `chant-mcp runs {id} -f` shows it, `chant-mcp pause {id}` stops it.", "dim")
     return Text("\n").join([plain("An agent is at work.", "green"), *fields, advice])
+
+
+def target_text(started: Data) -> str | None:
+    """Name the branch that work starts from and lands on, and say if it is behind the remote's."""
+    branch, commit = started.get("target"), started.get("target_commit")
+    if not branch:
+        return None
+    text = f"{branch} ({commit[:7]})" if commit else str(branch)
+    if behind := started.get("behind"):
+        text += f", {_count(behind['commits'], 'commit')} behind {behind['upstream']} as last fetched"
+    return text
 
 
 def _fields(fields: Iterable[tuple[str, str | None]]) -> list[Text]:
@@ -254,7 +269,8 @@ def describe_start(one: WatchedRun) -> Text:
         return plain(f"{run['mode']} from {one.spec_id}: started")
     agent = f" by {agent_of(run)}" if run.get("agent") else ""
     branch = f" on {run['branch']}" if run["branch"] else ""
-    return plain(f"{one.spec_id} {one.title}: started{agent}{branch}")
+    target = f" from {run['target']}" if run.get("target") else ""
+    return plain(f"{one.spec_id} {one.title}: started{agent}{branch}{target}")
 
 
 def ticked(one: WatchedRun) -> Text | None:
@@ -281,7 +297,8 @@ def ended(one: WatchedRun) -> Text:
     ]
     if commits := run.get("commits"):
         hashes = ", ".join(hash[:7] for hash in commits)
-        parts.append(plain(f", {_count(len(commits), 'commit')} ({hashes})"))
+        landed = f" on {run['target']}" if state == "completed" and run.get("target") else ""
+        parts.append(plain(f", {_count(len(commits), 'commit')} ({hashes}){landed}"))
     if state == "completed" and run.get("checks_passed") == 0:
         parts.append(plain(", without any check"))
     if run.get("reason"):

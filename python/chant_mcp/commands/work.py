@@ -32,6 +32,9 @@ from chant_mcp.terminal import say, say_json
     is_flag=True,
     help="Start again; earlier work is kept under refs/chant/backup.",
 )
+@click.option(
+    "--base", metavar="BRANCH", help="The branch to start from and land on, instead of the current one."
+)
 @click.option("--agent", metavar="NAME", help="The agent, instead of the configured one.")
 @click.option("--prompt", metavar="NAME", help="The prompt, whatever the spec says.")
 @click.option("--offline", is_flag=True, help="Claim it on no remote; it lands here only.")
@@ -55,6 +58,7 @@ def work(
     parallel: int | None,
     skip_criteria: bool,
     fresh: bool,
+    base: str | None,
     agent: str | None,
     prompt: str | None,
     offline: bool,
@@ -74,7 +78,7 @@ def work(
         return
     if is_trial:
         answer = session.chant.work_forecast(
-            id, chain=chain, parallel=parallel, skip_criteria=skip_criteria, agent=agent
+            id, chain=chain, parallel=parallel, skip_criteria=skip_criteria, base=base, agent=agent
         )
         _say_forecast(answer, as_json)
         return
@@ -88,6 +92,7 @@ def work(
                 parallel=parallel,
                 skip_criteria=skip_criteria,
                 fresh=fresh,
+                base=base,
                 agent=agent,
                 prompt=prompt,
                 offline=offline,
@@ -106,6 +111,7 @@ def work(
     if waits:
         if not as_json:
             say(started["confinement"], err=True)
+            _say_target(started)
         context.exit(watched(Watch(session.chant, [started["process_id"]]), started["spec_id"], as_json))
     if as_json:
         say_json(answer.text)
@@ -122,6 +128,13 @@ def _say_forecast(answer: Answer, as_json: bool) -> None:
     from chant_mcp.commands import display, run_display
 
     display.console().print(run_display.forecast(answer.data), soft_wrap=True)
+
+
+def _say_target(started: Data) -> None:
+    from chant_mcp.commands import run_display
+
+    if (target := run_display.target_text(started)) is not None:
+        say(f"starts from and lands on {target}", err=True)
 
 
 def _say_completed(id: str, as_json: bool) -> None:

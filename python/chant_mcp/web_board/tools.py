@@ -214,6 +214,7 @@ def _run(session: Session, run: Data, titles: dict[str, str]) -> Data:
         "cost": usage.get("cost_usd"),
         "tokens": sum(usage.get(name, 0) for name in ("input_tokens", "output_tokens")) or None,
         "branch": run.get("branch"),
+        "target": run.get("target"),
         "reason": run.get("reason"),
         "next_step": run.get("next_step"),
         "tail": _tail(session, spec) if state == "running" else [],

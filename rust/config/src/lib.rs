@@ -64,8 +64,8 @@ pub struct Config {
     pub project_name: String,
     /// The prefix that stands before a spec's ID in the name of its branch.
     pub branch_prefix: String,
-    /// The branch that work ends on.
-    pub main_branch: String,
+    /// The branch that all work starts from and lands on, if it is not the one that is checked out.
+    pub main_branch: Option<String>,
     /// The model for runs that name none.
     pub model: Option<String>,
     /// The model for splits, when it is another one.
@@ -109,7 +109,7 @@ impl Default for Config {
         Self {
             project_name: String::new(),
             branch_prefix: "chant/".into(),
-            main_branch: "main".into(),
+            main_branch: None,
             model: None,
             split_model: None,
             repositories: Vec::new(),
@@ -273,6 +273,11 @@ impl Config {
         self.checks_merged_work() && self.runs.checks.is_empty()
     }
 
+    /// Returns the name of the project's main branch: the configured one, or the usual one.
+    pub fn main_branch(&self) -> &str {
+        self.main_branch.as_deref().unwrap_or("main")
+    }
+
     /// Refuses to act by it while a key is nearly a known one: what it was to say would not hold.
     ///
     /// # Errors
@@ -288,7 +293,7 @@ impl Config {
         let runs = &mut self.runs;
         if let Some(defaults) = file.defaults {
             put(&mut self.branch_prefix, defaults.branch_prefix);
-            put(&mut self.main_branch, defaults.main_branch);
+            self.main_branch = defaults.main_branch.or(self.main_branch.take());
             self.model = defaults.model.or(self.model.take());
             self.split_model = defaults.split_model.or(self.split_model.take());
             put(&mut runs.prompt, defaults.prompt);
@@ -407,7 +412,7 @@ mod tests {
         let project = "---\ndefaults: {branch_prefix: chant/, model: opus}\nlint: {disable: [title]}\nunknown: 1\n---\n# Notes\n";
         let config = read(user, project).unwrap();
         assert_eq!(
-            (config.main_branch.as_str(), config.branch_prefix.as_str()),
+            (config.main_branch(), config.branch_prefix.as_str()),
             ("trunk", "chant/")
         );
         assert_eq!(config.project_name, "", "a name is the project's own");

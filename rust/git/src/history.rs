@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::branches::oid;
+use super::branches::{branch_ref, oid};
+use super::program_output::first_line;
 use super::{GitError, Repo};
 
 /// Some commits with all their ancestors.
@@ -38,6 +39,15 @@ impl CommitHistory {
     }
 }
 
+/// The commits that the remote's branch has and its local branch lacks, as last fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpstreamLead {
+    /// The branch of the remote, such as `origin/main`.
+    pub upstream: String,
+    /// The number of commits, at least 1.
+    pub commits: usize,
+}
+
 /// A commit with the time and the first line that it names itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatedCommit {
@@ -62,6 +72,27 @@ impl DatedCommit {
 }
 
 impl Repo {
+    /// Returns how far a local branch is behind the branch of a remote that it follows, as last fetched; `None`
+    /// when it follows none or has all of its commits.
+    ///
+    /// # Errors
+    /// `InvalidName`, `Gone`, or a failure to read the repository.
+    pub fn upstream_lead(&self, branch: &str) -> Result<Option<UpstreamLead>, GitError> {
+        let name = branch_ref(branch)?;
+        let format = "--format=%(upstream:short)%00%(upstream:track,nobracket)";
+        let answer = self.reading(["for-each-ref", format, &name]).answer()?;
+        let line = first_line(&answer.success()?);
+        let (upstream, track) = line.split_once('\0').unwrap_or_default();
+        let behind = track
+            .split(", ")
+            .find_map(|part| part.strip_prefix("behind "));
+        let commits = behind.and_then(|number| number.parse().ok());
+        Ok(commits.map(|commits| UpstreamLead {
+            upstream: upstream.to_owned(),
+            commits,
+        }))
+    }
+
     /// Returns a commit and those before it, along first parents, the newest first; at most `most`.
     ///
     /// # Errors

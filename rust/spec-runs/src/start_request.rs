@@ -22,6 +22,8 @@ pub struct StartRequest {
     pub skip_criteria: bool,
     /// True if earlier work is set aside and not continued.
     pub fresh: bool,
+    /// The branch to start from and to land on, if it is not the configured or the present one.
+    pub base: Option<String>,
     /// The agent, if it is not the configured one.
     pub agent: Option<String>,
     /// The prompt, which overrides that of specs.
@@ -41,6 +43,7 @@ impl TryFrom<StartRequest> for StartOptions {
             asked: RunOptions {
                 skip_criteria: request.skip_criteria,
                 fresh: request.fresh,
+                base: request.base.filter(|base| !base.is_empty()),
                 agent: request.agent,
                 prompt: request.prompt,
                 offline: request.offline,

@@ -8,7 +8,7 @@ use super::folder::{FolderReading, FolderScanInputs};
 use super::store::{TrustStore, TrustedPlace};
 use super::{TrustQuestion, TrustVerdict, trusted_roots};
 use chant_config::Config;
-use chant_git::Repo;
+use chant_git::{CheckoutHead, Repo};
 use chant_store::disk::{self, Disk};
 
 /// The branch that counts as the main one if there is none of the configured name.
@@ -104,8 +104,8 @@ impl FolderTrust<'_> {
         trusted_roots(&named, home.as_deref())
     }
 
-    /// Returns the commit at which worktrees start, and the name of its branch, according to the
-    /// configuration.
+    /// Returns the commit at which runs start, and the name of its branch: the configured one, else the one that
+    /// is checked out.
     pub fn base_commit(&self) -> Option<(String, String)> {
         let repo = self.repo?;
         let user = self.user_config.and_then(|path| self.text(path));
@@ -115,9 +115,15 @@ impl FolderTrust<'_> {
             project.as_deref().map(|text| (CHANT_CONFIG, text)),
             None,
         );
-        let target = config.unwrap_or_default().main_branch;
+        let config = config.unwrap_or_default();
+        if config.main_branch.is_none()
+            && config.leases.is_none()
+            && let Ok(CheckoutHead::Branch { name, commit }) = repo.head()
+        {
+            return Some((commit, name));
+        }
         let tip = |name: &str| repo.branch_tip(name).ok().flatten();
-        let names = [target.as_str(), OLD_MAIN];
+        let names = [config.main_branch(), OLD_MAIN];
         names
             .into_iter()
             .find_map(|name| Some((tip(name)?, name.to_owned())))

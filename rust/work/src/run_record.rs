@@ -232,6 +232,9 @@ pub struct RunOptions {
     pub only_members: bool,
     /// True if earlier work is set aside and not continued.
     pub fresh: bool,
+    /// The branch to start from and to land on, if the caller named one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
     /// True if the spec is worked on without a lease, although the configuration asks for one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offline: bool,

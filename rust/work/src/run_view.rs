@@ -44,6 +44,8 @@ pub struct RunView {
     pub reason: Option<String>,
     /// The branch that carries its work.
     pub branch: Option<String>,
+    /// The branch that its work starts from and lands on.
+    pub target: Option<String>,
     /// The run of a chain or of several specs that it belongs to.
     pub parent: Option<String>,
     /// The agent's name.
@@ -154,6 +156,7 @@ fn own(record: &RunRecord) -> RunView {
         end_state: record.end_state().map(|state| state.as_str().to_owned()),
         reason: record.reason.clone(),
         branch: record.branch.clone(),
+        target: record.target.clone(),
         parent: record.parent.clone(),
         agent: record.agent.as_ref().map(|agent| agent.name.clone()),
         account: record.account.clone(),
@@ -222,6 +225,7 @@ fn read_history(name: &str, text: &str) -> Result<RunView, String> {
         end_state: None,
         reason: Some(HISTORY.into()),
         branch: record.branch,
+        target: None,
         parent: record.parent,
         agent: record.agent["name"].as_str().map(str::to_owned),
         account: None,

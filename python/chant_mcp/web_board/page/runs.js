@@ -76,7 +76,7 @@ function runNode(run) {
     make("h3", itemLink(key, run.title)),
     make("p.facts", make("span.chip.pill", stateWord(run.state)), run.agent, " ", muted(durationWord(run.age_s)), progressNode(run.criteria),
       run.cost && muted(typeof run.cost === "number" ? `$${run.cost.toFixed(2)}` : run.cost), run.tokens && muted(`${numberWord(run.tokens)} tokens`),
-      run.branch && make("code", run.branch)),
+      run.branch && make("code", run.branch), run.target && muted(` → ${run.target}`)),
     run.tail?.length > 0 && make("pre.tail", run.tail.join("\n")),
     buttons(acts.filter(Boolean).map(([label, act]) => actButton(label, act, { at: `${key} ${label}` })), tabButton(key, "Log")));
 }

@@ -134,6 +134,8 @@ pub enum NextStep {
     Rerun,
     /// Name the branch that is meant.
     NameTarget(String),
+    /// Name the branch that work starts from and lands on.
+    NameBase(String),
     /// Name the acceptance criteria, and what else a spec may say, when it is made.
     DescribeSpec(&'static str),
 }
@@ -188,6 +190,7 @@ impl NextStep {
             Self::SkipValidation => "skip_validation",
             Self::Rerun => "rerun",
             Self::NameTarget(_) => "name_target",
+            Self::NameBase(_) => "name_base",
             Self::DescribeSpec(_) => "describe_spec",
         }
     }
@@ -220,7 +223,7 @@ impl NextStep {
             Self::ListQuestions { all } => Some(("all", json!(all))),
             Self::ChooseFeature(feature) => Some(("feature", json!(feature))),
             Self::NewVine(file) => Some(("file", json!(file))),
-            Self::NameTarget(branch) => Some(("branch", json!(branch))),
+            Self::NameTarget(branch) | Self::NameBase(branch) => Some(("branch", json!(branch))),
             Self::DescribeSpec(keys) => Some(("keys", json!(keys))),
             Self::InitSpecs
             | Self::ListLeases
@@ -423,6 +426,7 @@ mod tests {
             S::SkipValidation,
             S::Rerun,
             S::NameTarget("main".into()),
+            S::NameBase("main".into()),
             S::DescribeSpec("`criteria`"),
         ]
     }

@@ -42,6 +42,9 @@ pub(super) fn for_agents(step: &NextStep) -> String {
             );
         }
         NextStep::NameTarget(branch) => return format!("target: \"{branch}\""),
+        NextStep::NameBase(branch) => {
+            return format!("`defaults: {{main_branch: {branch}}}` in .chant/config.md");
+        }
         NextStep::DescribeSpec(keys) => return format!("chant_add takes {keys}"),
         NextStep::Approve(_)
         | NextStep::Reject(_)
@@ -73,6 +76,7 @@ pub(super) fn for_people(step: &NextStep) -> String {
         NextStep::Rerun => return "`--rerun`".into(),
         NextStep::ChooseFeature(feature) => return format!("`--feature {feature}`"),
         NextStep::NameTarget(branch) => return format!("`--target {branch}`"),
+        NextStep::NameBase(branch) => return format!("`--base {branch}`"),
         NextStep::InitSpecs => "init".into(),
         NextStep::ListSpecs | NextStep::ListItems => "list".into(),
         NextStep::ListReady => "ready".into(),
@@ -147,6 +151,7 @@ pub(super) fn for_scripts(step: &NextStep) -> String {
         NextStep::SkipValidation => "skip_validation=True",
         NextStep::Rerun => "rerun=True",
         NextStep::NameTarget(branch) => return format!("`target=\"{branch}\"`"),
+        NextStep::NameBase(branch) => return format!("`base=\"{branch}\"`"),
         // What a script does not do: a person's commands.
         NextStep::InitSpecs
         | NextStep::ShowTrust

@@ -53,7 +53,7 @@ pub(in super::super) fn doubtful_leases(project: &Project, config: &Config) -> V
     let found = config.leases.as_ref().map(|settings| {
         let looks = SpecLooks::of(project, settings)?;
         let mut sentences = looks.doubtful();
-        sentences.extend(looks.gone(&*project.repository()?, &config.main_branch)?);
+        sentences.extend(looks.gone(&*project.repository()?, config.main_branch())?);
         Ok::<_, Error>(sentences)
     });
     match found.transpose() {

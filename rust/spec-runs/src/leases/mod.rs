@@ -86,7 +86,7 @@ impl<'a> SpecLeases<'a> {
             );
             return Err(ChantError::Refused(message).into());
         }
-        Self::with(project, repo, settings, config.main_branch.clone()).map(Some)
+        Self::with(project, repo, settings, config.main_branch().to_owned()).map(Some)
     }
 
     fn with(

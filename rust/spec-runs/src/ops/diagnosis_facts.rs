@@ -59,7 +59,7 @@ impl DiagnosisFacts {
         let main = snapshot
             .config
             .as_ref()
-            .map_or("main", |config| config.main_branch.as_str());
+            .map_or("main", |config| config.main_branch());
         self.branch_exists = matches!(repo.branch_tip(&self.branch), Ok(Some(_)));
         if self.branch_exists {
             let config = snapshot.config.clone().unwrap_or_default();

@@ -114,8 +114,8 @@ impl FenceTarget {
         };
         let mut target = fetch_branch(repo, remote, &first, &copies)?;
         let mut config = target_config(project, repo, remote, &target)?;
-        if named.is_none() && config.main_branch != first {
-            target = fetch_branch(repo, remote, &config.main_branch, &copies)?;
+        if named.is_none() && config.main_branch() != first {
+            target = fetch_branch(repo, remote, config.main_branch(), &copies)?;
             config = target_config(project, repo, remote, &target)?;
         }
         let (branch, commit) = target;

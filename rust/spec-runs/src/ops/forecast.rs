@@ -6,11 +6,14 @@ use std::num::NonZeroU32;
 use indexmap::IndexSet;
 
 use super::super::project::ProjectRuns;
+use super::super::project::run_tree::RunTreeContext;
 use super::super::runtime::start::plan;
 use super::super::start::{StartOptions, StartTarget, WorkMode};
-use super::super::view::work::{ExpectedAmount, ForecastView};
+use super::super::view::work::{ExpectedAmount, ForecastView, TargetBranchView};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
+use chant_config::Config;
+use chant_git::Repo;
 use chant_graph::ItemProgress;
 use chant_graph::network::Network;
 use chant_graph::network::schedule::{DurationEstimates, DurationSpread, ScheduleOptions};
@@ -51,8 +54,16 @@ pub fn work_forecast(project: &Project, id: &str, wish: &StartOptions) -> Result
     let note = (known < ENOUGH).then(|| {
         format!("{known} completed runs are known, and at least {ENOUGH} are needed to expect anything of others")
     });
+    let target = match project.repo()? {
+        Some(repo) => Some(TargetBranchView::of(
+            &repo,
+            &base_branch(project, &config, &repo, wish)?,
+        )?),
+        None => None,
+    };
     Ok(Answer::data(&ForecastView {
         specs: scope.worked(),
+        target,
         agents,
         known_runs: known,
         duration_seconds: scope.expected(&learned.duration, workers.unwrap_or(one), true)?,
@@ -60,6 +71,20 @@ pub fn work_forecast(project: &Project, id: &str, wish: &StartOptions) -> Result
         cost_usd: scope.expected(&learned.cost, one, false)?,
         note,
     }))
+}
+
+fn base_branch(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+    wish: &StartOptions,
+) -> Result<String, Error> {
+    let context = RunTreeContext {
+        project,
+        config,
+        repo,
+    };
+    context.base_branch(wish.asked.base.as_deref())
 }
 
 /// The specs that would be worked on.

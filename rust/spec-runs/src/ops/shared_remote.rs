@@ -49,7 +49,7 @@ fn tried(
         None => None,
     };
     if let Some(folder) = &folder {
-        problems.extend(old_locks(folder, settings, &config.main_branch));
+        problems.extend(old_locks(folder, settings, config.main_branch()));
     }
     let fault = match SpecLeases::of(project, config)? {
         Some(leases) => leases.probe()?,

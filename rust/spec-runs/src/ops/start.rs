@@ -18,7 +18,7 @@ use super::super::runtime::run_confinement;
 use super::super::runtime::start::{detach_runner, plan, start_run};
 use super::super::runtime::{recovery, refuse_without_commit, spec_runner};
 use super::super::start::{StartOptions, StartPlan, StartTarget, WorkMode};
-use super::super::view::work::{GradesView, QualityWarning, StartedRunView};
+use super::super::view::work::{GradesView, QualityWarning, StartedRunView, TargetBranchView};
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -61,11 +61,13 @@ pub fn work_start(
     }
     let plan = plan(project, &snapshot, spec.id.as_str(), wish)?;
     let repo = project.repository()?;
-    refuse_without_commit(RunTreeContext {
+    let target = RunTreeContext {
         project,
         config: &config,
         repo: &repo,
-    })?;
+    }
+    .base_branch(wish.asked.base.as_deref())?;
+    refuse_without_commit(&repo, &target)?;
     committer::committer_variables(project, &repo)?;
     let standing = match &wish.asked.on {
         Some(_) => CONFINED_THERE.to_owned(),
@@ -85,6 +87,7 @@ pub fn work_start(
         started_at: &record.started_at,
         mode: mode_of(wish.mode, &record),
         branch: record.branch.as_deref(),
+        target: TargetBranchView::of(&repo, record.target.as_deref().unwrap_or(&target))?,
         worktree: record.worktree.as_deref(),
         log: record.log.as_deref(),
         confinement: standing,
@@ -115,7 +118,7 @@ fn refuse_unfit_agents(
         }
     }
     match &wish.asked.on {
-        Some(on) => refuse_unplaceable(project, config, spec, on, &agents),
+        Some(on) => refuse_unplaceable(project, config, spec, (on, &wish.asked), &agents),
         None => Ok(()),
     }
 }

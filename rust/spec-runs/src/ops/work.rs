@@ -170,6 +170,7 @@ fn entry(project: &Project, run: &RunView, all: &[RunView]) -> RunEntry {
         stale: run.is_stale,
         log_modified: modified.map(utc),
         branch: run.branch,
+        target: run.target,
         end_state: run.end_state,
         reason: run.reason,
         parent: run.parent,

@@ -6,17 +6,20 @@ use std::path::{Path, PathBuf};
 use super::looking::uncommitted_unless_filtered;
 use super::worktree_folder::{self, WorktreeFolder};
 use chant_base::error::Error;
+use chant_base::next_step::{NextStep, hint};
 use chant_config::Config;
 use chant_confine::Confinement;
 use chant_git::run_repository::pool::FolderPool;
 use chant_git::run_repository::{RunRepository, StrayCommits};
-use chant_git::{GitError, Repo};
+use chant_git::{CheckoutHead, GitError, Repo};
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::disk;
 
 /// The branch that is taken for the target where there is none of the usual name.
 const OLD_MAIN: &str = "master";
+/// The number of digits of a commit's ID in a sentence.
+const SHORT_ID: usize = 7;
 /// The number of changed paths that an error names.
 const SHOWN: usize = 5;
 
@@ -93,20 +96,62 @@ impl<'r> RunTreeContext<'_, 'r> {
         Ok(own.next().map(|tree| linked(tree.path)))
     }
 
-    /// The branch that work ends on.
+    /// Returns the project's main branch: the configured one, `main`, or `master` where only that exists.
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn target(self) -> Result<String, Error> {
-        let target = self.config.main_branch.as_str();
-        let is_usual = target == Config::default().main_branch;
-        if is_usual
-            && self.repo.branch_tip(target)?.is_none()
+    pub(in super::super) fn main_branch(self) -> Result<String, Error> {
+        let main = self.config.main_branch();
+        if self.config.main_branch.is_none()
+            && self.repo.branch_tip(main)?.is_none()
             && self.repo.branch_tip(OLD_MAIN)?.is_some()
         {
             return Ok(OLD_MAIN.to_owned());
         }
-        Ok(target.to_owned())
+        Ok(main.to_owned())
+    }
+
+    /// Returns the branch that a new run starts from and lands on: the one that the caller names, else the
+    /// configured one, else the one that is checked out. Clones that share specs agreed on one: the main branch.
+    ///
+    /// # Errors
+    /// `Refused` where the checkout is on no branch, or a failure of git.
+    pub(in super::super) fn base_branch(self, named: Option<&str>) -> Result<String, Error> {
+        if self.config.leases.is_some() {
+            let main = self.main_branch()?;
+            if let Some(named) = named.filter(|named| *named != main) {
+                let message = format!(
+                    "Work cannot start from `{named}`: clones share the specs of this project, and their work lands on `{main}` (`leases` and `defaults.main_branch` in .chant/config.md)."
+                );
+                return Err(ChantError::Refused(message).into());
+            }
+            return Ok(main);
+        }
+        if let Some(named) = named {
+            return Ok(named.to_owned());
+        }
+        if self.config.main_branch.is_some() {
+            return self.main_branch();
+        }
+        match self.repo.head()? {
+            CheckoutHead::Branch { name, .. } | CheckoutHead::Unborn { name } => Ok(name),
+            CheckoutHead::Detached { commit } => Err(self.refuse_detached(&commit)?),
+        }
+    }
+
+    fn refuse_detached(self, commit: &str) -> Result<Error, Error> {
+        let main = self.main_branch()?;
+        let message = format!(
+            "HEAD is detached at {}: there is no branch that work could land on. Check out a branch and start again.",
+            commit.get(..SHORT_ID).unwrap_or(commit)
+        );
+        let base = NextStep::NameBase(main);
+        let hint = hint![
+            " Or name the branch to start from and land on with ",
+            base,
+            "."
+        ];
+        Ok(ChantError::Refused(message).advise(hint).into())
     }
 
     /// The files of all runs.

@@ -55,11 +55,10 @@ pub(super) mod worktrees;
 use std::path::PathBuf;
 
 use super::project::ProjectRuns;
-use super::project::run_tree::RunTreeContext;
 use chant_base::error::Error;
 use chant_base::run_variables::AGENT_VARIABLES;
 use chant_config::Config;
-use chant_git::GitError;
+use chant_git::{GitError, Repo};
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_work::launch::{self, LaunchedRunner};
@@ -119,15 +118,13 @@ pub(super) fn launch_aside(
     )?)
 }
 
-/// Returns the target if work can start on it.
-pub(super) fn refuse_without_commit(scenery: RunTreeContext<'_, '_>) -> Result<String, Error> {
-    let target = scenery.target()?;
-    let repo = scenery.repo;
-    match repo.tip_for_work(&target) {
-        Ok(_) => Ok(target),
+/// Refuses a branch on which no work can start, because it has no commit.
+pub(super) fn refuse_without_commit(repo: &Repo, branch: &str) -> Result<(), Error> {
+    match repo.tip_for_work(branch) {
+        Ok(_) => Ok(()),
         Err(GitError::NoBranch { .. }) => {
             let message = format!(
-                "The target branch `{target}` does not exist. Set `defaults.main_branch` in .chant/config.md to the project's main branch, and start again."
+                "The branch `{branch}` has no commit, or does not exist: work needs one to start from and to land on. Commit something on it, or name another branch (`defaults.main_branch` in .chant/config.md, or `--base`)."
             );
             Err(ChantError::Refused(message).into())
         }

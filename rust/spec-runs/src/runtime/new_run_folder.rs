@@ -24,6 +24,14 @@ use chant_work::run_record::RunRecord;
 use chant_work::run_store::RunStore;
 use chant_work::runner::ActiveRun;
 
+/// The work of an earlier run that a run continues.
+struct EarlierWork {
+    /// The first commit of its branch.
+    base: String,
+    /// The branch that it lands on.
+    target: Option<String>,
+}
+
 /// The facts from which a workplace is created.
 pub(super) struct RunFolderInputs<'a> {
     pub project: &'a Project,
@@ -42,17 +50,18 @@ impl RunFolderInputs<'_> {
     /// # Errors
     /// The obstacle; no earlier work is lost then.
     pub(in super::super) fn make(&self, run: &mut ActiveRun<'_>) -> Result<RunFolder, Error> {
-        let target = refuse_without_commit(self.scenery())?;
         let spec = self.spec.path.to_string();
         let spec_in_git = in_git(self.project, self.repo, &spec)?;
         let earlier = self.earlier(run)?;
+        let target = self.target(run.record(), earlier.as_ref())?;
+        refuse_without_commit(self.repo, &target)?;
         let branch = self.branch.as_str();
         run.update(|record| {
             record.branch = Some(branch.to_owned());
             record.target = Some(target.clone());
             Ok(())
         })?;
-        let (base, is_tracked) = if let Some(base) = &earlier {
+        let (base, is_tracked) = if let Some(EarlierWork { base, .. }) = &earlier {
             run.step("Going on in the branch of an earlier run");
             let is_tracked = self.repo.file_at(base, &spec_in_git)?.is_some();
             (base.clone(), is_tracked)
@@ -119,9 +128,38 @@ impl RunFolderInputs<'_> {
         Ok(place)
     }
 
-    /// Returns the branch's first commit, if an earlier run created it and its work is to be
-    /// continued.
-    fn earlier(&self, run: &ActiveRun<'_>) -> Result<Option<String>, Error> {
+    /// Returns the branch that the work lands on: that of the work which is continued, else the one that the
+    /// start decided on.
+    fn target(&self, record: &RunRecord, earlier: Option<&EarlierWork>) -> Result<String, Error> {
+        let named = record.asked.base.as_deref();
+        let target = match earlier.and_then(|earlier| earlier.target.as_deref()) {
+            Some(target) => {
+                if let Some(named) = named.filter(|named| *named != target) {
+                    let message = format!(
+                        "The work on spec '{}' that is continued started from `{target}` and lands there, not on `{named}`. Leave `--base` out to go on with it, or add `--fresh` to start again.",
+                        self.spec.id
+                    );
+                    return Err(ChantError::Refused(message).into());
+                }
+                target.to_owned()
+            }
+            None => match &record.target {
+                Some(target) => target.clone(),
+                None => self.scenery().base_branch(named)?,
+            },
+        };
+        if target == self.branch {
+            let message = format!(
+                "The branch `{target}` is the one for the work on spec '{}' itself. Check out the branch that the work has to land on, and start again.",
+                self.spec.id
+            );
+            return Err(ChantError::Refused(message).into());
+        }
+        Ok(target)
+    }
+
+    /// Returns the work of an earlier run, if that created the branch and its work is to be continued.
+    fn earlier(&self, run: &ActiveRun<'_>) -> Result<Option<EarlierWork>, Error> {
         if run.record().asked.fresh || self.repo.branch_tip(&self.branch)?.is_none() {
             return Ok(None);
         }
@@ -137,7 +175,12 @@ impl RunFolderInputs<'_> {
         let mut open = earlier
             .iter()
             .take_while(|record| !record.state().is_closed());
-        Ok(open.find_map(|record| record.base.clone()))
+        Ok(open.find_map(|record| {
+            Some(EarlierWork {
+                base: record.base.clone()?,
+                target: record.target.clone(),
+            })
+        }))
     }
 
     /// Returns true if git tracks the spec, in the target or in this checkout.

@@ -20,13 +20,12 @@ use chant_agent_events::EventFormat;
 use chant_base::environment::{PassedNames, filter_environment};
 use chant_base::error::Error;
 use chant_config::Config;
-use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::model::Spec;
 use chant_specs::project::Project;
 use chant_work::agent::{AgentInput, AgentJob, AgentLimits};
 use chant_work::run_log::{LineFilter, SecretMask, secrets};
-use chant_work::run_record::RunRecord;
+use chant_work::run_record::{RunOptions, RunRecord};
 use chant_work::spending::EventPlan;
 
 /// The confinement of an agent elsewhere, before its machine reports it.
@@ -61,11 +60,16 @@ pub(in super::super) fn refuse_unplaceable(
     project: &Project,
     config: &Config,
     spec: &Spec,
-    on: &str,
+    (on, asked): (&str, &RunOptions),
     agents: &[String],
 ) -> Result<(), Error> {
     let repo = project.repository()?;
-    refuse_untracked(project, config, &repo, spec)?;
+    let context = RunTreeContext {
+        project,
+        config,
+        repo: &repo,
+    };
+    refuse_untracked(context, &context.base_branch(asked.base.as_deref())?, spec)?;
     let placer = ClusterPlacer::of(project, config, on)?;
     placer.ensure()?;
     let status = placer.status().unwrap_or_default();
@@ -78,19 +82,13 @@ pub(in super::super) fn refuse_unplaceable(
 }
 
 fn refuse_untracked(
-    project: &Project,
-    config: &Config,
-    repo: &Repo,
+    context: RunTreeContext<'_, '_>,
+    target: &str,
     spec: &Spec,
 ) -> Result<(), Error> {
-    let target = RunTreeContext {
-        project,
-        config,
-        repo,
-    }
-    .target()?;
+    let (project, repo) = (context.project, context.repo);
     let spec_in_git = in_git(project, repo, &spec.path)?;
-    let is_tracked = repo.file_at(&target, &spec_in_git)?.is_some()
+    let is_tracked = repo.file_at(target, &spec_in_git)?.is_some()
         || repo.is_tracked(&project.root().join(&*spec.path))?;
     if is_tracked {
         return Ok(());

@@ -169,7 +169,7 @@ pub(in super::super) fn fill_pool(project: &Project) -> Result<usize, Error> {
         config: &config,
         repo: &repo,
     };
-    let target = scenery.target()?;
+    let target = scenery.base_branch(None)?;
     let tip = repo.tip_for_work(&target)?;
     let Some(pool) = open_pool(scenery)? else {
         return Ok(0);

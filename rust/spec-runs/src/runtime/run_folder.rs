@@ -103,11 +103,6 @@ impl RunFolder {
         };
         let snapshot = project.snapshot()?;
         let config = snapshot.config.clone()?;
-        let scenery = RunTreeContext {
-            project,
-            config: &config,
-            repo,
-        };
         let agreed = |what: &str, recorded: &str, derived: String| {
             if derived == recorded {
                 return Ok(derived);
@@ -119,7 +114,7 @@ impl RunFolder {
             Err(Error::from(ChantError::Refused(message)))
         };
         let branch = agreed("branch", branch, snapshot.own_branch_of(&record.spec_id))?;
-        let target = agreed("target", target, scenery.target()?)?;
+        let target = refuse_unlandable(record, target, &branch)?;
         let site = WorktreeFolder::of(project, &config, repo)?;
         let recorded = Path::new(worktree);
         let trees = repo.worktrees()?;
@@ -349,6 +344,19 @@ impl RunFolder {
         }
         tree.remove()
     }
+}
+
+/// Returns the branch that the record of a run names as its target, if it can be one: records are our own
+/// state, and say on which branch the user was when the run started.
+fn refuse_unlandable(record: &RunRecord, target: &str, own: &str) -> Result<String, Error> {
+    if chant_git::is_branch_name(target) && target != own {
+        return Ok(target.to_owned());
+    }
+    let message = format!(
+        "The record of run '{}' names `{target}` as the branch that its work lands on, which cannot be one; nothing was changed",
+        record.process_id
+    );
+    Err(ChantError::Refused(message).into())
 }
 
 /// Returns the file of a spec, from the project's root.

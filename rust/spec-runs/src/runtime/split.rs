@@ -181,7 +181,11 @@ impl SplitRunner<'_> {
             config,
             repo: &repo,
         };
-        let target = scenery.target()?;
+        // The project's files are of use to an agent that splits, whatever is checked out.
+        let target = match scenery.base_branch(None) {
+            Ok(branch) => branch,
+            Err(_) => scenery.main_branch()?,
+        };
         if repo.branch_tip(&target)?.is_some() {
             repo.export(&target, &files)?;
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::error::SpecRunError;
 use super::super::leases::{ClaimResult, SpecLeases};
 use super::super::project::ProjectRuns;
+use super::super::project::run_tree::RunTreeContext;
 use super::super::start::{StartInputs, StartOptions, StartPlan, WorkMode};
 use super::agent_launch::{choose_agent, has_prompt};
 use super::agent_slots::{AgentSlots, choose_account, next_agent, takes_turns};
@@ -24,7 +25,7 @@ use chant_work::WorkError;
 use chant_work::handshake::START_TIMEOUT;
 use chant_work::launch::LaunchedRunner;
 use chant_work::lock::StartLock;
-use chant_work::run_record::{LeaseEntry, PlacedEntry, RunOptions, RunRecord, SINGLE};
+use chant_work::run_record::{LeaseEntry, PlacedEntry, RunOptions, RunRecord, SINGLE, SPLIT};
 use chant_work::run_store::RunStore;
 use chant_work::runner::RunEnd;
 use chant_work::state::RunState;
@@ -98,7 +99,7 @@ pub(in super::super) fn begin_one(
     let spec = project.resolve(&snapshot, id.as_str())?;
     let agent = next_agent(project, runs, &config, &spec, &wish.asked)?;
     if let Some(on) = &wish.asked.on {
-        refuse_unplaceable(project, &config, &spec, on, &[agent.name])?;
+        refuse_unplaceable(project, &config, &spec, (on, &wish.asked), &[agent.name])?;
     }
     drop(snapshot);
     let mode = (wish.mode.to_string(), wish.asked);
@@ -182,10 +183,15 @@ fn start_claimed(
     lease: Option<LeaseEntry>,
     steps: &mut dyn FnMut(&str),
 ) -> Result<(RunRecord, LaunchedRunner), Error> {
+    let target = match mode.as_str() {
+        SPLIT => None,
+        _ => Some(target_of(project, runs, parent, &asked)?),
+    };
     let mut runner = launch_runner(project, runs, ["work", "--runner", id.as_str()])?;
     let identity = runner.identity().clone();
     let mut draft = RunRecord::new(id.as_str(), &mode, identity, (runs.clock)());
     draft.parent = parent.map(str::to_owned);
+    draft.target = target;
     draft.placed = asked.on.as_ref().map(|on| PlacedEntry {
         target: on.clone(),
         ..PlacedEntry::default()
@@ -205,6 +211,26 @@ fn start_claimed(
         return Err(WorkError::Step(why).into());
     }
     Ok((runs.get(&record.process_id)?, runner))
+}
+
+/// Returns the branch that a run lands on: that of the run above it, whatever is checked out meanwhile.
+fn target_of(
+    project: &Project,
+    runs: &RunStore,
+    parent: Option<&str>,
+    asked: &RunOptions,
+) -> Result<String, Error> {
+    let above = parent.and_then(|parent| runs.get(parent).ok()?.target);
+    if let Some(target) = above {
+        return Ok(target);
+    }
+    let config = project.snapshot()?.config.clone()?;
+    let context = RunTreeContext {
+        project,
+        config: &config,
+        repo: &*project.repository()?,
+    };
+    context.base_branch(asked.base.as_deref())
 }
 
 /// Gives a run its record, and its agent where they take turns; what room there is cannot be taken by

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::super::project::ProjectRuns;
 use super::super::project::run_tree::{RunTree, RunTreeContext};
 use super::super::view::work::WorktreeEntry;
-use super::refuse_without_commit;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_git::Repo;
@@ -56,27 +55,29 @@ pub(in super::super) struct WorktreeContext<'a> {
     project: &'a Project,
     config: Arc<Config>,
     repo: Arc<Repo>,
-    target: String,
+    /// The branch of work whose record names no other.
+    main: String,
 }
 
 impl<'a> WorktreeContext<'a> {
     /// Opens the context of a project.
     ///
     /// # Errors
-    /// That there is no project, no repository or no target, or a failure of git.
+    /// That there is no project or no repository, or a failure of git.
     pub(in super::super) fn of(project: &'a Project) -> Result<Self, Error> {
         let config = project.snapshot()?.config?;
         let repo = project.repository()?;
-        let target = refuse_without_commit(RunTreeContext {
+        let main = RunTreeContext {
             project,
             config: &config,
             repo: &repo,
-        })?;
+        }
+        .main_branch()?;
         Ok(Self {
             project,
             config,
             repo,
-            target,
+            main,
         })
     }
 
@@ -139,20 +140,14 @@ impl<'a> WorktreeContext<'a> {
     }
 
     fn entry(&self, tree: &RunTree<'_>, records: &[RunRecord]) -> Result<WorktreeEntry, Error> {
-        entry(
-            self.project,
-            &self.repo,
-            self.target.as_str(),
-            tree,
-            records,
-        )
+        entry(self.project, &self.repo, self.main.as_str(), tree, records)
     }
 }
 
 fn entry(
     project: &Project,
     repo: &Repo,
-    target: &str,
+    main: &str,
     tree: &RunTree<'_>,
     records: &[RunRecord],
 ) -> Result<WorktreeEntry, Error> {
@@ -162,6 +157,8 @@ fn entry(
         .iter()
         .filter(|record| record.works_on_spec() && Some(&record.spec_id) == id.as_ref());
     let newest = of_spec.max_by_key(|record| record.token);
+    let target = newest.and_then(|record| record.target.as_deref());
+    let target = target.unwrap_or(main);
     let spec_of = |id: &String| project.path_in_repository(repo, &format!("{SPECS}/{id}.md"));
     let spec = id.as_ref().and_then(spec_of);
     let fetched = match newest.map(RunRecord::state) {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use chant_base::counted_list::CountedList;
+use chant_git::{GitError, Repo};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -118,6 +119,9 @@ pub struct RunEntry {
     pub log_modified: Option<String>,
     /// The branch that carries its work.
     pub branch: Option<String>,
+    /// The branch that its work starts from and lands on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// The end, in one word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_state: Option<String>,
@@ -218,6 +222,9 @@ pub struct StartedRunView<'a> {
     /// The branch of the work; none for a run above other runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<&'a str>,
+    /// The branch that the work starts from and lands on.
+    #[serde(flatten)]
+    pub target: TargetBranchView,
     /// Its worktree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<&'a str>,
@@ -231,11 +238,52 @@ pub struct StartedRunView<'a> {
     pub quality_warning: Option<QualityWarning>,
 }
 
+/// The branch that work starts from and lands on.
+#[derive(Debug, Serialize)]
+pub struct TargetBranchView {
+    /// Its name.
+    pub target: String,
+    /// Its newest commit.
+    pub target_commit: Option<String>,
+    /// The branch of the remote that has commits which it lacks, as last fetched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub behind: Option<UpstreamLeadView>,
+}
+
+/// How far a branch is behind that of a remote.
+#[derive(Debug, Serialize)]
+pub struct UpstreamLeadView {
+    /// The branch of the remote, such as `origin/main`.
+    pub upstream: String,
+    /// The number of commits that it has and the local branch lacks.
+    pub commits: usize,
+}
+
+impl TargetBranchView {
+    /// Reads a branch as it is now.
+    ///
+    /// # Errors
+    /// A failure to read the repository.
+    pub fn of(repo: &Repo, branch: &str) -> Result<Self, GitError> {
+        Ok(Self {
+            target: branch.to_owned(),
+            target_commit: repo.branch_tip(branch)?,
+            behind: repo.upstream_lead(branch)?.map(|lead| UpstreamLeadView {
+                upstream: lead.upstream,
+                commits: lead.commits,
+            }),
+        })
+    }
+}
+
 /// The time and the cost that a start would take.
 #[derive(Debug, Serialize)]
 pub struct ForecastView {
     /// The specs that an agent would work on, each behind those that it waits for.
     pub specs: Vec<String>,
+    /// The branch that the work would start from and land on; absent without a repository.
+    #[serde(flatten)]
+    pub target: Option<TargetBranchView>,
     /// So many agents at once.
     pub agents: usize,
     /// The number of completed runs that are known.

@@ -122,7 +122,7 @@ fn refuse_open(snapshot: &ProjectSnapshot, spec: &Spec) -> Result<(), ChantError
 
 /// Work that is on no main branch yet would be forgotten with the spec.
 fn refuse_unmerged(project: &Project, spec: &Spec, config: &Config) -> Result<(), Error> {
-    let main = config.main_branch.as_str();
+    let main = config.main_branch();
     let Some(branch) = spec
         .branch
         .as_deref()

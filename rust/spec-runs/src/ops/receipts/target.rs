@@ -126,7 +126,7 @@ fn usual(
                 config,
                 repo,
             };
-            scenery.target()?
+            scenery.main_branch()?
         }
     };
     let tips = [repo.branch_tip(&name)?, repo.remote_tip(&name)?];
