@@ -1,4 +1,4 @@
-"""The branch that a run starts from and lands on: the one that is checked out, unless somebody says otherwise."""
+"""The branch that a run starts from and lands on: the checked-out one, unless somebody names another."""
 
 from __future__ import annotations
 

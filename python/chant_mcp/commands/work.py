@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 import click
@@ -13,17 +13,24 @@ from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.asking import asks_for_trust, is_person
 from chant_mcp.commands.surroundings import changes_files, on_project
 from chant_mcp.commands.watch import Watch, listed
-from chant_mcp.errors import IllegalTransitionError, NotTrustedError
-from chant_mcp.paging import Data, written
+from chant_mcp.errors import (
+    IllegalTransitionError,
+    InvalidArgumentError,
+    NotTrustedError,
+    RefusedError,
+)
+from chant_mcp.paging import EVERYTHING, Data, gathered, written
+from chant_mcp.parameters import StartRequestOfPerson, Unpack
 from chant_mcp.session import Session
 from chant_mcp.terminal import say, say_json
 
 
 @click.command()
-@click.argument("id")
+@click.argument("id", required=False)
 @click.option(
     "-w", "--wait", "waits", is_flag=True, help="Wait until the work has ended; exit code 0 if completed."
 )
+@click.option("--all", "takes_all", is_flag=True, help="Work on all that is ready, without asking.")
 @click.option("--chain", is_flag=True, help="Go on with what is ready after it.")
 @click.option("--parallel", type=click.IntRange(min=1), metavar="N", help="Keep N agents at work.")
 @click.option("--skip-criteria", is_flag=True, help="Start without criteria, or with a red quality gate.")
@@ -52,73 +59,112 @@ from chant_mcp.terminal import say, say_json
 def work(
     context: click.Context,
     session: Session,
-    id: str,
+    id: str | None,
     waits: bool,
-    chain: bool,
-    parallel: int | None,
-    skip_criteria: bool,
-    fresh: bool,
-    base: str | None,
-    agent: str | None,
-    prompt: str | None,
-    offline: bool,
-    on: str | None,
+    takes_all: bool,
     is_trial: bool,
     runner: bool,
     trusted: str | None,
     as_json: bool,
+    **start: Unpack[StartRequestOfPerson],
 ) -> None:
-    """Have an agent work on a spec, in a git worktree of its own.
+    """Have an agent work on a spec, in a folder of its own; without ID on all specs that are ready.
 
-    Without `--wait` the work goes on by itself; `runs`, `log` and `pause` are for it.
+    Without `--wait` the command returns at once. Follow the run with `runs` and `log`, stop it with `pause`.
     """
     if runner:
         session.trust_named(trusted)
         run(session)
         return
-    if is_trial:
-        answer = session.chant.work_forecast(
-            id, chain=chain, parallel=parallel, skip_criteria=skip_criteria, base=base, agent=agent
-        )
-        _say_forecast(answer, as_json)
-        return
+    if id is not None and takes_all:
+        raise click.UsageError("`--all` means all that is ready; leave the ID or `--all` out.")
+    ids = [id] if id is not None else _all_ready(session, start, asks=not (takes_all or is_trial))
+    if not ids:
+        say("No spec is ready; nothing was started.", err=True)
+    elif is_trial:
+        _say_forecast(session.chant.work_forecast(ids[0], **start), as_json)
+    else:
+        context.exit(_work_on(session, ids, start, waits, as_json))
+
+
+def _work_on(
+    session: Session, ids: Sequence[str], start: StartRequestOfPerson, waits: bool, as_json: bool
+) -> int:
+    """Start work, and follow it if that is wanted; give the exit code."""
+    if on := start.get("on"):
+        session.prepare_cluster(on)
     try:
-        with steps() as step:
-            if on:
-                session.prepare_cluster(on)
-            answer = session.chant.work_start(
-                id,
-                chain=chain,
-                parallel=parallel,
-                skip_criteria=skip_criteria,
-                fresh=fresh,
-                base=base,
-                agent=agent,
-                prompt=prompt,
-                offline=offline,
-                on=on,
-                progress=step,
-            )
+        started = _started(session, ids, start)
     except IllegalTransitionError as error:
         if not waits or error.details.get("status") != "completed":
             raise
         # What is waited for is so: work that waited for its merge is merged by the look that a start takes.
         _say_completed(error.details["id"], as_json)
-        return
-    started: Data = answer.data
-    if warning := started.get("quality_warning"):
+        return 0
+    if warning := started.data.get("quality_warning"):
         say(warning["message"], err=True)
     if waits:
         if not as_json:
-            say(started["confinement"], err=True)
-            _say_target(started)
-        context.exit(watched(Watch(session.chant, [started["process_id"]]), started["spec_id"], as_json))
+            say(started.data["confinement"], err=True)
+            _say_target(started.data)
+        watch = Watch(session.chant, [started.data["process_id"]])
+        return watched(watch, started.data["spec_id"], as_json)
     if as_json:
-        say_json(answer.text)
-        return
+        say_json(started.text)
+        return 0
     from chant_mcp.commands import display, run_display
 
-    display.console().print(run_display.started(started), soft_wrap=True)
+    display.console().print(run_display.started(started.data), soft_wrap=True)
+    return 0
+
+
+def _all_ready(session: Session, start: StartRequestOfPerson, *, asks: bool) -> list[str]:
+    """Give the IDs of all specs that are ready, and have them worked on at once as far as is allowed."""
+    chant = session.chant
+    _, data = gathered(lambda limit, offset: chant.ready(limit=limit, offset=offset), EVERYTHING, "specs")
+    ready: list[Data] = data["specs"]
+    if ready and asks:
+        _confirm_all(session, ready)
+    # The core lowers the number to the configured limit.
+    start["parallel"] = start.get("parallel") or max(1, len(ready))
+    return [spec["id"] for spec in ready]
+
+
+def _confirm_all(session: Session, ready: list[Data]) -> None:
+    """Show what would be worked on, and ask once; a script has to say `--all`."""
+    count = f"{len(ready)} spec{'s are' if len(ready) > 1 else ' is'} ready"
+    if not is_person(session):
+        raise click.UsageError(f"{count}. Name one of them, or add `--all` to work on all that are ready.")
+    from chant_mcp.commands import display
+
+    display.console(for_errors=True).print(display.spec_table(ready))
+    if not click.confirm(f"{count}. Have agents work on all of them?", err=True):
+        raise click.ClickException("Nothing was started.")
+
+
+def _started(session: Session, ids: Sequence[str], start: StartRequestOfPerson) -> Answer:
+    """Start the first of several specs that can be started, which goes on with the others."""
+    refusals: list[str] = []
+    with steps() as step:
+        for id in ids[:-1]:
+            with suppress_refusal(refusals):
+                return session.chant.work_start(id, progress=step, **start)
+        try:
+            return session.chant.work_start(ids[-1], progress=step, **start)
+        except RefusedError as error:
+            if not refusals:
+                raise
+            reasons = "\n".join([*refusals, str(error)])
+            raise click.ClickException(f"None of {len(ids)} ready specs can be started:\n{reasons}") from None
+
+
+@contextmanager
+def suppress_refusal(refusals: list[str]) -> Generator[None]:
+    """Go on when a spec cannot be started for a reason of its own, and keep the reason."""
+    try:
+        yield
+    except (RefusedError, InvalidArgumentError, IllegalTransitionError) as error:
+        refusals.append(str(error))
 
 
 def _say_forecast(answer: Answer, as_json: bool) -> None:

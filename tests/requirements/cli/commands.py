@@ -7,6 +7,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`chant mcp` serves MCP: requests are read from standard input and answered on standard output.",
         "seed chant:37",
     ),
+    "cli:work:without_an_id_is_all_that_is_ready": Requirement(
+        "`work` without an ID works on all specs that are ready: asked at a terminal, by --all elsewhere.",
+        "issue: Ordinary repositories",
+    ),
     "cli:scripts:both_are_installed": Requirement(
         "Installing the package provides the console scripts `chant-mcp` and `chant`.", "issue: Newcomer"
     ),

@@ -7,9 +7,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`chant_work_start` starts work in the background and returns at once.", "seed chant:771"
     ),
     "chant:work_start:base_is_the_current_branch": Requirement(
-        "A run starts from the branch that is checked out and lands there, unless the caller or the configuration "
-        "names another; start, list and end name it.",
-        "decisions:a project, base and target of a run",
+        "A run starts from the branch that is checked out and lands there, unless the caller or the "
+        "configuration names another; start, list and end name it.",
+        "issue: Ordinary repositories",
     ),
     "chant:work_start:answer_has_five_keys": Requirement(
         "The answer has `process_id`, `spec_id`, `pid`, `started_at` and `mode`.", "seed chant:782"
