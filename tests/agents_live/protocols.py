@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import gemini
 from conversation import Json, ModelReply, ModelRequest, ToolCall, ToolResult, offered, step_of, text_of
+
+_ANSWERS = itertools.count(1)
 
 USED = {"input": 1200, "cached": 200, "output": 40}
 """Tokens that each reply is said to have taken."""
@@ -127,6 +130,11 @@ def streamed_reply(request: ModelRequest, reply: ModelReply) -> Iterator[bytes]:
         yield (f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode()
 
 
+def _new_id(kind: str) -> str:
+    """Name an answer: agents count the usage of two messages with one name once."""
+    return f"{kind}_{next(_ANSWERS)}"
+
+
 def _call_input(call: ToolCall) -> Json:
     assert isinstance(call.arguments, dict)
     return call.arguments
@@ -159,7 +167,7 @@ def _message_stop(reply: ModelReply) -> str:
 
 def _whole_message(request: ModelRequest, reply: ModelReply) -> Json:
     return {
-        "id": "msg_1",
+        "id": _new_id("msg"),
         "type": "message",
         "role": "assistant",
         "model": request.model,
@@ -218,7 +226,7 @@ def _chat_stop(reply: ModelReply) -> str:
 def _whole_chat(request: ModelRequest, reply: ModelReply) -> Json:
     choice = {"index": 0, "message": _chat_message(reply), "finish_reason": _chat_stop(reply)}
     return {
-        "id": "chatcmpl-1",
+        "id": _new_id("chatcmpl"),
         "object": "chat.completion",
         "created": 1,
         "model": request.model,
@@ -228,7 +236,8 @@ def _whole_chat(request: ModelRequest, reply: ModelReply) -> Json:
 
 
 def _chat_events(request: ModelRequest, reply: ModelReply) -> Iterator[Event]:
-    common = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": request.model}
+    chunk = {"id": _new_id("chatcmpl"), "object": "chat.completion.chunk"}
+    common = {**chunk, "created": 1, "model": request.model}
     first = {"index": 0, "delta": _chat_message(reply), "finish_reason": None}
     yield "", {**common, "choices": [first]}
     last = {"index": 0, "delta": {}, "finish_reason": _chat_stop(reply)}
@@ -259,7 +268,7 @@ def _response_item(reply: ModelReply) -> Json:
             content = {"type": "refusal", kind: reply.text}
         return {
             "type": "message",
-            "id": "msg_1",
+            "id": _new_id("msg"),
             "role": "assistant",
             "status": "completed",
             "content": [content],
@@ -279,7 +288,7 @@ def _response_item(reply: ModelReply) -> Json:
 
 def _whole_response(request: ModelRequest, reply: ModelReply) -> Json:
     return {
-        "id": "resp_1",
+        "id": _new_id("resp"),
         "object": "response",
         "created_at": 1,
         "status": "completed",
@@ -292,7 +301,7 @@ def _whole_response(request: ModelRequest, reply: ModelReply) -> Json:
 
 def _response_events(request: ModelRequest, reply: ModelReply) -> Iterator[Event]:
     whole = _whole_response(request, reply)
-    item = _response_item(reply)
+    item = whole["output"][0]
     start = {**whole, "status": "in_progress", "output": [], "usage": None}
     yield "response.created", {"type": "response.created", "response": start}
     place = {"output_index": 0, "item_id": item["id"]}
