@@ -154,6 +154,11 @@ pub enum ChantError {
 }
 
 impl ChantError {
+    /// Returns true if there is no project.
+    pub fn is_not_initialized(&self) -> bool {
+        matches!(self, Self::NotInitialized { .. })
+    }
+
     /// The refusal of a file that is no spec.
     pub fn unreadable(broken: &BrokenSpec) -> Self {
         let line = broken.problem.line;

@@ -3,6 +3,10 @@
 from requirements import Requirement
 
 REQUIREMENTS: dict[str, Requirement] = {
+    "chant:loading:clone_without_active_specs_is_a_project": Requirement(
+        "A clone whose specs are all archived, which git gives no folder of specs, is a project.",
+        "issue: Ordinary repositories",
+    ),
     "chant:loading:sub_folders_are_read": Requirement(
         "Specs in sub-folders of `.chant/specs` are read.", "reference chant 2.8"
     ),

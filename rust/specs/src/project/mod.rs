@@ -270,12 +270,21 @@ impl Project {
         self.change_together(paths, &gates, |texts| plan(&self.snapshot()?, texts))
     }
 
-    /// The folder of specs, whose lock every change of specs holds while it is decided and written.
+    /// The folder of specs, whose lock every change of specs holds while it is decided and written. A project whose
+    /// clone lacks it, because no spec is active, gets it here.
     ///
     /// # Errors
-    /// `StoreError` when it is not there.
+    /// `StoreError` when it is not there, although it should be.
     pub fn folder_lock(&self) -> Result<PathBuf, StoreError> {
-        self.root.locate(SPECS)
+        match self.root.locate(SPECS) {
+            Err(StoreError::Missing { .. })
+                if self.is_set_up() && self.without_specs(false).is_not_initialized() =>
+            {
+                disk::make_folders(&self.root.path().join(SPECS))?;
+                self.root.locate(SPECS)
+            }
+            located => located,
+        }
     }
 
     /// Changes documents of whatever kind below the root, all or none: those of `paths` are locked, then
@@ -343,11 +352,19 @@ impl Project {
             Err(StoreError::Missing { .. }) => {
                 let was_there = known.seen_folders.specs;
                 drop(known);
-                return Err(self.without_specs(was_there).into());
+                let why = self.without_specs(was_there);
+                if !(why.is_not_initialized() && self.is_set_up()) {
+                    return Err(why.into());
+                }
+                known = self.known();
+                Vec::new()
             }
-            changes => changes?,
+            changes => {
+                let changes = changes?;
+                known.seen_folders.specs = true;
+                changes
+            }
         };
-        known.seen_folders.specs = true;
         let is_changed = !changes.is_empty();
         if is_changed {
             Arc::make_mut(&mut known.specs).apply(changes);

@@ -3,7 +3,7 @@
 use super::super::error::ChantError;
 use super::super::id::SpecId;
 use super::super::model::SpecProblem;
-use super::{ARCHIVE, Project, SPECS};
+use super::{ARCHIVE, CONFIG, Project, SPECS};
 use chant_places::missing_folders;
 use chant_store::disk;
 
@@ -27,6 +27,13 @@ impl Project {
                 searched: self.searched(),
             },
         }
+    }
+
+    /// Returns true if the folder is a project all the same: git keeps no empty folder, so that a clone of a project
+    /// whose specs are all archived has none for the active ones.
+    pub(super) fn is_set_up(&self) -> bool {
+        let is_there = |name| disk::exists(&self.root.path().join(name));
+        is_there(CONFIG) || is_there(ARCHIVE)
     }
 
     /// Returns the problems where the archive, or a day of it, is not there: it was, as this process or git knows.
