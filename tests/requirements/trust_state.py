@@ -8,6 +8,15 @@ REQUIREMENTS: dict[str, Requirement] = {
         "state folder, for its owner alone; what a folder holds under such a name is not looked at.",
         "issue: A folder is data until a person trusts it; decisions 6: What is believed",
     ),
+    "trust:state:no_one_else_reads_it": Requirement(
+        "Whatever we write in state folders and beside the folders of runs has 0600 in folders of 0700.",
+        "issue 40: item 11",
+    ),
+    "trust:state:a_project_made_again_begins_anew": Requirement(
+        "A project that was removed and made again at its place starts the same specs; the folders of its runs"
+        " from before are kept, and named.",
+        "issue 40: item 11",
+    ),
     "trust:state:nowhere_to_keep_it_refuses_acts_only": Requirement(
         "Where neither XDG_STATE_HOME nor HOME is set, reading and edits of one file work, and what needs"
         " state is refused with what to set.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
 import subprocess
@@ -34,6 +35,18 @@ HOME = {
 
 SECOND = {".env": "TOKEN=SECRET-KEY\n", "code.py": "1\n", ".chant/processes/one.json": "{}\n"}
 """Files of another project of the user."""
+
+def called(tool: str, **arguments: object) -> str:
+    """Give the words of a shell that calls one of our tools by the run's own server, and prints the answer."""
+    opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    asked = [("initialize", opening), ("tools/call", {"name": tool, "arguments": arguments})]
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": at, "method": method, "params": params})
+        for at, (method, params) in enumerate(asked)
+    ]
+    # What stands in capitals is filled in by the shell.
+    return "$OURS connect \"$CHANT_WORKTREE.connect\" <<END\n" + "\n".join(lines) + "\nEND\n"
+
 
 WORK = r"""
 cd "$CHANT_WORKTREE" && mkdir -p work && echo "by $CHANT_SPEC_ID" > "work/$CHANT_SPEC_ID.txt"
@@ -177,7 +190,9 @@ def made(shop: Workshop, folder: Path, beside: Path, moves: Iterable[Move]) -> I
         'cd "$CHANT_WORKTREE"; . "./moves/$CHANT_SPEC_ID.sh"\n', encoding="utf-8"
     )
     agent = shop.root / "moves" / "agent.sh"
-    shop.configure(f"agents:\n  bad:\n    command: [sh, '{agent}']\n", provider="bad")
+    shop.configure(
+        f"agents:\n  bad:\n    command: [sh, '{agent}']\nlimits:\n  file_megabytes: 1\n", provider="bad"
+    )
     shop.spec(OTHER, status="failed", body=f"# Spec {OTHER}\n\n## Acceptance Criteria\n\n- [x] Works\n")
     shop.spec(THIRD, approval="{required: true, status: pending}")
     shop.commit()

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from work.hostile import WORK, Move, made
+from work.hostile import WORK, Move, called, made
 from work.kit import Workshop
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
@@ -188,11 +188,26 @@ FOLDER = {
 """The folder of the run."""
 
 
+TOOLS = {
+    "makes_other_spec_wait": Move(called("chant_add", description="In the way", parent="$OTHER")),
+    "makes_other_spec_needed": Move(called("chant_add", description="Needs it", depends_on=["$OTHER"])),
+    "adds_a_giant": Move(called("chant_add", description="x" * 1_000_001)),
+    "asks_a_giant": Move(called("rstn_report_status", status="needs_input", prompt="x" * 40_000)),
+    "brings_a_giant": Move(
+        "head -c 1000001 /dev/zero > big.bin", "needs_attention", "`big.bin` has 1000001 bytes; expected at most"
+    ),
+    "adds_member_of_other_spec": Move(
+        'cp "$CHANT_SPEC_FILE" ".chant/specs/$OTHER.1.md"', "needs_attention", "changes other specs"
+    ),
+}
+"""Our tools, used against others, and what is too large."""
+
+
 @pytest.mark.requirement("chant:hostile:nothing_outside_changes", "chant:hostile:ends_are_true")
 @pytest.mark.parametrize(
     "moves",
-    [BRANCHES, PROJECT, STATE, HOME, PROCESSES, FOLDER],
-    ids=["branches", "project", "state", "home", "processes", "folder"],
+    [BRANCHES, PROJECT, STATE, HOME, PROCESSES, FOLDER, TOOLS],
+    ids=["branches", "project", "state", "home", "processes", "folder", "tools"],
 )
 def test_nothing_outside_changes_and_the_end_is_true(
     shop: Workshop, tmp_path: Path, moves: dict[str, Move]
@@ -209,4 +224,4 @@ def test_nothing_outside_changes_and_the_end_is_true(
 
 @pytest.mark.requirement("chant:hostile:nothing_outside_changes")
 def test_enough_moves_are_made() -> None:
-    assert sum(len(moves) for moves in (BRANCHES, PROJECT, STATE, HOME, PROCESSES, FOLDER)) >= 30
+    assert sum(len(moves) for moves in (BRANCHES, PROJECT, STATE, HOME, PROCESSES, FOLDER, TOOLS)) >= 30

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from api.projects import FIRST, PLAN, SECOND, fill
 from chant_mcp.run_rights import RunRights
@@ -245,6 +246,83 @@ async def test_what_is_put_in_the_place_of_a_file_is_not_followed(
             assert "Secret" not in await read(call, name)
         await call.error("vine_write", file=name, operations=[OPERATION])
     assert (outside.read_text(encoding="utf-8"), tree(run.project.root)) == before
+
+
+@pytest.mark.requirement("run:rights:added_specs_touch_no_other")
+async def test_an_added_spec_hangs_on_nothing_but_the_runs_own(run: Run) -> None:
+    approved = run.project.spec("2026-03-01-001-app", found_by=FIRST)
+    async with run.client() as call:
+        before = await call.text("chant_ready"), run.files()
+        for given in (
+            {"parent": SECOND},
+            {"depends_on": [SECOND]},
+            {"depends_on": [FIRST, "vine:plan#log"]},
+            {"depends_on": ["no-such-spec"]},
+            {"parent": approved.stem},
+        ):
+            why = await call.error("chant_add", description="In the way", **given)
+            assert f"expected '{FIRST}' or a spec that it added" in why, given
+            assert "Write in the description" in why
+        assert (await call.text("chant_ready"), run.files()) == before
+        added = (await call.text("chant_add", description="More", depends_on=[FIRST])).split()[2]
+        part = (await call.text("chant_add", description="Part", parent=added)).split()[2]
+        await call.text("chant_add", description="Then", depends_on=[added, part])
+        assert part == f"{added}.1"
+
+
+@pytest.mark.requirement("run:rights:added_specs_are_bounded")
+@pytest.mark.parametrize(
+    ("limits", "words", "most"),
+    [
+        ("added_specs: 3", "as many as `limits.added_specs` allows", 3),
+        ("added_kilobytes: 5", "`limits.added_kilobytes` allows 5000", 4),
+        # A project does not raise what its user set.
+        (None, "as many as `limits.added_specs` allows", 2),
+    ],
+)
+async def test_connections_together_add_so_much_and_no_more(
+    run: Run, limits: str | None, words: str, most: int
+) -> None:
+    run.project.config(f"limits: {{{limits or 'added_specs: 30'}}}\n")
+    if limits is None:
+        user_config().write_text("---\nlimits: {added_specs: 2}\n---\n", encoding="utf-8")
+    said: list[str] = []
+
+    async def add(call: Caller) -> None:
+        result = await call("chant_add", description="x" * 900)
+        said.append(result.content[0].text)
+
+    for _ in range(2):  # connections end and come again, and the limit stays
+        async with run.client() as one, run.client() as two, anyio.create_task_group() as tasks:
+            for call in (one, two) * 4:
+                tasks.start_soon(add, call)
+    refused = [text for text in said if text.startswith("Failed to create spec")]
+    assert len(said) - len(refused) == most, said
+    assert all(words in text and "chant_spec_update(output=" in text for text in refused), refused
+    assert len(list((run.project.root / ".chant" / "specs").glob("*.md"))) == 2 + most
+
+
+@pytest.mark.requirement("run:rights:reports_are_bounded")
+async def test_reports_and_questions_of_a_run_are_bounded(run: Run) -> None:
+    config = "questions:\n  wait_secs: 0\n"
+    (run.project.root / ".specify" / "chant-mcp.yml").write_text(config, encoding="utf-8")
+    events = run.project.root / ".git" / "chant-mcp" / "speckit" / "events.jsonl"
+    async with run.client() as call:
+        report = {"status": "error", "message": "x" * 300_000}
+        said = [(await call("rstn_report_status", **report)).is_error for _ in range(5)]
+        assert said == [False, False, False, True, True]
+        why = str((await call("rstn_report_status", **report)).content)
+        assert "more than one run may report" in why
+        assert "Go on with the work" in why
+        assert events.stat().st_size < 1024 * 1024
+        asked = [
+            await call("rstn_report_status", status="needs_input", prompt=f"Which of {n}?") for n in range(12)
+        ]
+        assert [one.is_error for one in asked] == [False] * 10 + [True] * 2
+        assert "10 questions of this run wait for an answer already" in str(asked[10].content)
+        assert "at most 32768" in await call.error(
+            "rstn_report_status", status="needs_input", prompt="x" * 40_000
+        )
 
 
 async def read(call: Caller, name: str) -> str:

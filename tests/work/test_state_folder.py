@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
 import pytest
 from harness import Project
-from state_folder import part, record_file, records, state_folder
-from work.kit import ID, OTHER, Workshop
+from state_folder import part, put_private, record_file, records, state_folder
+from work.kit import ID, OTHER, Workshop, worktree_root
 from writing import git, tree
 
 
@@ -100,6 +103,9 @@ def made_earlier(root: Path) -> None:
     """Make state as the release before had it: records in the project, a token a spec, nothing signed."""
     state = state_folder(root)
     (state / "owner.json").unlink()
+    for mark in worktree_root().glob("*/*.run.json"):
+        said = json.loads(mark.read_text("utf-8"))
+        put_private(mark, json.dumps({name: said[name] for name in ("run", "spec")}))
     for path in (state / "tokens" / "_").iterdir():
         path.rename(state / "tokens" / path.name)
     (state / "tokens" / "_").rmdir()
@@ -163,3 +169,61 @@ def test_names_of_specs_become_names_of_branches_and_files_in_one_way(shop: Work
     assert (part(shop.root, "logs") / f"{escaped}.log").exists()
     assert "Thinking" in shop.handle().log(name).data["content"] or shop.handle().log(name).data["content"]
     assert shop.project.status(name) == "completed"
+
+
+@pytest.mark.requirement("trust:state:no_one_else_reads_it")
+def test_nobody_else_can_read_what_runs_leave_in_our_folders(shop: Workshop) -> None:
+    """With a mask that takes no right away, the rights are those that we give."""
+    top = Path(os.environ["XDG_STATE_HOME"]) / "chant-mcp"
+    before = os.umask(0)
+    try:
+        shop.spec(ID, "fail")
+        shop.spec(OTHER, "wait")
+        shop.commit()
+        shop.handle().work_start(ID)
+        shop.ended(ID)
+        shop.handle().work_start(OTHER)
+        shop.said(OTHER, "waiting")
+        [failed, *_] = shop.worktrees()
+        open_to_others = [
+            f"{stat.filemode(path.lstat().st_mode)} {path}"
+            for root in (top, state_folder(shop.root))
+            for path in [root, *root.rglob("*")]
+            # In a folder of a run, which is closed itself, its agent gives what rights it wants to.
+            if not re.search(r"/worktrees/[^/]+/[^/]+/", str(path)) and path.lstat().st_mode & 0o077
+        ]
+        assert open_to_others == []
+        assert failed.with_name(f"{failed.name}.prompt.md").exists()
+        shop.handle().cancel(OTHER)
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.requirement("trust:state:a_project_made_again_begins_anew")
+@pytest.mark.parametrize("keeps", ["nothing", "branches"])
+def test_a_project_that_was_made_again_at_its_place_starts_the_same_spec(
+    shop: Workshop, tmp_path: Path, keeps: str
+) -> None:
+    shop.spec(ID, "fail")
+    shop.commit()
+    shop.handle().work_start(ID)
+    old = Path(shop.ended(ID)["worktree"])
+    (old / "mine.txt").write_text("mine\n", encoding="utf-8")
+    kept = tmp_path / "kept"
+    if keeps == "branches":  # as after a restore of what others have
+        git(tmp_path, "clone", "-q", "--mirror", str(shop.root), str(kept))
+    specs = shutil.copytree(shop.root / ".chant" / "specs", tmp_path / "specs")
+    shutil.rmtree(shop.root)
+    shutil.copytree(specs, shop.root / ".chant" / "specs")
+    again = Workshop(Project(shop.root))
+    if keeps == "branches":
+        git(shop.root, "init", "-q", "-b", "main")
+        git(shop.root, "fetch", "-q", str(kept), "refs/heads/chant/*:refs/heads/chant/*")
+    again.spec(ID)
+    again.commit()
+    again.handle().work_start(ID)
+    record = again.ended(ID)
+    assert record["end_state"] == "completed", record["reason"]
+    assert (old / "mine.txt").exists()
+    told = again.handle().prune_worktrees().text
+    assert f"Kept {old}: it was made for a project that was at this place before." in told

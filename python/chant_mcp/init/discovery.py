@@ -80,7 +80,9 @@ class Presence:
         """What killed servers left in files of hosts and could not be taken out, and why."""
         self.path = folder / f"{secrets.token_hex(8)}.json"
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Parents that `mkdir` makes by itself have the usual rights.
+            for each in (folder.parent, folder):
+                each.mkdir(mode=0o700, parents=True, exist_ok=True)
             with turn(folder / ".lock"):
                 self._held = hold(self.path)
                 self._write_record(self._record)

@@ -5,6 +5,7 @@ pub mod answer;
 pub mod counted;
 pub mod counted_list;
 pub mod diagnostics;
+pub mod document_size;
 pub mod environment;
 pub mod error;
 pub mod external_items;

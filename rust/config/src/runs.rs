@@ -96,6 +96,8 @@ pub struct RunLimits {
     pub check_minutes: NonZeroU64,
     /// A run writes no more than this.
     pub output_megabytes: NonZeroU64,
+    /// A file of a run's work is no larger than this.
+    pub file_megabytes: NonZeroU64,
     /// No more agents than this work at once.
     pub agents_at_once: NonZeroUsize,
     /// A run uses no more tokens than this.
@@ -108,7 +110,16 @@ pub struct RunLimits {
     pub cost_usd_per_day: Option<UsdAmount>,
     /// A run takes no more turns of its model than this; for agents that take such a limit.
     pub turns: Option<NonZeroU32>,
+    /// No more specs than this that runs of one spec added wait for a person.
+    pub added_specs: Option<NonZeroUsize>,
+    /// These specs have no more kilobytes together than this.
+    pub added_kilobytes: Option<NonZeroU64>,
 }
+
+/// The value of `limits.added_specs` where no file has one.
+const ADDED_SPECS: usize = 50;
+/// The value of `limits.added_kilobytes` where no file has one.
+const ADDED_KILOBYTES: u64 = 1000;
 
 impl Default for RunLimits {
     fn default() -> Self {
@@ -118,12 +129,15 @@ impl Default for RunLimits {
             idle_minutes: number(15),
             check_minutes: number(10),
             output_megabytes: number(50),
+            file_megabytes: number(1000),
             agents_at_once: NonZeroUsize::MIN.saturating_add(7),
             tokens: None,
             cost_usd: None,
             tokens_per_day: None,
             cost_usd_per_day: None,
             turns: None,
+            added_specs: None,
+            added_kilobytes: None,
         }
     }
 }
@@ -144,14 +158,16 @@ impl RunLimits {
         minutes(self.check_minutes)
     }
 
-    /// Takes over what another file says. What may be used up is the smaller of both: a project does not spend
-    /// more than its user wants, nor the other way round.
+    /// Takes over what another file says. What may be used up, or added, is the smaller of both: a project does
+    /// not spend more than its user wants, nor the other way round.
     pub(super) fn take(&mut self, other: Self) {
         *self = Self {
             tokens: smaller(self.tokens, other.tokens),
             cost_usd: smaller(self.cost_usd, other.cost_usd),
             tokens_per_day: smaller(self.tokens_per_day, other.tokens_per_day),
             cost_usd_per_day: smaller(self.cost_usd_per_day, other.cost_usd_per_day),
+            added_specs: smaller(self.added_specs, other.added_specs),
+            added_kilobytes: smaller(self.added_kilobytes, other.added_kilobytes),
             ..other
         };
     }
@@ -170,6 +186,24 @@ impl RunLimits {
     /// The most turns.
     pub fn turns(&self) -> Option<u32> {
         self.turns.map(NonZeroU32::get)
+    }
+
+    /// The most specs that runs of one spec added and that wait for a person.
+    pub fn added_specs(&self) -> usize {
+        self.added_specs.map_or(ADDED_SPECS, NonZeroUsize::get)
+    }
+
+    /// The most bytes that these specs have together.
+    pub fn added_bytes(&self) -> usize {
+        let kilobytes = self
+            .added_kilobytes
+            .map_or(ADDED_KILOBYTES, NonZeroU64::get);
+        usize::try_from(kilobytes.saturating_mul(1000)).unwrap_or(usize::MAX)
+    }
+
+    /// The most bytes of a file of a run's work.
+    pub fn file(&self) -> u64 {
+        self.file_megabytes.get().saturating_mul(1_000_000)
     }
 
     /// The most bytes that a run writes.

@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path};
 
+use chant_base::document_size::MAX_DOCUMENT_BYTES;
 use rayon::prelude::*;
 
 use super::branches::oid;
@@ -16,7 +17,7 @@ impl Repo {
     ///
     /// # Errors
     /// `InvalidName` for a revision or path that cannot be one, `NoCommit` when the revision names none,
-    /// or a failure to read the repository.
+    /// `TooLarge`, or a failure to read the repository.
     pub fn file_at(&self, revision: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         if !is_inside(Path::new(path)) {
             return Err(GitError::InvalidName {
@@ -30,7 +31,7 @@ impl Repo {
             .ok_or_else(|| GitError::NoCommit {
                 revision: revision.to_owned(),
             })?;
-        self.read(
+        let read = self.read(
             "read a file of a commit",
             |repo| {
                 let tree = repo.find_commit(oid(&commit)?)?.tree()?;
@@ -41,7 +42,12 @@ impl Repo {
                 };
                 match entry.kind() {
                     Some(git2::ObjectType::Blob) => {
-                        Ok(Some(repo.find_blob(entry.id())?.content().to_vec()))
+                        let (bytes, _) = repo.odb()?.read_header(entry.id())?;
+                        let bytes = bytes as u64;
+                        if bytes > MAX_DOCUMENT_BYTES {
+                            return Ok(Some(Err(bytes)));
+                        }
+                        Ok(Some(Ok(repo.find_blob(entry.id())?.content().to_vec())))
                     }
                     _ => Ok(None),
                 }
@@ -61,12 +67,23 @@ impl Repo {
                 let mut words = entry.split(['\t', ' ']);
                 match (words.nth(1), words.next()) {
                     (Some("blob"), Some(id)) => {
-                        self.reading(["cat-file", "blob", id]).output().map(Some)
+                        let size = self.reading(["cat-file", "-s", id]).output()?;
+                        let bytes = program::first_line(&size).parse().unwrap_or(u64::MAX);
+                        if bytes > MAX_DOCUMENT_BYTES {
+                            return Ok(Some(Err(bytes)));
+                        }
+                        let text = self.reading(["cat-file", "blob", id]).output();
+                        text.map(|text| Some(Ok(text)))
                     }
                     _ => Ok(None),
                 }
             },
-        )
+        )?;
+        read.transpose().map_err(|bytes| GitError::TooLarge {
+            path: path.to_owned(),
+            bytes,
+            most: MAX_DOCUMENT_BYTES,
+        })
     }
 
     /// Returns the files that a commit holds below a folder, including links but not submodules;

@@ -292,6 +292,16 @@ pub enum GitError {
         /// The message of git2.
         why: String,
     },
+    /// A file is larger than what is read or taken.
+    #[error("`{path}` has {bytes} bytes; expected at most {most}")]
+    TooLarge {
+        /// The file, from the top of the checkout.
+        path: String,
+        /// Its bytes.
+        bytes: u64,
+        /// The bytes that it may have.
+        most: u64,
+    },
     /// What another machine pushed has a fault.
     #[error("{why}")]
     NotTaken {

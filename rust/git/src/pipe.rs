@@ -44,6 +44,9 @@ impl<R: Read> Read for TimedPipe<R> {
     }
 }
 
+/// The bytes that a process with a time limit may write: what it reads may be made to give output without end.
+const MAX_OUTPUT: u64 = 512 * 1024 * 1024;
+
 /// Reads the output of a process and waits for its end. The process must have ended, or been
 /// killed, at `until`.
 pub(super) fn output_of(mut child: Child, until: Option<Instant>) -> io::Result<Output> {
@@ -67,14 +70,21 @@ pub(super) fn output_of(mut child: Child, until: Option<Instant>) -> io::Result<
 
 #[cfg(unix)]
 fn all_of(pipe: impl Read + std::os::fd::AsFd, until: Option<Instant>) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    TimedPipe::new(pipe, until).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    bounded(TimedPipe::new(pipe, until))
 }
 
 #[cfg(not(unix))]
 fn all_of(pipe: impl Read, until: Option<Instant>) -> io::Result<Vec<u8>> {
+    bounded(TimedPipe::new(pipe, until))
+}
+
+fn bounded(pipe: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    TimedPipe::new(pipe, until).read_to_end(&mut bytes)?;
+    let read = pipe.take(MAX_OUTPUT).read_to_end(&mut bytes)?;
+    if read as u64 == MAX_OUTPUT {
+        return Err(io::Error::other(format!(
+            "it wrote more than {MAX_OUTPUT} bytes"
+        )));
+    }
     Ok(bytes)
 }

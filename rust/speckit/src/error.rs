@@ -127,6 +127,30 @@ pub enum SpeckitError {
         /// So many.
         count: usize,
     },
+    /// Too many questions of one run wait.
+    #[error("{} questions of this run wait for an answer already", open.len())]
+    TooManyOfRun {
+        /// Their IDs.
+        open: Vec<String>,
+    },
+    /// A question is too long.
+    #[error("The question has {bytes} bytes; expected at most {most}")]
+    LongPrompt {
+        /// Its bytes.
+        bytes: usize,
+        /// The bytes that it may have.
+        most: usize,
+    },
+    /// A run reported more than one may.
+    #[error(
+        "This run has reported {count} times; with this report it would be {bytes} bytes, more than one run may report"
+    )]
+    TooManyReports {
+        /// The number of its reports.
+        count: usize,
+        /// The bytes that they would have together.
+        bytes: usize,
+    },
     /// Several directories could be meant.
     #[error("{what} matches several features: {}", candidates.join(", "))]
     Ambiguous {
@@ -239,15 +263,18 @@ impl CoreError for SpeckitError {
             | Self::NoTask { .. }
             | Self::NoQuestion { .. }
             | Self::UnknownFeature { .. } => ErrorKind::NotFound,
-            Self::Artifact { .. } | Self::Status { .. } | Self::NewTask { .. } => {
-                ErrorKind::InvalidArgument
-            }
+            Self::Artifact { .. }
+            | Self::Status { .. }
+            | Self::NewTask { .. }
+            | Self::LongPrompt { .. } => ErrorKind::InvalidArgument,
             Self::Duplicate { .. } | Self::Ambiguous { .. } => ErrorKind::AmbiguousId,
             Self::Unready { .. }
             | Self::CheckFailed { .. }
             | Self::Cancelled { .. }
             | Self::Expired { .. }
-            | Self::TooMany { .. } => ErrorKind::Refused,
+            | Self::TooMany { .. }
+            | Self::TooManyOfRun { .. }
+            | Self::TooManyReports { .. } => ErrorKind::Refused,
             Self::Closed { .. } => ErrorKind::IllegalTransition,
             Self::InitDir { .. } | Self::Config { .. } => ErrorKind::Config,
             Self::Broken { .. } | Self::Clashing { .. } => ErrorKind::InvalidDocument,
@@ -301,6 +328,16 @@ impl CoreError for SpeckitError {
                 NextStep::ListQuestions { all: false },
                 " lists them.",
             ],
+            Self::TooManyOfRun { open } => hint![format!(
+                "\nCome back to one of them with question=\"\u{2026}\": {}.",
+                open.join(", ")
+            )],
+            Self::LongPrompt { .. } => {
+                hint!["\nAsk in a few sentences; put the details into a file and name it."]
+            }
+            Self::TooManyReports { .. } => {
+                hint!["\nGo on with the work; what is to be known goes into the spec's output."]
+            }
             Self::InitDir { .. } => hint!["\nUnset it, or name the folder that holds `.specify`."],
             Self::Broken { .. } => hint!["\nRepair it or move it away."],
             Self::Cancelled { .. } => hint!["\nGo on without an answer, or ask something else."],

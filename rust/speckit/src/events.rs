@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::error::SpeckitError;
 use super::files::{CallerIdentity, FeatureStore};
 use super::resolve::ResolvedProject;
 use chant_base::error::Error;
@@ -19,6 +20,11 @@ const LOG: &str = "events.jsonl";
 const OLD: &str = "events.old.jsonl";
 /// Bytes after which a new log is started; the one before is kept.
 const LARGE: u64 = 4 * 1024 * 1024;
+
+/// The most events of one run that the logs hold, so that it does not push out those of others.
+const MAX_OF_RUN: usize = 1000;
+/// The bytes that these events have together at most.
+const MAX_BYTES_OF_RUN: usize = 1024 * 1024;
 
 /// An event of a feature.
 #[derive(Debug, Serialize)]
@@ -101,7 +107,7 @@ impl FeatureStore {
     /// Adds to the log.
     ///
     /// # Errors
-    /// A `StoreError`.
+    /// `TooManyReports`, or a `StoreError`.
     pub(super) fn log(
         &self,
         found: &ResolvedProject,
@@ -125,6 +131,13 @@ impl FeatureStore {
         let folder = found.state.ensure(PART)?;
         let path = folder.join(LOG);
         let _lock = Lock::acquire(&folder, Instant::now() + LOCK_TIMEOUT)?;
+        if let Some(run) = &line.run {
+            let (count, bytes) = self.events_of_run(found, run)?;
+            if count >= MAX_OF_RUN || bytes + text.len() > MAX_BYTES_OF_RUN {
+                let bytes = bytes + text.len();
+                return Err(SpeckitError::TooManyReports { count, bytes }.into());
+            }
+        }
         if disk::stamp(&path).is_some_and(|stamp| stamp.size > LARGE) {
             let old = folder.join(OLD);
             disk::remove(&old)?;
@@ -138,24 +151,44 @@ impl FeatureStore {
         added.map_err(|source| StoreError::io("write", &path, source).into())
     }
 
+    /// Returns the number of a run's events in the logs, and their bytes together.
+    fn events_of_run(&self, found: &ResolvedProject, run: &str) -> Result<(usize, usize), Error> {
+        // Nothing that an agent reports looks like this: there the quotes are escaped.
+        let mark = format!("\"run\":{}", serde_json::Value::from(run));
+        let (mut count, mut bytes) = (0, 0);
+        for text in self.logs(found)? {
+            for line in text.lines().filter(|line| line.contains(&mark)) {
+                (count, bytes) = (count + 1, bytes + line.len());
+            }
+        }
+        Ok((count, bytes))
+    }
+
+    /// The texts of the logs that are there, the old one first.
+    fn logs(&self, found: &ResolvedProject) -> Result<Vec<String>, Error> {
+        let mut texts = Vec::new();
+        for name in [OLD, LOG] {
+            let Some(path) = found.state.read(&format!("{PART}/{name}")) else {
+                continue;
+            };
+            match self.disk.read_text(&path, name) {
+                Ok((text, _)) => texts.push(text),
+                Err(StoreError::Missing { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(texts)
+    }
+
     /// The last events, the newest last; what is no event is left out.
     ///
     /// # Errors
     /// A `StoreError`.
     pub(super) fn events(&self, found: &ResolvedProject, most: usize) -> Result<Vec<Value>, Error> {
         let mut events = Vec::new();
-        for name in [OLD, LOG] {
-            let Some(path) = found.state.read(&format!("{PART}/{name}")) else {
-                continue;
-            };
-            match self.disk.read_text(&path, name) {
-                Ok((text, _)) => {
-                    let read = |line: &str| serde_json::from_str(line).ok();
-                    events.extend(text.lines().filter_map(read));
-                }
-                Err(StoreError::Missing { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
+        for text in self.logs(found)? {
+            let read = |line: &str| serde_json::from_str(line).ok();
+            events.extend(text.lines().filter_map(read));
         }
         let skipped = events.len().saturating_sub(most);
         Ok(events.split_off(skipped))

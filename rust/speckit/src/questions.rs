@@ -22,6 +22,10 @@ pub(super) const FOLDER: &str = "speckit/questions";
 const ENDING: &str = ".json";
 /// Most questions that wait at once.
 const MOST_OPEN: usize = 100;
+/// Most of these that one run asks, so that others can ask, too.
+const MOST_OF_RUN: usize = 10;
+/// Bytes of the longest question.
+const MAX_PROMPT: usize = 32 * 1024;
 /// So many closed ones are kept.
 const MOST_CLOSED: usize = 200;
 /// The interval at which a waiting caller is notified that nothing happened.
@@ -186,7 +190,7 @@ impl FeatureStore {
     /// and words whose end was not heard yet.
     ///
     /// # Errors
-    /// `NoQuestion`, `TooMany`, or a `StoreError`.
+    /// `NoQuestion`, `TooMany`, `TooManyOfRun`, `LongPrompt`, or a `StoreError`.
     pub fn ask(
         &self,
         found: &ResolvedProject,
@@ -201,10 +205,10 @@ impl FeatureStore {
         if let Some(id) = id {
             return self.question(found, id.trim()).map(as_it_is);
         }
+        let new = self.new_question(found, who, prompt)?;
         let folder = questions_folder(found)?;
         let gate = Lock::acquire(folder.path(), Instant::now() + LOCK_TIMEOUT)?;
         let all = self.questions(found)?;
-        let new = self.new_question(found, who, prompt)?;
         let is_same = |old: &&AgentQuestion| {
             let key = |one: &AgentQuestion| {
                 let place = (one.feature.clone(), one.worktree.clone());
@@ -215,12 +219,15 @@ impl FeatureStore {
         if let Some(old) = all.iter().rev().find(is_same) {
             return Ok(as_it_is(old.clone()));
         }
-        let count = all
-            .iter()
-            .filter(|one| one.state == QuestionState::Open)
-            .count();
-        if count >= MOST_OPEN {
+        let open = || all.iter().filter(|one| one.state == QuestionState::Open);
+        if open().count() >= MOST_OPEN {
+            let count = open().count();
             return Err(SpeckitError::TooMany { count }.into());
+        }
+        let own = || open().filter(|one| one.run.is_some() && one.run == new.run);
+        if own().count() >= MOST_OF_RUN {
+            let open = own().map(|one| one.id.clone()).collect();
+            return Err(SpeckitError::TooManyOfRun { open }.into());
         }
         prune(&folder, &all)?;
         let text = text_of(&new);
@@ -253,6 +260,10 @@ impl FeatureStore {
     ) -> Result<AgentQuestion, Error> {
         let config: SpeckitConfig = self.config(found)?;
         let prompt = prompt.map(str::trim).filter(|prompt| !prompt.is_empty());
+        if let Some(bytes) = prompt.map(str::len).filter(|bytes| *bytes > MAX_PROMPT) {
+            let most = MAX_PROMPT;
+            return Err(SpeckitError::LongPrompt { bytes, most }.into());
+        }
         let wait = SignedDuration::try_from(config.questions.expiry()).unwrap_or_default();
         let now = self.now();
         let letter = || char::from(LETTERS[fastrand::usize(..LETTERS.len())]);

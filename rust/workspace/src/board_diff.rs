@@ -8,7 +8,7 @@ use super::ops::resolve_item;
 use chant_base::answer::{Answer, cut};
 use chant_base::error::Error;
 use chant_base::visible::visible_char;
-use chant_git::Repo;
+use chant_git::{GitError, Repo};
 use chant_text::line_diff::{LineSide, diff_hunks};
 use chant_work::run_index::RunBrief;
 
@@ -63,9 +63,16 @@ fn differences(repo: &Repo, base: String, branch: String) -> Result<BranchDiff, 
             is_cut = true;
             named(path)
         } else {
-            let older = repo.file_at(&base, path)?.unwrap_or_default();
-            let newer = repo.file_at(&branch, path)?.unwrap_or_default();
-            compared(path, &older, &newer, &mut room, &mut is_cut)
+            match (repo.file_at(&base, path), repo.file_at(&branch, path)) {
+                (Err(GitError::TooLarge { .. }), _) | (_, Err(GitError::TooLarge { .. })) => {
+                    is_cut = true;
+                    named(path)
+                }
+                (older, newer) => {
+                    let (older, newer) = (older?.unwrap_or_default(), newer?.unwrap_or_default());
+                    compared(path, &older, &newer, &mut room, &mut is_cut)
+                }
+            }
         };
         files.push(file);
     }

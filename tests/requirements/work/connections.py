@@ -73,6 +73,19 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Checks of features are not run by the server of a run; the refusal says how the agent goes on.",
         "issue: design of trust, I13",
     ),
+    "run:rights:added_specs_touch_no_other": Requirement(
+        "A spec that a run adds names as parent and dependencies only the run's own spec and specs that it added"
+        " and that wait for a person.",
+        "issue 40: item 10",
+    ),
+    "run:rights:added_specs_are_bounded": Requirement(
+        "Specs that runs of a spec added and that wait for a person are bounded in number and size, over all"
+        " connections; the refusal names the limit.",
+        "issue 40: item 10",
+    ),
+    "run:rights:reports_are_bounded": Requirement(
+        "Reports and open questions of a run are bounded, so that those of others stay.", "issue 40: item 10"
+    ),
     "run:rights:links_lead_nowhere": Requirement(
         "What an agent puts in the place of a file in its folder (a link, a pipe, a giant) is neither read"
         " nor written through.",

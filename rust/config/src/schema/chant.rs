@@ -239,12 +239,15 @@ const LIMITS: super::KeyShape = Table(&[
     used("idle_minutes", NUMBER),
     used("check_minutes", NUMBER),
     used("output_megabytes", NUMBER),
+    used("file_megabytes", NUMBER),
     used("agents_at_once", NUMBER),
     used("tokens", NUMBER),
     used("cost_usd", NUMBER),
     used("tokens_per_day", NUMBER),
     used("cost_usd_per_day", NUMBER),
     used("turns", NUMBER),
+    used("added_specs", NUMBER),
+    used("added_kilobytes", NUMBER),
 ]);
 
 const CLUSTER: super::KeyShape = Table(&[

@@ -7,10 +7,11 @@
 
 use chant_base::diagnostics::LogFailure;
 use std::fs;
+use std::time::Duration;
 
 use super::super::bookkeeping::own_commit;
 use super::super::{GitError, program};
-use super::{LONGEST_LOOK, LONGEST_WALK, RunRepository};
+use super::{LONGEST_LOOK, LONGEST_WALK, QUICK_WALK, RunRepository};
 
 impl RunRepository<'_> {
     /// Returns the paths that differ from the folder's HEAD: changed, staged, in conflict, or
@@ -23,6 +24,26 @@ impl RunRepository<'_> {
         if self.is_unfinished() {
             return Ok(Vec::new());
         }
+        // A file that is too large is looked for only when git does not come to an end soon.
+        let (out, large) = match self.status(QUICK_WALK, &[]) {
+            Ok(out) => (out, Vec::new()),
+            Err(_) => {
+                let large = self.large_files();
+                (self.status(LONGEST_WALK, &large)?, large)
+            }
+        };
+        let fields = program::fields(&out).filter_map(|field| field.get(3..));
+        let mut paths: Vec<String> = fields
+            .map(|path| String::from_utf8_lossy(path).into_owned())
+            .chain(large)
+            .collect();
+        paths.sort_unstable();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// Asks git for the paths that differ, without those that are too large to be read.
+    fn status(&self, longest: Duration, without: &[String]) -> Result<Vec<u8>, GitError> {
         let words = [
             "status",
             "--porcelain",
@@ -30,15 +51,14 @@ impl RunRepository<'_> {
             "--untracked-files=all",
             "--no-renames",
             "--ignore-submodules=none",
+            "--",
+            ".",
         ];
-        let out = self.git(words, LONGEST_WALK).output()?;
-        let fields = program::fields(&out).filter_map(|field| field.get(3..));
-        let mut paths: Vec<String> = fields
-            .map(|path| String::from_utf8_lossy(path).into_owned())
-            .collect();
-        paths.sort_unstable();
-        paths.dedup();
-        Ok(paths)
+        let mut call = self.git(words, longest);
+        for path in without {
+            call = call.arg(format!(":(exclude,top,literal){path}"));
+        }
+        call.output()
     }
 
     /// Removes a pipe, a socket or a device, which git cannot keep and which has no content.
@@ -67,6 +87,15 @@ impl RunRepository<'_> {
         let changed = self.uncommitted()?;
         if changed.is_empty() {
             return Ok(());
+        }
+        if let Some(path) = self
+            .large_files()
+            .into_iter()
+            .find(|path| changed.contains(path))
+        {
+            let bytes = fs::metadata(self.top.join(&path)).map_or(0, |facts| facts.len());
+            let most = self.largest;
+            return Err(GitError::TooLarge { path, bytes, most });
         }
         for path in changed {
             self.remove_special(&path);

@@ -32,8 +32,8 @@ impl RunRepository<'_> {
     ///
     /// # Errors
     /// `InUse` when a checkout of the user's stands on the branch, `NoBranch` when the folder no
-    /// longer has it, `Gone` when it has no repository, or a fault that git found; the project's
-    /// branch is then as it was.
+    /// longer has it, `Gone` when it has no repository, `TooLarge` for a file of the commits, or a
+    /// fault that git found; the project's branch is then as it was.
     pub fn fetch(&self) -> Result<bool, GitError> {
         let name = self.full_name()?;
         if self.is_unfinished() {
@@ -115,7 +115,10 @@ impl RunRepository<'_> {
         let mut tries = 1;
         loop {
             match bring() {
-                Err(GitError::Program { .. }) if tries < TRIES => tries += 1,
+                Err(GitError::Program { .. }) if tries < TRIES => {
+                    self.refuse_large_files(tip, known)?;
+                    tries += 1;
+                }
                 done => return done,
             }
         }
@@ -123,8 +126,10 @@ impl RunRepository<'_> {
 
     /// Reads the objects between commits that the project has and `tip`.
     fn bring(&self, tip: &str, known: &[&str]) -> Result<(), GitError> {
+        let filter = self.size_filter();
         let words = [
             "pack-objects",
+            &filter,
             "--revs",
             "--stdout",
             "--thin",

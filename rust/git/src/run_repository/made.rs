@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::super::index::failed;
 use super::super::{GitError, trimmed};
 use super::settings::GitSetting;
-use super::{LONGEST_WALK, RunRepository};
+use super::{LONGEST_WALK, QUICK_WALK, RunRepository};
 
 /// The sections and keys of git's effective configuration in the project that also count in a run's
 /// repository. The rest of the user's own configuration counts there as anywhere.
@@ -145,9 +145,14 @@ impl RunRepository<'_> {
             self.git(["sparse-checkout", "reapply"], LONGEST_WALK)
                 .output()?;
         }
-        // Files that changed are no failure; callers ask for them.
-        let refreshed = self.git(["update-index", "-q", "--refresh"], LONGEST_WALK);
-        refreshed.answer().map(drop)
+        // Files that changed are no failure; callers ask for them. What is too large to be read now is compared
+        // when somebody asks for it.
+        let refreshed = self.git(["update-index", "-q", "--refresh"], QUICK_WALK);
+        if refreshed.answer().is_err() {
+            let lock = self.top.join(".git/index.lock");
+            fs::remove_file(lock).log_failure("remove the lock of a git that was ended");
+        }
+        Ok(())
     }
 
     /// Returns true if only some of the project's files are checked out.
@@ -430,19 +435,20 @@ fn rename_aside(path: &Path, name: &str) -> Result<(), GitError> {
 
 /// Creates a folder that only its owner may read.
 pub(super) fn make_folder(path: &Path) -> Result<(), GitError> {
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(path)
-        .map_err(|error| failed("make", path, &error))
+    make_private(path, false)
 }
 
 fn make_folders(path: &Path) -> Result<(), GitError> {
-    DirBuilder::new()
-        .recursive(true)
-        .create(path)
-        .map_err(|error| failed("make", path, &error))
+    make_private(path, true)
+}
+
+fn make_private(path: &Path, with_those_above: bool) -> Result<(), GitError> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(with_those_above);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let made = builder.create(path);
+    made.map_err(|error| failed("make", path, &error))
 }
 
 /// Writes a new file; never writes to an existing file or through a link.

@@ -13,6 +13,7 @@ mod large_files;
 mod made;
 pub mod pool;
 mod settings;
+mod size_limit;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,6 +23,7 @@ use super::{GitError, Repo, program};
 use chant_confine::Confinement;
 
 pub use fetch::StrayCommits;
+pub use size_limit::MAX_FILE_BYTES;
 
 /// The path from the folder's top of the logs in which a run's git writes a line for each commit.
 pub const LOGS: &str = ".git/logs";
@@ -32,6 +34,8 @@ const BASES: &str = "refs/chant/base/";
 const LONGEST_LOOK: Duration = Duration::from_secs(30);
 /// The time limit for a git that reads all files of such a folder.
 const LONGEST_WALK: Duration = Duration::from_secs(600);
+/// The time after which such a git is asked again without the files that are too large for it.
+const QUICK_WALK: Duration = Duration::from_secs(2);
 
 /// The folder of one run.
 #[derive(Debug, Clone)]
@@ -45,6 +49,8 @@ pub struct RunRepository<'a> {
     confinement: Confinement,
     /// An upper bound for all time limits of git in the folder.
     longest: Option<Duration>,
+    /// The bytes that a file of the run may have.
+    largest: u64,
 }
 
 impl Repo {
@@ -62,6 +68,7 @@ impl Repo {
             branch: branch.to_owned(),
             confinement,
             longest: None,
+            largest: MAX_FILE_BYTES,
         }
     }
 

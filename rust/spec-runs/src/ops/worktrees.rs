@@ -64,6 +64,12 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
             Some(why) => format!("Kept {}: {why}", entry.path),
         });
     }
+    for path in site.strange_folders()? {
+        let path = path.display();
+        lines.push(format!(
+            "Kept {path}: it was made for a project that was at this place before. Look at it, and remove it yourself"
+        ));
+    }
     // What stays of them is in the way of nothing, and the next look may remove it.
     let (removed, left) = pool::prune_pool(site.scenery()).unwrap_or_default();
     for path in removed {

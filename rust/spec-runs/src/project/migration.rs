@@ -82,7 +82,7 @@ fn mark_worktree(project: &Project, record: &RunRecord) {
     };
     if let Some(path) = listed() {
         // Without the mark it is not removed, which is reported to a person.
-        worktree_folder::write_run_mark(&path, &record.process_id, &record.spec_id)
+        worktree_folder::write_run_mark(project, &path, &record.process_id, &record.spec_id)
             .log_failure("mark the worktree of an earlier release");
     }
 }

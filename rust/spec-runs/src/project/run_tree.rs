@@ -2,6 +2,7 @@
 //! before this one made.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::looking::uncommitted_unless_filtered;
 use super::worktree_folder::{self, WorktreeFolder};
@@ -238,11 +239,22 @@ impl<'r> RunTreeContext<'_, 'r> {
         confinement: Confinement,
     ) -> RunTree<'r> {
         let folder = self.repo.run_folder(path, branch, confinement);
+        let folder = folder.with_largest_file(self.config.runs.limits.file());
         self.tree((spec_id, branch), RunTreeKind::Own(folder))
     }
 }
 
 impl RunTree<'_> {
+    /// Limits the time of every call of git in a folder of its own.
+    #[must_use]
+    pub(in super::super) fn limited(self, longest: Duration) -> Self {
+        let kind = match self.kind {
+            RunTreeKind::Own(folder) => RunTreeKind::Own(folder.limited(longest)),
+            linked @ RunTreeKind::Linked(_) => linked,
+        };
+        Self { kind, ..self }
+    }
+
     /// The top of the files.
     pub(in super::super) fn path(&self) -> &Path {
         match &self.kind {

@@ -13,7 +13,7 @@ use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::disk;
-use chant_store::state::escape_name;
+use chant_store::state::{StateFolder, escape_name};
 
 /// So many folders are tried for a run whose usual one holds something else.
 const FOLDERS: usize = 100;
@@ -25,12 +25,16 @@ const LARGEST: u64 = 4096;
 struct RunMark {
     run: String,
     spec: String,
+    /// The state folder of the project; a project that was made again at the same place has another one.
+    #[serde(default)]
+    state: Option<String>,
 }
 
 /// The folder that holds the worktrees of a repository's runs; its path is real where it is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(in super::super) struct WorktreeFolder {
     folder: PathBuf,
+    state: Option<StateFolder>,
 }
 
 impl WorktreeFolder {
@@ -43,13 +47,36 @@ impl WorktreeFolder {
         config: &Config,
         repo: &Repo,
     ) -> Result<Self, Error> {
-        Ok(Self::at(folders::worktrees_folder(project, config, repo)?))
+        Ok(Self {
+            state: project.state().ok(),
+            ..Self::at(folders::worktrees_folder(project, config, repo)?)
+        })
     }
 
     /// A folder that holds such folders.
     pub(in super::super) fn at(folder: PathBuf) -> Self {
         let folder = disk::real(&folder).unwrap_or(folder);
-        Self { folder }
+        Self {
+            folder,
+            state: None,
+        }
+    }
+
+    /// Returns true if a folder was made for this project, and not for one that was at its place before.
+    fn is_of_project(&self, mark: &RunMark) -> bool {
+        match (&self.state, &mark.state) {
+            (Some(state), Some(made_for)) => state.id().is_none_or(|id| id == *made_for),
+            _ => true,
+        }
+    }
+
+    /// The folders of runs of a project that was at this place before; nothing here removes them.
+    pub(in super::super) fn strange_folders(&self) -> Vec<PathBuf> {
+        let names = disk::names(&self.folder).unwrap_or_default().into_iter();
+        let paths = names.map(|one| self.folder.join(&one.name));
+        let is_strange =
+            |path: &PathBuf| mark_of(path).is_some_and(|mark| !self.is_of_project(&mark));
+        paths.filter(is_strange).collect()
     }
 
     /// Returns true if a path lies in it, and nowhere deeper.
@@ -96,7 +123,8 @@ impl WorktreeFolder {
     pub(in super::super) fn folder_of(&self, spec_id: &str) -> Option<PathBuf> {
         let is_its = |path: &PathBuf| {
             disk::is_plain_below(&self.folder, path)
-                && mark_of(path).is_some_and(|mark| mark.spec == spec_id)
+                && mark_of(path)
+                    .is_some_and(|mark| mark.spec == spec_id && self.is_of_project(&mark))
         };
         self.names_of(spec_id).find(is_its)
     }
@@ -107,7 +135,8 @@ impl WorktreeFolder {
     /// `Refused`.
     pub(in super::super) fn refuse_unmarked_folder(&self, spec_id: &str) -> Result<(), Error> {
         let usual = self.folder.join(escape_name(spec_id));
-        if disk::exists(&usual) {
+        let is_strange = || mark_of(&usual).is_some_and(|mark| !self.is_of_project(&mark));
+        if disk::exists(&usual) && !is_strange() {
             return self.refuse_unmarked(&usual, spec_id);
         }
         Ok(())
@@ -136,7 +165,7 @@ impl WorktreeFolder {
         let names = disk::names(&self.folder).unwrap_or_default().into_iter();
         let marked = names.filter_map(|one| {
             let path = self.folder.join(&one.name);
-            let mark = mark_of(&path)?;
+            let mark = mark_of(&path).filter(|mark| self.is_of_project(mark))?;
             disk::is_plain_below(&self.folder, &path).then_some((path, mark.spec))
         });
         marked.collect()
@@ -156,6 +185,10 @@ impl WorktreeFolder {
             return Err(strange(path, &why));
         }
         match mark_of(path) {
+            Some(mark) if !self.is_of_project(&mark) => Err(strange(
+                path,
+                "it was made for a project that was at this place before",
+            )),
             Some(mark) if mark.spec == spec_id => Ok(()),
             Some(mark) => {
                 let why = format!("it was made for run {} of spec '{}'", mark.run, mark.spec);
@@ -178,10 +211,16 @@ fn mark_of(path: &Path) -> Option<RunMark> {
 ///
 /// # Errors
 /// `NotWritten`.
-pub(in super::super) fn write_run_mark(path: &Path, run: &str, spec_id: &str) -> Result<(), Error> {
+pub(in super::super) fn write_run_mark(
+    project: &Project,
+    path: &Path,
+    run: &str,
+    spec_id: &str,
+) -> Result<(), Error> {
     let mark = RunMark {
         run: run.to_owned(),
         spec: spec_id.to_owned(),
+        state: project.state()?.id(),
     };
     let place = sibling_file(path, MARKER);
     disk::remove(&place)?;

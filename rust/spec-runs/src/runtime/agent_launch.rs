@@ -31,7 +31,7 @@ use chant_specs::error::ChantError;
 use chant_specs::model::Spec;
 use chant_specs::project::{AgreedPrompts, Project};
 use chant_store::StoreError;
-use chant_store::disk::{self, TemporaryFile};
+use chant_store::disk;
 use chant_store::files::{self, RootFolder};
 use chant_work::agent::{AgentInput, AgentJob, AgentLimits};
 use chant_work::connections::ConnectionOptions;
@@ -575,7 +575,7 @@ impl LaunchInputs<'_> {
     fn write_beside(&self, ending: &str, text: &str) -> Result<PathBuf, Error> {
         let path = folders::sibling_file(&self.place.worktree, ending);
         disk::remove(&path)?;
-        TemporaryFile::write(&self.project.disk, &path, text, false)?.appear(&path)?;
+        disk::create_owned(&path, text)?;
         Ok(path)
     }
 }

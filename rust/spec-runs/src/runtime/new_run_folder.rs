@@ -17,7 +17,7 @@ use chant_specs::model::Spec;
 use chant_specs::ops::edit::SpecDraft;
 use chant_specs::project::Project;
 use chant_store::StoreError;
-use chant_store::disk::{self, TemporaryFile};
+use chant_store::disk;
 use chant_store::files::{self, RootFolder};
 use chant_store::state::escape_name;
 use chant_work::run_record::RunRecord;
@@ -253,16 +253,28 @@ impl RunFolderInputs<'_> {
         }
         if let Some(tree) = earlier {
             record_worktree(run, tree.path())?;
-            worktree_folder::write_run_mark(tree.path(), &run.record().process_id, id)?;
+            worktree_folder::write_run_mark(
+                self.project,
+                tree.path(),
+                &run.record().process_id,
+                id,
+            )?;
             tree.catch_up(&mut |step| run.step(step))?;
             return Ok((tree.path().to_owned(), tree.is_linked()));
         }
         let folder = folders::worktrees_folder(self.project, self.config, self.repo)?;
         self.refuse_inside_checkout(&folder)?;
         disk::make_folders(&folder)?;
-        let path = WorktreeFolder::of(self.project, self.config, self.repo)?.free_folder(id);
+        let site = WorktreeFolder::of(self.project, self.config, self.repo)?;
+        let path = site.free_folder(id);
+        for left in site.strange_folders() {
+            let left = left.display();
+            run.step(&format!(
+                "{left} is of a project that was here before; it is kept"
+            ));
+        }
         record_worktree(run, &path)?;
-        worktree_folder::write_run_mark(&path, &run.record().process_id, id)?;
+        worktree_folder::write_run_mark(self.project, &path, &run.record().process_id, id)?;
         let tree = self.scenery().own(&path, id, branch)?;
         if !pool::claim_folder(self.scenery(), run, &tree)? {
             tree.make(&mut |step| run.step(step))?;
@@ -309,8 +321,7 @@ impl RunFolderInputs<'_> {
         if !(place.is_tracked || goes_on && base.is_some()) {
             let beside = folders::sibling_file(&place.worktree, BASE);
             disk::remove(&beside)?;
-            let written = TemporaryFile::write(&self.project.disk, &beside, now, false)?;
-            written.appear(&beside)?;
+            disk::create_owned(&beside, now)?;
         }
         match copy {
             // The checkout owns states and the like; the agent needs the rest.

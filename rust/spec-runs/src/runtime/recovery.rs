@@ -42,6 +42,8 @@ const NOW: CompletionTerms = CompletionTerms {
 };
 /// The age after which no process waits any more for a runner to start.
 const LONG_PAST: Duration = Duration::from_secs(10 * 60);
+/// The time limit for a git in the folder of a run that is stopped: a person waits.
+const STOPPING: Duration = Duration::from_secs(10);
 /// The time to wait for another process that recovers a dead run.
 const OTHERS: Duration = Duration::from_secs(5);
 
@@ -69,8 +71,9 @@ pub(in super::super) fn stop_run(
     if let Some(repo) = project.repo()?
         && let Ok(Some(place)) = RunFolder::of(project, &repo, record)
     {
-        // Commits that cannot be brought back now stay in the folder, and are fetched again before
-        // they are judged.
+        // Commits that cannot be brought back now, or not soon, stay in the folder, and are fetched
+        // again before they are judged.
+        let place = place.limited(STOPPING);
         place
             .fetch(project, &repo)
             .log_failure("bring commits of the run back");

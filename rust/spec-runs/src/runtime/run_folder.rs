@@ -6,6 +6,7 @@
 //! back.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::super::project::ProjectRuns;
 use super::super::project::folders::{self, BASE, CHECKED};
@@ -15,8 +16,8 @@ use super::shared_login::{self, SharedLogin};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_confine::Confinement;
-use chant_git::Repo;
 use chant_git::run_repository::LOGS;
+use chant_git::{GitError, Repo};
 use chant_specs::error::ChantError;
 use chant_specs::model::Spec;
 use chant_specs::project::{Project, SPECS};
@@ -51,9 +52,20 @@ pub(in super::super) struct RunFolder {
     pub is_tracked: bool,
     /// The confinement of processes here, if it is known already: computing it reads many folders.
     confinement: Option<Confinement>,
+    /// An upper bound for all time limits of git here.
+    longest: Option<Duration>,
 }
 
 impl RunFolder {
+    /// Limits the time of every call of git in the folder: its content may be made to take git minutes.
+    #[must_use]
+    pub(super) fn limited(self, longest: Duration) -> Self {
+        Self {
+            longest: Some(longest),
+            ..self
+        }
+    }
+
     /// Returns the branch's newest commit.
     pub(in super::super) fn branch_tip(&self, repo: &Repo) -> Result<String, Error> {
         repo.branch_tip(&self.branch)?.ok_or_else(|| {
@@ -160,6 +172,7 @@ impl RunFolder {
             spec_in_git,
             is_tracked,
             confinement,
+            longest: None,
         }
     }
 
@@ -228,11 +241,15 @@ impl RunFolder {
             repo,
         };
         let (spec_id, branch) = (self.spec_id.as_str(), self.branch.as_str());
-        match self.confinement.clone() {
-            _ if self.is_linked => Ok(scenery.linked(&self.worktree, spec_id, branch)),
-            Some(held) => Ok(scenery.held(&self.worktree, (spec_id, branch), held)),
-            None => scenery.own(&self.worktree, spec_id, branch),
-        }
+        let tree = match self.confinement.clone() {
+            _ if self.is_linked => scenery.linked(&self.worktree, spec_id, branch),
+            Some(held) => scenery.held(&self.worktree, (spec_id, branch), held),
+            None => scenery.own(&self.worktree, spec_id, branch)?,
+        };
+        Ok(match self.longest {
+            Some(longest) => tree.limited(longest),
+            None => tree,
+        })
     }
 
     /// Creates a second folder with the files of the branch as it is in the project, for checks of
@@ -293,8 +310,14 @@ impl RunFolder {
     pub(in super::super) fn fetch(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
         let fetched = self.tree(project, repo)?.fetch();
         fetched.map(drop).map_err(|error| {
+            let next = match error {
+                GitError::TooLarge { .. } => {
+                    ". Take the file out of the branch's commits, or raise `limits.file_megabytes`"
+                }
+                _ => "",
+            };
             let message = format!(
-                "the commits of the run could not be brought back from {}: {error}",
+                "the commits of the run could not be brought back from {}: {error}{next}",
                 self.worktree.display()
             );
             ChantError::Refused(message).into()

@@ -37,7 +37,7 @@ use chant_specs::id::SpecId;
 use chant_specs::model::Spec;
 use chant_specs::project::{AgreedPrompts, Project};
 use chant_store::StoreError;
-use chant_store::disk::{self, TemporaryFile};
+use chant_store::disk;
 use chant_store::files::{self, RootFolder};
 use chant_work::agent::{AgentInput, AgentJob, AgentLimits, AgentOutcome};
 use chant_work::cancel_token::CancelToken;
@@ -137,7 +137,12 @@ impl SplitRunner<'_> {
         })?;
         let above = folder.parent().unwrap_or(&folder);
         disk::make_folders(above)?;
-        worktree_folder::write_run_mark(&folder, &run.record().process_id, spec.id.as_str())?;
+        worktree_folder::write_run_mark(
+            self.project,
+            &folder,
+            &run.record().process_id,
+            spec.id.as_str(),
+        )?;
         let root = self.copy(&config, &folder)?;
         run.update(|record| {
             record.worktree = Some(shown(&root));
@@ -344,8 +349,8 @@ impl SplitQuery<'_> {
         let private = shown(&run_confinement::state_of_agent(folder));
         let model = agents::split_model(spec, &agent, environment, config);
         let prompt = self.prompt(spec)?;
-        let prompt_file = self.put(folder, "prompt.md", &prompt)?;
-        let spec_file = self.put(folder, "spec.md", &spec.text)?;
+        let prompt_file = Self::put(folder, "prompt.md", &prompt)?;
+        let spec_file = Self::put(folder, "spec.md", &spec.text)?;
         let line = agent
             .command_line(&CommandPlaceholders {
                 prompt: &prompt,
@@ -468,10 +473,10 @@ impl SplitQuery<'_> {
         Ok(prompt::assemble_prompt(&parts).map_err(SpecRunError::from)?)
     }
 
-    fn put(&self, folder: &Path, name: &str, text: &str) -> Result<PathBuf, Error> {
+    fn put(folder: &Path, name: &str, text: &str) -> Result<PathBuf, Error> {
         let path = folder.join(name);
         disk::remove(&path)?;
-        TemporaryFile::write(&self.project.disk, &path, text, false)?.appear(&path)?;
+        disk::create_owned(&path, text)?;
         Ok(path)
     }
 }

@@ -1,10 +1,11 @@
 //! The worktrees that runs were given: found, looked at, and removed when they are not needed any more.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::project::ProjectRuns;
 use super::super::project::run_tree::{RunTree, RunTreeContext};
+use super::super::project::worktree_folder::WorktreeFolder;
 use super::super::view::work::WorktreeEntry;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -107,6 +108,14 @@ impl<'a> WorktreeContext<'a> {
         let mut entries = self.entries_of(|_| true)?;
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(entries)
+    }
+
+    /// The folders of runs of a project that was at this place before.
+    ///
+    /// # Errors
+    /// That nothing says where such folders lie.
+    pub(in super::super) fn strange_folders(&self) -> Result<Vec<PathBuf>, Error> {
+        Ok(WorktreeFolder::of(self.project, &self.config, &self.repo)?.strange_folders())
     }
 
     /// One of them as it is now, if it still is there.

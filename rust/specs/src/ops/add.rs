@@ -13,6 +13,7 @@ use super::super::parse;
 use super::super::project::{Project, ProjectSnapshot, SPECS};
 use super::super::{derive, parse::CRITERIA};
 use super::lint::findings;
+use super::run_addition::RunAddition;
 use chant_base::answer::Answer;
 use chant_base::error::Error;
 use chant_base::next_step::NextStep;
@@ -151,8 +152,12 @@ pub(super) fn render_new_spec(
         .map(|names| super::update::full_names(project, snapshot, names, &mut unknown));
     let depends_on = depends_on.transpose()?;
     let derived = derive::derive(project, &config);
+    let addition = RunAddition::of(project, snapshot);
+    if let Some(addition) = &addition {
+        addition.refuse_others(parent.as_deref(), depends_on.as_deref())?;
+    }
     let mut text = render(new, depends_on, project.spec_of_run(), &derived)?;
-    if project.sign_of_run().is_some() {
+    if addition.is_some() {
         text = from_run::prepare_for_approval("new.md", &text)?;
     }
     Ok(UnnumberedSpec {
@@ -309,6 +314,10 @@ pub fn create(project: &Project, parent: Option<&Spec>, text: &str) -> Result<Sp
     let _lock = Lock::acquire(&folder, std::time::Instant::now() + LOCK_TIMEOUT)?;
     for _ in 0..100 {
         let snapshot = project.snapshot()?;
+        // Under the lock, so that several connections of a run cannot pass the limit together.
+        if let Some(addition) = RunAddition::of(project, &snapshot) {
+            addition.refuse_more(text.len())?;
+        }
         let id = next_id(project, &snapshot, parent)?;
         match files::create(
             &project.disk,

@@ -9,6 +9,7 @@ pub mod edit;
 pub mod lint;
 mod linter;
 pub mod read;
+mod run_addition;
 mod search;
 mod staged;
 mod update;

@@ -9,6 +9,7 @@ use super::super::project::{Project, ProjectSnapshot, SPECS};
 use super::super::specs::SpecGraph;
 use super::add::{self, NewSpec};
 use super::edit::{self, SpecDraft};
+use super::run_addition::RunAddition;
 use super::update::{self, SpecUpdate};
 use chant_base::error::Error;
 use chant_base::external_items::{self, StatusLookup};
@@ -122,6 +123,9 @@ impl StagedSpecs {
         id: &mut Option<String>,
     ) -> Result<String, Error> {
         let written = add::render_new_spec(project, &self.snapshot, new)?;
+        if let Some(addition) = RunAddition::of(project, &self.snapshot) {
+            addition.refuse_more(written.text.len())?;
+        }
         let given = if let Some(given) = id {
             if self.snapshot.specs.find(given).is_some() {
                 return Err(ChantError::IdTaken { id: given.clone() }.into());

@@ -44,6 +44,7 @@ pub use append_file::AppendFile;
 pub use beneath::{read_beneath, replace_beneath};
 pub use bounds::OpenBounds;
 use chant_base::counted::{count_opened, count_read, count_written};
+use chant_base::document_size::MAX_DOCUMENT_BYTES;
 pub use expected::{ExpectedContent, ExpectedFile};
 pub use listing::{FolderEntry, FolderFile, FolderListing, list, names};
 pub use lock::Lock;
@@ -66,7 +67,7 @@ pub use weak_guarantees::{WeakGuarantee, take_weak_promises, weak_promises};
 pub use write::{TemporaryFile, flush_folder, flush_folder_of, rename_new};
 
 /// The largest document that is read, in bytes.
-pub const LARGEST: u64 = 32 * 1024 * 1024;
+pub const LARGEST: u64 = MAX_DOCUMENT_BYTES;
 
 /// The longest wait for a lock or for a file that others keep changing.
 pub const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -448,12 +449,13 @@ pub fn make_folder(path: &Path) -> Result<bool, StoreError> {
     FilePlace::from(path).make_folder()
 }
 
-/// Makes a folder of our own and those above it; one that exists is fine.
+/// Makes a folder of our own and those above it, which only their owner can look into; one that exists is fine.
 ///
 /// # Errors
 /// `NotWritten`.
 pub fn make_folders(path: &Path) -> Result<(), StoreError> {
-    fs::create_dir_all(path).map_err(|e| StoreError::io(WRITE, path, e))
+    let made = ownership::private_folder().recursive(true).create(path);
+    made.map_err(|e| StoreError::io(WRITE, path, e))
 }
 
 /// Sets the time at which a file of our own was changed last; never through a link.
@@ -547,12 +549,15 @@ pub fn nothing() -> Result<File, StoreError> {
     opened.map_err(|e| StoreError::io("open", path, e))
 }
 
-/// A new file, for a process to write into.
+/// A new file of our state, for a process to write into.
 ///
 /// # Errors
 /// `Exists`, or `NotWritten`.
 pub fn new_file(path: &Path) -> Result<File, StoreError> {
-    let opened = OpenOptions::new().append(true).create_new(true).open(path);
+    let mut new = OpenOptions::new();
+    new.append(true).create_new(true);
+    ownership::private(&mut new);
+    let opened = new.open(path);
     opened.map_err(|e| StoreError::io("create", path, e))
 }
 

@@ -185,13 +185,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// `Unreadable` for something else, or `NotWritten`.
 pub fn make_owned_folder(path: &Path) -> Result<(), StoreError> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    match builder.create(path) {
+    match private_folder().create(path) {
         Ok(()) => return super::flush_folder_of(path),
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
         Err(e) => return Err(StoreError::io(WRITE, path, e)),
@@ -259,6 +253,21 @@ fn no_link(options: &mut OpenOptions) {
     }
     #[cfg(not(unix))]
     let _ = options;
+}
+
+/// Makes folders that their owner alone can look into.
+pub(super) fn private_folder() -> fs::DirBuilder {
+    #[cfg_attr(
+        not(unix),
+        expect(unused_mut, reason = "other systems have no such rights")
+    )]
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder
 }
 
 /// Gives a new file to its owner alone.

@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::ownership::private_folder;
 use super::sweep::temporary_beside;
 use super::{StoreError, WRITE};
 use chant_base::counted::{count_opened, count_read};
@@ -13,7 +14,7 @@ use chant_base::counted::{count_opened, count_read};
 #[cfg(unix)]
 const OF_OTHERS: u32 = 0o077;
 
-/// Makes a folder that only its owner can look into; those above it are made as usual.
+/// Makes a folder that only its owner can look into, and those above it.
 ///
 /// # Errors
 /// `NotWritten`, or `Unreadable` for what is no private folder of this user.
@@ -21,13 +22,7 @@ pub fn make_private_folder(path: &Path) -> Result<(), StoreError> {
     if let Some(above) = path.parent() {
         super::make_folders(above)?;
     }
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    match builder.create(path) {
+    match private_folder().create(path) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
             return Err(StoreError::io(WRITE, path, e));
         }

@@ -152,6 +152,13 @@ impl StateFolder {
         owner::ownership(folder, &self.anchor, user, unsigned)
     }
 
+    /// Returns what tells this folder from all others, also from one that was removed at the same place; `None`
+    /// where there is none that is believed.
+    pub fn id(&self) -> Option<String> {
+        let folder = self.place()?;
+        (self.ownership() == StateOwnership::Own).then(|| owner::id(folder))?
+    }
+
     /// Returns what a person should know of it, in a sentence.
     pub fn problem(&self) -> Option<String> {
         let folder = self.place()?.display();

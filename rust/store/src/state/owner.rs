@@ -161,6 +161,13 @@ pub(super) fn ownership(
     StateOwnership::Own
 }
 
+/// The name of a state folder that is believed, which no other one has.
+pub(super) fn id(folder: &Path) -> Option<String> {
+    let text = disk::read_owned(&folder.join(OWNER), LARGEST).ok()?;
+    let record: OwnerRecord = serde_json::from_str(&text).ok()?;
+    Some(record.id)
+}
+
 /// Why a record is not believed, if it is not.
 fn doubt(text: &str, key: &UserKey, anchor: &Path) -> Option<&'static str> {
     let Ok(record) = serde_json::from_str::<OwnerRecord>(text) else {
