@@ -172,3 +172,21 @@ def test_a_run_has_sixteen_connections_at_most(calls: Workshop) -> None:
     assert ended == 0
     assert "has 16 connections already" in shop.log(ID)
     assert git(shop.root, "status", "--porcelain").strip() == f"M .chant/specs/{ID}.md"
+
+
+@pytest.mark.requirement("run:rights:added_specs_are_bounded", "run:rights:added_specs_touch_no_other")
+def test_an_agent_that_floods_the_project_is_stopped_on_all_its_connections(calls: Workshop) -> None:
+    shop = calls
+    adds = [
+        {"tool": "chant_add", "arguments": {"description": "x" * 100_000}, "on": f"c{n % 2}"} for n in range(12)
+    ]
+    member = {"tool": "chant_add", "arguments": {"description": "In the way", "parent": OTHER}}
+    begin(shop, *adds[:8], {"end": True, "on": "c0"}, *adds[8:], member, {"tool": "chant_ready"})
+    shop.ended(ID)
+    said = [text for text in caller.answers() if isinstance(text, str)]
+    *added, member_said, ready = said
+    assert sum(text.startswith("Created spec") for text in added) == 9
+    assert all("`limits.added_kilobytes` allows" in text for text in added[9:])
+    assert "is not the run's own" in member_said
+    assert OTHER in ready
+    assert len(list((shop.root / ".chant" / "specs").glob("*.md"))) == 11

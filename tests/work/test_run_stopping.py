@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -296,3 +297,22 @@ async def test_a_reset_stops_work_and_keeps_all_of_it_under_a_backup(
     again = await call.data("chant_work_start", id=ID)
     assert shop.ended(again["process_id"])["end_state"] == "completed"
     assert shop.main("half.txt") is None
+
+
+@pytest.mark.requirement("chant:takeover:nothing_in_the_folder_delays_it")
+async def test_a_giant_in_place_of_the_spec_delays_no_takeover(shop: Workshop, call: Caller) -> None:
+    """Git would read it for minutes, whoever asks: it is a sparse file, which costs the agent nothing."""
+    agent = shop.root / "agent.sh"
+    agent.write_text('truncate -s 64G "$CHANT_SPEC_FILE"; echo ready; exec sleep 600\n', encoding="utf-8")
+    shop.configure(f"agents:\n  giant:\n    command: [sh, '{agent}']\n", provider="giant")
+    shop.spec(ID)
+    shop.commit()
+    record = await call.data("chant_work_start", id=ID)
+    shop.said(ID, "ready")
+    asked = time.monotonic()
+    told = await call.data("chant_takeover", id=ID)
+    assert time.monotonic() - asked < 20
+    assert told["uncommitted"] == [f".chant/specs/{ID}.md"]
+    assert "Criteria are those of the branch: `" in told["analysis"]
+    assert "larger than 32 MiB" in told["analysis"]
+    wait_for(lambda: not lives(record["pid"]), "the end of the runner")

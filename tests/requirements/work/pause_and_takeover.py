@@ -7,6 +7,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "While a run works on a spec, no tool gives the spec another status; the refusal names the run.",
         "decisions 6: What is believed",
     ),
+    "chant:takeover:nothing_in_the_folder_delays_it": Requirement(
+        "Whatever an agent left in its folder, a stop and a takeover are answered soon; what is too large to be"
+        " read is named.",
+        "issue 40: item 11",
+    ),
     "chant:pause:stops_the_agent": Requirement(
         "`chant_pause` stops the agent that works on the spec.", "seed chant:866"
     ),

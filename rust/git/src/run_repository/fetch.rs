@@ -58,7 +58,7 @@ impl RunRepository<'_> {
             .map(String::as_str)
             .collect();
         self.bring_with_retries(&tip, &known_commits)?;
-        self.bring_large_files(&known, &tip);
+        self.bring_large_files(&known, &tip)?;
         let why = "commits of its run";
         self.repo.move_ref(&name, &tip, Some(&known), why)?;
         Ok(true)

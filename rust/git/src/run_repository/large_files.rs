@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use super::super::GitError;
 use super::RunRepository;
 
 /// The first line of the text that stands in a commit for such a file.
@@ -32,23 +33,31 @@ struct LargeFile {
 impl RunRepository<'_> {
     /// Copies the large files that commits after `known` name, each checked against its hash. A
     /// missing or wrong file is left out: the landing then reports it.
-    pub(super) fn bring_large_files(&self, known: &str, tip: &str) {
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub(super) fn bring_large_files(&self, known: &str, tip: &str) -> Result<(), GitError> {
         let Ok(paths) = self.repo.differing(known, tip) else {
-            return;
+            return Ok(());
         };
         if self.top.join(".git/lfs").symlink_metadata().is_err() {
-            return;
+            return Ok(());
         }
         for path in paths {
             let Ok(Some(bytes)) = self.repo.file_at(tip, &path) else {
                 continue;
             };
             if let Some(named) = named_in(&bytes) {
+                let (bytes, most) = (named.size, self.largest);
+                if bytes > most {
+                    return Err(GitError::TooLarge { path, bytes, most });
+                }
                 let ours = self.repo.common_dir().join("lfs/objects");
                 // A file that cannot be copied is left out, as described above.
                 copy(&self.top, &ours, &named).log_failure("copy a large file");
             }
         }
+        Ok(())
     }
 }
 

@@ -297,6 +297,8 @@ struct TakeoverFacts {
     tail: Vec<String>,
     lines: usize,
     errors: Vec<String>,
+    /// Why the copy of the spec in the worktree was not read, if it was not.
+    unread: Option<String>,
     commits: Vec<String>,
     uncommitted: Vec<String>,
     /// True if a worktree is there and was not looked at.
@@ -322,6 +324,7 @@ fn analysis(
         tail: Vec::new(),
         lines: 0,
         errors: Vec::new(),
+        unread: None,
         commits: Vec::new(),
         uncommitted: Vec::new(),
         is_unseen: false,
@@ -406,7 +409,12 @@ impl TakeoverFacts {
             paths.truncate(SHOWN);
             self.uncommitted = paths;
         }
-        let copy = match place.copy_text(project)? {
+        // An agent may have left anything there; the run is stopped all the same.
+        let copy = place.copy_text(project).unwrap_or_else(|error| {
+            self.unread = Some(error.to_string());
+            None
+        });
+        let copy = match copy {
             Some(text) => Some(text),
             None => place.branch_text(project, repo)?,
         };
@@ -467,6 +475,9 @@ impl TakeoverFacts {
         }
         if self.is_unseen {
             lines.push("Uncommitted changes were not checked: this folder is not trusted.".into());
+        }
+        if let Some(why) = &self.unread {
+            lines.push(format!("Criteria are those of the branch: {why}."));
         }
         if self.lines == 0 {
             lines.push("No log file found, or nothing in it.".into());

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::super::merge;
 use chant_git::merge::{FileConflict, FileResolution, FileSides};
 use chant_specs::from_run::{self, ProtectedFields};
+use chant_specs::id::SpecId;
 use chant_specs::model::SpecStatus;
 use chant_specs::parse;
 use chant_specs::specs::{SpecGraph, describe_cycle};
@@ -41,6 +42,18 @@ pub(super) fn overruled(path: &str, old: Option<&str>, new: &str) -> Option<Stri
     ProtectedFields::of(path, old)
         .is_some_and(|before| before != now)
         .then(|| format!("{why}: {path}"))
+}
+
+/// Returns the reason why a new spec would make another one wait: as a member of a spec that is there and that is
+/// not the run's own.
+pub(super) fn new_member(path: &str, own: &str, specs: &SpecGraph) -> Option<String> {
+    let id: SpecId = parse::stem(path).parse().ok()?;
+    let driver = id.parent().filter(|parent| *parent != own)?;
+    specs.find(driver).map(|_| {
+        format!(
+            "the work adds a member to spec '{driver}', which would wait for it: {path}; take that out of its branch"
+        )
+    })
 }
 
 /// Returns the reason why the run's own spec file could not be merged, if it is among the

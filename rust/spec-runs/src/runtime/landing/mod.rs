@@ -23,7 +23,8 @@ use super::blockers::describe_wait;
 use super::completion_details::CompletionDetails;
 use super::conflicted_run::ConflictedRun;
 use super::landed_specs::{
-    by_meaning, changed, changed_meanwhile, new_cycle, open_criteria, overruled, own_conflict,
+    by_meaning, changed, changed_meanwhile, new_cycle, new_member, open_criteria, overruled,
+    own_conflict,
 };
 use super::pushed_work::clear_landed;
 use super::run_folder::RunFolder;
@@ -416,7 +417,10 @@ impl RunLanding<'_> {
                     let old = self.repo.file_at(&sight.old, path)?;
                     let old = old.as_deref().map(String::from_utf8_lossy);
                     let is_settled = self.settled(sight).is_some_and(|(other, _)| other == path);
-                    let why = overruled(own, old.as_deref(), &text).filter(|_| !is_settled);
+                    let joins = || new_member(own, &self.place.spec_id, &sight.snapshot.specs);
+                    let joined = old.is_none().then(joins).flatten();
+                    let why = overruled(own, old.as_deref(), &text).or(joined);
+                    let why = why.filter(|_| !is_settled);
                     if why.is_some() {
                         return Ok(why);
                     }

@@ -407,3 +407,50 @@ pub(super) fn commit_of_tree(sandbox: &Sandbox, top: &Path, entry: &[u8]) -> Str
     let tree = sandbox.git_with(top, words, &[file.to_str().unwrap()]);
     sandbox.git_with(top, "commit-tree -p HEAD -m Bad", &[&tree])
 }
+
+#[test]
+fn a_file_that_is_too_large_does_not_come_back_and_is_named() {
+    for (kind, later) in [(KINDS[0], false), (KINDS[1], true)] {
+        let world = World::made(kind);
+        world.commit("small.txt");
+        write(&world.top, "big.bin", "x".repeat(5001));
+        world.sandbox.commit(&world.top, "chant(x): big");
+        if later {
+            world.in_run("rm -q big.bin");
+            world.sandbox.commit(&world.top, "chant(x): gone");
+        }
+        let folder = |most| world.folder().with_largest_file(most);
+        let refused = folder(5000).fetch().unwrap_err();
+        let GitError::TooLarge { path, bytes, most } = &refused else {
+            panic!("{refused}");
+        };
+        assert_eq!((*bytes, *most), (5001, 5000));
+        assert_eq!(path == "big.bin", !later, "{path}");
+        assert_eq!(world.tip(), world.base, "nothing came");
+        assert_eq!(folder(5001).fetch(), Ok(true));
+    }
+}
+
+/// Git reads what it does not know the times of: here all files, after the index was made anew.
+#[test]
+fn a_giant_in_place_of_a_file_is_named_and_not_read() {
+    let world = World::made(KINDS[0]);
+    let giant = fs::File::create(world.top.join("a.txt")).unwrap();
+    giant.set_len(1 << 36).unwrap();
+    let folder = world.folder();
+    folder.make_repository_again().unwrap();
+    assert!(!world.top.join(".git/index.lock").exists());
+    assert_eq!(folder.uncommitted().unwrap(), ["a.txt"]);
+    let refused = folder.commit_everything("All").unwrap_err();
+    assert!(matches!(refused, GitError::TooLarge { .. }), "{refused}");
+}
+
+#[test]
+fn a_document_of_a_commit_is_as_large_as_one_on_disk_may_be() {
+    let world = World::made(KINDS[0]);
+    write(&world.top, "big.bin", vec![0; (32 << 20) + 1]);
+    world.sandbox.commit(&world.top, "chant(x): big");
+    assert_eq!(world.folder().fetch(), Ok(true));
+    let refused = world.repo.file_at(BRANCH, "big.bin").unwrap_err();
+    assert!(matches!(refused, GitError::TooLarge { .. }), "{refused}");
+}
