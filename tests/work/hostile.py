@@ -36,16 +36,21 @@ HOME = {
 SECOND = {".env": "TOKEN=SECRET-KEY\n", "code.py": "1\n", ".chant/processes/one.json": "{}\n"}
 """Files of another project of the user."""
 
+
 def called(tool: str, **arguments: object) -> str:
     """Give the words of a shell that calls one of our tools by the run's own server, and prints the answer."""
-    opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    opening = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }
     asked = [("initialize", opening), ("tools/call", {"name": tool, "arguments": arguments})]
     lines = [
         json.dumps({"jsonrpc": "2.0", "id": at, "method": method, "params": params})
         for at, (method, params) in enumerate(asked)
     ]
     # What stands in capitals is filled in by the shell.
-    return "$OURS connect \"$CHANT_WORKTREE.connect\" <<END\n" + "\n".join(lines) + "\nEND\n"
+    return '$OURS connect "$CHANT_WORKTREE.connect" <<END\n' + "\n".join(lines) + "\nEND\n"
 
 
 WORK = r"""

@@ -194,7 +194,9 @@ TOOLS = {
     "adds_a_giant": Move(called("chant_add", description="x" * 1_000_001)),
     "asks_a_giant": Move(called("rstn_report_status", status="needs_input", prompt="x" * 40_000)),
     "brings_a_giant": Move(
-        "head -c 1000001 /dev/zero > big.bin", "needs_attention", "`big.bin` has 1000001 bytes; expected at most"
+        "head -c 1000001 /dev/zero > big.bin",
+        "needs_attention",
+        "`big.bin` has 1000001 bytes; expected at most",
     ),
     "adds_member_of_other_spec": Move(
         'cp "$CHANT_SPEC_FILE" ".chant/specs/$OTHER.1.md"', "needs_attention", "changes other specs"

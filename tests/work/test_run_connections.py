@@ -178,7 +178,8 @@ def test_a_run_has_sixteen_connections_at_most(calls: Workshop) -> None:
 def test_an_agent_that_floods_the_project_is_stopped_on_all_its_connections(calls: Workshop) -> None:
     shop = calls
     adds = [
-        {"tool": "chant_add", "arguments": {"description": "x" * 100_000}, "on": f"c{n % 2}"} for n in range(12)
+        {"tool": "chant_add", "arguments": {"description": "x" * 100_000}, "on": f"c{n % 2}"}
+        for n in range(12)
     ]
     member = {"tool": "chant_add", "arguments": {"description": "In the way", "parent": OTHER}}
     begin(shop, *adds[:8], {"end": True, "on": "c0"}, *adds[8:], member, {"tool": "chant_ready"})
