@@ -43,8 +43,8 @@ class RunRights:
             f"You work on spec {self._spec_id} in a run of its own: tick its criteria with "
             "chant_spec_update, commit, and end; it is judged and completed then. What you change in other "
             "specs, plans, tickets and features is changed in your folder: commit it, and it lands with your "
-            "branch. chant_add adds specs to the project at once; parent and depends_on can name your spec and "
-            "specs that you added."
+            "branch. chant_add adds specs to the project at once; parent and depends_on can name your "
+            "spec and specs that you added."
         )
 
     def refusal(self, name: str) -> str | None:

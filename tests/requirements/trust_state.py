@@ -13,8 +13,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 40: item 11",
     ),
     "trust:state:a_project_made_again_begins_anew": Requirement(
-        "A project that was removed and made again at its place starts the same specs; the folders of its runs"
-        " from before are kept, and named.",
+        "A project that was removed and made again at its place starts the same specs; the folders of its"
+        " runs from before are kept, and named.",
         "issue 40: item 11",
     ),
     "trust:state:nowhere_to_keep_it_refuses_acts_only": Requirement(

@@ -38,7 +38,7 @@ SECOND = {".env": "TOKEN=SECRET-KEY\n", "code.py": "1\n", ".chant/processes/one.
 
 
 def called(tool: str, **arguments: object) -> str:
-    """Give the words of a shell that calls one of our tools by the run's own server, and prints the answer."""
+    """Give the words of a shell that calls a tool by the run's own server, and prints the answer."""
     opening = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},

@@ -18,7 +18,7 @@ from chant_mcp.server.app import ChantServer
 from chant_mcp.session import Place, Session
 from chant_mcp.tool_calls import Offer
 from chant_mcp.toolsets import toolsets
-from harness import Caller, Project, user_config
+from harness import Caller, Project, text_of, user_config
 from mcp import Client
 from writing import tree
 
@@ -290,7 +290,7 @@ async def test_connections_together_add_so_much_and_no_more(
 
     async def add(call: Caller) -> None:
         result = await call("chant_add", description="x" * 900)
-        said.append(result.content[0].text)
+        said.append(text_of(result))
 
     for _ in range(2):  # connections end and come again, and the limit stays
         async with run.client() as one, run.client() as two, anyio.create_task_group() as tasks:

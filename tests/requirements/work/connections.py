@@ -74,8 +74,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: design of trust, I13",
     ),
     "run:rights:added_specs_touch_no_other": Requirement(
-        "A spec that a run adds names as parent and dependencies only the run's own spec and specs that it added"
-        " and that wait for a person.",
+        "A spec that a run adds names as parent and dependencies only the run's own spec and specs that it"
+        " added and that wait for a person.",
         "issue 40: item 10",
     ),
     "run:rights:added_specs_are_bounded": Requirement(

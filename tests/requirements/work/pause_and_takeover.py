@@ -8,8 +8,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "decisions 6: What is believed",
     ),
     "chant:takeover:nothing_in_the_folder_delays_it": Requirement(
-        "Whatever an agent left in its folder, a stop and a takeover are answered soon; what is too large to be"
-        " read is named.",
+        "Whatever an agent left in its folder, a stop and a takeover are answered soon; what is too large"
+        " to be read is named.",
         "issue 40: item 11",
     ),
     "chant:pause:stops_the_agent": Requirement(
