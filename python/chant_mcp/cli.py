@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from chant_mcp import progress
+from chant_mcp._core import absolute_searches
 from chant_mcp.commands import serving
 from chant_mcp.commands.catalogue import PROGRAM, SPECKIT, SPECS, TICKETS, VINE
 from chant_mcp.commands.groups import Commands
@@ -104,4 +105,17 @@ def main(command: str | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             # Texts of specs may hold any character, whatever the terminal's locale says.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    _search_absolute_folders()
     program(args=None if command is None else [command, *sys.argv[1:]])
+
+
+def _search_absolute_folders() -> None:
+    """Drop empty and relative folders from lists such as `PYTHONPATH`, for whatever this process starts.
+
+    They stand for folders in the working directory, which is somebody else's project.
+    """
+    for name, value in absolute_searches(dict(environ)).items():
+        if value is None:
+            del environ[name]
+        else:
+            environ[name] = value

@@ -5,6 +5,7 @@
 //! names below are passed, and those that the configuration adds.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Variables that are passed to agents and checks.
 const PASSED: [&str; 98] = [
@@ -180,6 +181,29 @@ const FAMILIES_OF_USER: [(&str, &str); 4] = [
 /// Why a variable is the user's to pass that has programs load code.
 const LOADS: &str = "it has programs load code";
 
+/// Variables that list folders in which programs, libraries and modules are found.
+const SEARCHED: [&str; 16] = [
+    "PATH",
+    "PYTHONPATH",
+    "PERL5LIB",
+    "PERLLIB",
+    "RUBYLIB",
+    "GEM_PATH",
+    "NODE_PATH",
+    "CLASSPATH",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "DYLD_FALLBACK_LIBRARY_PATH",
+    "GUILE_LOAD_PATH",
+    "PKG_CONFIG_PATH",
+    "CMAKE_PREFIX_PATH",
+    "XDG_CONFIG_DIRS",
+    "XDG_DATA_DIRS",
+];
+
+/// What stands between the folders of such a list.
+const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
+
 /// Pieces of names of variables whose values are kept secret.
 const SECRET: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 
@@ -202,6 +226,41 @@ pub struct PassedEnvironment {
     pub withheld: Vec<String>,
 }
 
+/// Returns the lists of folders in an environment that hold more than absolute ones, each without
+/// the others; `None` for a list without any absolute one.
+///
+/// An empty or relative folder means one in the working directory, so that a program that is started
+/// in somebody else's folder would load what lies there.
+pub fn absolute_searches(
+    environment: &BTreeMap<String, String>,
+) -> BTreeMap<String, Option<String>> {
+    let mut changed = BTreeMap::new();
+    for name in SEARCHED {
+        let Some(value) = environment.get(name) else {
+            continue;
+        };
+        let folders = value.split(SEPARATOR);
+        let kept: Vec<&str> = folders
+            .filter(|folder| Path::new(folder).is_absolute())
+            .collect();
+        let kept = kept.join(&SEPARATOR.to_string());
+        if kept != *value {
+            changed.insert(name.to_owned(), Some(kept).filter(|kept| !kept.is_empty()));
+        }
+    }
+    changed
+}
+
+/// Drops all but absolute folders from the lists of folders in an environment.
+pub fn keep_absolute_searches(environment: &mut BTreeMap<String, String>) {
+    for (name, value) in absolute_searches(environment) {
+        match value {
+            Some(value) => environment.insert(name, value),
+            None => environment.remove(&name),
+        };
+    }
+}
+
 /// Returns the part of an environment that is passed.
 pub fn filter_environment(
     environment: &BTreeMap<String, String>,
@@ -215,6 +274,7 @@ pub fn filter_environment(
             passed.withheld.push(name.clone());
         }
     }
+    keep_absolute_searches(&mut passed.variables);
     passed
 }
 
@@ -316,6 +376,25 @@ mod tests {
         );
         let check = filter_environment(&given, PassedNames::default());
         assert_eq!(names(&check), ["CHANT_MODEL", "LC_ALL", "PATH"]);
+    }
+
+    #[test]
+    fn only_absolute_folders_are_searched() {
+        let pairs = [
+            ("PATH", "/usr/bin:/bin"),
+            ("PYTHONPATH", ":/home/ada/code:lib:."),
+            ("PERL5LIB", ":"),
+        ];
+        let mut given = BTreeMap::from(pairs.map(|(name, value)| (name.into(), value.into())));
+        keep_absolute_searches(&mut given);
+        let left: Vec<_> = given
+            .iter()
+            .map(|(name, value)| (&**name, &**value))
+            .collect();
+        assert_eq!(
+            left,
+            [("PATH", "/usr/bin:/bin"), ("PYTHONPATH", "/home/ada/code")]
+        );
     }
 
     #[test]

@@ -62,7 +62,9 @@ mod _core {
     #[pymodule_export]
     use crate::tickets::TicketProjects;
     #[pymodule_export]
-    use crate::trust::{tool_hints, tool_right_in_run, trusted_folders, write_only_in};
+    use crate::trust::{
+        absolute_searches, tool_hints, tool_right_in_run, trusted_folders, write_only_in,
+    };
     #[pymodule_export]
     use crate::vine::{PyVineDocument, VineFiles};
     #[pymodule_export]

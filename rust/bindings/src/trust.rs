@@ -84,3 +84,12 @@ fn word(ground: TrustReason) -> &'static str {
         TrustReason::Caller => "caller",
     }
 }
+
+/// The lists of folders in an environment that hold empty or relative ones, each with what is left of it.
+#[pyfunction]
+#[pyo3(signature = (environment))]
+pub(crate) fn absolute_searches(
+    environment: BTreeMap<String, String>,
+) -> BTreeMap<String, Option<String>> {
+    chant_base::environment::absolute_searches(&environment)
+}

@@ -11,13 +11,18 @@ pub mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod landlock;
 pub mod macos;
-pub mod places;
+mod opened_paths;
+mod places;
 pub mod policy;
 pub mod reach;
 pub mod refusal;
 mod resolved_paths;
 #[cfg(target_os = "linux")]
 mod seccomp;
+pub mod settings_files;
+mod system_secrets;
+mod toolchain_places;
+mod toolchains;
 pub mod writes;
 
 use std::ffi::OsString;
@@ -83,7 +88,7 @@ impl Confinement {
             Self::Kernel(policy) => std::thread::scope(|scope| {
                 let starter = scope.spawn(|| {
                     policy.enforce()?;
-                    command.spawn()
+                    command.envs(&policy.variables).spawn()
                 });
                 let ended = || io::Error::other("the thread that starts it ended early");
                 starter.join().unwrap_or_else(|_| Err(ended()))

@@ -1,5 +1,5 @@
-//! Lists the places that a run may read without being named, systems and toolchains, and those that
-//! it never may.
+//! Lists the places of the system that a run may read without being named, and those in homes and
+//! systems that it never may. [`crate::toolchain_places`] has the toolchains of users.
 
 /// Folders of the system. Other folders at the top level hold users' data and are closed.
 pub(super) const SYSTEM: [&str; 34] = [
@@ -22,7 +22,8 @@ pub(super) const SYSTEM: [&str; 34] = [
     "/run/wrappers",
     // Lookup of host names.
     "/run/systemd/resolve",
-    "/run/NetworkManager",
+    "/run/NetworkManager/resolv.conf",
+    "/run/NetworkManager/no-stub-resolv.conf",
     "/run/resolvconf",
     "/var/lib/dpkg",
     "/var/lib/rpm",
@@ -30,7 +31,6 @@ pub(super) const SYSTEM: [&str; 34] = [
     "/var/lib/ca-certificates",
     "/var/lib/snapd/snap",
     "/var/cache/fontconfig",
-    "/home/linuxbrew/.linuxbrew",
     // macOS.
     "/System",
     "/Library",
@@ -42,7 +42,7 @@ pub(super) const SYSTEM: [&str; 34] = [
 ];
 
 /// Secrets of the system, for users who may read them, such as the superuser.
-pub(super) const SECRETS_OF_SYSTEM: [&str; 16] = [
+pub(super) const SECRETS_OF_SYSTEM: [&str; 20] = [
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -59,10 +59,14 @@ pub(super) const SECRETS_OF_SYSTEM: [&str; 16] = [
     "/etc/rancher",
     "/etc/NetworkManager/system-connections",
     "/etc/krb5.keytab",
+    "/etc/nix/netrc",
+    "/etc/docker",
+    "/usr/local/var",
+    "/opt/homebrew/var",
 ];
 
 /// Secrets in a home folder.
-pub(super) const SECRETS_OF_HOME: [&str; 72] = [
+pub(super) const SECRETS_OF_HOME: [&str; 126] = [
     ".ssh",
     ".aws",
     ".azure",
@@ -138,115 +142,103 @@ pub(super) const SECRETS_OF_HOME: [&str; 72] = [
     ".python_history",
     ".psql_history",
     ".node_repl_history",
+    // Package managers, and where they publish.
+    ".config/pnpm/rc",
+    ".bunfig.toml",
+    ".config/pip",
+    ".pip",
+    ".config/uv",
+    ".local/share/uv/credentials",
+    ".config/pypoetry",
+    ".condarc",
+    ".conda/.condarc",
+    ".config/conda",
+    ".config/anaconda",
+    ".anaconda",
+    ".continuum",
+    ".npm-global/etc",
+    ".gradle/gradle.properties",
+    ".sbt/.credentials",
+    ".ivy2/.credentials",
+    ".bundle/config",
+    ".composer/auth.json",
+    ".config/composer",
+    ".nuget/NuGet/NuGet.Config",
+    ".config/NuGet",
+    ".dotnet/corefx",
+    ".aspnet",
+    ".microsoft",
+    ".hex/hex.config",
+    ".config/hex",
+    ".opam/plugins/opam-publish",
+    ".julia/servers",
+    ".julia/logs",
+    ".pub-cache/credentials.json",
+    ".config/dart",
+    ".android",
+    ".config/nix",
+    // Clouds and machines.
+    ".pulumi",
+    ".ansible",
+    ".fly",
+    ".wrangler",
+    ".config/helm",
+    ".local/share/containers",
+    ".step",
+    ".local/share/mkcert",
+    ".local/share/caddy",
+    ".mylogin.cnf",
+    // Passwords, messages and what was typed.
+    ".local/share/gopass",
+    ".local/share/python_keyring",
+    ".local/share/signal-cli",
+    ".local/share/TelegramDesktop",
+    ".local/share/evolution",
+    ".local/share/atuin",
+    ".local/share/zoxide",
+    ".local/share/jupyter/runtime",
+    ".jupyter",
+    ".local/state/bash",
     "Library/Keychains",
     "Library/Application Support",
 ];
 
-/// Toolchains in a home folder, and the settings that tools read from any folder.
-pub(super) const TOOLCHAINS: [&str; 62] = [
-    ".rustup",
-    ".cargo/bin",
-    ".cargo/env",
-    // Cargo reads it from folders below and fails if it is not readable.
-    ".cargo/config",
-    ".cargo/config.toml",
-    ".pyenv",
-    ".nvm",
-    ".volta",
-    ".fnm",
-    ".local/share/fnm",
-    ".nodenv",
-    ".asdf",
-    ".mise",
-    ".local/share/mise",
-    ".local/share/rtx",
-    ".sdkman",
-    ".jenv",
-    ".deno/bin",
-    ".bun/bin",
-    ".bun/install/global",
-    ".rbenv",
-    ".rvm",
-    ".goenv",
-    ".gvm",
-    "go/bin",
-    "sdk",
-    ".ghcup",
-    ".opam",
-    ".elan",
-    ".juliaup",
-    ".julia/juliaup",
-    ".dotnet",
-    ".linuxbrew",
-    ".nix-profile",
-    ".local/state/nix/profiles",
-    ".local/bin",
-    ".local/lib",
-    ".local/share/uv",
-    ".local/share/pnpm",
-    ".local/share/pipx",
-    ".local/share/virtualenv",
-    ".local/share/hatch",
-    ".local/share/claude",
-    ".local/pipx",
-    ".npm-global",
-    ".yarn/bin",
-    ".config/yarn/global",
-    ".opencode/bin",
-    ".miniconda3",
-    "miniconda3",
-    "anaconda3",
-    "miniforge3",
-    "mambaforge",
-    "Android/Sdk",
-    "Library/pnpm",
-    "Library/Android/sdk",
-    "Library/Python",
-    ".gitconfig",
-    ".config/git",
-    ".editorconfig",
-    ".terminfo",
-    ".local/share/fonts",
+/// Where Windows' own drives lie in a system that runs below it: no program of theirs starts in a
+/// run, and every file there looks like a program.
+pub(super) const DRIVES_OF_WINDOWS: &str = "/mnt";
+
+/// Folders of the system in which not everything is the system's: what not everybody may read there
+/// is closed, each with the depth to which that is looked at.
+pub(super) const MIXED: [(&str, usize); 3] = [("/etc", 6), ("/opt", 2), ("/usr/local/etc", 3)];
+
+/// Files that every program needs, whoever may read them.
+pub(super) const NEEDED: [&str; 12] = [
+    "/etc/ca-certificates",
+    "/etc/group",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/machine-id",
+    "/etc/nsswitch.conf",
+    "/etc/passwd",
+    "/etc/pki/ca-trust",
+    "/etc/pki/tls/certs",
+    "/etc/resolv.conf",
+    "/etc/ssl/certs",
 ];
 
-/// Variables that name a folder of a toolchain.
-pub(super) const ROOTS: [&str; 35] = [
-    "RUSTUP_HOME",
-    "JAVA_HOME",
-    "SDKMAN_DIR",
-    "GRADLE_HOME",
-    "MAVEN_HOME",
-    "ANDROID_HOME",
-    "ANDROID_SDK_ROOT",
-    "GOROOT",
-    "GOBIN",
-    "PYENV_ROOT",
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
-    "POETRY_HOME",
-    "NVM_DIR",
-    "NVM_BIN",
-    "FNM_DIR",
-    "VOLTA_HOME",
-    "PNPM_HOME",
-    "BUN_INSTALL",
-    "DENO_INSTALL",
-    "RBENV_ROOT",
-    "GEM_HOME",
-    "DOTNET_ROOT",
-    "ASDF_DIR",
-    "ASDF_DATA_DIR",
-    "MISE_DATA_DIR",
-    "HOMEBREW_PREFIX",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "PIP_CERT",
+/// Names of files and folders with secrets, whoever may read them.
+pub(super) const SECRET_NAMES: [&str; 12] = [
+    ".aws",
+    ".docker",
+    ".env",
+    ".git-credentials",
+    ".gnupg",
+    ".kube",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".ssh",
+    "credentials",
+    "secrets",
 ];
-
-/// Names that the folder of a toolchain holds besides its programs.
-pub(super) const OF_TOOLCHAINS: [&str; 5] = ["pyvenv.cfg", "lib", "libexec", "share", "include"];

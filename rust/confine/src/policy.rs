@@ -1,5 +1,6 @@
 //! The policy of a confined process, as a value.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::ability::LandlockSupport;
@@ -16,6 +17,8 @@ pub struct ConfinePolicy {
     pub write: Vec<PathBuf>,
     /// Paths that are never read, although they lie in readable folders.
     pub denied: Vec<PathBuf>,
+    /// Variables that lead tools to copies of settings in place of those that are denied.
+    pub variables: BTreeMap<String, String>,
     /// True if files directly in `/dev/shm` may be created and written: named semaphores are such
     /// files.
     pub shared_memory: bool,

@@ -5,21 +5,17 @@
 //! there later stay closed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use super::ability::LandlockSupport;
-use super::places::{OF_TOOLCHAINS, ROOTS, SECRETS_OF_HOME, SECRETS_OF_SYSTEM, SYSTEM, TOOLCHAINS};
-use super::policy::{ConfineBackend, ConfinePolicy, NetworkAccess};
-use super::resolved_paths::ResolvedPaths;
+use crate::ability::LandlockSupport;
+use crate::opened_paths::OpenedPaths;
+use crate::places::{SECRETS_OF_HOME, SYSTEM};
+use crate::policy::{ConfineBackend, ConfinePolicy, NetworkAccess};
+use crate::resolved_paths::ResolvedPaths;
+use crate::system_secrets::secrets_of_system;
+use crate::toolchains::ToolchainFinder;
 use chant_store::disk;
 
-/// The greatest depth of includes in a configuration of git.
-const INCLUDES: usize = 5;
-/// The bytes of a script that are read to find its interpreter.
-const FIRST_LINE: u64 = 512;
-/// The greatest number of links that are followed to a program.
-const LINKS: usize = 20;
 /// The folder of named semaphores and shared memory.
 const SHARED_MEMORY: &str = "/dev/shm";
 
@@ -106,7 +102,9 @@ impl AccessResolver<'_> {
                 });
             }
         }
-        let secrets = self.secrets();
+        let finder = ToolchainFinder::new(&request.environment, self.home(), paths);
+        let found = finder.find(&request.programs);
+        let secrets = self.secrets(&found.closed);
         let mut guarded = secrets.clone();
         guarded.extend(denied_by_people.iter().cloned());
         guarded.extend(self.home().map(|home| self.paths.real(&home)));
@@ -114,8 +112,11 @@ impl AccessResolver<'_> {
         for path in SYSTEM {
             open.add(Path::new(path), &guarded, &[]);
         }
-        for path in self.toolchains() {
-            open.add(&path, &secrets, &denied_by_people);
+        for path in &found.open {
+            open.add_found(path, &secrets, &denied_by_people);
+        }
+        for path in &found.named {
+            open.add(path, &secrets, &denied_by_people);
         }
         for path in self.named(&request.read)? {
             open.add(&path, &secrets, &denied_by_people);
@@ -137,6 +138,7 @@ impl AccessResolver<'_> {
             write: written,
             shared_memory: holds_no_folder(Path::new(SHARED_MEMORY), &denied),
             denied,
+            variables: BTreeMap::new(),
             network: request.network,
             unix_sockets: request.unix_sockets,
             pty: request.pty,
@@ -171,17 +173,17 @@ impl AccessResolver<'_> {
     }
 
     /// Returns the paths that are never read unless the user names them, with their targets.
-    fn secrets(&self) -> Vec<PathBuf> {
+    fn secrets(&self, of_toolchains: &[PathBuf]) -> Vec<PathBuf> {
         let home = self.home();
         let of_home = home
             .iter()
             .flat_map(|home| SECRETS_OF_HOME.iter().map(|name| home.join(name)));
-        let of_system = SECRETS_OF_SYSTEM
-            .iter()
-            .map(PathBuf::from)
-            .filter(|path| is_readable(path));
+        let others = secrets_of_system()
+            .into_iter()
+            .chain(of_toolchains.iter().cloned())
+            .chain(self.request.state.clone());
         let mut secrets = BTreeSet::new();
-        for path in of_home.chain(of_system).chain(self.request.state.clone()) {
+        for path in of_home.chain(others) {
             if disk::exists(&path) || disk::is_link(&path) {
                 secrets.insert(self.paths.place(&path));
                 secrets.insert(self.paths.real(&path));
@@ -189,226 +191,6 @@ impl AccessResolver<'_> {
         }
         secrets.into_iter().collect()
     }
-
-    /// Returns toolchains: the usual ones, those of the `PATH` and of variables, and those that the
-    /// programs need.
-    fn toolchains(&self) -> Vec<PathBuf> {
-        let home = self.home();
-        let mut found: Vec<PathBuf> = Vec::new();
-        if let Some(home) = &home {
-            found.extend(TOOLCHAINS.iter().map(|name| home.join(name)));
-            for name in [".gitconfig", ".config/git/config"] {
-                includes(&home.join(name), home, INCLUDES, &mut found);
-            }
-        }
-        let variable = |name: &str| {
-            let value = PathBuf::from(self.request.environment.get(name)?);
-            value.is_absolute().then_some(value)
-        };
-        let roots = ROOTS.into_iter().filter_map(variable);
-        found.extend(roots.filter(|path| !self.is_too_much(path)));
-        let path = self
-            .request
-            .environment
-            .get("PATH")
-            .copied()
-            .unwrap_or_default();
-        for folder in path.split(':').map(Path::new) {
-            if folder.is_absolute() && !self.is_too_much(folder) {
-                found.push(folder.to_owned());
-                found.extend(self.prefix(folder));
-            }
-        }
-        for argv in &self.request.programs {
-            self.program(argv, &mut found);
-        }
-        found
-    }
-
-    /// Returns true if a folder holds more than a toolchain: homes and the folders above them.
-    fn is_too_much(&self, folder: &Path) -> bool {
-        let folder = self.paths.real(folder);
-        let holds_home = self
-            .home()
-            .is_some_and(|home| self.paths.real(&home).starts_with(&folder));
-        folder.parent().is_none() || holds_home || folder == Path::new("/home")
-    }
-
-    /// Returns the folder to which programs in `…/bin` belong, if it is that of a toolchain.
-    fn prefix(&self, folder: &Path) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        let is_bin = folder
-            .file_name()
-            .is_some_and(|name| name == "bin" || name == "sbin" || name == ".bin");
-        let Some(parent) = folder.parent().filter(|_| is_bin) else {
-            return found;
-        };
-        let is_toolchain = || {
-            let holds = |name: &&str| disk::exists(&parent.join(name));
-            let is_modules = parent
-                .file_name()
-                .is_some_and(|name| name == "node_modules");
-            (is_modules || OF_TOOLCHAINS.iter().any(holds)) && !disk::exists(&parent.join(".git"))
-        };
-        if self.is_too_much(parent) || !is_toolchain() {
-            return found;
-        }
-        found.push(parent.to_owned());
-        // A virtual environment of Python borrows the rest from another place.
-        let settings = disk::Disk::default().read_text(&parent.join("pyvenv.cfg"), "pyvenv.cfg");
-        let settings = settings.map(|(text, _)| text).unwrap_or_default();
-        let base = settings.lines().find_map(|line| {
-            let (key, value) = line.split_once('=')?;
-            (key.trim() == "home").then(|| PathBuf::from(value.trim()))
-        });
-        if let Some(base) = base.filter(|base| base.is_absolute() && base != folder) {
-            found.extend(self.prefix(&self.paths.real(&base)));
-            found.push(base);
-        }
-        found
-    }
-
-    /// Adds the needs of a trusted command line: its program through all links, its interpreter,
-    /// and files that it names.
-    fn program(&self, argv: &[String], found: &mut Vec<PathBuf>) {
-        let Some((program, arguments)) = argv.split_first() else {
-            return;
-        };
-        let path = self.request.environment.get("PATH").copied();
-        if let Ok(program) = which::which_in(program, path, "/") {
-            self.program_at(&program, found);
-        }
-        for argument in arguments {
-            let value = argument
-                .split_once('=')
-                .map_or(argument.as_str(), |(_, value)| value);
-            for text in [argument.as_str(), value] {
-                let file = Path::new(text);
-                if file.is_absolute() && disk::is_file(file) {
-                    found.push(file.to_owned());
-                }
-            }
-        }
-    }
-
-    fn program_at(&self, program: &Path, found: &mut Vec<PathBuf>) {
-        let mut program = program.to_owned();
-        for _ in 0..LINKS {
-            found.push(program.clone());
-            if let Some(folder) = program.parent() {
-                found.extend(self.prefix(folder));
-            }
-            let Some(says) = disk::read_link(&program) else {
-                break;
-            };
-            let folder = program.parent().unwrap_or(&program);
-            program = folder.join(says);
-        }
-        let program = self.paths.real(&program);
-        found.push(program.clone());
-        // A package of node needs those beside it.
-        let packages = program.ancestors().filter(|folder| {
-            folder
-                .file_name()
-                .is_some_and(|name| name == "node_modules")
-        });
-        found.extend(packages.last().map(Path::to_owned));
-        if let Some(runner) = runner_of(&program) {
-            let is_other = self.paths.real(&runner) != program;
-            if is_other {
-                found.push(runner.clone());
-                found.push(self.paths.real(&runner));
-                for place in [runner.clone(), self.paths.real(&runner)] {
-                    found.extend(
-                        place
-                            .parent()
-                            .map(|folder| self.prefix(folder))
-                            .unwrap_or_default(),
-                    );
-                }
-            }
-        }
-    }
-}
-
-/// The paths that are opened.
-struct OpenedPaths<'a> {
-    paths: &'a ResolvedPaths,
-    tops: BTreeSet<PathBuf>,
-    pieces: BTreeSet<PathBuf>,
-}
-
-impl<'a> OpenedPaths<'a> {
-    fn in_places(paths: &'a ResolvedPaths) -> Self {
-        Self {
-            paths,
-            tops: BTreeSet::new(),
-            pieces: BTreeSet::new(),
-        }
-    }
-
-    /// Opens the target of a path without `secrets` in it, unless the path is one itself, and
-    /// without `denied` parts.
-    fn add(&mut self, path: &Path, secrets: &[PathBuf], denied: &[PathBuf]) {
-        let Some(path) = self.paths.target(path) else {
-            return;
-        };
-        // A user who names a secret means it.
-        let inside = secrets
-            .iter()
-            .filter(|secret| secret.starts_with(&path) && **secret != path);
-        let closed: Vec<&Path> = inside.chain(denied).map(PathBuf::as_path).collect();
-        if closed.iter().any(|closed| path.starts_with(closed)) {
-            return;
-        }
-        self.tops.insert(path.clone());
-        self.open(&path, &closed);
-    }
-
-    fn open(&mut self, path: &Path, closed: &[&Path]) {
-        if closed.contains(&path) {
-            return;
-        }
-        let inside: Vec<&Path> = closed
-            .iter()
-            .copied()
-            .filter(|closed| closed.starts_with(path))
-            .collect();
-        if inside.is_empty() {
-            self.pieces.insert(path.to_owned());
-            return;
-        }
-        // A folder that cannot be listed stays closed.
-        for one in disk::names(path).unwrap_or_default() {
-            if !one.is_link {
-                self.open(&path.join(one.name), &inside);
-            }
-        }
-    }
-
-    /// Returns the pieces, without those that lie in others.
-    fn list(&self) -> Vec<PathBuf> {
-        let mut list: Vec<PathBuf> = Vec::new();
-        // A folder comes before its content.
-        for piece in &self.pieces {
-            let is_held = |folder: &Path| self.pieces.contains(folder);
-            if !piece.ancestors().skip(1).any(is_held) {
-                list.push(piece.clone());
-            }
-        }
-        list
-    }
-}
-
-#[cfg(unix)]
-fn is_readable(path: &Path) -> bool {
-    use rustix::fs::{Access, access};
-    access(path, Access::READ_OK).is_ok()
-}
-
-#[cfg(not(unix))]
-fn is_readable(path: &Path) -> bool {
-    disk::exists(path)
 }
 
 /// Returns true if a folder exists, holds no folder, and is not denied.
@@ -418,51 +200,4 @@ fn holds_no_folder(folder: &Path, denied: &[PathBuf]) -> bool {
         .any(|denied| folder.starts_with(denied) || denied.starts_with(folder));
     let names = disk::names(folder);
     !is_denied && names.is_ok_and(|names| !names.iter().any(|one| one.is_folder))
-}
-
-/// Adds the files that a configuration of git names: included ones, and lists of files.
-fn includes(config: &Path, home: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok((text, _)) = disk::Disk::default().read_text(config, "git's configuration") else {
-        return;
-    };
-    for line in text.lines() {
-        let Some((key, value)) = line.split_once('=') else {
-            continue;
-        };
-        let key = key.trim().to_ascii_lowercase();
-        // A section may stand before it on the same line.
-        let key = key
-            .rsplit(|letter: char| letter == ']' || letter.is_whitespace())
-            .next()
-            .unwrap_or_default();
-        if !["path", "excludesfile", "attributesfile", "template"].contains(&key) {
-            continue;
-        }
-        let value = value.trim().trim_matches('"');
-        let path = match value.strip_prefix("~/") {
-            Some(rest) => home.join(rest),
-            None => config.parent().unwrap_or(home).join(value),
-        };
-        if !disk::is_file(&path) || found.contains(&path) {
-            continue;
-        }
-        found.push(path.clone());
-        if key == "path" && depth > 0 {
-            includes(&path, home, depth - 1, found);
-        }
-    }
-}
-
-/// Returns the program that runs a script, as its first line names it.
-fn runner_of(program: &Path) -> Option<PathBuf> {
-    let (file, _) = disk::open(program, "a program").ok()?;
-    let mut start = Vec::new();
-    file.take(FIRST_LINE).read_to_end(&mut start).ok()?;
-    let line = start
-        .strip_prefix(b"#!")?
-        .split(|byte| *byte == b'\n')
-        .next()?;
-    let line = std::str::from_utf8(line).ok()?;
-    let runner = PathBuf::from(line.split_whitespace().next()?);
-    runner.is_absolute().then_some(runner)
 }

@@ -12,6 +12,7 @@ use super::super::agents::built_in::AgentState;
 use super::super::agents::environment::EnvironmentMap;
 use super::super::project::folders::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
 use super::agent_state;
+use super::masked_settings::MaskedSettings;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::confine::{
@@ -43,6 +44,8 @@ const WITH_SETTINGS: [(&str, &str, [&str; 2]); 2] = [
     ("CARGO_HOME", "cargo", ["registry", "git"]),
     ("GRADLE_USER_HOME", "gradle", ["caches", "wrapper"]),
 ];
+/// The variable that names the folder of programs that uv installs.
+const UV_TOOLS: &str = "UV_TOOL_DIR";
 /// Variables that name the folder for temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 /// The folders with the logins of `gh` and `glab`, below that of the user's configuration.
@@ -197,13 +200,17 @@ pub(in super::super) fn of_run(
         });
     };
     let mut folders = WritableFolders::default();
+    let masked = MaskedSettings::of(project, worktree)?;
     if let Some(folder) = held.private(worktree) {
         folders.private(folder)?;
         folders.caches(project, config, repo, held)?;
+        folders.tools_of_uv()?;
+        folders.settings_of_cargo(&masked)?;
     }
     let mut own_read = repo
         .map(|repo| borrowed(repo.common_dir()))
         .unwrap_or_default();
+    own_read.extend(masked.files);
     let beside = [PROMPT, SERVER, IGNORED, BASE];
     own_read.extend(beside.map(|ending| folders::sibling_file(worktree, ending)));
     if let ConfinedActor::Proposal(..) = held {
@@ -255,7 +262,9 @@ pub(in super::super) fn of_run(
         backend,
         ability,
     };
-    let policy = wanted.policy().map_err(|why| refused(&why.to_string()))?;
+    let mut policy = wanted.policy().map_err(|why| refused(&why.to_string()))?;
+    folders.variables.extend(masked.variables.clone());
+    policy.variables = masked.variables;
     Ok(AppliedConfinement {
         confinement: Confinement::to(policy),
         variables: folders.variables,
@@ -425,6 +434,22 @@ impl WritableFolders {
                 }
             }
             self.name(variable, &folder);
+        }
+        Ok(())
+    }
+
+    /// Names an own folder for programs that `uvx` installs: it takes a lock there. Those that the
+    /// user installed are found by the `PATH`.
+    fn tools_of_uv(&mut self) -> Result<(), Error> {
+        let folder = made(self.own.join("uv-tools"))?;
+        self.name(UV_TOOLS, &folder);
+        Ok(())
+    }
+
+    /// Writes what stands for the user's settings of cargo where it looks last.
+    fn settings_of_cargo(&self, masked: &MaskedSettings) -> Result<(), Error> {
+        if let (Some(text), Some(home)) = (&masked.cargo, self.variables.get("CARGO_HOME")) {
+            disk::write_private(&Path::new(home).join("config.toml"), text)?;
         }
         Ok(())
     }
