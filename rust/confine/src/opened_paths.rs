@@ -1,6 +1,7 @@
 //! Collects the files and folders that are opened, without the closed parts of them.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use crate::resolved_paths::ResolvedPaths;
@@ -25,25 +26,32 @@ impl<'a> OpenedPaths<'a> {
 
     /// Opens the target of a path that was found without anybody naming it, unless it is a secret
     /// or lies in one.
-    pub(super) fn add_found(&mut self, path: &Path, secrets: &[PathBuf], denied: &[PathBuf]) {
+    pub(super) fn add_found(
+        &mut self,
+        path: &Path,
+        secrets: &BTreeSet<PathBuf>,
+        denied: &[PathBuf],
+    ) {
         let Some(target) = self.paths.target(path) else {
             return;
         };
-        if !secrets.iter().any(|secret| target.starts_with(secret)) {
+        if !target.ancestors().any(|above| secrets.contains(above)) {
             self.add(&target, secrets, denied);
         }
     }
 
     /// Opens the target of a path without `secrets` in it, unless the path is one itself, and
     /// without `denied` parts.
-    pub(super) fn add(&mut self, path: &Path, secrets: &[PathBuf], denied: &[PathBuf]) {
+    pub(super) fn add(&mut self, path: &Path, secrets: &BTreeSet<PathBuf>, denied: &[PathBuf]) {
         let Some(path) = self.paths.target(path) else {
             return;
         };
         // A user who names a secret means it.
+        // Paths are sorted by their parts: those below a folder follow it.
+        let behind = (Bound::Excluded(path.as_path()), Bound::Unbounded);
         let inside = secrets
-            .iter()
-            .filter(|secret| secret.starts_with(&path) && **secret != path);
+            .range::<Path, _>(behind)
+            .take_while(|secret| secret.starts_with(&path));
         let closed: Vec<&Path> = inside.chain(denied).map(PathBuf::as_path).collect();
         if closed.iter().any(|closed| path.starts_with(closed)) {
             return;

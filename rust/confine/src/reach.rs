@@ -122,7 +122,7 @@ impl AccessResolver<'_> {
             open.add(&path, &secrets, &denied_by_people);
         }
         for path in &request.own_read {
-            open.add(path, &[], &denied_by_people);
+            open.add(path, &BTreeSet::new(), &denied_by_people);
         }
         let mut write = OpenedPaths::in_places(paths);
         for path in self.named(&request.write)? {
@@ -130,7 +130,7 @@ impl AccessResolver<'_> {
         }
         let mut written = write.list();
         written.extend(request.own_write.iter().map(|path| self.paths.real(path)));
-        let mut denied: Vec<PathBuf> = secrets;
+        let mut denied: Vec<PathBuf> = secrets.into_iter().collect();
         denied.extend(denied_by_people);
         Ok(ConfinePolicy {
             read: open.list(),
@@ -173,7 +173,7 @@ impl AccessResolver<'_> {
     }
 
     /// Returns the paths that are never read unless the user names them, with their targets.
-    fn secrets(&self, of_toolchains: &[PathBuf]) -> Vec<PathBuf> {
+    fn secrets(&self, of_toolchains: &[PathBuf]) -> BTreeSet<PathBuf> {
         let home = self.home();
         let of_home = home
             .iter()
@@ -189,7 +189,7 @@ impl AccessResolver<'_> {
                 secrets.insert(self.paths.real(&path));
             }
         }
-        secrets.into_iter().collect()
+        secrets
     }
 }
 

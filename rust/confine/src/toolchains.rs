@@ -26,6 +26,8 @@ const FIRST_LINE: u64 = 512;
 const LINKS: usize = 20;
 /// The greatest number of entries of a folder of programs that are looked at.
 const ENTRIES: usize = 4000;
+/// The end of the line before a private key.
+const PRIVATE_KEY: &str = "PRIVATE KEY-----";
 /// Where users' data lie that are no configuration, below a home.
 const DATA: &str = ".local/share";
 
@@ -242,18 +244,24 @@ impl<'a> ToolchainFinder<'a> {
         }
     }
 
-    /// Opens certificates; a file with a private key is none.
+    /// Opens certificates: a file, or those of a folder. A file with a private key is none.
     fn certificates(&mut self, path: &Path) {
-        if disk::is_file(path) {
-            self.settings(path);
+        // Lists of certificates are long, and the system's own are open.
+        if self.is_of_system(&self.paths.real(path)) {
             return;
         }
-        if self.is_of_system(path) {
-            return;
-        }
-        let names = disk::names(path).unwrap_or_default();
-        for one in names.into_iter().take(ENTRIES).filter(|one| !one.is_folder) {
-            self.settings(&path.join(one.name));
+        let names = disk::names(path).unwrap_or_default().into_iter();
+        let in_folder = names.take(ENTRIES).map(|one| path.join(one.name));
+        let all: Vec<PathBuf> = if disk::is_file(path) {
+            vec![path.to_owned()]
+        } else {
+            in_folder.collect()
+        };
+        for file in all {
+            let text = disk::Disk::default().read_text(&file, "certificates");
+            if text.is_ok_and(|(text, _)| !text.contains(PRIVATE_KEY)) {
+                self.found.open.push(file);
+            }
         }
     }
 
@@ -270,8 +278,12 @@ impl<'a> ToolchainFinder<'a> {
         if self.is_of_system(&real) || self.holds_more(&real) {
             return;
         }
-        self.programs_in(&real);
         self.toolchain_of(&real);
+        // Folders of known toolchains hold many programs, and are open as a whole.
+        let is_open = |opened: &PathBuf| folder.starts_with(opened) || real.starts_with(opened);
+        if !self.found.open.iter().any(is_open) {
+            self.programs_in(&real);
+        }
     }
 
     fn is_of_system(&self, path: &Path) -> bool {
