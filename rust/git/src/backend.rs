@@ -197,6 +197,7 @@ impl Repo {
             history: Mutex::default(),
             handle: Mutex::default(),
             acts: AtomicUsize::new(0),
+            hooks: Mutex::default(),
         }
     }
 

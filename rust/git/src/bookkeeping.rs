@@ -233,8 +233,8 @@ impl Repo {
         if self.uncommitted(checkout)?.is_empty() {
             return Ok(());
         }
-        program::acting(checkout, ["add", "--all"]).output()?;
-        own_commit(message, |words| program::acting(checkout, words))
+        self.acting_in(checkout, ["add", "--all"]).output()?;
+        own_commit(message, |words| self.acting_in(checkout, words))
             .output()
             .map(drop)
     }

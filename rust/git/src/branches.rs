@@ -470,7 +470,18 @@ impl Repo {
     /// Prepares a call of the git program that acts in this repository. Use it only where the user
     /// trusts the programs that the repository has git run.
     pub(super) fn acting<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> program::GitCall {
-        program::acting(self.folder(), args)
+        self.acting_in(self.folder(), args)
+    }
+
+    /// Works as [`Repo::acting`] in another folder of this repository: one of its checkouts, or its
+    /// git folder. The hooks are those that were found when the settings were read.
+    pub(super) fn acting_in<'a>(
+        &self,
+        folder: &std::path::Path,
+        args: impl IntoIterator<Item = &'a str>,
+    ) -> program::GitCall {
+        let hooks = self.hooks_in_use();
+        program::acting_with_hooks(folder, hooks.as_deref(), args)
     }
 }
 

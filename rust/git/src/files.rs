@@ -256,7 +256,7 @@ impl Repo {
             "--no-renames",
         ];
         let checkout = &real(checkout);
-        let mut paths: Vec<String> = match program::acting(checkout, words).output() {
+        let mut paths: Vec<String> = match self.acting_in(checkout, words).output() {
             Ok(out) => program::fields(&out)
                 .filter_map(|field| field.get(3..))
                 .map(|path| String::from_utf8_lossy(path).into_owned())

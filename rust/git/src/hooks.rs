@@ -9,11 +9,12 @@ use chant_base::diagnostics::LogFailure;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{MutexGuard, PoisonError};
 
 use super::backend::git_dir_of;
 use super::index::failed;
-use super::program::{self, GitCall, first_line};
-use super::{GitError, Repo, path_from_bytes};
+use super::program::{GitCall, first_line};
+use super::{GitError, Repo};
 
 /// The hooks that `git merge` runs before a commit, with their arguments.
 const HOOKS: [(&str, &[&str]); 3] = [
@@ -83,51 +84,45 @@ impl Repo {
         })
     }
 
-    /// Returns the folder of this repository's hooks, and the names of those that git would run, in
-    /// order.
-    ///
-    /// # Errors
-    /// A failure to read the configuration.
-    pub fn hooks_that_run(&self) -> Result<(PathBuf, Vec<String>), GitError> {
-        let named = self.read(
-            "read the configuration",
-            |repo| Ok(repo.config()?.snapshot()?.get_path("core.hooksPath").ok()),
-            || {
-                let asked = self.reading(["config", "--path", "--get", "core.hooksPath"]);
-                let answer = asked.answer()?;
-                if answer.ended_with(1) {
-                    return Ok(None);
-                }
-                let out = answer.success()?;
-                Ok(Some(PathBuf::from(super::program::first_line(&out))))
-            },
-        )?;
-        let folder = match named {
-            Some(named) => self.folder().join(named),
-            None => self.common_dir.join("hooks"),
-        };
-        let mut names: Vec<String> = fs::read_dir(&folder)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter(|one| can_run(&one.path()))
-            .filter_map(|one| one.file_name().into_string().ok())
-            .filter(|name| !name.ends_with(".sample"))
-            .collect();
-        names.sort();
-        Ok((folder, names))
+    /// Has every later call that acts run the hooks of this folder and no others; `None` where no
+    /// configuration names a folder of hooks, so that git finds the same one everywhere.
+    pub(super) fn pin_hooks(&self, folder: Option<PathBuf>) {
+        *self.pinned_hooks() = folder;
+    }
+
+    /// Returns the folder of hooks that calls are held to.
+    pub(super) fn hooks_in_use(&self) -> Option<PathBuf> {
+        self.pinned_hooks().clone()
+    }
+
+    fn pinned_hooks(&self) -> MutexGuard<'_, Option<PathBuf>> {
+        self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn has_merge_hooks(&self) -> Result<bool, GitError> {
-        let asked = self.acting(["rev-parse", "--git-path", "hooks"]).output();
-        let out = match asked {
-            Err(GitError::NoGit { .. }) => return Ok(false),
-            asked => asked?,
+        let hooks = match self.hooks_in_use() {
+            Some(hooks) => hooks,
+            None => match self.ask_hooks_folder() {
+                Err(GitError::NoGit { .. }) => return Ok(false),
+                asked => asked?,
+            },
         };
-        let hooks = path_from_bytes(out.strip_suffix(b"\n").unwrap_or(&out));
-        let hooks = self.folder().join(hooks);
         Ok(HOOKS.iter().any(|(hook, _)| hooks.join(hook).is_file()))
     }
+}
+
+/// Returns the names of the hooks in a folder that git would run, in order.
+pub fn hooks_that_run(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|one| can_run(&one.path()))
+        .filter_map(|one| one.file_name().into_string().ok())
+        .filter(|name| !name.ends_with(".sample"))
+        .collect();
+    names.sort();
+    names
 }
 
 /// Returns true if git runs a hook: git silently skips one that is not executable.
@@ -174,7 +169,7 @@ impl<'a> ScratchWorktree<'a> {
     }
 
     fn git(&self, words: &[&str]) -> GitCall {
-        program::acting(&self.top, words.iter().copied())
+        self.repo.acting_in(&self.top, words.iter().copied())
     }
 
     /// Writes a file of the merge into the worktree's git folder.
@@ -189,7 +184,8 @@ impl<'a> ScratchWorktree<'a> {
         if !is_gone(&self.top) {
             let words = ["worktree", "remove", "--force", "--force", "--"];
             // If this fails, the next merge finds the worktree and reports the failure.
-            program::acting(&self.repo.common_dir, words)
+            self.repo
+                .acting_in(&self.repo.common_dir, words)
                 .arg(&self.top)
                 .output()
                 .log_failure("remove the worktree of the hooks");

@@ -29,7 +29,7 @@ pub mod exchange;
 mod export;
 mod files;
 pub mod history;
-mod hooks;
+pub mod hooks;
 mod index;
 pub mod kept_texts;
 pub mod land;
@@ -38,6 +38,7 @@ pub mod merge;
 mod names;
 mod pipe;
 mod program;
+mod program_environment;
 mod program_output;
 pub mod pushed_commits;
 pub mod registration;
@@ -381,6 +382,8 @@ pub struct Repo {
     handle: Mutex<Option<RepoHandle>>,
     /// The number of acts that are running.
     acts: AtomicUsize,
+    /// The folder of hooks that was found when the settings were read, where any names one.
+    hooks: Mutex<Option<PathBuf>>,
 }
 
 /// An act in a repository, until this is dropped. The user allowed the act, so reads during it may

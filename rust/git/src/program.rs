@@ -14,6 +14,7 @@
 )]
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -25,27 +26,10 @@ use std::time::{Duration, Instant};
 use super::GitError;
 use super::pipe::{TimedPipe, output_of};
 use super::program_output::GitOutput;
+use super::program_environment::clean_command;
 pub(super) use super::program_output::{fields, first_line};
 use chant_base::limited_calls;
 use chant_confine::Confinement;
-
-/// Variables of git that a call keeps: the places of the user's configuration and of git's own
-/// parts, the way to a remote (a partial clone fetches missing objects), and forbidden ways.
-const KEPT: [&str; 10] = [
-    "GIT_ALLOW_PROTOCOL",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_EXEC_PATH",
-    "GIT_NO_LAZY_FETCH",
-    "GIT_PROTOCOL_FROM_USER",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_SSH_VARIANT",
-];
-
-/// Families of variables that a call keeps, by their first letters.
-const KEPT_FAMILIES: [&str; 3] = ["GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_"];
 
 /// Settings for a call that reads: no hooks and no helper programs.
 const HARMLESS: [&str; 3] = [
@@ -138,8 +122,22 @@ pub(super) fn reading_within<'a>(
 /// Prepares a call of git that acts, in `folder`: the top of a checkout, or a git folder. Hooks, filters and
 /// merge drivers are run as the user's own git runs them.
 pub(super) fn acting<'a>(folder: &Path, args: impl IntoIterator<Item = &'a str>) -> GitCall {
+    acting_with_hooks(folder, None, args)
+}
+
+/// Works as [`acting`] with the hooks of one folder, whatever the configuration names.
+pub(super) fn acting_with_hooks<'a>(
+    folder: &Path,
+    hooks: Option<&Path>,
+    args: impl IntoIterator<Item = &'a str>,
+) -> GitCall {
     let mut command = clean_command();
     stay_within(&mut command, folder);
+    if let Some(hooks) = hooks {
+        let mut setting = OsString::from("core.hooksPath=");
+        setting.push(hooks);
+        command.arg("-c").arg(setting);
+    }
     prepare(command, folder, args.into_iter().collect(), false)
 }
 
@@ -507,29 +505,6 @@ impl RunningCall {
     }
 }
 
-fn clean_command() -> Command {
-    let mut command = Command::new("git");
-    for (name, _) in env::vars_os() {
-        if name
-            .to_str()
-            .is_some_and(|name| name.starts_with("GIT_") && !is_kept(name))
-        {
-            command.env_remove(&name);
-        }
-    }
-    command
-        .env("LC_ALL", "C")
-        // There is no user to answer a question.
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env("GIT_ASKPASS", "")
-        // A read must not take the lock that the user's own git is about to need.
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
-
 /// Kills a process that leads a group, with that group.
 #[cfg(unix)]
 fn kill_group(process: u32) {
@@ -542,10 +517,6 @@ fn kill_group(process: u32) {
 
 #[cfg(not(unix))]
 fn kill_group(_: u32) {}
-
-fn is_kept(name: &str) -> bool {
-    KEPT.contains(&name) || KEPT_FAMILIES.iter().any(|family| name.starts_with(family))
-}
 
 /// Limits git's search for the repository to this folder.
 fn stay_within(command: &mut Command, folder: &Path) {

@@ -40,8 +40,12 @@ pub struct FolderReading {
     files: Vec<SourceFile>,
     settings: Vec<LocalSetting>,
     gaps: Vec<String>,
+    /// Files and folders that git would use, and that do not exist; their folders are real.
+    missing: Vec<PathBuf>,
     /// The files and folders that were read, each with its stamp at that time.
     pub stamps: PathStamps,
+    /// The folder whose hooks git runs; `None` without git.
+    pub hooks: Option<PathBuf>,
 }
 
 impl FolderReading {
@@ -69,10 +73,12 @@ impl FolderReading {
         self.gaps.push(gap);
     }
 
-    /// Returns the real paths of files that act as a whole.
+    /// Returns the real paths of files that act as a whole, and where the hooks and the settings of
+    /// git would be that do not exist yet.
     pub fn real_places(&self) -> Vec<PathBuf> {
         let files = self.stamps.existing();
-        files.filter_map(|path| disk::real(path).ok()).collect()
+        let real = files.filter_map(|path| disk::real(path).ok());
+        real.chain(self.missing.iter().cloned()).collect()
     }
 }
 
@@ -100,6 +106,15 @@ impl FolderScanInputs<'_> {
             {
                 reading.gaps.push(format!("the files of {name}: {error}"));
             }
+        }
+        reading
+    }
+
+    /// Reads the part that git uses in the repository; the rest of the folder is not read.
+    pub fn read_git_alone(&self) -> FolderReading {
+        let mut reading = FolderReading::default();
+        if let Some(repo) = self.repo {
+            self.read_git(repo, &mut reading);
         }
         reading
     }
@@ -220,17 +235,26 @@ impl FolderScanInputs<'_> {
                 return;
             }
         };
-        for file in &found.files {
+        for file in found.files.iter().chain([&found.hooks]) {
             reading.stamps.add(file.clone());
+            if !disk::exists(file) {
+                reading.missing.push(real_as_far_as_it_is(file));
+            }
         }
+        reading.stamps.extend(found.user_files);
         for file in &found.unreadable {
             let gap = format!("git configuration {}: it cannot be read", file.display());
             reading.gaps.push(gap);
         }
         reading.settings = found.settings;
         let hooks = &found.hooks;
-        reading.stamps.add(hooks.clone());
-        for one in disk::names(hooks).unwrap_or_default() {
+        reading.hooks = Some(hooks.clone());
+        let names = if found.hooks_are_users {
+            Vec::new()
+        } else {
+            disk::names(hooks).unwrap_or_default()
+        };
+        for one in names {
             if !one.name.ends_with(".sample") {
                 let shown = format!("hooks/{}", one.name);
                 let path = hooks.join(&one.name);
@@ -300,6 +324,15 @@ fn of_base(path: String, bytes: Vec<u8>, link: Option<String>) -> SourceFile {
         link,
         is_program: false,
         bytes: Ok(bytes),
+    }
+}
+
+/// Returns a path with the links of its folders resolved, as far as they exist.
+fn real_as_far_as_it_is(path: &Path) -> PathBuf {
+    match (disk::real(path), path.parent(), path.file_name()) {
+        (Ok(real), ..) => real,
+        (Err(_), Some(parent), Some(name)) => real_as_far_as_it_is(parent).join(name),
+        _ => path.to_owned(),
     }
 }
 

@@ -84,6 +84,18 @@ impl FolderTrust<'_> {
         }
     }
 
+    /// Reads what git uses in the folder, and nothing else.
+    pub fn read_git(&self) -> FolderReading {
+        FolderScanInputs {
+            disk: self.disk,
+            root: self.root,
+            repo: self.repo,
+            known: &[],
+            base: None,
+        }
+        .read_git_alone()
+    }
+
     /// Returns the place of the folder.
     pub fn place(&self) -> TrustedPlace {
         let real = |path: &Path| disk::real(path).unwrap_or_else(|_| path.to_owned());

@@ -313,6 +313,10 @@ pub struct HooksEntry {
     pub folder: String,
     /// The names of those that git would run.
     pub run: Vec<String>,
+    /// What they and the repository's settings of git are, a line each; `None` in records of earlier
+    /// releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listing: Option<Vec<String>>,
 }
 
 /// The outcome of a check.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::super::backend::git_dir_of;
 use super::super::index::failed;
 use super::super::program::{self, GitCall, first_line};
-use super::super::{GitError, path_from_bytes};
+use super::super::{GitError, Repo, path_from_bytes};
 use super::changes::{FileVersion, GitPath, PathChanges};
 use super::checkout_check::{CheckoutEntries, CheckoutEntry, CheckoutState, FileStep, PathStep};
 use super::disk::{self, PathContent, PlacedFile};
@@ -36,17 +36,27 @@ pub(super) struct LandingCheckout {
     pub(super) top: PathBuf,
     /// The folder that holds its index and HEAD; absolute.
     pub(super) git_dir: PathBuf,
+    /// The folder of hooks that calls are held to.
+    hooks: Option<PathBuf>,
 }
 
 impl LandingCheckout {
     /// Finds the git folder of a checkout.
-    pub(super) fn at(top: PathBuf) -> Result<Self, GitError> {
-        let git_dir = git_dir_of(&top)?;
-        Ok(Self { top, git_dir })
+    pub(super) fn at(top: PathBuf, repo: &Repo) -> Result<Self, GitError> {
+        Ok(Self {
+            git_dir: git_dir_of(&top)?,
+            hooks: repo.hooks_in_use(),
+            top,
+        })
     }
 
     pub(super) fn git(&self, words: &[&str]) -> GitCall {
-        program::acting(&self.top, words.iter().copied())
+        self.git_in(&self.top, words)
+    }
+
+    /// Prepares a call of git in another folder, with the hooks of this checkout.
+    fn git_in(&self, folder: &Path, words: &[&str]) -> GitCall {
+        program::acting_with_hooks(folder, self.hooks.as_deref(), words.iter().copied())
     }
 
     /// Returns the unfinished operation in this checkout, if any.
@@ -342,7 +352,10 @@ impl<'a> CheckoutReplacement<'a> {
         if paths.is_empty() {
             return Ok(());
         }
-        let call = program::acting(staged, ["checkout-index", "-z", "--stdin"])
+        let words = ["checkout-index", "-z", "--stdin"];
+        let call = self
+            .checkout
+            .git_in(staged, &words)
             .env("GIT_DIR", &self.checkout.git_dir)
             .env("GIT_WORK_TREE", staged)
             .env("GIT_INDEX_FILE", self.index());

@@ -188,7 +188,7 @@ impl Repo {
             if !tree.path.exists() {
                 continue;
             }
-            let checkout = match LandingCheckout::at(tree.path) {
+            let checkout = match LandingCheckout::at(tree.path, self) {
                 // Another run has just removed its worktree.
                 Err(GitError::Gone { .. }) => continue,
                 checkout => checkout?,
@@ -215,7 +215,7 @@ impl Repo {
     /// # Errors
     /// `Gone`, or `File`.
     pub fn free_worktree(&self, worktree: &std::path::Path) -> Result<bool, GitError> {
-        let lock = lock::path_in(&LandingCheckout::at(worktree.to_owned())?.git_dir);
+        let lock = lock::path_in(&LandingCheckout::at(worktree.to_owned(), self)?.git_dir);
         lock::remove(&lock)
     }
 
@@ -233,7 +233,7 @@ impl Repo {
                 let checkout = tree.path;
                 return Ok(Err(LandingWait::Away { checkout }));
             }
-            found.push(LandingCheckout::at(tree.path)?);
+            found.push(LandingCheckout::at(tree.path, self)?);
         }
         for checkout in &found {
             if let Some(what) = checkout.under_way()? {

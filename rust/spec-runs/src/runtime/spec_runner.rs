@@ -128,7 +128,7 @@ impl<'a> SpecRunner<'a> {
             Some(_) => CONFINED_THERE.to_owned(),
             None => run_confinement::confinement_status(self.project, &config)?.to_string(),
         };
-        let hooks = hooks_of(&repo)?;
+        let hooks = hooks_of(self.project);
         run.update(|record| {
             record.confinement = Some(standing.clone());
             record.hooks_at_start = Some(hooks.clone());

@@ -9,6 +9,7 @@ use super::{AGENTS, CONFIG, ConfigTexts, Project, ProjectSnapshot};
 use chant_base::error::Error;
 use chant_store::stamped::PathStamps;
 use chant_trust::acting::{ActingConfiguration, listing_difference};
+use chant_trust::folder::FolderReading;
 use chant_trust::effects::{RunPermission, goes_by_configuration, needs_trust, right_in_run};
 use chant_trust::store::{TrustStore, TrustedPlace};
 use chant_trust::survey::{FolderTrust, TrustSurvey};
@@ -37,6 +38,15 @@ impl AgreedPrompts {
     pub fn text(&self, path: &str) -> Option<&String> {
         self.0.get(path)
     }
+}
+
+/// What git uses in a folder, as git itself says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitInUse {
+    /// The folder of its hooks.
+    pub hooks: PathBuf,
+    /// Each setting and hook of the folder that acts, a line each.
+    pub listing: Vec<String>,
 }
 
 /// Where the folder stands with its user.
@@ -231,6 +241,23 @@ impl Project {
         self.look(None).acting
     }
 
+    /// Asks git which hooks and which settings of the folder it uses now. From then on calls of git by this handle
+    /// run these hooks and no others.
+    pub fn git_in_use(&self) -> GitInUse {
+        let reading = self.with_folder_trust(git_of);
+        GitInUse {
+            listing: reading.acting().listing(),
+            hooks: reading.hooks.unwrap_or_default(),
+        }
+    }
+
+    /// Returns true if a person agreed to exactly what the folder asks for now, rather than to all that it may
+    /// ever hold.
+    pub fn is_agreed_to(&self) -> bool {
+        let agreed = [TrustReason::Hash, TrustReason::Caller];
+        matches!(self.look(None).verdict, TrustVerdict::Trusted(reason) if agreed.contains(&reason))
+    }
+
     /// Remembers that the folder is trusted as it is now, when it was trusted before and nothing changed since but
     /// what a person has just agreed to.
     ///
@@ -288,6 +315,10 @@ impl Project {
 
 fn base_of(folder: &FolderTrust<'_>) -> Option<(String, String)> {
     folder.base_commit()
+}
+
+fn git_of(folder: &FolderTrust<'_>) -> FolderReading {
+    folder.read_git()
 }
 
 fn place_of(folder: &FolderTrust<'_>) -> TrustedPlace {

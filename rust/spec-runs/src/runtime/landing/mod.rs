@@ -4,11 +4,13 @@
 mod by_request;
 mod checkout_follow;
 mod halving;
+mod hooks_check;
 mod merge_turn;
 mod on_remote;
 mod request_command;
 mod train;
 
+pub(super) use hooks_check::hooks_of;
 pub(super) use train::CheckTerms;
 
 use std::cell::RefCell;
@@ -42,7 +44,7 @@ use chant_store::files;
 use chant_store::journal::ChangeStep;
 use chant_text::front_matter::FrontMatterValue;
 use chant_work::lock::{MergeLock, SpecLock};
-use chant_work::run_record::{HooksEntry, MergeEntry, MergeState, MergeTry, RunRecord};
+use chant_work::run_record::{MergeEntry, MergeState, MergeTry, RunRecord};
 use chant_work::run_store::RunStore;
 
 /// The lock timeout: how long this waits for other merges, and for other programs that hold git's
@@ -171,7 +173,7 @@ impl RunLanding<'_> {
             old: sight.old.clone(),
             new: sight.tip.clone(),
         };
-        if let Some(why) = self.silenced_hooks()? {
+        if let Some(why) = self.changed_hooks()? {
             return Ok(Some(RunLandingOutcome::Doubtful(why)));
         }
         let new = match self.merge(&sight)? {
@@ -210,34 +212,6 @@ impl RunLanding<'_> {
                 Ok(Some(RunLandingOutcome::Waits { why, blocked_by }))
             }
         }
-    }
-
-    /// Returns a report of the project's merge hooks that ran when the run started and would not
-    /// run now: an agent may have silenced them, which a person must know.
-    fn silenced_hooks(&self) -> Result<Option<String>, Error> {
-        let Some(before) = self.runs.get(self.process_id)?.hooks_at_start else {
-            return Ok(None);
-        };
-        let now = hooks_of(self.repo)?;
-        let silent = before.run.iter().filter(|name| !now.run.contains(name));
-        let silent: Vec<&str> = silent.map(String::as_str).collect();
-        let why = if before.folder != now.folder {
-            format!(
-                "hooks lay in {} and lie in {} now",
-                before.folder, now.folder
-            )
-        } else if silent.is_empty() {
-            return Ok(None);
-        } else {
-            format!(
-                "{} in {} can no longer be run",
-                silent.join(", "),
-                now.folder
-            )
-        };
-        Ok(Some(format!(
-            "the project's hooks are not those that the work began with: {why}; look at them, then a person merges the work with `chant-mcp merge`"
-        )))
     }
 
     /// Reads both sides; the inner error names their disagreement.
@@ -553,15 +527,6 @@ impl RunLanding<'_> {
         edit::change(self.project, snapshot, &spec, |_| true, |_, _| Ok(()))?;
         Ok(clear_landed(self.project, self.repo, place))
     }
-}
-
-/// Returns the project's hooks as they are now.
-pub(super) fn hooks_of(repo: &Repo) -> Result<HooksEntry, Error> {
-    let (folder, run) = repo.hooks_that_run()?;
-    Ok(HooksEntry {
-        folder: folder.display().to_string(),
-        run,
-    })
 }
 
 /// Returns the spec that a workplace is for.

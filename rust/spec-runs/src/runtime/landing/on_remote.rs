@@ -227,7 +227,7 @@ impl RunLanding<'_> {
         if let Some(why) = self.unite_with_remote(&mut sight)? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
-        if let Some(why) = self.silenced_hooks()? {
+        if let Some(why) = self.changed_hooks()? {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
         let tried = MergeTry {
