@@ -25,6 +25,6 @@ WORKDIR /project
 VOLUME ["/project"]
 EXPOSE 19560
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
-    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:19560/health', timeout=4)"]
+    CMD ["python", "-I", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:19560/health', timeout=4)"]
 ENTRYPOINT ["chant-mcp"]
 CMD ["serve", "--http", "0.0.0.0:19560", "--project", "/project", "--token-file", "/run/chant/token"]

@@ -20,7 +20,7 @@ RUST_TESTS = $(addprefix TMPDIR=,$(MEMORY)) RUST_TEST_THREADS=$(THREADS) cargo t
 
 demo: $(VENV)/.made
 	$(BIN)/maturin develop --locked --quiet
-	$(BIN)/python -m chant_mcp.demo
+	$(BIN)/chant-mcp demo
 
 test: install
 	$(RUST_TESTS)

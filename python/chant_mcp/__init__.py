@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 # `typing` would take longer to import than all that a background program needs.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +65,9 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     """Import the core and the spec API when they are first asked for: what needs neither starts sooner."""
+    # Programs of ours change the search path of modules before they import anything else.
+    from importlib import import_module
+
     if name == "errors":
         return import_module("chant_mcp.errors")
     if name not in _LATER:

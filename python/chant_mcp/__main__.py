@@ -1,6 +1,14 @@
-"""`python -m chant_mcp`: the same program as `chant-mcp`, and what runs start in the background."""
+"""`python -P -m chant_mcp`: the same program as `chant-mcp`, and what runs start in the background.
+
+Without `-P` Python takes a folder `chant_mcp` of the working folder for this one. No file of ours can see to
+that, so that form is neither written nor shown anywhere.
+"""
 
 from __future__ import annotations
+
+from chant_mcp.safe_path import leave_out_working_folder
+
+leave_out_working_folder(is_module=True)
 
 import os
 import sys

@@ -6,6 +6,10 @@ for people are imported when one is run, so that serving starts without them.
 
 from __future__ import annotations
 
+from chant_mcp.safe_path import leave_out_working_folder
+
+leave_out_working_folder(is_module=False)
+
 import io
 import sys
 from os import environ

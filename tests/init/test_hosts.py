@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from init.kit import Folder, tree
 
 BY_NAME = {"type": "stdio", "command": "chant", "args": ["mcp"]}
-BY_INTERPRETER = {"type": "stdio", "command": sys.executable, "args": ["-m", "chant_mcp"]}
+BY_INTERPRETER = {"type": "stdio", "command": sys.executable, "args": ["-E", "-P", "-m", "chant_mcp"]}
 SCRIPTS = Path(sys.executable).parent
 
 
@@ -189,7 +189,7 @@ def test_line_ends_are_kept(folder: Folder) -> None:
 
 @pytest.mark.requirement("init:mcp_json:existing_file_is_merged")
 def test_an_entry_of_ours_keeps_what_was_added_to_it(folder: Folder) -> None:
-    own = {**BY_INTERPRETER, "args": ["-m", "chant_mcp", "--read-only"], "env": {"X": "1"}}
+    own = {**BY_INTERPRETER, "args": [*BY_INTERPRETER["args"], "--read-only"], "env": {"X": "1"}}
     text = json.dumps({"mcpServers": {"chant": own}})
     folder.write(".mcp.json", text)
     folder("--client", "claude")

@@ -19,6 +19,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Unknown keys, endpoints, prompts, agents' own files, git's settings, hooks and attributes count.",
         "issue 17: design R1, R8, R9",
     ),
+    "trust:acting:git_is_asked_what_it_uses": Requirement(
+        "The hooks and settings that git itself says it uses count, wherever they lie.",
+        "issue: Hooks, includes and programs are asked from git itself",
+    ),
+    "trust:acting:own_configuration_of_git_is_trusted": Requirement(
+        "What the user's own configuration of git names outside of the folder does not count.",
+        "issue: Hooks, includes and programs are asked from git itself",
+    ),
     "trust:acting:included_git_configuration_counts": Requirement(
         "Files that git's configuration includes count, whether their condition holds or not.",
         "issue 17: design R1",

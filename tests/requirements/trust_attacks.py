@@ -29,9 +29,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 17: proof, design I1 to I5",
     ),
     "trust:landing:hooks_are_those_of_the_start": Requirement(
-        "Work does not land by itself past hooks of the project that ran when it began and would not run "
-        "now; a person lands it.",
+        "Work does not land by itself where the project's hooks or settings of git, as git itself says, are "
+        "not those that it began with: what differs is named, and a person lands it.",
         "issue 18: design R14",
+    ),
+    "trust:landing:hooks_are_those_of_the_checkout": Requirement(
+        "Hooks that a branch brings run neither at its merge nor at its landing: git is held to the folder "
+        "of hooks of the project's checkout, wherever it works.",
+        "issue: Hooks, includes and programs are asked from git itself",
     ),
     "trust:runs:what_they_add_waits": Requirement(
         "A spec that a run adds, by a tool or on its branch, waits for a person's approval and carries no "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,6 +74,7 @@ def _names_hooks(of: GitFolder, file: Path) -> Swap:
 
 
 def hooks_of_one_worktree(of: GitFolder) -> Swap:
+    of.config("core.hooksPath", str(of.hook(of.outside / "decoys").parent))
     of.config("extensions.worktreeConfig", "true")
     of.config("--worktree", "core.hooksPath", "tools/hooks")
     return _swaps(of, of.root / "tools" / "hooks")
@@ -146,14 +147,16 @@ USED = [
 
 
 @pytest.fixture
-def of(folder: Folder) -> Iterator[GitFolder]:
+def of(folder: Folder) -> GitFolder:
     """A folder that is committed, on its main branch."""
-    yield GitFolder(folder)
+    return GitFolder(folder)
 
 
 @pytest.mark.parametrize("prepare", USED, ids=lambda one: one.__name__)
 @pytest.mark.requirement("trust:acting:git_is_asked_what_it_uses")
-def test_what_git_would_run_counts_wherever_it_lies(prepare: Callable[[GitFolder], Swap], of: GitFolder) -> None:
+def test_what_git_would_run_counts_wherever_it_lies(
+    prepare: Callable[[GitFolder], Swap], of: GitFolder
+) -> None:
     swap = prepare(of)
     of.folder.trust()
     project = of.folder.handle()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import subprocess
 import threading
@@ -437,7 +438,8 @@ def test_work_leaves_to_people_what_they_decide_about_other_specs(
         ('chmod -x "{hook}"', "commit-msg in {folder} can no longer be run"),
         ('rm "{hook}"', "commit-msg in {folder} can no longer be run"),
         ('git -C "{top}" config core.hooksPath /nowhere', "hooks lay in {folder} and lie in /nowhere now"),
-        ('touch "{folder}/notes"; chmod +x "{folder}/pre-push"', None),
+        ('chmod +x "{folder}/pre-push"', "these are others now: git hook in hooks/pre-push"),
+        ('touch "{folder}/notes.sample"', None),
     ],
 )
 def test_work_does_not_land_past_hooks_that_were_silenced_meanwhile(
@@ -461,6 +463,58 @@ def test_work_does_not_land_past_hooks_that_were_silenced_meanwhile(
     assert not (checkout.top / "x").exists()
     by_merge_of_it(checkout)
     assert (checkout.top / "x").exists()
+
+
+@pytest.mark.requirement("trust:landing:hooks_are_those_of_the_start")
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        ("printf '#!/bin/sh\\ntouch \"%s\"\\n' '{mark}' > '{hook}'", "git hook in hooks/commit-msg"),
+        ("git -C '{top}' config filter.x.clean evil", "git setting in git configuration: filter.x.clean"),
+        ("git -C '{top}' config core.hooksPath evil", "hooks lay in {folder} and lie in {top}/evil now"),
+    ],
+)
+def test_work_does_not_land_past_hooks_or_settings_that_were_swapped_meanwhile(
+    tmp_path: Path, deed: str, said: str
+) -> None:
+    names = {"top": tmp_path / "checkout", "mark": tmp_path / "ran"}
+    names["folder"] = names["top"].resolve() / ".git" / "hooks"
+    names["hook"] = names["folder"] / "commit-msg"
+    checkout = scripted(tmp_path, f"{deed.format(**names)}\necho x > x")
+    names["folder"].mkdir(exist_ok=True)
+    names["hook"].write_text("#!/bin/sh\nexit 0\n", "utf-8")
+    names["hook"].chmod(0o755)
+    record = checkout.run(agent="hand")
+    assert record["end_state"] == "needs_attention"
+    assert said.format(**names) in record["reason"]
+    assert not (checkout.top / "x").exists()
+    assert not names["mark"].exists()
+    by_merge_of_it(checkout)
+    assert (checkout.top / "x").exists()
+
+
+@pytest.mark.requirement("trust:landing:hooks_are_those_of_the_checkout")
+@pytest.mark.parametrize("hook", ["commit-msg", "post-index-change", "reference-transaction"])
+@pytest.mark.parametrize("is_of_user", [True, False], ids=["the user's", "the clone's"])
+def test_hooks_that_a_branch_brings_do_not_run_at_its_merge(
+    tmp_path: Path, hook: str, is_of_user: bool
+) -> None:
+    mark = tmp_path / "ran"
+    script = (
+        f"mkdir -p tools\nprintf '#!/bin/sh\\ntouch \"%s\"\\n' '{mark}' > tools/{hook}\nchmod +x tools/{hook}"
+    )
+    checkout = scripted(tmp_path, script)
+    if hook != "commit-msg":
+        (checkout.top / "tools").mkdir()
+        (checkout.top / "tools" / "commit-msg").write_text("#!/bin/sh\nexit 0\n", "utf-8")
+        (checkout.top / "tools" / "commit-msg").chmod(0o755)
+        checkout.git("add", "tools")
+        checkout.git("commit", "-qm", "Hooks")
+    where = ["-f", os.environ["GIT_CONFIG_GLOBAL"]] if is_of_user else ["--local"]
+    checkout.git("config", *where, "core.hooksPath", "tools")
+    record = checkout.run(agent="hand")
+    assert record["reason"] == "changes what runs by itself"
+    assert not mark.exists()
 
 
 @pytest.mark.requirement("chant:merge:specs_never_vanish")

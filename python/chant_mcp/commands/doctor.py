@@ -12,6 +12,7 @@ from rich.console import RenderableType
 from chant_mcp.commands.answers import json_option
 from chant_mcp.commands.surroundings import on_project
 from chant_mcp.paging import Data
+from chant_mcp.safe_path import relative_elements
 from chant_mcp.session import Session, dialects_in
 from chant_mcp.terminal import say_json
 
@@ -38,12 +39,13 @@ def doctor(context: click.Context, session: Session, live: bool, yes: bool, as_j
 
     checks = check_hosts(Path(session.chant.root), sys.executable, session.environment)
     found["hosts"] = [check.data() for check in checks]
-    found["problems"] += [
-        f"`{check.file}` starts no server outside of this environment: {check.why}. "
-        "`chant-mcp init --client all --force-overwrite` writes it again."
-        for check in checks
-        if check.works is False
-    ]
+    found["problems"] += [check.problem for check in checks if check.problem]
+    if relative := relative_elements(session.environment.get("PYTHONPATH", "")):
+        named = ", ".join(repr(place) for place in relative)
+        found["problems"].append(
+            f"PYTHONPATH has elements that are empty or relative ({named}): Python programs that you start "
+            "in a folder run modules of that folder. Remove these elements."
+        )
     if as_json:
         from chant_mcp.paging import written
 

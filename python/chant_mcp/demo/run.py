@@ -26,6 +26,7 @@ from chant_mcp.demo.sample import SampleProject
 from chant_mcp.demo.specs import CHOSEN, FAILING, READY, SPECS, UNREADABLE, WORKED
 from chant_mcp.errors import ChantError, RefusedError
 from chant_mcp.paging import Data
+from chant_mcp.program import own_program
 
 _TIMEOUT = 120.0
 """Seconds for the whole session."""
@@ -52,9 +53,10 @@ def run(out: Console, project: SampleProject, interpreter: str) -> None:
     Raises:
         UnexpectedAnswerError: When an answer is not what it should be.
     """
+    command, *words = own_program(interpreter)
     server = StdioServerParameters(
-        command=interpreter,
-        args=["-m", "chant_mcp", "--project", str(project.root)],
+        command=command,
+        args=[*words, "--project", str(project.root)],
         env=dict(project.environment),
         cwd=project.root,
     )

@@ -45,6 +45,23 @@ class HostCheck:
     works: bool | None
     """Whether a server answered; `None` for what was not started, as it is no program of ours."""
     why: str = ""
+    is_unsafe: bool = False
+    """Whether it would run modules of the project in the place of ours; it was not started then."""
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with it and what helps; none where nothing is."""
+        if self.is_unsafe:
+            return (
+                f"`{self.file}` starts our server by `{self.command}`: {self.why}. "
+                "`chant-mcp init --client all` writes a start that does not."
+            )
+        if self.works is False:
+            return (
+                f"`{self.file}` starts no server outside of this environment: {self.why}. "
+                "`chant-mcp init --client all --force-overwrite` writes it again."
+            )
+        return None
 
     def data(self) -> dict[str, Any]:
         """Give it as JSON has it."""
@@ -78,20 +95,28 @@ def _entries(root: Path) -> Iterator[tuple[str, hosts.Entry]]:
             content = files.read(root, file)
             if content is None:
                 continue
-            entry = hosts.listed(hosts.text_of(content, file), key, file).get(hosts.NAME)
+            servers = hosts.listed(hosts.text_of(content, file), key, file)
         except ChantError:
             continue  # what is wrong with the file is the host's to say
-        if isinstance(entry, dict) and "command" in entry:
-            yield file, cast("hosts.Entry", entry)
+        for name, entry in servers.items():
+            if not isinstance(entry, dict) or "command" not in entry:
+                continue
+            found = cast("hosts.Entry", entry)
+            if name == hosts.NAME or hosts.unsafe_start(found) is not None:
+                yield file, found
 
 
 def _checked(file: str, entry: hosts.Entry, interpreter: str, environment: dict[str, str]) -> HostCheck:
     command, args = str(entry["command"]), entry.get("args")
-    shown = " ".join([command, *map(str, cast("list[object]", args) if isinstance(args, list) else [])])
+    shown = " ".join(hosts.words_of(entry))
+    is_missing = Path(command).is_absolute() and not Path(command).exists()
+    if hosts.unsafe_start(entry) is not None and not is_missing:
+        why = "Python takes modules of the folder in which a host starts it, the project, for ours"
+        return HostCheck(file, shown, None, why, is_unsafe=True)
     for ours in (hosts.entry(interpreter, True), hosts.entry(interpreter, False)):
         if (command, args) == (ours["command"], ours["args"]):
             return _started(file, shown, [command, *ours["args"]], environment)
-    if Path(command).is_absolute() and not Path(command).exists():
+    if is_missing:
         return HostCheck(file, shown, False, "there is no such program")
     return HostCheck(file, shown, None, "it is not this installation's program, and was not started")
 
@@ -107,9 +132,9 @@ def _started(file: str, shown: str, words: list[str], environment: dict[str, str
         try:
             done = subprocess.run(
                 [program, *words[1:]],
-                # Not in the project, whose files Python would take for parts of our program.
+                # Not in the project: nothing of it is needed.
                 cwd=folder,
-                env={**environment, "HOME": folder, "PYTHONDONTWRITEBYTECODE": "1"},
+                env={**environment, "HOME": folder},
                 input=json.dumps(_INITIALIZE).encode() + b"\n",
                 capture_output=True,
                 timeout=_LONGEST,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from chant_mcp.errors import InvalidDocumentError
 from chant_mcp.init import files, json_text
+from chant_mcp.program import own_program
 
 Entry = dict[str, Any]
 """How a host starts a server."""
@@ -37,6 +39,9 @@ CLIENTS = (*_HOSTS, "all")
 NAME = "chant"
 """What our server is called among those of a host."""
 
+_KEEPS_OUT = re.compile("-[A-Za-z]*[PI][A-Za-z]*")
+"""An option of Python that keeps the working folder off the search path of modules."""
+
 
 def entry(interpreter: str, chant_is_ours: bool) -> Entry:
     """Give the entry that starts this installation's server.
@@ -48,7 +53,33 @@ def entry(interpreter: str, chant_is_ours: bool) -> Entry:
     """
     if chant_is_ours:
         return {"type": "stdio", "command": "chant", "args": ["mcp"]}
-    return {"type": "stdio", "command": interpreter, "args": ["-m", "chant_mcp"]}
+    command, *args = own_program(interpreter)
+    return {"type": "stdio", "command": command, "args": args}
+
+
+def unsafe_start(entry: Entry) -> int | None:
+    """Say how many words of an entry start our package in a way that takes modules of the project for ours.
+
+    Hosts start servers in the project, and `python -m` looks for modules there first. `-P`, `-I` and
+    PYTHONSAFEPATH keep Python from that.
+
+    Returns:
+        How many of the words, from the program on, say that our package is started; none for any other entry.
+    """
+    words = words_of(entry)
+    for at, word in enumerate(words[1:], 1):
+        is_start = word == "-mchant_mcp" or words[at : at + 2] == ["-m", "chant_mcp"]
+        if is_start and not any(map(_KEEPS_OUT.fullmatch, words[1:at])):
+            variables = json_text.as_object(entry.get("env")) or {}
+            return None if variables.get("PYTHONSAFEPATH") else at + 1 + (word == "-m")
+    return None
+
+
+def words_of(entry: Entry) -> list[str]:
+    """Give the program that an entry starts, with its arguments."""
+    args = entry.get("args")
+    listed = cast("list[object]", args) if isinstance(args, list) else []
+    return [str(entry.get("command", "")), *map(str, listed)]
 
 
 def block(ours: Entry) -> str:
@@ -144,7 +175,8 @@ def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> l
     """Plan what a host's file shall hold, for each of the hosts named.
 
     Everything in the file but our server stays byte for byte. An entry of ours keeps keys such as
-    `env`, and is not touched at all when it starts the same program, unless `force` is given.
+    `env`, and is not touched at all when it starts the same program, unless `force` is given. Of one that
+    starts our package unsafely, whatever its name, only the start is replaced: what is given to it stays.
 
     Raises:
         InvalidDocumentError: When a file is no plain JSON object.
@@ -155,10 +187,33 @@ def changes(root: Path, clients: tuple[str, ...], ours: Entry, force: bool) -> l
 def _change(root: Path, name: str, key: str, ours: Entry, force: bool) -> files.FileChange:
     before = files.read(root, name)
     text = text_of(before or b"", name)
-    kept = json_text.as_object(listed(text, key, name).get(NAME)) or {}
-    if before is not None and not force and _starts_the_same(kept, ours):
-        return files.FileChange(name, before, before)
+    servers = listed(text, key, name)
+    is_left = False
+    for server, entry in servers.items():
+        kept = json_text.as_object(entry) or {}
+        safe = _started_safely(kept, ours)
+        if safe is None or (force and server == NAME):
+            continue
+        for word in ("command", "args"):
+            if safe[word] != kept.get(word):
+                text = json_text.with_value(text, (key, server, word), safe[word], name)
+        is_left |= server == NAME
+    kept = json_text.as_object(servers.get(NAME)) or {}
+    if before is not None and not force and (is_left or _starts_the_same(kept, ours)):
+        return files.FileChange(name, before, text.encode())
     return files.FileChange(name, before, with_entry(text, (key, NAME), {**kept, **ours}, name).encode())
+
+
+def _started_safely(entry: Entry, ours: Entry) -> Entry | None:
+    """Give an entry that starts our package unsafely as it starts this installation; none for any other."""
+    length = unsafe_start(entry)
+    if length is None:
+        return None
+    start = [word for word in ours["args"] if word != "mcp"]
+    given = words_of(entry)[length:]
+    # A program that is found by its name is told what to do.
+    told = ["mcp"] if not start and "mcp" not in given else []
+    return {**entry, "command": ours["command"], "args": [*start, *given, *told]}
 
 
 def listed(text: str, key: str, name: str) -> dict[str, Any]:
@@ -202,6 +257,5 @@ def text_of(content: bytes, name: str) -> str:
 
 
 def _starts_the_same(present: Entry, ours: Entry) -> bool:
-    args = present.get("args")
-    words = cast("list[Any]", args) if isinstance(args, list) else []
-    return present.get("command") == ours["command"] and words[: len(ours["args"])] == ours["args"]
+    words, wanted = words_of(present), words_of(ours)
+    return words[: len(wanted)] == wanted

@@ -15,17 +15,13 @@ from pathlib import Path
 from chant_mcp.errors import InvalidDocumentError
 from chant_mcp.init import files
 from chant_mcp.init.repository import Repository, Setting
+from chant_mcp.program import own_program
 
 _NAME = "chant-spec"
 _TITLE = "chant specs, merged by what they mean"
 
 _FILES = {".chant/specs/*.md": ".chant/specs/x.md", ".chant/archive/**/*.md": ".chant/archive/day/x.md"}
 """Which files are merged, and for each pattern a name that it covers."""
-
-# A script's first place of modules is its own folder, but that of `-c` is the working directory: git's
-# top folder, where a checkout could put its own `chant_mcp`. `-P` says so only from Python 3.11 on, and
-# `-I` would not find what is installed for one user.
-_MAIN = "import sys; sys.path[:] = filter(None, sys.path); from chant_mcp.cli import main; main()"
 
 # Git takes most exit codes for a conflict whose markers are in the file. Where the program could not
 # run, or is gone with its environment, ours would stand there unmarked, and committing it would drop
@@ -46,7 +42,8 @@ def command(interpreter: str, script: Path | None) -> str:
         interpreter: The Python that runs this.
         script: The console script of this installation, if it has one.
     """
-    words = [str(script)] if script else [interpreter, "-c", _MAIN]
+    # Git runs it at the top of a checkout: a script's first place of modules is its own folder.
+    words = [str(script)] if script else own_program(interpreter)
     return _DRIVER.format(program=shlex.join(words).replace("%", "%%"))
 
 

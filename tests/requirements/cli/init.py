@@ -32,7 +32,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "init:mcp_json:names_the_interpreter_when_chant_is_not_ours": Requirement(
         "When the `chant` on PATH is missing or another program, `.mcp.json` names the Python interpreter "
-        "with `-m chant_mcp`.",
+        "with `-P -m chant_mcp`.",
         "decisions 3: Console script `chant`",
     ),
     "init:console_script:foreign_chant_is_warned_about": Requirement(
@@ -50,6 +50,16 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:client:accepts_four_values": Requirement(
         "`init --client` accepts `claude`, `cursor`, `vscode` and `all`, and refuses anything else.",
         "issue: Newcomer",
+    ),
+    "init:hosts:the_project_is_no_part_of_our_program": Requirement(
+        "No command line that we write, show or start ourselves imports a module of the project that it is "
+        "started in, also with an empty or relative element in PYTHONPATH.",
+        "issue: Python does not run the project; acceptance reach 48",
+    ),
+    "init:hosts:an_unsafe_start_is_corrected": Requirement(
+        "`doctor` reports entries of hosts that start our package so that modules of the project are "
+        "imported, and `init --client` replaces their start and nothing else in the file.",
+        "issue: Python does not run the project",
     ),
     "init:mcp_json:existing_file_is_merged": Requirement(
         "An existing `.mcp.json` keeps its other servers and keys when `init` adds ours.", "issue: Newcomer"

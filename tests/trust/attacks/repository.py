@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from pathlib import Path
 
 from trust.attacks.table import attack
 from trust.clones import NEXT, SPEC, Clone
@@ -271,3 +272,60 @@ def an_included_configuration(clone: Clone) -> None:
     clone.commit()
     _git_config(clone, "include.path", "../more")
     _git_config(clone, "includeIf.onbranch:main.path", str(clone.root / "more"))
+
+
+def _traps(clone: Clone, folder: str) -> None:
+    for hook in _HOOKS:
+        clone.write(f"{folder}/{hook}", clone.trap.read_bytes(), 0o755)
+
+
+def _users_git(text: str) -> None:
+    """Have the user's own configuration of git say something more."""
+    with Path(os.environ["GIT_CONFIG_GLOBAL"]).open("a", encoding="utf-8") as file:
+        file.write(text)
+
+
+@attack()
+def hooks_of_one_worktree(clone: Clone) -> None:
+    """A worktree's own configuration names hooks, over harmless ones of the repository's."""
+    _traps(clone, "tools")
+    clone.write("decoys/commit-msg", "#!/bin/sh\n", 0o755)
+    clone.commit()
+    _git_config(clone, "core.hooksPath", "decoys")
+    _git_config(clone, "extensions.worktreeConfig", "true")
+    _git_config(clone, "core.hooksPath", "tools", file=".git/config.worktree")
+
+
+@attack()
+def hooks_where_the_user_has_theirs(clone: Clone) -> None:
+    """The user's git looks for hooks in a folder of each work tree, and this one has it."""
+    _traps(clone, ".team")
+    clone.commit()
+    _users_git("[core]\n\thooksPath = .team\n")
+
+
+@attack()
+def a_hooks_folder_that_leads_into_the_tree(clone: Clone) -> None:
+    """The folder of hooks is a link into the work tree."""
+    _traps(clone, "tools")
+    clone.commit()
+    clone.link(".git/hooks", "../tools")
+
+
+@attack()
+def an_include_below_gits_own_folder(clone: Clone) -> None:
+    """An include leads from the folder of the git program to a file of the clone."""
+    clone.write("more", f"[core]\n\tfsmonitor = {clone.trap}\n\tpager = {clone.trap}\n")
+    clone.commit()
+    above = "/".join([".."] * 20)
+    _git_config(clone, "include.path", f"%(prefix)/{above}{clone.root}/more")
+
+
+@attack()
+def includes_for_a_branch_and_a_remote(clone: Clone) -> None:
+    """Files that are included on the branch of a spec, for a remote and in worktrees run programs."""
+    clone.write("more", f"[core]\n\tfsmonitor = {clone.trap}\n\thooksPath = {clone.root}/tools\n")
+    _traps(clone, "tools")
+    clone.commit()
+    for condition in ("onbranch:chant/**", "hasconfig:remote.*.url:**", "gitdir:**/worktrees/**"):
+        _git_config(clone, f"includeIf.{condition}.path", "../more")
