@@ -15,26 +15,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import hermetic
 import pytest
+
+# Before anything that keeps what it finds in the environment, and before every fixture.
+hermetic.seal()
+
 from harness import Caller, Project, started_process, user_config
 from hypothesis import settings
 from mcp import Client
 from memory_folder import memory_folder
 from times import cost_report
-
-_GIT = {
-    "GIT_CONFIG_SYSTEM": os.devnull,
-    "GIT_AUTHOR_NAME": "Ada",
-    "GIT_AUTHOR_EMAIL": "ada@example.org",
-    "GIT_AUTHOR_DATE": "2026-01-22T10:00:00Z",
-    "GIT_COMMITTER_NAME": "Ada",
-    "GIT_COMMITTER_EMAIL": "ada@example.org",
-    "GIT_COMMITTER_DATE": "2026-01-22T10:00:00Z",
-}
-
-_SETTINGS_OF_GIT = "[maintenance]\nauto = false\n"
-"""Repositories of tests are small and many: no commit starts a process that looks after one."""
-
 
 # Each of the many processes that tests start, and each worker, would compile the same files again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -128,25 +119,17 @@ def _sealed(
     leave their traces; tests of trust and of confinement take that away.
     """
     folder = next(_homes)
-    home = folder / "home"
-    # Runs write what lies in a home, and make nothing new beside secrets.
-    (home / ".config" / "traces").mkdir(parents=True)
-    ours = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_")
-    for name in [name for name in os.environ if name.startswith(ours)]:
-        monkeypatch.delenv(name)
-    # A file of its own, beside the home: to write settings as root would replace an empty device.
-    settings_of_git = folder / "gitconfig"
-    settings_of_git.write_text(_SETTINGS_OF_GIT, encoding="utf-8")
-    places = {"HOME": home, "XDG_CONFIG_HOME": home / ".config", "GIT_CONFIG_GLOBAL": settings_of_git}
-    for name, value in {**_GIT, **places}.items():
-        monkeypatch.setenv(name, str(value))
+    for name in (*hermetic.hidden(), *hermetic.RUST):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in hermetic.settings_at(folder).items():
+        monkeypatch.setenv(name, value)
     settings = user_config()
     settings.parent.mkdir()
+    # Runs write what lies in a home, and make nothing new beside secrets.
+    (settings.parents[1] / "traces").mkdir()
     roots = [str(tmp_path_factory.getbasetemp()), tempfile.gettempdir()]
     confine = f"{{read: {[*roots, *_CODE]}, write: {roots}}}"
     settings.write_text(f"---\ntrust: {{roots: {roots}}}\nconfine: {confine}\n---\n", encoding="utf-8")
-    for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
     yield
     # Homes hold what runs may not read, so that each start of an agent names everything beside them: with the
     # homes of all earlier tests there, the runs of the last ones took three times as long.

@@ -72,6 +72,8 @@ class FakeBoard:
         self.refusal: Data | None = None
         self.section = "- A place is held for **ten minutes**."
         self.read_only = False
+        self.is_slow = False
+        """Whether answers wait until it is not any more."""
         self.looks: dict[str, list[Data]] = {}
         self.streams: set[asyncio.Queue[int]] = getattr(self, "streams", set())
 
@@ -278,6 +280,8 @@ class BoardRoutes:
         result: Data
         try:
             data = self.board.call(given["name"], given.get("arguments", {}))
+            while self.board.is_slow:
+                await asyncio.sleep(0.01)
             result = {"content": [], "structuredContent": data}
         except LookupError as error:
             result = {"content": [{"type": "text", "text": str(error)}], "isError": True}

@@ -109,12 +109,17 @@ def test_everything_is_reached_by_keys(opened: OpenBoard, board: FakeBoard) -> N
 @pytest.mark.requirement("web_page:board:filters_and_lanes")
 def test_filters_and_lanes(opened: OpenBoard, board: FakeBoard) -> None:
     page = opened.page()
-    page.get_by_label("Format").select_option("tickets")
-    until(page, "document.querySelectorAll('.row').length === 3")
-    page.get_by_label("Format").select_option("")
-    page.get_by_label("Label", exact=True).select_option("booking")
-    until(page, "document.querySelectorAll('.row').length === 3")
-    page.get_by_label("Label", exact=True).select_option("")
+    titles = page.locator(".row .card-title")
+
+    def only(label: str, choice: str, titles_then: set[str]) -> None:
+        page.get_by_label(label, exact=True).select_option(choice)
+        comes_to(page, lambda: set(titles.all_inner_texts()), titles_then)
+
+    everything = set(titles.all_inner_texts())
+    only("Format", "tickets", {one["title"] for one in board.items if one["dialect"] == "tickets"})
+    only("Format", "", everything)
+    only("Label", "booking", {one["title"] for one in board.items if "booking" in one["labels"]})
+    only("Label", "", everything)
 
     page.get_by_label("Lanes").select_option("label")
     page.wait_for_selector(".lane")
@@ -126,6 +131,25 @@ def test_filters_and_lanes(opened: OpenBoard, board: FakeBoard) -> None:
     page.get_by_label("Lanes").select_option("parent")
     page.locator(".lane summary", has_text="Season of 2027").wait_for()
     assert "Release 1.0" in page.locator(".lane summary b").all_inner_texts()
+
+
+@pytest.mark.requirement("web_page:board:filters_and_lanes")
+def test_an_answer_to_a_filter_that_holds_no_more_is_not_shown(opened: OpenBoard, board: FakeBoard) -> None:
+    page = opened.page()
+    page.evaluate("""() => {
+        const first = () => document.querySelector(".lane summary b")?.textContent;
+        window.firsts = new Set();
+        new MutationObserver(() => first() && window.firsts.add(first())).observe(
+            document.getElementById("screen"), { childList: true, subtree: true });
+    }""")
+    board.is_slow = True
+    page.get_by_label("Label", exact=True).select_option("booking")
+    comes_to(page, lambda: board.asked("board_look")[-1]["label"], "booking")
+    page.get_by_label("Label", exact=True).select_option("")
+    page.get_by_label("Lanes").select_option("label")
+    board.is_slow = False
+    page.wait_for_selector(".lane")
+    assert page.evaluate("[...window.firsts]") == ["no label"]
 
 
 @pytest.mark.requirement("web_page:board:an_empty_project_begins")

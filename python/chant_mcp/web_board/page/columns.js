@@ -4,11 +4,15 @@ const board = { search: "", bodies: "", dialect: "", label: "", lanes: "", look:
 const boardFilter = () => ({ search: board.search, bodies: (board.search && board.bodies) || undefined, dialect: board.dialect, label: board.label });
 const isFiltered = () => Boolean(board.search || board.dialect || board.label);
 
+/** What a look asks for, as screen and filters are now. */
+function lookQuestion() {
+  const isBoard = route.screen === "board";
+  return { ...(isBoard && boardFilter()), limit: !isBoard ? 1 : board.lanes ? LANE_ROWS : PAGE };
+}
+
 /** Takes one look for the whole page: counts for the tabs, and the first rows of each column that is another by now. */
 async function takeLook() {
-  const isBoard = route.screen === "board";
-  const limit = !isBoard ? 1 : board.lanes ? LANE_ROWS : PAGE;
-  const asked = { ...(isBoard && boardFilter()), limit };
+  const asked = lookQuestion();
   const question = JSON.stringify(asked);
   const before = board.question === question ? board.look : null;
   const look = await call("board_look", { ...asked, since: before?.cursor });
@@ -26,7 +30,9 @@ const boardScreen = {
     fill(place, board.bar, board.body);
   },
   async refresh() {
-    const { look, body } = board;
+    const { look, body, question } = board;
+    // A filter changed while the answer came: under the new one it would say what is not so.
+    if (question !== JSON.stringify(lookQuestion())) return lookSoon();
     if (!look.dialects.length && !isFiltered()) return redraw(body, "first", firstPage);
     showFilters(board.bar, true);
     if (board.lanes) return showLanes(body, look);
