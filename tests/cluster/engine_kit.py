@@ -24,7 +24,8 @@ from chant_mcp.cluster.worker import AgentOffer, ClusterWorker, WorkerOffer, Wor
 
 JOB = (sys.executable, "-I", "-S", str(Path(__file__).with_name("stand_in_job.py")))
 SECRET = "ab" * 32
-PATIENCE = 6
+PATIENCE = 30
+"""Seconds after which a test gives up on what should have happened."""
 
 
 def job(number: int = 1, **more: Any) -> dict[str, Any]:

@@ -113,8 +113,17 @@ class HeadWorkshop(PlacedWorkshop):
     def asked(self, do: str) -> list[dict[str, Any]]:
         """Give what job clients asked the placer."""
         file = self.cluster_folder() / "placer" / "asked.jsonl"
-        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        # The last line may still be being written.
+        *lines, _ = text.split("\n")
         return [asked for asked in map(json.loads, lines) if asked["do"] == do]
+
+    def placed(self) -> list[str]:
+        """Name the specs whose jobs were handed over, the first of them first.
+
+        A run hands its job over once more when the machine that is to do it lacks commits.
+        """
+        return list(dict.fromkeys(asked["job"]["spec"] for asked in self.asked("place")))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from chant_mcp.cluster import placer
 from chant_mcp.cluster.engine import WORKER_TTL
 from cluster.engine_kit import JOB, Grid, certificates, eventually, grid, job
 
@@ -152,15 +153,17 @@ async def test_a_scheduler_that_is_gone_is_named_and_its_jobs_are_lost(cluster: 
 
 @pytest.mark.requirement("cluster:engine:orphan_grace")
 async def test_a_worker_that_hears_no_scheduler_ends_its_jobs(cluster: Grid) -> None:
-    worker = await cluster.worker(orphan_grace=0.3)
+    worker = await cluster.worker()
     await cluster.start_placer()
     run = await cluster.place(job(prompt="wait"))
     await run.until("started")
 
     async def says_nothing() -> None:
-        await asyncio.sleep(1)
+        await asyncio.Event().wait()
 
     cluster.scheduler.handlers["chant_hello"] = says_nothing
+    # Not earlier: a busy machine may take as long for an answer.
+    worker.watch_scheduler(0.3)
     await eventually(lambda: not worker.jobs.running())
     await run.until("lost")
 
@@ -203,28 +206,60 @@ async def test_a_job_that_has_been_on_a_worker_is_not_run_there_again(cluster: G
     assert "It is not run twice" in frame["why"]
 
 
+class SetClock:
+    """A clock that goes on when it is told to: how long things take decides nothing."""
+
+    def __init__(self) -> None:
+        """Begin somewhere."""
+        self.now = 1000.0
+        self.looks = 0
+
+    def monotonic(self) -> float:
+        """Give the time."""
+        self.looks += 1
+        return self.now
+
+    async def is_looked_at(self) -> None:
+        """Wait until somebody has decided by it as it is now."""
+        seen = self.looks
+        await eventually(lambda: self.looks >= seen + 2)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SetClock:
+    """The placer's clock."""
+    clock = SetClock()
+    monkeypatch.setattr(placer, "time", clock)
+    return clock
+
+
 @pytest.mark.requirement("cluster:engine:idle")
-async def test_a_placer_without_work_ends(cluster: Grid) -> None:
+async def test_a_placer_without_work_ends(cluster: Grid, clock: SetClock) -> None:
     await cluster.worker()
     await cluster.start_placer(idle_seconds=0.5)
     await eventually(lambda: cluster.status()["workers"])
     assert cluster.placing is not None
+    clock.now += 0.6
     await asyncio.wait_for(cluster.placing, 20)
     assert not (cluster.sockets / "s").exists()
     assert (cluster.status()["state"], cluster.status()["workers"]) == ("gone", [])
 
 
 @pytest.mark.requirement("cluster:engine:stays")
-async def test_a_placer_that_is_asked_to_stay_does_not_end_meanwhile(cluster: Grid) -> None:
+async def test_a_placer_that_is_asked_to_stay_does_not_end_meanwhile(
+    cluster: Grid, clock: SetClock
+) -> None:
     await cluster.start_placer(idle_seconds=0.5)
+    assert cluster.placing is not None
     for _ in range(3):
         run = await cluster.connect()
         await run.send({"do": "stay"})
         await run.until("staying")
         await run.close()
-        await asyncio.sleep(0.3)
-        assert (cluster.sockets / "s").exists()
-    assert cluster.placing is not None
+        clock.now += 0.3
+        await clock.is_looked_at()
+        assert not cluster.placing.done()
+    clock.now += 0.3
     await asyncio.wait_for(cluster.placing, 20)
 
 

@@ -97,7 +97,6 @@ class WorkerPlan:
     """The bytes of commits that it sends back; what needs more is pushed, or kept."""
     listen: str | None = None
     """Where it listens; else on the interface that leads to the scheduler."""
-    orphan_grace: float = ORPHAN_GRACE
     returns: bool = True
     """Whether it joins again when the scheduler has gone."""
 
@@ -127,7 +126,6 @@ class ClusterWorker(Worker):
         """Take how it joins; its jobs begin where `jobs/` of its folder lies."""
         self.jobs = JobTable(plan.folder, plan.program, plan.environment, plan.sweep, plan.largest_bundle)
         self.reads = RepositoryReads(plan.offer.reads, plan.folder / "fleet")
-        self._orphan_grace = plan.orphan_grace
         self._watch: asyncio.Task[None] | None = None
         self._leaving: asyncio.Task[str | None] | None = None
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
@@ -152,8 +150,14 @@ class ClusterWorker(Worker):
     async def start_unsafe(self) -> Any:
         """Join, and watch over the scheduler from then on."""
         started = await super().start_unsafe()
-        self._watch = asyncio.create_task(self._close_when_orphaned())
+        self.watch_scheduler(ORPHAN_GRACE)
         return started
+
+    def watch_scheduler(self, grace: float) -> None:
+        """Leave once the scheduler has not answered for these seconds, from now on."""
+        if self._watch is not None:
+            self._watch.cancel()
+        self._watch = asyncio.create_task(self._close_when_orphaned(grace))
 
     async def close(self, *args: Any, **kwargs: Any) -> str | None:
         """Ask all jobs to end, and leave."""
@@ -171,18 +175,18 @@ class ClusterWorker(Worker):
         time.sleep(2 * _FIRST_WAIT)
         self.jobs.keep(key)
 
-    async def _close_when_orphaned(self) -> None:
+    async def _close_when_orphaned(self, grace: float) -> None:
         """Leave when the scheduler has not answered for too long: somebody else may do this work by now."""
         scheduler: Any = self.scheduler
         heard = time.monotonic()
-        pause = self._orphan_grace / 6
+        pause = grace / 6
         while self.status not in (Status.closed, Status.closing):
             try:
                 await asyncio.wait_for(scheduler.chant_hello(), pause)
                 heard = time.monotonic()
             except (OSError, asyncio.TimeoutError):
                 pass
-            if time.monotonic() - heard > self._orphan_grace:
+            if time.monotonic() - heard > grace:
                 # Its own task: closing cancels this one.
                 self._leaving = asyncio.create_task(self.close(reason="no-scheduler"))
                 return
