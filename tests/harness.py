@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -17,6 +17,18 @@ from chant_mcp.tool_calls import Offer
 from forked import ForkedProcess, can_fork
 from mcp import Client, ClientSession
 from mcp_types import CallToolResult, TextContent
+
+
+def seconds_here(seconds: float) -> float:
+    """Give the time for what takes at most so long on a quiet machine: others may use this one, too."""
+    with suppress(OSError, AttributeError):
+        waiting, cores = os.getloadavg()[0], os.cpu_count() or 1
+        with suppress(OSError):
+            # The average is slow to say that somebody began.
+            now = Path("/proc/loadavg").read_text("ascii").split()[3]
+            waiting = max(waiting, int(now.partition("/")[0]))
+        return seconds * max(1.0, 2 * waiting / cores)
+    return 4 * seconds
 
 
 @dataclass(frozen=True)

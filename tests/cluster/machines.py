@@ -163,7 +163,7 @@ def machines(folder: Path) -> Iterator[Machines]:
         yield made
     finally:
         made.close()
-        wait_for(lambda: not processes(made.home), lambda: f"the end of {processes(made.home)}", patience=5)
+        wait_for(lambda: not processes(made.home), lambda: f"the end of {processes(made.home)}")
 
 
 def ended(*pids: int) -> bool:

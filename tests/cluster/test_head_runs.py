@@ -11,6 +11,7 @@ from chant_mcp.web_board.tools import board_runs
 from cli.kit import Cli
 from cluster.head_kit import ADDRESS, ON, HeadWorkshop, refused
 from cluster.head_kit import head as head
+from harness import seconds_here
 from work.kit import ID, OTHER, kill, lives, wait_for
 from writing import git
 
@@ -210,7 +211,7 @@ def test_a_run_elsewhere_is_followed_shown_and_paused_with_its_commits(head: Hea
     time.sleep(0.6)  # longer than the time between two looks for a reader
     assert not head.asked("read")
     chant = head.handle()
-    wait_for(lambda: f"Working on {ID}" in chant.log(ID).data["content"], "the log", patience=2)
+    wait_for(lambda: f"Working on {ID}" in chant.log(ID).data["content"], "the log", seconds_here(2))
     work = chant.work_list().data
     assert work["processes"][0]["placed"]["worker"] == "build-7"
     [cluster] = work["clusters"]

@@ -251,7 +251,10 @@ class Checkout:
         ]
         assert locks == []
         # A runner whose run is reported to have ended may still be writing its last words.
-        wait_for(lambda: not [*self.project.root.rglob("*.tmp")], "temporary files to go")
+        def unfinished() -> list[Path]:
+            return [*self.project.root.rglob("*.tmp")]
+
+        wait_for(lambda: not unfinished(), lambda: f"temporary files to go: {unfinished()}")
 
     @property
     def common_dir(self) -> Path:

@@ -243,6 +243,15 @@ def lives(pid: int) -> bool:
     return state not in "ZX" or int(facts[16]) > 1
 
 
+def wait_for_ends(records: Callable[[], list[Record]]) -> None:
+    """Wait until no process of the test is left, and no runner of its records.
+
+    One in its last instant has given its environment back, and not yet its locks: for the product it is alive.
+    """
+    wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
+    wait_for(lambda: not any(lives(record["pid"]) for record in records()), "the last instant of a runner")
+
+
 def worktree_root() -> Path:
     """Name the folder that holds the worktrees of all projects."""
     return Path(os.environ["XDG_STATE_HOME"]) / "chant-mcp" / "worktrees"

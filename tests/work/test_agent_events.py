@@ -63,7 +63,7 @@ async def test_agents_are_understood_by_what_they_tell(
         waited.append(shop.record(OTHER)["reason"] or "")
         time.sleep(0.01)
     records = {id: shop.ended(id) for id in SCENES}
-    assert time.monotonic() - began < 15, "no agent was waited for in vain"
+    assert time.monotonic() - began < 120, "no agent was waited for in vain"
     shown = await call.data("chant_work_list", include_completed=True)
 
     refused, entry = records[ID], _entry(shown, ID)

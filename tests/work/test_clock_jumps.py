@@ -94,7 +94,7 @@ def test_a_retry_waits_its_delay_and_no_longer_when_the_clock_is_set_back(
     command(shop, trouble, "work", ID)
     shop.ended(ID)
     trouble.jump(-2 * DAY)
-    wait_for(lambda: tries(shop) == [1, 2], lambda: f"the second try: {shop.records()}", patience=10)
+    wait_for(lambda: tries(shop) == [1, 2], lambda: f"the second try: {shop.records()}")
     shop.ended(ID)
 
 

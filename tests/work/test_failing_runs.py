@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from chant_mcp.errors import ChantError
 from work.checkouts import ID, Checkout, made
-from work.kit import PROGRAM, processes, wait_for
+from work.kit import PROGRAM, wait_for_ends
 from work.troubled import Trouble, is_told, trouble_for
 
 PARTS = 8
@@ -41,7 +41,7 @@ def run_once(checkout: Checkout, environment: dict[str, str]) -> subprocess.Comp
         encoding="utf-8",
         timeout=60,
     )
-    wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
+    wait_for_ends(checkout.records)
     return done
 
 

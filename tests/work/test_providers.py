@@ -170,7 +170,7 @@ async def test_a_pause_ends_the_command_that_a_model_runs(shop: Workshop, call: 
         wait_for((worktree / "begun").exists, "the command")
         await call.text("chant_pause", id=ID)
         assert shop.ended(ID)["end_state"] == "paused"
-        wait_for(lambda: not processes(), lambda: f"the end of {processes()}", patience=5)
+        wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
 
 
 # Before a start

@@ -31,7 +31,7 @@ def is_lost(shop: Workshop, record: Record) -> None:
     assert (after["status"], after["end_state"]) == ("failed", "lost")
     assert after["reason"] == f"The runner (PID {record['pid']}) died after its agent was started"
     assert shop.project.status(ID) == "failed"
-    wait_for(lambda: not processes(), lambda: f"the end of {processes()}", patience=2)
+    wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
     assert not lock_file(shop.root, ID).exists()
 
 

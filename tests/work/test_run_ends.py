@@ -255,7 +255,7 @@ async def test_what_an_agent_leaves_behind_is_ended(shop: Workshop, call: Caller
     assert record["end_state"] == "completed"
     left = [line.split("process ")[1].split(" ")[0] for line in shop.log(ID).splitlines() if "Left" in line]
     assert len(left) == 2
-    wait_for(lambda: not processes(), lambda: f"the end of {processes()}", patience=2)
+    wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
 
 
 # Trying again

@@ -389,7 +389,7 @@ async def test_a_pause_that_meets_the_start_of_a_spec_makes_none_fail(
     wait_for(reached.exists, "the start of the second spec")
     begun = time.monotonic()
     await call.text("chant_pause", id=OTHER)
-    assert time.monotonic() - begun < 8, "who waits for the start hears of its end at once"
+    assert time.monotonic() - begun < 25, "who waits for the start hears of its end at once"
     assert shop.ended(started["process_id"])["end_state"] == "paused"
     assert sorted(run["end_state"] for run in shop.records()) == ["completed", "paused", "paused"]
     assert [shop.project.status(id) for id in (ID, OTHER)] == ["completed", "pending"]

@@ -286,7 +286,7 @@ async def test_a_reset_stops_work_and_keeps_all_of_it_under_a_backup(
     assert words.startswith(f"Reset spec '{ID}' to pending")
     backup = f"refs/chant/backup/{ID}/1"
     assert backup in words
-    wait_for(lambda: not processes(), lambda: f"the end of {processes()}", patience=2)
+    wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
     assert shop.project.text(ID) == spec, "every trace of the run is taken back"
     assert shop.named(record["process_id"])["end_state"] == "cancelled"
     assert (shop.branches(), shop.worktrees()) == ([], [])

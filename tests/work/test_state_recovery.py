@@ -17,7 +17,7 @@ from chant_mcp.errors import ChantError
 from harness import user_config
 from state_folder import lock_file
 from work.checkouts import ID, OTHER, TARGET, Checkout, made
-from work.kit import PROGRAM, Record, kill, lives, processes, wait_for
+from work.kit import PROGRAM, Record, kill, lives, wait_for, wait_for_ends
 from writing import Wire, git, strange_sign
 
 BEFORE_THE_WORK = ("after-lock", "after-branch", "after-worktree", "after-status", "before-handshake")
@@ -153,8 +153,7 @@ def test_start_whose_starter_dies_leaves_nothing_that_runs(moment: str, checkout
     before, old, spec = checkout.seen(), checkout.tip(), checkout.project.text(ID)
     assert started(checkout, CHANT_STOP_AT=moment).returncode == -signal.SIGABRT
     # One that ends has no environment any more before it is gone.
-    wait_for(lambda: not processes(), "the end of the runner that nobody named a run to")
-    wait_for(lambda: not any(lives(record["pid"]) for record in checkout.records()), "its last instant")
+    wait_for_ends(checkout.records)
     assert checkout.chant().recover() == []
     assert checkout.project.text(ID) == spec
     assert (checkout.seen(), checkout.tip()) == (before, old)
