@@ -12,8 +12,8 @@ SECONDS ?= 180
 
 # Rust tests keep their folders in memory where there is room: on a disk that does not give the inodes of removed files
 # out again at once they take half as long again. Half of them wait for others, so more run at once than there are cores.
-MEMORY = $(shell $(PYTHON) tests/memory_folder.py)
-THREADS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
+MEMORY = $(shell $(BIN)/python tests/memory_folder.py)
+THREADS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')
 RUST_TESTS = $(addprefix TMPDIR=,$(MEMORY)) RUST_TEST_THREADS=$(THREADS) cargo test --workspace --locked
 
 .PHONY: demo test test-times test-agents trials install release bench docs clean
