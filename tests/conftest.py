@@ -15,12 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import hermetic
+import hermetic  # the first of ours: it seals this process
 import pytest
-
-# Before anything that keeps what it finds in the environment, and before every fixture.
-hermetic.seal()
-
 from harness import Caller, Project, started_process, user_config
 from hypothesis import settings
 from mcp import Client

@@ -1,7 +1,7 @@
 """Settings of the tests' own: no home, git identity, locale or time zone of the machine they run on.
 
-`conftest.py` seals the process when it is imported, so that no fixture of any scope, and no module of tests,
-sees the machine's; each test gets a home of its own on top of that.
+To import this seals the process, which `conftest.py` does before all else: no fixture of any scope, and no module
+of tests, sees the machine's. Each test gets a home of its own on top of that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _GIT = {
 _SETTINGS_OF_GIT = "[maintenance]\nauto = false\n"
 """Repositories of tests are small and many: no commit starts a process that looks after one."""
 
-_PLACE = {"LANG": "C.UTF-8", "TZ": "<+1245>-12:45"}
+LANGUAGE = "C.UTF-8"
+
+ZONE = "<+1245>-12:45"
 """A time zone that no machine has: what takes the local time for UTC fails everywhere."""
 
 _HIDDEN = ("GIT_", "CHANT_", "ANTHROPIC_", "MCP_", "CONFIG_DIR", "SPECIFY_", "XDG_", "LC_", "LANGUAGE")
@@ -41,7 +43,7 @@ RUST = ("CARGO_HOME", "RUSTUP_HOME")
 """Where the machine keeps its tools of Rust: what builds with them, outside of a test, still finds them."""
 
 
-def seal() -> None:
+def _seal() -> None:
     """Hide the machine's settings from this process and all that it starts; its home goes when it ends."""
     for name in RUST:
         usual = Path.home() / f".{name.partition('_')[0].lower()}"
@@ -68,4 +70,7 @@ def settings_at(folder: Path) -> dict[str, str]:
     settings_of_git = folder / "gitconfig"
     settings_of_git.write_text(_SETTINGS_OF_GIT, encoding="utf-8")
     places = {"HOME": home, "XDG_CONFIG_HOME": home / ".config", "GIT_CONFIG_GLOBAL": settings_of_git}
-    return {**_GIT, **_PLACE, **{name: str(place) for name, place in places.items()}}
+    return {**_GIT, "LANG": LANGUAGE, "TZ": ZONE, **{name: str(place) for name, place in places.items()}}
+
+
+_seal()

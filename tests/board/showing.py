@@ -15,7 +15,7 @@ from board import scene
 from chant_mcp.board.app import BoardApp
 from textual.pilot import Pilot
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds after which a test gives up on what should have happened."""
 
 NARROW, WIDE = (80, 24), (140, 45)

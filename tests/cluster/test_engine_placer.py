@@ -246,9 +246,7 @@ async def test_a_placer_without_work_ends(cluster: Grid, clock: SetClock) -> Non
 
 
 @pytest.mark.requirement("cluster:engine:stays")
-async def test_a_placer_that_is_asked_to_stay_does_not_end_meanwhile(
-    cluster: Grid, clock: SetClock
-) -> None:
+async def test_a_placer_that_is_asked_to_stay_does_not_end_meanwhile(cluster: Grid, clock: SetClock) -> None:
     await cluster.start_placer(idle_seconds=0.5)
     assert cluster.placing is not None
     for _ in range(3):

@@ -105,6 +105,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Every built promise is proven by a test, and every Python test names the promises it proves.",
         "house: tests",
     ),
+    "house:tests:see_no_machine": Requirement(
+        "Tests, their fixtures of any scope and their modules see no home, git identity, language or time zone "
+        "of the machine.",
+        "issue 40.0",
+    ),
     "house:tests:stand_on_checked_tables": Requirement(
         "Tables and moments of a crash that tests stand on are checked themselves.", "house: tests"
     ),

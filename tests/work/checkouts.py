@@ -250,6 +250,7 @@ class Checkout:
             if path.name not in ("merge.lock", "start.lock")
         ]
         assert locks == []
+
         # A runner whose run is reported to have ended may still be writing its last words.
         def unfinished() -> list[Path]:
             return [*self.project.root.rglob("*.tmp")]

@@ -246,7 +246,7 @@ def lives(pid: int) -> bool:
 def wait_for_ends(records: Callable[[], list[Record]]) -> None:
     """Wait until no process of the test is left, and no runner of its records.
 
-    One in its last instant has given its environment back, and not yet its locks: for the product it is alive.
+    One in its last instant has given its environment back, but not its locks: for the product it is alive.
     """
     wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
     wait_for(lambda: not any(lives(record["pid"]) for record in records()), "the last instant of a runner")
