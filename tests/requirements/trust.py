@@ -177,6 +177,35 @@ REQUIREMENTS: dict[str, Requirement] = {
         "difference in its record.",
         "issue 17: design I9",
     ),
+    "trust:landing:instructions_wait": Requirement(
+        "Work that changes files whose words agents obey waits for a person, and the reason names them.",
+        "issue 40: item 7; acceptance-reach 32",
+    ),
+    "trust:landing:users_allow_instructions": Requirement(
+        "Instructions that `landing.allow` of the user's own configuration names land; a project's does not "
+        "count, and nothing that acts is let through.",
+        "issue 40: item 7",
+    ),
+    "trust:landing:neighbours_land": Requirement(
+        "Files that nothing acts by land, whatever they are like.",
+        "acceptance-reach 32",
+    ),
+    "trust:table:one_source": Requirement(
+        "The guide's table of files that act is made from the table that trust and landing use.",
+        "issue 40: item 7; environment 13",
+    ),
+    "trust:table:starts_of_agents_are_known": Requirement(
+        "A file of the project that an agent looks for and the table does not know is found in a trace.",
+        "issue 40: item 7",
+    ),
+    "trust:acting:nested_agent_files_count": Requirement(
+        "Agents' files count in any folder of the commit that worktrees begin at.",
+        "issue 40: item 7",
+    ),
+    "trust:show:instructions_are_their_own_kind": Requirement(
+        "Files whose words agents obey are shown by trust as a kind of their own, and are no part of the hash.",
+        "issue 40: item 7; design 4",
+    ),
     "trust:landing:a_chain_stops": Requirement(
         "A chain stops at such work.",
         "issue 17: design I9",

@@ -59,6 +59,11 @@ _CHANGES: dict[str, Callable[[Path], object]] = {
     "settings of codex": lambda root: _write(root / ".codex/config.toml", ""),
     "hooks of cursor": lambda root: _write(root / ".cursor/hooks.json", "{}"),
     "servers of agents": lambda root: _write(root / ".mcp.json", "{}"),
+    "hooks of copilot": lambda root: _write(root / ".github/hooks/h.json", "{}"),
+    "settings of copilot": lambda root: _write(root / ".github/copilot/settings.json", "{}"),
+    "skills of all": lambda root: _write(root / ".agents/skills/a/SKILL.md", "Do evil.\n"),
+    "an extension of pi": lambda root: _write(root / ".pi/extensions/a.ts", ""),
+    "a model's settings of aider": lambda root: _write(root / ".aider.model.settings.yml", ""),
     "variables of agents": lambda root: _write(root / ".env", "OPENAI_BASE_URL=http://x\n"),
     "a monitor of git": lambda root: git(root, "config", "core.fsmonitor", "evil"),
     "hooks elsewhere": lambda root: git(root, "config", "core.hooksPath", "hooks"),
@@ -122,6 +127,40 @@ def test_files_of_agents_count_as_the_main_branch_has_them(folder: Folder) -> No
     report = folder.handle().trust_report()
     assert not report["trusted"]
     assert any("main:.mcp.json" in line for line in report["difference"])
+
+
+@pytest.mark.requirement("trust:acting:nested_agent_files_count")
+def test_files_of_agents_count_in_any_folder_that_a_run_gets(folder: Folder) -> None:
+    _write(folder.root / "tools" / "hooks" / "h.json", "{}")
+    _write(folder.root / "packages" / "a" / ".mcp.json", "{}")
+    (folder.root / "packages" / ".github").symlink_to("../tools")
+    folder.trust()
+    git(folder.root, "add", "-A")
+    git(folder.root, "commit", "-qm", "Servers")
+    difference = folder.handle().trust_report()["difference"]
+    found = [line.partition(" = ")[0] for line in difference]
+    assert found == [
+        "+ agent file in main:packages/.github/hooks/h.json:",
+        "+ agent file in main:packages/a/.mcp.json:",
+    ]
+
+
+@pytest.mark.requirement("trust:show:instructions_are_their_own_kind")
+def test_instructions_are_shown_and_are_no_part_of_the_hash(folder: Folder) -> None:
+    hash = folder.trust()
+    _write(folder.root / "CLAUDE.md", "Be kind.\n")
+    _write(folder.root / ".cursor" / "rules" / "a.mdc", "Be kind.\n")
+    report = folder.handle().trust_report()
+    assert (report["hash"], report["trusted"]) == (hash, True)
+    done = folder.run("trust", "--show")
+    names = ("instruction file in .cursor/rules/a.mdc:", "instruction file in CLAUDE.md:")
+    assert [any(line.strip().startswith(name) for line in done.stdout.splitlines()) for name in names] == [
+        True,
+        True,
+    ]
+    assert "2 instruction files" in done.stdout
+    _write(folder.root / ".mcp.json", "{}")
+    assert any("CLAUDE.md" in line for line in folder.handle().trust_report()["difference"])
 
 
 @pytest.mark.requirement("trust:acting:links_are_named_and_followed")

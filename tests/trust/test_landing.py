@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from chant_mcp import errors
+from harness import user_config
+from trust.acting_names import ACTS, HARMLESS, INSTRUCTS, content, planted
 from trust.kit import Folder
 from work.conftest import _nothing_is_left as _nothing_is_left
 from work.conftest import shop as shop
 from work.kit import ID, OTHER, Workshop
 from writing import git
+
+Record = Mapping[str, Any]
 
 _CHECKED = "checks:\n  fine: ['true']\n"
 
@@ -58,7 +65,7 @@ def changed(shop: Workshop) -> Workshop:
 def test_work_that_changes_what_runs_here_does_not_land(changed: Workshop) -> None:
     record = changed.record(ID)
     assert record["end_state"] == "needs_attention", record
-    assert record["reason"] == "changes what runs by itself"
+    assert record["reason"] == "changes what runs by itself: .chant/config.md"
     assert [line[:2] for line in record["acting_change"]] == ["- ", "+ "]
     assert "touch" in record["acting_change"][1]
     assert changed.project.status(ID) == "needs_attention"
@@ -93,33 +100,120 @@ def test_a_person_lands_it_and_trusts_in_one_step(changed: Workshop) -> None:
     assert changed.project.status(ID) == "completed"
 
 
-@pytest.mark.requirement("trust:landing:a_change_of_what_acts_waits")
-@pytest.mark.parametrize(
-    "name",
-    [
-        ".claude/settings.json",
-        ".chant/prompts/standard.md",
-        ".specify/chant-mcp.yml",
-        ".github/workflows/ci.yml",
-        ".Claude/settings.json",
-        ".chant/Prompts/standard.md",
-        "deep/.gitattributes",
-    ],
-)
-def test_new_files_that_act_do_not_land(shop: Workshop, name: str) -> None:
+def _landed(shop: Workshop, change: Callable[[Path], None]) -> Record:
+    """Have a run commit a change, and give how it ended."""
     shop.spec(ID, "wait")
     shop.commit()
     _folder(shop).trust()
     shop.handle().work_start(ID)
     (tree,) = shop.worktrees()
-    (tree / name).parent.mkdir(parents=True, exist_ok=True)
-    (tree / name).write_text("checks: {a: [touch, x]}\n", encoding="utf-8")
-    git(tree, "add", "-f", name)
+    change(tree)
     git(tree, "commit", "-qm", f"chant({ID}): Mine")
     shop.go(ID)
-    record = shop.ended(ID)
-    assert record["reason"] == "changes what runs by itself"
+    return shop.ended(ID)
+
+
+def _planting(*names: str) -> Callable[[Path], None]:
+    def plant(tree: Path) -> None:
+        for name in names:
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_text(content(name), encoding="utf-8")
+        git(tree, "add", "-f", *names)
+
+    return plant
+
+
+def _named(record: Record) -> set[str]:
+    """Give the files that a person has to agree to."""
+    found = (re.match(r"[+-] [a-z ]+ in (.*?):(?: \S+)? = ", line) for line in record["acting_change"])
+    return {one.group(1) for one in found if one}
+
+
+@pytest.mark.requirement("trust:landing:a_change_of_what_acts_waits")
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".chant/prompts/standard.md",
+        ".specify/chant-mcp.yml",
+        ".Claude/settings.json",
+        ".chant/Prompts/standard.md",
+        "packages/a/.cla\u200dude/\u017fettings.json",
+    ],
+)
+def test_new_files_that_act_do_not_land(shop: Workshop, name: str) -> None:
+    record = _landed(shop, _planting(name))
+    assert record["reason"].startswith("changes what runs by itself: ")
     assert shop.main(name) is None
+
+
+@pytest.mark.requirement("trust:landing:a_change_of_what_acts_waits", "trust:landing:instructions_wait")
+def test_what_acts_or_instructs_waits_in_any_folder_and_case(shop: Workshop) -> None:
+    names = planted(ACTS + INSTRUCTS)
+    record = _landed(shop, _planting(*names))
+    assert set(names) - _named(record) == set()
+    assert shop.main(names[0]) is None
+    assert record["reason"].endswith(f"and {len(names) - 3} more")
+
+
+@pytest.mark.requirement("trust:landing:neighbours_land")
+def test_harmless_neighbours_land(shop: Workshop) -> None:
+    names = planted(HARMLESS)
+    record = _landed(shop, _planting(*names))
+    assert ("acting_change" in record, record["end_state"]) == (False, "completed")
+    assert all(shop.main(name) for name in names)
+
+
+@pytest.mark.requirement("trust:landing:a_change_of_what_acts_waits")
+def test_modes_links_and_other_repositories_wait_and_keys_that_run_nothing_do_not(shop: Workshop) -> None:
+    def write(name: str, text: str) -> None:
+        (shop.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (shop.root / name).write_text(text, encoding="utf-8")
+
+    for name in (".githooks/pre-push", "gone/.envrc", "tools/settings.json", "tools/hooks/a.json"):
+        write(name, "a\n")
+    for name in ("package.json", "b/package.json"):
+        write(name, '{"scripts": {"test": "a", "prepare": "a"}}')
+    (shop.root / "packages").mkdir()
+    (shop.root / "packages" / ".claude").symlink_to("../tools")
+    (shop.root / "packages" / ".github").symlink_to("../tools")
+
+    def change(tree: Path) -> None:
+        (tree / ".githooks" / "pre-push").chmod(0o755)
+        (tree / "gone" / ".envrc").rename(tree / "gone" / "envrc")
+        (tree / "tools" / "settings.json").write_text("b\n", encoding="utf-8")
+        (tree / "tools" / "hooks" / "b.json").write_text("b\n", encoding="utf-8")
+        (tree / "package.json").write_text('{"scripts": {"test": "b", "prepare": "a"}, "version": "2"}')
+        (tree / "b" / "package.json").write_text('{"scripts": {"test": "a", "prepare": "b"}}')
+        (tree / "new").mkdir()
+        (tree / "new" / ".vscode").symlink_to("../tools")
+        (tree / "AGENTS.md").symlink_to("tools/settings.json")
+        git(tree, "add", "-A")
+        git(tree, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},c/.github")
+
+    user_config().write_text("---\nlanding:\n  allow: [AGENTS.md]\n---\n", encoding="utf-8")
+    waiting = {".githooks/pre-push", "gone/.envrc", "tools/settings.json", "tools/hooks/b.json"}
+    waiting |= {"b/package.json", "new/.vscode", "AGENTS.md", "c/.github"}
+    assert _named(_landed(shop, change)) == waiting
+
+
+@pytest.mark.requirement("trust:landing:users_allow_instructions")
+def test_the_user_lets_instructions_land_and_nothing_that_acts(shop: Workshop) -> None:
+    shop.configure("landing:\n  allow: [CLAUDE.md]\n")
+    allowed = "---\nlanding:\n  allow: [AGENTS.md, .mcp.json]\n---\n"
+    user_config().write_text(allowed, encoding="utf-8")
+    record = _landed(shop, _planting("AGENTS.md", "a/AGENTS.md", "CLAUDE.md", "a/.mcp.json"))
+    assert _named(record) == {"CLAUDE.md", "a/.mcp.json"}
+
+
+@pytest.mark.requirement("trust:landing:users_allow_instructions", "trust:landing:instructions_wait")
+@pytest.mark.parametrize("name", ["AGENTS.md", "CLAUDE.md"])
+def test_instructions_that_the_user_allows_land_and_leave_trust(shop: Workshop, name: str) -> None:
+    user_config().write_text("---\nlanding:\n  allow: [AGENTS.md]\n---\n", encoding="utf-8")
+    record = _landed(shop, _planting(name))
+    if name == "AGENTS.md":
+        assert (record["end_state"], _folder(shop).is_trusted()) == ("completed", True)
+    else:
+        assert record["reason"] == "changes what agents are told: CLAUDE.md"
 
 
 @pytest.mark.requirement("trust:landing:a_chain_stops")

@@ -75,7 +75,7 @@ def _ask_once(session: Session) -> None:
     if report["trusted"] or report["gaps"] or not report["listing"] or not is_person(session):
         return
     difference = report["difference"]
-    shown = report["listing"] if difference is None else difference
+    shown = [*report["listing"], *report["instructions"]] if difference is None else difference
     show(shown, report["folder"], is_difference=difference is not None)
     if click.confirm("Trust this folder?", err=True):
         project.give_trust(report["hash"])

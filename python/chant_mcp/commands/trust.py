@@ -46,6 +46,10 @@ def _print(report: dict[str, Any]) -> None:
     say(f"{_ascii(report['folder'])}: {report['summary']}")
     for line in report["listing"]:
         say(f"  {line}")
+    if report["instructions"]:
+        say("What agents are told here, as their own text; the hash does not stand for it:")
+        for line in report["instructions"]:
+            say(f"  {line}")
     if report["difference"] is not None:
         say("Another than when it was trusted:")
         for line in report["difference"] or ["nothing in the list"]:
@@ -100,7 +104,7 @@ def _ask(session: Session) -> None:
             "`chant-mcp trust --show` shows what it asks for."
         )
     difference = report["difference"]
-    shown = report["listing"] if difference is None else difference
+    shown = [*report["listing"], *report["instructions"]] if difference is None else difference
     say(f"{report['summary']}", err=True)
     show(shown, report["folder"], is_difference=difference is not None)
     if not click.confirm("Trust this folder?", err=True):

@@ -250,7 +250,7 @@ def _trust(session: Session) -> list[Data]:
             "kind": "trust",
             "title": "This folder asks for something that only a person may allow",
             "text": report["summary"],
-            "listing": report["listing"],
+            "listing": [*report["listing"], *report["instructions"]],
             "difference": report["difference"],
             "gaps": report["gaps"],
             "hash": report["hash"],

@@ -7,6 +7,8 @@ use chant_confine::writes::write_only_in as write_only;
 use chant_specs::project::TrustReport;
 use chant_trust::TrustReason;
 use chant_trust::effects::{RunPermission, effects_of, right_in_run};
+use chant_trust::place_table::{KEYED, PlaceKind, TABLE};
+use chant_trust::places::{keyed_place, place_of};
 use chant_trust::store::TrustStore;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -32,6 +34,37 @@ pub(crate) fn tool_right_in_run(name: &str) -> (&'static str, Option<&'static st
         RunPermission::Project => ("project", None),
         RunPermission::OwnFolder => ("own folder", None),
         RunPermission::Never(instead) => ("never", Some(instead)),
+    }
+}
+
+/// The table of files by which programs act, or whose words agents obey: for each group the programs that read them,
+/// the kind (`acts`, `instructs` or `nothing`), and the files. Of the last ones some keys alone act.
+#[pyfunction]
+pub(crate) fn acting_places() -> Vec<(&'static str, &'static str, Vec<String>)> {
+    let groups = TABLE.iter().map(|group| {
+        let places = group.places.iter().map(|place| (*place).to_owned());
+        (group.readers, kind_word(group.kind), places.collect())
+    });
+    let keyed = KEYED.iter().map(|keyed| {
+        let keys = keyed.keys.iter();
+        let keys = keys.map(|key| format!("{}: {}", keyed.name, key.replace('/', ".")));
+        (keyed.readers, "acts", keys.collect())
+    });
+    groups.chain(keyed).collect()
+}
+
+/// Returns the kind of a file of that table, by its path from the top of a project; `None` for any other file.
+#[pyfunction]
+pub(crate) fn acting_kind(path: &str) -> Option<&'static str> {
+    let place = place_of(path).map(|place| kind_word(place.kind));
+    place.or_else(|| keyed_place(path).map(|_| "acts"))
+}
+
+fn kind_word(kind: PlaceKind) -> &'static str {
+    match kind {
+        PlaceKind::AgentFile | PlaceKind::Automation => "acts",
+        PlaceKind::Instructions => "instructs",
+        PlaceKind::Nothing => "nothing",
     }
 }
 
@@ -69,6 +102,7 @@ pub(crate) fn report<'py>(
     found.set_item("by", report.ground.map(word))?;
     found.set_item("summary", &report.summary)?;
     found.set_item("listing", &report.listing)?;
+    found.set_item("instructions", &report.instructions)?;
     found.set_item("difference", report.difference.as_ref())?;
     found.set_item("hash", &report.hash)?;
     found.set_item("hash_of_commits", &report.hash_of_commits)?;

@@ -42,6 +42,7 @@ pub(super) struct ConfigFile {
     pub(super) confine: Option<ConfineBlock>,
     pub(super) caches: Option<CacheLocation>,
     pub(super) trust: Option<TrustBlock>,
+    pub(super) landing: Option<LandingBlock>,
     pub(super) receipts: Option<ReceiptPolicy>,
     pub(super) leases: Option<LeaseBlock>,
     pub(super) cluster: Option<BTreeMap<String, ClusterSettings>>,
@@ -62,6 +63,13 @@ pub(super) struct EnvBlock {
 #[serde(expecting = "`key: value` lines")]
 pub(super) struct TrustBlock {
     pub(super) roots: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+#[serde(expecting = "`key: value` lines")]
+pub(super) struct LandingBlock {
+    pub(super) allow: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -119,11 +127,12 @@ pub(super) fn of_user(file: ConfigFile) -> ConfigFile {
     }
 }
 
-/// Returns the part of the project's file that counts: no folder says of itself that it is trusted, which of the
-/// user's accounts pay, or which of the user's plugins are asked.
+/// Returns the part of the project's file that counts: no folder says of itself that it is trusted, what
+/// lands in it without a person, which of the user's accounts pay, or which of the user's plugins are asked.
 pub(super) fn of_project(file: ConfigFile) -> ConfigFile {
     ConfigFile {
         trust: None,
+        landing: None,
         accounts: None,
         plugins: None,
         ..file

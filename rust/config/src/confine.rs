@@ -126,7 +126,7 @@ pub fn counts_in_project(key: &[&str], value: &str) -> bool {
         ["confine", "deny", ..] => true,
         ["confine", "mode"] => value == "required",
         ["confine", "network"] | ["caches"] => value == "none",
-        ["confine", ..] => false,
+        ["confine" | "landing", ..] => false,
         _ => true,
     }
 }

@@ -88,6 +88,8 @@ pub struct Config {
     pub worktree_root: Option<String>,
     /// Folders that are trusted with all in them; only the user's own file can name some.
     pub trusted_roots: Vec<String>,
+    /// Files of instructions to agents whose changes land without a person; only the user's own file can name some.
+    pub landing_allow: Vec<String>,
     /// The settings with which agents are run.
     pub runs: RunSettings,
     /// The settings that confine them.
@@ -121,6 +123,7 @@ impl Default for Config {
             disabled: vec!["complexity_words".into()],
             worktree_root: None,
             trusted_roots: Vec::new(),
+            landing_allow: Vec::new(),
             runs: RunSettings::default(),
             confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
@@ -357,6 +360,9 @@ impl Config {
         put(&mut self.plugins, file.plugins);
         if let Some(trust) = file.trust {
             self.trusted_roots = trust.roots;
+        }
+        if let Some(landing) = file.landing {
+            self.landing_allow = landing.allow;
         }
         put(&mut self.repositories, file.repos);
         if let Some(enterprise) = file.enterprise {

@@ -366,24 +366,9 @@ impl Repo {
         folder: &str,
         (path, says): (&str, &str),
     ) -> Result<Vec<(String, Vec<u8>)>, GitError> {
-        let mut parts: Vec<&str> = folder.split('/').chain(path.split('/')).collect();
-        parts.retain(|part| !part.is_empty());
-        parts.pop();
-        if says.starts_with('/') {
+        let Some(target) = link_target(folder, path, says) else {
             return Ok(Vec::new());
-        }
-        for part in says.split('/') {
-            match part {
-                "" | "." => {}
-                ".." if parts.is_empty() => return Ok(Vec::new()),
-                ".." => drop(parts.pop()),
-                part => parts.push(part),
-            }
-        }
-        let target = parts.join("/");
-        if target.is_empty() {
-            return Ok(Vec::new());
-        }
+        };
         if let Some(bytes) = self.file_at(commit, &target)? {
             return Ok(vec![(String::new(), bytes)]);
         }
@@ -394,4 +379,22 @@ impl Repo {
             .map(|(path, bytes)| (format!("/{path}"), bytes));
         Ok(named.collect())
     }
+}
+
+/// Returns the path from the top of the checkout to which a link below a folder leads; `None` if that is not inside.
+pub fn link_target(folder: &str, path: &str, says: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').chain(path.split('/')).collect();
+    parts.retain(|part| !part.is_empty());
+    parts.pop();
+    if says.starts_with('/') {
+        return None;
+    }
+    for part in says.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/")).filter(|target| !target.is_empty())
 }

@@ -20,6 +20,7 @@ pub mod acting;
 mod backend;
 pub mod bookkeeping;
 mod branches;
+pub mod changed_files;
 pub mod checkouts;
 pub mod commit_bundle;
 mod commits;

@@ -7,6 +7,8 @@
 use serde_json::{Map, Value, json};
 
 use super::harmless;
+use super::place_table::KeyedPlace;
+use super::places::keyed_place;
 use chant_config::confine;
 use chant_git::acting::LocalSetting;
 use chant_store::digest::sha256;
@@ -28,7 +30,7 @@ pub enum EntryKind {
     Root,
     /// A text that agents get in place of ours.
     Prompt,
-    /// A file that agents read as their own configuration.
+    /// A file by which an agent acts.
     AgentFile,
     /// A setting that lies in the repository.
     GitConfiguration,
@@ -39,11 +41,14 @@ pub enum EntryKind {
     Automation,
     /// Any other key that is not known to be harmless.
     Setting,
+    /// A file whose words agents obey. It is shown, and a person agrees to its changes where work lands; like the
+    /// specs it is text that a confined agent reads, and no part of what a folder asks for.
+    Instructions,
 }
 
 impl EntryKind {
     /// All kinds, in the order in which they are counted.
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Command,
         Self::Check,
         Self::Endpoint,
@@ -55,6 +60,7 @@ impl EntryKind {
         Self::GitConfiguration,
         Self::Automation,
         Self::Setting,
+        Self::Instructions,
     ];
 
     /// Returns its words for one entry, and for several.
@@ -71,6 +77,7 @@ impl EntryKind {
             Self::Hook => ("git hook", "git hooks"),
             Self::Automation => ("automation file", "automation files"),
             Self::Setting => ("setting", "settings"),
+            Self::Instructions => ("instruction file", "instruction files"),
         }
     }
 }
@@ -117,6 +124,8 @@ pub const PROMPTS: &str = ".chant/prompts";
 pub struct ActingConfiguration {
     /// The entries by source and key.
     entries: Vec<ActingEntry>,
+    /// The files whose words agents obey, by source: shown, and not part of the hash.
+    instructions: Vec<ActingEntry>,
     /// The parts that could not be read; no hash trusts a folder with such gaps.
     gaps: Vec<String>,
 }
@@ -135,7 +144,14 @@ impl ActingConfiguration {
             value: Value::String(without_password(&one.value)),
         }));
         entries.sort_by(|a, b| (&a.source, &a.key).cmp(&(&b.source, &b.key)));
-        Self { entries, gaps }
+        let (instructions, entries) = entries
+            .into_iter()
+            .partition(|entry| entry.kind == EntryKind::Instructions);
+        Self {
+            entries,
+            instructions,
+            gaps,
+        }
     }
 
     /// Returns the part that comes with the commits: without the settings and hooks of one clone's
@@ -146,6 +162,7 @@ impl ActingConfiguration {
         let entries = self.entries.iter().filter(|entry| !is_of_clone(entry.kind));
         Self {
             entries: entries.cloned().collect(),
+            instructions: self.instructions.clone(),
             gaps: self.gaps.clone(),
         }
     }
@@ -191,11 +208,8 @@ impl ActingConfiguration {
     /// Returns the number of entries of each kind: `2 commands, 1 endpoint`.
     pub fn summary(&self) -> String {
         let counted = EntryKind::ALL.into_iter().filter_map(|kind| {
-            let count = self
-                .entries
-                .iter()
-                .filter(|entry| entry.kind == kind)
-                .count();
+            let all = self.entries.iter().chain(&self.instructions);
+            let count = all.filter(|entry| entry.kind == kind).count();
             let (one, several) = kind.words();
             match count {
                 0 => None,
@@ -215,8 +229,18 @@ impl ActingConfiguration {
         parts.join(", ")
     }
 
-    /// Returns every entry as a line of plain ASCII, nothing left out; parts that could not be read
-    /// come last.
+    /// Returns the files whose words agents obey, each as a line of plain ASCII.
+    pub fn instructions(&self) -> Vec<String> {
+        self.instructions.iter().map(ActingEntry::line).collect()
+    }
+
+    /// Returns all lines for a person: the listing, then the instructions.
+    pub fn shown(&self) -> Vec<String> {
+        [self.listing(), self.instructions()].concat()
+    }
+
+    /// Returns every entry that the hash stands for as a line of plain ASCII, nothing left out; parts that could
+    /// not be read come last.
     pub fn listing(&self) -> Vec<String> {
         let entries = self.entries.iter().map(ActingEntry::line);
         let gaps = self
@@ -279,11 +303,34 @@ pub fn ascii(text: &str) -> String {
 }
 
 fn entries_of(file: &SourceFile) -> Vec<ActingEntry> {
+    // What a link leads to is not what its text says.
+    if file.link.is_some() {
+        return vec![whole(file, file.kind)];
+    }
+    if let Some(keyed) = keyed_place(&file.path).filter(|_| file.kind == EntryKind::Automation) {
+        return keyed_entries(file, keyed);
+    }
     match file.path.as_str() {
         CHANT_CONFIG | CHANT_AGENTS => keys_of(file, front_matter_of, harmless::is_in_chant),
         SPECKIT_CONFIG => keys_of(file, |text| Some(text), harmless::is_in_speckit),
         _ => vec![whole(file, file.kind)],
     }
+}
+
+/// Returns an entry for each key of a JSON file that acts; the whole file if its keys cannot be read for certain.
+fn keyed_entries(file: &SourceFile, keyed: &KeyedPlace) -> Vec<ActingEntry> {
+    let keys = file.bytes.as_ref().ok();
+    let Some(keys) = keys.and_then(|bytes| keyed.acting_keys(bytes)) else {
+        return vec![whole(file, file.kind)];
+    };
+    let keys = keys.into_iter();
+    keys.map(|(key, value)| ActingEntry {
+        kind: file.kind,
+        source: file.path.clone(),
+        key,
+        value,
+    })
+    .collect()
 }
 
 /// Returns the YAML of a document; `None` without front matter, or if its end is not clear.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::acting::{
     ActingConfiguration, CHANT_AGENTS, CHANT_CONFIG, EntryKind, PROMPTS, SPECKIT_CONFIG, SourceFile,
 };
-use super::places::{agent_places, is_of_agents, may_hold_agents};
+use super::place_table::PlaceKind;
+use super::places::{ActingPlace, may_hold, may_hold_at, place_at, place_of};
 use chant_git::Repo;
 use chant_git::acting::LocalSetting;
 use chant_store::StoreError;
@@ -42,6 +43,8 @@ pub struct FolderReading {
     gaps: Vec<String>,
     /// Files and folders that git would use, and that do not exist; their folders are real.
     missing: Vec<PathBuf>,
+    /// The folders that were searched for files of the table, and hold other files, too.
+    searched: Vec<PathBuf>,
     /// The files and folders that were read, each with its stamp at that time.
     pub stamps: PathStamps,
     /// The folder whose hooks git runs; `None` without git.
@@ -77,7 +80,9 @@ impl FolderReading {
     /// git would be that do not exist yet.
     pub fn real_places(&self) -> Vec<PathBuf> {
         let files = self.stamps.existing();
-        let real = files.filter_map(|path| disk::real(path).ok());
+        let real = files
+            .filter(|path| !self.searched.iter().any(|folder| folder == path))
+            .filter_map(|path| disk::real(path).ok());
         real.chain(self.missing.iter().cloned()).collect()
     }
 }
@@ -93,11 +98,7 @@ impl FolderScanInputs<'_> {
         let prompts = self.root.join(PROMPTS);
         self.read_tree(&prompts, PROMPTS, EntryKind::Prompt, 0, &mut reading);
         for (folder, shown) in self.levels() {
-            for place in agent_places() {
-                let path = folder.join(place);
-                let shown = format!("{shown}{place}");
-                self.read_tree(&path, &shown, EntryKind::AgentFile, 0, &mut reading);
-            }
+            self.read_places(&folder, "", &shown, 0, &mut reading);
         }
         if let Some(repo) = self.repo {
             self.read_git(repo, &mut reading);
@@ -138,6 +139,63 @@ impl FolderScanInputs<'_> {
         levels
     }
 
+    /// Reads the files of the table that agents read; `inside` is the folder's path from the one that rows start
+    /// in. Links are followed and named.
+    fn read_places(
+        &self,
+        folder: &Path,
+        inside: &str,
+        above: &str,
+        depth: usize,
+        reading: &mut FolderReading,
+    ) {
+        let names = match disk::names(folder) {
+            Ok(names) => names,
+            Err(error) => return reading.gaps.push(format!("{above}{inside}: {error}")),
+        };
+        reading.stamps.add(folder.to_owned());
+        if entry_kind(place_at(inside)).is_none() && disk::read_link(folder).is_none() {
+            reading.searched.push(folder.to_owned());
+        }
+        for one in names {
+            let inside = if inside.is_empty() {
+                one.name.clone()
+            } else {
+                format!("{inside}/{}", one.name)
+            };
+            let kind = entry_kind(place_at(&inside));
+            let path = folder.join(&one.name);
+            if kind.is_none() && !(may_hold_at(&inside) && disk::is_folder(&path)) {
+                continue;
+            }
+            let shown = format!("{above}{inside}");
+            reading.stamps.add(path.clone());
+            if self.is_too_much(&shown, depth, reading) || !disk::exists(&path) {
+                continue;
+            }
+            if !disk::is_folder(&path) {
+                self.read_file(&path, &shown, kind.unwrap_or(EntryKind::AgentFile), reading);
+                continue;
+            }
+            if let Some(kind) = kind {
+                name_link(&path, &shown, kind, reading);
+            }
+            self.read_places(&path, &inside, above, depth + 1, reading);
+        }
+    }
+
+    /// Returns true, and notes a gap, if no more is read.
+    fn is_too_much(&self, shown: &str, depth: usize, reading: &mut FolderReading) -> bool {
+        if depth <= DEEPEST && reading.files.len() < MOST_FILES {
+            return false;
+        }
+        let gap = format!("{shown}: too many files or folders");
+        if !reading.gaps.contains(&gap) && reading.gaps.len() < MOST_FILES {
+            reading.gaps.push(gap);
+        }
+        true
+    }
+
     fn read_document(&self, path: &str, reading: &mut FolderReading) {
         let real = self.root.join(path);
         reading.stamps.add(real.clone());
@@ -173,11 +231,7 @@ impl FolderScanInputs<'_> {
         if !disk::exists(path) {
             return;
         }
-        if depth > DEEPEST || reading.files.len() >= MOST_FILES {
-            let gap = format!("{shown}: too many files or folders");
-            if !reading.gaps.contains(&gap) && reading.gaps.len() < MOST_FILES {
-                reading.gaps.push(gap);
-            }
+        if self.is_too_much(shown, depth, reading) {
             return;
         }
         if !disk::is_folder(path) {
@@ -186,15 +240,7 @@ impl FolderScanInputs<'_> {
             }
             return;
         }
-        if let Some(link) = disk::read_link(path) {
-            reading.files.push(SourceFile {
-                path: shown.to_owned(),
-                kind,
-                link: Some(link.display().to_string()),
-                is_program: false,
-                bytes: Ok(Vec::new()),
-            });
-        }
+        name_link(path, shown, kind, reading);
         match disk::names(path) {
             Ok(names) => {
                 for one in names {
@@ -271,8 +317,8 @@ impl FolderScanInputs<'_> {
         );
     }
 
-    /// Reads the files of agents in the commit at which worktrees start, if they differ from those
-    /// in the folder.
+    /// Reads the files of the table that agents read in the commit at which worktrees start, if they differ from
+    /// those in the folder: below the project in any folder, above it where agents search.
     fn read_base(
         &self,
         repo: &Repo,
@@ -282,48 +328,115 @@ impl FolderScanInputs<'_> {
         let top = repo.checkout().and_then(|top| disk::real(top).ok());
         let inside = top.and_then(|top| Some(self.root.strip_prefix(top).ok()?.to_owned()));
         let inside = inside.unwrap_or_default().display().to_string();
-        let mut folder = inside.replace('\\', "/");
-        let mut above = String::new();
+        let mut level = BaseLevel {
+            repo,
+            commit,
+            name,
+            folder: inside.replace('\\', "/"),
+            above: String::new(),
+        };
         loop {
-            let files = repo.files_at(commit, &folder, &may_hold_agents, &is_of_agents)?;
-            for (path, bytes) in files {
-                let here = format!("{above}{path}");
-                let is_here = |file: &&SourceFile| file.path == here && file.link.is_none();
-                let known = reading.files.iter().find(is_here);
-                if known.is_some_and(|known| known.bytes.as_ref() == Ok(&bytes)) {
-                    continue;
-                }
-                reading
-                    .files
-                    .push(of_base(format!("{name}:{here}"), bytes, None));
-            }
-            for (path, says) in repo.links_at(commit, &folder, &may_hold_agents, &is_of_agents)? {
-                let here = format!("{name}:{above}{path}");
-                for (below, bytes) in repo.behind_link(commit, &folder, (&path, &says))? {
-                    reading
-                        .files
-                        .push(of_base(format!("{here}{below}"), bytes, None));
-                }
-                reading.files.push(of_base(here, Vec::new(), Some(says)));
-            }
-            if folder.is_empty() {
+            level.read(reading)?;
+            if level.folder.is_empty() {
                 return Ok(());
             }
-            folder = folder
-                .rsplit_once('/')
-                .map_or_else(String::new, |(above, _)| above.to_owned());
-            above.push_str("../");
+            let above = level.folder.rsplit_once('/');
+            level.folder = above.map_or_else(String::new, |(above, _)| above.to_owned());
+            level.above.push_str("../");
         }
     }
 }
 
-fn of_base(path: String, bytes: Vec<u8>, link: Option<String>) -> SourceFile {
-    SourceFile {
-        path,
-        kind: EntryKind::AgentFile,
-        link,
-        is_program: false,
-        bytes: Ok(bytes),
+/// A folder of the commit at which worktrees start.
+struct BaseLevel<'a> {
+    repo: &'a Repo,
+    commit: &'a str,
+    /// The branch.
+    name: &'a str,
+    /// The folder, from the top of the checkout.
+    folder: String,
+    /// The prefix of the names that people see; empty for the project itself.
+    above: String,
+}
+
+impl BaseLevel<'_> {
+    fn read(&self, reading: &mut FolderReading) -> Result<(), chant_git::GitError> {
+        let wanted = |path: &str| self.kind_of(path).is_some();
+        let enters = |path: &str| self.above.is_empty() || wanted(path) || may_hold_at(path);
+        let files = self
+            .repo
+            .files_at(self.commit, &self.folder, &enters, &wanted)?;
+        for (path, bytes) in files {
+            let here = format!("{}{path}", self.above);
+            let is_here = |file: &&SourceFile| file.path == here && file.link.is_none();
+            let known = reading.files.iter().find(is_here);
+            if known.is_none_or(|known| known.bytes.as_ref() != Ok(&bytes)) {
+                self.add(&path, bytes, None, reading);
+            }
+        }
+        let links = self
+            .repo
+            .links_at(self.commit, &self.folder, &enters, &wanted)?;
+        for (path, says) in links {
+            let is_wanted = wanted(&path);
+            if !is_wanted && !may_hold(&path) {
+                continue;
+            }
+            let behind = self
+                .repo
+                .behind_link(self.commit, &self.folder, (&path, &says))?;
+            for (below, bytes) in behind {
+                let path = format!("{path}{below}");
+                if wanted(&path) {
+                    self.add(&path, bytes, None, reading);
+                }
+            }
+            if is_wanted {
+                self.add(&path, Vec::new(), Some(says), reading);
+            }
+        }
+        Ok(())
+    }
+
+    fn kind_of(&self, path: &str) -> Option<EntryKind> {
+        let is_project = self.above.is_empty();
+        entry_kind(if is_project {
+            place_of(path)
+        } else {
+            place_at(path)
+        })
+    }
+
+    fn add(&self, path: &str, bytes: Vec<u8>, link: Option<String>, reading: &mut FolderReading) {
+        reading.files.push(SourceFile {
+            path: format!("{}:{}{path}", self.name, self.above),
+            kind: self.kind_of(path).unwrap_or(EntryKind::AgentFile),
+            link,
+            is_program: false,
+            bytes: Ok(bytes),
+        });
+    }
+}
+
+/// Returns the kind of a file of the table that agents read.
+fn entry_kind(place: Option<&ActingPlace>) -> Option<EntryKind> {
+    match place?.kind {
+        PlaceKind::AgentFile => Some(EntryKind::AgentFile),
+        PlaceKind::Instructions => Some(EntryKind::Instructions),
+        PlaceKind::Automation | PlaceKind::Nothing => None,
+    }
+}
+
+/// Adds an entry for a folder that is a link.
+fn name_link(path: &Path, shown: &str, kind: EntryKind, reading: &mut FolderReading) {
+    if let Some(link) = disk::read_link(path) {
+        reading.files.push(SourceFile {
+            path: shown.to_owned(),
+            kind,
+            link: Some(link.display().to_string()),
+            is_program: false,
+            bytes: Ok(Vec::new()),
+        });
     }
 }
 

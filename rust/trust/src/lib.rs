@@ -7,6 +7,7 @@ pub mod acting;
 pub mod effects;
 pub mod folder;
 mod harmless;
+pub mod place_table;
 pub mod places;
 pub mod store;
 pub mod survey;
@@ -50,7 +51,7 @@ pub struct UntrustedFolder {
     pub root: PathBuf,
     /// The number of its entries of each kind.
     pub summary: String,
-    /// Every line of its listing.
+    /// Every line for a person: what it asks for, and the words that agents obey.
     pub listing: Vec<String>,
     /// The difference since it was trusted last; `None` if it never was.
     pub difference: Option<Vec<String>>,
@@ -110,7 +111,7 @@ impl TrustQuestion<'_> {
         if !has_gaps && self.named == Some(hash.as_str()) {
             return TrustVerdict::Trusted(TrustReason::Caller);
         }
-        let listing = acting.listing();
+        let listing = acting.shown();
         let before = trusted.first();
         TrustVerdict::Untrusted(Box::new(UntrustedFolder {
             root: self.place.root.clone(),
@@ -143,7 +144,7 @@ pub fn grant_now(acting: &ActingConfiguration, moment: String) -> TrustedHash {
     TrustedHash {
         hash: acting.hash(),
         given_at: moment,
-        shown: acting.listing(),
+        shown: acting.shown(),
     }
 }
 

@@ -40,7 +40,7 @@ pub const AGENTS: ConfigSchema = ConfigSchema {
 
 fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
-        ["trust" | "cluster" | "accounts" | "plugins", ..] => false,
+        ["trust" | "landing" | "cluster" | "accounts" | "plugins", ..] => false,
         // The block itself says nothing; its keys are asked one by one.
         ["confine"] => true,
         path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
@@ -154,6 +154,7 @@ const KEYS: &[KnownKey] = &[
     ),
     used("caches", TEXT),
     used("trust", Table(&[used("roots", TEXTS)])),
+    used("landing", Table(&[used("allow", TEXTS)])),
     used("receipts", TEXT),
     used(
         "leases",

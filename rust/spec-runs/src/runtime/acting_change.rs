@@ -1,80 +1,141 @@
-//! Finds changes of a merge to what runs by itself, here or elsewhere: these never land without a
-//! person.
+//! Finds changes of a merge to what runs by itself, here or elsewhere, and to what agents are told: these never
+//! land without a person.
 
 use std::path::PathBuf;
 
 use super::run_folder::RunFolder;
 use chant_base::error::Error;
-use chant_git::Repo;
+use chant_git::acting::link_target;
+use chant_git::changed_files::{ChangedFile, CommittedFile, FileKind};
+use chant_git::{GitError, Repo};
 use chant_specs::project::Project;
 use chant_store::digest::sha256;
 use chant_store::disk;
 use chant_trust::acting::{
     ActingConfiguration, CHANT_AGENTS, CHANT_CONFIG, EntryKind, PROMPTS, SPECKIT_CONFIG,
-    SourceFile, listing_difference,
+    SourceFile, ascii, listing_difference,
 };
-use chant_trust::places::{is_at_or_below, is_of_agents, is_of_automation, may_hold_agents};
+use chant_trust::place_table::PlaceKind;
+use chant_trust::places::{folded, is_at_or_below, is_named_by, keyed_place, may_hold, place_of};
 
-/// The reason for the end of a run whose branch contains such a change.
-pub(in super::super) const CHANGES_MACHINE: &str = "changes what runs by itself";
+/// The number of files that the reason of a run's end names.
+const NAMED: usize = 3;
+
+/// The change of a merge to files that act, or that tell agents what to do.
+#[derive(Debug, Default)]
+pub(in super::super) struct ActingChange {
+    /// The differences as lines for people.
+    pub lines: Vec<String>,
+    /// The files.
+    files: Vec<String>,
+    /// True if one of them acts.
+    acts: bool,
+}
+
+impl ActingChange {
+    /// Returns true if there is none.
+    pub(in super::super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Returns the reason for the end of a run whose branch contains it.
+    pub(in super::super) fn reason(&self) -> String {
+        let what = if self.acts {
+            "changes what runs by itself"
+        } else {
+            "changes what agents are told"
+        };
+        let named = self.files.iter().take(NAMED).map(|file| ascii(file));
+        let named = named.collect::<Vec<_>>().join(", ");
+        match self.files.len().saturating_sub(NAMED) {
+            0 => format!("{what}: {named}"),
+            more => format!("{what}: {named} and {more} more"),
+        }
+    }
+
+    /// Returns the hash that stands for it when a person agrees.
+    pub(in super::super) fn agreement(&self) -> String {
+        agreement_to(&self.lines)
+    }
+}
 
 /// Returns the hash that stands for a change to which a person agrees.
 pub(in super::super) fn agreement_to(change: &[String]) -> String {
     sha256(change.join("\n").as_bytes())
 }
 
-/// Returns the acting differences between two commits of the target, as lines for people; empty if
-/// there are none.
+/// Returns the acting differences between two commits of the target.
 ///
 /// # Errors
-/// A failure of git.
+/// A failure of git; a configuration that cannot be read.
 pub(super) fn acting_change(
     project: &Project,
     repo: &Repo,
     place: &RunFolder,
     (old, new): (&str, &str),
-) -> Result<Vec<String>, Error> {
-    let paths = repo.differing(old, new)?;
-    if paths.is_empty() {
-        return Ok(Vec::new());
+) -> Result<ActingChange, Error> {
+    let changed = repo.changed_files(old, new)?;
+    if changed.is_empty() {
+        return Ok(ActingChange::default());
     }
-    let acting = ActingPaths::of(project, repo, place);
-    let paths: Vec<(&String, EntryKind, String)> = paths
-        .iter()
-        .filter_map(|path| {
-            acting
-                .kind_of(path)
-                .map(|(kind, shown)| (path, kind, shown))
-        })
-        .collect();
-    let at = |commit: &str| -> Result<Vec<String>, Error> {
-        let mut files = Vec::new();
-        for (path, kind, shown) in &paths {
-            if let Some(bytes) = repo.file_at(commit, path)? {
-                files.push(SourceFile {
-                    path: shown.clone(),
-                    kind: *kind,
-                    link: None,
-                    is_program: false,
-                    bytes: Ok(bytes),
-                });
-            }
+    let acting = ActingPaths::of(project, repo, place, old)?;
+    let mut found = ActingChange::default();
+    for file in &changed {
+        let Some((kind, shown)) = acting.kind_of(file) else {
+            continue;
+        };
+        let lines = |file: &Option<CommittedFile>| -> Result<Vec<String>, GitError> {
+            let source = file.as_ref().map(|file| source(repo, file, kind, &shown));
+            let source: Vec<SourceFile> = source.transpose()?.into_iter().collect();
+            Ok(ActingConfiguration::of(&source, &[], Vec::new()).shown())
+        };
+        let difference = listing_difference(&lines(&file.old)?, &lines(&file.new)?);
+        if !difference.is_empty() {
+            found.lines.extend(difference);
+            found.files.push(shown);
+            found.acts |= kind != EntryKind::Instructions;
         }
-        Ok(ActingConfiguration::of(&files, &[], Vec::new()).listing())
-    };
-    Ok(listing_difference(&at(old)?, &at(new)?))
+    }
+    Ok(found)
 }
 
-/// The paths of a repository that act.
+/// Returns a file of a commit as trust shows it.
+fn source(
+    repo: &Repo,
+    file: &CommittedFile,
+    kind: EntryKind,
+    shown: &str,
+) -> Result<SourceFile, GitError> {
+    let bytes = repo.content_of(file)?;
+    let text = || String::from_utf8_lossy(&bytes).into_owned();
+    let link = match file.kind {
+        FileKind::Link => Some(text()),
+        FileKind::Submodule => Some(format!("another repository at {}", text())),
+        FileKind::Plain | FileKind::Program => None,
+    };
+    Ok(SourceFile {
+        path: shown.to_owned(),
+        kind,
+        bytes: Ok(if link.is_some() { Vec::new() } else { bytes }),
+        link,
+        is_program: file.kind == FileKind::Program,
+    })
+}
+
+/// The paths of a repository that act, or tell agents what to do.
 struct ActingPaths {
     /// The project's folder from the top of the checkout, with a slash at its end; empty for the top.
     inside: String,
     /// The real paths, from the top, of files that act here, also behind links.
     real: Vec<String>,
+    /// The links of the target's commit by which such files are reached, each with the path it leads to.
+    links: Vec<(String, String)>,
+    /// The instructions that the user lets land.
+    allowed: Vec<String>,
 }
 
 impl ActingPaths {
-    fn of(project: &Project, repo: &Repo, place: &RunFolder) -> Self {
+    fn of(project: &Project, repo: &Repo, place: &RunFolder, commit: &str) -> Result<Self, Error> {
         let inside = place.spec_in_git.strip_suffix(&*place.spec);
         let top = repo.checkout().and_then(|top| disk::real(top).ok());
         let from_top = |path: PathBuf| {
@@ -82,53 +143,90 @@ impl ActingPaths {
             Some(path.replace('\\', "/")).filter(|path| !path.is_empty())
         };
         let real = project.acting_places().into_iter();
-        Self {
+        let all = |_: &str| true;
+        let links = repo.links_at(commit, "", &all, &all)?.into_iter();
+        let links = links.filter(|(path, _)| place_of(path).is_some() || may_hold(path));
+        Ok(Self {
             inside: inside.unwrap_or_default().to_owned(),
             real: real.filter_map(from_top).collect(),
-        }
+            links: links
+                .filter_map(|(path, says)| Some((link_target("", &path, &says)?, path)))
+                .map(|(target, path)| (path, target))
+                .collect(),
+            allowed: project.snapshot()?.config.clone()?.landing_allow.clone(),
+        })
     }
 
-    /// Returns the effect of a path in the repository, and how it is shown; `None` for a path that
-    /// does not act.
-    fn kind_of(&self, path: &str) -> Option<(EntryKind, String)> {
-        let own = path.strip_prefix(&self.inside);
-        if let Some(own) = own {
-            if [CHANT_CONFIG, CHANT_AGENTS, SPECKIT_CONFIG].contains(&own) {
-                return Some((EntryKind::Setting, own.to_owned()));
-            }
-            if is_at_or_below(own, PROMPTS) || is_at_or_below(PROMPTS, own) {
-                return Some((EntryKind::Prompt, own.to_owned()));
-            }
-            let folded = own.to_lowercase();
-            let has_twin = |place| is_at_or_below(&folded, place) || is_at_or_below(place, &folded);
-            if [CHANT_CONFIG, CHANT_AGENTS, SPECKIT_CONFIG, PROMPTS]
-                .into_iter()
-                .any(has_twin)
-            {
-                return Some((EntryKind::AgentFile, path.to_owned()));
-            }
+    /// Returns the effect of a changed file, and how it is shown; `None` for one that may land.
+    fn kind_of(&self, file: &ChangedFile) -> Option<(EntryKind, String)> {
+        let path = &*file.path;
+        if let Some((kind, shown)) = self.own_kind(path) {
+            return Some((kind, shown));
         }
-        // File systems that ignore case find `.Claude`, too.
-        let folded = path.to_lowercase();
-        let mut level = self.inside.as_str();
-        loop {
-            let rest = folded.strip_prefix(&level.to_lowercase());
-            if rest.is_some_and(|rest| is_of_agents(rest) || may_hold_agents(rest)) {
-                return Some((EntryKind::AgentFile, path.to_owned()));
-            }
-            if level.is_empty() {
-                break;
-            }
-            let above = level
-                .trim_end_matches('/')
-                .rfind('/')
-                .map_or(0, |at| at + 1);
-            level = &level[..above];
+        let kind = self.table_kind(file)?;
+        let is_allowed = kind == EntryKind::Instructions && self.is_allowed(file);
+        (!is_allowed).then(|| (kind, path.to_owned()))
+    }
+
+    /// Returns the effect of a file of the project's own configuration.
+    fn own_kind(&self, path: &str) -> Option<(EntryKind, String)> {
+        let own = path.strip_prefix(&self.inside)?;
+        if [CHANT_CONFIG, CHANT_AGENTS, SPECKIT_CONFIG].contains(&own) {
+            return Some((EntryKind::Setting, own.to_owned()));
         }
-        let is_real = self.real.iter().any(|real| is_at_or_below(path, real));
-        if is_real {
-            return Some((EntryKind::AgentFile, path.to_owned()));
+        if is_at_or_below(own, PROMPTS) || is_at_or_below(PROMPTS, own) {
+            return Some((EntryKind::Prompt, own.to_owned()));
         }
-        is_of_automation(path).then(|| (EntryKind::Automation, path.to_owned()))
+        let folded = folded(own);
+        let has_twin = |place| is_at_or_below(&folded, place) || is_at_or_below(place, &folded);
+        [CHANT_CONFIG, CHANT_AGENTS, SPECKIT_CONFIG, PROMPTS]
+            .into_iter()
+            .any(has_twin)
+            .then(|| (EntryKind::AgentFile, path.to_owned()))
+    }
+
+    /// Returns the effect of a file by the table, by the files that act here, and by links that lead to it.
+    fn table_kind(&self, file: &ChangedFile) -> Option<EntryKind> {
+        let path = &*file.path;
+        match place_of(path).map(|place| place.kind) {
+            Some(PlaceKind::Nothing) => return None,
+            Some(kind) => return Some(entry_kind(kind)),
+            None => {}
+        }
+        // A link or a submodule in place of a folder brings all that is below.
+        let leads = |file: &Option<CommittedFile>| {
+            let kind = file.as_ref().map(|file| file.kind);
+            matches!(kind, Some(FileKind::Link | FileKind::Submodule))
+        };
+        if (leads(&file.old) || leads(&file.new)) && may_hold(path) {
+            return Some(EntryKind::AgentFile);
+        }
+        if keyed_place(path).is_some() {
+            return Some(EntryKind::Automation);
+        }
+        if self.real.iter().any(|real| is_at_or_below(path, real)) {
+            return Some(EntryKind::AgentFile);
+        }
+        self.links.iter().find_map(|(link, target)| {
+            let below = path.strip_prefix(&**target)?;
+            let is_inside = below.is_empty() || below.starts_with('/');
+            let place = is_inside.then(|| place_of(&format!("{link}{below}")))??;
+            (place.kind != PlaceKind::Nothing).then(|| entry_kind(place.kind))
+        })
+    }
+
+    /// Returns true if the user lets a plain file land.
+    fn is_allowed(&self, file: &ChangedFile) -> bool {
+        let mut versions = file.old.iter().chain(&file.new);
+        let is_named = |pattern: &String| is_named_by(&file.path, pattern);
+        versions.all(|file| file.kind == FileKind::Plain) && self.allowed.iter().any(is_named)
+    }
+}
+
+fn entry_kind(kind: PlaceKind) -> EntryKind {
+    match kind {
+        PlaceKind::Instructions => EntryKind::Instructions,
+        PlaceKind::Automation => EntryKind::Automation,
+        PlaceKind::AgentFile | PlaceKind::Nothing => EntryKind::AgentFile,
     }
 }

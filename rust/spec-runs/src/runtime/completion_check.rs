@@ -10,7 +10,6 @@ use super::super::evidence::{
 };
 use super::super::output;
 use super::super::project::ProjectRuns;
-use super::acting_change::CHANGES_MACHINE;
 use super::completion_details::CompletionDetails;
 use super::conflict_spec;
 use super::conflicted_run::{ConflictedRun, spec_of_conflict};
@@ -221,8 +220,8 @@ impl CompletionCheck<'_> {
                 self.wait(why, paths, Some(tried))?
             }
             RunLandingOutcome::ActsAnew(change) => {
-                self.update(|record| record.acting_change.clone_from(&change))?;
-                doubt(CHANGES_MACHINE.to_owned())
+                self.update(|record| record.acting_change.clone_from(&change.lines))?;
+                doubt(change.reason())
             }
             RunLandingOutcome::Doubtful(why) => doubt(why),
             RunLandingOutcome::Overtaken(why) => RunEnd::failed(why),

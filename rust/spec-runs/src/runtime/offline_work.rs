@@ -200,8 +200,9 @@ impl OfflineWork<'_> {
             | RunLandingOutcome::Overtaken(why) => why,
             RunLandingOutcome::Stale => "a newer run of the spec was started".into(),
             RunLandingOutcome::ActsAnew(change) => format!(
-                "it changes what runs by itself: {}. Push it by hand",
-                change.join("; ")
+                "it {}: {}. Push it by hand",
+                change.reason(),
+                change.lines.join("; ")
             ),
             RunLandingOutcome::Conflicts { conflicts, .. } => {
                 let paths = conflicts.iter().map(|conflict| &*conflict.path);

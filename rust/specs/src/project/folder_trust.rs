@@ -60,6 +60,8 @@ pub struct TrustReport {
     pub summary: String,
     /// The things that it asks for, a line each.
     pub listing: Vec<String>,
+    /// The files whose words agents obey, a line each; the hash does not stand for them.
+    pub instructions: Vec<String>,
     /// The differences to when it was trusted last; `None` when it never was.
     pub difference: Option<Vec<String>>,
     /// The hash that stands for all that.
@@ -195,6 +197,7 @@ impl Project {
             root: look.place.root,
             summary: look.acting.summary(),
             listing: look.acting.listing(),
+            instructions: look.acting.instructions(),
             difference,
             hash: look.acting.hash(),
             hash_of_commits: look.acting.of_commits().hash(),

@@ -20,7 +20,7 @@ use super::super::agents;
 use super::super::leases::RUN_TOKEN;
 use super::super::merge;
 use super::super::receipt_store::{LandedRun, leave_of_run};
-use super::acting_change::{acting_change, agreement_to};
+use super::acting_change::{ActingChange, acting_change};
 use super::blockers::describe_wait;
 use super::completion_details::CompletionDetails;
 use super::conflicted_run::ConflictedRun;
@@ -86,7 +86,7 @@ pub(super) enum RunLandingOutcome {
         tried: MergeTry,
     },
     /// It would change what runs on this machine, as these lines show; a person has to agree.
-    ActsAnew(Vec<String>),
+    ActsAnew(ActingChange),
     /// A person has to review it.
     Doubtful(String),
     /// A newer run of the spec was started.
@@ -195,7 +195,7 @@ impl RunLanding<'_> {
             return Ok(Some(RunLandingOutcome::Doubtful(why)));
         }
         let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
-        if !change.is_empty() && self.agreed != Some(&*agreement_to(&change)) {
+        if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
             return Ok(Some(RunLandingOutcome::ActsAnew(change)));
         }
         match self.bring(&sight, &new, &[])? {

@@ -9,7 +9,7 @@ use super::super::super::receipt_store::{LandedRun, prepare_of_run};
 use super::train::{CheckTerms, TrainChecker};
 use super::{
     ATTEMPTS, LOCK_TIMEOUT, MergeInputs, RunLanding, RunLandingOutcome, acting_change,
-    agreement_to, open_criteria, own_conflict,
+    open_criteria, own_conflict,
 };
 use chant_base::error::Error;
 use chant_config::leases::LandingWay;
@@ -250,7 +250,7 @@ impl RunLanding<'_> {
             return Ok(Settled(RunLandingOutcome::Doubtful(why)));
         }
         let change = acting_change(self.project, self.repo, self.place, (&sight.old, &new))?;
-        if !change.is_empty() && self.agreed != Some(&*agreement_to(&change)) {
+        if !change.is_empty() && self.agreed != Some(&*change.agreement()) {
             return Ok(Settled(RunLandingOutcome::ActsAnew(change)));
         }
         let new = match leases.landing() {
