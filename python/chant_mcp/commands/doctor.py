@@ -106,6 +106,8 @@ def _agent(one: Data) -> Iterator[str]:
     yield f"  release: {one['version'] or 'not known'} ({f'run by us: {tested}' if tested else 'untested'})"
     login = {True: f"by {one['login']}", False: f"none, says {one['login']}", None: "not known"}
     yield f"  login: {login[one['logged_in']]}"
+    if of_runs := one.get("login_of_runs"):
+        yield f"  login of runs: {of_runs}"
     yield f"  given: {', '.join(one['passed']) or 'nothing beside what every agent gets'}"
     unknown = one["unknown_flags"]
     flags = "not known, it has no help" if unknown is None else ", ".join(unknown) or "none"

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::accounts::AccountSettings;
 use super::cluster::ClusterSettings;
-use super::confine::{CacheLocation, ConfineBlock};
+use super::confine::ConfineBlock;
 use super::dispatch::DispatchOrder;
 use super::leases::LeaseBlock;
 use super::plugins::PluginSettings;
@@ -40,7 +40,6 @@ pub(super) struct ConfigFile {
     pub(super) watch: Option<WatchBlock>,
     pub(super) env: Option<EnvBlock>,
     pub(super) confine: Option<ConfineBlock>,
-    pub(super) caches: Option<CacheLocation>,
     pub(super) trust: Option<TrustBlock>,
     pub(super) landing: Option<LandingBlock>,
     pub(super) receipts: Option<ReceiptPolicy>,

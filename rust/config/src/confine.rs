@@ -23,8 +23,6 @@ pub struct ConfineSettings {
     pub pty: bool,
     /// The program or system part that confines them.
     pub backend: BackendChoice,
-    /// Where the caches of their tools lie.
-    pub caches: CacheLocation,
 }
 
 /// The need to confine runs.
@@ -62,17 +60,6 @@ pub enum BackendChoice {
     Bubblewrap,
 }
 
-/// Where the caches of a run's tools lie.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CacheLocation {
-    /// In a place that the project's runs share, and nothing else uses.
-    #[default]
-    Private,
-    /// With the run, and gone with it.
-    None,
-}
-
 /// The block as a file has it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, expecting = "`key: value` lines")]
@@ -89,12 +76,7 @@ pub(super) struct ConfineBlock {
 
 impl ConfineSettings {
     /// Takes over what a file says, as far as it may say that.
-    pub(super) fn take(
-        &mut self,
-        block: ConfineBlock,
-        caches: Option<CacheLocation>,
-        is_users: bool,
-    ) {
+    pub(super) fn take(&mut self, block: ConfineBlock, is_users: bool) {
         if is_users {
             self.mode = block.mode.unwrap_or(self.mode);
             self.read = block.read;
@@ -104,7 +86,6 @@ impl ConfineSettings {
             self.network = block.network.unwrap_or(self.network);
             self.pty = block.pty.unwrap_or(self.pty);
             self.backend = block.backend.unwrap_or(self.backend);
-            self.caches = caches.unwrap_or(self.caches);
             return;
         }
         self.deny_of_project = block.deny;
@@ -114,9 +95,6 @@ impl ConfineSettings {
         if block.network == Some(NetworkSetting::None) {
             self.network = NetworkSetting::None;
         }
-        if caches == Some(CacheLocation::None) {
-            self.caches = CacheLocation::None;
-        }
     }
 }
 
@@ -125,7 +103,7 @@ pub fn counts_in_project(key: &[&str], value: &str) -> bool {
     match key {
         ["confine", "deny", ..] => true,
         ["confine", "mode"] => value == "required",
-        ["confine", "network"] | ["caches"] => value == "none",
+        ["confine", "network"] => value == "none",
         ["confine" | "landing", ..] => false,
         _ => true,
     }
@@ -145,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_project_closes_and_never_opens() {
-        let open = "confine: {mode: off, read: [/a], write: [/b], deny: [/c], unix_sockets: true, network: open, pty: true, backend: bubblewrap}\ncaches: private";
+        let open = "confine: {mode: off, read: [/a], write: [/b], deny: [/c], unix_sockets: true, network: open, pty: true, backend: bubblewrap}";
         let usual = ConfineSettings {
             deny_of_project: vec!["/c".into()],
             ..ConfineSettings::default()
@@ -189,22 +167,11 @@ mod tests {
         ] {
             assert_eq!(read(user, project).mode, expected, "{user} {project}");
         }
-        let closed = read(
-            "confine: {network: open}",
-            "confine: {network: none}\ncaches: none",
-        );
-        assert_eq!(
-            (closed.network, closed.caches),
-            (NetworkSetting::None, CacheLocation::None)
-        );
-        let kept = read(
-            "confine: {network: none}\ncaches: none",
-            "confine: {network: open}\ncaches: private",
-        );
-        assert_eq!(
-            (kept.network, kept.caches),
-            (NetworkSetting::None, CacheLocation::None)
-        );
+        for (user, project) in [("open", "none"), ("none", "open")] {
+            let confine = |network: &str| format!("confine: {{network: {network}}}");
+            let closed = read(&confine(user), &confine(project));
+            assert_eq!(closed.network, NetworkSetting::None, "{user} {project}");
+        }
     }
 
     #[test]

@@ -334,7 +334,7 @@ impl Config {
         }
         runs.pool.take(file.runs, is_users);
         let confine = file.confine.unwrap_or_default();
-        self.confine.take(confine, file.caches, is_users);
+        self.confine.take(confine, is_users);
         if let Some(watch) = file.watch {
             (runs.watch, runs.retries) = watch.taken()?;
         }

@@ -498,8 +498,7 @@ mod tests {
 
     #[test]
     fn what_a_project_says_in_vain_is_shown_as_such() {
-        let yaml =
-            "caches: none\nconfine: {mode: off, write: [/], deny: [a], network: none, pty: true}\n";
+        let yaml = "confine: {mode: off, write: [/], deny: [a], network: none, pty: true}\n";
         let text = format!("---\n{yaml}---\n");
         let found = ActingConfiguration::of(&[file(CHANT_CONFIG, &text)], &[], Vec::new());
         let idle = found.listing().into_iter();

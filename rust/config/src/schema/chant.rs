@@ -10,6 +10,9 @@ use super::{ConfigSchema, FLAG, KnownKey, NUMBER, TEXT, TEXTS, unused, used};
 const ELSEWHERE: &str = "other programs know this key; it does nothing here";
 /// The message about keys of earlier releases of chant, which many projects still have.
 const FORMERLY: &str = "earlier releases of chant knew this key; it does nothing here";
+/// The message about the place of caches.
+const ALWAYS_PRIVATE: &str =
+    "each run and each check has caches that are removed with it; the key does nothing any more";
 /// The message about what a project may not say.
 const USERS_OWN: &str = "only your own configuration can say this";
 /// The message about what a user may not say for all projects.
@@ -152,7 +155,7 @@ const KEYS: &[KnownKey] = &[
             used("backend", TEXT),
         ]),
     ),
-    used("caches", TEXT),
+    unused("caches", ALWAYS_PRIVATE),
     used("trust", Table(&[used("roots", TEXTS)])),
     used("landing", Table(&[used("allow", TEXTS)])),
     used("receipts", TEXT),

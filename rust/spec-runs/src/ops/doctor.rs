@@ -10,6 +10,8 @@ use super::super::agents::workers::workers;
 use super::super::agents::{Agent, template, usual_model};
 use super::super::project::ProjectRuns;
 #[cfg(unix)]
+use super::super::runtime::login_copy::RunLogin;
+#[cfg(unix)]
 use super::super::runtime::run_confinement;
 #[cfg(unix)]
 use super::super::view::doctor::HelloView;
@@ -60,6 +62,11 @@ pub fn doctor(project: &Project, is_live: bool) -> Result<Answer, Error> {
             agents
                 .iter()
                 .filter_map(|agent| unready(project, &config, agent)),
+        );
+        problems.extend(
+            agents
+                .iter()
+                .filter_map(|agent| ended_login(project, &config, agent)),
         );
     }
     let remote = look_at_remote(project, &config, &mut problems);
@@ -269,6 +276,7 @@ fn installed(
             Ok(sign) => sign.to_string(),
             Err(asked) => format!("`{asked}`"),
         }),
+        login_of_runs: run_login(project, config, agent).map(|login| login.describe()),
         passed: template.credentials().into_iter().filter(is_set).collect(),
         unknown_flags: probe.unknown_flags(),
         hello,
@@ -334,6 +342,25 @@ fn unready(project: &Project, config: &Config, agent: &Agent) -> Option<String> 
     let model = model.or_else(|| usual_model(&project.environment, config));
     let ready = agent.refuse_unready(model.as_deref(), &project.environment);
     ready.err().map(|error| error.to_string())
+}
+
+/// Returns the login that a run of an agent would work with; what makes that unknown is a problem already.
+#[cfg(unix)]
+fn run_login(project: &Project, config: &Config, agent: &Agent) -> Option<RunLogin> {
+    RunLogin::of(project, config, agent).ok().flatten()
+}
+
+/// Returns the problem of a login that has ended.
+#[cfg(unix)]
+fn ended_login(project: &Project, config: &Config, agent: &Agent) -> Option<String> {
+    let refused = run_login(project, config, agent)?.refuse_ended((project.clock.now)());
+    refused.err().map(|error| error.to_string())
+}
+
+/// Returns nothing: there are no runs on this system yet.
+#[cfg(not(unix))]
+fn ended_login(_: &Project, _: &Config, _: &Agent) -> Option<String> {
+    None
 }
 
 /// Returns the part of our environment that an agent would get.

@@ -13,6 +13,7 @@ use super::super::project::run_tree::RunTreeContext;
 use super::super::runtime::agent_launch;
 use super::super::runtime::agent_slots::{AgentSlots, most_at_once, next_agent, takes_turns};
 use super::super::runtime::committer;
+use super::super::runtime::login_copy::RunLogin;
 use super::super::runtime::placed_launch::{CONFINED_THERE, refuse_unplaceable};
 use super::super::runtime::run_confinement;
 use super::super::runtime::start::{detach_runner, plan, start_run};
@@ -73,7 +74,7 @@ pub fn work_start(
         Some(_) => CONFINED_THERE.to_owned(),
         None => run_confinement::standing_of_start(project, &config, &repo)?.to_string(),
     };
-    refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
+    let login_note = refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, most_at_once(&config, &wish.asked));
     drop(snapshot);
     steps("Starting a runner");
@@ -91,36 +92,49 @@ pub fn work_start(
         worktree: record.worktree.as_deref(),
         log: record.log.as_deref(),
         confinement: standing,
+        login_note,
         quality_warning: plan.red.first().map(|(id, scores)| warning(id, scores)),
     }))
 }
 
-/// Refuses a start none of whose agents has room, or one of whose agents cannot be started.
+/// Refuses a start none of whose agents has room, or one of whose agents cannot be started. Returns the note
+/// about a login that may end meanwhile.
 fn refuse_unfit_agents(
     project: &Project,
     runs: &RunStore,
     config: &Config,
     spec: &Spec,
     wish: &StartOptions,
-) -> Result<(), Error> {
+) -> Result<Option<String>, Error> {
     let is_parallel = matches!(wish.mode, WorkMode::Parallel(_));
     let is_divided = is_parallel && wish.asked.agent.is_none();
     let mut agents = Vec::new();
     if !is_divided {
-        let agent = next_agent(project, runs, config, spec, &wish.asked)?;
-        agents.push(agent.name);
+        agents.push(next_agent(project, runs, config, spec, &wish.asked)?);
     }
     if is_divided || takes_turns(config, &wish.asked) {
         AgentSlots::of(runs)?.refuse_start((runs.clock)(), config, &wish.asked)?;
         for worker in workers(&config.runs).map_err(SpecRunError::from)? {
             agent_launch::refuse_unfit_start(project, config, &worker.agent, (spec, &wish.asked))?;
-            agents.push(worker.agent.name);
+            agents.push(worker.agent);
         }
     }
-    match &wish.asked.on {
-        Some(on) => refuse_unplaceable(project, config, spec, (on, &wish.asked), &agents),
-        None => Ok(()),
+    if let Some(on) = &wish.asked.on {
+        let names: Vec<String> = agents.into_iter().map(|agent| agent.name).collect();
+        refuse_unplaceable(project, config, spec, (on, &wish.asked), &names)?;
+        return Ok(None);
     }
+    let mut notes = Vec::new();
+    for agent in &agents {
+        let login = RunLogin::of(project, config, agent)?;
+        let note = login.and_then(|login| {
+            let (now, run) = ((project.clock.now)(), config.runs.limits.run());
+            login.note_for(now, run)
+        });
+        notes.extend(note);
+    }
+    notes.dedup();
+    Ok((!notes.is_empty()).then(|| notes.join("\n")))
 }
 
 /// Mode and wishes as the record keeps them.

@@ -75,11 +75,11 @@ fn named(project: &Project, config: &Config, common: &Path) -> String {
     format!("{}-{}", name_of(project, config), &hash[..12])
 }
 
-/// The folder of the caches that only tools of this repository's runs use.
+/// The folder in which earlier versions kept caches that all runs of this repository wrote.
 ///
 /// # Errors
-/// `Refused` when nothing says where the user's own files lie.
-pub(in super::super) fn caches_folder(
+/// As [`user_state_folder`].
+pub(in super::super) fn shared_caches_folder(
     project: &Project,
     config: &Config,
     repo: Option<&Repo>,

@@ -234,9 +234,15 @@ pub(in super::super) fn remove_beside(path: &Path) {
         disk::remove(&sibling_file(path, ending))
             .log_failure("remove a file beside the folder of a run");
     }
-    for ending in [PRIVATE, CHECKING, CONNECT] {
-        disk::remove_tree(&sibling_file(path, ending))
-            .log_failure("remove a folder beside the folder of a run");
+    disk::remove_tree(&sibling_file(path, CONNECT))
+        .log_failure("remove a folder beside the folder of a run");
+    remove_private(path);
+}
+
+/// Removes the private folders of an agent and of a check; one that stays is removed before the next run.
+pub(in super::super) fn remove_private(path: &Path) {
+    for ending in [PRIVATE, CHECKING] {
+        disk::remove_tree(&sibling_file(path, ending)).log_failure("remove a private folder");
     }
 }
 

@@ -18,6 +18,7 @@ use super::super::prompt::{self, PromptParts, PromptWorktree};
 use super::account_room::{account_variables, allowance_of, with_accounts};
 use super::agent_slots::runs_at_once;
 use super::committer::committer_variables;
+use super::login_copy::refuse_ended_login;
 use super::plugin_checks::call_line;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::RunFolder;
@@ -109,6 +110,7 @@ pub(in super::super) fn refuse_unfit_agent(
     agent
         .refuse_unready(model.as_deref(), &environment)
         .map_err(SpecRunError::from)?;
+    refuse_ended_login(project, config, agent)?;
     let agent = agent.located(project.surroundings());
     let given = CommandPlaceholders {
         model: model.as_deref(),
@@ -285,6 +287,8 @@ impl LaunchInputs<'_> {
         account: Option<&str>,
     ) -> Result<AgentJob, Error> {
         let agent = choose_agent(self.config, self.asked)?.located(self.project.surroundings());
+        // Hours may lie between the start of a chain and this agent's.
+        refuse_ended_login(self.project, self.config, &agent)?;
         let model = agents::model(self.spec, &agent, &self.project.environment, self.config);
         let name = prompt::choose_prompt(
             self.asked.prompt.as_deref(),

@@ -1,5 +1,5 @@
 //! The own state of a confined agent: created for one run, with nothing of the user's in it except
-//! the login.
+//! a login that ends.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +7,7 @@ use super::super::agents::built_in::{AgentState, StateRelocation};
 use super::super::agents::discovery::{FOLDERS, UserFiles};
 use super::super::agents::environment::EnvironmentMap;
 use super::super::project::ProjectRuns;
+use super::login_copy::login_for_run;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_specs::project::Project;
@@ -29,7 +30,7 @@ pub(super) fn create_agent_state(
             disk::make_folders(&folder)?;
             if let Some(own) = user.folder(name).or_else(|| user.in_home(usual)) {
                 for file in state.login {
-                    take_over(&own.join(file), &folder.join(file))?;
+                    take_over(state, file, &own.join(file), &folder)?;
                 }
             }
             EnvironmentMap::from([(name.to_owned(), folder.display().to_string())])
@@ -38,7 +39,7 @@ pub(super) fn create_agent_state(
             let variables = make_home(user, &folder, own)?;
             for file in state.login {
                 if let Some(from) = user.file(file) {
-                    take_over(&from, &folder.join(file))?;
+                    take_over(state, file, &from, &folder)?;
                 }
             }
             variables
@@ -52,12 +53,21 @@ pub(super) fn create_agent_state(
     Ok(variables)
 }
 
-/// Copies a file with a login. A user without a login, or with one elsewhere, has no such file; the
-/// agent reports that itself.
-fn take_over(from: &Path, to: &Path) -> Result<(), Error> {
-    if disk::is_file(from) {
-        make_folder_of(to)?;
-        disk::copy_owned(from, to).log_failure("copy a file of the agent");
+/// Copies a file with a login, without refresh tokens. A user without a login, or with one elsewhere,
+/// has no such file, and one of an unknown form is not copied; the agent reports that itself.
+fn take_over(state: &AgentState, file: &str, from: &Path, folder: &Path) -> Result<(), Error> {
+    let to = folder.join(file);
+    if !disk::is_file(from) {
+        return Ok(());
+    }
+    make_folder_of(&to)?;
+    match state.tokens.as_ref().filter(|form| form.file == file) {
+        Some(form) => {
+            if let Some(login) = login_for_run(form, from) {
+                disk::create_owned(&to, &login)?;
+            }
+        }
+        None => disk::copy_owned(from, &to).log_failure("copy a file of the agent"),
     }
     Ok(())
 }

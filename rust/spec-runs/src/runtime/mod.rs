@@ -8,7 +8,7 @@
 //! spec about work that conflicts; [`conflicted_run`] is the run that is merged when that is settled.
 //! [`orchestrator`] is the run above such runs, and [`split`] one that proposes members of a spec. [`pool`]
 //! has folders that were created in advance. [`agent_slots`] chooses the next agent if there is room for
-//! it, and [`account_room`] its account. [`shared_login`] brings renewed tokens of an agent to its user and to other runs.
+//! it, and [`account_room`] its account. [`login_copy`] is the login that it works with.
 //! [`placed_run`] is the part of a run that another machine placed here; [`pushed_work`] takes over what such a machine pushed.
 //! [`approval`] is work that waits for a person's decision. [`acting_change`] finds its changes to
 //! what runs on this machine. [`recovery`] handles a spec whose run was stopped or died, for
@@ -30,6 +30,7 @@ pub(super) mod conflict_spec;
 mod conflicted_run;
 mod landed_specs;
 mod landing;
+pub(super) mod login_copy;
 mod masked_settings;
 mod new_run_folder;
 pub(super) mod offline_work;
@@ -43,7 +44,6 @@ pub(super) mod recovery;
 pub(super) mod rerun;
 pub(super) mod run_confinement;
 pub(super) mod run_folder;
-mod shared_login;
 pub(super) mod spec_runner;
 pub(super) mod spec_state;
 pub(super) mod split;

@@ -3,10 +3,10 @@
 
 use super::super::project::ProjectRuns;
 use super::agent_launch::{self, LaunchInputs};
+use super::login_copy::LoginCopy;
 use super::new_run_folder::RunFolderInputs;
 use super::run_confinement;
 use super::run_folder::RunFolder;
-use super::shared_login::SharedLogin;
 use super::spec_state::spec_of;
 use chant_base::error::Error;
 use chant_git::{self, Repo};
@@ -94,7 +94,7 @@ struct PlacedSteps<'a> {
     wanted: &'a PlacedRun,
     started: &'a dyn Fn(&str),
     place: Option<RunFolder>,
-    login: Option<SharedLogin>,
+    login: Option<LoginCopy>,
     end: PlacedEnd,
 }
 
@@ -131,8 +131,8 @@ impl PlacedSteps<'_> {
             asked: &self.wanted.asked,
         };
         let job = briefing.job(&prompts, None);
-        let template = agent_launch::choose_agent(&config, &self.wanted.asked)?.template;
-        self.login = SharedLogin::of(project, template, &place.worktree);
+        let state = agent_launch::choose_agent(&config, &self.wanted.asked)?.state;
+        self.login = LoginCopy::of(project, state, &place.worktree);
         self.place = Some(place);
         job
     }
@@ -161,9 +161,6 @@ impl RunSteps for PlacedSteps<'_> {
         run: &mut ActiveRun<'_>,
         ended: &AgentOutcome,
     ) -> Result<RunEnd, String> {
-        if let Some(login) = &self.login {
-            login.exchange();
-        }
         let Some(place) = &self.place else {
             return Ok(RunEnd::failed("The worktree is not known any more"));
         };

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use super::super::leases::SpecLeases;
 use super::super::leases::last_look::SpecLooks;
 use super::super::project::ProjectRuns;
+use super::super::project::folders;
 use super::super::project::migration::take_over_earlier_release;
 use super::completion_check::{CompletionCheck, CompletionTerms};
 use super::completion_details::CompletionDetails;
@@ -197,6 +198,7 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
         return Ok(Vec::new());
     };
     remove_complaints(&runs);
+    remove_shared_caches(project).log_failure("remove the caches of earlier versions");
     let recovered = recovery::recover(&runs)?;
     tracing::debug!(
         dead = recovered.found.len(),
@@ -241,6 +243,20 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
         problems.push(format!("Conflicts that are settled: {error}"));
     }
     Ok(problems)
+}
+
+/// Removes the caches that all runs of earlier versions wrote: nothing uses them any more.
+fn remove_shared_caches(project: &Project) -> Result<(), Error> {
+    let config = project.snapshot()?.config.clone()?;
+    let repo = project.repo()?;
+    let caches = folders::shared_caches_folder(project, &config, repo.as_deref())?;
+    if disk::exists(&caches) {
+        disk::remove_tree(&caches)?;
+        if let Some(all) = caches.parent() {
+            disk::remove_folder(all);
+        }
+    }
+    Ok(())
 }
 
 /// Merges the work of a spec, or all work, that waits for checks of what it is merged into: they are run now.

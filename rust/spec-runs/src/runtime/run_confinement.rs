@@ -1,10 +1,10 @@
 //! Builds the confinement of processes for a spec from the configuration, the features of the
 //! system, and the folders of a run.
 //!
-//! A run writes its folder, a private folder beside it, which is removed with it, and caches that
-//! only the project's runs share. No settings of tools lie in a shared cache: one run would control
-//! the tools of the next one. Checks have caches of their own, so that nothing of an agent's
-//! influences their results.
+//! A run writes its folder and a private folder next to it, which holds temporary files, settings and
+//! caches of tools, and is removed with it; so does each check. Nothing of that is shared: what one
+//! run writes into a cache would decide what the check of another one sees, whether its work ever
+//! lands or not.
 
 use std::path::{Path, PathBuf};
 
@@ -15,9 +15,7 @@ use super::agent_state;
 use super::masked_settings::MaskedSettings;
 use chant_base::error::Error;
 use chant_config::Config;
-use chant_config::confine::{
-    BackendChoice, CacheLocation, ConfineMode, ConfineSettings, NetworkSetting,
-};
+use chant_config::confine::{BackendChoice, ConfineMode, ConfineSettings, NetworkSetting};
 use chant_confine::ability::ASSUMED;
 use chant_confine::reach::AccessRequest;
 use chant_confine::{
@@ -29,20 +27,16 @@ use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::disk;
 
-/// Variables that name a cache folder, with the name of the folder.
-const CACHES: [(&str, &str); 6] = [
+/// Variables that name a folder with caches of tools, with the name of the folder.
+const CACHES: [(&str, &str); 8] = [
     ("XDG_CACHE_HOME", "xdg"),
     ("npm_config_cache", "npm"),
     ("PIP_CACHE_DIR", "pip"),
     ("UV_CACHE_DIR", "uv"),
     ("GOCACHE", "go-build"),
     ("GOMODCACHE", "go-mod"),
-];
-/// Variables that name a folder with settings beside caches: the folder is the run's own, and only
-/// the caches lead to shared folders.
-const WITH_SETTINGS: [(&str, &str, [&str; 2]); 2] = [
-    ("CARGO_HOME", "cargo", ["registry", "git"]),
-    ("GRADLE_USER_HOME", "gradle", ["caches", "wrapper"]),
+    ("CARGO_HOME", "cargo"),
+    ("GRADLE_USER_HOME", "gradle"),
 ];
 /// The variable that names the folder of programs that uv installs.
 const UV_TOOLS: &str = "UV_TOOL_DIR";
@@ -203,9 +197,13 @@ pub(in super::super) fn of_run(
     let masked = MaskedSettings::of(project, worktree)?;
     if let Some(folder) = held.private(worktree) {
         folders.private(folder)?;
-        folders.caches(project, config, repo, held)?;
         folders.tools_of_uv()?;
         folders.settings_of_cargo(&masked)?;
+        if let ConfinedActor::Agent(_, Some(state), files) = held {
+            let folder = agent_folder(&folders.own);
+            let own = agent_state::create_agent_state(project, state, files, folder)?;
+            folders.variables.extend(own);
+        }
     }
     let mut own_read = repo
         .map(|repo| borrowed(repo.common_dir()))
@@ -375,7 +373,7 @@ struct WritableFolders {
 }
 
 impl WritableFolders {
-    /// Adds a private folder and removes what an earlier run left there.
+    /// Adds a private folder, with empty caches, and removes what an earlier run left there.
     fn private(&mut self, folder: PathBuf) -> Result<(), Error> {
         disk::remove_tree(&folder)?;
         disk::make_owned_folder(&folder)?;
@@ -386,53 +384,9 @@ impl WritableFolders {
         for name in TEMPORARY {
             self.name(name, &temporary);
         }
-        Ok(())
-    }
-
-    fn caches(
-        &mut self,
-        project: &Project,
-        config: &Config,
-        repo: Option<&Repo>,
-        held: ConfinedActor<'_>,
-    ) -> Result<(), Error> {
-        let whose = match held {
-            ConfinedActor::Agent(_, state, files) => {
-                if let Some(state) = state {
-                    let folder = agent_folder(&self.own);
-                    let own = agent_state::create_agent_state(project, state, files, folder)?;
-                    self.variables.extend(own);
-                }
-                "runs"
-            }
-            ConfinedActor::Check(_) => "checks",
-            ConfinedActor::Trial(..) => "trials",
-            ConfinedActor::Proposal(..) => "proposals",
-            ConfinedActor::Git | ConfinedActor::JobClient(..) => return Ok(()),
-        };
-        let shared = match config.confine.caches {
-            CacheLocation::Private => {
-                Some(folders::caches_folder(project, config, repo)?.join(whose))
-            }
-            CacheLocation::None => None,
-        };
         for (variable, name) in CACHES {
-            let folder = match &shared {
-                Some(shared) => self.shared(shared.join(name))?,
-                None => made(self.own.join("caches").join(name))?,
-            };
-            self.name(variable, &folder);
-        }
-        for (variable, name, parts) in WITH_SETTINGS {
-            let folder = made(self.own.join(name))?;
-            for part in parts {
-                let Some(shared) = &shared else { continue };
-                let target = self.shared(shared.join(format!("{name}-{part}")))?;
-                let link = folder.join(part);
-                if !disk::exists(&link) {
-                    disk::make_link(&target, &link)?;
-                }
-            }
+            let folder = self.own.join("caches").join(name);
+            disk::make_folders(&folder)?;
             self.name(variable, &folder);
         }
         Ok(())
@@ -441,7 +395,8 @@ impl WritableFolders {
     /// Names an own folder for programs that `uvx` installs: it takes a lock there. Those that the
     /// user installed are found by the `PATH`.
     fn tools_of_uv(&mut self) -> Result<(), Error> {
-        let folder = made(self.own.join("uv-tools"))?;
+        let folder = self.own.join("uv-tools");
+        disk::make_folders(&folder)?;
         self.name(UV_TOOLS, &folder);
         Ok(())
     }
@@ -454,21 +409,10 @@ impl WritableFolders {
         Ok(())
     }
 
-    fn shared(&mut self, folder: PathBuf) -> Result<PathBuf, Error> {
-        disk::make_folders(&folder)?;
-        self.write.push(folder.clone());
-        Ok(folder)
-    }
-
     fn name(&mut self, variable: &str, folder: &Path) {
         let folder = folder.display().to_string();
         self.variables.insert(variable.to_owned(), folder);
     }
-}
-
-fn made(folder: PathBuf) -> Result<PathBuf, Error> {
-    disk::make_folders(&folder)?;
-    Ok(folder)
 }
 
 /// Returns the parts of the project's repository that a run's borrows: objects, and nothing that

@@ -11,8 +11,8 @@ use std::time::Duration;
 use super::super::project::ProjectRuns;
 use super::super::project::folders::{self, BASE, CHECKED};
 use super::super::project::run_tree::{RunTree, RunTreeContext};
-use super::super::project::worktree_folder::{WorktreeFolder, remove_beside};
-use super::shared_login::{self, SharedLogin};
+use super::super::project::worktree_folder::{WorktreeFolder, remove_beside, remove_private};
+use super::login_copy::{self, LoginCopy};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_confine::Confinement;
@@ -74,11 +74,12 @@ impl RunFolder {
         })
     }
 
-    /// Watches the work while its agent is at it: brings commits back as they are made, and shares a login.
+    /// Watches the work while its agent is at it: brings commits back as they are made, and
+    /// the login up to date.
     pub(super) fn observed<'a>(
         &'a self,
         project: &'a Project,
-        login: Option<&'a SharedLogin>,
+        login: Option<&'a LoginCopy>,
     ) -> FolderObserver<'a> {
         let bring = move || {
             if let Ok(repo) = project.repository() {
@@ -89,7 +90,7 @@ impl RunFolder {
         };
         let observer = FolderObserver::at(&self.commits_folder(), bring);
         match login {
-            Some(login) => observer.beside(shared_login::INTERVAL, || login.exchange()),
+            Some(login) => observer.beside(login_copy::POLL_INTERVAL, || login.follow_user()),
             None => observer,
         }
     }
@@ -324,8 +325,9 @@ impl RunFolder {
         })
     }
 
-    /// Gives the folder to the user, so that nothing runs there that the agent prepared. If that
-    /// fails, its files are there all the same.
+    /// Gives the folder to the user, so that nothing runs there that the agent prepared, and removes
+    /// what only the run used: its caches, and its copy of a login. If the first fails, its files are
+    /// there all the same.
     pub(in super::super) fn hand_over(&self, project: &Project, repo: &Repo) {
         if let Ok(tree) = self.tree(project, repo)
             && (self.is_linked || project.is_trusted() || tree.is_held())
@@ -333,6 +335,7 @@ impl RunFolder {
             tree.hand_over()
                 .log_failure("hand the folder of the run over");
         }
+        remove_private(&self.worktree);
     }
 
     /// Removes the worktree with the files beside it, and the branch, whose commits are on the

@@ -7,6 +7,7 @@ use super::super::project::ProjectRuns;
 use super::agent_launch::{self, LaunchInputs};
 use super::completion_check::{CompletionCheck, CompletionTerms};
 use super::landing::hooks_of;
+use super::login_copy::LoginCopy;
 use super::new_run_folder::RunFolderInputs;
 use super::placed_launch::{CONFINED_THERE, PlacedLaunch};
 use super::pool;
@@ -14,7 +15,6 @@ use super::pushed_work::PushedRef;
 use super::recovery;
 use super::run_confinement;
 use super::run_folder::RunFolder;
-use super::shared_login::SharedLogin;
 use super::spec_state::{self, change_spec, spec_of};
 use chant_agent_events::FailureCause;
 use chant_base::diagnostics::LogFailure;
@@ -100,7 +100,7 @@ struct SpecRunner<'a> {
     /// The terms by which the work is judged.
     terms: CompletionTerms,
     /// The login of which its agent has a copy.
-    login: Option<SharedLogin>,
+    login: Option<LoginCopy>,
 }
 
 impl<'a> SpecRunner<'a> {
@@ -160,9 +160,9 @@ impl<'a> SpecRunner<'a> {
             };
             placed.job(on)
         } else {
-            let template = agent_launch::choose_agent(&config, briefing.asked)?.template;
+            let state = agent_launch::choose_agent(&config, briefing.asked)?.state;
             let job = briefing.job(&prompts, run.record().account.as_deref());
-            self.login = SharedLogin::of(self.project, template, &place.worktree);
+            self.login = LoginCopy::of(self.project, state, &place.worktree);
             job
         };
         self.place = Some(place);
@@ -305,9 +305,6 @@ impl RunSteps for SpecRunner<'_> {
         let Some(place) = self.place.clone() else {
             return Ok(RunEnd::failed("The worktree is not known any more"));
         };
-        if let Some(login) = &self.login {
-            login.exchange();
-        }
         let taken = self.take_pushed(run, &place, ended);
         let why = match (ended.is_success(), taken) {
             (true, Ok(())) => None,

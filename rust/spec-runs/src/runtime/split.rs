@@ -24,6 +24,7 @@ use super::super::split::{self, BadAnswer, proposal, write};
 use super::super::view::split::{ProposedMember, SplitProposal};
 use super::account_room::account_variables;
 use super::agent_launch::{self, bounds, event_plan, name_of, prompt_text};
+use super::login_copy::refuse_ended_login;
 use super::run_confinement::{self, ConfinedActor};
 use super::spec_state::{spec_of, stopped_end};
 use super::split_copy::remove_copy;
@@ -345,6 +346,7 @@ impl SplitQuery<'_> {
         let environment = &self.project.environment;
         let agent = agent_launch::choose_agent(config, &RunOptions::default())?
             .located(self.project.surroundings());
+        refuse_ended_login(self.project, config, &agent)?;
         let is_confined = run_confinement::is_held(self.project, config)?;
         let private = shown(&run_confinement::state_of_agent(folder));
         let model = agents::split_model(spec, &agent, environment, config);

@@ -70,6 +70,9 @@ pub struct InstalledAgentView {
     pub logged_in: Option<bool>,
     /// The sign of the login.
     pub login: Option<String>,
+    /// What runs get of that login, where it is a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub login_of_runs: Option<String>,
     /// Variables of ours that it would get beside those that everything gets.
     pub passed: Vec<&'static str>,
     /// Flags that we start it with and that its help does not know; `None` when it has no help.

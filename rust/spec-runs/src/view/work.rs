@@ -233,6 +233,9 @@ pub struct StartedRunView<'a> {
     pub log: Option<&'a str>,
     /// The confinement of its agent, in a sentence.
     pub confinement: String,
+    /// The note that the login of its agent may end before the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub login_note: Option<String>,
     /// The warning that a red quality gate was waived.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality_warning: Option<QualityWarning>,

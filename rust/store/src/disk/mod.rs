@@ -28,6 +28,7 @@ mod staging;
 mod stamps;
 mod sweep;
 mod temporary_names;
+mod tree_removal;
 mod weak_guarantees;
 mod write;
 
@@ -63,6 +64,7 @@ pub use slot::{is_kept_apart, is_still_replaced, kept_beside, swap, swap_back};
 pub use staging::{can_stage, move_file};
 pub use stamps::{FileStamp, TICK, created_at, stamp, stamp_of_itself};
 pub use sweep::sweep_folder;
+pub use tree_removal::remove_tree;
 pub use weak_guarantees::{WeakGuarantee, take_weak_promises, weak_promises};
 pub use write::{TemporaryFile, flush_folder, flush_folder_of, rename_new};
 
@@ -474,17 +476,6 @@ pub fn set_modified(path: &Path, time: SystemTime) -> Result<(), StoreError> {
 /// `Io`.
 pub fn remove(path: &Path) -> Result<(), StoreError> {
     FilePlace::from(path).remove()
-}
-
-/// Removes a folder of our own with everything in it; links are removed, not followed.
-///
-/// # Errors
-/// `Io`.
-pub fn remove_tree(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_dir_all(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path, e)),
-        _ => Ok(()),
-    }
 }
 
 /// Moves a folder of our own to a free place on the same disk.

@@ -1,7 +1,8 @@
 //! The template of Claude Code.
 
 use super::{
-    AgentState, BuiltIn, LaunchForm, RenewedLogin, StateRelocation, USUAL, UnconfinedLaunch, own,
+    AgentState, BuiltIn, LaunchForm, StateRelocation, TokenEnd, TokenFile, USUAL, UnconfinedLaunch,
+    own,
 };
 
 pub(super) const CLAUDE: BuiltIn = BuiltIn {
@@ -79,23 +80,22 @@ pub(super) const CLAUDE: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Variable("CLAUDE_CONFIG_DIR", ".claude"),
         login: &[".credentials.json"],
+        tokens: Some(TokenFile {
+            file: ".credentials.json",
+            // Logins of the user's own MCP servers are in there, too.
+            only: &["claudeAiOauth", "organizationUuid"],
+            refresh: &["/claudeAiOauth/refreshToken"],
+            in_place: "",
+            ends: TokenEnd::Milliseconds("/claudeAiOauth/expiresAt"),
+        }),
         files: &[],
     },
-    renewed: Some(RenewedLogin {
-        file: ".credentials.json",
-        tokens: &[
-            "/claudeAiOauth/accessToken",
-            "/claudeAiOauth/refreshToken",
-            "/claudeAiOauth/expiresAt",
-            "/claudeAiOauth/refreshTokenExpiresAt",
-        ],
-        account: &["/organizationUuid", "/claudeAiOauth/subscriptionType"],
-    }),
     login_probe: &["auth", "status"],
     hidden: &["--max-turns"],
     resume: &["--resume", "{session}"],
     tested: Some("2.1.330"),
     install: "npm install -g @anthropic-ai/claude-code",
     log_in: "start `claude` once and follow it, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)",
+    lasting: "set CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`) or ANTHROPIC_API_KEY",
     ..USUAL
 };

@@ -55,6 +55,7 @@ pub(super) const COPILOT: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Variable("COPILOT_HOME", ".copilot"),
         login: &["config.json"],
+        tokens: None,
         files: &[],
     },
     resume: &["--resume={session}"],

@@ -2,7 +2,8 @@
 
 use super::providers::PROVIDERS;
 use super::{
-    AgentState, BuiltIn, LaunchForm, RenewedLogin, StateRelocation, USUAL, UnconfinedLaunch, own,
+    AgentState, BuiltIn, LaunchForm, StateRelocation, TokenEnd, TokenFile, USUAL, UnconfinedLaunch,
+    own,
 };
 
 pub(super) const GEMINI: BuiltIn = BuiltIn {
@@ -58,6 +59,7 @@ pub(super) const GEMINI: BuiltIn = BuiltIn {
             // It names the means by which its user logs in.
             ".gemini/settings.json",
         ],
+        tokens: None,
         files: &[],
     },
     resume: &["--resume", "{session}"],
@@ -105,21 +107,20 @@ pub(super) const QWEN: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Variable("QWEN_HOME", ".qwen"),
         login: &["oauth_creds.json", "settings.json"],
+        tokens: Some(TokenFile {
+            file: "oauth_creds.json",
+            only: &[],
+            refresh: &["/refresh_token"],
+            // It takes an empty one for a broken file.
+            in_place: "withheld",
+            ends: TokenEnd::Milliseconds("/expiry_date"),
+        }),
         files: &[],
     },
-    renewed: Some(RenewedLogin {
-        file: "oauth_creds.json",
-        tokens: &[
-            "/access_token",
-            "/refresh_token",
-            "/id_token",
-            "/expiry_date",
-        ],
-        account: &["/resource_url"],
-    }),
     resume: &["--resume", "{session}"],
     tested: Some("0.24.4"),
     install: "npm install -g @qwen-code/qwen-code",
     log_in: "start `qwen` once and choose a provider, or set OPENAI_API_KEY with OPENAI_BASE_URL and OPENAI_MODEL",
+    lasting: "set OPENAI_API_KEY with OPENAI_BASE_URL and OPENAI_MODEL",
     ..USUAL
 };

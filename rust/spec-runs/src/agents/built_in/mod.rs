@@ -59,8 +59,6 @@ pub struct BuiltIn {
     pub(super) settings: NameList,
     /// The place of its own state.
     pub state: AgentState,
-    /// The file of its login in which it renews tokens, if it is known.
-    pub renewed: Option<RenewedLogin>,
     /// The arguments of a command that reports by its exit code whether a user is logged in.
     pub login_probe: NameList,
     /// The commands that list its options.
@@ -75,6 +73,8 @@ pub struct BuiltIn {
     pub install: &'static str,
     /// Instructions for logging in.
     pub log_in: &'static str,
+    /// Instructions for a login that does not end while runs work.
+    pub lasting: &'static str,
     /// Further facts that people should know before they choose it.
     pub note: &'static str,
 }
@@ -118,20 +118,36 @@ pub struct AgentState {
     pub place: StateRelocation,
     /// Files in it that name the user or the provider; copied into that of a run.
     pub login: NameList,
+    /// The one of these files that holds refresh tokens, which a run does not get.
+    pub tokens: Option<TokenFile>,
     /// Files that are created in that of a run, with their texts.
     pub files: VariableTemplates,
 }
 
-/// A file of a login in which an agent writes new tokens when the old ones end; all places are JSON
-/// pointers.
+/// A file of a login with tokens that end and tokens that renew them; all places are JSON pointers.
 #[derive(Debug, PartialEq, Eq)]
-pub struct RenewedLogin {
+pub struct TokenFile {
     /// The file, among those of [`AgentState::login`].
     pub file: &'static str,
-    /// The places of the tokens and of their expiry.
-    pub tokens: NameList,
-    /// The places that identify the account.
-    pub account: NameList,
+    /// The keys at the top that a run gets; all of them if there are none here.
+    pub only: NameList,
+    /// The places of the refresh tokens that a provider replaces at each use.
+    pub refresh: NameList,
+    /// The text that a run gets in place of one: agents refuse a file without it.
+    pub in_place: &'static str,
+    /// The place of the end of the access token.
+    pub ends: TokenEnd,
+}
+
+/// The place that says when an access token ends.
+#[derive(Debug, PartialEq, Eq)]
+pub enum TokenEnd {
+    /// None, or one for each of several providers.
+    Unknown,
+    /// A number of milliseconds since 1970.
+    Milliseconds(&'static str),
+    /// The claim `exp` of the signed token (JWT) there.
+    Claim(&'static str),
 }
 
 /// The means to move the state of an agent.
@@ -150,6 +166,7 @@ pub enum StateRelocation {
 const STATELESS: AgentState = AgentState {
     place: StateRelocation::Nowhere,
     login: &[],
+    tokens: None,
     files: &[],
 };
 
@@ -175,7 +192,6 @@ const USUAL: BuiltIn = BuiltIn {
     keys: &[],
     settings: &[],
     state: STATELESS,
-    renewed: None,
     login_probe: &[],
     help: &[&["--help"]],
     hidden: &[],
@@ -183,6 +199,7 @@ const USUAL: BuiltIn = BuiltIn {
     tested: None,
     install: "",
     log_in: "",
+    lasting: "set the key of its provider; `chant-mcp agents show NAME` names the variables",
     note: "",
 };
 
@@ -224,7 +241,7 @@ impl BuiltIn {
     }
 
     /// Returns the program that its template was written for.
-    pub(super) fn usual_program(&self) -> &'static str {
+    pub(in super::super) fn usual_program(&self) -> &'static str {
         self.programs.first().map_or("{chant}", |own| own.name)
     }
 

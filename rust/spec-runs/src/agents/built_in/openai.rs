@@ -1,7 +1,8 @@
 //! The template of Codex.
 
 use super::{
-    AgentState, BuiltIn, LaunchForm, RenewedLogin, StateRelocation, USUAL, UnconfinedLaunch, own,
+    AgentState, BuiltIn, LaunchForm, StateRelocation, TokenEnd, TokenFile, USUAL, UnconfinedLaunch,
+    own,
 };
 
 pub(super) const CODEX: BuiltIn = BuiltIn {
@@ -55,23 +56,21 @@ pub(super) const CODEX: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Variable("CODEX_HOME", ".codex"),
         login: &["auth.json"],
+        tokens: Some(TokenFile {
+            file: "auth.json",
+            only: &[],
+            refresh: &["/tokens/refresh_token"],
+            in_place: "",
+            ends: TokenEnd::Claim("/tokens/access_token"),
+        }),
         files: &[],
     },
-    renewed: Some(RenewedLogin {
-        file: "auth.json",
-        tokens: &[
-            "/tokens/id_token",
-            "/tokens/access_token",
-            "/tokens/refresh_token",
-            "/last_refresh",
-        ],
-        account: &["/tokens/account_id", "/auth_mode"],
-    }),
     login_probe: &["login", "status"],
     help: &[&["exec", "--help"]],
     resume: &["resume", "{session}", "-"],
     tested: Some("0.169.0"),
     install: "npm install -g @openai/codex",
     log_in: "run `codex login`, or set CODEX_API_KEY; OPENAI_API_KEY alone is not read by it",
+    lasting: "set CODEX_API_KEY",
     ..USUAL
 };

@@ -2,7 +2,8 @@
 
 use super::providers::PROVIDERS;
 use super::{
-    AgentState, BuiltIn, LaunchForm, ProgramName, StateRelocation, USUAL, UnconfinedLaunch, own,
+    AgentState, BuiltIn, LaunchForm, ProgramName, StateRelocation, TokenEnd, TokenFile, USUAL,
+    UnconfinedLaunch, own,
 };
 
 pub(super) const CURSOR: BuiltIn = BuiltIn {
@@ -39,12 +40,14 @@ pub(super) const CURSOR: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Home(&[".cursor", ".config/cursor"]),
         login: &[".config/cursor/auth.json", ".cursor/cli-config.json"],
+        tokens: None,
         files: &[(".cursor/mcp.json", r#"{"mcpServers":{servers}}"#)],
     },
     login_probe: &["status"],
     resume: &["--resume", "{session}"],
     install: "see https://cursor.com/cli",
     log_in: "run `cursor-agent login`, or set CURSOR_API_KEY",
+    lasting: "set CURSOR_API_KEY",
     ..USUAL
 };
 
@@ -87,6 +90,14 @@ pub(super) const OPENCODE: BuiltIn = BuiltIn {
             ".config/opencode/opencode.json",
             ".config/opencode/opencode.jsonc",
         ],
+        // Those of other providers are not replaced when they are used.
+        tokens: Some(TokenFile {
+            file: ".local/share/opencode/auth.json",
+            only: &[],
+            refresh: &["/anthropic/refresh", "/openai/refresh"],
+            in_place: "",
+            ends: TokenEnd::Unknown,
+        }),
         files: &[],
     },
     help: &[&["run", "--help"]],
@@ -121,12 +132,14 @@ pub(super) const KIRO: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Home(&[".kiro", ".local/share/kiro-cli"]),
         login: &[".local/share/kiro-cli/data.sqlite3"],
+        tokens: None,
         files: &[(".kiro/settings/mcp.json", r#"{"mcpServers":{servers}}"#)],
     },
     login_probe: &["whoami"],
     help: &[&["chat", "--help"]],
     install: "see https://kiro.dev/cli",
     log_in: "run `kiro-cli login`, or set KIRO_API_KEY",
+    lasting: "set KIRO_API_KEY",
     ..USUAL
 };
 
@@ -147,6 +160,7 @@ pub(super) const AMP: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Home(&[".config/amp", ".local/share/amp"]),
         login: &[".local/share/amp/secrets.json"],
+        tokens: None,
         files: &[(
             ".config/amp/settings.json",
             r#"{"amp.dangerouslyAllowAll":true,"amp.updates.mode":"disabled"}"#,
@@ -154,6 +168,7 @@ pub(super) const AMP: BuiltIn = BuiltIn {
     },
     install: "npm install -g @sourcegraph/amp",
     log_in: "run `amp login`, or set AMP_API_KEY",
+    lasting: "set AMP_API_KEY",
     note: "Its threads lie on Amp's servers",
     ..USUAL
 };
@@ -185,6 +200,7 @@ pub(super) const CLINE: BuiltIn = BuiltIn {
             "data/settings/global-settings.json",
         ],
         // A server without a timeout of its own has three seconds to start.
+        tokens: None,
         files: &[(
             "data/settings/cline_mcp_settings.json",
             r#"{"mcpServers":{timed_servers}}"#,
@@ -215,6 +231,14 @@ pub(super) const PI: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Variable("PI_CODING_AGENT_DIR", ".pi/agent"),
         login: &["auth.json", "models.json", "settings.json"],
+        // Those of other providers are not replaced when they are used.
+        tokens: Some(TokenFile {
+            file: "auth.json",
+            only: &[],
+            refresh: &["/anthropic/refresh", "/openai-codex/refresh"],
+            in_place: "",
+            ends: TokenEnd::Unknown,
+        }),
         files: &[],
     },
     resume: &["--session", "{session}"],

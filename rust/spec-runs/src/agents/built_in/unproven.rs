@@ -44,6 +44,7 @@ pub(super) const GOOSE: BuiltIn = BuiltIn {
             ".local/state/goose",
         ]),
         login: &[".config/goose/config.yaml", ".config/goose/secrets.yaml"],
+        tokens: None,
         files: &[],
     },
     help: &[&["run", "--help"]],
@@ -72,6 +73,7 @@ pub(super) const CRUSH: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Home(&[".config/crush", ".local/share/crush"]),
         login: &[".local/share/crush/crush.json"],
+        tokens: None,
         files: &[(".config/crush/crush.json", r#"{"mcp":{typed_servers}}"#)],
     },
     help: &[&["run", "--help"]],
@@ -110,6 +112,7 @@ pub(super) const AIDER: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Home(&[".aider"]),
         login: &[".aider/oauth-keys.env"],
+        tokens: None,
         files: &[],
     },
     install: "python -m pip install aider-install && aider-install",
@@ -141,11 +144,13 @@ pub(super) const DROID: BuiltIn = BuiltIn {
     state: AgentState {
         place: StateRelocation::Home(&[".factory"]),
         login: &[".factory/auth.json"],
+        tokens: None,
         files: &[(".factory/mcp.json", r#"{"mcpServers":{servers}}"#)],
     },
     help: &[&["exec", "--help"]],
     resume: &["--session-id", "{session}"],
     install: "see https://docs.factory.ai/cli",
     log_in: "start `droid` once and follow it, or set FACTORY_API_KEY",
+    lasting: "set FACTORY_API_KEY",
     ..USUAL
 };

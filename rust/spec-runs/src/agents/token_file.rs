@@ -1,0 +1,142 @@
+//! The part of a login that a confined run gets: tokens that end soon, and none that gives new ones.
+//!
+//! Whoever has a refresh token can make every other copy of the login void, the user's own one
+//! included. A run that had one would have to bring the new tokens back, and nothing about these
+//! tokens proves that they belong to the user: they are opaque, or their claims can be copied. So a
+//! run gets no refresh token, and nothing of its login ever comes back.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::built_in::{TokenEnd, TokenFile};
+
+impl TokenFile {
+    /// Returns the login for a run; `None` for a text that is no login of this agent.
+    pub fn without_refresh_tokens(&self, login: &str) -> Option<String> {
+        let Value::Object(mut all) = serde_json::from_str(login).ok()? else {
+            return None;
+        };
+        if !self.only.is_empty() {
+            all.retain(|key, _| self.only.contains(&key.as_str()));
+        }
+        let mut all = Value::Object(all);
+        for place in self.refresh {
+            if let Some(token) = all.pointer_mut(place) {
+                *token = self.in_place.into();
+            }
+        }
+        serde_json::to_string(&all).ok()
+    }
+
+    /// Returns true if a login has a refresh token; one with a key has none.
+    pub fn has_refresh_token(&self, login: &str) -> bool {
+        let all: Value = serde_json::from_str(login).unwrap_or_default();
+        let tokens = self.refresh.iter().filter_map(|place| all.pointer(place));
+        let mut texts = tokens.filter_map(Value::as_str);
+        texts.any(|token| !token.is_empty())
+    }
+
+    /// Returns the time at which the access token ends, as far as the login says it.
+    pub fn ends(&self, login: &str) -> Option<Timestamp> {
+        let all: Value = serde_json::from_str(login).ok()?;
+        match self.ends {
+            TokenEnd::Unknown => None,
+            TokenEnd::Milliseconds(place) => {
+                let ends = all.pointer(place)?.as_i64()?;
+                Timestamp::from_millisecond(ends).ok()
+            }
+            TokenEnd::Claim(place) => claimed_end(all.pointer(place)?.as_str()?),
+        }
+    }
+}
+
+/// Returns the end of a signed token (JWT). The signature is not checked: the file is the user's own.
+fn claimed_end(token: &str) -> Option<Timestamp> {
+    let claims = token.split('.').nth(1)?;
+    let engine = base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let claims = base64::Engine::decode(&engine, claims).ok()?;
+    let claims: Value = serde_json::from_slice(&claims).ok()?;
+    Timestamp::from_second(claims.get("exp")?.as_i64()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::template;
+    use super::*;
+
+    fn form(agent: &str) -> &'static TokenFile {
+        template(agent).unwrap().state.tokens.as_ref().unwrap()
+    }
+
+    // proves: run:login:no_refresh_token
+    #[test]
+    fn a_run_gets_a_login_without_what_renews_it() {
+        for (agent, login, expected) in [
+            (
+                "claude",
+                r#"{"claudeAiOauth":{"accessToken":"a","refreshToken":"r"},"mcpOAuth":{"x":{"refreshToken":"r"}},"organizationUuid":"o"}"#,
+                r#"{"claudeAiOauth":{"accessToken":"a","refreshToken":""},"organizationUuid":"o"}"#,
+            ),
+            (
+                "codex",
+                r#"{"OPENAI_API_KEY":null,"tokens":{"access_token":"a","refresh_token":"r"}}"#,
+                r#"{"OPENAI_API_KEY":null,"tokens":{"access_token":"a","refresh_token":""}}"#,
+            ),
+            (
+                "qwen",
+                r#"{"access_token":"a","refresh_token":"r"}"#,
+                r#"{"access_token":"a","refresh_token":"withheld"}"#,
+            ),
+            (
+                "opencode",
+                r#"{"anthropic":{"access":"a","refresh":"r"},"github-copilot":{"refresh":"k"},"x":{"key":"k"}}"#,
+                r#"{"anthropic":{"access":"a","refresh":""},"github-copilot":{"refresh":"k"},"x":{"key":"k"}}"#,
+            ),
+            (
+                "pi",
+                r#"{"openai-codex":{"refresh":"r"}}"#,
+                r#"{"openai-codex":{"refresh":""}}"#,
+            ),
+        ] {
+            let form = form(agent);
+            let given = form.without_refresh_tokens(login).unwrap();
+            assert_eq!(
+                serde_json::from_str::<Value>(&given).unwrap(),
+                serde_json::from_str::<Value>(expected).unwrap(),
+                "{agent}"
+            );
+            assert!(form.has_refresh_token(login), "{agent}");
+            for other in ["", "[]", "no JSON", r#""text""#] {
+                assert_eq!(form.without_refresh_tokens(other), None, "{agent} {other}");
+                assert!(!form.has_refresh_token(other), "{agent} {other}");
+            }
+        }
+        let key = r#"{"OPENAI_API_KEY":"k","tokens":null}"#;
+        assert!(!form("codex").has_refresh_token(key));
+        assert_eq!(
+            form("codex").without_refresh_tokens(key).as_deref(),
+            Some(key)
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_login_is_read() {
+        let claims = base64::Engine::encode(
+            &base64::engine::general_purpose::URL_SAFE_NO_PAD,
+            r#"{"exp":1000}"#,
+        );
+        let codex = format!(r#"{{"tokens":{{"access_token":"head.{claims}.signature"}}}}"#);
+        let end = |agent: &str, login: &str| form(agent).ends(login).map(Timestamp::as_second);
+        assert_eq!(end("codex", &codex), Some(1000));
+        let claude = r#"{"claudeAiOauth":{"expiresAt":2000000}}"#;
+        assert_eq!(end("claude", claude), Some(2000));
+        assert_eq!(end("qwen", r#"{"expiry_date":3000}"#), Some(3));
+        for (agent, login) in [
+            ("claude", "{}"),
+            ("codex", r#"{"tokens":{"access_token":"opaque"}}"#),
+            ("opencode", r#"{"anthropic":{"expires":1}}"#),
+        ] {
+            assert_eq!(end(agent, login), None, "{agent}");
+        }
+    }
+}
