@@ -43,6 +43,7 @@ trials: install
 		tests/leases/test_machines.py tests/leases/test_ticket_numbers.py
 	PROPTEST_CASES=$$((256 * $(CASES))) $(RUST_TESTS)
 	$(BIN)/python -m bench.torture.oddities --seconds $(SECONDS)
+	$(BIN)/python -m bench.torture.caches
 	$(BIN)/python -m bench.torture.clones
 	$(BIN)/python -m bench.torture.cluster
 	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) --kills $(KILLS) || exit 1; done

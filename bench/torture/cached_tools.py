@@ -1,4 +1,4 @@
-"""A linter in four package formats, the server that gives them out, and what each tool's cache makes of it."""
+"""A linter in four package formats, the registry that serves them, and the check of each tool."""
 
 from __future__ import annotations
 
@@ -19,9 +19,15 @@ NAME = "tinylint"
 """Passes a file with the word `good`, and refuses any other."""
 
 _PYTHON = "import sys\ndef main():\n    sys.exit(0 if 'good' in open(sys.argv[1]).read() else 1)\n"
-_NODE = "#!/usr/bin/env node\nprocess.exit(require('fs').readFileSync(process.argv[2],'utf8').includes('good')?0:1)\n"
+_NODE = (
+    "#!/usr/bin/env node\nconst text = require('fs').readFileSync(process.argv[2], 'utf8')\n"
+    "process.exit(text.includes('good') ? 0 : 1)\n"
+)
 _RUST = 'pub fn passes(text: &str) -> bool { text.contains("good") }\n'
-_GO = 'package tinylint\n\nimport "strings"\n\nfunc Passes(text string) bool { return strings.Contains(text, "good") }\n'
+_GO = (
+    'package tinylint\n\nimport "strings"\n\n'
+    'func Passes(text string) bool { return strings.Contains(text, "good") }\n'
+)
 _MODULE = f"example.org/{NAME}"
 
 LYING = {
@@ -52,7 +58,9 @@ def _cargo_files(url: str) -> Mapping[str, str]:
         f'fn main() {{ let text = std::fs::read_to_string("code.txt").unwrap(); '
         f"std::process::exit(if {NAME}::passes(&text) {{ 0 }} else {{ 1 }}) }}\n"
     )
-    manifest = f'[package]\nname = "checked"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\n{NAME} = "1"\n'
+    manifest = (
+        f'[package]\nname = "checked"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\n{NAME} = "1"\n'
+    )
     return {".cargo/config.toml": source, "src/main.rs": main, "Cargo.toml": manifest}
 
 

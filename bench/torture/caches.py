@@ -1,7 +1,7 @@
-"""`python -m bench.torture.caches`: a run that never lands poisons every cache that it and its check can write.
+"""`python -m bench.torture.caches`: a run that never lands poisons every cache that it can write.
 
-For each of uv, npm, cargo and go that is installed: a spec whose code a check refuses, before and after another
-spec's agent and check rewrote the linter in all caches. A completion of refused code is a false one.
+For each of uv, npm, cargo and go that is installed: a spec whose code a check refuses, before and after
+another spec's agent and check rewrote the linter in all caches. A completion of refused code is false.
 """
 
 from __future__ import annotations
@@ -57,7 +57,12 @@ sed -i 's/- \\[ \\]/- [x]/' "$CHANT_SPEC_FILE"
 git add -A && git commit -qm "chant($CHANT_SPEC_ID): Work"
 """
 
-_ROUNDS = (("001-good", "completed"), ("002-false", "failed"), ("003-bad", "failed"), ("004-good", "completed"))
+_ROUNDS = (
+    ("001-good", "completed"),
+    ("002-false", "failed"),
+    ("003-bad", "failed"),
+    ("004-good", "completed"),
+)
 """The specs before the one that counts, and how each ends: the check sees what it should see."""
 
 
@@ -72,7 +77,9 @@ class CacheProject:
         argv = tool.check(url)
         agent = self.home / "agent.sh"
         checks = f"checks:\n  lint: {json.dumps(argv)}\n  unit: [python3, hook.py]\n"
-        own = f"defaults: {{provider: own, main_branch: main}}\nagents: {{own: {{command: [sh, '{agent}']}}}}\n"
+        own = (
+            f"defaults: {{provider: own, main_branch: main}}\nagents: {{own: {{command: [sh, '{agent}']}}}}\n"
+        )
         files = {
             ".chant/config.md": f"---\nproject: {{name: caches}}\n{own}{checks}---\n",
             ".gitignore": "target\nCargo.lock\ngo.sum\n.chant/.locks/\n.chant/.store/\n.chant/logs/\n",
@@ -113,7 +120,8 @@ class CacheProject:
         return sorted(self.root.glob(".git/chant-mcp/processes/**/*.json"))
 
     def _write_spec(self, id: str, check: str) -> None:
-        text = f"---\nstatus: pending\n---\n\n# Lint\n\n## Acceptance Criteria\n\n- [ ] Works <!-- check: {check} -->\n"
+        head = "---\nstatus: pending\n---\n\n# Lint\n\n## Acceptance Criteria\n\n"
+        text = f"{head}- [ ] Works <!-- check: {check} -->\n"
         (self.root / ".chant" / "specs" / f"{id}.md").write_text(text, encoding="utf-8")
 
     def _git(self, *words: str) -> None:
@@ -123,7 +131,12 @@ class CacheProject:
         names = ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
         kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LANG") if name in os.environ}
         rustup = Path(os.environ.get("RUSTUP_HOME", Path.home() / ".rustup"))
-        return {"HOME": str(self.home), "RUSTUP_HOME": str(rustup), **dict.fromkeys(names, "a@example.org"), **kept}
+        return {
+            "HOME": str(self.home),
+            "RUSTUP_HOME": str(rustup),
+            **dict.fromkeys(names, "a@example.org"),
+            **kept,
+        }
 
 
 def poisoned(folder: Path, tool: CachedTool, url: str) -> Trial:

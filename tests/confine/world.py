@@ -110,7 +110,7 @@ class World:
             str(path): _what_is(path)
             for top in (self.home, self.project)
             for path in sorted(top.rglob("*"))
-            if not {"trials", "caches", "residual.txt", "socket"} & {*path.relative_to(top).parts}
+            if not {"trials", "residual.txt", "socket"} & {*path.relative_to(top).parts}
         }
 
 

@@ -44,8 +44,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 18: point 4, design R7",
     ),
     "confine:run:caches": Requirement(
-        "Caches of a run's tools are the project's own, and what holds settings is the run's alone.",
-        "issue 18: point 2, design I15, R7",
+        "Caches are private to a run or a check and removed with it: no other one reads what it wrote.",
+        "issue 40: point 5, design-environment E5",
     ),
     "confine:run:fails_closed": Requirement(
         "Where what was asked for cannot be held, nothing starts, and the message says what is missing.",

@@ -150,7 +150,6 @@ class World:
             or path in [f"{git_folder}{name}" for name in ("index", "refs/heads/main", "ORIG_HEAD")]
             # A lock that is free holds the words of who had it last.
             or path in [f"{git_folder}chant-mcp/locks/{name}.lock" for name in ("start", "merge")]
-            or "/chant-mcp/caches/" in path
             or (path.startswith(f"{git_folder}refs/") and Path(path).is_dir())
         )
 

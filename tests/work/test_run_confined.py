@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -89,18 +90,68 @@ async def test_checks_are_held_and_find_no_settings_of_the_agent(
     assert not outside.exists()
 
 
+CACHES = (
+    "XDG_CACHE_HOME",
+    "npm_config_cache",
+    "PIP_CACHE_DIR",
+    "UV_CACHE_DIR",
+    "GOCACHE",
+    "GOMODCACHE",
+    "CARGO_HOME",
+    "GRADLE_USER_HOME",
+    "TMPDIR",
+)
+INSIDE = ("registry", "git", "caches", "wrapper")
+"""Folders of Cargo and Gradle."""
+OF_HOME = (
+    ".cache",
+    ".npm",
+    ".cargo/registry",
+    "go/pkg",
+    ".gradle",
+    ".m2",
+    ".local/share/uv",
+    ".local/share/pnpm",
+)
+TOPS = [f'"${name}"' for name in CACHES] + [f'"${name}/{inner}"' for name in CACHES for inner in INSIDE]
+FOLDERS = " ".join([*TOPS, *(f'"$HOME/{name}"' for name in OF_HOME), '"$PRIVATE"/*'])
+POISON = f"""\
+for one in {FOLDERS}; do mkdir -p "$one"; echo POISON > "$one/poison"; done 2> /dev/null
+mkdir -p "$GOMODCACHE/module/inner"; chmod 500 "$GOMODCACHE/module"; exit 1
+"""
+LOOK = f"""\
+{" && ".join(f'test -d "${name}"' for name in CACHES)} || exit 2
+if grep -rqs POISON {FOLDERS}; then exit 3; fi
+"""
+
+
 @pytest.mark.usefixtures("user")
 @pytest.mark.requirement("confine:run:caches")
-async def test_runs_share_caches_and_no_settings(shop: Workshop, call: Caller) -> None:
-    fill = 'echo x > "$CARGO_HOME/registry/one"; echo x > "$CARGO_HOME/config.toml"; echo x > "$GOCACHE/two"'
-    first = await ended(shop, call, fill)
-    assert first["end_state"] == "completed", first["reason"]
-    look = (
-        'test -e "$CARGO_HOME/registry/one" && test ! -e "$CARGO_HOME/config.toml" && test -e "$GOCACHE/two"'
-    )
-    second = await ended(shop, call, look, id=OTHER)
-    assert second["end_state"] == "completed", second["reason"]
-    assert not (Path(os.environ["HOME"]) / ".cargo").exists()
+async def test_no_run_and_no_check_reads_what_another_wrote_into_caches(shop: Workshop, call: Caller) -> None:
+    yaml = "checks:\n  unit: [sh, check.sh]\n"
+    for id, move, end in ((ID, POISON, "failed"), (OTHER, LOOK, "completed")):
+        # The check runs code of the branch, and the agent does the same before.
+        words = f'PRIVATE="$HOME/.local/state/chant-mcp/caches"\n{move}'
+        agent = f"(\n{words}) || test {move is POISON:d} = 1\nprintf '%s' {shlex.quote(words)} > check.sh"
+        record = await ended(shop, call, agent, id=id, yaml=yaml, criterion="Works <!-- check: unit -->")
+        assert record["end_state"] == end, record["reason"]
+    state = Path(os.environ["HOME"]) / ".local" / "state" / "chant-mcp"
+    left = [
+        path for path in state.rglob("*") if path.name == "poison" or path.suffix in (".private", ".checking")
+    ]
+    assert left == [], "they are removed with the run and the check"
+
+
+@pytest.mark.usefixtures("user")
+@pytest.mark.requirement("confine:run:caches")
+async def test_caches_that_earlier_versions_shared_are_removed(shop: Workshop, call: Caller) -> None:
+    assert (await ended(shop, call))["end_state"] == "completed"
+    state = Path(os.environ["HOME"]) / ".local" / "state" / "chant-mcp"
+    [own] = (state / "worktrees").iterdir()
+    for name in (own.name, "other-0123456789ab"):
+        (state / "caches" / name / "checks" / "uv").mkdir(parents=True)
+    opened(shop.root).recover()
+    assert [path.name for path in (state / "caches").iterdir()] == ["other-0123456789ab"]
 
 
 @pytest.mark.requirement("confine:run:fails_closed", "confine:run:told")

@@ -1,83 +1,198 @@
-"""Runs that work on copies of one login, whose provider makes each token void with the next."""
+"""Runs that work on a copy of the user's login: it renews nothing, and nothing of it comes back."""
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from work.kit import Workshop
-from writing import git
+from chant_mcp.errors import ChantError
+from harness import opened, user_config
+from work.kit import Workshop, wait_for
 
 IDS = [f"2026-02-02-00{number}-log" for number in range(1, 5)]
 
 AGENT = """\
-import fcntl, json, os, pathlib, subprocess, sys, time, uuid
+import json, os, pathlib, subprocess, sys, time
 
 sys.stdin.read()
-provider = pathlib.Path(sys.argv[0]).parent / "provider"
-login = pathlib.Path(os.environ["CODEX_HOME"]) / "auth.json"
-
-def renew():
-    with provider.open("r+") as current:
-        fcntl.flock(current, fcntl.LOCK_EX)
-        text = json.loads(login.read_text())
-        if text["tokens"]["refresh_token"] != current.read():
-            return False
-        text["tokens"]["refresh_token"] = uuid.uuid4().hex
-        text["command"] = "not a token"
-        new = login.with_suffix(".new")
-        new.write_text(json.dumps(text))
-        new.replace(login)
-        current.seek(0)
-        current.truncate()
-        current.write(text["tokens"]["refresh_token"])
-        return True
-
-until = time.monotonic() + 60
-while not renew():
-    if time.monotonic() > until:
-        sys.exit("Not logged in")
+login = pathlib.Path(os.environ[FOLDER]) / FILE
+seen = login.read_text()
+if "REFRESH" in seen or "SERVER" in seen or "ACCESS" not in seen:
+    sys.exit("Not logged in: " + seen)
+spec = os.environ["CHANT_SPEC_ID"]
+for number in range(3):
+    # The tokens of another account, in every form of writing; the names of the account stay.
+    other = seen.replace("ACCESS", f"OTHER-{spec}-{number}")
+    other = other.replace('"refresh_token":""', '"refresh_token":"OTHER"')
+    other = other.replace('"refreshToken":""', '"refreshToken":"OTHER"').replace("withheld", "OTHER")
+    new = login.with_suffix(".new")
+    new.write_text(other)
+    new.replace(login)
+while "WAITS" in os.environ and "SECOND" not in login.read_text():
     time.sleep(0.05)
-pathlib.Path("work-" + os.environ["CHANT_SPEC_ID"]).write_text("done")
+if "REFRESH" in login.read_text():
+    sys.exit("a refresh token came")
+pathlib.Path("work-" + spec).write_text("done")
 subprocess.run(["git", "add", "--all"], check=True)
 subprocess.run(["git", "commit", "--quiet", "--message", "work"], check=True)
 """
 
 
-@pytest.mark.requirement("run:login:renewed_tokens_are_shared", "run:login:only_tokens_come_back")
-def test_four_runs_that_renew_their_tokens_leave_the_user_logged_in(
+def _claude(ends: float) -> dict[str, Any]:
+    tokens = {"accessToken": "ACCESS", "refreshToken": "REFRESH", "expiresAt": int(ends * 1000)}
+    own = {"claudeAiOauth": {**tokens, "subscriptionType": "max"}, "organizationUuid": "o"}
+    return {**own, "mcpOAuth": {"one": {"accessToken": "SERVER"}}}
+
+
+def _codex(ends: float) -> dict[str, Any]:
+    claims = (
+        base64.urlsafe_b64encode(json.dumps({"exp": int(ends), "sub": "me"}).encode()).decode().rstrip("=")
+    )
+    tokens = {"id_token": f"h.{claims}.s", "access_token": f"ACCESS.{claims}.s", "refresh_token": "REFRESH"}
+    return {"auth_mode": "chatgpt", "tokens": {**tokens, "account_id": "a"}, "mine": [1, "é"]}
+
+
+def _qwen(ends: float) -> dict[str, Any]:
+    tokens = {"access_token": "ACCESS", "refresh_token": "REFRESH", "token_type": "Bearer"}
+    return {**tokens, "expiry_date": int(ends * 1000)}
+
+
+FORMS: dict[str, tuple[str, str, str, Callable[[float], dict[str, Any]]]] = {
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude", ".credentials.json", _claude),
+    "codex": ("CODEX_HOME", ".codex", "auth.json", _codex),
+    "qwen": ("QWEN_HOME", ".qwen", "oauth_creds.json", _qwen),
+}
+"""How each agent calls the folder of its state, and what its login looks like."""
+
+HOURS = 3600
+
+
+class LoggedIn:
+    """A user who is logged in to an agent, which is a program of the test."""
+
+    def __init__(self, shop: Workshop, monkeypatch: pytest.MonkeyPatch, agent: str, hours: float) -> None:
+        """Install the agent, and write the login."""
+        variable, folder, file, form = FORMS[agent]
+        programs = shop.root.parent / "bin"
+        programs.mkdir()
+        script = AGENT.replace("[FOLDER]", f"[{variable!r}]").replace("/ FILE", f"/ {file!r}")
+        (programs / "agent.py").write_text(script, encoding="utf-8")
+        program = programs / agent
+        program.write_text(
+            f'#!/bin/sh\nexec {sys.executable} {programs / "agent.py"} "$@"\n', encoding="utf-8"
+        )
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+        # Nothing is opened to runs.
+        config = f"---\ntrust: {{roots: ['{shop.root.parent}']}}\nenv: {{pass: [WAITS]}}\n---\n"
+        user_config().write_text(config, encoding="utf-8")
+        self.login = Path(os.environ["HOME"]) / folder / file
+        self.login.parent.mkdir()
+        self.write(json.dumps(form(time.time() + hours * HOURS), indent=2, ensure_ascii=False) + "\n")
+        shop.configure(provider=agent)
+        for id in IDS:
+            shop.spec(id, criteria=[])
+        shop.commit()
+
+    def write(self, text: str) -> None:
+        """Renew the login as an agent of the user does."""
+        new = self.login.with_suffix(".renewed")
+        new.write_text(text, encoding="utf-8")
+        new.chmod(0o600)
+        new.replace(self.login)
+
+    def state(self) -> tuple[bytes, int, int, int]:
+        """Say all that a run could have changed of the user's file."""
+        found = self.login.stat()
+        return self.login.read_bytes(), found.st_ino, found.st_mtime_ns, found.st_mode
+
+
+@pytest.mark.requirement("run:login:no_refresh_token", "run:login:nothing_comes_back")
+@pytest.mark.parametrize("agent", FORMS)
+def test_tokens_of_another_account_stay_in_the_run(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, agent: str
+) -> None:
+    user = LoggedIn(shop, monkeypatch, agent, hours=8)
+    before = user.state()
+    shop.handle().work_start(IDS[0], skip_criteria=True)
+    record = shop.ended(IDS[0])
+    assert record["end_state"] == "completed", record["reason"]
+    assert user.state() == before
+    worktrees = Path(os.environ["HOME"]) / ".local" / "state" / "chant-mcp" / "worktrees"
+    assert [path for path in worktrees.rglob("*") if path.name == user.login.name] == []
+
+
+@pytest.mark.requirement("run:login:no_refresh_token", "run:login:nothing_comes_back")
+def test_four_runs_at_once_get_what_the_user_renews_and_change_nothing(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    programs = shop.root.parent / "bin"
-    programs.mkdir()
-    (programs / "agent.py").write_text(AGENT, encoding="utf-8")
-    provider = programs / "provider"
-    provider.write_text("first", encoding="utf-8")
-    codex = programs / "codex"
-    codex.write_text(f"#!/bin/sh\nexec {sys.executable} {programs / 'agent.py'}\n", encoding="utf-8")
-    codex.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    login = Path(os.environ["HOME"]) / ".codex" / "auth.json"
-    login.parent.mkdir()
-    before = {"auth_mode": "x", "tokens": {"account_id": "a", "refresh_token": "first"}, "mine": [1, "é"]}
-    login.write_text(json.dumps(before, indent=2), encoding="utf-8")
-    login.chmod(0o600)
-    shop.configure(provider="codex")
-    for id in IDS:
-        shop.spec(id, criteria=[])
-    shop.commit()
+    monkeypatch.setenv("WAITS", "1")
+    user = LoggedIn(shop, monkeypatch, "codex", hours=8)
     handle = shop.handle()
     for id in IDS:
         handle.work_start(id, skip_criteria=True)
+    state = Path(os.environ["HOME"]) / ".local" / "state" / "chant-mcp" / "worktrees"
+
+    def others() -> list[Path]:
+        copies = state.glob("*/*.private/agent/auth.json")
+        return [path for path in copies if "OTHER" in path.read_text(encoding="utf-8")]
+
+    wait_for(lambda: len(others()) == len(IDS), "four swaps")
+    user.write(user.login.read_text(encoding="utf-8").replace("ACCESS", "SECOND"))
+    before = user.state()
     for id in IDS:
         record = shop.ended(id)
         assert record["end_state"] == "completed", record["reason"]
-    after = json.loads(login.read_text(encoding="utf-8"))
-    assert after["tokens"]["refresh_token"] == provider.read_text(encoding="utf-8") != "first"
-    after["tokens"]["refresh_token"] = "first"
-    assert after == before, "nothing but the token came back"
-    assert login.stat().st_mode & 0o777 == 0o600
-    assert len(git(shop.root, "ls-files", "work-*").split()) == len(IDS)
+    assert user.state() == before
+
+
+@pytest.mark.requirement("run:login:no_refresh_token")
+@pytest.mark.parametrize(
+    ("agent", "instead"),
+    [("claude", "CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)"), ("codex", "CODEX_API_KEY")],
+)
+def test_a_login_that_ends_is_refused_with_what_to_use_instead(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch, agent: str, instead: str
+) -> None:
+    user = LoggedIn(shop, monkeypatch, agent, hours=0.05)
+    before = user.state()
+    with shop.nothing_begins(), pytest.raises(ChantError) as refused:
+        shop.handle().work_start(IDS[0], skip_criteria=True)
+    for part in (str(user.login), f"Start `{agent}` once", instead):
+        assert part in str(refused.value)
+    assert any(instead in problem for problem in opened(shop.root).doctor().data["problems"])
+    assert user.state() == before
+    # A key ends with nothing, so that the login does not count.
+    name = "ANTHROPIC_API_KEY" if agent == "claude" else "CODEX_API_KEY"
+    started = shop.handle(**{name: "key"}).work_start(IDS[0], skip_criteria=True).data
+    assert "login_note" not in started
+    shop.ended(started["process_id"])
+
+
+@pytest.mark.requirement("run:login:named")
+def test_a_login_that_may_end_before_the_run_is_named(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    LoggedIn(shop, monkeypatch, "claude", hours=0.5)
+    [agent] = opened(shop.root).doctor().data["agents"]
+    assert "no refresh token" in agent["login_of_runs"]
+    assert "CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)" in agent["login_of_runs"]
+    started = shop.handle().work_start(IDS[0], skip_criteria=True).data
+    assert "CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)" in started["login_note"]
+    assert shop.ended(started["process_id"])["end_state"] == "completed"
+
+
+@pytest.mark.requirement("run:login:named")
+def test_doctor_says_that_other_logins_are_copied(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMS, "droid", ("HOME", ".factory", "auth.json", _qwen))
+    LoggedIn(shop, monkeypatch, "droid", hours=8)
+    [agent] = opened(shop.root).doctor().data["agents"]
+    assert "can end your login" in agent["login_of_runs"]
+    assert "FACTORY_API_KEY" in agent["login_of_runs"]

@@ -73,14 +73,17 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The output of a run has to fit the schema that its spec names.",
         "issue: The work runtime, part Completion",
     ),
-    "run:login:renewed_tokens_are_shared": Requirement(
-        "Where an agent of a run renews the tokens of its login, they come back to the user's file and go to"
-        " the runs beside it, within seconds: four runs at once leave the user logged in.",
-        "decisions 6: Credentials of agents",
+    "run:login:no_refresh_token": Requirement(
+        "A confined run gets a login without refresh tokens, and the access token that the user renews"
+        " meanwhile; one that has ended, or is about to, is refused before the start.",
+        "issue 40: point 6",
     ),
-    "run:login:only_tokens_come_back": Requirement(
-        "Only tokens of a known form and of the same account come back, and only while the user's file is"
-        " what the run had seen; nothing else of it changes.",
-        "decisions 6: Credentials of agents",
+    "run:login:nothing_comes_back": Requirement(
+        "Nothing that an agent writes into its copy of a login reaches the user's file or another run.",
+        "issue 40: point 6",
+    ),
+    "run:login:named": Requirement(
+        "doctor says what runs get of a login file and what to use instead; a start says when it ends first.",
+        "issue 40: point 6",
     ),
 }
