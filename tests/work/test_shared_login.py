@@ -170,8 +170,8 @@ def test_a_login_that_ends_is_refused_with_what_to_use_instead(
     assert any(instead in problem for problem in opened(shop.root).doctor().data["problems"])
     assert user.state() == before
     # A key ends with nothing, so that the login does not count.
-    name = "ANTHROPIC_API_KEY" if agent == "claude" else "CODEX_API_KEY"
-    started = shop.handle(**{name: "key"}).work_start(IDS[0], skip_criteria=True).data
+    monkeypatch.setenv("ANTHROPIC_API_KEY" if agent == "claude" else "CODEX_API_KEY", "key")
+    started = shop.handle().work_start(IDS[0], skip_criteria=True).data
     assert "login_note" not in started
     shop.ended(started["process_id"])
 
