@@ -28,6 +28,10 @@ pub struct ConfinePolicy {
     pub unix_sockets: bool,
     /// True if terminals may be created.
     pub pty: bool,
+    /// A folder of control groups to which the confined process is moved before it starts.
+    pub cgroup: Option<PathBuf>,
+    /// The greatest number of processes at once, where namespaces of processes can be limited.
+    pub max_processes: Option<u32>,
     /// The program that enforces it.
     pub backend: ConfineBackend,
     /// The features that the system can enforce.

@@ -142,6 +142,8 @@ impl AccessResolver<'_> {
             network: request.network,
             unix_sockets: request.unix_sockets,
             pty: request.pty,
+            cgroup: None,
+            max_processes: None,
             backend: request.backend.clone(),
             ability: request.ability,
         })
