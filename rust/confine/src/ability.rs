@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Serialize};
+
 /// The least version: below it files of others can be truncated, and links and renames between
 /// folders fail.
 pub const FLOOR: u8 = 3;
@@ -17,7 +19,7 @@ pub const SCOPES: u8 = 6;
 pub const ASSUMED: &str = "CHANT_CONFINE_ABI";
 
 /// The features that the system can enforce.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LandlockSupport {
     /// The version of Landlock; 0 without it.
     pub abi: u8,

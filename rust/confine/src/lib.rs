@@ -31,7 +31,7 @@ use std::process::{Child, Command};
 use std::sync::Arc;
 
 pub use ability::{ConfinementStatus, LandlockSupport};
-pub use policy::{ConfineBackend, ConfinePolicy, NetworkAccess};
+pub use policy::{ConfineBackend, ConfinePolicy, NetworkAccess, SandboxLauncher};
 
 /// The confinement of a process.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +52,18 @@ impl Confinement {
     /// Returns true if a program has to start the confined process.
     pub fn is_a_program(&self) -> bool {
         matches!(self, Self::Kernel(policy) if policy.backend != ConfineBackend::Landlock)
+    }
+
+    /// Returns true if killing the started process ends all processes inside, wherever they went: they
+    /// are in a namespace of processes that the kernel empties when its first process ends, and that
+    /// one is killed when the started process ends.
+    pub fn ends_with_its_first_process(&self) -> bool {
+        match self {
+            Self::Off => false,
+            Self::Kernel(policy) => {
+                policy.has_namespaces() || matches!(policy.backend, ConfineBackend::Bubblewrap(_))
+            }
+        }
     }
 
     /// Returns a sentence about a refusal by this confinement, if the last lines of an output look

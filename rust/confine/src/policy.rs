@@ -1,12 +1,15 @@
 //! The policy of a confined process, as a value.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
 
 use super::ability::LandlockSupport;
 
 /// The files, folders and networks that a process may use.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfinePolicy {
     /// Files and folders that may be read, with programs in them that may run, without those that
     /// are denied.
@@ -28,10 +31,15 @@ pub struct ConfinePolicy {
     pub unix_sockets: bool,
     /// True if terminals may be created.
     pub pty: bool,
-    /// A folder of control groups to which the confined process is moved before it starts.
+    /// A folder of control groups to which the confined process is moved before it starts; only a
+    /// launcher does so.
     pub cgroup: Option<PathBuf>,
-    /// The greatest number of processes at once, where namespaces of processes can be limited.
+    /// The greatest number of processes and threads at once; only in namespaces, and only where the
+    /// kernel can limit these.
     pub max_processes: Option<u32>,
+    /// The program that starts the process, in namespaces if they can be used; without it the process
+    /// has those of this process.
+    pub launcher: Option<SandboxLauncher>,
     /// The program that enforces it.
     pub backend: ConfineBackend,
     /// The features that the system can enforce.
@@ -39,7 +47,7 @@ pub struct ConfinePolicy {
 }
 
 /// The reachable parts of a network.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NetworkAccess {
     /// Everything that the machine reaches.
     #[default]
@@ -49,7 +57,7 @@ pub enum NetworkAccess {
 }
 
 /// The programs that enforce a policy.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConfineBackend {
     /// Landlock and a filter of system calls.
     #[default]
@@ -58,4 +66,32 @@ pub enum ConfineBackend {
     Bubblewrap(PathBuf),
     /// `sandbox-exec` of macOS.
     Seatbelt,
+}
+
+/// The program that starts confined processes: a process that has one thread can enter a user
+/// namespace, and one of ours has several.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxLauncher {
+    /// Program and arguments; it takes an order from its standard input.
+    pub argv: Vec<OsString>,
+    /// Its whole environment. It does not get that of the confined process, where a variable may
+    /// name libraries in the folder of a run.
+    pub environment: Vec<(OsString, OsString)>,
+    /// True if it starts processes in namespaces of their own: processes, mounts, and memory,
+    /// messages and semaphores that are shared.
+    pub namespaces: bool,
+}
+
+impl ConfinePolicy {
+    /// Returns true if the process gets namespaces of its own from our launcher.
+    pub fn has_namespaces(&self) -> bool {
+        let is_ours = self.backend == ConfineBackend::Landlock;
+        is_ours && self.launcher.as_ref().is_some_and(|one| one.namespaces)
+    }
+
+    /// Returns true if shared memory, messages and semaphores of other processes cannot be reached
+    /// by their names, so that the system calls for them may stay open.
+    pub fn has_private_ipc(&self) -> bool {
+        self.has_namespaces() || matches!(self.backend, ConfineBackend::Bubblewrap(_))
+    }
 }

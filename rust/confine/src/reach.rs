@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::ability::LandlockSupport;
 use crate::opened_paths::OpenedPaths;
 use crate::places::{SECRETS_OF_HOME, SYSTEM};
-use crate::policy::{ConfineBackend, ConfinePolicy, NetworkAccess};
+use crate::policy::{ConfineBackend, ConfinePolicy, NetworkAccess, SandboxLauncher};
 use crate::resolved_paths::ResolvedPaths;
 use crate::system_secrets::secrets_of_system;
 use crate::toolchains::ToolchainFinder;
@@ -45,6 +45,8 @@ pub struct AccessRequest<'a> {
     pub unix_sockets: bool,
     /// True if terminals may be created.
     pub pty: bool,
+    /// The program that starts the process.
+    pub launcher: Option<SandboxLauncher>,
     /// The program that enforces it.
     pub backend: ConfineBackend,
     /// The features that the system can enforce.
@@ -144,6 +146,7 @@ impl AccessResolver<'_> {
             pty: request.pty,
             cgroup: None,
             max_processes: None,
+            launcher: request.launcher.clone(),
             backend: request.backend.clone(),
             ability: request.ability,
         })

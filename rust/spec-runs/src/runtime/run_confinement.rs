@@ -257,6 +257,7 @@ pub(in super::super) fn of_run(
         },
         unix_sockets: confine.unix_sockets || is_client,
         pty: confine.pty,
+        launcher: None,
         backend,
         ability,
     };
@@ -305,6 +306,7 @@ pub(in super::super) fn of_placer(
         network: NetworkAccess::Open,
         unix_sockets: true,
         pty: false,
+        launcher: None,
         backend,
         ability,
     };
