@@ -44,18 +44,28 @@ def confine(
     if checks:
         context.exit(_check(session, as_json))
     project = session.chant
-    # The thread that is held by this becomes the command.
-    argv, variables, note = project.confine_command(str(context.obj.working_directory), list(command))
+    # The process becomes the command, or what starts it in namespaces of its own.
+    argv, variables, order, note = project.confine_command(str(context.obj.working_directory), list(command))
     say(note, err=True)
-    environment = {**session.environment, **variables}
+    if order is not None:
+        os.execve(argv[0], [*argv, str(_readable(order))], variables)
     try:
-        os.execvpe(argv[0], argv, environment)
+        os.execvpe(argv[0], argv, {**session.environment, **variables})
     except FileNotFoundError as error:
         say(f"There is no program {command[0]}.", err=True)
         raise SystemExit(NOT_FOUND) from error
     except OSError as error:
         say(f"{command[0]} cannot be started: {error.strerror}", err=True)
         raise SystemExit(NOT_STARTED) from error
+
+
+def _readable(order: bytes) -> int:
+    """Put an order where the program reads it that this process becomes."""
+    descriptor = os.memfd_create("order", 0)
+    with os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(order)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 def _check(session: Session, as_json: bool) -> int:

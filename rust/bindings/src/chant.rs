@@ -25,7 +25,12 @@ use crate::raise::{Raised, answer, call, door_of};
 use crate::stop::disk_of_user;
 
 /// The command line of a command that is held, its variables, and how it is held.
-type HeldCommand = (Vec<String>, BTreeMap<String, String>, String);
+type HeldCommand = (
+    Vec<String>,
+    BTreeMap<String, String>,
+    Option<Vec<u8>>,
+    String,
+);
 
 /// A chant project: the folder that holds `.chant`. Safe to share between threads; every answer is as
 /// of the moment it is asked for.
@@ -263,8 +268,9 @@ impl ChantProject {
         })
     }
 
-    /// Holds the calling thread, for good, as runs are held in a folder: the command line to replace this process
-    /// by, the variables that it gets, and how it is held.
+    /// Gives the command line to replace this process by, so that a command is held as runs are in a folder, the
+    /// variables that it gets, the order that it reads if it is a launcher, and how it is held. Without an order
+    /// the calling thread is held, for good.
     fn confine_command(
         &self,
         py: Python<'_>,
@@ -273,7 +279,7 @@ impl ChantProject {
     ) -> Result<HeldCommand, Raised> {
         call(py, || {
             let held = runs::confine_command(&self.project, &folder, &argv)?;
-            Ok((held.argv, held.variables, held.confinement))
+            Ok((held.argv, held.variables, held.order, held.confinement))
         })
     }
 

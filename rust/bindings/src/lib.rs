@@ -16,6 +16,7 @@ mod parameters;
 mod progress;
 mod provider;
 mod raise;
+mod sandbox;
 mod speckit;
 mod stop;
 mod tickets;
@@ -57,6 +58,8 @@ mod _core {
     use crate::provider::work_over_http;
     #[pymodule_export]
     use crate::raise::error_codes;
+    #[pymodule_export]
+    use crate::sandbox::{inherit_nothing, launch_sandbox};
     #[pymodule_export]
     use crate::speckit::SpeckitFeatures;
     #[pymodule_export]

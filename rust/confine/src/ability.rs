@@ -18,6 +18,9 @@ pub const SCOPES: u8 = 6;
 /// The variable that sets a lower version of Landlock than the kernel has.
 pub const ASSUMED: &str = "CHANT_CONFINE_ABI";
 
+/// The variable that keeps confined processes out of namespaces of their own, whatever its value.
+pub const ASSUMED_NAMESPACES: &str = "CHANT_CONFINE_NO_NAMESPACES";
+
 /// The features that the system can enforce.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LandlockSupport {
@@ -50,10 +53,11 @@ impl LandlockSupport {
         }
     }
 
-    /// Returns the features that are open here and closed by a newer kernel.
-    pub fn weak(self) -> Vec<&'static str> {
+    /// Returns the features that are open here and closed by a newer kernel. In namespaces of their own
+    /// processes see none that they could signal.
+    pub fn weak(self, has_namespaces: bool) -> Vec<&'static str> {
         let mut weak = Vec::new();
-        if self.abi < SCOPES {
+        if self.abi < SCOPES && !has_namespaces {
             weak.push("signals");
         }
         if self.abi < DEVICES {
@@ -67,7 +71,12 @@ impl LandlockSupport {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfinementStatus {
     /// Confined by Landlock.
-    Landlock(LandlockSupport),
+    Landlock {
+        /// What it can enforce here.
+        support: LandlockSupport,
+        /// True if each run has namespaces of its own: processes, mounts, shared memory.
+        has_namespaces: bool,
+    },
     /// Confined by bubblewrap.
     Bubblewrap,
     /// Confined by a profile of macOS.
@@ -79,8 +88,11 @@ pub enum ConfinementStatus {
 impl fmt::Display for ConfinementStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Landlock(ability) => {
-                let weak = ability.weak();
+            Self::Landlock {
+                support,
+                has_namespaces,
+            } => {
+                let weak = support.weak(*has_namespaces);
                 if weak.is_empty() {
                     f.write_str("confined: writes only its folder")?;
                 } else {
@@ -90,7 +102,8 @@ impl fmt::Display for ConfinementStatus {
                         weak.join(", ")
                     )?;
                 }
-                write!(f, " (Landlock ABI {})", ability.abi)
+                let no = if *has_namespaces { "" } else { "no " };
+                write!(f, " (Landlock ABI {}, {no}namespaces)", support.abi)
             }
             Self::Bubblewrap => f.write_str("confined: writes only its folder (bubblewrap)"),
             Self::Seatbelt => f.write_str("confined: writes only its folder (sandbox-exec)"),
@@ -115,15 +128,29 @@ mod tests {
 
     #[test]
     fn what_is_open_is_said() {
-        let said = |abi| ConfinementStatus::Landlock(LandlockSupport { abi }).to_string();
-        assert_eq!(said(7), "confined: writes only its folder (Landlock ABI 7)");
+        let said = |abi, has_namespaces| {
+            let support = LandlockSupport { abi };
+            let status = ConfinementStatus::Landlock {
+                support,
+                has_namespaces,
+            };
+            status.to_string()
+        };
         assert_eq!(
-            said(5),
-            "confined (weak: signals): writes only its folder (Landlock ABI 5)"
+            said(7, true),
+            "confined: writes only its folder (Landlock ABI 7, namespaces)"
         );
         assert_eq!(
-            said(3),
-            "confined (weak: signals, commands to devices): writes only its folder (Landlock ABI 3)"
+            said(5, true),
+            "confined: writes only its folder (Landlock ABI 5, namespaces)"
+        );
+        assert_eq!(
+            said(5, false),
+            "confined (weak: signals): writes only its folder (Landlock ABI 5, no namespaces)"
+        );
+        assert_eq!(
+            said(3, false),
+            "confined (weak: signals, commands to devices): writes only its folder (Landlock ABI 3, no namespaces)"
         );
         let why = LandlockSupport { abi: 2 }.lacks();
         assert!(why.is_some_and(|why| why.contains("version 2")));

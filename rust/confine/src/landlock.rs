@@ -15,7 +15,7 @@ use rustix::thread::{
 };
 
 use super::ability::{NETWORK, SCOPES};
-use super::policy::{ConfinePolicy, NetworkAccess};
+use super::policy::{ConfinePolicy, NetworkAccess, SHARED_MEMORY};
 use super::refused;
 
 /// The newest version of which rights are used: later ones were not tested.
@@ -32,8 +32,6 @@ const DEVICES_OPEN: [&str; 5] = [
 ];
 /// The places where terminals are created.
 const TERMINALS: [&str; 3] = ["/dev/ptmx", "/dev/pts", "/dev/tty"];
-/// The folder of named semaphores and shared memory.
-pub(super) const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Returns the version of Landlock in this kernel; 0 without it.
 pub(super) fn kernel_abi() -> u8 {
@@ -151,10 +149,15 @@ impl LandlockRules {
                 self = self.allowing(Path::new(path), device | AccessFs::ReadDir, true)?;
             }
         }
-        if policy.shared_memory {
+        let write = self.handled & no_device;
+        if policy.has_namespaces() && !policy.opens_shared_memory() {
+            // Rights to it would be rights to all that the policy opens a part of there.
+            if policy.opened_in_shared_memory().next().is_none() {
+                self = self.allowing(Path::new(SHARED_MEMORY), write, true)?;
+            }
+        } else if policy.shared_memory {
             self = self.allowing(Path::new(SHARED_MEMORY), shared, true)?;
         }
-        let write = self.handled & no_device;
         for path in &policy.write {
             self = self.allowing(path, write, false)?;
         }

@@ -1,8 +1,9 @@
 //! Confines a process and all that it starts: the kernel enforces a policy.
 //!
-//! The thread that starts a confined process restricts itself first and ends after the start: a
-//! child has the restrictions of its thread, while the rest of this process stays as it was. So a
-//! start needs no program in between, no daemon and no root.
+//! Where the system has namespaces, a launcher starts the process in its own ([`sandbox`]). Else the
+//! thread that starts it restricts itself first and ends after the start: a child has the restrictions
+//! of its thread, while the rest of this process stays as it was. So a start needs no daemon and no
+//! root. A confined process inherits nothing but its standard streams.
 //!
 //! It knows no run and no configuration.
 
@@ -18,8 +19,12 @@ pub mod reach;
 pub mod refusal;
 mod resolved_paths;
 #[cfg(target_os = "linux")]
+pub mod sandbox;
+#[cfg(target_os = "linux")]
 mod seccomp;
 pub mod settings_files;
+#[cfg(unix)]
+pub mod start;
 mod system_secrets;
 mod toolchain_places;
 mod toolchains;
@@ -27,6 +32,7 @@ pub mod writes;
 
 use std::ffi::OsString;
 use std::io;
+use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::sync::Arc;
 
@@ -89,7 +95,8 @@ impl Confinement {
         before.into_iter().chain(argv).collect()
     }
 
-    /// Starts a confined process. Its command line must come from [`Confinement::command_line`].
+    /// Starts a confined process without namespaces of its own: they would take a call of git ten times
+    /// as long. Its command line must come from [`Confinement::command_line`].
     ///
     /// # Errors
     /// A failure when the policy cannot be enforced, in which case nothing is started, or as
@@ -99,7 +106,7 @@ impl Confinement {
             Self::Off => command.spawn(),
             Self::Kernel(policy) => std::thread::scope(|scope| {
                 let starter = scope.spawn(|| {
-                    policy.enforce()?;
+                    self.enforce()?;
                     command.envs(&policy.variables).spawn()
                 });
                 let ended = || io::Error::other("the thread that starts it ended early");
@@ -108,16 +115,48 @@ impl Confinement {
         }
     }
 
-    /// Restricts the calling thread and all processes that it will start, for good.
+    /// Restricts the calling thread and all processes that it will start, for good; they inherit
+    /// nothing but the standard streams.
     ///
     /// # Errors
     /// A failure when that cannot be enforced; the thread may then be partly restricted.
     pub fn enforce(&self) -> io::Result<()> {
         match self {
             Self::Off => Ok(()),
-            Self::Kernel(policy) => policy.enforce(),
+            Self::Kernel(policy) => {
+                #[cfg(unix)]
+                start::inherit_nothing();
+                policy.enforce()
+            }
         }
     }
+
+    /// Returns the launcher that has to start a program, with an order for it, for a process that
+    /// continues as the launcher; `None` if [`Confinement::enforce`] is enough.
+    ///
+    /// # Errors
+    /// A failure when a path is no text.
+    #[cfg(target_os = "linux")]
+    pub fn order(
+        &self,
+        program: ConfinedProgram,
+    ) -> io::Result<Option<(SandboxLauncher, Vec<u8>)>> {
+        match self {
+            Self::Off => Ok(None),
+            Self::Kernel(policy) => sandbox::order(policy, program),
+        }
+    }
+}
+
+/// A program that a process continues as.
+#[derive(Debug, Clone)]
+pub struct ConfinedProgram {
+    /// Program and arguments.
+    pub argv: Vec<OsString>,
+    /// Its whole environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Its working folder.
+    pub folder: PathBuf,
 }
 
 impl ConfinePolicy {

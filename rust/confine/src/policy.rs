@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::ability::LandlockSupport;
+
+/// The folder of named semaphores and shared memory.
+pub(crate) const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The files, folders and networks that a process may use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,8 +25,8 @@ pub struct ConfinePolicy {
     pub denied: Vec<PathBuf>,
     /// Variables that lead tools to copies of settings in place of those that are denied.
     pub variables: BTreeMap<String, String>,
-    /// True if files directly in `/dev/shm` may be created and written: named semaphores are such
-    /// files.
+    /// True if files directly in the system's `/dev/shm` may be created and written: named semaphores
+    /// are such files. In namespaces of its own a process has a `/dev/shm` of its own.
     pub shared_memory: bool,
     /// The reachable network.
     pub network: NetworkAccess,
@@ -93,5 +96,21 @@ impl ConfinePolicy {
     /// by their names, so that the system calls for them may stay open.
     pub fn has_private_ipc(&self) -> bool {
         self.has_namespaces() || matches!(self.backend, ConfineBackend::Bubblewrap(_))
+    }
+
+    /// Returns true if the user opens the whole folder of shared memory, which is that of the system
+    /// then.
+    pub(crate) fn opens_shared_memory(&self) -> bool {
+        let mut opened = self.read.iter().chain(&self.write);
+        opened.any(|path| path == Path::new(SHARED_MEMORY))
+    }
+
+    /// Returns the entries of the folder of shared memory in which something is opened.
+    pub(crate) fn opened_in_shared_memory(&self) -> impl Iterator<Item = PathBuf> {
+        let opened = self.read.iter().chain(&self.write);
+        opened.filter_map(|path| {
+            let first = path.strip_prefix(SHARED_MEMORY).ok()?.iter().next()?;
+            Some(Path::new(SHARED_MEMORY).join(first))
+        })
     }
 }

@@ -10,14 +10,11 @@ use std::path::{Component, Path, PathBuf};
 use crate::ability::LandlockSupport;
 use crate::opened_paths::OpenedPaths;
 use crate::places::{SECRETS_OF_HOME, SYSTEM};
-use crate::policy::{ConfineBackend, ConfinePolicy, NetworkAccess, SandboxLauncher};
+use crate::policy::{ConfineBackend, ConfinePolicy, NetworkAccess, SHARED_MEMORY, SandboxLauncher};
 use crate::resolved_paths::ResolvedPaths;
 use crate::system_secrets::secrets_of_system;
 use crate::toolchains::ToolchainFinder;
 use chant_store::disk;
-
-/// The folder of named semaphores and shared memory.
-const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The wanted confinement, as users and programs name it.
 #[derive(Debug, Clone, Default)]

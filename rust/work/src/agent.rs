@@ -1,15 +1,9 @@
 //! Starts an agent in a process group of its own, reads its output, enforces its limits, and ends
-//! its process tree. Besides this file only git's part, `command`, `connections`, `event_program` and `launch` start
-//! processes.
-
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this file is where agents are started"
-)]
+//! its process tree.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -31,6 +25,7 @@ use super::spending::{SpendingLimits, UsageMeter};
 use chant_agent_events::{AgentExit, EventFormat, EventReader, FailureCause};
 use chant_base::run_variables::MARK;
 use chant_confine::Confinement;
+use chant_confine::start::{ProcessInput, ProcessStart};
 use chant_store::disk;
 
 pub use super::agent_job::{AgentInput, AgentJob, AgentLimits, AgentObservers};
@@ -102,21 +97,18 @@ pub fn start(
         Some(how) => RunConnections::open(how)?,
         None => None,
     };
-    let argv = job.argv.iter().map(Into::into).collect();
-    let mut argv = job.confinement.command_line(argv).into_iter();
     let mark = ProcessTree::mark(record);
-    let mut command = Command::new(argv.next().unwrap_or_default());
-    command
-        .args(argv)
-        .env_clear()
-        .envs(job.environment.iter().map(|(key, value)| (key, value)))
-        .env(MARK, &mark)
-        .current_dir(&job.folder)
-        .process_group(0)
-        .stdin(standard_input(&job.input)?)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = job.confinement.spawn(&mut command).map_err(|error| {
+    let own = [(MARK.into(), (&mark).into())];
+    let start = ProcessStart {
+        argv: job.argv.iter().map(Into::into).collect(),
+        environment: job.environment.iter().cloned().chain(own).collect(),
+        mark: Some(MARK),
+        folder: &job.folder,
+        input: standard_input(&job.input)?,
+        output: Stdio::piped(),
+        errors: Stdio::piped(),
+    };
+    let mut child = job.confinement.start(start).map_err(|error| {
         let is_there = job.folder.is_dir();
         refused(if is_there {
             error.to_string()
@@ -176,11 +168,14 @@ pub fn start(
     })
 }
 
-fn standard_input(input: &AgentInput) -> Result<Stdio, WorkError> {
+fn standard_input(input: &AgentInput) -> Result<ProcessInput, WorkError> {
     Ok(match input {
-        AgentInput::Empty => Stdio::null(),
-        AgentInput::Text(_) => Stdio::piped(),
-        AgentInput::File(path) => disk::open(path, &path.display().to_string())?.0.into(),
+        AgentInput::Empty => ProcessInput::Nothing,
+        AgentInput::Text(_) => ProcessInput::Pipe,
+        AgentInput::File(path) => {
+            let (file, _) = disk::open(path, &path.display().to_string())?;
+            ProcessInput::File(file.into())
+        }
     })
 }
 

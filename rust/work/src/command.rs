@@ -1,18 +1,13 @@
 //! Runs a command to its end, with limits on its time and on the output that is kept. Commands of
 //! our own agent end with it.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this file is where such commands are started"
-)]
-
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, PipeReader, Read};
 use std::os::fd::AsFd;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -27,6 +22,7 @@ use super::agent;
 use super::cancel_token::CancelToken;
 use super::process_tree;
 use chant_confine::Confinement;
+use chant_confine::start::{ProcessInput, ProcessStart};
 
 /// The time to read the rest of the pipes after the command ended.
 const LINGER: Duration = Duration::from_millis(200);
@@ -50,7 +46,7 @@ pub struct CommandOptions<'a> {
     /// Its whole environment.
     pub environment: &'a BTreeMap<String, String>,
     /// Its standard input.
-    pub input: Stdio,
+    pub input: ProcessInput,
     /// Its confinement.
     pub confinement: &'a Confinement,
 }
@@ -130,7 +126,7 @@ impl CommandRunner {
         let started = CommandOptions {
             folder,
             environment,
-            input: Stdio::null(),
+            input: ProcessInput::Nothing,
             confinement: &Confinement::Off,
         };
         self.run_held(argv, started, bounds, heard)
@@ -151,26 +147,23 @@ impl CommandRunner {
             action: "run a command",
             source,
         };
-        let argv = argv.iter().map(Into::into).collect();
-        let mut argv = started.confinement.command_line(argv).into_iter();
-        let Some(program) = argv.next() else {
+        if argv.is_empty() {
             return Err(failed(io::Error::other("it is empty")));
-        };
+        }
         let (output, pipe) = io::pipe().map_err(failed)?;
-        let mut command = Command::new(program);
-        command
-            .args(argv)
-            .env_clear()
-            .envs(started.environment)
-            .current_dir(started.folder)
-            .process_group(0)
-            .stdin(started.input)
-            .stdout(pipe.try_clone().map_err(failed)?)
-            .stderr(pipe);
-        let child = started.confinement.spawn(&mut command);
-        // The command holds the ends of the pipe that only the child should have.
-        drop(command);
-        let mut child = child.map_err(failed)?;
+        let environment = started.environment.iter();
+        let start = ProcessStart {
+            argv: argv.iter().map(Into::into).collect(),
+            environment: environment
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+            mark: None,
+            folder: started.folder,
+            input: started.input,
+            output: pipe.try_clone().map_err(failed)?.into(),
+            errors: pipe.into(),
+        };
+        let mut child = started.confinement.start(start).map_err(failed)?;
         self.group.store(
             Pid::from_child(&child).as_raw_nonzero().get(),
             Ordering::SeqCst,

@@ -27,6 +27,7 @@ use super::process::ProcessIdentity;
 use super::process_tree;
 use super::runner::RUNNER;
 use chant_confine::Confinement;
+use chant_confine::start::{ProcessInput, ProcessStart};
 use chant_store::disk;
 
 /// A runner that was started; it does nothing before it gets the name of its run.
@@ -116,19 +117,18 @@ pub struct ServiceOptions<'a> {
 /// # Errors
 /// `NoAgent` when it cannot be started, `System`, or a `StoreError`.
 pub fn launch_service(options: &ServiceOptions<'_>) -> Result<LaunchedService, WorkError> {
-    let argv = options.argv.iter().map(Into::into).collect();
-    let mut argv = options.confinement.command_line(argv).into_iter();
-    let mut command = Command::new(argv.next().unwrap_or_default());
-    command
-        .args(argv)
-        .env_clear()
-        .envs(options.environment)
-        .current_dir(options.folder)
-        .process_group(0)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(disk::new_file(options.errors)?);
-    let started = options.confinement.spawn(&mut command);
+    let environment = options.environment.iter();
+    let started = options.confinement.start(ProcessStart {
+        argv: options.argv.iter().map(Into::into).collect(),
+        environment: environment
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
+        mark: None,
+        folder: options.folder,
+        input: ProcessInput::Pipe,
+        output: Stdio::null(),
+        errors: disk::new_file(options.errors)?.into(),
+    });
     let mut child = started.map_err(|error| refused(options.argv, error.to_string()))?;
     let written = child.stdin.take().map_or(Ok(()), |mut input| {
         input.write_all(options.input.as_bytes())

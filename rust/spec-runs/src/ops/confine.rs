@@ -1,10 +1,13 @@
 //! The confinement that this machine offers, and commands that people try in it.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::super::project::folders;
 use super::super::runtime::run_confinement::{self, AppliedConfinement, ConfinedActor};
+use super::super::runtime::sandbox_support;
 use super::super::view::confine::{ConfinementItem, ConfinementView};
 use super::confined_command::ConfinedCommand;
 use chant_base::answer::Answer;
@@ -13,12 +16,12 @@ use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::confine::{ConfineSettings, NetworkSetting};
 use chant_confine::ability::{ASSUMED, DEVICES, SCOPES};
-use chant_confine::{ConfinementStatus, LandlockSupport};
+use chant_confine::{ConfinedProgram, ConfinementStatus, LandlockSupport};
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::disk;
 
-/// Shows how runs can be held, for `chant-mcp confine --check`. A thread of this process is held and ends.
+/// Shows how runs can be held, for `chant-mcp confine --check`. A process that does nothing is held and ends.
 ///
 /// # Errors
 /// A failure to read the configuration.
@@ -26,6 +29,7 @@ pub fn confine_check(project: &Project) -> Result<Answer, Error> {
     let config = project.configuration_without_specs()?;
     let assumed = project.environment.get(ASSUMED).map(String::as_str);
     let ability = LandlockSupport::of_system(assumed);
+    sandbox_support::forget_tries(project);
     let tried = run_confinement::confinement_status(project, &config).and_then(|standing| {
         tried(project, &config)?;
         Ok(standing)
@@ -45,7 +49,7 @@ pub fn confine_check(project: &Project) -> Result<Answer, Error> {
     }))
 }
 
-/// Holds a thread that does nothing else, as a check would be held.
+/// Holds a process that does nothing, as a check would be held.
 fn tried(project: &Project, config: &Config) -> Result<(), Error> {
     let folder = TrialFolders::new(project)?;
     let argv = [];
@@ -57,17 +61,13 @@ fn tried(project: &Project, config: &Config) -> Result<(), Error> {
         ConfinedActor::Trial(&argv, &folder.private),
         None,
     )?;
-    let enforced = std::thread::spawn(move || hold.confinement.enforce()).join();
+    let tried = hold.confinement.try_start();
     folder.remove();
-    match enforced {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(ChantError::Refused(error.to_string()).into()),
-        Err(_) => Err(ChantError::Refused("the thread that tried it broke".into()).into()),
-    }
+    tried.map_err(|error| ChantError::Refused(error.to_string()).into())
 }
 
-/// Holds the calling thread, for good, as a run in a folder is held, and gives the command line to replace this
-/// process by.
+/// Gives the command line to replace this process by, so that a command is held as a run in a folder is. Without
+/// a launcher, the calling thread is held, for good.
 ///
 /// # Errors
 /// `Refused` when what the configuration asks for cannot be held, or a failure of the disk.
@@ -85,16 +85,46 @@ pub fn confine_command(
         confinement,
         variables,
     } = run_confinement::of_run(project, &config, repo.as_deref(), folder, held, None)?;
-    let line = confinement.command_line(argv.iter().map(Into::into).collect());
-    confinement
-        .enforce()
-        .map_err(|error| ChantError::Refused(error.to_string()))?;
-    let text = |word: OsString| word.to_string_lossy().into_owned();
+    let refused = |error: io::Error| ChantError::Refused(error.to_string());
+    let own = project.environment.iter();
+    let environment = own.map(|(name, value)| (name.into(), value.into())).chain(
+        variables
+            .iter()
+            .map(|(name, value)| (name.into(), value.into())),
+    );
+    let argv: Vec<OsString> = argv.iter().map(Into::into).collect();
+    let program = ConfinedProgram {
+        argv: argv.clone(),
+        environment: environment.collect(),
+        folder: folder.to_owned(),
+    };
+    if let Some((launcher, order)) = confinement.order(program).map_err(refused)? {
+        return Ok(ConfinedCommand {
+            argv: launcher.argv.into_iter().map(text).collect(),
+            variables: texts(launcher.environment),
+            order: Some(order),
+            confinement: standing.to_string(),
+        });
+    }
+    let line = confinement.command_line(argv);
+    confinement.enforce().map_err(refused)?;
     Ok(ConfinedCommand {
         argv: line.into_iter().map(text).collect(),
         variables,
+        order: None,
         confinement: standing.to_string(),
     })
+}
+
+fn text(word: OsString) -> String {
+    word.to_string_lossy().into_owned()
+}
+
+fn texts(pairs: Vec<(OsString, OsString)>) -> BTreeMap<String, String> {
+    let pairs = pairs.into_iter();
+    pairs
+        .map(|(name, value)| (text(name), text(value)))
+        .collect()
 }
 
 /// The folders of one trial.
@@ -144,7 +174,11 @@ fn held(
     confine: &ConfineSettings,
 ) -> Vec<ConfinementItem> {
     let is_held = !matches!(standing, ConfinementStatus::Unconfined(_));
-    let is_landlock = matches!(standing, ConfinementStatus::Landlock(_));
+    let is_landlock = matches!(standing, ConfinementStatus::Landlock { .. });
+    let has_namespaces = match standing {
+        ConfinementStatus::Landlock { has_namespaces, .. } => *has_namespaces,
+        _ => matches!(standing, ConfinementStatus::Bubblewrap),
+    };
     let is_linux = is_landlock || matches!(standing, ConfinementStatus::Bubblewrap);
     let has = |abi: u8| is_held && (!is_landlock || ability.abi >= abi);
     let thing = |what, holds, note: &'static str| ConfinementItem {
@@ -170,8 +204,18 @@ fn held(
         ),
         thing(
             "signals to processes outside",
-            has(SCOPES),
-            "needs Landlock ABI 6 (Linux 6.12)",
+            has_namespaces || has(SCOPES),
+            "needs namespaces or Landlock ABI 6 (Linux 6.12)",
+        ),
+        thing(
+            "living on after its end",
+            has_namespaces,
+            "needs namespaces of processes; without them what is left is looked for and ended",
+        ),
+        thing(
+            "shared memory, messages and semaphores of others, by their names",
+            is_linux,
+            "without namespaces a run has none of its own, and semaphores are files in /dev/shm",
         ),
         thing(
             "memory, environment and descriptors of processes outside",

@@ -7,8 +7,11 @@ use std::collections::BTreeMap;
 pub struct ConfinedCommand {
     /// Its command line.
     pub argv: Vec<String>,
-    /// The variables that are added to its environment.
+    /// The variables that are added to its environment; with an order, all that there are.
     pub variables: BTreeMap<String, String>,
+    /// What the command line, a launcher, has to do; it reads it from the descriptor whose number is added
+    /// to the line.
+    pub order: Option<Vec<u8>>,
     /// The confinement, in a sentence.
     pub confinement: String,
 }

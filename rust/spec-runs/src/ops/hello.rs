@@ -1,6 +1,5 @@
 //! Tests whether an agent starts where runs do: held as they are, with its own state as in a run.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use super::super::agents::Agent;
@@ -13,6 +12,7 @@ use super::agents::environment;
 use super::confine::TrialFolders;
 use chant_base::error::Error;
 use chant_config::Config;
+use chant_confine::start::ProcessInput;
 use chant_specs::project::Project;
 use chant_store::disk;
 use chant_work::command::{CommandLimits, CommandOptions, CommandOutcome, CommandRunner};
@@ -98,9 +98,9 @@ fn try_in(
         folder: &trial.own,
         environment: &found,
         input: if is_live && prompt_on_stdin {
-            disk::open(&prompt_file, "the prompt")?.0.into()
+            ProcessInput::File(disk::open(&prompt_file, "the prompt")?.0.into())
         } else {
-            Stdio::null()
+            ProcessInput::Nothing
         },
         confinement: &hold.confinement,
     };

@@ -2,7 +2,6 @@
 //! Python function of a plugin, called in a process of its own for a bounded time.
 
 use std::io::{self, Write};
-use std::process::Stdio;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -14,6 +13,7 @@ use super::run_folder::RunFolder;
 use chant_base::error::Error;
 use chant_config::plugins::PluginSettings;
 use chant_confine::Confinement;
+use chant_confine::start::ProcessInput;
 use chant_git::Repo;
 use chant_git::bookkeeping::WorkCommit;
 use chant_specs::project::Project;
@@ -144,12 +144,12 @@ pub(super) fn call_line(project: &Project) -> Vec<String> {
 }
 
 /// Returns a pipe with a request in it, which is written aside: it may be longer than a pipe holds.
-fn request_pipe(request: &Value) -> io::Result<Stdio> {
+fn request_pipe(request: &Value) -> io::Result<ProcessInput> {
     let (read, mut write) = io::pipe()?;
     let text = format!("{request}\n");
     std::thread::spawn(move || {
         // A process that ended before it read all has said why.
         let _ = write.write_all(text.as_bytes());
     });
-    Ok(read.into())
+    Ok(ProcessInput::File(read.into()))
 }

@@ -13,6 +13,7 @@ use super::super::agents::environment::EnvironmentMap;
 use super::super::project::folders::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
 use super::agent_state;
 use super::masked_settings::MaskedSettings;
+use super::sandbox_support;
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::confine::{BackendChoice, ConfineMode, ConfineSettings, NetworkSetting};
@@ -126,7 +127,10 @@ pub(in super::super) fn confinement_status(
 ) -> Result<ConfinementStatus, Error> {
     Ok(match means(project, &config.confine)? {
         ConfineMeans::None(why) => ConfinementStatus::Unconfined(why),
-        ConfineMeans::By(ConfineBackend::Landlock, ability) => ConfinementStatus::Landlock(ability),
+        ConfineMeans::By(ConfineBackend::Landlock, support) => ConfinementStatus::Landlock {
+            support,
+            has_namespaces: sandbox_support::launcher(project, support).1.is_none(),
+        },
         ConfineMeans::By(ConfineBackend::Bubblewrap(_), _) => ConfinementStatus::Bubblewrap,
         ConfineMeans::By(ConfineBackend::Seatbelt, _) => ConfinementStatus::Seatbelt,
     })
@@ -257,7 +261,11 @@ pub(in super::super) fn of_run(
         },
         unix_sockets: confine.unix_sockets || is_client,
         pty: confine.pty,
-        launcher: None,
+        launcher: match held {
+            // Namespaces would take its calls, of which a run makes many, ten times as long.
+            ConfinedActor::Git => None,
+            _ => sandbox_support::launcher(project, ability).0,
+        },
         backend,
         ability,
     };
@@ -306,6 +314,7 @@ pub(in super::super) fn of_placer(
         network: NetworkAccess::Open,
         unix_sockets: true,
         pty: false,
+        // It confines itself: it has to be ready before it hears from its cluster.
         launcher: None,
         backend,
         ability,

@@ -1,0 +1,48 @@
+//! The launcher of confined processes, for the program that is one.
+
+use std::io;
+
+use chant_confine::start::inherit_nothing as mark_descriptors;
+use pyo3::prelude::*;
+
+/// Does what an order says, or else what the socket in place of standard input orders; `fork` is that of
+/// `posix`. It returns in each process that it starts and that does not become the confined one: the exit
+/// code with which that process has to end, and the signal that has to end it, if one has to.
+#[cfg(target_os = "linux")]
+#[pyfunction]
+#[pyo3(signature = (fork, order = None))]
+pub(crate) fn launch_sandbox(
+    fork: &Bound<'_, PyAny>,
+    order: Option<&[u8]>,
+) -> PyResult<(i32, Option<i32>)> {
+    use chant_confine::sandbox::{ProcessNumber, launch_from_socket, launch_order};
+    let mut fork = || {
+        let number = fork.call0().and_then(|number| number.extract());
+        let number: i32 = number.map_err(io::Error::other)?;
+        Ok(ProcessNumber::from_raw(number))
+    };
+    let end = match order {
+        Some(order) => launch_order(order, &mut fork),
+        None => launch_from_socket(&mut fork),
+    }?;
+    Ok((end.code, end.signal))
+}
+
+/// Does nothing: there are no namespaces on this system.
+#[cfg(not(target_os = "linux"))]
+#[pyfunction]
+#[pyo3(signature = (fork, order = None))]
+pub(crate) fn launch_sandbox(
+    fork: &Bound<'_, PyAny>,
+    order: Option<&[u8]>,
+) -> PyResult<(i32, Option<i32>)> {
+    let _ = (fork, order);
+    Err(io::Error::from(io::ErrorKind::Unsupported).into())
+}
+
+/// Lets programs that this process starts from now on inherit nothing but their standard streams.
+#[pyfunction]
+pub(crate) fn inherit_nothing() {
+    #[cfg(unix)]
+    mark_descriptors();
+}

@@ -1,0 +1,146 @@
+//! Starts a confined process with nothing but its three standard streams.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this file is where confined processes are started"
+)]
+
+use std::ffi::OsString;
+use std::io::{self, PipeWriter};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use chant_store::disk;
+
+use super::{ConfinePolicy, Confinement, LandlockSupport, SandboxLauncher, refused};
+
+/// The settings with which a process is started, in a process group of its own.
+#[derive(Debug)]
+pub struct ProcessStart<'a> {
+    /// Program and arguments; the program is searched in the `PATH` of `environment`.
+    pub argv: Vec<OsString>,
+    /// Its whole environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The variable by which its processes are recognised: a launcher gets it, too.
+    pub mark: Option<&'a str>,
+    /// Its working folder.
+    pub folder: &'a Path,
+    /// Its standard input.
+    pub input: ProcessInput,
+    /// Its standard output.
+    pub output: Stdio,
+    /// Its standard error.
+    pub errors: Stdio,
+}
+
+/// The standard input of a process.
+#[derive(Debug)]
+pub enum ProcessInput {
+    /// Nothing.
+    Nothing,
+    /// A pipe, whose other end the started [`Child`] holds.
+    Pipe,
+    /// An open file.
+    File(OwnedFd),
+}
+
+impl ProcessInput {
+    /// Returns the end of the process, and ours if it is a pipe.
+    pub(super) fn opened(self) -> io::Result<(OwnedFd, Option<PipeWriter>)> {
+        match self {
+            Self::Nothing => Ok((disk::nothing().map_err(refused)?.into(), None)),
+            Self::File(file) => Ok((file, None)),
+            Self::Pipe => {
+                let (theirs, ours) = io::pipe()?;
+                Ok((theirs.into(), Some(ours)))
+            }
+        }
+    }
+}
+
+impl Confinement {
+    /// Starts a confined process, or one without a confinement.
+    ///
+    /// # Errors
+    /// A failure when the confinement cannot be enforced, in which case nothing is started, or as
+    /// [`Command::spawn`].
+    pub fn start(&self, start: ProcessStart<'_>) -> io::Result<Child> {
+        #[cfg(target_os = "linux")]
+        if let Self::Kernel(policy) = self
+            && let Some(launcher) = policy.used_launcher()
+        {
+            return super::sandbox::start(policy, launcher, start);
+        }
+        let (input, ours) = start.input.opened()?;
+        let mut argv = self.command_line(start.argv).into_iter();
+        let mut command = Command::new(argv.next().unwrap_or_default());
+        command
+            .args(argv)
+            .env_clear()
+            .envs(start.environment)
+            .current_dir(start.folder)
+            .process_group(0)
+            .stdin(input)
+            .stdout(start.output)
+            .stderr(start.errors);
+        let mut child = self.spawn(&mut command)?;
+        child.stdin = ours.map(|pipe| OwnedFd::from(pipe).into());
+        Ok(child)
+    }
+}
+
+impl SandboxLauncher {
+    /// Tries to start a process in namespaces of its own, as confined ones are; it does nothing.
+    ///
+    /// # Errors
+    /// The reason why that is not possible here.
+    pub fn try_namespaces(&self, ability: LandlockSupport) -> io::Result<()> {
+        let launcher = Self {
+            namespaces: true,
+            ..self.clone()
+        };
+        let policy = ConfinePolicy {
+            launcher: Some(launcher),
+            ability,
+            ..ConfinePolicy::default()
+        };
+        Confinement::to(policy).try_start()
+    }
+}
+
+impl Confinement {
+    /// Confines a process that does nothing.
+    ///
+    /// # Errors
+    /// As [`Confinement::start`].
+    pub fn try_start(&self) -> io::Result<()> {
+        let is_launched = matches!(self, Self::Kernel(policy) if policy.launcher.is_some());
+        if !is_launched {
+            let ended = || io::Error::other("the thread that tried it ended early");
+            let own = self.clone();
+            let tried = std::thread::spawn(move || own.enforce());
+            return tried.join().unwrap_or_else(|_| Err(ended()));
+        }
+        let start = ProcessStart {
+            argv: Vec::new(),
+            environment: Vec::new(),
+            mark: None,
+            folder: Path::new("/"),
+            input: ProcessInput::Nothing,
+            output: Stdio::null(),
+            errors: Stdio::null(),
+        };
+        self.start(start)?.wait().map(drop)
+    }
+}
+
+/// Lets programs that this process starts from now on inherit nothing but their standard streams. What it
+/// opens later is not inherited either: that is how Rust and Python open.
+pub fn inherit_nothing() {
+    close_fds::set_fds_cloexec_threadsafe(FIRST, &[]);
+}
+
+/// The first descriptor behind the standard streams.
+const FIRST: i32 = 3;

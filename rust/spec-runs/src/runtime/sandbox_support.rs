@@ -1,0 +1,168 @@
+//! Says whether the system gives runs namespaces of their own. That is tried once for each boot of the
+//! machine, and kept in the user's state: a try takes as long as a start.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::super::project::folders;
+use super::run_confinement::package;
+use chant_base::diagnostics::LogFailure;
+use chant_confine::ability::ASSUMED_NAMESPACES;
+use chant_confine::{LandlockSupport, SandboxLauncher};
+use chant_specs::project::Project;
+use chant_store::disk;
+
+/// The file with what was tried.
+const FILE: &str = "namespaces.json";
+/// The greatest number of bytes of that file.
+const MOST: u64 = 64 * 1024;
+/// The program in our package that enters namespaces.
+const LAUNCHER: &str = "sandbox_launcher.py";
+/// The options of the interpreter: it reads no variables, no user's packages and no `site`.
+const OPTIONS: [&str; 2] = ["-I", "-S"];
+/// What may change the answer, beside the machine's start: the user, limits of this process and of the
+/// system.
+const FACTS: [&str; 6] = [
+    "/proc/sys/kernel/random/boot_id",
+    "/proc/sys/user/max_user_namespaces",
+    "/proc/sys/user/max_pid_namespaces",
+    "/proc/sys/kernel/unprivileged_userns_clone",
+    "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+    "/proc/self/attr/current",
+];
+/// The namespaces of this process.
+const NAMESPACES: [&str; 3] = ["user", "mnt", "pid"];
+/// The lines about this process that count.
+const LINES: [&str; 4] = ["Uid:", "CapEff:", "NoNewPrivs:", "Seccomp:"];
+
+/// What was tried, and with what result.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct TriedNamespaces {
+    /// The circumstances.
+    facts: Vec<String>,
+    /// Why there are none; `None` if there are.
+    lack: Option<String>,
+}
+
+/// Returns the program that starts confined processes, which says whether it gives them namespaces, and the
+/// reason why not.
+pub(super) fn launcher(
+    project: &Project,
+    ability: LandlockSupport,
+) -> (Option<SandboxLauncher>, Option<String>) {
+    let Some(launcher) = found_launcher(project) else {
+        return (None, Some("there is no program that enters them".into()));
+    };
+    let lack = match project.environment.get(ASSUMED_NAMESPACES) {
+        Some(_) => Some(format!("`{ASSUMED_NAMESPACES}` is set")),
+        None => lack(project, &launcher, ability),
+    };
+    let namespaces = lack.is_none();
+    let launcher = SandboxLauncher {
+        namespaces,
+        ..launcher
+    };
+    (Some(launcher), lack)
+}
+
+fn found_launcher(project: &Project) -> Option<SandboxLauncher> {
+    let interpreter = project.program.first()?;
+    let program = package(project)?.join(LAUNCHER);
+    let is_there = cfg!(target_os = "linux") && disk::is_file(&program);
+    let argv = std::iter::once(interpreter.into())
+        .chain(OPTIONS.map(Into::into))
+        .chain([program.into()]);
+    // An interpreter may need it. An element that is no absolute path would be looked for in the
+    // working folder.
+    let libraries = project.environment.get("LD_LIBRARY_PATH");
+    let libraries = libraries.filter(|paths| paths.split(':').all(|path| path.starts_with('/')));
+    is_there.then(|| SandboxLauncher {
+        argv: argv.collect(),
+        environment: libraries
+            .map(|paths| ("LD_LIBRARY_PATH".into(), paths.into()))
+            .into_iter()
+            .collect(),
+        namespaces: false,
+    })
+}
+
+/// Forgets what was tried, so that the next question is answered anew.
+pub(in super::super) fn forget_tries(project: &Project) {
+    tried_here().clear();
+    if let Some(file) = file(project) {
+        disk::remove(&file).log_failure("remove what is known of namespaces");
+    }
+}
+
+/// Returns the reason why there are no namespaces here.
+fn lack(
+    project: &Project,
+    launcher: &SandboxLauncher,
+    ability: LandlockSupport,
+) -> Option<String> {
+    let facts = facts(launcher);
+    if let Some(lack) = tried_here().get(&facts) {
+        return lack.clone();
+    }
+    let file = file(project);
+    let lack = file
+        .as_ref()
+        .and_then(|file| disk::read_owned(file, MOST).ok())
+        .and_then(|text| serde_json::from_str::<TriedNamespaces>(&text).ok())
+        .filter(|tried| tried.facts == facts)
+        .map(|tried| tried.lack);
+    let lack = lack.unwrap_or_else(|| {
+        let lack = launcher.try_namespaces(ability).err();
+        let tried = TriedNamespaces {
+            facts: facts.clone(),
+            lack: lack.map(|why| why.to_string()),
+        };
+        if let Some(file) = &file {
+            keep(file, &tried);
+        }
+        tried.lack
+    });
+    tried_here().insert(facts, lack.clone());
+    lack
+}
+
+fn keep(file: &std::path::Path, tried: &TriedNamespaces) {
+    let Ok(text) = serde_json::to_string(tried) else {
+        return;
+    };
+    if let Some(folder) = file.parent() {
+        disk::make_folders(folder).log_failure("make the folder of our state");
+    }
+    disk::remove(file).log_failure("remove what was known of namespaces");
+    // Another process may have tried it at the same time.
+    disk::create_owned(file, &text).log_failure("keep what is known of namespaces");
+}
+
+fn file(project: &Project) -> Option<PathBuf> {
+    Some(folders::user_state_folder(project).ok()?.join(FILE))
+}
+
+/// Returns what was tried by this process.
+fn tried_here() -> std::sync::MutexGuard<'static, BTreeMap<Vec<String>, Option<String>>> {
+    static TRIED: Mutex<BTreeMap<Vec<String>, Option<String>>> = Mutex::new(BTreeMap::new());
+    TRIED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn facts(launcher: &SandboxLauncher) -> Vec<String> {
+    let words = launcher.argv.iter();
+    let mut facts: Vec<String> = words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    facts.extend(FACTS.map(|path| disk::read_made_up(path).unwrap_or_default()));
+    facts.extend(NAMESPACES.map(|name| {
+        let link = disk::read_link(format!("/proc/self/ns/{name}").as_ref());
+        link.unwrap_or_default().display().to_string()
+    }));
+    let status = disk::read_made_up("/proc/self/status").unwrap_or_default();
+    let counts = |line: &&str| LINES.iter().any(|name| line.starts_with(name));
+    facts.extend(status.lines().filter(counts).map(str::to_owned));
+    facts
+}
