@@ -63,6 +63,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "With `confine.backend: bubblewrap` rights and times of files outside cannot be changed either.",
         "issue 18: point 3, design section 6",
     ),
+    "confine:config:ipc": Requirement(
+        "Shared memory, semaphores and message queues of the user are reached only where their configuration says so.",
+        "issue 40: point 3",
+    ),
     "confine:config:pty": Requirement(
         "Terminals are made only where the user's own configuration says so.",
         "issue 18: proof, design R3",

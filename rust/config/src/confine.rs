@@ -19,6 +19,8 @@ pub struct ConfineSettings {
     pub unix_sockets: bool,
     /// The network that they reach.
     pub network: NetworkSetting,
+    /// The shared memory, semaphores and message queues that they reach.
+    pub ipc: IpcSetting,
     /// True if they make terminals.
     pub pty: bool,
     /// The program or system part that confines them.
@@ -49,6 +51,17 @@ pub enum NetworkSetting {
     None,
 }
 
+/// The shared memory, semaphores and message queues that are reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IpcSetting {
+    /// The run's own where it can have some, else none.
+    #[default]
+    Private,
+    /// The user's.
+    Open,
+}
+
 /// The program or system part that confines runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -70,6 +83,7 @@ pub(super) struct ConfineBlock {
     deny: Vec<String>,
     unix_sockets: Option<bool>,
     network: Option<NetworkSetting>,
+    ipc: Option<IpcSetting>,
     pty: Option<bool>,
     backend: Option<BackendChoice>,
 }
@@ -84,6 +98,7 @@ impl ConfineSettings {
             self.deny = block.deny;
             self.unix_sockets = block.unix_sockets.unwrap_or(self.unix_sockets);
             self.network = block.network.unwrap_or(self.network);
+            self.ipc = block.ipc.unwrap_or(self.ipc);
             self.pty = block.pty.unwrap_or(self.pty);
             self.backend = block.backend.unwrap_or(self.backend);
             return;
@@ -123,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_project_closes_and_never_opens() {
-        let open = "confine: {mode: off, read: [/a], write: [/b], deny: [/c], unix_sockets: true, network: open, pty: true, backend: bubblewrap}";
+        let open = "confine: {mode: off, read: [/a], write: [/b], deny: [/c], unix_sockets: true, network: open, ipc: open, pty: true, backend: bubblewrap}";
         let usual = ConfineSettings {
             deny_of_project: vec!["/c".into()],
             ..ConfineSettings::default()
@@ -131,8 +146,12 @@ mod tests {
         assert_eq!(read("", open), usual);
         let users = read(open, "");
         assert_eq!(
-            (users.mode, users.backend),
-            (ConfineMode::Off, BackendChoice::Bubblewrap)
+            (users.mode, users.backend, users.ipc),
+            (
+                ConfineMode::Off,
+                BackendChoice::Bubblewrap,
+                IpcSetting::Open
+            )
         );
         assert!(users.unix_sockets && users.pty);
         assert_eq!(

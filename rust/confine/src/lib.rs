@@ -17,6 +17,8 @@ mod places;
 pub mod policy;
 pub mod reach;
 pub mod refusal;
+#[cfg(target_os = "linux")]
+pub mod refused_calls;
 mod resolved_paths;
 #[cfg(target_os = "linux")]
 pub mod sandbox;
@@ -37,7 +39,7 @@ use std::process::{Child, Command};
 use std::sync::Arc;
 
 pub use ability::{ConfinementStatus, LandlockSupport};
-pub use policy::{ConfineBackend, ConfinePolicy, NetworkAccess, SandboxLauncher};
+pub use policy::{ConfineBackend, ConfinePolicy, IpcAccess, NetworkAccess, SandboxLauncher};
 
 /// The confinement of a process.
 #[derive(Debug, Clone, Default)]

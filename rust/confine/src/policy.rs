@@ -32,6 +32,8 @@ pub struct ConfinePolicy {
     pub network: NetworkAccess,
     /// True if named sockets may be created and connected to.
     pub unix_sockets: bool,
+    /// The reachable shared memory, semaphores and message queues.
+    pub ipc: IpcAccess,
     /// True if terminals may be created.
     pub pty: bool,
     /// A folder of control groups to which the confined process is moved before it starts; only a
@@ -57,6 +59,18 @@ pub enum NetworkAccess {
     Open,
     /// Nothing, not even this machine itself.
     None,
+}
+
+/// The reachable shared memory, semaphores and message queues, those of System V and of POSIX.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum IpcAccess {
+    /// None: the calls are refused.
+    #[default]
+    Refused,
+    /// The process's own, in a namespace of its own.
+    Private,
+    /// Those of the user.
+    Open,
 }
 
 /// The programs that enforce a policy.

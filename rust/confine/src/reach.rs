@@ -10,7 +10,9 @@ use std::path::{Component, Path, PathBuf};
 use crate::ability::LandlockSupport;
 use crate::opened_paths::OpenedPaths;
 use crate::places::{SECRETS_OF_HOME, SYSTEM};
-use crate::policy::{ConfineBackend, ConfinePolicy, NetworkAccess, SHARED_MEMORY, SandboxLauncher};
+use crate::policy::{
+    ConfineBackend, ConfinePolicy, IpcAccess, NetworkAccess, SHARED_MEMORY, SandboxLauncher,
+};
 use crate::resolved_paths::ResolvedPaths;
 use crate::system_secrets::secrets_of_system;
 use crate::toolchains::ToolchainFinder;
@@ -40,6 +42,8 @@ pub struct AccessRequest<'a> {
     pub network: NetworkAccess,
     /// True if named sockets may be created and connected to.
     pub unix_sockets: bool,
+    /// The reachable shared memory, semaphores and message queues.
+    pub ipc: IpcAccess,
     /// True if terminals may be created.
     pub pty: bool,
     /// The program that starts the process.
@@ -140,6 +144,7 @@ impl AccessResolver<'_> {
             variables: BTreeMap::new(),
             network: request.network,
             unix_sockets: request.unix_sockets,
+            ipc: request.ipc,
             pty: request.pty,
             cgroup: None,
             max_processes: None,

@@ -151,6 +151,7 @@ const KEYS: &[KnownKey] = &[
             used("deny", TEXTS),
             used("unix_sockets", FLAG),
             used("network", TEXT),
+            used("ipc", TEXT),
             used("pty", FLAG),
             used("backend", TEXT),
         ]),

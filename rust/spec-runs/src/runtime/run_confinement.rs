@@ -16,12 +16,12 @@ use super::masked_settings::MaskedSettings;
 use super::sandbox_support;
 use chant_base::error::Error;
 use chant_config::Config;
-use chant_config::confine::{BackendChoice, ConfineMode, ConfineSettings, NetworkSetting};
+use chant_config::confine::{BackendChoice, ConfineMode, ConfineSettings, IpcSetting, NetworkSetting};
 use chant_confine::ability::ASSUMED;
 use chant_confine::reach::AccessRequest;
 use chant_confine::{
-    ConfineBackend, Confinement, ConfinementStatus, LandlockSupport, NetworkAccess, bubblewrap,
-    macos,
+    ConfineBackend, Confinement, ConfinementStatus, IpcAccess, LandlockSupport, NetworkAccess,
+    bubblewrap, macos,
 };
 use chant_git::Repo;
 use chant_specs::error::ChantError;
@@ -260,6 +260,10 @@ pub(in super::super) fn of_run(
             _ => NetworkAccess::None,
         },
         unix_sockets: confine.unix_sockets || is_client,
+        ipc: match confine.ipc {
+            IpcSetting::Open => IpcAccess::Open,
+            IpcSetting::Private => IpcAccess::Refused,
+        },
         pty: confine.pty,
         launcher: match held {
             // Namespaces would take its calls, of which a run makes many, ten times as long.
@@ -313,6 +317,7 @@ pub(in super::super) fn of_placer(
         state: state(project, config, None),
         network: NetworkAccess::Open,
         unix_sockets: true,
+        ipc: IpcAccess::Refused,
         pty: false,
         // It confines itself: it has to be ready before it hears from its cluster.
         launcher: None,
