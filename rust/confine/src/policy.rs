@@ -62,7 +62,7 @@ pub enum NetworkAccess {
 }
 
 /// The reachable shared memory, semaphores and message queues, those of System V and of POSIX.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IpcAccess {
     /// None: the calls are refused.
     #[default]
@@ -106,17 +106,10 @@ impl ConfinePolicy {
         is_ours && self.launcher.as_ref().is_some_and(|one| one.namespaces)
     }
 
-    /// Returns true if shared memory, messages and semaphores of other processes cannot be reached
-    /// by their names, so that the system calls for them may stay open.
-    pub fn has_private_ipc(&self) -> bool {
-        self.has_namespaces() || matches!(self.backend, ConfineBackend::Bubblewrap(_))
-    }
-
-    /// Returns true if the user opens the whole folder of shared memory, which is that of the system
-    /// then.
+    /// Returns true if the folder of shared memory is that of the system: the user opens it.
     pub(crate) fn opens_shared_memory(&self) -> bool {
         let mut opened = self.read.iter().chain(&self.write);
-        opened.any(|path| path == Path::new(SHARED_MEMORY))
+        self.ipc == IpcAccess::Open || opened.any(|path| path == Path::new(SHARED_MEMORY))
     }
 
     /// Returns the entries of the folder of shared memory in which something is opened.

@@ -139,7 +139,7 @@ impl AccessResolver<'_> {
             read: open.list(),
             open: open.tops.into_iter().collect(),
             write: written,
-            shared_memory: holds_no_folder(Path::new(SHARED_MEMORY), &denied),
+            shared_memory: self.opens_shared_memory(&denied),
             denied,
             variables: BTreeMap::new(),
             network: request.network,
@@ -152,6 +152,20 @@ impl AccessResolver<'_> {
             backend: request.backend.clone(),
             ability: request.ability,
         })
+    }
+
+    /// Returns true if a process that has no folder of shared memory of its own may use the system's:
+    /// rights to it are rights to all that lies there. So it must be empty, unless the user opens it;
+    /// then it must hold no folder, as no program makes one there.
+    fn opens_shared_memory(&self, denied: &[PathBuf]) -> bool {
+        let folder = Path::new(SHARED_MEMORY);
+        let is_denied = denied
+            .iter()
+            .any(|denied| folder.starts_with(denied) || denied.starts_with(folder));
+        let is_open = self.request.ipc == IpcAccess::Open;
+        let is_free =
+            |names: Vec<disk::FolderEntry>| names.iter().all(|one| is_open && !one.is_folder);
+        !is_denied && disk::names(folder).is_ok_and(is_free)
     }
 
     fn home(&self) -> Option<PathBuf> {
@@ -198,13 +212,4 @@ impl AccessResolver<'_> {
         }
         secrets
     }
-}
-
-/// Returns true if a folder exists, holds no folder, and is not denied.
-fn holds_no_folder(folder: &Path, denied: &[PathBuf]) -> bool {
-    let is_denied = denied
-        .iter()
-        .any(|denied| folder.starts_with(denied) || denied.starts_with(folder));
-    let names = disk::names(folder);
-    !is_denied && names.is_ok_and(|names| !names.iter().any(|one| one.is_folder))
 }

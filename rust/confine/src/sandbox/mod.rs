@@ -109,7 +109,7 @@ fn launched(
     if !policy.has_namespaces() {
         return become_confined(order, reply);
     }
-    let own = namespaces::enter()?;
+    let own = namespaces::enter(policy)?;
     let relay = relay::SignalRelay::new()?;
     let Some(first) = fork()? else {
         let relay = relay.of_first_process()?;

@@ -14,7 +14,7 @@ use rustix::mount::{
 use rustix::process::{Resource, Rlimit, getegid, geteuid, setrlimit};
 use rustix::system::uname;
 
-use crate::policy::{ConfinePolicy, SHARED_MEMORY};
+use crate::policy::{ConfinePolicy, IpcAccess, SHARED_MEMORY};
 use crate::refused;
 
 /// The options of the own file system of shared memory.
@@ -47,8 +47,11 @@ pub(super) fn join_control_group(folder: &Path) -> io::Result<()> {
 
 /// Moves this process, which must have one thread, into new namespaces, and the processes that it
 /// starts next into a new namespace of processes.
-pub(super) fn enter() -> io::Result<NamespaceOwner> {
-    let kinds = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC;
+pub(super) fn enter(policy: &ConfinePolicy) -> io::Result<NamespaceOwner> {
+    let mut kinds = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
+    if policy.ipc == IpcAccess::Private {
+        kinds |= CloneFlags::CLONE_NEWIPC;
+    }
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
     let failed = |why: &dyn std::fmt::Display| {
         refused(format_args!("it gets no namespaces of its own: {why}"))

@@ -98,11 +98,7 @@ pub(in super::super) fn forget_tries(project: &Project) {
 }
 
 /// Returns the reason why there are no namespaces here.
-fn lack(
-    project: &Project,
-    launcher: &SandboxLauncher,
-    ability: LandlockSupport,
-) -> Option<String> {
+fn lack(project: &Project, launcher: &SandboxLauncher, ability: LandlockSupport) -> Option<String> {
     let facts = facts(launcher);
     if let Some(lack) = tried_here().get(&facts) {
         return lack.clone();
