@@ -66,7 +66,12 @@ impl Confinement {
     /// # Errors
     /// A failure when the confinement cannot be enforced, in which case nothing is started, or as
     /// [`Command::spawn`].
-    pub fn start(&self, start: ProcessStart<'_>) -> io::Result<Child> {
+    pub fn start(&self, mut start: ProcessStart<'_>) -> io::Result<Child> {
+        if let Self::Kernel(policy) = self {
+            let variables = policy.variables.iter();
+            let variables = variables.map(|(name, value)| (name.into(), value.into()));
+            start.environment.extend(variables);
+        }
         #[cfg(target_os = "linux")]
         if let Self::Kernel(policy) = self
             && let Some(launcher) = policy.used_launcher()
