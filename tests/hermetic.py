@@ -1,7 +1,7 @@
 """Settings of the tests' own: no home, git identity, locale or time zone of the machine they run on.
 
-To import this seals the process, which `conftest.py` does before all else: no fixture of any scope, and no module
-of tests, sees the machine's. Each test gets a home of its own on top of that.
+To import this seals the process, which `conftest.py` does before all else: no fixture of any scope and no
+module of tests sees the machine's. Each test gets a home of its own on top of that.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from chant_mcp.cluster.worker import AgentOffer, ClusterWorker, WorkerOffer, Wor
 
 JOB = (sys.executable, "-I", "-S", str(Path(__file__).with_name("stand_in_job.py")))
 SECRET = "ab" * 32
-PATIENCE = 30
+PATIENCE = 60
 """Seconds after which a test gives up on what should have happened."""
 
 

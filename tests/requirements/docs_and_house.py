@@ -106,8 +106,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "house: tests",
     ),
     "house:tests:see_no_machine": Requirement(
-        "Tests, their fixtures of any scope and their modules see no home, git identity, language or time zone "
-        "of the machine.",
+        "Tests, their fixtures of any scope and their modules see no home, git identity, language or time "
+        "zone of the machine.",
         "issue 40.0",
     ),
     "house:tests:stand_on_checked_tables": Requirement(

@@ -21,7 +21,7 @@ Message = dict[str, Any]
 ID = "2026-01-22-001-x7m"
 """The one spec of the project behind the fixture `pipes`."""
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds after which a test gives up on an answer or on the end of a process."""
 
 AT_ONCE = 5.0

@@ -30,7 +30,7 @@ THIRD = "2026-01-22-003-b2q"
 FOURTH = "2026-01-22-004-c9d"
 FIFTH = "2026-01-22-005-n5t"
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds after which a test gives up on what should have happened."""
 
 PROGRAM = [sys.executable, "-m", "chant_mcp"]
