@@ -16,13 +16,14 @@ MEMORY = $(shell $(BIN)/python tests/memory_folder.py)
 THREADS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')
 RUST_TESTS = $(addprefix TMPDIR=,$(MEMORY)) RUST_TEST_THREADS=$(THREADS) cargo test --workspace --locked
 
-.PHONY: demo test test-times test-agents trials install release bench docs clean
+.PHONY: demo test core compiled-tests test-times test-agents trials install release bench docs clean
 
-demo: $(VENV)/.made
-	$(BIN)/maturin develop --locked --quiet
+demo: core
 	$(BIN)/chant-mcp demo
 
-test: install
+# The first time both take minutes: Rust tests are compiled while what pytest needs is downloaded.
+test:
+	$(MAKE) --jobs 2 install compiled-tests
 	$(RUST_TESTS)
 	$(BIN)/python -m pytest -n auto
 
@@ -49,15 +50,21 @@ trials: install
 	for seed in 1 2 3; do $(BIN)/python -m bench.torture --seed $$seed --seconds $(SECONDS) --kills $(KILLS) || exit 1; done
 
 # The package with its core as it is tested: one build with the Rust tests, in a virtual environment.
-install: $(VENV)/.ready
+install: core $(VENV)/.ready
+
+core: $(VENV)/.made
 	$(BIN)/maturin develop --locked --quiet
+
+compiled-tests: core
+	cargo test --workspace --locked --no-run --quiet
 
 # The same, optimised as wheels are: for figures.
 release: $(VENV)/.ready
 	$(BIN)/maturin develop --release --locked --quiet
 
-$(VENV)/.ready: pyproject.toml | $(VENV)/.made
-	$(BIN)/maturin develop --locked --quiet --extras dev
+# The package itself is installed: none of that name is looked for.
+$(VENV)/.ready: pyproject.toml | core
+	$(BIN)/python -m pip install --quiet 'chant-mcp[dev]'
 	touch $@
 
 $(VENV)/.made:
