@@ -112,11 +112,18 @@ impl RunRepository<'_> {
             self.bring(tip, known)?;
             self.refuse_gaps(tip, known)
         };
+        // Who limits the time waits for an answer.
+        let most = if self.longest.is_some() { 1 } else { TRIES };
         let mut tries = 1;
         loop {
             match bring() {
-                Err(GitError::Program { .. }) if tries < TRIES => {
-                    self.refuse_large_files(tip, known)?;
+                Err(GitError::Program { .. }) if tries < most => {
+                    // Another failure to look is no reason to give up.
+                    if let Err(large @ GitError::TooLarge { .. }) =
+                        self.refuse_large_files(tip, known)
+                    {
+                        return Err(large);
+                    }
                     tries += 1;
                 }
                 done => return done,
