@@ -25,12 +25,11 @@ impl RunRepository<'_> {
             return Ok(Vec::new());
         }
         // A file that is too large is looked for only when git does not come to an end soon.
-        let (out, large) = match self.status(QUICK_WALK, &[]) {
-            Ok(out) => (out, Vec::new()),
-            Err(_) => {
-                let large = self.large_files();
-                (self.status(LONGEST_WALK, &large)?, large)
-            }
+        let (out, large) = if let Ok(out) = self.status(QUICK_WALK, &[]) {
+            (out, Vec::new())
+        } else {
+            let large = self.large_files();
+            (self.status(LONGEST_WALK, &large)?, large)
         };
         let fields = program::fields(&out).filter_map(|field| field.get(3..));
         let mut paths: Vec<String> = fields

@@ -1,11 +1,6 @@
 //! The limit on the size of a run's files, in its commits and in its folder: a sparse file costs an agent nothing,
 //! and git minutes to read.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "what lies in the folder of a run is no document of the store"
-)]
-
 use std::path::PathBuf;
 
 use super::super::{GitError, program};
