@@ -110,11 +110,12 @@ HOME = {
         "for one in XDG_CACHE_HOME npm_config_cache PIP_CACHE_DIR UV_CACHE_DIR GOCACHE GOMODCACHE CARGO_HOME"
         ' GRADLE_USER_HOME; do eval "folder=\\$$one"; mkdir -p "$folder/registry" "$folder/caches";'
         ' for each in "$folder" "$folder"/*; do echo SECRET-KEY > "$each/poison"; done; done;'
-        ' for one in .cache .npm .cargo go .gradle .m2; do mkdir "$KEYS/$one"; echo evil > "$KEYS/$one/evil"; done'
+        " for one in .cache .npm .cargo go .gradle .m2; do"
+        ' mkdir "$KEYS/$one"; echo evil > "$KEYS/$one/evil"; done'
     ),
     "reads_poisoned_caches": Move(
-        'cat "$XDG_CACHE_HOME"/*/poison "$CARGO_HOME"/*/poison "$GRADLE_USER_HOME"/*/poison "$UV_CACHE_DIR"/poison'
-        ' "$GOCACHE"/poison "$GOMODCACHE"/poison "$npm_config_cache"/poison "$PIP_CACHE_DIR"/poison'
+        'cat "$XDG_CACHE_HOME"/*/poison "$CARGO_HOME"/*/poison "$GRADLE_USER_HOME"/*/poison'
+        ' "$UV_CACHE_DIR"/poison "$GOCACHE"/poison "$GOMODCACHE"/poison "$npm_config_cache"/poison "$PIP_CACHE_DIR"/poison'
     ),
     "makes_cron_table": Move(
         'echo "* * * * * evil" | crontab -; cd /var/spool/cron && echo evil > evil && echo SECRET-KEY;'
