@@ -161,11 +161,12 @@ def main() -> None:
     parser.add_argument("tools", nargs="*", help="tools to try (default: all that are installed)")
     parser.add_argument("--keep", action="store_true", help="keep the projects")
     given = parser.parse_args()
+    chosen = cast(list[str], given.tools)
     folder = Path(tempfile.mkdtemp(prefix="chant-caches-"))
     wrong = 0
     with served_registry() as url:
         for tool in TOOLS:
-            if given.tools and tool.name not in given.tools:
+            if chosen and tool.name not in chosen:
                 continue
             missing = [name for name in tool.programs if not shutil.which(name)]
             if missing:
