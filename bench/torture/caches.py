@@ -108,16 +108,13 @@ class CacheProject:
         ended = subprocess.run(argv, env=self._environment(), capture_output=True, text=True, check=False)
         spec = self.root / ".chant" / "specs" / f"2026-01-22-{id}.md"
         status = next(line for line in spec.read_text("utf-8").splitlines() if line.startswith("status:"))
-        records = self.home.glob(f".local/state/chant-mcp/processes/*/2026-01-22-{id}*.json")
-        found = [json.loads(path.read_text("utf-8")) for path in [*records, *self._records()]]
+        records = self.root.glob(".git/chant-mcp/processes/**/*.json")
+        found = [json.loads(path.read_text("utf-8")) for path in records]
         own = [one for one in found if one["spec_id"] == f"2026-01-22-{id}" and one.get("checks")]
         taken = own[-1]["checks"][0]["ms"] / 1000 if own else 0.0
         if not own:
             click.echo(ended.stdout[-500:] + ended.stderr[-500:])
         return status.removeprefix("status: "), taken
-
-    def _records(self) -> list[Path]:
-        return sorted(self.root.glob(".git/chant-mcp/processes/**/*.json"))
 
     def _write_spec(self, id: str, check: str) -> None:
         head = "---\nstatus: pending\n---\n\n# Lint\n\n## Acceptance Criteria\n\n"
@@ -150,8 +147,11 @@ def poisoned(folder: Path, tool: CachedTool, url: str) -> Trial:
         if status != end:
             trial.wrong.append(f"{tool.name}: {id} ended as {status}, not as {end}")
     status, _ = project.work("005-false")
-    if status == "completed":
-        trial.wrong.append(f"{tool.name}: a false completion")
+    if status != "failed":
+        what = (
+            "a false completion" if status == "completed" else f"005-false ended as {status}, not as failed"
+        )
+        trial.wrong.append(f"{tool.name}: {what}")
     return trial
 
 
