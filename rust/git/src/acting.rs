@@ -136,7 +136,8 @@ impl Repo {
                 Err(_) => found.unreadable.push(file),
             }
         }
-        let names_hooks = hooks_by.is_some() || found.settings.iter().any(|one| one.key == HOOKS_PATH);
+        let names_hooks =
+            hooks_by.is_some() || found.settings.iter().any(|one| one.key == HOOKS_PATH);
         self.pin_hooks(names_hooks.then(|| found.hooks.clone()));
         Ok(found)
     }
@@ -205,8 +206,15 @@ impl Repo {
     fn holds(&self, path: &Path) -> Result<bool, GitError> {
         let path = real(path);
         let git_folder = self.git_folder()?;
-        let own = [Some(&self.common_dir), Some(&git_folder), self.checkout.as_ref()];
-        Ok(own.into_iter().flatten().any(|folder| path.starts_with(real(folder))))
+        let own = [
+            Some(&self.common_dir),
+            Some(&git_folder),
+            self.checkout.as_ref(),
+        ];
+        Ok(own
+            .into_iter()
+            .flatten()
+            .any(|folder| path.starts_with(real(folder))))
     }
 
     /// Returns the files of settings of the repository and of all its checkouts.

@@ -25,8 +25,8 @@ use std::time::{Duration, Instant};
 
 use super::GitError;
 use super::pipe::{TimedPipe, output_of};
-use super::program_output::GitOutput;
 use super::program_environment::clean_command;
+use super::program_output::GitOutput;
 pub(super) use super::program_output::{fields, first_line};
 use chant_base::limited_calls;
 use chant_confine::Confinement;

@@ -22,10 +22,7 @@ const KEPT: [&str; 10] = [
 const KEPT_FAMILIES: [&str; 3] = ["GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_"];
 
 /// Returns the `git` program in a clean environment, with its output piped.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "`program.rs` starts it"
-)]
+#[expect(clippy::disallowed_methods, reason = "`program.rs` starts it")]
 pub(super) fn clean_command() -> Command {
     let mut command = Command::new("git");
     for (name, _) in env::vars_os() {

@@ -80,7 +80,9 @@ impl Repo {
         }
         self.refuse_to_lose_commits(&tree)?;
         // Run in the git folder, because the repository may have been opened in this checkout.
-        let asked = self.acting_in(&self.common_dir, ["worktree", "remove", "--"]).arg(&tree.path);
+        let asked = self
+            .acting_in(&self.common_dir, ["worktree", "remove", "--"])
+            .arg(&tree.path);
         match asked.output() {
             Err(GitError::NoGit { .. }) => {
                 self.library("remove a worktree", |repo| prune(repo, &tree.path))

@@ -313,8 +313,8 @@ pub struct HooksEntry {
     pub folder: String,
     /// The names of those that git would run.
     pub run: Vec<String>,
-    /// What they and the repository's settings of git are, a line each; `None` in records of earlier
-    /// releases.
+    /// Their contents and the repository's settings of git, a line each; `None` in records of
+    /// earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub listing: Option<Vec<String>>,
 }

@@ -54,7 +54,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "init:hosts:the_project_is_no_part_of_our_program": Requirement(
         "No command line that we write, show or start ourselves imports a module of the project that it is "
         "started in, also with an empty or relative element in PYTHONPATH.",
-        "issue: Python does not run the project; acceptance reach 48",
+        "issue: Python does not run the project",
     ),
     "init:hosts:an_unsafe_start_is_corrected": Requirement(
         "`doctor` reports entries of hosts that start our package so that modules of the project are "

@@ -9,8 +9,8 @@ use super::{AGENTS, CONFIG, ConfigTexts, Project, ProjectSnapshot};
 use chant_base::error::Error;
 use chant_store::stamped::PathStamps;
 use chant_trust::acting::{ActingConfiguration, listing_difference};
-use chant_trust::folder::FolderReading;
 use chant_trust::effects::{RunPermission, goes_by_configuration, needs_trust, right_in_run};
+use chant_trust::folder::FolderReading;
 use chant_trust::store::{TrustStore, TrustedPlace};
 use chant_trust::survey::{FolderTrust, TrustSurvey};
 use chant_trust::{TrustReason, TrustVerdict, grant_now};
@@ -40,7 +40,7 @@ impl AgreedPrompts {
     }
 }
 
-/// What git uses in a folder, as git itself says.
+/// The hooks and settings that git uses in a folder, as git itself says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitInUse {
     /// The folder of its hooks.

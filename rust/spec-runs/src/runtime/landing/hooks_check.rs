@@ -18,6 +18,7 @@ impl RunLanding<'_> {
         let silent = before.run.iter().filter(|name| !now.run.contains(name));
         let silent: Vec<&str> = silent.map(String::as_str).collect();
         let others = changed_names(&before, &now);
+        let mut subject = "hooks are";
         let why = if before.folder != now.folder {
             format!(
                 "hooks lay in {} and lie in {} now",
@@ -30,12 +31,13 @@ impl RunLanding<'_> {
                 now.folder
             )
         } else if !others.is_empty() && !self.project.is_agreed_to() {
+            subject = "hooks or settings of git are";
             format!("these are others now: {}", others.join(", "))
         } else {
             return Ok(None);
         };
         Ok(Some(format!(
-            "the project's hooks and settings of git are not those that the work began with: {why}; look at them, then a person merges the work with `chant-mcp merge`"
+            "the project's {subject} not those that the work began with: {why}; look at them, then a person merges the work with `chant-mcp merge`"
         )))
     }
 }
