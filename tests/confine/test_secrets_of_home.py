@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from confine import secret_places
 from confine.secret_places import MARK, SECRETS, TOOLS
+from confine.test_toolchains import rust_toolchains
 from confine.world import World, configured, made
 from harness import user_config
 
@@ -77,10 +81,54 @@ def test_no_secret_is_read_where_all_programs_run(world: World) -> None:
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    print(len(found["readable"]), "\n".join(found["readable"]), found["tools"])
     assert found["readable"] == []
-    assert found["tools"] == {tool: _words(tool) for tool in TOOLS}
+    assert found["tools"] == {tool: tool for tool in TOOLS}
 
 
-def _words(tool: str) -> str:
-    return "dotnet" if tool == "dotnet" else tool
+GIT = """
+git config user.name && git config http.sslVerify && git status --short -uno && ! git config --get-regexp extraheader
+"""
+
+
+@pytest.mark.requirement("confine:run:secret_places", "confine:run:toolchains")
+def test_tools_read_copies_of_settings_without_their_secrets(world: World) -> None:
+    included = world.home / "more.conf"
+    (world.home / ".gitconfig").write_text(
+        f"[user]\n\tname = Ada\n[include]\n\tpath = {included.name}\n[core]\n\tpager = cat\n"
+    )
+    included.write_text(f"[http]\n\tsslVerify = true\n\textraHeader = Authorization: {MARK}\n")
+    settings = world.home / ".cargo/config.toml"
+    settings.write_text(f'[net]\nretry = 7\n[registries.inner]\ntoken = "{MARK}"\n')
+    cargo = "cat $CARGO_HOME/config.toml && ! grep -rs SECRET ~/.cargo ~/.gitconfig ~/more.conf $CARGO_HOME"
+    done = world.confine("--", "sh", "-ec", f"{GIT}\n{cargo}")
+    assert (done.returncode, done.stdout.splitlines()[:4]) == (0, ["Ada", "true", "[net]", "retry = 7"]), done
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+@pytest.mark.requirement("confine:run:toolchains")
+def test_cargo_builds_below_settings_that_are_closed(world: World) -> None:
+    run = world.home / "run"
+    (run / "src").mkdir(parents=True)
+    (run / "Cargo.toml").write_text('[package]\nname = "one"\nversion = "0.1.0"\nedition = "2021"\n')
+    (run / "src/lib.rs").write_text("")
+    done = replace(world, run=run).confine(
+        "--", "cargo", "check", "--offline", RUSTUP_HOME=str(rust_toolchains())
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.requirement("confine:run:secret_places")
+def test_programs_beside_work_or_data_open_neither(world: World) -> None:
+    beside = world.home.parent
+    for name in ("srv/work/.git/config", "srv/work/lib/code", "srv/data/books/one", "srv/tool/lib/code"):
+        (beside / name).parent.mkdir(parents=True)
+        (beside / name).write_text(MARK)
+    for name in ("work", "data", "tool"):
+        program = beside / "srv" / name / "bin" / f"of-{name}"
+        program.parent.mkdir()
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    path = os.pathsep.join([*(str(folder) for folder in beside.glob("srv/*/bin")), os.environ["PATH"]])
+    script = f"cd {beside}/srv; of-work && of-data && of-tool; grep -rls {MARK} . || true"
+    done = world.confine("--", "sh", "-ec", script, PATH=path)
+    assert done.stdout.split() == ["./tool/lib/code"], done

@@ -11,6 +11,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A confined process reads no file of a home that no toolchain needs, by whatever path it comes.",
         "issue 18: point 3, design R10",
     ),
+    "confine:run:secret_places": Requirement(
+        "No place in a home where programs keep secrets is readable, whatever is on the PATH; programs run.",
+        "issue 40: point 4",
+    ),
     "confine:run:reaches_no_process_outside": Requirement(
         "A confined process signals, traces, limits and looks into no process outside.",
         "issue 18: point 3, design section 6",

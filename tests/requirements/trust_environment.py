@@ -11,6 +11,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`env.pass`, and no other.",
         _DESIGN,
     ),
+    "trust:environment:searched_folders_are_absolute": Requirement(
+        "Empty and relative folders of `PATH`, `PYTHONPATH` and their like reach no process of ours, no agent.",
+        "issue 40: point 11",
+    ),
     "trust:environment:credentials_of_one_agent_only": Requirement(
         "An agent gets the credentials that its template names; other agents, checks and agents with "
         "a command of their own do not.",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confine import secret_places
 from harness import Caller, opened, user_config
 from work.kit import ID, OTHER, Workshop
 
@@ -199,3 +200,21 @@ def _without_bubblewrap(folder: Path) -> str:
             if program.name != "bwrap" and not link.is_symlink():
                 link.symlink_to(program)
     return str(programs)
+
+
+@pytest.mark.usefixtures("user")
+@pytest.mark.requirement("confine:run:secret_places", "confine:run:toolchains")
+async def test_an_agent_runs_the_programs_of_a_home_and_reads_none_of_its_secrets(
+    shop: Workshop, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path(os.environ["HOME"])
+    secret_places.fill(home)
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL")
+    for name, value in secret_places.variables(home).items():
+        monkeypatch.setenv(name, value)
+    looks = [f'grep -ls {secret_places.MARK} "$HOME/{place.path}" || true' for place in secret_places.SECRETS]
+    runs = sorted(secret_places.TOOLS)
+    written = "\n".join(["{", *looks, *runs, "} > said.txt"])
+    record = await ended(shop, call, written)
+    assert record["end_state"] == "completed", record["reason"]
+    assert (shop.root / "said.txt").read_text().split() == runs

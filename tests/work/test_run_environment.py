@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import text_of
+from harness import text_of, user_config
 from work import scribe
 from work.kit import ID, Workshop
 from writing import git
@@ -194,3 +194,23 @@ async def test_without_an_identity_nothing_starts(shop: Workshop, monkeypatch: p
             refused: Any = text_of(await call("chant_work_start", id=ID))
     assert "git has no author for the commits" in refused
     assert "git config --global user.name" in refused
+
+
+@pytest.mark.requirement("trust:environment:searched_folders_are_absolute")
+async def test_folders_of_the_project_are_not_searched(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modules = str(Path(scribe.__file__).parent.parent)
+    monkeypatch.setenv("PYTHONPATH", f":{modules}:lib:.")
+    monkeypatch.setenv("PATH", f"bin:{os.environ['PATH']}:")
+    sign = shop.root.parent / "sign"
+    for place in ("sitecustomize.py", "lib/sitecustomize.py"):
+        (shop.root / place).parent.mkdir(exist_ok=True)
+        (shop.root / place).write_text(f"open({str(sign)!r}, 'w')\n")
+    settings = user_config().read_text(encoding="utf-8")
+    settings = settings.replace("confine:", "env: {pass: [PYTHONPATH]}\nconfine:", 1)
+    user_config().write_text(settings, encoding="utf-8")
+    environment = await found(shop)
+    assert environment["PYTHONPATH"] == modules
+    assert environment["PATH"] == os.environ["PATH"].removeprefix("bin:").removesuffix(":")
+    assert not sign.exists()

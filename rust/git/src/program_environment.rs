@@ -3,6 +3,8 @@
 use std::env;
 use std::process::{Command, Stdio};
 
+use chant_base::environment::search_absolute_folders;
+
 /// Variables of git that a call keeps: the places of the user's configuration and of git's own
 /// parts, the way to a remote (a partial clone fetches missing objects), and forbidden ways.
 const KEPT: [&str; 10] = [
@@ -33,6 +35,8 @@ pub(super) fn clean_command() -> Command {
             command.env_remove(&name);
         }
     }
+    // Hooks and filters of the user are started in somebody's folder.
+    search_absolute_folders(&mut command);
     command
         .env("LC_ALL", "C")
         // There is no user to answer a question.

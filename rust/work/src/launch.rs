@@ -9,6 +9,7 @@
 )]
 
 use chant_base::diagnostics::{self, LogFailure};
+use chant_base::environment::search_absolute_folders;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -192,6 +193,7 @@ fn own_command(argv: &[String], without: &[&str], folder: &Path) -> Result<Comma
     for name in without {
         command.env_remove(name);
     }
+    search_absolute_folders(&mut command);
     command
         .args(arguments)
         .env(RUNNER.0, RUNNER.1)
