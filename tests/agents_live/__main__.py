@@ -1,7 +1,7 @@
 """Try the published programs of agents with a model on this machine: `make test-agents`.
 
 Each does a whole spec, confined, and meets what can go wrong. Only installing them reaches beyond this
-machine. Needs Linux with Landlock and npm.
+machine. Needs Linux with Landlock, npm and strace.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import drift
 from install import install, installed
 from model import FAULTS
 from programs import PROGRAMS
-from trials import AgentVerdict, faulty_spec, refused_spec, whole_spec
+from trials import AgentVerdict, faulty_spec, refused_spec, searched_files, whole_spec
 
 STEPS = (
     "flags",
@@ -27,6 +27,7 @@ STEPS = (
     "tokens",
     "money",
     "refused tool",
+    "files",
 )
 
 
@@ -34,20 +35,24 @@ def _main() -> int:
     reader = argparse.ArgumentParser(description=__doc__)
     reader.add_argument("agents", nargs="*", metavar="AGENT", help="those to try; all of them without")
     reader.add_argument("--no-faults", action="store_true", help="only the whole spec")
+    reader.add_argument("--files", action="store_true", help="only the files that are looked for")
     reader.add_argument("--fault", choices=[fault.name for fault in FAULTS], help="this fault alone")
     reader.add_argument("--keep", action="store_true", help="keep homes and projects, to look at them")
     asked = reader.parse_args()
     install()
     chosen = [program for program in PROGRAMS if not asked.agents or program.name in asked.agents]
-    faults = [fault for fault in FAULTS if asked.fault in (None, fault.name) and not asked.no_faults]
+    faults = [fault for fault in FAULTS if asked.fault in (None, fault.name)]
+    faults = [] if asked.no_faults or asked.files else faults
     verdicts: list[AgentVerdict] = []
     start = time.monotonic()
     for program in chosen:
         verdict = AgentVerdict(program)
         if not asked.fault:
             drift.look_at_flags(program, verdict)
-            whole_spec(program, verdict, keeps=asked.keep)
-            if program.is_guarded:
+            if not asked.files:
+                whole_spec(program, verdict, keeps=asked.keep)
+            searched_files(program, verdict, keeps=asked.keep)
+            if program.is_guarded and not asked.files:
                 refused_spec(program, verdict, keeps=asked.keep)
         for fault in faults:
             faulty_spec(program, fault, verdict, keeps=asked.keep)

@@ -7,13 +7,15 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from install import cache, path
 from model import BROKEN_STREAM, LoopbackModel, ModelFault
 from programs import AgentProgram
 from script import ATTEMPTS, STEPS, SpecTask, next_reply
-from world import CRITERION, Ended, UserWorld, made_world
+from traces import DECOYS, configuring, looked_for, recorder, unknown
+from world import CRITERION, PROGRAM, Ended, UserWorld, made_world
 
 WRONG_KEY_SECONDS = 30
 """A wrong key is reported within this, once the provider said so."""
@@ -73,8 +75,13 @@ def tried(
     steps: tuple[str, ...] = STEPS,
     config: str = "",
     keeps: bool = False,
+    files: Mapping[str, str] | None = None,
+    before: tuple[str, ...] = (),
 ) -> Iterator[Trial]:
-    """Have a program work on the spec of a user of its own; `config` adds to its configuration."""
+    """Have a program work on the spec of a user of its own.
+
+    `config` adds to its configuration, `files` to the project; the words `before` start our program.
+    """
     holder: dict[str, SpecTask] = {}
     model = LoopbackModel(lambda request: next_reply(holder["task"], request), fault)
     with (
@@ -86,8 +93,10 @@ def tried(
             world.write(name, text)
         settings = f"agents:\n  {program.name}:\n    model: {program.model}\n" if program.model else ""
         world.write(".config/chant/config.md", f"---\n{settings}{config}---\n")
+        if files:
+            world.add(files)
         words = ("work", world.id, "--wait", "--agent", program.name)
-        ended = world.chant(*words, seconds=RUN_SECONDS)
+        ended = world.run(*before, *PROGRAM, *words, seconds=RUN_SECONDS)
         try:
             yield Trial(world, model, ended, time.monotonic())
         finally:
@@ -128,6 +137,23 @@ def refused_spec(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = 
         holds = trial.ended.code != 0 and is_named and not outside
         why = f"{outside}, {trial.record.get('cause')}, {trial.record.get('denials')}\n{text[-1500:]}"
         verdict.note("refused tool", holds, why, word="named" if program.tells_denials else "silent")
+
+
+def searched_files(program: AgentProgram, verdict: AgentVerdict, *, keeps: bool = False) -> None:
+    """Have a program work among decoys, and look whether the table knows every file that it looks for.
+
+    The list is kept beside this file, where `make test` compares it with the table, too.
+    """
+    recorded = cache() / f"{program.name}.strace"
+    with tried(program, files=DECOYS, before=recorder(recorded), keeps=keeps) as trial:
+        text = recorded.read_text(encoding="utf-8", errors="replace")
+        folder = rf"/worktrees/[^/]+/{trial.world.id}"
+        found = looked_for(text, str(cache() / "node_modules"), folder)
+        new = unknown(found)
+        kept = Path(__file__).parent / "recorded" / f"{program.name}.txt"
+        kept.write_text("".join(f"{path}\n" for path in configuring(found)), encoding="utf-8")
+        why = f"looked for and not in the table: {new}\n{'' if found else trial.ended.text[-1500:]}"
+        verdict.note("files", bool(found) and not new, why, word=f"{len(found)} known")
 
 
 def _look_at_cost(program: AgentProgram, verdict: AgentVerdict, trial: Trial) -> None:

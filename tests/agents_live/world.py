@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +115,21 @@ class UserWorld:
         """Run our program for an answer as JSON; `None` when it refuses."""
         ended = self.chant(*words, "--json")
         return json.loads(ended.text) if ended.code == 0 else None
+
+    def add(self, files: Mapping[str, str]) -> None:
+        """Commit files of the project, and trust it with them, as its user does."""
+        for name, text in files.items():
+            file = self.root / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        self.git("add", "-Af")
+        self.git("commit", "-qm", "More")
+        # Variables of agents are a sign of their shells, in which nobody gives trust.
+        person = replace(self, variables={})
+        shown = person.chant("trust", "--show")
+        given = person.chant("trust", "--yes", shown.text.split()[-1])
+        if given.code:
+            raise RuntimeError(f"trust failed: {given.text}")
 
     def git(self, *words: str) -> str:
         """Run git in the project."""

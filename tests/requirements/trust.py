@@ -203,7 +203,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 40: item 7",
     ),
     "trust:show:instructions_are_their_own_kind": Requirement(
-        "Files whose words agents obey are shown by trust as a kind of their own, and are no part of the hash.",
+        "Files whose words agents obey are shown by trust as a kind of their own, no part of the hash.",
         "issue 40: item 7; design 4",
     ),
     "trust:landing:a_chain_stops": Requirement(

@@ -136,6 +136,7 @@ pub const TABLE: &[PlaceGroup] = &[
         ".conductor", ".config/wt.toml", ".emdash.json", ".superset", ".worktreeinclude", "conductor.json",
     ]),
     group("git", Automation, &[".gitattributes", ".gitconfig", ".gitmodules", ".lfsconfig"]),
+    group("git", Nothing, &[".mailmap"]),
     group("managers of git hooks", Automation, &[
         ".config/lefthook.*", ".git-hooks", ".githooks", ".husky", ".huskyrc*", ".lefthook", ".lefthook-local.*",
         ".lefthook.*", ".lintstagedrc*", ".nano-staged*", ".overcommit.yml", ".pre-commit-config.yaml",

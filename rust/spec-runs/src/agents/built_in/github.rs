@@ -16,8 +16,7 @@ pub(super) const COPILOT: BuiltIn = BuiltIn {
         &["--disable-client-telemetry"],
         &["--disable-builtin-mcps"],
         &["--additional-mcp-config", "@{mcp_config}"],
-        // Only for this run; nothing is saved.
-        &["--trust-folder"],
+        // Not `--trust-folder`: only in a folder that it trusts it runs the hooks, servers and plugins of the folder.
     ],
     confined: LaunchForm {
         arguments: &[&["--allow-all"]],
