@@ -179,7 +179,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "trust:landing:instructions_wait": Requirement(
         "Work that changes files whose words agents obey waits for a person, and the reason names them.",
-        "issue 40: item 7; acceptance-reach 32",
+        "issue 40: item 7, acceptance 32",
     ),
     "trust:landing:users_allow_instructions": Requirement(
         "Instructions that `landing.allow` of the user's own configuration names land; a project's does not "
@@ -188,11 +188,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "trust:landing:neighbours_land": Requirement(
         "Files that nothing acts by land, whatever they are like.",
-        "acceptance-reach 32",
+        "issue 40: acceptance 32",
     ),
     "trust:table:one_source": Requirement(
         "The guide's table of files that act is made from the table that trust and landing use.",
-        "issue 40: item 7; environment 13",
+        "issue 40: item 7",
     ),
     "trust:table:starts_of_agents_are_known": Requirement(
         "A file of the project that an agent looks for and the table does not know is found in a trace.",
@@ -204,7 +204,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "trust:show:instructions_are_their_own_kind": Requirement(
         "Files whose words agents obey are shown by trust as a kind of their own, no part of the hash.",
-        "issue 40: item 7; design 4",
+        "issue 40: item 7, design 4",
     ),
     "trust:landing:a_chain_stops": Requirement(
         "A chain stops at such work.",
