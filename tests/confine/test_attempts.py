@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import subprocess
 import sys
+import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
 from confine.attempts import ATTEMPTS, NEVER
-from confine.world import configured, made
+from confine.world import World, configured, made
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
 
 
-def expected(abi: int) -> dict[str, str]:
-    """Say how each attempt goes where Landlock has a version."""
-    return {name: "refused" if one.since <= abi else "possible" for name, one in ATTEMPTS.items()}
+WITHOUT = {"CHANT_CONFINE_NO_NAMESPACES": "1"}
+"""What keeps runs out of namespaces."""
+
+NO_CONNECTION = "connect_to_abstract_socket"
+"""What namespaces of processes and mounts do not refuse."""
+
+
+def expected(abi: int, namespaces: bool) -> dict[str, set[str]]:
+    """Say how each attempt goes where Landlock has a version, with namespaces or without."""
+
+    def one(name: str, since: int) -> set[str]:
+        if namespaces and since < NEVER and name != NO_CONNECTION:
+            return {"refused", "unseen"}
+        return {"refused" if since <= abi else "possible"}
+
+    return {name: one(name, attempt.since) for name, attempt in ATTEMPTS.items()}
+
+
+def has_namespaces(world: World) -> bool:
+    """Say whether this machine gives runs namespaces."""
+    return "no namespaces" not in world.confine("--", "true").stderr
 
 
 @pytest.mark.requirement("confine:run:expected_by_version")
@@ -30,16 +53,49 @@ def test_enough_is_tried() -> None:
     "confine:run:reaches_no_process_outside",
     "confine:run:system_calls",
     "confine:run:terminals",
+    "confine:run:inherits_nothing",
+    "confine:run:private_ipc",
     "confine:run:expected_by_version",
 )
-@pytest.mark.parametrize("abi", [7, 5, 3])
-def test_what_runs_try_changes_nothing_outside(tmp_path: Path, abi: int) -> None:
+@pytest.mark.parametrize(("abi", "namespaces"), [(7, True), (5, True), (7, False), (5, False), (3, False)])
+def test_what_runs_try_changes_nothing_outside(tmp_path: Path, abi: int, namespaces: bool) -> None:
     world = made(tmp_path)
+    if namespaces and not has_namespaces(world):
+        pytest.skip("this machine gives no namespaces")
     before = world.outside()
-    found = world.try_all(CHANT_CONFINE_ABI=str(abi))
-    wanted = expected(abi)
-    assert {name: how for name, how in found.items() if how != wanted[name]} == {}
+    found = world.try_all(CHANT_CONFINE_ABI=str(abi), **({} if namespaces else WITHOUT))
+    wanted = expected(abi, namespaces)
+    assert {name: how for name, how in found.items() if how not in wanted[name]} == {}
     assert world.outside() == before
+
+
+NOBODY = 65534
+"""The user without rights on all systems."""
+
+APT = "import subprocess, sys, click, chant_mcp._core; subprocess.run([sys.executable, '-c', ''], check=True)"
+"""A program that tells whether the user may run ours."""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the other tests are run by a user without rights already")
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="there is no setpriv")
+@pytest.mark.requirement("confine:run:namespaces", "confine:run:private_ipc", "confine:run:inherits_nothing")
+def test_a_user_without_rights_is_held_as_well() -> None:
+    becomes = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+    runs = partial(subprocess.run, env=environment, cwd="/", capture_output=True, text=True, check=False)
+    # Below the superuser's home nobody else runs a program.
+    interpreters = [sys.executable, "/usr/bin/python3"]
+    found = [one for one in interpreters if runs([*becomes, one, "-c", APT]).returncode == 0]
+    if not found:
+        pytest.skip("such a user may not run what the tests consist of")
+    with tempfile.TemporaryDirectory(prefix="chant-test-", dir="/tmp") as folder:
+        os.chown(folder, NOBODY, NOBODY)
+        done = runs([*becomes, found[0], "-m", "confine.unprivileged", folder])
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    wanted = expected(7, "no namespaces" not in told["confinement"])
+    assert {name: how for name, how in told["attempts"].items() if how not in wanted[name]} == {}
+    assert told["unchanged"]
 
 
 @pytest.mark.requirement("confine:config:unix_sockets")

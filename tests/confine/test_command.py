@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,13 +28,14 @@ def world(tmp_path: Path) -> World:
 @pytest.mark.parametrize(
     ("abi", "line", "signals", "code"),
     [
-        (6, "confined: writes only its folder (Landlock ABI 6)", True, 0),
-        (5, "confined (weak: signals): writes only its folder (Landlock ABI 5)", False, 0),
+        (6, "confined: writes only its folder (Landlock ABI 6, no namespaces)", True, 0),
+        (5, "confined (weak: signals): writes only its folder (Landlock ABI 5, no namespaces)", False, 0),
         (2, "not confined: this kernel's Landlock has version 2", False, 1),
     ],
 )
 def test_what_a_machine_can_do_is_shown(world: World, abi: int, line: str, signals: bool, code: int) -> None:
-    done = world.confine("--check", "--json", CHANT_CONFINE_ABI=str(abi))
+    no = {"CHANT_CONFINE_NO_NAMESPACES": "1"}
+    done = world.confine("--check", "--json", CHANT_CONFINE_ABI=str(abi), **no)
     found = json.loads(done.stdout)
     assert done.returncode == code
     assert found["confinement"].startswith(line)
@@ -68,3 +73,52 @@ def test_a_command_that_cannot_be_started_or_held_is_not(world: World) -> None:
     assert done.returncode == 1
     assert "cannot be confined" in done.stderr
     assert not (world.run / "started").exists()
+
+
+@pytest.fixture
+def sandboxed(world: World) -> World:
+    """A world on a machine that gives runs namespaces."""
+    if "no namespaces" in world.confine("--", "true").stderr:
+        pytest.skip("this machine gives no namespaces")
+    return world
+
+
+def started(world: World, script: str) -> subprocess.Popen[str]:
+    """Start a confined shell in a session of its own, and wait for its first line."""
+    command = [sys.executable, "-m", "chant_mcp", "confine", "--", "sh", "-c", script]
+    process = subprocess.Popen(
+        command, cwd=world.run, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+@pytest.mark.requirement("confine:run:namespaces")
+def test_the_end_of_a_command_is_that_of_the_program(sandboxed: World) -> None:
+    assert sandboxed.confine("--", "sh", "-c", "kill -9 $$").returncode == -signal.SIGKILL
+    # What it leaves would keep the output open.
+    left = "setsid -f sleep 600; sleep 600 & exit 3"
+    assert sandboxed.confine("--", "sh", "-c", left).returncode == 3
+
+
+@pytest.mark.requirement("confine:run:namespaces")
+@pytest.mark.parametrize("target", [os.kill, os.killpg])
+def test_a_signal_reaches_a_command_once(sandboxed: World, target: Callable[[int, int], None]) -> None:
+    script = "trap 'echo asked' TERM; trap 'exit 5' USR1; echo ready; while :; do sleep 600 & wait; done"
+    process = started(sandboxed, script)
+    target(process.pid, signal.SIGTERM)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "asked\n"
+    os.kill(process.pid, signal.SIGUSR1)
+    assert process.communicate() == ("", None)
+    assert process.returncode == 5
+
+
+@pytest.mark.requirement("confine:run:namespaces")
+def test_what_is_killed_ends_whole(sandboxed: World) -> None:
+    process = started(sandboxed, "setsid -f sleep 600; echo ready; sleep 600")
+    process.kill()
+    # The output ends with the last process that has it.
+    assert process.communicate() == ("", None)
+    assert process.returncode == -signal.SIGKILL

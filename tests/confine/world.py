@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from confine.attempts import ipc
 from harness import user_config
 from writing import git
 
@@ -54,12 +55,15 @@ class World:
     project: Path
     run: Path
 
-    def confine(self, *command: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run a command as runs are held, in the run's folder."""
+    def confine(
+        self, *command: str, passed: tuple[int, ...] = (), **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command as runs are held, in the run's folder; its starter has some descriptors open."""
         return subprocess.run(
             [sys.executable, "-m", "chant_mcp", "confine", *command],
             cwd=self.run,
             env={**os.environ, **variables},
+            pass_fds=passed,
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -70,7 +74,8 @@ class World:
         """Have a confined process try attempts, and give how each went."""
         with self._surroundings() as told:
             told["names"] = names
-            done = self.confine("--", sys.executable, "-m", ATTEMPTS.name, json.dumps(told), **variables)
+            command = ("--", sys.executable, "-m", ATTEMPTS.name, json.dumps(told))
+            done = self.confine(*command, passed=(told["descriptor"],), **variables)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
@@ -87,6 +92,10 @@ class World:
             ours, theirs = os.openpty()
             stack.callback(os.close, ours)
             stack.callback(os.close, theirs)
+            key = 0x10000000 + os.getpid()
+            stack.enter_context(ipc.made(key))
+            descriptor = os.open(self.home / ".bash_history", os.O_RDWR)
+            stack.callback(os.close, descriptor)
             abstract = f"chant-attempt-{os.getpid()}"
             named = self.home / "socket"
             for address in (f"\0{abstract}", str(named)):
@@ -102,6 +111,8 @@ class World:
                 "terminal": os.ttyname(theirs),
                 "named": str(named),
                 "abstract": abstract,
+                "key": key,
+                "descriptor": descriptor,
             }
 
     def outside(self) -> dict[str, str]:

@@ -27,6 +27,18 @@ REQUIREMENTS: dict[str, Requirement] = {
         "It opens no terminal, neither one that is there nor a new one.",
         "issue 18: point 3, design R3",
     ),
+    "confine:run:inherits_nothing": Requirement(
+        "A confined process has its standard streams, and no other descriptor of the process that started it.",
+        "issue 40: point 2",
+    ),
+    "confine:run:private_ipc": Requirement(
+        "Shared memory, messages, semaphores and files in `/dev/shm` of the user are out of its reach.",
+        "issue 40: point 3",
+    ),
+    "confine:run:namespaces": Requirement(
+        "Where the system has namespaces, it has its own, passes signals and its end on, and ends whole.",
+        "issue 40: points 1 and 3",
+    ),
     "confine:run:expected_by_version": Requirement(
         "What an older Landlock leaves open is known: signals below version 6.",
         "issue 18: point 3, design section 6",

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chant_mcp import resources
+from confine.attempts import ipc
 from harness import user_config
 from state_folder import record_file, state_folder
 from work.kit import OTHER, THIRD, Record, Workshop, processes, wait_for
@@ -52,6 +53,26 @@ def called(tool: str, **arguments: object) -> str:
     # What stands in capitals is filled in by the shell.
     return '$OURS connect "$CHANT_WORKTREE.connect" <<END\n' + "\n".join(lines) + "\nEND\n"
 
+DESCRIPTOR = 9
+"""What a shell opens by `exec 9<>file`."""
+
+REACH = """
+import ctypes, os
+libc, key = ctypes.CDLL(None), KEY
+libc.shmat.restype = ctypes.c_void_p
+memory = libc.shmget(key, 0, 0)
+if memory != -1:
+    ctypes.memmove(libc.shmat(memory, None, 0), b"evil", 4)
+libc.msgrcv(libc.msgget(key, 0), ctypes.create_string_buffer(64), 32, 0, 0o4000)
+libc.semctl(libc.semget(key, 0, 0), 0, 0)
+queue = libc.mq_open(f"/chant-attempt-{key}".encode(), 2)
+libc.mq_receive(queue, ctypes.create_string_buffer(8192), 8192, None)
+file = f"/dev/shm/chant-attempt-{key}"
+if os.path.exists(file):
+    print(open(file).read())
+    open(file, "w").write("evil")
+"""
+"""A program that reaches for what the user shares by names."""
 
 WORK = r"""
 cd "$CHANT_WORKTREE" && mkdir -p work && echo "by $CHANT_SPEC_ID" > "work/$CHANT_SPEC_ID.txt"
@@ -85,6 +106,8 @@ class World:
     """A folder in the machine's own folder for temporary files."""
     victim: int
     """A process of the user."""
+    key: int
+    """The key of the user's shared memory, messages and semaphores."""
 
     def prepare(self, moves: Iterable[Move]) -> None:
         """Write the specs of all moves, and what their agents do."""
@@ -117,6 +140,8 @@ class World:
             "BESIDE": self.beside,
             "STATE": state_folder(self.shop.root),
             "VICTIM": self.victim,
+            "KEY": self.key,
+            "PYTHON": sys.executable,
             "OURS": f"env -i PATH=$PATH PYTHONPATH={CODE} HOME={home} {sys.executable} -m chant_mcp",
             "OTHER": OTHER,
             "WAITS": THIRD,
@@ -182,6 +207,7 @@ def made(shop: Workshop, folder: Path, beside: Path, moves: Iterable[Move]) -> I
     """Make a world whose user trusts the project, and opens nothing to runs."""
     user_config().write_text(f"---\ntrust: {{roots: ['{shop.root}']}}\n---\n", encoding="utf-8")
     home, second = Path(os.environ["HOME"]), folder / "second"
+    key = 0x20000000 + os.getpid()
     for top, files in ((home, HOME), (second, SECOND)):
         for name, text in files.items():
             path = top / name
@@ -193,6 +219,7 @@ def made(shop: Workshop, folder: Path, beside: Path, moves: Iterable[Move]) -> I
     (shop.root / "moves" / "agent.sh").write_text(
         'cd "$CHANT_WORKTREE"; . "./moves/$CHANT_SPEC_ID.sh"\n', encoding="utf-8"
     )
+    (shop.root / "moves" / "reach.py").write_text(REACH.replace("KEY", str(key)), encoding="utf-8")
     agent = shop.root / "moves" / "agent.sh"
     shop.configure(
         f"agents:\n  bad:\n    command: [sh, '{agent}']\nlimits:\n  file_megabytes: 1\n", provider="bad"
@@ -205,14 +232,27 @@ def made(shop: Workshop, folder: Path, beside: Path, moves: Iterable[Move]) -> I
     hook.chmod(0o755)
     victim = subprocess.Popen(["sleep", "600"], cwd=second, start_new_session=True)
     try:
-        world = World(shop, second, beside, victim.pid)
+        world = World(shop, second, beside, victim.pid, key)
         world.prepare([Move("true"), *moves])
         # What an honest run makes for all that follow.
         list(world.let_loose(0, Move("true")))
-        yield world
+        with ipc.made(key), _inherited(second / "code.py"):
+            yield world
     finally:
         victim.kill()
         victim.wait()
+
+
+@contextmanager
+def _inherited(path: Path) -> Iterator[None]:
+    """Have a file open where the programs that this process starts find it."""
+    opened = os.open(path, os.O_RDWR)
+    os.dup2(opened, DESCRIPTOR, inheritable=True)
+    os.close(opened)
+    try:
+        yield
+    finally:
+        os.close(DESCRIPTOR)
 
 
 def _id(number: int) -> str:

@@ -121,7 +121,10 @@ impl Confinement {
     /// # Errors
     /// As [`Confinement::start`].
     pub fn try_start(&self) -> io::Result<()> {
-        let is_launched = matches!(self, Self::Kernel(policy) if policy.launcher.is_some());
+        #[cfg(target_os = "linux")]
+        let is_launched = matches!(self, Self::Kernel(policy) if policy.used_launcher().is_some());
+        #[cfg(not(target_os = "linux"))]
+        let is_launched = false;
         if !is_launched {
             let ended = || io::Error::other("the thread that tried it ended early");
             let own = self.clone();

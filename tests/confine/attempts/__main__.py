@@ -27,6 +27,7 @@ def outcome(act: Act, world: World) -> str:
         except OSError as error:
             sys.stderr.write(f"{act.__name__}: {error}\n")
             code = 1 if error.errno in _REFUSALS or isinstance(error, PermissionError) else 2
+            code = 4 if error.errno in _UNSEEN else code
         except BaseException as error:
             sys.stderr.write(f"{act.__name__}: {error!r}\n")
             code = 3
@@ -34,11 +35,15 @@ def outcome(act: Act, world: World) -> str:
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         return f"ended by signal {os.WTERMSIG(status)}"
-    return {0: "possible", 1: "refused", 2: "failed otherwise"}.get(os.WEXITSTATUS(status), "broke")
+    words = {0: "possible", 1: "refused", 2: "failed otherwise", 4: "unseen"}
+    return words.get(os.WEXITSTATUS(status), "broke")
 
 
 _REFUSALS = {errno.EACCES, errno.EPERM, errno.EXDEV, errno.EROFS}
 """What the system says when it refuses; a link or a move from one reach into another is EXDEV."""
+
+_UNSEEN = {errno.ENOENT, errno.ESRCH}
+"""What the system says when there is no such thing: in namespaces there is nothing of those outside."""
 
 
 def main() -> None:

@@ -31,6 +31,8 @@ class World:
         self.terminal: str = told["terminal"]
         self.named: str = told["named"]
         self.abstract: str = told["abstract"]
+        self.key: int = told["key"]
+        self.descriptor: int = told["descriptor"]
 
     @property
     def victim(self) -> int:
