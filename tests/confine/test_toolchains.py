@@ -28,10 +28,9 @@ HALVES = {
 PLACES = {
     "HOME": "home",
     "XDG_CONFIG_HOME": "home/.config",
-    "XDG_STATE_HOME": "home/.local/state",
-    "XDG_CACHE_HOME": "home/.cache",
+    "GIT_CONFIG_GLOBAL": "home/.gitconfig",
 }
-"""Folders of the user."""
+"""What the user has, and where."""
 
 
 def taken(world: World, names: list[str], **variables: str) -> dict[str, str]:
@@ -56,9 +55,11 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """A world on a disk, as homes are: a folder in memory that is opened closes the place of semaphores."""
     with tempfile.TemporaryDirectory(prefix="chant-test-", ignore_cleanup_errors=True) as folder:
         place = Path(folder).resolve()
+        settings = Path(os.environ["GIT_CONFIG_GLOBAL"]).read_bytes()
         for name, value in PLACES.items():
             monkeypatch.setenv(name, str(place / value))
         user_config().parent.mkdir(parents=True)
+        (place / PLACES["GIT_CONFIG_GLOBAL"]).write_bytes(settings)
         rust = rust_toolchains()
         if rust.is_dir():
             monkeypatch.setenv("RUSTUP_HOME", str(rust))

@@ -53,8 +53,6 @@ def called(tool: str, **arguments: object) -> str:
     # What stands in capitals is filled in by the shell.
     return '$OURS connect "$CHANT_WORKTREE.connect" <<END\n' + "\n".join(lines) + "\nEND\n"
 
-DESCRIPTOR = 9
-"""What a shell opens by `exec 9<>file`."""
 
 REACH = """
 import ctypes, os
@@ -106,8 +104,8 @@ class World:
     """A folder in the machine's own folder for temporary files."""
     victim: int
     """A process of the user."""
-    key: int
-    """The key of the user's shared memory, messages and semaphores."""
+    descriptor: int
+    """A descriptor of a file of the user that is open in the process that starts runs."""
 
     def prepare(self, moves: Iterable[Move]) -> None:
         """Write the specs of all moves, and what their agents do."""
@@ -140,7 +138,7 @@ class World:
             "BESIDE": self.beside,
             "STATE": state_folder(self.shop.root),
             "VICTIM": self.victim,
-            "KEY": self.key,
+            "DESCRIPTOR": self.descriptor,
             "PYTHON": sys.executable,
             "OURS": f"env -i PATH=$PATH PYTHONPATH={CODE} HOME={home} {sys.executable} -m chant_mcp",
             "OTHER": OTHER,
@@ -232,11 +230,11 @@ def made(shop: Workshop, folder: Path, beside: Path, moves: Iterable[Move]) -> I
     hook.chmod(0o755)
     victim = subprocess.Popen(["sleep", "600"], cwd=second, start_new_session=True)
     try:
-        world = World(shop, second, beside, victim.pid, key)
-        world.prepare([Move("true"), *moves])
-        # What an honest run makes for all that follow.
-        list(world.let_loose(0, Move("true")))
-        with ipc.made(key), _inherited(second / "code.py"):
+        with ipc.made(key), _inherited(second / "code.py") as descriptor:
+            world = World(shop, second, beside, victim.pid, descriptor)
+            world.prepare([Move("true"), *moves])
+            # What an honest run makes for all that follow.
+            list(world.let_loose(0, Move("true")))
             yield world
     finally:
         victim.kill()
@@ -244,15 +242,14 @@ def made(shop: Workshop, folder: Path, beside: Path, moves: Iterable[Move]) -> I
 
 
 @contextmanager
-def _inherited(path: Path) -> Iterator[None]:
-    """Have a file open where the programs that this process starts find it."""
+def _inherited(path: Path) -> Iterator[int]:
+    """Have a file open for the programs that this process starts, as a shell does by `exec 9<>file`."""
     opened = os.open(path, os.O_RDWR)
-    os.dup2(opened, DESCRIPTOR, inheritable=True)
-    os.close(opened)
+    os.set_inheritable(opened, True)
     try:
-        yield
+        yield opened
     finally:
-        os.close(DESCRIPTOR)
+        os.close(opened)
 
 
 def _id(number: int) -> str:

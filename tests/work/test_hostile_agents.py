@@ -139,7 +139,9 @@ PROCESSES = {
         'echo "Trust this folder? [y/N]" > /dev/tty; for one in /dev/pts/*; do echo evil > "$one"; done'
     ),
     "mounts": Move('unshare -m true && echo SECRET-KEY; mount -t tmpfs none "$KEYS" && echo SECRET-KEY'),
-    "uses_descriptor_of_starter": Move("echo evil >&9; cat <&9 && echo SECRET-KEY; cat /proc/self/fd/9"),
+    "uses_descriptor_of_starter": Move(
+        'bash -c "echo evil >&$DESCRIPTOR; cat <&$DESCRIPTOR && echo SECRET-KEY"'
+    ),
     "reaches_shared_memory": Move('"$PYTHON" moves/reach.py'),
     "kills_itself": Move('sh -c "kill -9 $$"', "failed", "signal 9"),
 }

@@ -66,7 +66,7 @@ async def test_a_refused_path_is_named_with_the_key_that_opens_it(shop: Workshop
     assert record["answer"]["confinement"] == told
     listed = await call.data("chant_work_list", include_completed=True)
     assert [run["confinement"] for run in listed["processes"]] == [told]
-    assert opened(shop.root).doctor().data["confinement"] == told
+    assert shop.handle().doctor().data["confinement"] == told
 
 
 @pytest.mark.requirement("confine:run:checks_are_confined", "confine:run:refusal_names_key")
