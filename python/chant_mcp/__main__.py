@@ -18,6 +18,7 @@ from chant_mcp import background
 
 def main() -> None:
     """Run what the arguments name."""
+    background.inherit_nothing()
     background.enter(sys.argv[1:], dict(os.environ))
     from chant_mcp import cli
 

@@ -40,6 +40,18 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
         _keep_imports()
 
 
+def inherit_nothing() -> None:
+    """Let programs that this process starts inherit nothing but standard streams of what its starter had open."""
+    opened = os.listdir("/dev/fd") if os.path.isdir("/dev/fd") else []
+    for number in map(int, opened):
+        try:
+            if number > 2:
+                os.set_inheritable(number, False)
+        except OSError:
+            # The listing's own is closed by now.
+            continue
+
+
 def _keep_imports() -> None:
     """Collect garbage again, and leave out what is there."""
     gc.freeze()

@@ -19,6 +19,7 @@ import click
 
 from chant_mcp import progress
 from chant_mcp._core import absolute_searches
+from chant_mcp.background import inherit_nothing
 from chant_mcp.commands import serving
 from chant_mcp.commands.catalogue import PROGRAM, SPECKIT, SPECS, TICKETS, VINE
 from chant_mcp.commands.groups import Commands
@@ -105,6 +106,7 @@ def main(command: str | None = None) -> None:
     Args:
         command: A command to run with the arguments given, in place of one named by them.
     """
+    inherit_nothing()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Texts of specs may hold any character, whatever the terminal's locale says.

@@ -23,9 +23,11 @@ def main() -> None:
     (home / ".config" / "chant").mkdir(parents=True)
     (home / ".gitconfig").write_text("[user]\nname = Ada\nemail = ada@example.org\n")
     world = made(folder)
+    # What is known of the machine is kept in the user's state.
+    confinement = world.confine("--", "true").stderr
     before = world.outside()
     found = {
-        "confinement": world.confine("--", "true").stderr,
+        "confinement": confinement,
         "attempts": world.try_all(),
         "unchanged": world.outside() == before,
     }

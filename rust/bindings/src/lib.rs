@@ -59,7 +59,7 @@ mod _core {
     #[pymodule_export]
     use crate::raise::error_codes;
     #[pymodule_export]
-    use crate::sandbox::{inherit_nothing, launch_sandbox};
+    use crate::sandbox::launch_sandbox;
     #[pymodule_export]
     use crate::speckit::SpeckitFeatures;
     #[pymodule_export]

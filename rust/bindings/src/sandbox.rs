@@ -2,7 +2,6 @@
 
 use std::io;
 
-use chant_confine::start::inherit_nothing as mark_descriptors;
 use pyo3::prelude::*;
 
 /// Does what an order says, or else what the socket in place of standard input orders; `fork` is that of
@@ -38,11 +37,4 @@ pub(crate) fn launch_sandbox(
 ) -> PyResult<(i32, Option<i32>)> {
     let _ = (fork, order);
     Err(io::Error::from(io::ErrorKind::Unsupported).into())
-}
-
-/// Lets programs that this process starts from now on inherit nothing but their standard streams.
-#[pyfunction]
-pub(crate) fn inherit_nothing() {
-    #[cfg(unix)]
-    mark_descriptors();
 }

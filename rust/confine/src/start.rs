@@ -146,7 +146,7 @@ impl Confinement {
 
 /// Lets programs that this process starts from now on inherit nothing but their standard streams. What it
 /// opens later is not inherited either: that is how Rust and Python open.
-pub fn inherit_nothing() {
+pub(crate) fn inherit_nothing() {
     close_fds::set_fds_cloexec_threadsafe(FIRST, &[]);
 }
 
