@@ -108,6 +108,10 @@ pub struct RunLimits {
     pub tokens_per_day: Option<NonZeroU64>,
     /// All runs of 24 hours cost no more US dollars than this.
     pub cost_usd_per_day: Option<UsdAmount>,
+    /// A run has no more processes and threads at once than this.
+    pub processes: Option<NonZeroU32>,
+    /// A run uses no more memory than this, where control groups enforce it.
+    pub memory_megabytes: Option<NonZeroU64>,
     /// A run takes no more turns of its model than this; for agents that take such a limit.
     pub turns: Option<NonZeroU32>,
     /// No more specs than this that runs of one spec added wait for a person.
@@ -135,6 +139,8 @@ impl Default for RunLimits {
             cost_usd: None,
             tokens_per_day: None,
             cost_usd_per_day: None,
+            processes: None,
+            memory_megabytes: None,
             turns: None,
             added_specs: None,
             added_kilobytes: None,
@@ -168,6 +174,8 @@ impl RunLimits {
             cost_usd_per_day: smaller(self.cost_usd_per_day, other.cost_usd_per_day),
             added_specs: smaller(self.added_specs, other.added_specs),
             added_kilobytes: smaller(self.added_kilobytes, other.added_kilobytes),
+            processes: smaller(self.processes, other.processes),
+            memory_megabytes: smaller(self.memory_megabytes, other.memory_megabytes),
             ..other
         };
     }
@@ -181,6 +189,17 @@ impl RunLimits {
         let is_nothing = |amount: Option<UsdAmount>| amount == Some(UsdAmount::default());
         let wrong = amounts.into_iter().find(|(_, amount)| is_nothing(*amount));
         wrong.map(|(key, _)| format!("limits.{key}: expected an amount above 0, got 0"))
+    }
+
+    /// The greatest number of processes and threads at once: more than builds of large projects have.
+    pub fn processes(&self) -> u32 {
+        self.processes.map_or(4096, NonZeroU32::get)
+    }
+
+    /// The greatest number of bytes of memory. There is no limit by default: a run may need what the machine has.
+    pub fn memory(&self) -> Option<u64> {
+        let megabytes = self.memory_megabytes.map(NonZeroU64::get);
+        megabytes.map(|megabytes| megabytes.saturating_mul(1_000_000))
     }
 
     /// The most turns.

@@ -28,7 +28,7 @@ use super::pipe::{TimedPipe, output_of};
 use super::program_environment::clean_command;
 use super::program_output::GitOutput;
 pub(super) use super::program_output::{fields, first_line};
-use chant_base::limited_calls;
+use chant_base::own_children;
 use chant_confine::Confinement;
 
 /// Settings for a call that reads: no hooks and no helper programs.
@@ -65,7 +65,7 @@ pub fn mark_calls(variable: &'static str, value: String) {
 
 /// Kills the running calls of this process that have a time limit, with all that they started.
 pub fn end_limited_calls() {
-    limited_calls::running().into_iter().for_each(kill_group);
+    own_children::limited().into_iter().for_each(kill_group);
 }
 
 /// One call of the `git` program.
@@ -241,7 +241,7 @@ impl GitCall {
             && let Err(error) = stdin.write_all(input)
             && error.kind() != io::ErrorKind::BrokenPipe
         {
-            limited_calls::forget(child.id());
+            own_children::forget(child.id());
             return Err(self.broken(&error));
         }
         Ok(RunningCall { call: self, child })
@@ -309,7 +309,9 @@ impl GitCall {
         work: impl FnOnce(Option<Instant>) -> io::Result<T>,
     ) -> Result<T, GitError> {
         let Some(longest) = self.longest else {
-            return work(None).map_err(|error| self.broken(&error));
+            let done = work(None);
+            own_children::forget(process);
+            return done.map_err(|error| self.broken(&error));
         };
         let until = Instant::now() + longest;
         let (is_done, waits) = mpsc::channel::<()>();
@@ -325,7 +327,7 @@ impl GitCall {
             drop(is_done);
             (done, watch.join().unwrap_or_default())
         });
-        limited_calls::forget(process);
+        own_children::forget(process);
         let why = match (killed, &self.largest) {
             (None, _) => return done.map_err(|error| self.broken(&error)),
             (Some(KillReason::TooLarge), Some((_, bytes))) => {
@@ -404,7 +406,7 @@ impl GitCall {
             Some(Ok(Some(complaint.join().unwrap_or_default())))
         });
         let status = child.wait().map_err(|error| self.broken(&error));
-        limited_calls::forget(child.id());
+        own_children::forget(child.id());
         let status = status?;
         match read {
             Some(Ok(None)) => Ok(true),
@@ -418,12 +420,12 @@ impl GitCall {
     }
 
     fn start(&mut self) -> Result<Child, GitError> {
-        if self.longest.is_none() {
-            return self.spawned();
-        }
+        let has_limit = self.longest.is_some();
         #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
-        limited_calls::start_noted(|| self.spawned(), Child::id)
+        if has_limit {
+            std::os::unix::process::CommandExt::process_group(&mut self.command, 0);
+        }
+        own_children::start_noted(has_limit, || self.spawned(), Child::id)
     }
 
     fn spawned(&mut self) -> Result<Child, GitError> {

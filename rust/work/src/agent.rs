@@ -9,17 +9,18 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::WorkError;
 use super::cancel_token::CancelToken;
 use super::connections::RunConnections;
 use super::event_program::EventProgram;
 use super::folder_observer::FolderObserver;
-use super::process::{ProcessIdentity, memory_kills};
-use super::process_tree::{self, ProcessTree};
+use super::process::{self, ProcessIdentity, memory_kills};
+use super::process_tree::{self, ProcessTree, TreeBond, TreeEnd};
+use super::run_cgroup::{CgroupLimits, RunCgroup};
 use super::run_log::{LogStream, RunLog};
-use super::run_record::RunRecord;
+use super::run_record::{ProcessTreeEntry, RunRecord, UNCERTAIN_END};
 use super::run_store::RunStore;
 use super::spending::{SpendingLimits, UsageMeter};
 use chant_agent_events::{AgentExit, EventFormat, EventReader, FailureCause};
@@ -35,6 +36,8 @@ pub use super::agent_outcome::{AgentEnding, AgentOutcome};
 const LINGER: Duration = Duration::from_millis(500);
 /// The time between two searches for orphans that ended.
 const BURIAL: Duration = Duration::from_secs(30);
+/// The time between two counts of the agent's processes.
+const COUNT_INTERVAL: Duration = Duration::from_millis(500);
 /// The number of bytes that are read from a pipe at once.
 const CHUNK: usize = 64 * 1024;
 
@@ -52,6 +55,10 @@ pub struct AgentProcess {
     pipes: AgentPipes,
     connections: Option<RunConnections>,
     watch: Option<OwnedFd>,
+    /// True if the run's record names its process tree.
+    is_recorded: bool,
+    /// The time at which its processes were counted last.
+    counted: Instant,
     /// The system's count of kills for lack of memory when the agent was started.
     memory_kills: u64,
     started: Instant,
@@ -73,8 +80,7 @@ struct AgentPipes {
     buffer: Vec<u8>,
 }
 
-/// Starts the agent of a run; its output goes to the run's log. `takes_in` means that this process
-/// takes in orphans and has no other children than the agent's and those of its own group.
+/// Starts the agent of a run; its output goes to the run's log.
 ///
 /// # Errors
 /// `NoAgent`, or a `StoreError` about its input.
@@ -83,7 +89,6 @@ pub fn start(
     record: &RunRecord,
     job: AgentJob,
     output: RunLog,
-    takes_in: bool,
 ) -> Result<AgentProcess, WorkError> {
     let refused = |why: String| WorkError::NoAgent {
         program: job.argv.first().cloned().unwrap_or_default(),
@@ -108,6 +113,16 @@ pub fn start(
         output: Stdio::piped(),
         errors: Stdio::piped(),
     };
+    let made = job.limits.may_use_cgroup.then(|| {
+        RunCgroup::create(
+            record,
+            CgroupLimits {
+                processes: job.limits.processes.map(AgentLimits::hard_processes),
+                memory: job.limits.memory,
+            },
+        )
+    });
+    let (cgroup, enforced) = made.flatten().unzip();
     let mut child = job.confinement.start(start).map_err(|error| {
         let is_there = job.folder.is_dir();
         refused(if is_there {
@@ -117,6 +132,24 @@ pub fn start(
         })
     })?;
     let identity = ProcessIdentity::of(child.id());
+    let tree = ProcessTree {
+        mark,
+        since: ProcessTree::since(record),
+        leader: Some(identity.clone()),
+        is_held: true,
+        runner: process_tree::runner_here(),
+        bond: match job.confinement {
+            _ if job.confinement.ends_with_its_first_process() => TreeBond::Leader,
+            Confinement::Kernel(_) if cgroup.is_some() => TreeBond::Cgroup,
+            _ => TreeBond::Nothing,
+        },
+        cgroup,
+    };
+    let limited = job.limits.processes.filter(|_| {
+        let by_kernel = enforced.is_some_and(|limits: CgroupLimits| limits.processes.is_some());
+        !by_kernel && tree.bond != TreeBond::Leader
+    });
+    process_tree::tie_up(&tree, limited.map(AgentLimits::hard_processes));
     let input = match (job.input, child.stdin.take()) {
         (AgentInput::Text(text), Some(pipe)) => Some((pipe, text.into_bytes(), 0)),
         _ => None,
@@ -148,13 +181,9 @@ pub fn start(
         connections,
         watch: watch(&child),
         child,
-        tree: ProcessTree {
-            mark,
-            since: ProcessTree::since(record),
-            leader: Some(identity.clone()),
-            is_held: true,
-            runner: takes_in.then(std::process::id),
-        },
+        tree,
+        is_recorded: false,
+        counted: now,
         identity,
         runs: runs.clone(),
         process_id: record.process_id.clone(),
@@ -185,6 +214,32 @@ impl AgentProcess {
         &self.identity
     }
 
+    /// Returns what the run's record has to say of its process tree, so that a recovery finds it.
+    pub(super) fn entry(&mut self) -> ProcessTreeEntry {
+        self.is_recorded = true;
+        let cgroup = self.tree.cgroup.as_ref();
+        ProcessTreeEntry {
+            pid: self.identity.pid,
+            pid_start: self.identity.pid_start.clone(),
+            ends_with_leader: self.tree.bond == TreeBond::Leader,
+            is_confined: matches!(self.confinement, Confinement::Kernel(_)),
+            cgroup: cgroup.map(|group| group.folder().display().to_string()),
+        }
+    }
+
+    /// Records its process tree for a run whose record does not name it otherwise.
+    ///
+    /// # Errors
+    /// As [`RunStore::update`].
+    pub fn recorded(mut self) -> Result<Self, WorkError> {
+        let entry = self.entry();
+        self.runs.update(&self.process_id, |record| {
+            record.process_tree = Some(entry.clone());
+            Ok(())
+        })?;
+        Ok(self)
+    }
+
     /// Reads the agent's output until it ends or has to be ended; then ends the processes that it
     /// left. It does not wait for pipes that an unknown process keeps open.
     ///
@@ -212,6 +267,10 @@ impl AgentProcess {
                 self.pipes.output.note("The agent took longer than it may");
             }
             AgentEnding::Output(_) => self.pipes.output.note("The agent wrote more than it may"),
+            AgentEnding::Processes(_) => {
+                let note = "The agent had more processes than it may (`limits.processes`)";
+                self.pipes.output.note(note);
+            }
             AgentEnding::Hopeless(cause) => {
                 let note = format!("{}; it is ended", cause.sentence());
                 self.pipes.output.note(&note);
@@ -221,7 +280,9 @@ impl AgentProcess {
                 self.pipes.output.note(&note);
             }
         }
-        let count = self.end_all()?;
+        let cgroup = self.tree.cgroup.as_ref();
+        let was_limit_of_memory = cgroup.is_some_and(RunCgroup::was_memory_short);
+        let TreeEnd { count, is_certain } = self.end_all()?;
         let left_behind = if ending == AgentEnding::Itself {
             count
         } else {
@@ -235,6 +296,16 @@ impl AgentProcess {
         // The agent's tools must not change anything while its work is judged.
         if let Some(connections) = self.connections.take() {
             connections.close();
+        }
+        if !is_certain {
+            let note = format!("At the end of the agent {UNCERTAIN_END}");
+            self.pipes.output.note(&note);
+        }
+        if self.is_recorded {
+            self.runs.update(&self.process_id, |record| {
+                record.note_tree_end(is_certain);
+                Ok(())
+            })?;
         }
         let status = self.reap();
         self.pipes.finish_events();
@@ -254,6 +325,10 @@ impl AgentProcess {
             was_memory_short: memory_kills() > self.memory_kills,
         };
         let cause = match ending {
+            AgentEnding::Itself if was_limit_of_memory && exit_code != Some(0) => Some((
+                FailureCause::MemoryKilled,
+                "it reached `limits.memory_megabytes`".to_owned(),
+            )),
             AgentEnding::Itself => events.failure(format, &exit),
             AgentEnding::Hopeless(cause) => Some((cause, events.words())),
             AgentEnding::Spent(_) => Some((FailureCause::BudgetReached, String::new())),
@@ -269,6 +344,7 @@ impl AgentProcess {
             refused,
             tail,
             left_behind,
+            has_ended_whole: is_certain,
             log_failure: failure.map(|failure| failure.to_string()),
         })
     }
@@ -292,6 +368,7 @@ impl AgentProcess {
             }
             if let Some(ending) = self
                 .broken_limit()
+                .or_else(|| self.too_many_processes())
                 .or_else(|| self.reported_end(meter.as_mut()))
             {
                 return Ok(ending);
@@ -336,6 +413,20 @@ impl AgentProcess {
             .or(output.map(AgentEnding::Output))
     }
 
+    /// Counts the agent's processes when that is due, and returns the reason to end it if they are too many.
+    fn too_many_processes(&mut self) -> Option<AgentEnding> {
+        let limit = self.limits.processes?;
+        if self.counted.elapsed() < COUNT_INTERVAL {
+            return None;
+        }
+        self.counted = Instant::now();
+        let most = usize::try_from(limit).unwrap_or(usize::MAX);
+        // There cannot be more of the agent's than of the whole machine, which are cheap to count.
+        let may_be = process::count_of_machine().is_none_or(|count| count > most);
+        let is_over = may_be && self.tree.size() > most;
+        is_over.then_some(AgentEnding::Processes(limit))
+    }
+
     /// Returns the reason to end the agent, if its new events give one.
     fn reported_end(&mut self, meter: Option<&mut UsageMeter<'_>>) -> Option<AgentEnding> {
         if !std::mem::take(&mut self.pipes.has_news) {
@@ -358,9 +449,11 @@ impl AgentProcess {
             limit.map(|limit| limit.saturating_sub(since.elapsed()))
         };
         let look = Some(process_tree::LOOK).filter(|_| self.watch.is_none());
+        let counts = self.limits.processes.map(|_| COUNT_INTERVAL);
         let times = [
             left(self.limits.run, self.started),
             left(self.limits.idle, self.heard),
+            left(counts, self.counted),
             look,
         ];
         times
@@ -438,8 +531,8 @@ impl AgentProcess {
         Ok(())
     }
 
-    /// Ends all processes of the agent and keeps reading their output; returns their number.
-    fn end_all(&mut self) -> Result<usize, WorkError> {
+    /// Ends all processes of the agent and keeps reading their output.
+    fn end_all(&mut self) -> Result<TreeEnd, WorkError> {
         let (tree, runs) = (self.tree.clone(), self.runs.clone());
         let (process_id, grace) = (self.process_id.clone(), self.limits.grace);
         let mut failure = None;
@@ -465,7 +558,7 @@ impl AgentProcess {
 impl Drop for AgentProcess {
     fn drop(&mut self) {
         if !self.is_over {
-            self.tree.signal(Signal::KILL);
+            self.tree.kill();
             self.reap();
         }
     }

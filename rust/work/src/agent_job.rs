@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::connections::ConnectionOptions;
 use super::folder_observer::FolderObserver;
+use super::run_cgroup::RunCgroup;
 use super::run_log::{LineFilter, LogLimits};
 use super::spending::{EventPlan, UsageMeter};
 use chant_confine::Confinement;
@@ -74,8 +75,29 @@ pub struct AgentLimits {
     pub output: Option<u64>,
     /// The limits of the log.
     pub room: LogLimits,
+    /// The greatest number of processes and threads at once.
+    pub processes: Option<u32>,
+    /// The greatest number of bytes of memory, where control groups enforce that.
+    pub memory: Option<u64>,
+    /// True if a control group may be made for its processes.
+    pub may_use_cgroup: bool,
     /// The time that processes get to end before they are killed.
     pub grace: Duration,
+}
+
+impl AgentLimits {
+    /// Returns the limits that nothing here enforces, as keys of the configuration.
+    pub fn unenforced(&self) -> Option<&'static str> {
+        let is_enforced =
+            self.memory.is_none() || (self.may_use_cgroup && RunCgroup::enforces_memory());
+        (!is_enforced).then_some("limits.memory_megabytes")
+    }
+
+    /// Returns the number of processes and threads that the kernel is asked to allow: the runner ends an agent that
+    /// has more than its limit, and the kernel keeps one that is faster than the runner from going on.
+    pub fn hard_processes(limit: u32) -> u32 {
+        limit.saturating_add(limit / 8).saturating_add(512)
+    }
 }
 
 impl Default for AgentLimits {
@@ -88,6 +110,9 @@ impl Default for AgentLimits {
                 line: 16 * 1024,
                 log: 64 * 1024 * 1024,
             },
+            processes: None,
+            memory: None,
+            may_use_cgroup: true,
             grace: Duration::from_secs(5),
         }
     }

@@ -17,6 +17,8 @@ pub enum AgentEnding {
     Idle(Duration),
     /// It wrote too much.
     Output(u64),
+    /// It had too many processes and threads at once.
+    Processes(u32),
     /// The runner was asked to end.
     Interrupted,
     /// It reported a cause that another try cannot remove.
@@ -43,6 +45,8 @@ pub struct AgentOutcome {
     /// The number of its processes that were still running after it ended by itself, and were
     /// ended.
     pub left_behind: usize,
+    /// True if it is certain that all of its processes ended.
+    pub has_ended_whole: bool,
     /// The error that kept the log from being complete.
     pub log_failure: Option<String>,
     /// The events that it reported, secrets masked.
@@ -106,6 +110,10 @@ impl fmt::Display for AgentOutcome {
             (AgentEnding::Output(limit), ..) => {
                 write!(f, "The agent wrote more than {limit} bytes")?;
             }
+            (AgentEnding::Processes(limit), ..) => write!(
+                f,
+                "The agent had more than {limit} processes and threads at once, which is the limit `limits.processes`"
+            )?,
             (AgentEnding::Interrupted, ..) => f.write_str("The runner was asked to end")?,
             (AgentEnding::Itself, Some(code), _) => {
                 write!(f, "The agent ended with exit code {code}")?;

@@ -24,6 +24,7 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use super::WorkError;
 use super::agent;
 use super::process_tree;
+use chant_base::own_children;
 use chant_store::disk;
 
 /// The number of characters of a name: hexadecimal digits.
@@ -106,8 +107,10 @@ impl RunConnections {
         let has_ended = |(child, _): &mut (Child, ChildStdin)| {
             child.try_wait().is_ok_and(|status| status.is_some())
         };
-        if self.server.as_mut().is_some_and(has_ended) {
-            self.server = None;
+        if self.server.as_mut().is_some_and(has_ended)
+            && let Some((child, _)) = self.server.take()
+        {
+            own_children::forget(child.id());
         }
         if self.server.is_none() && self.starts < STARTS {
             self.starts += 1;
@@ -126,26 +129,28 @@ impl RunConnections {
                 let _ = child.kill();
             }
             let _ = child.wait();
+            own_children::forget(child.id());
         }
         // If this fails, the next run of the spec removes the folder.
         let _ = disk::remove_tree(&self.how.folder);
     }
 }
 
-/// Starts the server in the process group of the runner, so that it does not count as the agent's.
+/// Starts the server; it is our own, and does not count as the agent's.
 fn start(how: &ConnectionOptions) -> io::Result<(Child, ChildStdin)> {
     let (program, arguments) = how
         .argv
         .split_first()
         .ok_or_else(|| io::Error::other("its command is empty"))?;
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(arguments)
         .env_clear()
         .envs(&how.environment)
         .current_dir(&how.start)
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()?;
+        .stdout(Stdio::null());
+    let mut child = own_children::start_noted(false, || command.spawn(), Child::id)?;
     let input = child.stdin.take();
     let input = input.ok_or_else(|| io::Error::other("it has no standard input"))?;
     // A server that does not read must not block the runner from reading the agent's output.

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use chant_agent_events::EventReader;
 use chant_base::diagnostics::LogFailure;
+use chant_base::own_children;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
@@ -49,21 +50,22 @@ pub(super) struct EventProgram {
 }
 
 impl EventProgram {
-    /// Starts the program. It belongs to our own process group, and not to the agent's.
+    /// Starts the program. It is our own, and not the agent's.
     ///
     /// # Errors
     /// As those of starting a process.
     pub(super) fn start(call: &EventProgramCall) -> io::Result<Self> {
         let mut argv = call.argv.iter();
-        let mut child = Command::new(argv.next().map_or("", String::as_str))
+        let mut command = Command::new(argv.next().map_or("", String::as_str));
+        command
             .args(argv)
             .env_clear()
             .envs(call.environment.iter().map(|(name, value)| (name, value)))
             .current_dir(&call.folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
+            .stderr(Stdio::null());
+        let mut child = own_children::start_noted(false, || command.spawn(), Child::id)?;
         let input = child.stdin.take();
         if let Some(input) = &input {
             fcntl_setfl(input, OFlags::NONBLOCK)?;
@@ -197,6 +199,7 @@ impl Drop for EventProgram {
         // One that has ended already cannot be killed, which is all right.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        own_children::forget(self.child.id());
     }
 }
 

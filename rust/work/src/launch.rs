@@ -10,6 +10,7 @@
 
 use chant_base::diagnostics::{self, LogFailure};
 use chant_base::environment::search_absolute_folders;
+use chant_base::own_children;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -78,15 +79,19 @@ pub fn launch(
 /// `NoAgent` when the program cannot be started.
 pub fn launch_aside(argv: &[String], without: &[&str], folder: &Path) -> Result<(), WorkError> {
     // It may be what stops the group of this process.
-    let mut child = own_command(argv, without, folder)?
+    let mut command = own_command(argv, without, folder)?;
+    command
         .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| refused(argv, error.to_string()))?;
+        .stderr(Stdio::null());
+    let started = own_children::start_noted(false, || command.spawn(), Child::id);
+    let mut child = started.map_err(|error| refused(argv, error.to_string()))?;
     // Waits for it, so that it does not stay a zombie while this process lives.
-    std::thread::spawn(move || child.wait());
+    std::thread::spawn(move || {
+        child.wait().log_failure("wait for a process");
+        own_children::forget(child.id());
+    });
     Ok(())
 }
 

@@ -41,6 +41,8 @@ pub mod process;
 mod process_tree;
 #[cfg(unix)]
 pub mod recovery;
+#[cfg(unix)]
+mod run_cgroup;
 pub mod run_index;
 pub mod run_log;
 pub mod run_record;

@@ -73,6 +73,8 @@ pub struct ProcessFacts {
     pub parent: u32,
     /// The number of its process group.
     pub group: u32,
+    /// The number of its threads.
+    pub threads: usize,
     /// Clock ticks between the machine's start and its own.
     pub start: u64,
     /// True if it ended and its parent has not collected its exit status yet.
@@ -97,6 +99,7 @@ pub fn facts(pid: u32) -> Option<ProcessFacts> {
         is_zombie: matches!(fields.first(), Some(&("Z" | "X"))),
         parent: fields.get(1)?.parse().ok()?,
         group: fields.get(2)?.parse().ok()?,
+        threads: fields.get(17)?.parse().ok()?,
         start: fields.get(19)?.parse().ok()?,
     })
 }
@@ -131,6 +134,13 @@ pub fn boot_id() -> Option<String> {
             .trim()
             .to_owned(),
     )
+}
+
+/// Returns the number of processes and threads of the whole machine; `None` if the system does not report it.
+pub fn count_of_machine() -> Option<usize> {
+    let load = disk::read_made_up("/proc/loadavg")?;
+    let (_, count) = load.split_whitespace().nth(3)?.split_once('/')?;
+    count.parse().ok()
 }
 
 /// Returns the number of processes that the system has killed for lack of memory since its start; 0

@@ -1,10 +1,13 @@
 //! The process tree of an agent: finds its processes wherever they went, and ends them.
 //!
-//! An agent has a process group of its own. Processes that left the group are recognised by an
-//! environment variable that the agent was started with, by their parents, and, if the runner takes
-//! in orphans, by having become the runner's children.
+//! What belongs to a run is decided by what an agent cannot change. While its runner lives, that is the parent
+//! relation: the runner takes in orphans, so all of its descendants are the run's, but not the programs that it
+//! starts for itself. Beyond the runner's life it is a namespace of processes, which ends with its first process, or
+//! a control group. Process group and environment are the agent's own choice: they add processes, and never take
+//! one away. A run that an agent starts ends with it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{Timespec, poll};
@@ -14,9 +17,10 @@ use rustix::process::{
 
 use super::WorkError;
 use super::process::{self, ProcessFacts, ProcessIdentity};
+use super::run_cgroup::RunCgroup;
 use super::run_record::RunRecord;
 use super::run_store::RunStore;
-use chant_base::limited_calls;
+use chant_base::own_children;
 use chant_base::run_variables::MARK;
 
 /// The time that processes without a runner get to end before they are killed.
@@ -27,6 +31,11 @@ const DYING: Duration = Duration::from_secs(5);
 pub(super) const LOOK: Duration = Duration::from_millis(20);
 /// The number of listings of all processes if some end meanwhile.
 const LOOKS: usize = 5;
+/// The number of listings to stop processes that go on creating others, before they are killed.
+const STOPS: usize = 20;
+
+/// True if this process is a runner that takes in orphans.
+static TAKES_IN: AtomicBool = AtomicBool::new(false);
 
 /// The features by which an agent's processes are recognised.
 #[derive(Clone)]
@@ -40,8 +49,34 @@ pub(super) struct ProcessTree {
     /// True if the leader's number cannot belong to another process, because its exit status was
     /// not collected.
     pub(super) is_held: bool,
-    /// The runner, whose children outside its own group are the agent or orphans that it took in.
+    /// The runner, which lives and takes in orphans.
     pub(super) runner: Option<u32>,
+    /// The control group of the run.
+    pub(super) cgroup: Option<RunCgroup>,
+    /// What keeps the processes together beyond the life of the runner.
+    pub(super) bond: TreeBond,
+}
+
+/// What keeps the processes of a run together beyond the life of its runner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TreeBond {
+    /// Nothing that an agent cannot undo.
+    Nothing,
+    /// The tree ends with its leader.
+    Leader,
+    /// The control group, which its processes cannot leave.
+    Cgroup,
+    /// There is nothing to keep together: the runner has seen the tree end.
+    Ended,
+}
+
+/// The end of a process tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TreeEnd {
+    /// The number of processes that were still running.
+    pub(super) count: usize,
+    /// True if no process can be left, by what an agent cannot change.
+    pub(super) is_certain: bool,
 }
 
 impl ProcessTree {
@@ -59,19 +94,27 @@ impl ProcessTree {
 
     /// Returns the process tree of a run whose runner is gone.
     pub(super) fn left_by(record: &RunRecord) -> Self {
+        let cgroup = RunCgroup::of_record(record);
         Self {
             mark: Self::mark(record),
             since: Self::since(record),
-            leader: record.agent_process(),
+            leader: record.tree_leader(),
             is_held: false,
             runner: None,
+            bond: match &record.process_tree {
+                None => TreeBond::Ended,
+                Some(tree) if tree.ends_with_leader => TreeBond::Leader,
+                Some(tree) if tree.is_confined && cgroup.is_some() => TreeBond::Cgroup,
+                Some(_) => TreeBond::Nothing,
+            },
+            cgroup,
         }
     }
 
     /// Returns the process tree of a run whose runner lives and is another process.
     pub(super) fn of(record: &RunRecord) -> Self {
         Self {
-            runner: Some(record.pid),
+            runner: Some(record.pid).filter(|_| record.has_agent()),
             ..Self::left_by(record)
         }
     }
@@ -93,45 +136,48 @@ impl ProcessTree {
     /// Returns the living processes that were found, and true if there cannot be others.
     fn seen(&self) -> (Vec<ProcessFacts>, bool) {
         let own = std::process::id();
-        let group = self.group();
-        let below = self.below();
-        let is_below = |one: &ProcessFacts| {
-            below.is_some_and(|runner| one.parent == runner.pid && one.group != runner.group)
-        };
-        let (mut found, mut others) = (Vec::<ProcessFacts>::new(), Vec::new());
-        let known = [Some(own), self.runner];
-        let leader = self.leader.as_ref().map(|leader| leader.pid);
+        let mut kept = self.kept();
         let (all, mut has_gone) = process::all();
-        let calls = own_calls(&all);
+        kept.extend(self.kept());
+        let children = children_of(&all);
+        let kept = below(&children, kept);
+        let leader = self.leader.as_ref().map(|leader| leader.pid);
+        let members = self.cgroup.as_ref().map(RunCgroup::members);
+        let mut roots: HashSet<u32> = self
+            .runner
+            .into_iter()
+            .chain(members.into_iter().flatten())
+            .collect();
+        let group = self.group();
+        roots.extend(group);
+        for one in all.iter().filter(|one| one.start >= self.since) {
+            // The calls that a dead runner made have its mark, too.
+            let is_marked = || process::variable(one.pid, MARK).as_ref() == Some(&self.mark);
+            if Some(one.group) == group || (!kept.contains(&one.pid) && is_marked()) {
+                roots.insert(one.pid);
+            }
+        }
+        let family = below(&children, roots);
+        let mut found = Vec::new();
         for one in all {
-            if calls.contains(&one.pid) || known.contains(&Some(one.pid)) || one.start < self.since
-            {
+            let is_other = one.pid == own || Some(one.pid) == self.runner || one.start < self.since;
+            if is_other || kept.contains(&one.pid) {
                 continue;
             }
             if !one.lives() {
                 has_gone |= Some(one.pid) != leader;
-                continue;
+            } else if family.contains(&one.pid) {
+                found.push(one);
             }
-            match process::variable(one.pid, MARK) {
-                Some(mark) if mark == self.mark => found.push(one),
-                // A run that the agent started goes on without it.
-                Some(_) => {}
-                None if Some(one.group) == group || is_below(&one) => found.push(one),
-                None => others.push(one),
-            }
-        }
-        // A process that cleared its environment is recognised by its parent.
-        while let Some(at) = others
-            .iter()
-            .position(|one| found.iter().any(|parent| parent.pid == one.parent))
-        {
-            found.push(others.swap_remove(at));
         }
         (found, !has_gone)
     }
 
-    fn below(&self) -> Option<ProcessFacts> {
-        self.runner.and_then(process::facts)
+    /// Returns the programs that this process started for itself, if it is the runner.
+    fn kept(&self) -> HashSet<u32> {
+        let is_own = self.runner == Some(std::process::id());
+        let running = is_own.then(own_children::running);
+        running.into_iter().flatten().collect()
     }
 
     /// Returns the number of the agent's process group if it certainly still belongs to the agent,
@@ -141,6 +187,12 @@ impl ProcessTree {
         let own = process::facts(std::process::id()).map(|facts| facts.group);
         let is_its = self.is_held || leader.is_proven();
         (is_its && own != Some(leader.pid)).then_some(leader.pid)
+    }
+
+    /// Returns the number of processes and threads.
+    pub(super) fn size(&self) -> usize {
+        let threads = self.seen().0.into_iter().map(|one| one.threads);
+        threads.sum()
     }
 
     /// Returns a process that has not ended, if there is one.
@@ -166,12 +218,62 @@ impl ProcessTree {
         living.len()
     }
 
+    /// Kills all living processes. Where nothing ends them at once, they are stopped first: else they could create
+    /// others faster than they are killed.
+    pub(super) fn kill(&self) {
+        if let Some(cgroup) = &self.cgroup {
+            cgroup.kill();
+        }
+        if self.bond != TreeBond::Leader {
+            let mut stopped = HashSet::new();
+            for _ in 0..STOPS {
+                let living = self.living();
+                let fresh: Vec<&ProcessFacts> = living
+                    .iter()
+                    .filter(|one| stopped.insert((one.pid, one.start)))
+                    .collect();
+                if fresh.is_empty() {
+                    break;
+                }
+                for one in fresh {
+                    signal_one(one, Signal::STOP);
+                }
+            }
+        }
+        self.signal(Signal::KILL);
+    }
+
     /// Ends all living processes: signals them, waits `grace`, kills them. `wait` lets that much
-    /// time pass, or less. Returns their number.
+    /// time pass, or less.
     ///
     /// # Errors
     /// `Unending`, or the stop of a test.
     pub(super) fn end(
+        &self,
+        runs: &RunStore,
+        process_id: &str,
+        grace: Duration,
+        wait: impl FnMut(Duration),
+    ) -> Result<TreeEnd, WorkError> {
+        let count = self.end_living(runs, process_id, grace, wait)?;
+        let is_certain = cfg!(target_os = "linux")
+            && (self.runner.is_some()
+                || match self.bond {
+                    TreeBond::Nothing => false,
+                    TreeBond::Ended => true,
+                    TreeBond::Leader => self
+                        .leader
+                        .as_ref()
+                        .is_some_and(|leader| !leader.is_alive()),
+                    TreeBond::Cgroup => self.cgroup.as_ref().is_some_and(RunCgroup::is_empty),
+                });
+        if let Some(cgroup) = &self.cgroup {
+            cgroup.remove();
+        }
+        Ok(TreeEnd { count, is_certain })
+    }
+
+    fn end_living(
         &self,
         runs: &RunStore,
         process_id: &str,
@@ -181,7 +283,7 @@ impl ProcessTree {
         if self.left().is_none() {
             return Ok(0);
         }
-        let mut left_after = |bound: Duration, again: Option<Signal>| {
+        let mut left_after = |bound: Duration, is_killing: bool| {
             let deadline = Instant::now() + bound;
             loop {
                 let left = self.left();
@@ -189,7 +291,9 @@ impl ProcessTree {
                     return left;
                 }
                 wait(LOOK);
-                again.map(|signal| self.signal(signal));
+                if is_killing {
+                    self.kill();
+                }
             }
         };
         runs.reached("before-term")?;
@@ -197,12 +301,12 @@ impl ProcessTree {
         // A stopped process has to continue in order to end.
         self.signal(Signal::CONT);
         runs.reached("after-term")?;
-        if left_after(grace, None).is_some() {
+        if left_after(grace, false).is_some() {
             runs.reached("before-kill")?;
-            self.signal(Signal::KILL);
+            self.kill();
             runs.reached("after-kill")?;
             // Repeated: a child may be created between the listing and the signal.
-            if let Some(pid) = left_after(DYING, Some(Signal::KILL)) {
+            if let Some(pid) = left_after(DYING, true) {
                 return Err(WorkError::Unending {
                     process_id: process_id.to_owned(),
                     pid,
@@ -212,40 +316,117 @@ impl ProcessTree {
         Ok(count)
     }
 
+    /// Moves all processes into the control group, and calls `each` for each of them. A process that is born during
+    /// that has a parent that was moved, or is found by the next listing.
+    pub(super) fn gather(&self, mut each: impl FnMut(u32)) {
+        let mut gathered = HashSet::new();
+        for _ in 0..STOPS {
+            let living = self.living();
+            let fresh: Vec<u32> = living
+                .iter()
+                .filter(|one| gathered.insert((one.pid, one.start)))
+                .map(|one| one.pid)
+                .collect();
+            if fresh.is_empty() {
+                return;
+            }
+            for pid in fresh {
+                if let Some(cgroup) = &self.cgroup {
+                    cgroup.add(pid);
+                }
+                each(pid);
+            }
+        }
+    }
+
     /// Collects orphans that this process took in and that ended, so that they do not stay zombies.
     pub(super) fn reap_orphans(&self) {
-        let Some(own) = self.below() else { return };
+        let own = std::process::id();
+        if self.runner != Some(own) {
+            return;
+        }
         let leader = self.leader.as_ref().map(|leader| leader.pid);
+        let mut kept = self.kept();
         let (all, _) = process::all();
-        let calls = own_calls(&all);
-        let is_ours = |one: &&ProcessFacts| {
+        kept.extend(self.kept());
+        let is_orphan = |one: &&ProcessFacts| {
             one.is_zombie
-                && !calls.contains(&one.pid)
-                && one.parent == own.pid
-                && one.group != own.group
+                && one.parent == own
+                && !kept.contains(&one.pid)
                 && Some(one.pid) != leader
         };
-        for one in all.iter().filter(is_ours) {
+        for one in all.iter().filter(is_orphan) {
             // Another thread may have collected it already.
             let _ = number(one.pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
         }
     }
 }
 
-/// Returns the processes of calls that this process makes itself, with all that these started: an agent cannot
-/// choose its parent.
-fn own_calls(all: &[ProcessFacts]) -> HashSet<u32> {
-    let mut calls: HashSet<u32> = limited_calls::running().into_iter().collect();
-    while !calls.is_empty() {
-        let count = calls.len();
-        let below = all.iter().filter(|one| calls.contains(&one.parent));
-        let below: Vec<u32> = below.map(|one| one.pid).collect();
-        calls.extend(below);
-        if calls.len() == count {
-            break;
+/// Makes orphans of this process's descendants its own children, where the system can do that. From now on all of
+/// them belong to its run.
+#[cfg(target_os = "linux")]
+pub(super) fn take_in_orphans() {
+    use rustix::process::{getpid, set_child_subreaper};
+    if set_child_subreaper(Some(getpid())).is_ok() {
+        TAKES_IN.store(true, Ordering::SeqCst);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn take_in_orphans() {}
+
+/// Returns this process if it takes in orphans.
+pub(super) fn runner_here() -> Option<u32> {
+    TAKES_IN.load(Ordering::SeqCst).then(std::process::id)
+}
+
+/// Ties up a tree that was just started: moves its processes into its control group, and limits their number by that
+/// of the user's, where nothing better does. The superuser has no such limit.
+pub(super) fn tie_up(tree: &ProcessTree, processes: Option<u32>) {
+    let processes = processes.filter(|_| !rustix::process::geteuid().is_root());
+    if tree.cgroup.is_some() || processes.is_some() {
+        let others = process::count_of_machine().unwrap_or_default() as u64;
+        let most = processes.map(|most| others.saturating_add(most.into()));
+        tree.gather(|pid| limit_processes(pid, most));
+    }
+}
+
+/// Limits the number of the user's processes that a process may add to.
+#[cfg(target_os = "linux")]
+fn limit_processes(pid: u32, most: Option<u64>) {
+    use rustix::process::{Resource, Rlimit, prlimit};
+    let Some(most) = most else { return };
+    let limit = Rlimit {
+        current: Some(most),
+        maximum: Some(most),
+    };
+    // A lower limit is refused to be raised, and the process may have ended.
+    let _ = number(pid).map(|pid| prlimit(Some(pid), Resource::Nproc, limit));
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_processes(_pid: u32, _most: Option<u64>) {}
+
+fn children_of(all: &[ProcessFacts]) -> HashMap<u32, Vec<u32>> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    for one in all {
+        children.entry(one.parent).or_default().push(one.pid);
+    }
+    children
+}
+
+/// Returns processes with all of their descendants.
+fn below(children: &HashMap<u32, Vec<u32>>, roots: HashSet<u32>) -> HashSet<u32> {
+    let mut next: Vec<u32> = roots.iter().copied().collect();
+    let mut found = roots;
+    while let Some(parent) = next.pop() {
+        for child in children.get(&parent).into_iter().flatten() {
+            if found.insert(*child) {
+                next.push(*child);
+            }
         }
     }
-    calls
+    found
 }
 
 /// Signals a process that was found, but no other one that has its number by now.

@@ -106,7 +106,7 @@ fn look_after(runs: &RunStore, record: &RunRecord) -> Result<Option<DeadRun>, Wo
     } else {
         None
     };
-    let ended = ProcessTree::left_by(record).end(
+    let left = ProcessTree::left_by(record).end(
         runs,
         &record.process_id,
         process_tree::GRACE,
@@ -119,12 +119,13 @@ fn look_after(runs: &RunStore, record: &RunRecord) -> Result<Option<DeadRun>, Wo
         _ => (RunEvent::FindDead, Some(last_words(record))),
     };
     let mut dead = record.clone();
+    dead.note_tree_end(left.is_certain);
     dead.change(event, reason, (runs.clock)())?;
     runs.reached("before-end-record")?;
     Ok(Some(DeadRun {
         record: runs.swap(&dead)?,
         lock,
-        ended,
+        ended: left.count,
     }))
 }
 

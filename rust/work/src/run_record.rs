@@ -33,6 +33,9 @@ impl RunStatus {
     }
 }
 
+/// The warning about a run whose processes may not all have ended.
+pub const UNCERTAIN_END: &str = "it is not certain that all of its processes have ended, because nothing on this system kept them together; look at the list of processes before you use its folder";
+
 /// The version of the layout in which records are written.
 pub const SCHEMA: u32 = 1;
 
@@ -96,6 +99,12 @@ pub struct RunRecord {
     /// The account of its agent's provider, of those that the user's configuration names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
+    /// The process tree that was started last, until it was seen to end: that of its agent, or of a check.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process_tree: Option<ProcessTreeEntry>,
+    /// True if some of its processes may be left, because nothing kept them together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_have_processes: bool,
     /// The branch that carries the work.
     #[serde(default)]
     pub branch: Option<String>,
@@ -294,6 +303,25 @@ pub struct AgentEntry {
     pub unknown: Map<String, Value>,
 }
 
+/// A process tree that was started for a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessTreeEntry {
+    /// The number of its first process.
+    pub pid: u32,
+    /// The start of that process, in ticks.
+    #[serde(default)]
+    pub pid_start: Option<String>,
+    /// True if the whole tree ends with that process.
+    #[serde(default)]
+    pub ends_with_leader: bool,
+    /// True if its processes are confined, so that they cannot leave their control group.
+    #[serde(default)]
+    pub is_confined: bool,
+    /// The folder of its control group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cgroup: Option<String>,
+}
+
 /// A criterion of a spec.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CriterionEntry {
@@ -413,6 +441,8 @@ impl RunRecord {
             adopted_at: None,
             stop_requested: None,
             agent: None,
+            process_tree: None,
+            may_have_processes: false,
             branch: None,
             base: None,
             worktree: None,
@@ -533,7 +563,10 @@ impl RunRecord {
             _ => RunStatus::Failed,
         };
         self.end_state = Some(to).filter(|to| *to != RunState::Running);
-        self.reason = reason;
+        self.reason = match to {
+            RunState::Running => reason,
+            _ => self.with_warning(reason),
+        };
         self.completed_at = self.end_state.map(|_| stamp(now));
         Ok(())
     }
@@ -555,6 +588,36 @@ impl RunRecord {
             pid_start: agent.pid_start.clone(),
             boot_id: self.boot_id.clone(),
         })
+    }
+
+    /// Returns the first process of the tree that was started last and not seen to end.
+    pub fn tree_leader(&self) -> Option<ProcessIdentity> {
+        let Some(tree) = &self.process_tree else {
+            return self.agent_process();
+        };
+        Some(ProcessIdentity {
+            pid: tree.pid,
+            pid_start: tree.pid_start.clone(),
+            boot_id: self.boot_id.clone(),
+        })
+    }
+
+    /// Notes whether it is certain that a process tree of the run has ended.
+    pub fn note_tree_end(&mut self, is_certain: bool) {
+        self.process_tree = None;
+        self.may_have_processes |= !is_certain;
+    }
+
+    /// Returns the reason of an end, with the warning that processes may be left if that is so.
+    fn with_warning(&self, reason: Option<String>) -> Option<String> {
+        let needs_it = self.may_have_processes;
+        match reason {
+            None => needs_it.then(|| UNCERTAIN_END.to_owned()),
+            Some(reason) if needs_it && !reason.contains(UNCERTAIN_END) => {
+                Some(format!("{reason}; {UNCERTAIN_END}"))
+            }
+            reason => reason,
+        }
     }
 
     /// Returns the cause why its agent did not do its work, if this release knows it.

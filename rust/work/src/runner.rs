@@ -19,7 +19,7 @@ use super::launch;
 use super::lock::SpecLock;
 use super::mirror::LOGS;
 use super::process::ProcessIdentity;
-use super::process_tree::ProcessTree;
+use super::process_tree::{self, ProcessTree};
 use super::run_log::{LogHeader, RunLog, SecretMask};
 use super::run_record::{self, AgentEntry, RunRecord};
 use super::run_store::RunStore;
@@ -30,8 +30,7 @@ use chant_agent_events::{AgentUsage, EventFormat, FailureCause};
 use chant_base::diagnostics::LogFailure;
 use chant_base::run_variables::{MARK, RUNNER_VALUE};
 
-/// The variable in a runner's environment, so that a run that an agent starts does not end with
-/// that agent.
+/// The variable in a runner's environment, which says that it is no run's agent.
 pub const RUNNER: (&str, &str) = (MARK, RUNNER_VALUE);
 
 /// The steps of the dialect in a run.
@@ -96,8 +95,6 @@ pub struct ActiveRun<'a> {
     lock: Option<SpecLock>,
     /// The hand-shake, until the start is reported.
     handshake: Option<StartHandshake>,
-    /// True if this process takes in orphans of the agent's.
-    takes_in: bool,
     /// The usage of agents that ended.
     used_before: AgentUsage,
     /// The limits of the run's usage.
@@ -139,7 +136,6 @@ impl<'a> ActiveRun<'a> {
             record,
             lock,
             handshake: None,
-            takes_in: false,
             used_before: AgentUsage::default(),
             spending: SpendingLimits::default(),
         })
@@ -340,11 +336,13 @@ impl<'a> ActiveRun<'a> {
             ..AgentEntry::default()
         };
         self.spending = job.plan.spending;
-        let agent = agent::start(self.runs, &self.record, job, output, self.takes_in)?;
+        let mut agent = agent::start(self.runs, &self.record, job, output)?;
+        let tree = agent.entry();
         entry.pid = Some(agent.process().pid);
         entry.pid_start.clone_from(&agent.process().pid_start);
         self.update(|record| {
             record.agent = Some(entry.clone());
+            record.process_tree = Some(tree.clone());
             record.log = Some(log.clone());
             Ok(())
         })?;
@@ -377,7 +375,7 @@ pub fn run(
     interruption: &CancelToken,
     steps: &mut dyn RunSteps,
 ) -> Result<RunState, WorkError> {
-    let takes_in = take_in_orphans();
+    process_tree::take_in_orphans();
     let mut run = match ActiveRun::adopt(runs, process_id, interruption) {
         Ok(run) => run,
         Err(error) => {
@@ -386,7 +384,6 @@ pub fn run(
         }
     };
     run.handshake = Some(handshake);
-    run.takes_in = takes_in;
     let (mut run, agent, job) = begin(run, steps)?;
     run.reached("before-handshake")?;
     if let Some(handshake) = run.handshake.take() {
@@ -506,16 +503,4 @@ fn end_record(
         Ok(())
     })?;
     Ok(record.state())
-}
-
-/// Makes orphans of this process's descendants its own children, where the system can do that.
-#[cfg(target_os = "linux")]
-fn take_in_orphans() -> bool {
-    use rustix::process::{getpid, set_child_subreaper};
-    set_child_subreaper(Some(getpid())).is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn take_in_orphans() -> bool {
-    false
 }

@@ -8,7 +8,7 @@ use rustix::process::{Signal, kill_process, kill_process_group};
 use super::WorkError;
 use super::lock::SpecLock;
 use super::process::{self, ProcessIdentity};
-use super::process_tree::{self, ProcessTree};
+use super::process_tree::{self, ProcessTree, TreeEnd};
 use super::run_record::{MergeState, RunRecord};
 use super::run_store::RunStore;
 use super::state::{self, RunEvent, RunState, StopReason};
@@ -172,7 +172,7 @@ fn stop_where(
         None => grace,
     };
     let (runner, with_it) = end_runner(runs, &record, grace)?;
-    // The runner may have recorded its agent since the record was read.
+    // The runner may have recorded its agent, and the end of its processes, since the record was read.
     let record = runs.get(process_id)?;
     let left = ProcessTree::left_by(&record).end(
         runs,
@@ -180,36 +180,40 @@ fn stop_where(
         process_tree::GRACE,
         process_tree::sleep_for,
     )?;
+    let is_certain = left.is_certain || with_it.is_some_and(|tree| tree.is_certain);
+    let record = runs.update(process_id, |record| {
+        record.note_tree_end(is_certain);
+        Ok(())
+    })?;
     let take = || SpecLock::take_until(runs, &record.spec_id, Instant::now() + DYING);
     let lock = record.has_agent().then(take).transpose()?;
     Ok(StoppedRun {
         record: runs.get(process_id)?,
         runner,
-        ended: with_it + left,
+        ended: with_it.map_or(0, |tree| tree.count) + left.count,
         lock,
         why,
     })
 }
 
-/// Ends the runner that a record names, if it lives, and its descendants if it has to be killed;
-/// returns their number.
+/// Ends the runner that a record names, if it lives, and its descendants if it has to be killed.
 fn end_runner(
     runs: &RunStore,
     record: &RunRecord,
     grace: Duration,
-) -> Result<(RunnerFate, usize), WorkError> {
+) -> Result<(RunnerFate, Option<TreeEnd>), WorkError> {
     let runner = record.runner();
     // A record that is not adopted yet may name the process that starts the run, which goes on; its
     // runner will see the request to stop.
     if record.adopted_at.is_none() || !runner.is_alive() {
-        return Ok((RunnerFate::Gone, 0));
+        return Ok((RunnerFate::Gone, None));
     }
     runs.reached("before-term")?;
     signal(&runner, Signal::TERM);
     signal(&runner, Signal::CONT);
     runs.reached("after-term")?;
     if ends_within(&runner, grace) {
-        return Ok((RunnerFate::Ended, 0));
+        return Ok((RunnerFate::Ended, None));
     }
     // While it lives, its orphans can be distinguished from others.
     let process_id = &record.process_id;
@@ -223,7 +227,7 @@ fn end_runner(
     signal(&runner, Signal::KILL);
     runs.reached("after-kill")?;
     if ends_within(&runner, DYING) {
-        return Ok((RunnerFate::Killed, ended));
+        return Ok((RunnerFate::Killed, Some(ended)));
     }
     Err(WorkError::Unending {
         process_id: record.process_id.clone(),

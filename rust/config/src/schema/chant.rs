@@ -250,6 +250,8 @@ const LIMITS: super::KeyShape = Table(&[
     used("cost_usd", NUMBER),
     used("tokens_per_day", NUMBER),
     used("cost_usd_per_day", NUMBER),
+    used("processes", NUMBER),
+    used("memory_megabytes", NUMBER),
     used("turns", NUMBER),
     used("added_specs", NUMBER),
     used("added_kilobytes", NUMBER),

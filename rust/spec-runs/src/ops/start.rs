@@ -72,7 +72,10 @@ pub fn work_start(
     committer::committer_variables(project, &repo)?;
     let standing = match &wish.asked.on {
         Some(_) => CONFINED_THERE.to_owned(),
-        None => run_confinement::standing_of_start(project, &config, &repo)?.to_string(),
+        None => {
+            let standing = run_confinement::standing_of_start(project, &config, &repo)?;
+            agent_launch::describe_start(project, &config, &standing)
+        }
     };
     let login_note = refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, most_at_once(&config, &wish.asked));

@@ -27,6 +27,7 @@ use chant_base::environment::{PassedEnvironment, PassedNames, filter_environment
 use chant_base::error::Error;
 use chant_base::money::UsdAmount;
 use chant_config::Config;
+use chant_confine::ConfinementStatus;
 use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::model::Spec;
@@ -48,6 +49,8 @@ const LINE: usize = 16 * 1024;
 /// True if an agent's tools reach us through the runner on this system.
 const IS_SERVED: bool = cfg!(target_os = "linux");
 
+/// The variable that keeps runs from making control groups, with the value `off`.
+const CGROUPS: &str = "CHANT_CGROUPS";
 /// The time that a process gets to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -225,9 +228,24 @@ pub(in super::super) fn passed_environment(
     )
 }
 
+/// Returns the confinement of a run that is started, as it is shown to people, and the limits that nothing enforces.
+pub(in super::super) fn describe_start(
+    project: &Project,
+    config: &Config,
+    confinement: &ConfinementStatus,
+) -> String {
+    match bounds(project, config).unenforced() {
+        None => confinement.to_string(),
+        Some(key) => format!(
+            "{confinement}; `{key}` has no effect here: it needs control groups of version 2 with limits of memory"
+        ),
+    }
+}
+
 /// Returns the limits for every process of a spec.
-pub(super) fn bounds(config: &Config) -> AgentLimits {
-    let output = config.runs.limits.output();
+pub(super) fn bounds(project: &Project, config: &Config) -> AgentLimits {
+    let limits = &config.runs.limits;
+    let output = limits.output();
     AgentLimits {
         run: None,
         idle: None,
@@ -236,6 +254,12 @@ pub(super) fn bounds(config: &Config) -> AgentLimits {
             line: LINE,
             log: output.saturating_mul(2),
         },
+        processes: Some(limits.processes()),
+        memory: limits.memory(),
+        may_use_cgroup: project
+            .environment
+            .get(CGROUPS)
+            .is_none_or(|value| value != "off"),
         grace: GRACE,
     }
 }
@@ -351,7 +375,7 @@ impl LaunchInputs<'_> {
             limits: AgentLimits {
                 run: Some(limits.run()),
                 idle: Some(limits.idle()),
-                ..bounds(self.config)
+                ..bounds(self.project, self.config)
             },
             ..job
         })
@@ -366,7 +390,7 @@ impl LaunchInputs<'_> {
             name: format!("check {name}"),
             limits: AgentLimits {
                 run: Some(self.config.runs.limits.check()),
-                ..bounds(self.config)
+                ..bounds(self.project, self.config)
             },
             ..self.job_for(
                 argv.to_vec(),
@@ -422,7 +446,7 @@ impl LaunchInputs<'_> {
             folder: self.place.root.clone(),
             confinement: hold.confinement,
             input: AgentInput::Empty,
-            limits: bounds(self.config),
+            limits: bounds(self.project, self.config),
             connecting,
             plan: EventPlan::default(),
         })

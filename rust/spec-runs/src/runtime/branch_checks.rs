@@ -95,8 +95,8 @@ impl CompletionCheck<'_> {
         };
         let mask = SecretMask::new(&job.secrets)?;
         let output = LogOutput::open(self.runs, &header, mask, job.limits.room)?;
-        match agent::start(self.runs, record, job, output, false) {
-            Ok(agent) => Ok(Some(agent.wait(interruption)?)),
+        match agent::start(self.runs, record, job, output) {
+            Ok(agent) => Ok(Some(agent.recorded()?.wait(interruption)?)),
             Err(chant_work::WorkError::NoAgent { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }

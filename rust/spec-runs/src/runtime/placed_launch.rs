@@ -206,7 +206,7 @@ impl PlacedLaunch<'_> {
             // The worker keeps to the limits of time: what waits for a worker does not work yet.
             limits: AgentLimits {
                 grace: GRACE,
-                ..bounds(config)
+                ..bounds(project, config)
             },
             connecting: None,
             plan: placed_plan(event_plan(

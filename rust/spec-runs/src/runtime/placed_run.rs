@@ -108,7 +108,11 @@ impl PlacedSteps<'_> {
         // Everything of the run lies in the job's folder.
         config.worktree_root = None;
         let spec = spec_of(&snapshot, &self.wanted.spec_id)?;
-        let standing = run_confinement::confinement_status(project, &config)?.to_string();
+        let standing = agent_launch::describe_start(
+            project,
+            &config,
+            &run_confinement::confinement_status(project, &config)?,
+        );
         run.update(|record| {
             record.confinement = Some(standing.clone());
             Ok(())

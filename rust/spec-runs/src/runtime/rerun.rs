@@ -180,7 +180,7 @@ impl CheckedCommit<'_> {
             job.limits.room,
         )?;
         let interruption = self.of.interruption;
-        let ended = match agent::start(&runs, self.of.record, job, output, false) {
+        let ended = match agent::start(&runs, self.of.record, job, output) {
             Ok(agent) => Some(agent.wait(interruption)?),
             Err(WorkError::NoAgent { .. }) => None,
             Err(error) => return Err(error.into()),

@@ -27,6 +27,7 @@ use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::project::Project;
 use chant_store::disk;
+use chant_work::agent::AgentLimits;
 
 /// Variables that name a folder with caches of tools, with the name of the folder.
 const CACHES: [(&str, &str); 8] = [
@@ -276,6 +277,7 @@ pub(in super::super) fn of_run(
     let mut policy = wanted.policy().map_err(|why| refused(&why.to_string()))?;
     folders.variables.extend(masked.variables.clone());
     policy.variables = masked.variables;
+    policy.max_processes = Some(AgentLimits::hard_processes(config.runs.limits.processes()));
     Ok(AppliedConfinement {
         confinement: Confinement::to(policy),
         variables: folders.variables,

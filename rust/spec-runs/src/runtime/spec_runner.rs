@@ -126,7 +126,10 @@ impl<'a> SpecRunner<'a> {
         Self::note_criteria(run, &spec)?;
         let standing = match &run.record().asked.on {
             Some(_) => CONFINED_THERE.to_owned(),
-            None => run_confinement::confinement_status(self.project, &config)?.to_string(),
+            None => {
+                let standing = run_confinement::confinement_status(self.project, &config)?;
+                agent_launch::describe_start(self.project, &config, &standing)
+            }
         };
         let hooks = hooks_of(self.project);
         run.update(|record| {

@@ -385,7 +385,7 @@ impl SplitQuery<'_> {
             run_confinement::of_run(self.project, config, repo.as_deref(), folder, held, None)?;
         variables.extend(hold.variables);
         let limits = &config.runs.limits;
-        let bounds = bounds(config);
+        let bounds = bounds(self.project, config);
         Ok(AgentJob {
             plan: event_plan(
                 self.project,

@@ -506,6 +506,17 @@ pub fn read_made_up(path: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Writes into a file that the kernel makes up and that exists: an order to the kernel.
+///
+/// # Errors
+/// What the kernel answers.
+pub fn write_made_up(path: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new()
+        .write(true)
+        .open(path)?
+        .write_all(text.as_bytes())
+}
+
 /// Opens a regular file of ours; never through a link, which could lead anywhere.
 fn regular(path: &Path, options: &mut OpenOptions) -> Result<File, StoreError> {
     let strange = || StoreError::Unreadable {

@@ -124,7 +124,7 @@ impl RequestCommand<'_> {
         };
         let mask = SecretMask::new(&job.secrets)?;
         let output = RunLog::open(self.runs, &header, mask, job.limits.room)?;
-        let ended = match agent::start(self.runs, self.record, job, output, false) {
+        let ended = match agent::start(self.runs, self.record, job, output) {
             Ok(command) => Ok(command.wait(&CancelToken::new()?)?),
             Err(WorkError::NoAgent { program, why }) => Err(format!("`{program}`: {why}")),
             Err(error) => return Err(error.into()),
@@ -166,7 +166,7 @@ impl RequestCommand<'_> {
             input: AgentInput::Empty,
             limits: AgentLimits {
                 run: Some(command.limit),
-                ..bounds(self.config)
+                ..bounds(self.project, self.config)
             },
             connecting: None,
             plan: EventPlan::default(),

@@ -21,7 +21,7 @@ fn start(project: &Project, job: AgentJob) -> Result<AgentProcess, WorkError> {
     };
     let mask = SecretMask::new(&job.secrets)?;
     let output = RunLog::open(&project.runs, &header, mask, job.limits.room)?;
-    agent::start(&project.runs, &project.draft(), job, output, false)
+    agent::start(&project.runs, &project.draft(), job, output)
 }
 
 fn run(project: &Project, job: AgentJob) -> AgentOutcome {
