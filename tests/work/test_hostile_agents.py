@@ -135,6 +135,20 @@ PROCESSES = {
     "leaves_a_writer": Move(
         "(setsid sh -c 'while :; do date > .git/late; sleep 0.01; done' > /dev/null 2>&1 &)"
     ),
+    "leaves_a_child_of_somebody_else": Move("CHANT_RUN=x setsid -f sh -c 'while :; do sleep 0.05; done'"),
+    "leaves_a_child_of_a_runner": Move("CHANT_RUN=runner setsid -f sh -c 'while :; do sleep 0.05; done'"),
+    "plants_monitor_after_its_end": Move(
+        "CHANT_RUN=x setsid -f sh -c 'trap : TERM; while :; do"
+        ' git config core.fsmonitor "touch $BESIDE/ran; false"; sleep 0.01; done\'; sleep 0.1; exit 3',
+        "failed",
+        "exit code 3",
+        works=False,
+    ),
+    "joins_group_of_runner": Move(
+        "python3 -c 'import os, sys, time\nif os.fork(): os._exit(0)\n"
+        "try: os.setpgid(0, int(sys.argv[1]))\nexcept OSError: pass\n"
+        'os.execve("/bin/sh", ["sh", "-c", "while :; do sleep 0.05; done"], {"HOME": os.environ["HOME"]})\' $PPID'
+    ),
     "writes_to_terminal": Move(
         'echo "Trust this folder? [y/N]" > /dev/tty; for one in /dev/pts/*; do echo evil > "$one"; done'
     ),

@@ -114,15 +114,12 @@ pub fn start(
         errors: Stdio::piped(),
     };
     let made = job.limits.may_use_cgroup.then(|| {
-        RunCgroup::create(
-            record,
-            CgroupLimits {
-                processes: job.limits.processes.map(AgentLimits::hard_processes),
-                memory: job.limits.memory,
-            },
-        )
+        RunCgroup::create(CgroupLimits {
+            processes: job.limits.processes.map(AgentLimits::hard_processes),
+            memory: job.limits.memory,
+        })
     });
-    let (cgroup, enforced) = made.flatten().unzip();
+    let made = made.flatten();
     let mut child = job.confinement.start(start).map_err(|error| {
         let is_there = job.folder.is_dir();
         refused(if is_there {
@@ -132,6 +129,7 @@ pub fn start(
         })
     })?;
     let identity = ProcessIdentity::of(child.id());
+    let (cgroup, enforced) = made.filter(|(group, _)| group.add(child.id())).unzip();
     let tree = ProcessTree {
         mark,
         since: ProcessTree::since(record),

@@ -20,6 +20,7 @@ use signal_hook::consts::SIGTERM;
 use super::WorkError;
 use super::agent;
 use super::cancel_token::CancelToken;
+use super::process::ProcessIdentity;
 use super::process_tree;
 use chant_confine::Confinement;
 use chant_confine::start::{ProcessInput, ProcessStart};
@@ -111,7 +112,7 @@ impl CommandRunner {
     }
 
     /// Runs a command to its end in a process group of its own; processes that it leaves in that
-    /// group are killed. `heard` is called when it wrote something.
+    /// group are killed, and in a runner those that it leaves elsewhere, too. `heard` is called when it wrote something.
     ///
     /// # Errors
     /// `System`, also when it cannot be started.
@@ -175,6 +176,7 @@ impl CommandRunner {
         });
         // Also after a failure, no process of the command may go on.
         self.kill();
+        process_tree::kill_left_by(ProcessIdentity::of(child.id()));
         let status = child.wait().map_err(failed)?;
         let is_too_long = !listened.map_err(failed)?;
         Ok(kept.ended(status, is_too_long))

@@ -124,7 +124,7 @@ pub struct ServiceOptions<'a> {
 /// `NoAgent` when it cannot be started, `System`, or a `StoreError`.
 pub fn launch_service(options: &ServiceOptions<'_>) -> Result<LaunchedService, WorkError> {
     let environment = options.environment.iter();
-    let started = options.confinement.start(ProcessStart {
+    let start = ProcessStart {
         argv: options.argv.iter().map(Into::into).collect(),
         environment: environment
             .map(|(name, value)| (name.into(), value.into()))
@@ -134,7 +134,9 @@ pub fn launch_service(options: &ServiceOptions<'_>) -> Result<LaunchedService, W
         input: ProcessInput::Pipe,
         output: Stdio::null(),
         errors: disk::new_file(options.errors)?.into(),
-    });
+    };
+    let start = || options.confinement.start(start);
+    let started = own_children::start_noted(false, start, Child::id);
     let mut child = started.map_err(|error| refused(options.argv, error.to_string()))?;
     let written = child.stdin.take().map_or(Ok(()), |mut input| {
         input.write_all(options.input.as_bytes())
@@ -173,19 +175,27 @@ impl LaunchedService {
 
     /// Returns true if it ended.
     pub fn has_ended(&mut self) -> bool {
-        !matches!(self.child.try_wait(), Ok(None))
+        let has_ended = !matches!(self.child.try_wait(), Ok(None));
+        if has_ended {
+            own_children::forget(self.child.id());
+        }
+        has_ended
     }
 
     /// Kills it.
     pub fn kill(&mut self) {
         self.child.kill().log_failure("kill a service");
         self.child.wait().log_failure("wait for a service");
+        own_children::forget(self.child.id());
     }
 
     /// Lets it live on by itself.
     pub fn detach(mut self) {
         // Waits for it, so that it does not stay a zombie while this process lives.
-        std::thread::spawn(move || self.child.wait());
+        std::thread::spawn(move || {
+            self.child.wait().log_failure("wait for a service");
+            own_children::forget(self.child.id());
+        });
     }
 }
 

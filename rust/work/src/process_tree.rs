@@ -407,6 +407,31 @@ fn limit_processes(pid: u32, most: Option<u64>) {
 #[cfg(not(target_os = "linux"))]
 fn limit_processes(_pid: u32, _most: Option<u64>) {}
 
+/// Kills what a command of this process left, if this process is a runner, which no agent works in meanwhile.
+pub(super) fn kill_left_by(command: ProcessIdentity) {
+    let Some(runner) = runner_here() else { return };
+    let tree = ProcessTree {
+        // The command has no mark.
+        mark: "\0".into(),
+        since: command
+            .pid_start
+            .as_ref()
+            .and_then(|start| start.parse().ok())
+            .unwrap_or(0),
+        leader: Some(command),
+        is_held: true,
+        runner: Some(runner),
+        cgroup: None,
+        bond: TreeBond::Nothing,
+    };
+    let deadline = Instant::now() + DYING;
+    while tree.left().is_some() && Instant::now() < deadline {
+        tree.kill();
+        sleep_for(LOOK);
+    }
+    tree.reap_orphans();
+}
+
 fn children_of(all: &[ProcessFacts]) -> HashMap<u32, Vec<u32>> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     for one in all {

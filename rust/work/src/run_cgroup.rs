@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::process;
+use super::process::{self, ProcessIdentity};
 use super::run_record::RunRecord;
 use chant_base::diagnostics::LogFailure;
 use chant_store::disk;
@@ -31,14 +31,17 @@ pub(super) struct RunCgroup {
 impl RunCgroup {
     /// Creates the group of a run next to that of this process, or below it; `None` where that is not permitted.
     /// Returns the limits that it enforces: they need a group above that passes them on.
-    pub(super) fn create(record: &RunRecord, limits: CgroupLimits) -> Option<(Self, CgroupLimits)> {
-        let own = own_folder()?;
-        let mut above = own.ancestors().take_while(|folder| is_writable(folder));
+    pub(super) fn create(limits: CgroupLimits) -> Option<(Self, CgroupLimits)> {
+        let own_folder = own_folder()?;
+        let own = ProcessIdentity::own();
+        let mut above = own_folder
+            .ancestors()
+            .take_while(|folder| is_writable(folder));
         let passing = above.find(|folder| passes_limits(folder));
-        let parent = passing.or_else(|| Some(&*own).filter(|own| is_writable(own)))?;
+        let parent = passing.or_else(|| Some(&*own_folder).filter(|own| is_writable(own)))?;
         remove_abandoned(parent);
         let group = Self {
-            folder: parent.join(name_of(record)?),
+            folder: parent.join(format!("{}-{:08x}", name_of(&own)?, fastrand::u32(..))),
         };
         disk::make_folder(&group.folder).ok()?;
         let set = |file: &str, value: String| {
@@ -72,7 +75,10 @@ impl RunCgroup {
     /// Returns the group that a record names, if it is one of that run.
     pub(super) fn of_record(record: &RunRecord) -> Option<Self> {
         let folder = PathBuf::from(record.process_tree.as_ref()?.cgroup.as_ref()?);
-        let is_its = folder.file_name()?.to_str()? == name_of(record)?;
+        let is_its = folder
+            .file_name()?
+            .to_str()?
+            .starts_with(&format!("{}-", name_of(&record.runner())?));
         let has_up = folder.components().any(|part| part.as_os_str() == "..");
         let is_group = || {
             mounts()
@@ -190,26 +196,23 @@ fn passes_limits(folder: &Path) -> bool {
     is_passed("memory") && is_passed("pids")
 }
 
-/// Returns the name of a run's group: that of its runner, which is unique on a machine.
-fn name_of(record: &RunRecord) -> Option<String> {
-    let start: u64 = record.pid_start.as_ref()?.parse().ok()?;
-    Some(format!("{PREFIX}{}-{start}", record.pid))
+/// Returns the start of the names of groups that a process makes.
+fn name_of(maker: &ProcessIdentity) -> Option<String> {
+    let start: u64 = maker.pid_start.as_ref()?.parse().ok()?;
+    Some(format!("{PREFIX}{}-{start}", maker.pid))
 }
 
-/// Removes empty groups of runners that are gone.
+/// Removes empty groups whose makers are gone.
 fn remove_abandoned(parent: &Path) {
     for folder in folders_in(parent) {
         let name = folder
             .file_name()
             .and_then(|name| name.to_str())
             .unwrap_or_default();
-        let Some((pid, start)) = name
-            .strip_prefix(PREFIX)
-            .and_then(|name| name.split_once('-'))
-        else {
-            continue;
-        };
-        let (Ok(pid), Ok(start)) = (pid.parse::<u32>(), start.parse::<u64>()) else {
+        let mut numbers = name.strip_prefix(PREFIX).unwrap_or_default().split('-');
+        let pid = numbers.next().and_then(|pid| pid.parse::<u32>().ok());
+        let start = numbers.next().and_then(|start| start.parse::<u64>().ok());
+        let (Some(pid), Some(start)) = (pid, start) else {
             continue;
         };
         if process::facts(pid).is_none_or(|now| now.start != start) {

@@ -14,4 +14,20 @@ REQUIREMENTS: dict[str, Requirement] = {
         " repository, a branch that changes other specs; and an honest branch lands in spite of the move.",
         "issue: A run works in a repository of its own, 3",
     ),
+    "chant:run:ends_whole": Requirement(
+        "All processes of a run end with it, whatever they did to look like somebody else's.",
+        "issue 40: point 1",
+    ),
+    "chant:run:says_that_it_cannot_be_sure": Requirement(
+        "Where nothing keeps a dead runner's processes together, its end and a takeover say that some may be left.",
+        "issue 40: point 1",
+    ),
+    "chant:run:limit_of_processes": Requirement(
+        "An agent with more processes than `limits.processes` is ended, and its end names the limit.",
+        "issue 40: point 1",
+    ),
+    "chant:run:limit_of_memory": Requirement(
+        "A limit of memory that nothing can enforce is named at the start.",
+        "issue 40: point 1",
+    ),
 }

@@ -19,7 +19,7 @@ use chant_specs::project::Project;
 use chant_store::disk;
 use chant_work::WorkError;
 use chant_work::log::{self, LogQuery};
-use chant_work::run_record::RunRecord;
+use chant_work::run_record::{RunRecord, UNCERTAIN_END};
 use chant_work::run_store::RunStore;
 use chant_work::state::{RunState, StopReason};
 use chant_work::stop::{self, StoppedRun};
@@ -447,6 +447,9 @@ impl TakeoverFacts {
                 record.state()
             )),
             (None, _) => lines.push("No run of this spec is recorded.".into()),
+        }
+        if record.is_some_and(|record| record.may_have_processes) {
+            lines.push(format!("Take care: {UNCERTAIN_END}."));
         }
         lines.extend(
             describe_ended(halted)
