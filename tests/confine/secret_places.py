@@ -54,13 +54,23 @@ SECRETS = [
     SecretPlace(".npm-global/etc/npmrc", "npm", "npm Docs, folders, global npmrc", f"_authToken={MARK}\n"),
     SecretPlace(".yarnrc.yml", "Yarn", "Yarn, Settings, npmAuthToken"),
     SecretPlace(".config/pnpm/rc", "pnpm", "pnpm, Settings (.npmrc), Authentication Settings"),
-    SecretPlace(".bunfig.toml", "Bun", "Bun, bunfig.toml, install.registry", f'[install]\nregistry = {{ token = "{MARK}" }}\n'),
+    SecretPlace(
+        ".bunfig.toml",
+        "Bun",
+        "Bun, bunfig.toml, install.registry",
+        f'[install]\nregistry = {{ token = "{MARK}" }}\n',
+    ),
     SecretPlace(".config/pip/pip.conf", "pip", "pip documentation, Configuration, Authentication"),
     SecretPlace(".pip/pip.conf", "pip", "pip documentation, Configuration, Location"),
     SecretPlace(".pypirc", "twine", "Python Packaging User Guide, The .pypirc file"),
     SecretPlace(".config/pypoetry/auth.toml", "Poetry", "Poetry, Configuring Credentials"),
     SecretPlace(".local/share/uv/credentials/credentials.toml", "uv", "uv, Authentication, uv auth login"),
-    SecretPlace(".config/uv/uv.toml", "uv", "uv, Settings, index", f'[[index]]\nurl = "https://ada:{MARK}@example.org/simple"\n'),
+    SecretPlace(
+        ".config/uv/uv.toml",
+        "uv",
+        "uv, Settings, index",
+        f'[[index]]\nurl = "https://ada:{MARK}@example.org/simple"\n',
+    ),
     SecretPlace(".condarc", "conda", "conda, Settings, channel tokens"),
     SecretPlace(".conda/.condarc", "conda", "conda, Using the .condarc configuration file, Searching"),
     SecretPlace("miniconda3/.condarc", "conda", "conda, Using the .condarc configuration file, Searching"),
@@ -86,14 +96,22 @@ SECRETS = [
     SecretPlace(".nuget/NuGet/NuGet.Config", "NuGet", "nuget.config reference, packageSourceCredentials"),
     SecretPlace(".config/NuGet/NuGet.Config", "NuGet", "NuGet, Common configurations, Location"),
     SecretPlace(
-        ".dotnet/corefx/cryptography/x509stores/my/a.pfx", ".NET", ".NET, Cross-platform cryptography, X509Store"
+        ".dotnet/corefx/cryptography/x509stores/my/a.pfx",
+        ".NET",
+        ".NET, Cross-platform cryptography, X509Store",
     ),
-    SecretPlace(".aspnet/DataProtection-Keys/key.xml", "ASP.NET", "ASP.NET Core, Data Protection key management"),
-    SecretPlace(".microsoft/usersecrets/a/secrets.json", "ASP.NET", "ASP.NET Core, Safe storage of app secrets"),
+    SecretPlace(
+        ".aspnet/DataProtection-Keys/key.xml", "ASP.NET", "ASP.NET Core, Data Protection key management"
+    ),
+    SecretPlace(
+        ".microsoft/usersecrets/a/secrets.json", "ASP.NET", "ASP.NET Core, Safe storage of app secrets"
+    ),
     SecretPlace(".hex/hex.config", "Hex", "Hex, mix hex.user, mix hex.config"),
     SecretPlace(".config/hex/hex.config", "Hex", "Hex, mix hex.config, HEX_HOME and XDG"),
     SecretPlace(".opam/plugins/opam-publish/a.token", "opam-publish", "opam-publish, README, GitHub token"),
-    SecretPlace(".julia/servers/example.org/auth.toml", "Julia", "Pkg documentation, Package Server Authentication"),
+    SecretPlace(
+        ".julia/servers/example.org/auth.toml", "Julia", "Pkg documentation, Package Server Authentication"
+    ),
     SecretPlace(".julia/logs/repl_history.jl", "Julia", "Julia manual, The Julia REPL, history"),
     SecretPlace(".pub-cache/credentials.json", "Dart pub", "Dart, dart pub login"),
     SecretPlace(".config/dart/pub-credentials.json", "Dart pub", "Dart, dart pub token"),
@@ -113,20 +131,34 @@ SECRETS = [
     SecretPlace(".password-store/a.gpg", "pass", "pass(1), FILES"),
     SecretPlace(".local/share/keyrings/login.keyring", "GNOME Keyring", "GNOME Keyring, Keyring File Format"),
     SecretPlace(".local/share/kwalletd/kdewallet.kwl", "KWallet", "KWallet handbook"),
-    SecretPlace(".local/share/mkcert/rootCA-key.pem", "mkcert", "mkcert, README, Changing the location of the CA files"),
-    SecretPlace(".local/share/caddy/pki/authorities/local/root.key", "Caddy", "Caddy, Conventions, Data directory"),
+    SecretPlace(
+        ".local/share/mkcert/rootCA-key.pem",
+        "mkcert",
+        "mkcert, README, Changing the location of the CA files",
+    ),
+    SecretPlace(
+        ".local/share/caddy/pki/authorities/local/root.key", "Caddy", "Caddy, Conventions, Data directory"
+    ),
     SecretPlace(".step/secrets/root_ca_key", "step", "step CLI, Configuration, STEPPATH"),
     SecretPlace(".local/share/atuin/key", "atuin", "Atuin, Sync, key_path"),
     SecretPlace(".local/share/atuin/history.db", "atuin", "Atuin, Configuration, db_path"),
-    SecretPlace(".local/share/fish/fish_history", "fish", "fish, Interactive use, Searchable command history"),
+    SecretPlace(
+        ".local/share/fish/fish_history", "fish", "fish, Interactive use, Searchable command history"
+    ),
     SecretPlace(".local/share/zoxide/db.zo", "zoxide", "zoxide, README, Environment variables"),
     SecretPlace(".bash_history", "bash", "bash(1), HISTFILE"),
     SecretPlace(".local/state/bash/history", "bash", "XDG Base Directory Specification, state"),
     SecretPlace(".python_history", "Python", "Python documentation, site, Readline configuration"),
-    SecretPlace(".local/share/jupyter/runtime/kernel-a.json", "Jupyter", "Jupyter, Directories and files, Runtime"),
+    SecretPlace(
+        ".local/share/jupyter/runtime/kernel-a.json", "Jupyter", "Jupyter, Directories and files, Runtime"
+    ),
     SecretPlace(".jupyter/jupyter_server_config.json", "Jupyter", "Jupyter Server, Running a public server"),
-    SecretPlace(".local/share/evolution/mail/local/a", "Evolution", "GNOME Evolution, Data storage locations"),
-    SecretPlace(".local/share/TelegramDesktop/tdata/key_datas", "Telegram", "Telegram Desktop, FAQ, working folder"),
+    SecretPlace(
+        ".local/share/evolution/mail/local/a", "Evolution", "GNOME Evolution, Data storage locations"
+    ),
+    SecretPlace(
+        ".local/share/TelegramDesktop/tdata/key_datas", "Telegram", "Telegram Desktop, FAQ, working folder"
+    ),
     SecretPlace(".local/share/opencode/auth.json", "OpenCode", "OpenCode, Providers, Credentials"),
     SecretPlace(".local/share/gopass/stores/root/a.gpg", "gopass", "gopass, Configuration, mounts"),
     SecretPlace(".local/share/signal-cli/data/a", "signal-cli", "signal-cli(1), Files"),
@@ -232,9 +264,11 @@ ROOTS = {
 }
 """Variables that name folders of toolchains, or so they say."""
 
-TOOLS = {
-    name.rpartition("/")[2] for name in [*PROGRAMS, *LINKS] if not name.endswith(("/run", "/cli"))
-} - {"current", "key", "account"} | set(ENVIRONMENTS.values())
+TOOLS = {name.rpartition("/")[2] for name in [*PROGRAMS, *LINKS] if not name.endswith(("/run", "/cli"))} - {
+    "current",
+    "key",
+    "account",
+} | set(ENVIRONMENTS.values())
 """The programs that are found by `PATH`."""
 
 

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 from confine.world import World, configured, made
-from harness import ROOT
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="the filter is of Linux"),
     pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler"),
 ]
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide"
 
 ARGUMENTS = {
     "ioctl": ["-1, 0x5412, -1", "-1, 0x541C, -1"],

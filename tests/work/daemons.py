@@ -12,6 +12,8 @@ LOOP = 'sh -c "trap : HUP INT; while :; do sleep 0.05; done" "$TOKEN"'
 
 DEAF = """sh -c "trap '' HUP INT TERM; while :; do sleep 0.05; done" "$TOKEN" """
 
+NAPS = "while :; do sleep 0.05; done"
+
 PYTHON = """
 import os, sys, time
 if os.fork(): os._exit(0)
@@ -49,23 +51,21 @@ WAYS = {
     "own_group_other_mark": f"bash -c 'set -m; CHANT_RUN=x {LOOP} &'",
     "closed_descriptors": f"CHANT_RUN=x setsid -f {LOOP} <&- >&- 2>&-",
     "keeps_pipes": f"CHANT_RUN=x setsid -f {LOOP} &",
-    "other_name": "bash -c 'CHANT_RUN=x; export CHANT_RUN; exec -a kworker/0:1 sh -c \"while :; do sleep 0.05; done\""
-    ' "$0"\' "$TOKEN" &',
+    "other_name": f'bash -c \'export CHANT_RUN=x; exec -a kworker/0:1 sh -c "{NAPS}" "$0"\' "$TOKEN" &',
     "deaf": f"CHANT_RUN=x setsid -f {DEAF}",
     "deaf_without_environment": f"env -i setsid -f {DEAF}",
     "stops_itself": 'CHANT_RUN=x setsid -f sh -c "kill -STOP \\$\\$; while :; do sleep 0.05; done" "$TOKEN"',
     "python_daemon": f"CHANT_RUN=x python3 -c '{PYTHON}' \"$TOKEN\"",
     "python_daemon_without_environment": f"env -i $(command -v python3) -c '{PYTHON}' \"$TOKEN\"",
-    "group_of_runner": f"CHANT_RUN=x python3 -c '{GROUP}' \"$TOKEN\" \"$PPID\"",
-    "group_of_runner_without_environment": f"python3 -c '{GROUP}' \"$TOKEN\" \"$PPID\" bare",
+    "group_of_runner": f'CHANT_RUN=x python3 -c \'{GROUP}\' "$TOKEN" "$PPID"',
+    "group_of_runner_without_environment": f'python3 -c \'{GROUP}\' "$TOKEN" "$PPID" bare',
     "low_priority": f"CHANT_RUN=x nice -n 19 setsid -f {LOOP}",
     "by_timeout": f"CHANT_RUN=x timeout 600 {LOOP} &",
     "by_xargs": f"echo one | CHANT_RUN=x xargs -I@ setsid -f {LOOP}",
     "by_find": f"CHANT_RUN=x find . -maxdepth 0 -exec setsid -f {LOOP} \\;",
-    "by_git": "CHANT_RUN=x git -c 'alias.x=!f() { setsid -f sh -c \"while :; do sleep 0.05; done\" \"$1\"; }; f' x"
-    ' "$TOKEN"',
-    "hops": "HOP='sleep 0.02; CHANT_RUN=x setsid -f sh -c \"$1\" \"$0\" \"$1\"'; " + HOPS,
-    "hops_without_environment": "HOP='sleep 0.02; env -i setsid -f sh -c \"$1\" \"$0\" \"$1\"'; " + HOPS,
+    "by_git": "CHANT_RUN=x git -c 'alias.x=!f() { setsid -f sh -c \"" + NAPS + '" "$1"; }; f\' x "$TOKEN"',
+    "hops": 'HOP=\'sleep 0.02; CHANT_RUN=x setsid -f sh -c "$1" "$0" "$1"\'; ' + HOPS,
+    "hops_without_environment": 'HOP=\'sleep 0.02; env -i setsid -f sh -c "$1" "$0" "$1"\'; ' + HOPS,
     "family": 'CHANT_RUN=x setsid -f sh -c "while :; do sleep 0.3 & sleep 0.1; done" "$TOKEN"',
 }
 """Each way by its name; `$TOKEN` is a word of its own in the command line of what it starts."""

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from work.daemons import GROUP
 from work.hostile import WORK, Move, called, made
 from work.kit import Workshop
 
@@ -144,11 +145,7 @@ PROCESSES = {
         "exit code 3",
         works=False,
     ),
-    "joins_group_of_runner": Move(
-        "python3 -c 'import os, sys, time\nif os.fork(): os._exit(0)\n"
-        "try: os.setpgid(0, int(sys.argv[1]))\nexcept OSError: pass\n"
-        'os.execve("/bin/sh", ["sh", "-c", "while :; do sleep 0.05; done"], {"HOME": os.environ["HOME"]})\' $PPID'
-    ),
+    "joins_group_of_runner": Move(f"python3 -c '{GROUP}' token \"$PPID\""),
     "writes_to_terminal": Move(
         'echo "Trust this folder? [y/N]" > /dev/tty; for one in /dev/pts/*; do echo evil > "$one"; done'
     ),
