@@ -15,7 +15,7 @@ use super::{GitError, Repo, path_from_bytes, real};
 /// The greatest number of configuration files that are read.
 const MAX_FILES: usize = 200;
 
-/// How long git may take to read configuration: a file may be a pipe, or have no end.
+/// The time in which git reads configuration: a file may be a pipe, or have no end.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The call that lists what git uses, with the files.
@@ -278,8 +278,8 @@ impl Repo {
 
 impl LocalSetting {
     fn is_include(&self) -> bool {
-        let is_conditional = self.key.starts_with("includeif.") && self.key.ends_with(".path");
-        self.key == "include.path" || is_conditional
+        let is_path = self.key.rsplit('.').next() == Some("path");
+        is_path && (self.key == "include.path" || self.key.starts_with("includeif."))
     }
 }
 
