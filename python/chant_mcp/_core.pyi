@@ -52,6 +52,7 @@ __all__ = [
     "VineFiles",
     "WorkerMachine",
     "Workspace",
+    "absolute_searches",
     "acting_kind",
     "acting_places",
     "agent_names",

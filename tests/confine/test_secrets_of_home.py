@@ -86,7 +86,8 @@ def test_no_secret_is_read_where_all_programs_run(world: World) -> None:
 
 
 GIT = """
-git config user.name && git config http.sslVerify && git status --short -uno && ! git config --get-regexp extraheader
+git config user.name && git config http.sslVerify && git status --short -uno
+! git config --get-regexp extraheader
 """
 
 

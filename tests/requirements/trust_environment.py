@@ -12,7 +12,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         _DESIGN,
     ),
     "trust:environment:searched_folders_are_absolute": Requirement(
-        "Empty and relative folders of `PATH`, `PYTHONPATH` and their like reach no process of ours, no agent.",
+        "Empty and relative folders in `PATH`, `PYTHONPATH` and such reach no process of ours and no agent.",
         "issue 40: point 11",
     ),
     "trust:environment:credentials_of_one_agent_only": Requirement(

@@ -211,6 +211,6 @@ async def test_folders_of_the_project_are_not_searched(
     settings = settings.replace("confine:", "env: {pass: [PYTHONPATH]}\nconfine:", 1)
     user_config().write_text(settings, encoding="utf-8")
     environment = await found(shop)
+    assert not sign.exists()
     assert environment["PYTHONPATH"] == modules
     assert environment["PATH"] == os.environ["PATH"].removeprefix("bin:").removesuffix(":")
-    assert not sign.exists()

@@ -203,7 +203,7 @@ const SEARCHED: [&str; 16] = [
     "XDG_DATA_DIRS",
 ];
 
-/// What stands between the folders of such a list.
+/// The letter between the folders of such a list.
 const SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
 /// Pieces of names of variables whose values are kept secret.
@@ -264,10 +264,6 @@ pub fn keep_absolute_searches(environment: &mut BTreeMap<String, String>) {
 }
 
 /// Has a program that inherits the environment of this process search absolute folders alone.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "what a program inherits is that of this very process"
-)]
 pub fn search_absolute_folders(command: &mut Command) {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))

@@ -203,7 +203,7 @@ pub(super) const SECRETS_OF_HOME: [&str; 126] = [
     "Library/Application Support",
 ];
 
-/// Where Windows' own drives lie in a system that runs below it: no program of theirs starts in a
+/// The folder of Windows' own drives in a system that runs below it: no program of theirs starts in a
 /// run, and every file there looks like a program.
 pub(super) const DRIVES_OF_WINDOWS: &str = "/mnt";
 

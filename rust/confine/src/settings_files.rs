@@ -90,16 +90,13 @@ pub fn with_includes_at(
     for line in text.lines() {
         let named = file_named_by_line(line, folder, home).filter(|file| file.is_configuration);
         let moved = named.and_then(|file| place(&file.path));
-        match (moved, line.split_once('=')) {
-            (Some(path), Some((key, _))) => {
-                let path = path.display().to_string();
-                let quoted = path.replace('\\', "\\\\").replace('"', "\\\"");
-                changed += &format!("{key}= \"{quoted}\"\n");
-            }
-            _ => {
-                changed += line;
-                changed.push('\n');
-            }
+        if let (Some(path), Some((key, _))) = (moved, line.split_once('=')) {
+            let path = path.display().to_string();
+            let quoted = path.replace('\\', "\\\\").replace('"', "\\\"");
+            changed += &format!("{key}= \"{quoted}\"\n");
+        } else {
+            changed += line;
+            changed.push('\n');
         }
     }
     changed
@@ -150,9 +147,7 @@ fn is_secret_line(line: &str) -> bool {
         let mut places = line.match_indices(*key);
         places.any(|(at, _)| is_set_behind(&line[at + key.len()..]))
     };
-    TOKENS.iter().any(|token| line.contains(token))
-        || KEYS.iter().any(|key| is_set(key))
-        || holds_login(&line)
+    TOKENS.iter().any(|token| line.contains(token)) || KEYS.iter().any(is_set) || holds_login(&line)
 }
 
 /// Returns true if the end of a key is followed by a value.

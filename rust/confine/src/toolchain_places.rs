@@ -118,7 +118,7 @@ const SDK: &[&str] = &[
     "system-images",
     "tools",
 ];
-/// What a package manager of conda's kind has in a folder beside its packages.
+/// The settings and lists that a package manager of conda's kind has beside its packages.
 const OF_CONDA: &[&str] = &[
     ".condarc",
     "condarc",
@@ -371,8 +371,8 @@ pub(super) const CERTIFICATES: [&str; 6] = [
 /// The folders of a toolchain that hold code: they are opened beside a folder of programs.
 pub(super) const CODE: [&str; 5] = ["include", "lib", "lib32", "lib64", "libexec"];
 
-/// What a folder holds, besides code, that belongs to one toolchain alone, each with whether it is
-/// opened then.
+/// The entries besides code of a folder that belongs to one toolchain alone, each with whether it
+/// is opened then.
 pub(super) const OF_ONE_TOOLCHAIN: [(&str, bool); 12] = [
     ("bin", false),
     ("sbin", false),
@@ -400,7 +400,7 @@ pub(super) const OF_DISTRIBUTIONS: [&str; 8] = [
     "VERSION",
 ];
 
-/// What a folder holds in which somebody works: only the programs in it are opened.
+/// The entries of a folder in which somebody works: only the programs in it are opened.
 pub(super) const OF_WORK: [&str; 14] = [
     ".git",
     ".hg",

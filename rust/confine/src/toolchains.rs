@@ -28,7 +28,7 @@ const LINKS: usize = 20;
 const ENTRIES: usize = 4000;
 /// The end of the line before a private key.
 const PRIVATE_KEY: &str = "PRIVATE KEY-----";
-/// Where users' data lie that are no configuration, below a home.
+/// The folder of users' data that are no configuration, below a home.
 const DATA: &str = ".local/share";
 
 /// The paths that toolchains need.
@@ -247,7 +247,7 @@ impl<'a> ToolchainFinder<'a> {
     /// Opens certificates: a file, or those of a folder. A file with a private key is none.
     fn certificates(&mut self, path: &Path) {
         // Lists of certificates are long, and the system's own are open.
-        if self.is_of_system(&self.paths.real(path)) {
+        if is_of_system(&self.paths.real(path)) {
             return;
         }
         let names = disk::names(path).unwrap_or_default().into_iter();
@@ -275,7 +275,7 @@ impl<'a> ToolchainFinder<'a> {
             return;
         }
         let real = self.paths.real(folder);
-        if self.is_of_system(&real) || self.holds_more(&real) {
+        if is_of_system(&real) || self.holds_more(&real) {
             return;
         }
         self.toolchain_of(&real);
@@ -284,10 +284,6 @@ impl<'a> ToolchainFinder<'a> {
         if !self.found.open.iter().any(is_open) {
             self.programs_in(&real);
         }
-    }
-
-    fn is_of_system(&self, path: &Path) -> bool {
-        SYSTEM.iter().any(|system| path.starts_with(system))
     }
 
     /// Opens each program of a folder.
@@ -341,10 +337,7 @@ impl<'a> ToolchainFinder<'a> {
 
     /// Opens what belongs to the programs in or below a folder that nobody named.
     fn prefix(&mut self, folder: &Path) {
-        if self.is_of_system(folder)
-            || self.holds_more(folder)
-            || !self.seen.insert(folder.to_owned())
-        {
+        if is_of_system(folder) || self.holds_more(folder) || !self.seen.insert(folder.to_owned()) {
             return;
         }
         let names = disk::names(folder).unwrap_or_default();
@@ -437,7 +430,7 @@ impl<'a> ToolchainFinder<'a> {
         }
         let program = self.paths.real(&place);
         needs.push(program.clone());
-        if self.is_of_system(&program) {
+        if is_of_system(&program) {
             return needs;
         }
         if let Some(folder) = program.parent() {
@@ -465,10 +458,14 @@ impl<'a> ToolchainFinder<'a> {
     /// Opens the toolchain to which the programs of a folder belong, which need not be on the `PATH`.
     fn toolchain_at(&mut self, folder: &Path) {
         let folder = self.paths.real(folder);
-        if !self.is_of_system(&folder) && self.seen.insert(folder.join("programs")) {
+        if !is_of_system(&folder) && self.seen.insert(folder.join("programs")) {
             self.toolchain_of(&folder);
         }
     }
+}
+
+fn is_of_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|system| path.starts_with(system))
 }
 
 /// Returns a text without its comments if it is XML.

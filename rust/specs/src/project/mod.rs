@@ -27,7 +27,6 @@ use super::specs::SpecGraph;
 use super::view::held_specs::HeldSpecs;
 use cache::ProjectCache;
 use caller_run::CallerRun;
-use chant_base::environment::keep_absolute_searches;
 use chant_base::error::Error;
 use chant_base::external_items::ExternalItems;
 use chant_base::ident::{ResolvedId, close_names, meant};
@@ -180,8 +179,7 @@ impl Project {
     pub fn open(options: ProjectOptions) -> Result<Self, Error> {
         let root = RootFolder::open(&options.root)?;
         let mut options = options;
-        // What is started in the project's folder finds nothing in it by chance.
-        keep_absolute_searches(&mut options.environment);
+        chant_base::environment::keep_absolute_searches(&mut options.environment);
         let user_state = || UserState::of(&options.environment);
         options.disk.user_state = options.disk.user_state.take().or_else(user_state);
         options.disk = options.disk.within(root.path());
