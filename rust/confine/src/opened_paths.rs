@@ -10,7 +10,7 @@ use chant_store::disk;
 /// The paths that are opened.
 pub(super) struct OpenedPaths<'a> {
     paths: &'a ResolvedPaths,
-    /// What was asked for, with closed parts inside.
+    /// The paths that were asked for, with closed parts inside.
     pub tops: BTreeSet<PathBuf>,
     pieces: BTreeSet<PathBuf>,
 }

@@ -28,7 +28,7 @@ pub(super) struct MaskedSettings {
     pub files: Vec<PathBuf>,
     /// Variables that lead tools to them.
     pub variables: BTreeMap<String, String>,
-    /// What stands for the user's settings of cargo; none when they hold no secret.
+    /// The settings in place of the user's own of cargo; none when those hold no secret.
     pub cargo: Option<String>,
 }
 

@@ -16,7 +16,9 @@ use super::masked_settings::MaskedSettings;
 use super::sandbox_support;
 use chant_base::error::Error;
 use chant_config::Config;
-use chant_config::confine::{BackendChoice, ConfineMode, ConfineSettings, IpcSetting, NetworkSetting};
+use chant_config::confine::{
+    BackendChoice, ConfineMode, ConfineSettings, IpcSetting, NetworkSetting,
+};
 use chant_confine::ability::ASSUMED;
 use chant_confine::reach::AccessRequest;
 use chant_confine::{
