@@ -14,7 +14,8 @@ SECONDS ?= 180
 # out again at once they take half as long again. Half of them wait for others, so more run at once than there are cores.
 MEMORY = $(shell $(BIN)/python tests/memory_folder.py)
 THREADS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')
-RUST_TESTS = $(addprefix TMPDIR=,$(MEMORY)) RUST_TEST_THREADS=$(THREADS) cargo test --workspace --locked
+RUST_TESTS = $(addprefix TMPDIR=,$(MEMORY)) RUST_TEST_THREADS=$(THREADS) \
+	$(BIN)/python tests/hermetic.py cargo test --workspace --locked
 
 .PHONY: demo test core compiled-tests test-times test-agents trials install release bench docs clean
 

@@ -1,5 +1,7 @@
 """Settings of the tests' own: no home, git identity, locale or time zone of the machine they run on.
 
+`python tests/hermetic.py COMMAND…` runs a command, the tests in Rust, that sees no identity of git either.
+
 To import this seals the process, which `conftest.py` does before all else: no fixture of any scope and no
 module of tests sees the machine's. Each test gets a home of its own on top of that.
 """
@@ -9,6 +11,8 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -74,3 +78,8 @@ def settings_at(folder: Path) -> dict[str, str]:
 
 
 _seal()
+
+if __name__ == "__main__":
+    for name in hidden():
+        del os.environ[name]
+    sys.exit(subprocess.run(sys.argv[1:], check=False).returncode)
