@@ -104,7 +104,7 @@ def comes_to(page: Page, read: Callable[[], Any], wanted: Any) -> None:
     """Wait until something is as wanted: a page shows what it was asked for when it has it."""
     found: Any = None
     for _ in range(1000):
-        with suppress(IndexError):
+        with suppress(LookupError):
             found = read()
         if found == wanted:
             return
