@@ -3,7 +3,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::WorkError;
+use super::agent_pipes::AgentPipes;
 use super::cancel_token::CancelToken;
 use super::connections::RunConnections;
 use super::event_program::EventProgram;
@@ -38,8 +39,6 @@ const LINGER: Duration = Duration::from_millis(500);
 const BURIAL: Duration = Duration::from_secs(30);
 /// The time between two counts of the agent's processes.
 const COUNT_INTERVAL: Duration = Duration::from_millis(500);
-/// The number of bytes that are read from a pipe at once.
-const CHUNK: usize = 64 * 1024;
 
 /// A running agent. When dropped, it is killed with its process group.
 pub struct AgentProcess {
@@ -64,20 +63,6 @@ pub struct AgentProcess {
     started: Instant,
     heard: Instant,
     is_over: bool,
-}
-
-struct AgentPipes {
-    /// The input that is not written yet: its pipe, the text and the position.
-    input: Option<(ChildStdin, Vec<u8>, usize)>,
-    out: Option<OwnedFd>,
-    err: Option<OwnedFd>,
-    output: RunLog,
-    events: EventReader,
-    /// The program that reads the agent's output in our place.
-    program: Option<EventProgram>,
-    /// True if there are events that were not handled yet.
-    has_news: bool,
-    buffer: Vec<u8>,
 }
 
 /// Starts the agent of a run; its output goes to the run's log.
@@ -280,7 +265,9 @@ impl AgentProcess {
         }
         let cgroup = self.tree.cgroup.as_ref();
         let was_limit_of_memory = cgroup.is_some_and(RunCgroup::was_memory_short);
-        let TreeEnd { count, is_certain } = self.end_all()?;
+        // What goes on creating processes is not waited for.
+        let is_urgent = matches!(ending, AgentEnding::Processes(_));
+        let TreeEnd { count, is_certain } = self.end_all(is_urgent)?;
         let left_behind = if ending == AgentEnding::Itself {
             count
         } else {
@@ -530,9 +517,14 @@ impl AgentProcess {
     }
 
     /// Ends all processes of the agent and keeps reading their output.
-    fn end_all(&mut self) -> Result<TreeEnd, WorkError> {
+    fn end_all(&mut self, is_urgent: bool) -> Result<TreeEnd, WorkError> {
         let (tree, runs) = (self.tree.clone(), self.runs.clone());
-        let (process_id, grace) = (self.process_id.clone(), self.limits.grace);
+        let process_id = self.process_id.clone();
+        let grace = if is_urgent {
+            Duration::ZERO
+        } else {
+            self.limits.grace
+        };
         let mut failure = None;
         let count = tree.end(&runs, &process_id, grace, |time| {
             let until = Instant::now() + time;
@@ -559,95 +551,6 @@ impl Drop for AgentProcess {
             self.tree.kill();
             self.reap();
         }
-    }
-}
-
-impl AgentPipes {
-    /// Reads the available output of a stream; returns false at its end.
-    fn hear(&mut self, stream: LogStream) -> bool {
-        let pipe = match stream {
-            LogStream::Out => &mut self.out,
-            LogStream::Err => &mut self.err,
-        };
-        let Some(open) = pipe else { return false };
-        self.buffer.resize(CHUNK, 0);
-        match rustix::io::read(open, &mut self.buffer[..]) {
-            Ok(0) => {
-                *pipe = None;
-                self.output.end(stream);
-                false
-            }
-            Ok(read) => {
-                self.output.take(stream, &self.buffer[..read]);
-                if stream == LogStream::Out {
-                    self.read_events(read);
-                }
-                true
-            }
-            Err(Errno::INTR | Errno::AGAIN) => false,
-            Err(_) => {
-                *pipe = None;
-                false
-            }
-        }
-    }
-
-    /// Reads the events in the bytes that arrived, or hands these on to the program that does.
-    fn read_events(&mut self, count: usize) {
-        let bytes = &self.buffer[..count];
-        match &mut self.program {
-            Some(program) => {
-                program.hand_on(bytes, &mut self.events);
-                self.has_news |= self.events.summary().reader_failure().is_some();
-            }
-            None => self.has_news |= self.events.take(bytes),
-        }
-    }
-
-    fn turn_program(&mut self, takes: bool, gives: bool) {
-        let Some(program) = &mut self.program else {
-            return;
-        };
-        if takes {
-            program.write();
-        }
-        if gives {
-            self.has_news |= program.read(&mut self.events);
-            self.has_news |= self.events.summary().reader_failure().is_some();
-        }
-    }
-
-    /// Reads the rest of the events; a program that could not read them is named in the log.
-    fn finish_events(&mut self) {
-        match self.program.take() {
-            Some(program) => program.finish(&mut self.events),
-            None => drop(self.events.end()),
-        }
-        if let Some(why) = self.events.summary().reader_failure() {
-            let note =
-                format!("What reads the agent's events failed, and its usage is not known: {why}");
-            self.output.note(&note);
-        }
-    }
-
-    /// Writes as much of the input as the pipe takes, and closes the pipe behind the last byte.
-    fn tell(&mut self) {
-        let Some((pipe, text, written)) = &mut self.input else {
-            return;
-        };
-        match rustix::io::write(pipe, &text[*written..]) {
-            Ok(count) => *written += count,
-            Err(Errno::INTR | Errno::AGAIN) => return,
-            // The agent does not read its input, which is its own decision.
-            Err(_) => *written = text.len(),
-        }
-        if *written == text.len() {
-            self.input = None;
-        }
-    }
-
-    fn are_open(&self) -> bool {
-        self.out.is_some() || self.err.is_some()
     }
 }
 

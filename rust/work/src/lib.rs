@@ -17,6 +17,8 @@ mod agent_job;
 #[cfg(unix)]
 pub mod agent_outcome;
 #[cfg(unix)]
+mod agent_pipes;
+#[cfg(unix)]
 pub mod cancel_token;
 #[cfg(unix)]
 pub mod command;

@@ -116,6 +116,28 @@ pub fn all() -> (Vec<ProcessFacts>, bool) {
     (all, has_gone)
 }
 
+/// Returns the children of a process, those that ended and were not collected among them; `None` if the system does
+/// not list them.
+pub fn children(pid: u32) -> Option<Vec<u32>> {
+    let threads = disk::names(format!("/proc/{pid}/task").as_ref()).ok()?;
+    let mut children = Vec::new();
+    for thread in threads {
+        let path = format!("/proc/{pid}/task/{}/children", thread.name);
+        match disk::read_made_up(&path) {
+            Some(text) => {
+                children.extend(
+                    text.split_whitespace()
+                        .filter_map(|pid| pid.parse::<u32>().ok()),
+                );
+            }
+            // Its children are those of another thread by now.
+            None if !disk::exists(format!("/proc/{pid}/task/{}", thread.name).as_ref()) => {}
+            None => return None,
+        }
+    }
+    Some(children)
+}
+
 /// Returns an environment variable that a process was started with; `None` if it has none of that
 /// name, or its environment is not readable.
 pub fn variable(pid: u32, name: &str) -> Option<String> {

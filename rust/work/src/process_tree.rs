@@ -33,6 +33,8 @@ pub(super) const LOOK: Duration = Duration::from_millis(20);
 const LOOKS: usize = 5;
 /// The number of listings to stop processes that go on creating others, before they are killed.
 const STOPS: usize = 20;
+/// The number of looks at a runner's children in a row, while they end.
+const CHILD_LOOKS: usize = 1000;
 
 /// True if this process is a runner that takes in orphans.
 static TAKES_IN: AtomicBool = AtomicBool::new(false);
@@ -150,7 +152,12 @@ impl ProcessTree {
             .collect();
         let group = self.group();
         roots.extend(group);
-        for one in all.iter().filter(|one| one.start >= self.since) {
+        // While the runner lives, all are its descendants.
+        let has_unknown = self.runner.is_none();
+        for one in all
+            .iter()
+            .filter(|one| has_unknown && one.start >= self.since)
+        {
             // The calls that a dead runner made have its mark, too.
             let is_marked = || process::variable(one.pid, MARK).as_ref() == Some(&self.mark);
             if Some(one.group) == group || (!kept.contains(&one.pid) && is_marked()) {
@@ -195,8 +202,42 @@ impl ProcessTree {
         threads.sum()
     }
 
+    /// Returns the children of this process that belong to the tree and have not ended, and collects those that have;
+    /// `None` if this process is not the runner, or the system does not list them.
+    ///
+    /// Each process of the tree descends from one of them: what lost its parent is a child of the runner in the same
+    /// moment. So there is none left if this is empty, however fast they continue as others.
+    fn children(&self) -> Option<Vec<u32>> {
+        let own = self.runner.filter(|runner| *runner == std::process::id())?;
+        let leader = self.leader.as_ref().map(|leader| leader.pid);
+        let mut alive = Vec::new();
+        for _ in 0..CHILD_LOOKS {
+            let children = process::children(own)?;
+            let kept = self.kept();
+            let mut has_ended = false;
+            for child in children.into_iter().filter(|child| !kept.contains(child)) {
+                match process::facts(child) {
+                    Some(facts) if facts.lives() => alive.push(child),
+                    // Its exit status is collected with the agent.
+                    Some(_) if Some(child) == leader => {}
+                    _ => {
+                        has_ended = true;
+                        let _ = number(child).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
+                    }
+                }
+            }
+            if !alive.is_empty() || !has_ended {
+                return Some(alive);
+            }
+        }
+        None
+    }
+
     /// Returns a process that has not ended, if there is one.
     fn left(&self) -> Option<u32> {
+        if let Some(children) = self.children() {
+            return children.first().copied();
+        }
         if cfg!(target_os = "linux") {
             return self.living().first().map(|one| one.pid);
         }
@@ -223,6 +264,19 @@ impl ProcessTree {
     pub(super) fn kill(&self) {
         if let Some(cgroup) = &self.cgroup {
             cgroup.kill();
+        }
+        // One after the other, as each gives its children to the runner.
+        for _ in 0..CHILD_LOOKS {
+            let children = self.children().unwrap_or_default();
+            if children.is_empty() {
+                break;
+            }
+            for child in children.iter().filter_map(|child| process::facts(*child)) {
+                signal_one(&child, Signal::KILL);
+            }
+        }
+        if self.left().is_none() {
+            return;
         }
         if self.bond != TreeBond::Leader {
             let mut stopped = HashSet::new();
