@@ -83,11 +83,8 @@ class LoggedIn:
         programs = shop.root.parent / "bin"
         programs.mkdir()
         script = AGENT.replace("[FOLDER]", f"[{variable!r}]").replace("/ FILE", f"/ {file!r}")
-        (programs / "agent.py").write_text(script, encoding="utf-8")
         program = programs / agent
-        program.write_text(
-            f'#!/bin/sh\nexec {sys.executable} {programs / "agent.py"} "$@"\n', encoding="utf-8"
-        )
+        program.write_text(f"#!{sys.executable}\n{script}", encoding="utf-8")
         program.chmod(0o755)
         monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
         # Nothing is opened to runs.
