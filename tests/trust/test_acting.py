@@ -115,8 +115,10 @@ def test_everyday_settings_of_git_do_not_count(folder: Folder) -> None:
 
 @pytest.mark.requirement("trust:acting:agent_files_where_worktrees_begin_count")
 def test_files_of_agents_count_as_the_main_branch_has_them(folder: Folder) -> None:
+    # Without this the branch that is checked out is the one at which runs start.
+    _config(folder, "defaults:\n", "defaults:\n  main_branch: main\n")
     _write(folder.root / ".mcp.json", "{}")
-    git(folder.root, "add", ".mcp.json")
+    git(folder.root, "add", "-A")
     git(folder.root, "commit", "-qm", "Servers")
     git(folder.root, "switch", "-qc", "feature")
     folder.trust()
