@@ -67,15 +67,17 @@ pub fn launch_order(order: &[u8], fork: ForkFunction<'_>) -> io::Result<ProcessE
 /// Returns an order for [`launch_order`], and the launcher that has to do it, if one is needed.
 pub(crate) fn order(
     policy: &ConfinePolicy,
-    command: super::ConfinedProgram,
+    program: super::ConfinedProgram,
 ) -> io::Result<Option<(SandboxLauncher, Vec<u8>)>> {
     let Some(launcher) = policy.used_launcher() else {
         return Ok(None);
     };
+    let variables = policy.variables.iter();
+    let variables = variables.map(|(name, value)| (name.into(), value.into()));
     let order = SandboxOrder {
-        argv: command.argv,
-        environment: command.environment,
-        folder: command.folder,
+        argv: program.argv,
+        environment: program.environment.into_iter().chain(variables).collect(),
+        folder: program.folder,
         policy: policy.clone(),
     };
     Ok(Some((launcher.clone(), order.written()?)))
