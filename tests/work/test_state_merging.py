@@ -513,7 +513,7 @@ def test_hooks_that_a_branch_brings_do_not_run_at_its_merge(
     where = ["-f", os.environ["GIT_CONFIG_GLOBAL"]] if is_of_user else ["--local"]
     checkout.git("config", *where, "core.hooksPath", "tools")
     record = checkout.run(agent="hand")
-    assert record["reason"] == "changes what runs by itself"
+    assert record["reason"] == f"changes what runs by itself: tools/{hook}"
     assert not mark.exists()
 
 

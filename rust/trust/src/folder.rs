@@ -41,8 +41,8 @@ pub struct FolderReading {
     files: Vec<SourceFile>,
     settings: Vec<LocalSetting>,
     gaps: Vec<String>,
-    /// Files and folders that git would use, and that do not exist; their folders are real.
-    missing: Vec<PathBuf>,
+    /// The files of settings and the folder of hooks that git uses, real; they need not exist.
+    used_by_git: Vec<PathBuf>,
     /// The folders that were searched for files of the table, and hold other files, too.
     searched: Vec<PathBuf>,
     /// The files and folders that were read, each with its stamp at that time.
@@ -76,14 +76,14 @@ impl FolderReading {
         self.gaps.push(gap);
     }
 
-    /// Returns the real paths of files that act as a whole, and where the hooks and the settings of
-    /// git would be that do not exist yet.
+    /// Returns the real paths of files that act as a whole, and of all that git uses: what is added
+    /// to its folder of hooks acts, too.
     pub fn real_places(&self) -> Vec<PathBuf> {
         let files = self.stamps.existing();
         let real = files
             .filter(|path| !self.searched.iter().any(|folder| folder == path))
             .filter_map(|path| disk::real(path).ok());
-        real.chain(self.missing.iter().cloned()).collect()
+        real.chain(self.used_by_git.iter().cloned()).collect()
     }
 }
 
@@ -283,9 +283,7 @@ impl FolderScanInputs<'_> {
         };
         for file in found.files.iter().chain([&found.hooks]) {
             reading.stamps.add(file.clone());
-            if !disk::exists(file) {
-                reading.missing.push(real_as_far_as_it_is(file));
-            }
+            reading.used_by_git.push(real_as_far_as_it_is(file));
         }
         reading.stamps.extend(found.user_files);
         for file in &found.unreadable {
