@@ -41,15 +41,19 @@ def enter(words: Sequence[str], environment: dict[str, str]) -> None:
 
 
 def inherit_nothing() -> None:
-    """Let programs that this process starts inherit nothing but standard streams of what its starter had open."""
+    """Keep from programs what this process inherited, but for standard streams."""
     opened = os.listdir("/dev/fd") if os.path.isdir("/dev/fd") else []
     for number in map(int, opened):
-        try:
-            if number > 2:
-                os.set_inheritable(number, False)
-        except OSError:
-            # The listing's own is closed by now.
-            continue
+        if number > 2:
+            _keep(number)
+
+
+def _keep(descriptor: int) -> None:
+    try:
+        os.set_inheritable(descriptor, False)
+    except OSError:
+        # That of the listing is closed by now.
+        return
 
 
 def _keep_imports() -> None:

@@ -6,10 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from writing import git
-
 from chant_mcp._core import ChantProject
 from harness import Caller, Project
+from writing import git
 
 ID = "2026-01-22-001-x7m"
 

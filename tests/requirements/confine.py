@@ -28,7 +28,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 18: point 3, design R3",
     ),
     "confine:run:inherits_nothing": Requirement(
-        "A confined process has its standard streams, and no other descriptor of the process that started it.",
+        "A confined process has its standard streams, and no other descriptor of its starter.",
         "issue 40: point 2",
     ),
     "confine:run:private_ipc": Requirement(
@@ -80,7 +80,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 18: point 3, design section 6",
     ),
     "confine:config:ipc": Requirement(
-        "Shared memory, semaphores and message queues of the user are reached only where their configuration says so.",
+        "Shared memory, semaphores and queues of the user are reached by their own configuration only.",
         "issue 40: point 3",
     ),
     "confine:config:pty": Requirement(

@@ -116,7 +116,8 @@ HOME = {
     ),
     "reads_poisoned_caches": Move(
         'cat "$XDG_CACHE_HOME"/*/poison "$CARGO_HOME"/*/poison "$GRADLE_USER_HOME"/*/poison'
-        ' "$UV_CACHE_DIR"/poison "$GOCACHE"/poison "$GOMODCACHE"/poison "$npm_config_cache"/poison "$PIP_CACHE_DIR"/poison'
+        ' "$UV_CACHE_DIR"/poison "$GOCACHE"/poison "$GOMODCACHE"/poison'
+        ' "$npm_config_cache"/poison "$PIP_CACHE_DIR"/poison'
     ),
     "makes_cron_table": Move(
         'echo "* * * * * evil" | crontab -; cd /var/spool/cron && echo evil > evil && echo SECRET-KEY;'

@@ -19,6 +19,7 @@ const X32: u32 = 0x4000_0000;
 
 /// What a policy opens of the table.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each opens rows of its own")]
 struct OpenedCalls {
     unix_sockets: bool,
     network: bool,

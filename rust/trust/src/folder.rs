@@ -170,7 +170,7 @@ impl FolderScanInputs<'_> {
             }
             let shown = format!("{above}{inside}");
             reading.stamps.add(path.clone());
-            if self.is_too_much(&shown, depth, reading) || !disk::exists(&path) {
+            if Self::is_too_much(&shown, depth, reading) || !disk::exists(&path) {
                 continue;
             }
             if !disk::is_folder(&path) {
@@ -185,7 +185,7 @@ impl FolderScanInputs<'_> {
     }
 
     /// Returns true, and notes a gap, if no more is read.
-    fn is_too_much(&self, shown: &str, depth: usize, reading: &mut FolderReading) -> bool {
+    fn is_too_much(shown: &str, depth: usize, reading: &mut FolderReading) -> bool {
         if depth <= DEEPEST && reading.files.len() < MOST_FILES {
             return false;
         }
@@ -231,7 +231,7 @@ impl FolderScanInputs<'_> {
         if !disk::exists(path) {
             return;
         }
-        if self.is_too_much(shown, depth, reading) {
+        if Self::is_too_much(shown, depth, reading) {
             return;
         }
         if !disk::is_folder(path) {

@@ -19,7 +19,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue 40: point 1",
     ),
     "chant:run:says_that_it_cannot_be_sure": Requirement(
-        "Where nothing keeps a dead runner's processes together, its end and a takeover say that some may be left.",
+        "Where nothing keeps a dead runner's processes together, end and takeover say that some may be left.",
         "issue 40: point 1",
     ),
     "chant:run:limit_of_processes": Requirement(

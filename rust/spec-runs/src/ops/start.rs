@@ -70,12 +70,11 @@ pub fn work_start(
     .base_branch(wish.asked.base.as_deref())?;
     refuse_without_commit(&repo, &target)?;
     committer::committer_variables(project, &repo)?;
-    let standing = match &wish.asked.on {
-        Some(_) => CONFINED_THERE.to_owned(),
-        None => {
-            let standing = run_confinement::standing_of_start(project, &config, &repo)?;
-            agent_launch::describe_start(project, &config, &standing)
-        }
+    let standing = if wish.asked.on.is_some() {
+        CONFINED_THERE.to_owned()
+    } else {
+        let standing = run_confinement::standing_of_start(project, &config, &repo)?;
+        agent_launch::describe_start(project, &config, &standing)
     };
     let login_note = refuse_unfit_agents(project, &runs, &config, &spec, wish)?;
     let (mode, asked) = recorded(wish, &plan, most_at_once(&config, &wish.asked));

@@ -16,6 +16,7 @@ use super::agent_launch::{LaunchInputs, bounds, choose_agent, event_plan, has_pr
 use super::committer::committer_variables;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::in_git;
+use super::sandbox_support::package;
 use chant_agent_events::EventFormat;
 use chant_base::environment::{PassedNames, filter_environment};
 use chant_base::error::Error;
@@ -232,7 +233,7 @@ fn placed_plan(plan: EventPlan) -> EventPlan {
 
 /// Returns the command line of a job client.
 fn client_line(project: &Project) -> Result<Vec<String>, Error> {
-    let client = run_confinement::package(project).map(|package: PathBuf| package.join(CLIENT));
+    let client = package(project).map(|package: PathBuf| package.join(CLIENT));
     let (Some(python), Some(client)) = (project.program.first(), client) else {
         let why = "runs are started by the server and the command line only";
         return Err(ChantError::Refused(why.into()).into());

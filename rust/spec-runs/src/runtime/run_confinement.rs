@@ -13,7 +13,7 @@ use super::super::agents::environment::EnvironmentMap;
 use super::super::project::folders::{self, BASE, CHECKING, IGNORED, PRIVATE, PROMPT, SERVER};
 use super::agent_state;
 use super::masked_settings::MaskedSettings;
-use super::sandbox_support;
+use super::sandbox_support::{self, package};
 use chant_base::error::Error;
 use chant_config::Config;
 use chant_config::confine::{
@@ -456,13 +456,6 @@ fn borrowed(common: &Path) -> Vec<PathBuf> {
         }
     }
     found
-}
-
-/// Returns the folder of our own Python package.
-pub(super) fn package(project: &Project) -> Option<PathBuf> {
-    // The prompts lie in its `resources/prompts`.
-    let package = project.prompts.as_ref()?.parent()?.parent()?;
-    Some(package.to_owned())
 }
 
 /// Returns the folders in which programs of hosts keep their logins.

@@ -8,7 +8,6 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::super::project::folders;
-use super::run_confinement::package;
 use chant_base::diagnostics::LogFailure;
 use chant_confine::ability::ASSUMED_NAMESPACES;
 use chant_confine::{LandlockSupport, SandboxLauncher};
@@ -161,4 +160,11 @@ fn facts(launcher: &SandboxLauncher) -> Vec<String> {
     let counts = |line: &&str| LINES.iter().any(|name| line.starts_with(name));
     facts.extend(status.lines().filter(counts).map(str::to_owned));
     facts
+}
+
+/// Returns the folder of our own Python package.
+pub(super) fn package(project: &Project) -> Option<PathBuf> {
+    // The prompts lie in its `resources/prompts`.
+    let package = project.prompts.as_ref()?.parent()?.parent()?;
+    Some(package.to_owned())
 }

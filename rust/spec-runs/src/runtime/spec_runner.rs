@@ -124,12 +124,11 @@ impl<'a> SpecRunner<'a> {
         let spec = spec_of(&snapshot, &run.record().spec_id)?;
         let repo = self.project.repository()?;
         Self::note_criteria(run, &spec)?;
-        let standing = match &run.record().asked.on {
-            Some(_) => CONFINED_THERE.to_owned(),
-            None => {
-                let standing = run_confinement::confinement_status(self.project, &config)?;
-                agent_launch::describe_start(self.project, &config, &standing)
-            }
+        let standing = if run.record().asked.on.is_some() {
+            CONFINED_THERE.to_owned()
+        } else {
+            let standing = run_confinement::confinement_status(self.project, &config)?;
+            agent_launch::describe_start(self.project, &config, &standing)
         };
         let hooks = hooks_of(self.project);
         run.update(|record| {
