@@ -14,7 +14,7 @@ pub(super) struct CallRule {
     pub(super) when: RefusedWhen,
     /// The error that the caller gets.
     pub(super) error: RefusalError,
-    /// What opens them.
+    /// The way in which they are opened.
     pub(super) opening: CallOpening,
     /// The reason, which the guide shows.
     why: &'static str,
@@ -47,7 +47,7 @@ pub(super) enum RefusalError {
     Missing,
 }
 
-/// What opens the calls of a row.
+/// The opening of the calls of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallOpening {
     /// Nothing.

@@ -17,7 +17,7 @@ use super::refused_calls::{
 /// The lowest number of a call in the x32 ABI.
 const X32: u32 = 0x4000_0000;
 
-/// What a policy opens of the table.
+/// The rows of the table that a policy opens.
 #[derive(Debug, Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each opens rows of its own")]
 struct OpenedCalls {
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Does what the kernel does with one filter.
+    /// Runs one filter as the kernel does.
     fn run_filter(filter: &[sock_filter], number: u32, arguments: [u64; 6]) -> u32 {
         let arch: u32 = match machine() {
             Some(TargetArch::aarch64) => 0xC000_00B7,

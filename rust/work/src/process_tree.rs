@@ -1,6 +1,6 @@
 //! The process tree of an agent: finds its processes wherever they went, and ends them.
 //!
-//! What belongs to a run is decided by what an agent cannot change. While its runner lives, that is the parent
+//! An agent cannot change by what a process is counted among those of its run. While its runner lives, that is the parent
 //! relation: the runner takes in orphans, so all of its descendants are the run's, but not the programs that it
 //! starts for itself. Beyond the runner's life it is a namespace of processes, which ends with its first process, or
 //! a control group. Process group and environment are the agent's own choice: they add processes, and never take
@@ -55,11 +55,11 @@ pub(super) struct ProcessTree {
     pub(super) runner: Option<u32>,
     /// The control group of the run.
     pub(super) cgroup: Option<RunCgroup>,
-    /// What keeps the processes together beyond the life of the runner.
+    /// The bond that keeps the processes together beyond the life of the runner.
     pub(super) bond: TreeBond,
 }
 
-/// What keeps the processes of a run together beyond the life of its runner.
+/// The bond that keeps the processes of a run together beyond the life of its runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TreeBond {
     /// Nothing that an agent cannot undo.

@@ -509,7 +509,7 @@ pub fn read_made_up(path: &str) -> Option<String> {
 /// Writes into a file that the kernel makes up and that exists: an order to the kernel.
 ///
 /// # Errors
-/// What the kernel answers.
+/// The answer of the kernel.
 pub fn write_made_up(path: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new()
         .write(true)
