@@ -62,6 +62,7 @@ __all__ = [
     "error_codes",
     "export_fields",
     "item_table",
+    "launch_sandbox",
     "merge_specs",
     "page_themes",
     "read_repository",

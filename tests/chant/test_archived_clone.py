@@ -10,6 +10,8 @@ from chant_mcp._core import ChantProject
 from harness import Caller, Project
 from writing import git
 
+pytestmark = pytest.mark.anyio
+
 ID = "2026-01-22-001-x7m"
 
 
@@ -32,7 +34,7 @@ def test_its_tools_answer_and_a_spec_can_be_added(clone: Path) -> None:
     assert chant.spec_list().data["specs"] == []
     assert chant.status().data
     assert not (clone / ".chant" / "specs").exists(), "a read writes nothing"
-    added = chant.add("Sell tickets").data["id"]
+    added = chant.add("Sell tickets").text.splitlines()[0].removeprefix("Created spec: ")
     assert [spec["id"] for spec in chant.spec_list().data["specs"]] == [added]
 
 

@@ -66,6 +66,8 @@ async def test_a_start_answers_when_the_agent_is_at_work(shop: Workshop, call: C
     assert list(started)[:5] == ["process_id", "spec_id", "pid", "started_at", "mode"]
     assert started["process_id"] == f"{ID}-{started['pid']}"
     assert (started["spec_id"], started["mode"], started["branch"]) == (ID, "single", f"chant/{ID}")
+    # The record keeps the branch that the work lands on; the commit is that of the moment.
+    assert started.pop("target_commit") == main
     assert {key: record[key] for key in started} == started
     assert datetime.fromisoformat(started["started_at"]).utcoffset() is not None
 

@@ -310,7 +310,7 @@ fn check_reads_back(
 /// Writes the text under the next free ID. The folder is locked meanwhile, so that numbers do not
 /// recur, and the file is created exclusively, so that an ID never does.
 pub fn create(project: &Project, parent: Option<&Spec>, text: &str) -> Result<SpecId, Error> {
-    let folder = project.root.locate(SPECS)?;
+    let folder = project.folder_lock()?;
     let _lock = Lock::acquire(&folder, std::time::Instant::now() + LOCK_TIMEOUT)?;
     for _ in 0..100 {
         let snapshot = project.snapshot()?;
