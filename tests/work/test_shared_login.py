@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from chant_mcp.errors import ChantError
 from harness import opened, user_config
-from work.kit import Workshop, wait_for
+from work.kit import PROGRAM, Workshop, wait_for
 
 IDS = [f"2026-02-02-00{number}-log" for number in range(1, 5)]
 
@@ -181,9 +182,11 @@ def test_a_login_that_may_end_before_the_run_is_named(
     [agent] = opened(shop.root).doctor().data["agents"]
     assert "no refresh token" in agent["login_of_runs"]
     assert "CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)" in agent["login_of_runs"]
-    started = shop.handle().work_start(IDS[0], skip_criteria=True).data
-    assert "CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)" in started["login_note"]
-    assert shop.ended(started["process_id"])["end_state"] == "completed"
+    argv = [*PROGRAM, "work", IDS[0], "--skip-criteria", "--wait"]
+    ended = subprocess.run(argv, cwd=shop.root, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "The login of Claude Code ends at" in ended.stderr
+    assert "CLAUDE_CODE_OAUTH_TOKEN (from `claude setup-token`)" in ended.stderr
 
 
 @pytest.mark.requirement("run:login:named")

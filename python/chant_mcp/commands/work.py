@@ -103,7 +103,7 @@ def _work_on(
         return 0
     if warning := started.data.get("quality_warning"):
         say(warning["message"], err=True)
-    if note := started.get("login_note"):
+    if note := started.data.get("login_note"):
         say(note, err=True)
     if waits:
         if not as_json:
