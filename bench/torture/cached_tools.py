@@ -10,7 +10,7 @@ import sys
 import tarfile
 import threading
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -101,7 +101,7 @@ TOOLS = (
 
 
 @contextmanager
-def served_registry() -> Iterator[str]:
+def served_registry() -> Generator[str]:
     """Serve the linter to all four tools on loopback; gives the address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Registry)
     server.daemon_threads = True
@@ -146,8 +146,7 @@ def _pages(url: str) -> dict[str, bytes]:
             f"{NAME}-1.0.0/src/lib.rs": _RUST,
         }
     )
-    line = {"name": NAME, "vers": "1.0.0", "deps": [], "features": {}, "yanked": False}
-    line["cksum"] = hashlib.sha256(crate).hexdigest()
+    line = f'{{"name": "{NAME}", "vers": "1.0.0", "deps": [], "features": {{}}, "yanked": false, "cksum": '
     integrity = "sha512-" + base64.b64encode(hashlib.sha512(packed).digest()).decode()
     dist = {"tarball": f"{url}/npm/{NAME}.tgz", "integrity": integrity}
     version = {**json.loads(_package_json()), "dist": dist}
@@ -160,7 +159,7 @@ def _pages(url: str) -> dict[str, bytes]:
         f"/npm/{NAME}": json.dumps(packument).encode(),
         f"/npm/{NAME}.tgz": packed,
         "/cargo/config.json": json.dumps({"dl": f"{url}/cargo/dl"}).encode(),
-        f"/cargo/ti/ny/{NAME}": json.dumps(line).encode() + b"\n",
+        f"/cargo/ti/ny/{NAME}": f'{line}"{hashlib.sha256(crate).hexdigest()}"}}\n'.encode(),
         f"/cargo/dl/{NAME}/1.0.0/download": crate,
         f"/go/{_MODULE}/@v/list": b"v1.0.0\n",
         f"/go/{_MODULE}/@v/v1.0.0.info": b'{"Version":"v1.0.0"}',
