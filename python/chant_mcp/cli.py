@@ -120,7 +120,9 @@ def _search_absolute_folders() -> None:
 
     They stand for folders in the working directory, which is somebody else's project.
     """
-    for name, value in absolute_searches(dict(environ)).items():
+    # What is no text is no list of folders that we know.
+    known = {name: value for name, value in environ.items() if f"{name}{value}".isprintable()}
+    for name, value in absolute_searches(known).items():
         if value is None:
             del environ[name]
         else:

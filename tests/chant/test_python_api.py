@@ -43,7 +43,7 @@ FOR_PEOPLE = {
     "ready": {"include_held"},
     "split": {"fresh", "progress", "agreed"},
     "takeover": {"from_clone"},
-    "work_start": {"fresh", "agent", "prompt", "offline", "progress"},
+    "work_start": {"fresh", "base", "agent", "prompt", "offline", "progress"},
 }
 """Parameters that methods have for scripts and commands beside the tool's own."""
 

@@ -22,6 +22,7 @@ use super::login_copy::refuse_ended_login;
 use super::plugin_checks::call_line;
 use super::run_confinement::{self, ConfinedActor};
 use super::run_folder::RunFolder;
+use super::run_prompts::{has_prompt, prompt_text};
 use chant_agent_events::OWN_SERVER;
 use chant_base::environment::{PassedEnvironment, PassedNames, filter_environment as passed_of};
 use chant_base::error::Error;
@@ -32,7 +33,6 @@ use chant_git::Repo;
 use chant_specs::error::ChantError;
 use chant_specs::model::Spec;
 use chant_specs::project::{AgreedPrompts, Project};
-use chant_store::StoreError;
 use chant_store::disk;
 use chant_store::files::{self, RootFolder};
 use chant_work::agent::{AgentInput, AgentJob, AgentLimits};
@@ -42,8 +42,6 @@ use chant_work::run_log::{LogLimits, secrets};
 use chant_work::run_record::RunOptions;
 use chant_work::spending::EventPlan;
 
-/// The folder of a project's prompts.
-const PROMPTS: &str = ".chant/prompts";
 /// The greatest size of a line in the log, in bytes.
 const LINE: usize = 16 * 1024;
 /// True if an agent's tools reach us through the runner on this system.
@@ -159,48 +157,6 @@ pub(super) fn check_lines(config: &Config) -> Vec<String> {
 pub(in super::super) fn openai_base_url(project: &Project) -> Option<&str> {
     let address = project.environment.get("OPENAI_BASE_URL")?;
     Some(address.as_str()).filter(|address| !address.is_empty())
-}
-
-/// Returns true if there is a prompt of this name in the project or among those of the program.
-pub(in super::super) fn has_prompt(project: &Project, name: &str) -> bool {
-    let own = format!("{PROMPTS}/{name}.md");
-    prompt::is_name(name)
-        && (project.root.locate(&own).is_ok()
-            || matches!(bundled_prompt(project, name), Ok(Some(_))))
-}
-
-/// Returns the text of a prompt: that of the project as it was read for the check of trust, else
-/// that of the program.
-pub(super) fn prompt_text(
-    project: &Project,
-    agreed: &AgreedPrompts,
-    name: &str,
-) -> Result<Option<String>, String> {
-    if !prompt::is_name(name) {
-        return Ok(None);
-    }
-    let own = format!("{PROMPTS}/{name}.md");
-    match (agreed.text(&own), project.root.locate(&own)) {
-        (Some(text), _) => Ok(Some(text.clone())),
-        (None, Err(StoreError::Missing { .. })) => bundled_prompt(project, name),
-        (None, Err(error)) => Err(error.to_string()),
-        (None, Ok(_)) => Err(format!(
-            "{own} was not there, or could not be read, when the folder was looked at"
-        )),
-    }
-}
-
-fn bundled_prompt(project: &Project, name: &str) -> Result<Option<String>, String> {
-    let shown = format!("{PROMPTS}/{name}.md");
-    let folder = project.prompts.as_ref();
-    match folder.map(|folder| {
-        let path = folder.join(format!("{name}.md"));
-        project.disk.clone().anywhere().read_text(&path, &shown)
-    }) {
-        None | Some(Err(StoreError::Missing { .. })) => Ok(None),
-        Some(Ok((text, _))) => Ok(Some(text)),
-        Some(Err(error)) => Err(error.to_string()),
-    }
 }
 
 /// Returns the name of the project: the configured one, else that of its folder.

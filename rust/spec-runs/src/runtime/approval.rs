@@ -2,6 +2,7 @@
 
 use super::super::project::ProjectRuns;
 use super::recovery;
+use super::spec_state::spec_of;
 use chant_base::error::Error;
 use chant_base::next_step::NextStep;
 use chant_specs::approval::ApprovalDecision;
@@ -120,4 +121,14 @@ impl PendingApproval {
             "\nIts work stays on {branch}; {work} goes on with it there, and the agent is given the discussion."
         ))
     }
+}
+
+/// Returns true if a run waits for an approval that was given meanwhile.
+pub(super) fn is_approved(project: &Project, record: &RunRecord) -> Result<bool, Error> {
+    if record.state() != RunState::AwaitingApproval {
+        return Ok(false);
+    }
+    let spec = spec_of(&project.snapshot()?, &record.spec_id)?;
+    let approval = spec.approval.as_ref();
+    Ok(approval.is_some_and(|approval| approval.required && approval.is_given()))
 }

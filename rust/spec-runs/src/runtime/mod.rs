@@ -44,6 +44,7 @@ pub(super) mod recovery;
 pub(super) mod rerun;
 pub(super) mod run_confinement;
 pub(super) mod run_folder;
+pub(super) mod run_prompts;
 pub(super) mod sandbox_support;
 pub(super) mod spec_runner;
 pub(super) mod spec_state;

@@ -11,6 +11,7 @@ use super::super::leases::last_look::SpecLooks;
 use super::super::project::ProjectRuns;
 use super::super::project::folders;
 use super::super::project::migration::take_over_earlier_release;
+use super::approval::is_approved;
 use super::completion_check::{CompletionCheck, CompletionTerms};
 use super::completion_details::CompletionDetails;
 use super::landing::RunLanding;
@@ -568,16 +569,6 @@ pub(in super::super) fn merge_waiting(
     write_end_to_spec(project, record, &found)?;
     end(runs, record, &found)?;
     Ok(runs.get(&record.process_id)?.state())
-}
-
-/// Returns true if a run waits for an approval that was given meanwhile.
-fn is_approved(project: &Project, record: &RunRecord) -> Result<bool, Error> {
-    if record.state() != RunState::AwaitingApproval {
-        return Ok(false);
-    }
-    let spec = spec_of(&project.snapshot()?, &record.spec_id)?;
-    let approval = spec.approval.as_ref();
-    Ok(approval.is_some_and(|approval| approval.required && approval.is_given()))
 }
 
 fn is_still_blocked(repo: &Repo, record: &RunRecord, place: &RunFolder) -> Result<bool, Error> {

@@ -271,23 +271,6 @@ impl Project {
         self.change_together(paths, &gates, |texts| plan(&self.snapshot()?, texts))
     }
 
-    /// The folder of specs, whose lock every change of specs holds while it is decided and written. A project whose
-    /// clone lacks it, because no spec is active, gets it here.
-    ///
-    /// # Errors
-    /// `StoreError` when it is not there, although it should be.
-    pub fn folder_lock(&self) -> Result<PathBuf, StoreError> {
-        match self.root.locate(SPECS) {
-            Err(StoreError::Missing { .. })
-                if self.is_set_up() && self.without_specs(false).is_not_initialized() =>
-            {
-                disk::make_folders(&self.root.path().join(SPECS))?;
-                self.root.locate(SPECS)
-            }
-            located => located,
-        }
-    }
-
     /// Changes documents of whatever kind below the root, all or none: those of `paths` are locked, then
     /// the `gates`. `plan` gets the texts in the order of `paths`; without steps everything is let go and
     /// the answer is false.

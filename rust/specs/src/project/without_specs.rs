@@ -5,7 +5,8 @@ use super::super::id::SpecId;
 use super::super::model::SpecProblem;
 use super::{ARCHIVE, CONFIG, Project, SPECS};
 use chant_places::missing_folders;
-use chant_store::disk;
+use chant_store::{StoreError, disk};
+use std::path::PathBuf;
 
 impl Project {
     /// Why there are no specs: the project has none yet, or their folder is gone.
@@ -26,6 +27,23 @@ impl Project {
             None => ChantError::NotInitialized {
                 searched: self.searched(),
             },
+        }
+    }
+
+    /// The folder of specs, whose lock every change of specs holds while it is decided and written. A project whose
+    /// clone lacks it, because no spec is active, gets it here.
+    ///
+    /// # Errors
+    /// `StoreError` when it is not there, although it should be.
+    pub fn folder_lock(&self) -> Result<PathBuf, StoreError> {
+        match self.root.locate(SPECS) {
+            Err(StoreError::Missing { .. })
+                if self.is_set_up() && self.without_specs(false).is_not_initialized() =>
+            {
+                disk::make_folders(&self.root.path().join(SPECS))?;
+                self.root.locate(SPECS)
+            }
+            located => located,
         }
     }
 
