@@ -20,10 +20,10 @@ use crate::refused;
 
 /// The greatest number of bytes of an order.
 const LONGEST: u64 = 64 * 1024 * 1024;
-/// What says that the process is confined; an error may follow, and else the program runs.
+/// The sign that the process is confined; an error may follow, and else the program runs.
 const CONFINED: u8 = b'c';
 
-/// What a launcher has to start.
+/// The process that a launcher has to start.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SandboxOrder {
     /// Program and arguments; empty if the confinement is only to be tried.

@@ -2,7 +2,7 @@
 
 use rustix::process::WaitStatus;
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessEnd {
     /// Its exit code, if no signal ended it.

@@ -34,7 +34,7 @@ const HEARD: [Signal; 8] = [
 /// The time within which the same signal at launcher and first process is one to their group.
 const TOGETHER: Duration = Duration::from_secs(1);
 
-/// What launcher and first process share before they part.
+/// The state that launcher and first process share before they part.
 pub(super) struct SignalRelay {
     before: SigSet,
     signals: SignalFd,

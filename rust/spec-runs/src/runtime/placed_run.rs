@@ -37,7 +37,7 @@ pub(in super::super) struct PlacedRun {
     pub variables: Vec<String>,
 }
 
-/// How the agent of a placed run ended.
+/// The end of the agent of a placed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum PlacedEnd {
     /// By itself, with exit code 0.

@@ -22,7 +22,7 @@ const MOST: u64 = 64 * 1024;
 const LAUNCHER: &str = "sandbox_launcher.py";
 /// The options of the interpreter: it reads no variables, no user's packages and no `site`.
 const OPTIONS: [&str; 2] = ["-I", "-S"];
-/// What may change the answer, beside the machine's start: the user, limits of this process and of the
+/// The facts that may change the answer, beside the machine's start: the user, limits of this process and of the
 /// system.
 const FACTS: [&str; 6] = [
     "/proc/sys/kernel/random/boot_id",
@@ -37,7 +37,7 @@ const NAMESPACES: [&str; 3] = ["user", "mnt", "pid"];
 /// The lines about this process that count.
 const LINES: [&str; 4] = ["Uid:", "CapEff:", "NoNewPrivs:", "Seccomp:"];
 
-/// What was tried, and with what result.
+/// A try and its result.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct TriedNamespaces {
     /// The circumstances.

@@ -67,7 +67,7 @@ pub(super) struct RunLanding<'a> {
     pub agreed: Option<&'a str>,
     /// The means to run checks of merged work; without them work that needs checks waits.
     pub checks: Option<CheckTerms<'a>>,
-    /// What the landing has to report beside its outcome.
+    /// Notes of the landing beside its outcome.
     pub notes: RefCell<Vec<String>>,
 }
 

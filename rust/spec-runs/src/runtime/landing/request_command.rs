@@ -27,7 +27,7 @@ use chant_work::spending::EventPlan;
 
 /// The ending of its private folder, beside the run's own.
 const PROPOSING: &str = ".proposing";
-/// What its log is called in messages.
+/// The name of its log in messages.
 const LOG: &str = "the log of a command about a request";
 /// The keys under which hosts say where a request stands: both, then GitHub, then GitLab.
 const SAID: [&str; 3] = ["state", "reviewDecision", "detailed_merge_status"];
@@ -70,7 +70,7 @@ pub(super) const LOOK: HostCommand = HostCommand {
     limit: Duration::from_secs(30),
 };
 
-/// What a host says of a request.
+/// The answer of a host about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestState {
     /// It may still be merged, or has been.

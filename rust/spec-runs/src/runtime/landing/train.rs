@@ -75,7 +75,7 @@ struct CheckedTree {
     /// The checks as they were configured.
     checks: String,
     entries: Vec<CheckEntry>,
-    /// How the last of them failed; `None` if all passed.
+    /// The failure of the last of them; `None` if all passed.
     failure: Option<String>,
     /// The number of times in a row.
     times: u32,

@@ -83,7 +83,7 @@ struct Backoff {
     why: String,
 }
 
-/// What became of the try to start the next spec.
+/// The result of the try to start the next spec.
 enum NextStart {
     /// There is none, or no room for it.
     Nothing,
