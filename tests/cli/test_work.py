@@ -81,7 +81,7 @@ def test_without_a_terminal_each_change_is_a_line(agents: AtWork, start: Start) 
     commit = agents.until(FIRST, "completed")["commits"][0][:7]
     last = out.splitlines()[-1]
     assert last.startswith(f"✓ {FIRST} Log in: completed after 0:0")
-    assert last.endswith(f", 1 commit ({commit}), without any check")
+    assert last.endswith(f", 1 commit ({commit} on main), without any check")
     assert set(out.splitlines()[:-1]) <= {f"{FIRST}: {ticked} of 2 criteria ticked" for ticked in (1, 2)}
     assert err.startswith("confined: "), "how it is held is told at the start"
     assert (len(err.splitlines()), "\x1b" in out) == (1, False)

@@ -35,7 +35,7 @@ def test_runs_are_listed_those_at_work_first(agents: AtWork) -> None:
     assert headings.split() == ["Spec", "State", "Mode", "Agent", "Since"]
     assert first.split()[:4] == [FIRST, "running", "single", "demo"]
     assert rest[0].split()[:4] == [SECOND, "failed", "single", "demo"]
-    assert rest[1:4] == ["", "Reasons", SECOND]
+    assert rest[1:5] == ["Starts from and lands on main.", "", "Reasons", SECOND]
     assert rest[-1] == "  The demo agent was asked to fail"
     assert agents("runs", SECOND) == "No agent is at work.\n"
     assert [run["spec_id"] for run in agents.json("runs", "k3f", "--all")["processes"]] == [SECOND]

@@ -88,7 +88,9 @@ def test_the_view_shows_each_agent_while_it_works_and_then_its_end(
     assert "Ctrl-C ends the watching; the work goes on." in screen.text
     agents.go(FIRST)
     assert screen.end() == 0
-    end = rf"^✓ {FIRST} Log in: completed after 0:\d\d, 1 commit \([0-9a-f]{{7}}\), without any check$"
+    end = (
+        rf"^✓ {FIRST} Log in: completed after 0:\d\d, 1 commit \([0-9a-f]{{7}} on main\), without any check$"
+    )
     assert len(re.findall(end, screen.text, re.M)) == 1
     assert screen.written.rindex("\x1b[?25h") > screen.written.rindex("\x1b[?25l"), "the cursor is back"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from harness import Caller
 from mcp import Client
-from work.kit import ID, OTHER, THIRD, Workshop, lives, worktree_root
+from work.kit import ID, OTHER, THIRD, Workshop, lives, processes, worktree_root
 from writing import git, untouched
 
 pytestmark = pytest.mark.anyio
@@ -36,6 +36,7 @@ RECORD_KEYS = [
     "adopted_at",
     "stop_requested",
     "agent",
+    "process_tree",
     "branch",
     "base",
     "worktree",
@@ -115,7 +116,8 @@ async def test_runner_and_agent_have_sessions_and_groups_of_their_own(shop: Work
     runner, agent = record["pid"], record["agent"]["pid"]
     assert os.getsid(runner) == os.getpgid(runner) == runner != os.getsid(0)
     assert os.getpgid(agent) == agent
-    assert Path(f"/proc/{agent}/cwd").resolve() == Path(record["worktree"])
+    (program,) = [process.pid for process in processes() if process.command.endswith("demo-agent")]
+    assert Path(f"/proc/{program}/cwd").resolve() == Path(record["worktree"])
     shop.go(ID)
     shop.ended(ID)
 

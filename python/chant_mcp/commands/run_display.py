@@ -85,7 +85,7 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
     display.id_column(table, "Spec", (run["spec_id"] for run in runs))
     table.add_column("State", no_wrap=True)
     has_usage = any(run.get("usage") for run in runs)
-    for heading in ("Mode", "Agent", "Target", "Since"):
+    for heading in ("Mode", "Agent", "Since"):
         table.add_column(heading, no_wrap=True)
     for heading in ("Tokens", "Cost") if has_usage else ():
         table.add_column(heading, no_wrap=True, justify="right")
@@ -97,13 +97,27 @@ def runs_table(runs: Sequence[Data]) -> RenderableType:
             words(state_of(run)),
             plain(run["mode"]),
             plain(_agent_words(run)),
-            plain(run.get("target") or ""),
             plain(age(seconds_between(run["started_at"], None))),
             *map(plain, used),
         )
     foreseen = [plain(_foreseen_words(run), "dim") for run in runs if run.get("foreseen_conflicts")]
     reasons = [_reason(run) for run in runs if run.get("reason")]
-    return Group(table, *foreseen, *([plain("\nReasons", "bold"), *reasons] if reasons else []))
+    return Group(
+        table, *_targets(runs), *foreseen, *([plain("\nReasons", "bold"), *reasons] if reasons else [])
+    )
+
+
+def _targets(runs: Sequence[Data]) -> list[Text]:
+    """Say on which branches the work lands, a line for each."""
+    specs: dict[str, list[str]] = {}
+    for run in runs:
+        if target := run.get("target"):
+            specs.setdefault(target, []).append(run["spec_id"])
+    if len(specs) == 1:
+        return [plain(f"Starts from and lands on {next(iter(specs))}.", "dim")]
+    return [
+        plain(f"Lands on {target}: {', '.join(dict.fromkeys(ids))}", "dim") for target, ids in specs.items()
+    ]
 
 
 def _agent_words(run: Data) -> str:
@@ -269,8 +283,7 @@ def describe_start(one: WatchedRun) -> Text:
         return plain(f"{run['mode']} from {one.spec_id}: started")
     agent = f" by {agent_of(run)}" if run.get("agent") else ""
     branch = f" on {run['branch']}" if run["branch"] else ""
-    target = f" from {run['target']}" if run.get("target") else ""
-    return plain(f"{one.spec_id} {one.title}: started{agent}{branch}{target}")
+    return plain(f"{one.spec_id} {one.title}: started{agent}{branch}")
 
 
 def ticked(one: WatchedRun) -> Text | None:
@@ -298,7 +311,7 @@ def ended(one: WatchedRun) -> Text:
     if commits := run.get("commits"):
         hashes = ", ".join(hash[:7] for hash in commits)
         landed = f" on {run['target']}" if state == "completed" and run.get("target") else ""
-        parts.append(plain(f", {_count(len(commits), 'commit')} ({hashes}){landed}"))
+        parts.append(plain(f", {_count(len(commits), 'commit')} ({hashes}{landed})"))
     if state == "completed" and run.get("checks_passed") == 0:
         parts.append(plain(", without any check"))
     if run.get("reason"):

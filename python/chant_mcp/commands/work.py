@@ -107,8 +107,7 @@ def _work_on(
         say(note, err=True)
     if waits:
         if not as_json:
-            say(started.data["confinement"], err=True)
-            _say_target(started.data)
+            say(_start_text(started.data), err=True)
         watch = Watch(session.chant, [started.data["process_id"]])
         return watched(watch, started.data["spec_id"], as_json)
     if as_json:
@@ -178,11 +177,12 @@ def _say_forecast(answer: Answer, as_json: bool) -> None:
     display.console().print(run_display.forecast(answer.data), soft_wrap=True)
 
 
-def _say_target(started: Data) -> None:
+def _start_text(started: Data) -> str:
+    """Say what holds the agent, and the branch that the work starts from and lands on."""
     from chant_mcp.commands import run_display
 
-    if (target := run_display.target_text(started)) is not None:
-        say(f"starts from and lands on {target}", err=True)
+    target = run_display.target_text(started)
+    return started["confinement"] + (f"; starts from and lands on {target}" if target else "")
 
 
 def _say_completed(id: str, as_json: bool) -> None:
