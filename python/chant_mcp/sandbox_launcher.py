@@ -48,7 +48,7 @@ def main() -> NoReturn:
     if number is not None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
         posix.kill(posix.getpid(), number)
-    posix._exit(code)
+    posix._exit(code)  # pyright: ignore[reportPrivateUsage]
 
 
 def _order(descriptor: int) -> bytes:
@@ -68,7 +68,7 @@ def _core() -> ModuleType:
     suffix = next(suffix for suffix in files.EXTENSION_SUFFIXES if f"_core{suffix}" in names)
     loader = files.ExtensionFileLoader("_core", f"{folder}/_core{suffix}")
     spec = bootstrap.ModuleSpec("_core", loader, origin=loader.path)
-    return bootstrap._load(spec)
+    return bootstrap._load(spec)  # pyright: ignore
 
 
 if __name__ == "__main__":

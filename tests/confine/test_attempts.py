@@ -63,7 +63,7 @@ def test_what_runs_try_changes_nothing_outside(tmp_path: Path, abi: int, namespa
     if namespaces and not has_namespaces(world):
         pytest.skip("this machine gives no namespaces")
     before = world.outside()
-    found = world.try_all(CHANT_CONFINE_ABI=str(abi), **({} if namespaces else WITHOUT))
+    found = world.try_all(CHANT_CONFINE_ABI=str(abi), **({} if namespaces else WITHOUT))  # pyright: ignore
     wanted = expected(abi, namespaces)
     assert {name: how for name, how in found.items() if how not in wanted[name]} == {}
     assert world.outside() == before

@@ -35,7 +35,7 @@ def world(tmp_path: Path) -> World:
 )
 def test_what_a_machine_can_do_is_shown(world: World, abi: int, line: str, signals: bool, code: int) -> None:
     no = {"CHANT_CONFINE_NO_NAMESPACES": "1"}
-    done = world.confine("--check", "--json", CHANT_CONFINE_ABI=str(abi), **no)
+    done = world.confine("--check", "--json", CHANT_CONFINE_ABI=str(abi), **no)  # pyright: ignore
     found = json.loads(done.stdout)
     assert done.returncode == code
     assert found["confinement"].startswith(line)

@@ -77,7 +77,12 @@ def test_no_secret_is_read_where_all_programs_run(world: World) -> None:
         "tools": sorted(TOOLS),
     }
     done = world.confine(
-        "--", "python3", "-c", READER, json.dumps(told), **secret_places.variables(world.home)
+        "--",
+        "python3",
+        "-c",
+        READER,
+        json.dumps(told),
+        **secret_places.variables(world.home),  # pyright: ignore
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -20,7 +20,7 @@ def _nothing_is_left(_sealed: None, monkeypatch: pytest.MonkeyPatch) -> Iterator
     yield
     try:
         # A runner's last act is to write its record; it needs an instant to be gone.
-        wait_for(lambda: not processes(), lambda: f"the end of {processes()}", 8)
+        wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
     finally:
         kill(*(process.pid for process in processes()))
 

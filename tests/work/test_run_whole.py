@@ -82,10 +82,10 @@ def agent(shop: Workshop, means: str) -> Iterator[Agent]:
 
 
 @pytest.fixture
-async def call(agent: Agent) -> Iterator[Caller]:
+async def call(agent: Agent) -> Iterator[Caller]:  # pyright: ignore
     """A client of a server that has the means of the test."""
     async with agent.shop.client() as call:
-        yield call
+        yield call  # pyright: ignore
 
 
 async def begun(agent: Agent, call: Caller) -> Record:
