@@ -39,6 +39,11 @@ def answers() -> list[Any]:
     return json.loads(_note("answers").read_text(encoding="utf-8"))
 
 
+def waits() -> bool:
+    """Say whether the agent waits for a file, or is at its end."""
+    return _note("answers").exists()
+
+
 def _note(name: str) -> Path:
     return Path(os.environ["HOME"]) / ".config" / "traces" / f"{name}.json"
 

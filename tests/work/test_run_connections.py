@@ -68,7 +68,7 @@ def connection(folder: Path, **variables: str) -> subprocess.CompletedProcess[st
 )
 def test_an_agent_reads_ticks_adds_and_plans_and_its_branch_lands(calls: Workshop) -> None:
     shop = calls
-    folder = "$CHANT_WORKTREE.connect"
+    go = shop.root / ".chant" / "go"
     begin(
         shop,
         {"do": "cat $CHANT_MCP_CONFIG"},
@@ -78,11 +78,15 @@ def test_an_agent_reads_ticks_adds_and_plans_and_its_branch_lands(calls: Worksho
         {"tool": "chant_add", "arguments": {"description": "More to do"}},
         *({"tool": f"chant_{name}", "arguments": {"id": OTHER}} for name in ("finalize", "work_start")),
         {"tool": "vine_next", "arguments": {"file": "plan.vine"}},
-        {"do": f'ls {folder}; ps -ewwo args | grep -c "[s]erve-run {folder}"'},
+        {"do": "ls $CHANT_WORKTREE.connect"},
+        {"until": str(go)},
         {"end": True, "on": "other"},
         {"tool": "chant_status", "arguments": {"brief": True}},
         {"do": "git commit -qam work"},
     )
+    wait_for(caller.waits, "an agent that waits")
+    servers = server_of(Path(f"{shop.record(ID)['worktree']}.connect"))
+    go.touch()
     record = shop.ended(ID)
     config, spec, planned, ticked, added, *refused, again, listing, first, status, _, last = caller.answers()
     assert record["end_state"] == "completed", (record["reason"], planned, ticked)
@@ -94,7 +98,8 @@ def test_an_agent_reads_ticks_adds_and_plans_and_its_branch_lands(calls: Worksho
     assert all(why.startswith("!chant_") and "a person decides" in why for why in refused)
     assert len(refused) == 2
     # One process for both connections, and nothing of theirs is left in the folder.
-    assert listing.split() == ["requests", "1"]
+    assert listing.split() == ["requests"]
+    assert len(servers) == 1
     assert (first, last) == (0, 0)
     assert "pending" in status
     # What was seen, and what landed.
