@@ -346,7 +346,7 @@ mod tests {
     use super::*;
 
     fn environment(names: &[&str]) -> BTreeMap<String, String> {
-        let pair = |name: &&str| ((*name).to_owned(), format!("value of {name}"));
+        let pair = |name: &&str| ((*name).to_owned(), format!("/value/of/{name}"));
         names.iter().map(pair).collect()
     }
 
