@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, NoReturn
 
+# The module `signal` would import more than all the rest.
+signal: Any = __import__("_signal")
+
 FIRST = 3
 """The first descriptor behind the standard streams."""
 
@@ -35,11 +38,9 @@ def main() -> NoReturn:
     """Do what was ordered, and end as the confined process ended."""
     order = _order(int(sys.argv[1])) if len(sys.argv) > 1 else None
     posix.closerange(FIRST, MOST)
-    # `signal` would import more than all the rest.
-    signal: Any = __import__("_signal")
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        code, number = _core().launch_sandbox(posix.fork, order)
+        code, number = _core().launch_sandbox(posix.fork, _restore_signals, order)
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         sys.stderr.write(f"The command cannot be started: {error.strerror or error}\n")
@@ -49,6 +50,12 @@ def main() -> NoReturn:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
         posix.kill(posix.getpid(), number)
     posix._exit(code)  # pyright: ignore[reportPrivateUsage]
+
+
+def _restore_signals() -> None:
+    """Stop ignoring what Python ignores: the confined process would inherit that."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _order(descriptor: int) -> bytes:

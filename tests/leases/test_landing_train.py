@@ -177,9 +177,11 @@ def test_target_that_moves_during_the_check_has_the_work_checked_again(
 
 @pytest.mark.requirement("leases:train:flaky")
 def test_work_whose_check_fails_once_and_passes_then_lands(tmp_path: Path, make_remote: MakeRemote) -> None:
-    # What a check leaves in its cache is the only thing that is there the second time.
-    script = 'echo checking; mkdir -p "$XDG_CACHE_HOME"; mkdir "$XDG_CACHE_HOME/first" && exit 1; true'
-    shared = SharedProject(tmp_path, make_remote(), checked(script))
+    # What a check leaves in a folder that it may write is all that is there the second time.
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    script = f"echo checking; mkdir {kept}/first && exit 1; true"
+    shared = SharedProject(tmp_path, make_remote(), f"{checked(script)}confine:\n  write: [{kept}]\n")
     shared.publish([ID], criteria=[UNIT])
     clone = shared.clone()
     clone.start(ID)

@@ -313,7 +313,9 @@ def made(
     assert planned.after
     checkout.write(checkout.inside(planned.name), planned.after + b"demo-go/\n")
     checkout.project.specs.mkdir()
-    checkout.project.config(f"defaults:\n  provider: demo\n{config}")
+    # One of its old name is found without being named.
+    named = "  main_branch: main\n" if main == "main" else ""
+    checkout.project.config(f"defaults:\n  provider: demo\n{named}{config}")
     checkout.project.spec(OTHER, body="# Another one", status="blocked")
     checkout.write(checkout.inside(TARGET), "one\ntwo\nthree\n")
     checkout.write("kept.txt", "kept\n")

@@ -78,14 +78,7 @@ def test_prune_removes_what_holds_nothing_of_its_own(tmp_path: Path) -> None:
     record = checkout.run()
     tree = Path(record["worktree"])
     beside = sorted(path.name for path in tree.parent.iterdir())
-    assert beside == [
-        ID,
-        f"{ID}.git-1",
-        f"{ID}.mcp.json",
-        f"{ID}.private",
-        f"{ID}.prompt.md",
-        f"{ID}.run.json",
-    ]
+    assert beside == [ID, f"{ID}.git-1", f"{ID}.mcp.json", f"{ID}.prompt.md", f"{ID}.run.json"]
     before, old = checkout.seen(), checkout.tip()
     assert checkout.chant().prune_worktrees().text == f"Removed {tree}"
     assert list(tree.parent.iterdir()) == []

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use rustix::fs::Mode;
+
 use super::process::{self, ProcessIdentity};
 use super::run_record::RunRecord;
 use chant_base::diagnostics::LogFailure;
@@ -43,7 +45,8 @@ impl RunCgroup {
         let group = Self {
             folder: parent.join(format!("{}-{:08x}", name_of(&own)?, fastrand::u32(..))),
         };
-        disk::make_folder(&group.folder).ok()?;
+        // Nothing of it lies on a disk that could be flushed.
+        rustix::fs::mkdir(&group.folder, Mode::from_raw_mode(0o755)).ok()?;
         let set = |file: &str, value: String| {
             disk::write_made_up(&group.folder.join(file), &value).is_ok()
         };

@@ -19,13 +19,11 @@
 mod namespaces;
 mod order;
 mod process_end;
+mod program;
 mod relay;
 mod start;
 
-use std::ffi::OsString;
 use std::io;
-use std::os::unix::process::CommandExt;
-use std::process::Command;
 
 pub use rustix::process::Pid as ProcessNumber;
 
@@ -34,8 +32,13 @@ use order::{OrderReply, SandboxOrder};
 pub use process_end::ProcessEnd;
 pub(crate) use start::start;
 
-/// Starts a copy of this process: returns the copy's number, and nothing in the copy.
-pub type ForkFunction<'a> = &'a mut dyn FnMut() -> io::Result<Option<ProcessNumber>>;
+/// The functions of the system that a launcher lends.
+pub struct ProcessFunctions<'a> {
+    /// Starts a copy of this process: returns the copy's number, and nothing in the copy.
+    pub fork: &'a mut dyn FnMut() -> io::Result<Option<ProcessNumber>>,
+    /// Stops ignoring signals, which the confined process would inherit.
+    pub restore_signals: &'a mut dyn FnMut() -> io::Result<()>,
+}
 
 impl ConfinePolicy {
     /// Returns the launcher if it has something to do.
@@ -50,9 +53,9 @@ impl ConfinePolicy {
 ///
 /// # Errors
 /// A failure to read the order. All others are sent over the socket.
-pub fn launch_from_socket(fork: ForkFunction<'_>) -> io::Result<ProcessEnd> {
+pub fn launch_from_socket(functions: ProcessFunctions<'_>) -> io::Result<ProcessEnd> {
     let (order, reply) = order::receive()?;
-    launch(&order, Some(reply), fork)
+    launch(&order, Some(reply), functions)
 }
 
 /// Does what an order says, for a process that continues as the launcher; see
@@ -60,8 +63,8 @@ pub fn launch_from_socket(fork: ForkFunction<'_>) -> io::Result<ProcessEnd> {
 ///
 /// # Errors
 /// A failure to confine or to start the process.
-pub fn launch_order(order: &[u8], fork: ForkFunction<'_>) -> io::Result<ProcessEnd> {
-    launch(&SandboxOrder::read(order)?, None, fork)
+pub fn launch_order(order: &[u8], functions: ProcessFunctions<'_>) -> io::Result<ProcessEnd> {
+    launch(&SandboxOrder::read(order)?, None, functions)
 }
 
 /// Returns an order for [`launch_order`], and the launcher that has to do it, if one is needed.
@@ -86,10 +89,10 @@ pub(crate) fn order(
 fn launch(
     order: &SandboxOrder,
     reply: Option<OrderReply>,
-    fork: ForkFunction<'_>,
+    functions: ProcessFunctions<'_>,
 ) -> io::Result<ProcessEnd> {
     let mut reply = reply;
-    let done = launched(order, &mut reply, fork);
+    let done = launched(order, &mut reply, functions);
     match (done, reply) {
         (Err(error), Some(reply)) => {
             reply.failed(&error);
@@ -102,23 +105,23 @@ fn launch(
 fn launched(
     order: &SandboxOrder,
     reply: &mut Option<OrderReply>,
-    fork: ForkFunction<'_>,
+    functions: ProcessFunctions<'_>,
 ) -> io::Result<ProcessEnd> {
     let policy = &order.policy;
     if let Some(group) = &policy.cgroup {
         namespaces::join_control_group(group)?;
     }
     if !policy.has_namespaces() {
-        return become_confined(order, reply);
+        return become_confined(order, reply, functions);
     }
     let own = namespaces::enter(policy)?;
     let relay = relay::SignalRelay::new()?;
-    let Some(first) = fork()? else {
+    let Some(first) = (functions.fork)()? else {
         let relay = relay.of_first_process()?;
         namespaces::prepare(policy, own)?;
-        let Some(confined) = fork()? else {
+        let Some(confined) = (functions.fork)()? else {
             relay.leave()?;
-            return become_confined(order, reply);
+            return become_confined(order, reply, functions);
         };
         drop(reply.take());
         super::landlock::drop_capabilities()?;
@@ -129,25 +132,19 @@ fn launched(
 }
 
 /// Confines this process, for good, and continues as the program.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this process becomes the confined one"
-)]
-fn become_confined(order: &SandboxOrder, reply: &mut Option<OrderReply>) -> io::Result<ProcessEnd> {
+fn become_confined(
+    order: &SandboxOrder,
+    reply: &mut Option<OrderReply>,
+    functions: ProcessFunctions<'_>,
+) -> io::Result<ProcessEnd> {
     order.policy.enforce()?;
     if let Some(reply) = reply {
         reply.is_confined()?;
     }
-    let mut argv = order.argv.iter();
-    let Some(program) = argv.next() else {
+    if order.argv.is_empty() {
         // It was only to be tried.
         return Ok(ProcessEnd::SUCCESS);
-    };
-    let environment = order.environment.iter();
-    Err(Command::new(program)
-        .args(argv)
-        .env_clear()
-        .envs(environment.map(|(name, value): &(OsString, OsString)| (name, value)))
-        .current_dir(&order.folder)
-        .exec())
+    }
+    (functions.restore_signals)()?;
+    Err(program::execute(order))
 }

@@ -128,16 +128,32 @@ impl<'r> RunTreeContext<'_, 'r> {
             }
             return Ok(main);
         }
-        if let Some(named) = named {
-            return Ok(named.to_owned());
+        let branch = match (named, self.repo.head()?) {
+            (Some(named), _) => named.to_owned(),
+            (None, _) if self.config.main_branch.is_some() => return self.main_branch(),
+            (None, CheckoutHead::Branch { name, .. } | CheckoutHead::Unborn { name }) => name,
+            (None, CheckoutHead::Detached { commit }) => {
+                return Err(self.refuse_detached(&commit)?);
+            }
+        };
+        if branch.starts_with(&self.config.branch_prefix) {
+            return Err(self.refuse_run_branch(&branch)?);
         }
-        if self.config.main_branch.is_some() {
-            return self.main_branch();
-        }
-        match self.repo.head()? {
-            CheckoutHead::Branch { name, .. } | CheckoutHead::Unborn { name } => Ok(name),
-            CheckoutHead::Detached { commit } => Err(self.refuse_detached(&commit)?),
-        }
+        Ok(branch)
+    }
+
+    fn refuse_run_branch(self, branch: &str) -> Result<Error, Error> {
+        let message = format!(
+            "Work cannot start from `{branch}`: branches below `{}` belong to runs and are removed when their work has landed. Check out another branch and start again.",
+            self.config.branch_prefix
+        );
+        let base = NextStep::NameBase(self.main_branch()?);
+        let hint = hint![
+            " Or name the branch to start from and land on with ",
+            base,
+            "."
+        ];
+        Ok(ChantError::Refused(message).advise(hint).into())
     }
 
     fn refuse_detached(self, commit: &str) -> Result<Error, Error> {

@@ -150,17 +150,21 @@ fn each_library_has_one_place() {
     only("petgraph::", &["draw/", "graph/"]);
     only("diffy", &["text/line_diff.rs", "text/merge.rs"]);
     only("csv::", &["workspace/csv_table.rs"]);
-    only("unicode_normalization", &["workspace/key.rs"]);
+    only(
+        "unicode_normalization",
+        &["trust/places.rs", "workspace/key.rs"],
+    );
     only("toml::", &["tickets/projects/"]);
     only("std::fs", &["store/disk/", "git/"]);
     only(
         "Command::new",
         &[
+            "confine/sandbox/start.rs",
+            "confine/start.rs",
             "git/program.rs",
-            "work/agent.rs",
-            "work/event_program.rs",
+            "git/program_environment.rs",
             "work/connections.rs",
-            "work/command.rs",
+            "work/event_program.rs",
             "work/launch.rs",
         ],
     );
@@ -238,6 +242,7 @@ fn only_tables_of_doors_and_what_agents_in_runs_are_given_name_tools() {
         "base/next_step/",
         "trust/effects.rs",
         "specs/project/caller_run.rs",
+        "specs/ops/run_addition.rs",
         "specs/ops/update.rs",
         // Answers of tools that no command prints.
         "tickets/",

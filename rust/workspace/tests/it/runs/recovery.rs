@@ -8,7 +8,7 @@ use chant_work::cancel_token::CancelToken;
 use chant_work::lock::SpecLock;
 use chant_work::process::ProcessIdentity;
 use chant_work::recovery::recover;
-use chant_work::run_record::{MergeState, RunRecord, SINGLE};
+use chant_work::run_record::{MergeState, RunRecord, SINGLE, UNCERTAIN_END};
 use chant_work::state::{RunEvent, RunState, StopReason};
 use chant_work::watch::WatchAlarm;
 use jiff::{SignedDuration, Timestamp};
@@ -51,7 +51,12 @@ fn a_runner_killed_at_any_moment_is_found_and_its_agent_ended() {
         assert_eq!(recovered.found.len(), 1, "{moment}");
         let found = &recovered.found[0];
         assert_eq!(found.record.state(), RunState::Lost);
-        let reason = format!("The runner (PID {}) died {words}", runner.pid());
+        // Nothing keeps an agent that is not confined together with what it started, once its runner is gone.
+        let uncertain = match moment {
+            "before-handshake" => format!("; {UNCERTAIN_END}"),
+            _ => String::new(),
+        };
+        let reason = format!("The runner (PID {}) died {words}{uncertain}", runner.pid());
         assert_eq!(found.record.reason.as_ref(), Some(&reason), "{moment}");
         assert!(SpecLock::acquire(&project.runs, SPEC).is_err());
         if moment == "before-handshake" {

@@ -285,7 +285,11 @@ fn a_run_without_its_token_or_with_other_places_is_left_alone() {
     for (attack, token, why) in [
         (json!({}), None, "newest run of its spec"),
         (json!({"branch": "chant/other"}), Some("1\n"), "branch"),
-        (json!({"target": "other"}), Some("1\n"), "target"),
+        (
+            json!({"target": "chant/other"}),
+            Some("1\n"),
+            "branch that its work lands on",
+        ),
         (json!({"worktree": "/etc"}), Some("1\n"), "worktree"),
         (
             json!({"worktree": "../../Documents"}),
