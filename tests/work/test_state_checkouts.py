@@ -185,7 +185,9 @@ def test_start_is_refused_where_there_is_no_commit_to_start_from(is_begun: bool,
         checkout.git("add", "kept.txt")
     before, spec = checkout.files(checkout.top), checkout.project.text(ID)
     index, refs = checkout.index(checkout.top), checkout.git("for-each-ref")
-    with pytest.raises(ChantError, match="branch `main` has no commit, or does not exist" if is_begun else "commit"):
+    with pytest.raises(
+        ChantError, match="branch `main` has no commit, or does not exist" if is_begun else "commit"
+    ):
         checkout.start()
     assert (checkout.files(checkout.top), checkout.project.text(ID)) == (before, spec)
     assert (checkout.index(checkout.top), checkout.git("for-each-ref")) == (index, refs)
