@@ -122,3 +122,10 @@ def test_what_is_killed_ends_whole(sandboxed: World) -> None:
     # The output ends with the last process that has it.
     assert process.communicate() == ("", None)
     assert process.returncode == -signal.SIGKILL
+
+
+@pytest.mark.requirement("confine:command:check")
+def test_signals_that_python_ignores_are_not_ignored_in_a_command(world: World) -> None:
+    done = world.confine("--", "grep", "SigIgn", "/proc/self/status")
+    ignored = int(done.stdout.split()[1], base=16)
+    assert not ignored & (1 << (signal.SIGPIPE - 1) | 1 << (signal.SIGXFSZ - 1)), done.stdout

@@ -78,6 +78,25 @@ def test_a_detached_head_is_refused_with_the_choice(feature: Workshop) -> None:
 
 
 @pytest.mark.requirement("chant:work_start:base_is_the_current_branch")
+@pytest.mark.parametrize("is_named", [True, False])
+def test_the_branch_of_a_run_is_refused_with_the_choice(feature: Workshop, is_named: bool) -> None:
+    """A branch of a person's own that merely begins like those of runs is none."""
+    git(feature.root, "switch", "-q", "-c", "chant/mine")
+    feature.spec(OTHER)
+    feature.commit("A spec that is worked on elsewhere")
+    git(feature.root, "branch", f"chant/{OTHER}")
+    if not is_named:
+        git(feature.root, "switch", "-q", f"chant/{OTHER}")
+    with feature.nothing_begins():
+        refused = work(feature, ID, *(["--base", f"chant/{OTHER}"] if is_named else []))
+    said = " ".join(refused.stderr.split())
+    assert f"Work cannot start from `chant/{OTHER}`: it is the branch of a run" in said
+    assert "`--base main`" in said
+    git(feature.root, "switch", "-q", "chant/mine")
+    assert "starts from and lands on chant/mine" in work(feature, ID, "--wait").stderr
+
+
+@pytest.mark.requirement("chant:work_start:base_is_the_current_branch")
 def test_a_switch_of_branches_moves_no_run(feature: Workshop) -> None:
     feature.spec(ID, "fail")
     feature.commit("It fails at first")

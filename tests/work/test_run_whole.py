@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -82,10 +82,10 @@ def agent(shop: Workshop, means: str) -> Iterator[Agent]:
 
 
 @pytest.fixture
-async def call(agent: Agent) -> Iterator[Caller]:  # pyright: ignore
+async def call(agent: Agent) -> AsyncIterator[Caller]:
     """A client of a server that has the means of the test."""
     async with agent.shop.client() as call:
-        yield call  # pyright: ignore
+        yield call
 
 
 async def begun(agent: Agent, call: Caller) -> Record:

@@ -5,8 +5,9 @@ use std::io;
 use pyo3::prelude::*;
 
 /// Does what an order says, or else what the socket in place of standard input orders; `fork` is that of
-/// `posix`, and `restore_signals` stops ignoring signals. It returns in each process that it starts and that does not become the confined one: the exit
-/// code with which that process has to end, and the signal that has to end it, if one has to.
+/// `posix`, and `restore_signals` stops ignoring signals. It returns in each process that it starts and that
+/// does not become the confined one: the exit code with which that process has to end, and the signal that
+/// has to end it, if one has to.
 #[cfg(target_os = "linux")]
 #[pyfunction]
 #[pyo3(signature = (fork, restore_signals, order = None))]

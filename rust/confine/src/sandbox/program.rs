@@ -1,5 +1,6 @@
 //! Continues as a program.
 
+use std::convert::Infallible;
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -19,7 +20,7 @@ pub(super) fn execute(order: &SandboxOrder) -> io::Error {
     }
 }
 
-fn replaced(order: &SandboxOrder) -> io::Result<std::convert::Infallible> {
+fn replaced(order: &SandboxOrder) -> io::Result<Infallible> {
     let arguments = c_strings(
         order
             .argv

@@ -136,7 +136,7 @@ impl<'r> RunTreeContext<'_, 'r> {
                 return Err(self.refuse_detached(&commit)?);
             }
         };
-        if branch.starts_with(&self.config.branch_prefix) {
+        if self.project.snapshot()?.is_run_branch(&branch) {
             return Err(self.refuse_run_branch(&branch)?);
         }
         Ok(branch)
@@ -144,8 +144,7 @@ impl<'r> RunTreeContext<'_, 'r> {
 
     fn refuse_run_branch(self, branch: &str) -> Result<Error, Error> {
         let message = format!(
-            "Work cannot start from `{branch}`: branches below `{}` belong to runs and are removed when their work has landed. Check out another branch and start again.",
-            self.config.branch_prefix
+            "Work cannot start from `{branch}`: it is the branch of a run, which is removed when its work has landed. Check out another branch and start again."
         );
         let base = NextStep::NameBase(self.main_branch()?);
         let hint = hint![

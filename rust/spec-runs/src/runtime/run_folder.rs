@@ -127,7 +127,8 @@ impl RunFolder {
             Err(Error::from(ChantError::Refused(message)))
         };
         let branch = agreed("branch", branch, snapshot.own_branch_of(&record.spec_id))?;
-        let target = refuse_unlandable(record, target, &config.branch_prefix)?;
+        let is_of_run = *target == branch || snapshot.is_run_branch(target);
+        let target = refuse_unlandable(record, target, is_of_run)?;
         let site = WorktreeFolder::of(project, &config, repo)?;
         let recorded = Path::new(worktree);
         let trees = repo.worktrees()?;
@@ -374,8 +375,8 @@ impl RunFolder {
 
 /// Returns the branch that the record of a run names as its target, if it can be one: records are our own
 /// state, and say on which branch the user was when the run started.
-fn refuse_unlandable(record: &RunRecord, target: &str, prefix: &str) -> Result<String, Error> {
-    if chant_git::is_branch_name(target) && !target.starts_with(prefix) {
+fn refuse_unlandable(record: &RunRecord, target: &str, is_of_run: bool) -> Result<String, Error> {
+    if chant_git::is_branch_name(target) && !is_of_run {
         return Ok(target.to_owned());
     }
     let message = format!(

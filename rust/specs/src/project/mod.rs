@@ -572,6 +572,14 @@ impl ProjectSnapshot {
         self.own_branch_of(spec.id.as_str())
     }
 
+    /// Returns true if the runtime makes a branch of this name for a spec, which goes when its work has landed.
+    pub fn is_run_branch(&self, branch: &str) -> bool {
+        self.specs
+            .all()
+            .iter()
+            .any(|spec| self.own_branch(spec) == branch)
+    }
+
     /// The branch that the runtime makes for the spec of an ID.
     pub fn own_branch_of(&self, id: &str) -> String {
         let prefix = self

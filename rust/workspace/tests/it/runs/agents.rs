@@ -8,6 +8,7 @@ use chant_work::agent::{self, AgentEnding, AgentInput, AgentJob, AgentOutcome, A
 use chant_work::cancel_token::CancelToken;
 use chant_work::process;
 use chant_work::run_log::{LogHeader, LogLimits, RunLog, SecretMask};
+use chant_work::run_record::UNCERTAIN_END;
 use rustix::process::Signal;
 
 use super::output::lines;
@@ -85,6 +86,8 @@ fn arguments_are_no_shell_text() {
         .into();
     run(&project, job);
     assert_eq!(lines(&project), ["out $HOME; `id`", "out a b"]);
+    // Nothing confines it, and a test takes in no orphans.
+    assert!(project.log().contains(UNCERTAIN_END));
 }
 
 #[test]

@@ -84,12 +84,12 @@ impl Project {
     /// What a run wrote into its log; the copy in the project says the same.
     fn log(&self) -> String {
         let path = self.runs.ensure_log(SPEC).unwrap();
-        let log = fs::read_to_string(path).unwrap_or_default();
-        // The agent may have written more meanwhile.
-        assert!(
-            self.read(&format!(".chant/logs/{SPEC}.log"))
-                .starts_with(&log)
-        );
+        let mut log = String::new();
+        // The agent may write between the two readings.
+        until(|| {
+            log = fs::read_to_string(&path).unwrap_or_default();
+            self.read(&format!(".chant/logs/{SPEC}.log")) == log
+        });
         log
     }
 

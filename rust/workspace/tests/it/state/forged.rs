@@ -286,7 +286,7 @@ fn a_run_without_its_token_or_with_other_places_is_left_alone() {
         (json!({}), None, "newest run of its spec"),
         (json!({"branch": "chant/other"}), Some("1\n"), "branch"),
         (
-            json!({"target": "chant/other"}),
+            json!({"target": format!("chant/{SPEC}")}),
             Some("1\n"),
             "branch that its work lands on",
         ),
