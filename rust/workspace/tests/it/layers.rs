@@ -168,7 +168,14 @@ fn each_library_has_one_place() {
             "work/launch.rs",
         ],
     );
-    only("std::env", &["git/program.rs"]);
+    only(
+        "std::env",
+        &[
+            "base/environment.rs",
+            "git/program.rs",
+            "git/program_environment.rs",
+        ],
+    );
     only("landlock::", &["confine/"]);
     only("seccompiler::", &["confine/seccomp.rs"]);
     only("ureq::", &["provider/endpoint.rs", "provider/http.rs"]);
