@@ -75,6 +75,8 @@ def test_a_detached_head_is_refused_with_the_choice(feature: Workshop) -> None:
     assert done.returncode != 0
     assert "HEAD is detached at" in done.stderr
     assert "`--base main`" in done.stderr
+    git(feature.root, "branch", "-m", "main", "trunk")
+    assert "--base" not in work(feature, ID).stderr, "no branch is offered that does not exist"
 
 
 @pytest.mark.requirement("chant:work_start:base_is_the_current_branch")

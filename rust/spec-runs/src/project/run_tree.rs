@@ -133,41 +133,39 @@ impl<'r> RunTreeContext<'_, 'r> {
             (None, _) if self.config.main_branch.is_some() => return self.main_branch(),
             (None, CheckoutHead::Branch { name, .. } | CheckoutHead::Unborn { name }) => name,
             (None, CheckoutHead::Detached { commit }) => {
-                return Err(self.refuse_detached(&commit)?);
+                let reason = format!(
+                    "HEAD is detached at {}: there is no branch that work could land on.",
+                    commit.get(..SHORT_ID).unwrap_or(&commit)
+                );
+                return Err(self.refuse_base(&reason)?);
             }
         };
         if self.project.snapshot()?.is_run_branch(&branch) {
-            return Err(self.refuse_run_branch(&branch)?);
+            let reason = format!(
+                "Work cannot start from `{branch}`: it is the branch of a run, which is removed when its work has landed."
+            );
+            return Err(self.refuse_base(&reason)?);
         }
         Ok(branch)
     }
 
-    fn refuse_run_branch(self, branch: &str) -> Result<Error, Error> {
-        let message = format!(
-            "Work cannot start from `{branch}`: it is the branch of a run, which is removed when its work has landed. Check out another branch and start again."
-        );
-        let base = NextStep::NameBase(self.main_branch()?);
-        let hint = hint![
-            " Or name the branch to start from and land on with ",
-            base,
-            "."
-        ];
-        Ok(ChantError::Refused(message).advise(hint).into())
-    }
-
-    fn refuse_detached(self, commit: &str) -> Result<Error, Error> {
+    /// Refuses a start for a reason, and offers the main branch if there is one.
+    fn refuse_base(self, reason: &str) -> Result<Error, Error> {
         let main = self.main_branch()?;
-        let message = format!(
-            "HEAD is detached at {}: there is no branch that work could land on. Check out a branch and start again.",
-            commit.get(..SHORT_ID).unwrap_or(commit)
-        );
+        let exists = self.repo.branch_tip(&main)?.is_some();
+        let refused = ChantError::Refused(format!(
+            "{reason} Check out another branch and start again."
+        ));
+        if !exists {
+            return Ok(refused.into());
+        }
         let base = NextStep::NameBase(main);
         let hint = hint![
             " Or name the branch to start from and land on with ",
             base,
             "."
         ];
-        Ok(ChantError::Refused(message).advise(hint).into())
+        Ok(refused.advise(hint).into())
     }
 
     /// The files of all runs.
