@@ -32,7 +32,7 @@ def is_lost(shop: Workshop, record: Record) -> None:
     assert after["reason"] == f"The runner (PID {record['pid']}) died after its agent was started"
     assert shop.project.status(ID) == "failed"
     wait_for(lambda: not processes(), lambda: f"the end of {processes()}")
-    assert not lock_file(shop.root, ID).exists()
+    wait_for(lambda: not lock_file(shop.root, ID).exists(), "the lock of the spec to be let go")
 
 
 # The server dies
