@@ -287,17 +287,3 @@ fn secrets_are_masked_in_the_log_and_in_the_last_words() {
     assert_eq!(ended.tail, ["*** refused"]);
     assert_eq!(lines(&project), ["err *** refused"]);
 }
-
-#[test]
-fn a_run_that_another_agent_started_is_not_its_kin() {
-    let project = Project::new();
-    // Until it is that program, it has the mark or the group of the agent's shell.
-    let text = "CHANT_RUN=runner setsid sleep 300 & echo $! >other; \
-        until grep -q ^sleep /proc/$!/comm; do :; done; exit 0";
-    let ended = run(&project, script(&project.root, text));
-    let other = project.number("other");
-    assert_eq!(ended.left_behind, 0);
-    assert!(is_alive(other));
-    let pid = rustix::process::Pid::from_raw(other.cast_signed()).unwrap();
-    rustix::process::kill_process(pid, Signal::KILL).unwrap();
-}
