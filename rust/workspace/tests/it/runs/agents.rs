@@ -9,7 +9,6 @@ use chant_work::cancel_token::CancelToken;
 use chant_work::process;
 use chant_work::run_log::{LogHeader, LogLimits, RunLog, SecretMask};
 use chant_work::run_record::UNCERTAIN_END;
-use rustix::process::Signal;
 
 use super::output::lines;
 use super::{Project, SPEC, is_alive, script, until};
