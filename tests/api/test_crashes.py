@@ -1,4 +1,4 @@
-"""A crash in the middle of a transaction leaves all of it or nothing."""
+"""A crash in the middle of a transaction leaves all of it or nothing; and what must not crash."""
 
 from __future__ import annotations
 
@@ -25,6 +25,25 @@ with ws.transaction():
     ws.add_ticket("Log out")
     ws.vine("plan").set({{"log": "started"}})
     ws.feature("060-login").complete("T001")
+"""
+
+CHANGED_ENVIRONMENT = """
+import os, sys, threading, chant_mcp
+
+def ask():
+    project = chant_mcp.ChantProject(sys.argv[1], environment=dict(os.environ))
+    for _ in range(40):
+        project.doctor()
+
+threads = [threading.Thread(target=ask) for _ in range(2)]
+for thread in threads:
+    thread.start()
+names = [f"VARIABLE_{number}" for number in range(400)]
+while any(thread.is_alive() for thread in threads):
+    for name in names:
+        os.environ[name] = "value" * 10
+    for name in names:
+        del os.environ[name]
 """
 
 MOMENTS = [
@@ -78,3 +97,10 @@ def test_the_next_one_to_come_settles_it(project: Project, dialect: str, moment:
     ]
     signs = ["- [x] Tests added", "(started)", "- [x] T001", "assignee: ada"]
     assert [sign in text for sign, text in zip(signs, texts, strict=True)] == [is_made] * 4
+
+
+@pytest.mark.requirement("api:environment:changes_beside_calls")
+def test_variables_may_change_while_programs_are_started(project: Project) -> None:
+    project.git("init", "--quiet")
+    command = [sys.executable, "-c", CHANGED_ENVIRONMENT, project.root]
+    assert subprocess.run(command, check=False).returncode == 0

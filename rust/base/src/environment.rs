@@ -5,9 +5,7 @@
 //! names below are passed, and those that the configuration adds.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::Path;
-use std::process::Command;
 
 /// Variables that are passed to agents and checks.
 const PASSED: [&str; 98] = [
@@ -259,20 +257,6 @@ pub fn keep_absolute_searches(environment: &mut BTreeMap<String, String>) {
         match value {
             Some(value) => environment.insert(name, value),
             None => environment.remove(&name),
-        };
-    }
-}
-
-/// Has a program that inherits the environment of this process search absolute folders alone.
-pub fn search_absolute_folders(command: &mut Command) {
-    let text = |(name, value): (OsString, OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    let inherited = std::env::vars_os().filter_map(text).collect();
-    for (name, value) in absolute_searches(&inherited) {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
         };
     }
 }

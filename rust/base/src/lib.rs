@@ -10,6 +10,7 @@ pub mod environment;
 pub mod error;
 pub mod external_items;
 pub mod ident;
+pub mod inherited_environment;
 pub mod lint;
 pub mod money;
 pub mod next_step;

@@ -82,6 +82,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         crate::diagnostics::start();
+        crate::stop::note_variables(module.py())?;
         crate::graph::register_protocols(module.py())
     }
 }

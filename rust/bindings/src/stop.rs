@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use chant_base::inherited_environment::note_environment;
 use chant_store::disk::{Disk, keep_lock_files_in};
 use chant_store::state::UserState;
 use pyo3::prelude::*;
@@ -32,6 +33,8 @@ pub(crate) fn disk_of_user(
     state_home: Option<PathBuf>,
     environment: &BTreeMap<String, String>,
 ) -> Disk {
+    // Without it, programs get the variables as they were noted before.
+    let _ = note_variables(py);
     let named = state_home.map(|folder| UserState::at(folder.join("chant-mcp")));
     let of_caller = || UserState::of(environment);
     let of_process = || UserState::of(&variables(py).unwrap_or_default());
@@ -51,6 +54,13 @@ pub(crate) fn of_run_in(disk: Disk, folder: Option<&PathBuf>) -> Disk {
         Some(folder) => disk.without_links_in(folder),
         None => disk,
     }
+}
+
+/// Notes the variables of this process, as Python knows them, for the programs that the core starts.
+pub(crate) fn note_variables(py: Python<'_>) -> PyResult<()> {
+    let environment = py.import("os")?.getattr("environ")?;
+    note_environment(environment.call_method0("copy")?.extract()?);
+    Ok(())
 }
 
 /// The variables that say where users keep things, as Python knows them.

@@ -13,7 +13,6 @@
     reason = "this file is where processes are started"
 )]
 
-use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -28,6 +27,7 @@ use super::pipe::{TimedPipe, output_of};
 use super::program_environment::clean_command;
 use super::program_output::GitOutput;
 pub(super) use super::program_output::{fields, first_line};
+use chant_base::inherited_environment::inherited_environment;
 use chant_base::own_children;
 use chant_confine::Confinement;
 
@@ -151,8 +151,9 @@ impl GitCall {
     /// Lets a call that reads fetch objects that a partial clone lacks. The way to a remote may be
     /// a program that the repository names.
     pub(super) fn fetching(mut self) -> Self {
+        let inherited = inherited_environment();
         for name in [NO_FETCH, ONLY_PROTOCOLS] {
-            match env::var_os(name) {
+            match inherited.variable(name) {
                 Some(own) => self.command.env(name, own),
                 None => self.command.env_remove(name),
             };
@@ -445,14 +446,11 @@ impl GitCall {
         let argv = own.map(ToOwned::to_owned).collect();
         let mut argv = self.confinement.command_line(argv).into_iter();
         let mut command = Command::new(argv.next().unwrap_or_default());
-        command.args(argv);
-        for (name, value) in self.command.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
+        let variables = self.command.get_envs();
         command
+            .args(argv)
+            .env_clear()
+            .envs(variables.filter_map(|(name, value)| Some((name, value?))))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());

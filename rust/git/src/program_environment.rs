@@ -1,9 +1,8 @@
 //! The environment of a call of git: none of the variables that lead it to another repository.
 
-use std::env;
 use std::process::{Command, Stdio};
 
-use chant_base::environment::search_absolute_folders;
+use chant_base::inherited_environment::inherited_environment;
 
 /// Variables of git that a call keeps: the places of the user's configuration and of git's own
 /// parts, the way to a remote (a partial clone fetches missing objects), and forbidden ways.
@@ -24,19 +23,9 @@ const KEPT: [&str; 10] = [
 const KEPT_FAMILIES: [&str; 3] = ["GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_"];
 
 /// Returns the `git` program in a clean environment, with its output piped.
-#[expect(clippy::disallowed_methods, reason = "`program.rs` starts it")]
 pub(super) fn clean_command() -> Command {
-    let mut command = Command::new("git");
-    for (name, _) in env::vars_os() {
-        if name
-            .to_str()
-            .is_some_and(|name| name.starts_with("GIT_") && !is_kept(name))
-        {
-            command.env_remove(&name);
-        }
-    }
-    // Hooks and filters of the user are started in somebody's folder.
-    search_absolute_folders(&mut command);
+    let is_left_out = |name: &str| name.starts_with("GIT_") && !is_kept(name);
+    let mut command = inherited_environment().command("git", is_left_out);
     command
         .env("LC_ALL", "C")
         // There is no user to answer a question.

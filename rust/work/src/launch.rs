@@ -9,7 +9,7 @@
 )]
 
 use chant_base::diagnostics::{self, LogFailure};
-use chant_base::environment::search_absolute_folders;
+use chant_base::inherited_environment::inherited_environment;
 use chant_base::own_children;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -204,11 +204,8 @@ fn own_command(argv: &[String], without: &[&str], folder: &Path) -> Result<Comma
     let Some((program, arguments)) = argv.split_first() else {
         return Err(refused(argv, "its command is empty".into()));
     };
-    let mut command = Command::new(program);
-    for name in without {
-        command.env_remove(name);
-    }
-    search_absolute_folders(&mut command);
+    let is_left_out = |name: &str| without.contains(&name);
+    let mut command = inherited_environment().command(program, is_left_out);
     command
         .args(arguments)
         .env(RUNNER.0, RUNNER.1)
