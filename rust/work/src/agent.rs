@@ -35,6 +35,8 @@ pub use super::agent_outcome::{AgentEnding, AgentOutcome};
 
 /// The time to read the rest of the pipes after the agent ended.
 const LINGER: Duration = Duration::from_millis(500);
+/// The time that processes get to end by themselves after they closed the pipes.
+const EXIT_TIME: Duration = Duration::from_millis(100);
 /// The time between two searches for orphans that ended.
 const BURIAL: Duration = Duration::from_secs(30);
 /// The time between two counts of the agent's processes.
@@ -244,7 +246,10 @@ impl AgentProcess {
         let ending = self.listen(interruption, beside)?;
         let duration = self.started.elapsed();
         match ending {
-            AgentEnding::Itself => self.linger()?,
+            AgentEnding::Itself => {
+                self.linger()?;
+                self.wait_for_exits()?;
+            }
             AgentEnding::Interrupted => self.pipes.output.note("The runner was asked to end"),
             AgentEnding::Timeout(_) | AgentEnding::Idle(_) => {
                 self.pipes.output.note("The agent took longer than it may");
@@ -512,6 +517,15 @@ impl AgentProcess {
                 break;
             }
             self.turn(left, None, None)?;
+        }
+        Ok(())
+    }
+
+    /// Waits a moment for processes that are about to end: the system closes their pipes before that.
+    fn wait_for_exits(&mut self) -> Result<(), WorkError> {
+        let deadline = Instant::now() + EXIT_TIME;
+        while !self.pipes.are_open() && self.tree.has_living() && Instant::now() < deadline {
+            self.turn(EXIT_TIME / 10, None, None)?;
         }
         Ok(())
     }

@@ -245,6 +245,11 @@ impl ProcessTree {
         test_kill_process_group(number(group)?).ok().map(|()| group)
     }
 
+    /// Returns true if a process has not ended.
+    pub(super) fn has_living(&self) -> bool {
+        self.left().is_some()
+    }
+
     /// Signals all living processes; returns their number.
     pub(super) fn signal(&self, signal: Signal) -> usize {
         let living = self.living();

@@ -237,6 +237,10 @@ fn is_still(_path: &Path, _file: &File) -> bool {
     true
 }
 
+/// How often the locks of the system are listed to find one.
+#[cfg(target_os = "linux")]
+const LISTINGS: usize = 5;
+
 /// Returns the holder of a file's lock, as far as the system reports it: anyone who may read the file can lock
 /// it, without a word in it.
 #[cfg(target_os = "linux")]
@@ -246,15 +250,19 @@ fn holder(file: &File) -> Option<String> {
     let device = of_file.dev();
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     let place = format!("{major:02x}:{minor:02x}:{}", of_file.ino());
-    let locks = super::read_made_up("/proc/locks")?;
-    let pid = locks.lines().find_map(|line| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        // `1: FLOCK ADVISORY WRITE <pid> <place> 0 EOF`; who waits has `->` behind the number.
-        match words.as_slice() {
-            [_, "FLOCK", _, _, pid, there, ..] if *there == place => pid.parse::<u32>().ok(),
-            _ => None,
-        }
-    })?;
+    let find_in = |locks: String| {
+        locks.lines().find_map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            // `1: FLOCK ADVISORY WRITE <pid> <place> 0 EOF`; who waits has `->` behind the number.
+            match words.as_slice() {
+                [_, "FLOCK", _, _, pid, there, ..] if *there == place => pid.parse::<u32>().ok(),
+                _ => None,
+            }
+        })
+    };
+    // A listing may miss a lock while others come and go.
+    let mut listings = (0..LISTINGS).filter_map(|_| super::read_made_up("/proc/locks"));
+    let pid = listings.find_map(find_in)?;
     let name = super::read_made_up(&format!("/proc/{pid}/comm"));
     Some(match name.as_deref().map(str::trim) {
         Some(name) => format!("process {pid} ({name})"),
