@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,9 @@ UNIT = "Works <!-- check: unit -->"
 LEASES = "leases: {remote: origin, beat: 1s, ttl: 10s, push_interval: 200ms, checks: merged}\n"
 NO_OTHER = f"echo checking; test ! -e work/{OTHER}.txt"
 """A check that fails on the work on one spec."""
+
+GATHERING = 5
+"""Seconds that checks wait for runs that are about to merge."""
 
 
 def checked(script: str) -> str:
@@ -59,11 +63,18 @@ def checks_run(clone: LeaseClone, *ids: str) -> int:
     return sum(clone.log(id).count(" out checking\n") for id in ids)
 
 
+@contextmanager
+def checked_together(clone: LeaseClone, landings: int) -> Iterator[None]:
+    """Have so many landings be checked together: nobody checks any before all of them wait."""
+    with held(queue_of(clone) / "checker"):
+        yield
+        wait_for(lambda: waiting_landings(clone) == landings, "the landings")
+
+
 def finish_together(clone: LeaseClone, *ids: str) -> None:
     """Have works that wait end, and their landings be checked together."""
-    with held(queue_of(clone) / "checker"):
+    with checked_together(clone, len(ids)):
         clone.go(*ids)
-        wait_for(lambda: waiting_landings(clone) == len(ids), "the landings")
 
 
 def started(shared: SharedProject, *ids: str) -> LeaseClone:
@@ -237,7 +248,8 @@ def test_what_most_specs_wait_for_merges_first_and_a_conflict_leaves_the_train_a
     shared.publish([FOURTH], depends_on=[THIRD])
     clone = started(shared, ID, OTHER, THIRD)
     ready = queue_of(clone) / "ready"
-    with held(ready / "0000000000-first"):
+    # That of the work that conflicts is none.
+    with checked_together(clone, 2), held(ready / "0000000000-first"):
         clone.go(ID, OTHER, THIRD)
         wait_for(lambda: len(list(ready.iterdir())) == 4, "the runs that are ready")
     states = {id: clone.ended(id)["end_state"] for id in (ID, OTHER, THIRD)}
@@ -246,3 +258,20 @@ def test_what_most_specs_wait_for_merges_first_and_a_conflict_leaves_the_train_a
     found = shared.remote.git("log", "--first-parent", "--reverse", "--format=%s", TARGET)
     merged = [line.split(":")[0] for line in found.splitlines() if line.startswith("Merge chant/")]
     assert merged == [f"Merge chant/{THIRD}", f"Merge chant/{OTHER}"]
+
+
+@pytest.mark.requirement("leases:train:gathers")
+def test_checks_wait_for_a_run_that_is_about_to_merge(tmp_path: Path, make_remote: MakeRemote) -> None:
+    shared = SharedProject(tmp_path, make_remote(), checked("echo checking"))
+    shared.publish([ID], "wait", criteria=[UNIT])
+    clone = started(shared, ID)
+    with held(queue_of(clone) / "ready" / "9999999999-last"):
+        begun = time.monotonic()
+        clone.go(ID)
+        wait_for(lambda: waiting_landings(clone) == 1, "the landing")
+        time.sleep(0.5)
+        ran = checks_run(clone, ID)
+        # A look that came late says nothing.
+        assert ran == 0 or time.monotonic() - begun > GATHERING
+    assert clone.ended(ID)["end_state"] == "completed"
+    assert checks_run(clone, ID) == 1

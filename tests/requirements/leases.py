@@ -366,6 +366,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "come to, and the records and receipts of all of them name the tree on which they passed.",
         "issue 25.6",
     ),
+    "leases:train:gathers": Requirement(
+        "Checks wait some seconds for the runs of the clone that are about to merge: what these land is "
+        "checked along.",
+        "issue 25.6",
+    ),
     "leases:train:not_on_branch": Requirement(
         "With `leases.checks: merged` no check is run on the branch of a run: what criteria name has "
         "to pass on what lands.",

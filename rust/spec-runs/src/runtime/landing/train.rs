@@ -94,8 +94,10 @@ impl TrainChecker<'_> {
         let Some(_checks) = client.lead_checks()? else {
             return Ok(());
         };
+        // Asked first: who leaves the places of those that are about to merge is among the landings by then.
+        let is_merge_due = client.is_merge_due()?;
         let (base, landings) = client.unchecked_landings()?;
-        if landings.is_empty() || self.gathers()? {
+        if landings.is_empty() || (is_merge_due && self.gathers()) {
             return Ok(());
         }
         self.gathering.set(None);
@@ -113,14 +115,11 @@ impl TrainChecker<'_> {
         }
     }
 
-    /// Returns true while others are about to merge, who may come along.
-    fn gathers(&self) -> Result<bool, Error> {
-        if !self.client.is_merge_due()? {
-            return Ok(false);
-        }
+    /// Returns true as long as landings wait for others that are about to merge, who may come along.
+    fn gathers(&self) -> bool {
         let since = self.gathering.get().unwrap_or_else(Instant::now);
         self.gathering.set(Some(since));
-        Ok(since.elapsed() < GATHER)
+        since.elapsed() < GATHER
     }
 
     fn go_on(&self, row: &LandingRow<'_>) -> Result<(), Error> {
