@@ -123,8 +123,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Spec API in Python: Entry; decisions 2",
     ),
     "api:environment:changes_beside_calls": Requirement(
-        "Variables of the process may change in one thread while calls start programs in others; programs get those"
-        " of the moment at which a project was opened last.",
+        "Variables of the process may change in one thread while calls start programs in others; programs"
+        " get those of the moment at which a project was opened last.",
         "issue: never a crash",
     ),
     "api:transaction:refuses_what_cannot_be_undone": Requirement(

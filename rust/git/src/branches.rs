@@ -154,25 +154,62 @@ impl Repo {
         let Some(tip) = self.branch_tip(branch)? else {
             return Ok(None);
         };
+        let (newest, _) = self.newest_of(&folder)?;
+        match newest {
+            Some((name, kept)) if kept == tip => Ok(Some(name)),
+            _ => self
+                .keep_commit(&folder, &tip, &format!("backup of {branch}"))
+                .map(Some),
+        }
+    }
+
+    /// Keeps a commit under the next free number of a folder of refs, and returns that ref's name.
+    ///
+    /// # Errors
+    /// `Gone`, or the reason why git did not create the ref after several attempts.
+    pub(super) fn keep_commit(
+        &self,
+        folder: &str,
+        commit: &str,
+        why: &str,
+    ) -> Result<String, GitError> {
         let mut refusal = None;
         for _ in 0..ATTEMPTS {
-            let number_of = |name: &str| name.strip_prefix(&folder)?.parse::<u64>().ok();
-            let backups = self.refs_under(&folder)?.into_iter();
-            let numbered = backups.filter_map(|(name, kept)| Some((number_of(&name)?, name, kept)));
-            let free = match numbered.max() {
-                Some((_, name, kept)) if kept == tip => return Ok(Some(name)),
-                Some((number, ..)) => number.saturating_add(1),
-                None => 1,
-            };
-            let backup = format!("{folder}{free}");
-            match self.create_ref(&backup, &tip, &format!("chant-mcp: backup of {branch}")) {
-                Ok(()) => return Ok(Some(backup)),
+            let (_, free) = self.newest_of(folder)?;
+            let name = format!("{folder}{free}");
+            match self.create_ref(&name, commit, &format!("chant-mcp: {why}")) {
+                Ok(()) => return Ok(name),
                 // Usually another process was faster, or holds the lock for a moment.
                 Err(error) => refusal = Some(error),
             }
             wait_for_lock();
         }
-        Err(refusal.unwrap_or(GitError::Moved { name: folder }))
+        Err(refusal.unwrap_or(GitError::Moved {
+            name: folder.to_owned(),
+        }))
+    }
+
+    /// Returns the ref of the greatest number in a folder of refs, with its commit, and the next free number.
+    fn newest_of(&self, folder: &str) -> Result<(Option<(String, String)>, u64), GitError> {
+        let number_of = |name: &str| name.strip_prefix(folder)?.parse::<u64>().ok();
+        let numbered = self.refs_under(folder)?.into_iter();
+        let numbered = numbered.filter_map(|(name, kept)| Some((number_of(&name)?, name, kept)));
+        Ok(match numbered.max() {
+            Some((number, name, kept)) => (Some((name, kept)), number.saturating_add(1)),
+            None => (None, 1),
+        })
+    }
+
+    /// Returns a ref of a folder of refs that leads to a commit.
+    pub(super) fn ref_to(&self, folder: &str, commit: &str) -> Result<Option<String>, GitError> {
+        let mut refs = self.refs_under(folder)?.into_iter();
+        Ok(refs.find(|(_, id)| id == commit).map(|(name, _)| name))
+    }
+
+    /// Returns true if a ref of the repository leads to a commit.
+    pub(super) fn is_reachable(&self, commit: &str) -> Result<bool, GitError> {
+        let words = ["rev-list", "--max-count=1", commit, "--not", "--all"];
+        Ok(self.reading(words).output()?.is_empty())
     }
 
     /// Deletes a branch if all its commits are also on another branch, a tag, a backup or the HEAD

@@ -46,6 +46,7 @@ pub mod registration;
 pub mod remote_refs;
 pub mod repository_mirror;
 pub mod run_repository;
+mod submodules;
 pub mod tags;
 pub mod worktree;
 

@@ -5,8 +5,16 @@ from requirements import Requirement
 REQUIREMENTS: dict[str, Requirement] = {
     "chant:run_folder:nothing_but_its_branch_comes_back": Requirement(
         "What an agent does to configuration, hooks, refs, index, stash and objects of the repository it"
-        " works in reaches the project in no way; the commits of `chant/<id>` come back and are landed.",
+        " works in changes nothing of the project; the commits of `chant/<id>` come back and are landed, and"
+        " others are kept under refs of ours alone.",
         "issue: A run works in a repository of its own, 1",
+    ),
+    "chant:run:nothing_unaccounted": Requirement(
+        "Before a run's folder goes, what only it has is kept and named: commits on other refs, in the stash"
+        " and on a detached HEAD under refs, repositories inside and files that git ignores beside the folder,"
+        " but no caches and dependency folders. A folder that would be a commit of a repository that nobody"
+        " has does not land by itself.",
+        "issue: Ordinary repositories, 1",
     ),
     "chant:run_folder:commits_of_a_live_run_are_seen": Requirement(
         "`git log chant/<id>` in the project follows a run that lives.",

@@ -49,6 +49,19 @@ impl RunRepository<'_> {
             let branch = self.branch.clone();
             return Err(GitError::InUse { branch, path });
         }
+        self.bring_commit(&tip)?;
+        self.bring_large_files(&known, &tip)?;
+        let why = "commits of its run";
+        self.repo.move_ref(&name, &tip, Some(&known), why)?;
+        Ok(true)
+    }
+
+    /// Brings a commit of the folder, with what leads to it, into the project.
+    ///
+    /// # Errors
+    /// As [`RunRepository::fetch`].
+    pub(super) fn bring_commit(&self, tip: &str) -> Result<(), GitError> {
+        let known = self.known_tip()?;
         let base = self
             .repo
             .tip_of_ref(&format!("{}{}", super::BASES, self.branch))?;
@@ -57,11 +70,7 @@ impl RunRepository<'_> {
             .flatten()
             .map(String::as_str)
             .collect();
-        self.bring_with_retries(&tip, &known_commits)?;
-        self.bring_large_files(&known, &tip)?;
-        let why = "commits of its run";
-        self.repo.move_ref(&name, &tip, Some(&known), why)?;
-        Ok(true)
+        self.bring_with_retries(tip, &known_commits)
     }
 
     /// Refuses files on git's way to the branch that would block git for ever or lead elsewhere.
@@ -83,7 +92,7 @@ impl RunRepository<'_> {
     }
 
     /// Returns the commit that a ref of the folder leads to.
-    fn tip(&self, name: &str) -> Result<String, GitError> {
+    pub(super) fn tip(&self, name: &str) -> Result<String, GitError> {
         let asked = format!("{name}^{{commit}}");
         let words = [
             "rev-parse",

@@ -61,7 +61,7 @@ const MOST_SET_ASIDE: usize = 1000;
 /// The end of the name of a file that exists while a folder is being created.
 const UNFINISHED: &str = ".unfinished";
 /// The new name of a repository inside the folder, before the folder is given to the user.
-const NESTED: &str = ".git-of-run";
+pub(super) const NESTED: &str = ".git-of-run";
 /// The new name of `HEAD` in a bare repository inside the folder: without `HEAD` git sees no
 /// repository.
 const BARE_HEAD: &str = "HEAD-of-run";
@@ -173,11 +173,7 @@ impl RunRepository<'_> {
         // A partly removed folder must not look as if an agent removed its files.
         replace(&self.unfinished(), "")?;
         remove_tree(&self.top)?;
-        for number in 1..MOST_SET_ASIDE {
-            let path = self.aside(number);
-            if path.symlink_metadata().is_err() {
-                break;
-            }
+        for path in self.set_aside() {
             remove_tree(&path)?;
         }
         remove_tree(&self.unfinished())
@@ -329,6 +325,12 @@ impl RunRepository<'_> {
         !locks.any(|path| git.join(path).symlink_metadata().is_ok())
     }
 
+    /// Returns the git folders that were set aside.
+    pub(super) fn set_aside(&self) -> impl Iterator<Item = PathBuf> {
+        let numbered = (1..MOST_SET_ASIDE).map(|number| self.aside(number));
+        numbered.take_while(|path| path.symlink_metadata().is_ok())
+    }
+
     fn aside(&self, number: usize) -> PathBuf {
         let mut name = self.top.file_name().unwrap_or_default().to_owned();
         name.push(format!("{SET_ASIDE}{number}"));
@@ -416,7 +418,7 @@ fn set_nested_aside(folder: &Path) -> Result<(), GitError> {
 }
 
 /// Returns the `HEAD` of a folder whose entries make git take it for a repository.
-fn bare_head(folder: &Path) -> Option<PathBuf> {
+pub(super) fn bare_head(folder: &Path) -> Option<PathBuf> {
     let is_repository = ["objects", "refs"]
         .iter()
         .all(|name| folder.join(name).is_dir());
@@ -438,7 +440,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), GitError> {
     make_private(path, false)
 }
 
-fn make_folders(path: &Path) -> Result<(), GitError> {
+pub(super) fn make_folders(path: &Path) -> Result<(), GitError> {
     make_private(path, true)
 }
 
@@ -505,7 +507,7 @@ pub(super) fn remove_tree(path: &Path) -> Result<(), GitError> {
 
 /// Gives the owner all rights to a folder, as far as possible.
 #[cfg(unix)]
-fn open_folder(folder: &Path) {
+pub(super) fn open_folder(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
     const ALL: u32 = 0o700;
     let mode = folder
@@ -521,4 +523,4 @@ fn open_folder(folder: &Path) {
 }
 
 #[cfg(not(unix))]
-fn open_folder(_: &Path) {}
+pub(super) fn open_folder(_: &Path) {}

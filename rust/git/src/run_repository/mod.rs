@@ -10,6 +10,7 @@ mod content;
 mod fetch;
 mod forward;
 mod large_files;
+mod leftovers;
 mod made;
 pub mod pool;
 mod settings;
@@ -23,6 +24,7 @@ use super::{GitError, Repo, program};
 use chant_confine::Confinement;
 
 pub use fetch::StrayCommits;
+pub use leftovers::{FolderLeftovers, KeptCommit};
 pub use size_limit::MAX_FILE_BYTES;
 
 /// The path from the folder's top of the logs in which a run's git writes a line for each commit.

@@ -280,10 +280,13 @@ pub fn reset(project: &Project, id: &str) -> Result<Answer, Error> {
     let mut text = format!("Reset spec '{}' to pending", spec.id);
     if let (Some(repo), Some(backup)) = (&repo, backup) {
         text.push_str(&format!("\nBranch {branch} is kept as {backup}"));
-        if let Err(error) = remove_work(project, repo, &spec, &branch) {
-            text.push_str(&format!(
+        match remove_work(project, repo, &spec, &branch) {
+            Ok(kept) => kept
+                .iter()
+                .for_each(|kept| text.push_str(&format!("\n{kept}"))),
+            Err(error) => text.push_str(&format!(
                 "\nIts worktree or branch was left in place: {error}"
-            ));
+            )),
         }
     } else if let (Some(repo), false) = (&repo, may_change_git)
         && matches!(repo.branch_tip(&branch), Ok(Some(_)))
@@ -387,8 +390,14 @@ fn back_up(repo: &Repo, spec: &Spec, branch: &str) -> Result<Option<String>, Err
     Ok(repo.back_up(branch, &escape_name(spec.id.as_str()))?)
 }
 
-/// Removes the worktree that the runtime made for a spec, and the branch, which is kept as a backup.
-fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Result<(), Error> {
+/// Removes the worktree that the runtime made for a spec, and the branch, which is kept as a backup. Returns what was
+/// kept of the worktree, as sentences.
+fn remove_work(
+    project: &Project,
+    repo: &Repo,
+    spec: &Spec,
+    branch: &str,
+) -> Result<Vec<String>, Error> {
     let worktrees = repo.worktrees()?;
     let gone = worktrees
         .iter()
@@ -400,12 +409,14 @@ fn remove_work(project: &Project, repo: &Repo, spec: &Spec, branch: &str) -> Res
         return Err(ChantError::Refused(message).into());
     }
     let snapshot = project.snapshot()?;
+    let mut kept = Vec::new();
     if let Some(tree) = tree_of(project, &snapshot, repo, spec)? {
-        tree.remove()?;
+        kept = tree.remove(project)?;
     } else if let Ok(site) = WorktreeFolder::of(project, &*snapshot.config.clone()?, repo) {
         site.refuse_unmarked_folder(spec.id.as_str())?;
     }
-    Ok(repo.delete_backed_up_branch(branch)?)
+    repo.delete_backed_up_branch(branch)?;
+    Ok(kept)
 }
 
 /// Refuses while a process that has no run here works on the spec: one of another checkout, or a merge by hand.

@@ -57,12 +57,15 @@ pub fn prune_worktrees(project: &Project) -> Result<Answer, Error> {
                 Some(Err(error)) => Err(error.into()),
                 _ => site.remove(&entry),
             };
-            kept = removed.err().map(|error| error.to_string());
+            match removed {
+                Ok(sentences) => {
+                    let about = std::iter::once(format!("Removed {}", entry.path)).chain(sentences);
+                    lines.push(about.collect::<Vec<_>>().join("; "));
+                }
+                Err(error) => kept = Some(error.to_string()),
+            }
         }
-        lines.push(match kept {
-            None => format!("Removed {}", entry.path),
-            Some(why) => format!("Kept {}: {why}", entry.path),
-        });
+        lines.extend(kept.map(|why| format!("Kept {}: {why}", entry.path)));
     }
     for path in site.strange_folders()? {
         let path = path.display();

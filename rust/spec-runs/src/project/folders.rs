@@ -157,6 +157,8 @@ pub(in super::super) const SERVER: &str = ".mcp.json";
 pub(in super::super) const BASE: &str = ".spec.md";
 /// The ending of the list of files that git is not to see in the worktree.
 pub(in super::super) const IGNORED: &str = ".ignore";
+/// The end of the name of the folder with what was kept of folders that are gone; nothing of ours removes it.
+pub(in super::super) const KEPT: &str = ".kept";
 /// The ending of the folder that checks of the work look at.
 pub(in super::super) const CHECKED: &str = ".checks";
 /// The ending of the file that says for which run and spec a folder was made.

@@ -8,14 +8,16 @@ use super::looking::uncommitted_unless_filtered;
 use super::worktree_folder::{self, WorktreeFolder};
 use chant_base::error::Error;
 use chant_base::next_step::{NextStep, hint};
+use chant_base::visible::visible_char;
 use chant_config::Config;
 use chant_confine::Confinement;
 use chant_git::run_repository::pool::FolderPool;
-use chant_git::run_repository::{RunRepository, StrayCommits};
+use chant_git::run_repository::{FolderLeftovers, KeptCommit, RunRepository, StrayCommits};
 use chant_git::{CheckoutHead, GitError, Repo};
 use chant_specs::error::ChantError;
-use chant_specs::project::Project;
+use chant_specs::project::{Project, SPECS};
 use chant_store::disk;
+use chant_store::state::escape_name;
 
 /// The branch that is taken for the target where there is none of the usual name.
 const OLD_MAIN: &str = "master";
@@ -361,17 +363,74 @@ impl RunTree<'_> {
         }
     }
 
-    /// Makes the folder a person's: nothing that the agent planned runs there.
+    /// Makes the folder a person's: nothing that the agent planned runs there. Returns what was kept of it
+    /// elsewhere, as sentences.
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn hand_over(&self) -> Result<(), GitError> {
+    pub(in super::super) fn hand_over(&self) -> Result<Vec<String>, GitError> {
         match &self.kind {
-            RunTreeKind::Own(folder) if folder.is_there() => folder.make_repository_again(),
-            RunTreeKind::Own(_) => Ok(()),
+            RunTreeKind::Own(folder) if folder.is_there() => {
+                let kept = self.keep_strays(folder);
+                folder.make_repository_again()?;
+                Ok(kept.unwrap_or_else(|error| {
+                    vec![format!(
+                        "commits that are not on {} stay in the folder alone: {error}",
+                        self.branch
+                    )]
+                }))
+            }
+            RunTreeKind::Own(_) => Ok(Vec::new()),
             // Its git folder is the project's; what a killed git holds there is let go.
-            RunTreeKind::Linked(path) => self.repo.free_worktree(path).map(drop),
+            RunTreeKind::Linked(path) => self.repo.free_worktree(path).map(|_| Vec::new()),
         }
+    }
+
+    /// Keeps the commits of a folder that are on no branch of the project; returns sentences about them.
+    fn keep_strays(&self, folder: &RunRepository<'_>) -> Result<Vec<String>, GitError> {
+        let kept = folder.keep_strays(&escape_name(&self.spec_id))?.into_iter();
+        let sentence = |one: KeptCommit| {
+            format!(
+                "`{}` of its folder is kept as {}",
+                shown(&one.was),
+                one.name
+            )
+        };
+        Ok(kept.map(sentence).collect())
+    }
+
+    /// Moves what only the folder has beside it; returns sentences about it.
+    fn keep_leftovers(
+        &self,
+        folder: &RunRepository<'_>,
+        left: &FolderLeftovers,
+    ) -> Result<Vec<String>, Error> {
+        let modules = folder.modules_aside();
+        if left.repositories.is_empty() && left.ignored.is_empty() && modules.is_empty() {
+            return Ok(Vec::new());
+        }
+        let to = worktree_folder::make_kept_folder(self.path())?;
+        folder.move_leftovers(&left.repositories, &to)?;
+        folder.move_leftovers(&left.ignored, &to)?;
+        for git in &modules {
+            disk::move_folder(git, &to.join(git.file_name().unwrap_or_default()))?;
+        }
+        let what = [
+            ("repositories inside its folder", &left.repositories),
+            ("files that git ignores", &left.ignored),
+        ];
+        let mut kept: Vec<String> = what
+            .into_iter()
+            .filter(|(_, paths)| !paths.is_empty())
+            .map(|(what, paths)| format!("{what} are kept in {}: {}", to.display(), named(paths)))
+            .collect();
+        if !modules.is_empty() {
+            kept.push(format!(
+                "repositories of submodules are kept in {}",
+                to.display()
+            ));
+        }
+        Ok(kept)
     }
 
     /// Brings the commits back and makes the folder's repository again, so that git works there whatever the
@@ -379,7 +438,7 @@ impl RunTree<'_> {
     ///
     /// # Errors
     /// A failure of git.
-    pub(in super::super) fn hand_over_with_commits(&self) -> Result<(), GitError> {
+    pub(in super::super) fn hand_over_with_commits(&self) -> Result<Vec<String>, GitError> {
         self.fetch()?;
         self.hand_over()
     }
@@ -460,11 +519,13 @@ impl RunTree<'_> {
     }
 
     /// Removes the files with what lies beside them, unless something there is in no commit of the project, or it
-    /// is not certainly the run's.
+    /// is not certainly the run's. What git does not see as a change and would be lost is kept before, as the
+    /// returned sentences say.
     ///
     /// # Errors
     /// `Refused`, `Dirty`, or a failure of git.
-    pub(in super::super) fn remove(&self) -> Result<(), Error> {
+    pub(in super::super) fn remove(&self, project: &Project) -> Result<Vec<String>, Error> {
+        let mut kept = Vec::new();
         let path = self.path();
         let Some(site) = &self.site else {
             let message = format!(
@@ -480,13 +541,24 @@ impl RunTree<'_> {
                     let message = format!("{} had commits that came only now", path.display());
                     return Err(ChantError::Refused(message).into());
                 }
-                let mut shown = folder.uncommitted()?;
+                // The copy of a spec that git ignores is ours.
+                let spec = format!("{SPECS}/{}.md", self.spec_id);
+                let own = project.path_in_repository(self.repo, &spec);
+                let mut left = folder.leftovers(own.as_deref())?;
+                let mut shown = std::mem::take(&mut left.uncommitted);
+                // A repository inside is kept whole, also where git shows it as one change.
+                shown.retain(|path| {
+                    let path = path.trim_end_matches('/');
+                    !left.repositories.iter().any(|inside| inside == path)
+                });
                 if !shown.is_empty() {
                     let count = shown.len();
                     shown.truncate(SHOWN);
                     let path = path.to_owned();
                     return Err(GitError::Dirty { path, count, shown }.into());
                 }
+                kept.extend(self.keep_strays(folder)?);
+                kept.extend(self.keep_leftovers(folder, &left)?);
                 folder.remove()?;
             }
             RunTreeKind::Linked(path) => {
@@ -495,6 +567,20 @@ impl RunTree<'_> {
             }
         }
         worktree_folder::remove_beside(path);
-        Ok(())
+        Ok(kept)
     }
+}
+
+/// Returns a name that an agent chose as people may see it.
+fn shown(name: &str) -> String {
+    name.chars().map(visible_char).collect()
+}
+
+/// Returns the first of some paths as words.
+fn named(paths: &[String]) -> String {
+    let mut words: Vec<String> = paths.iter().take(SHOWN).map(|path| shown(path)).collect();
+    if let Some(more) = paths.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        words.push(format!("and {more} more"));
+    }
+    words.join(", ")
 }

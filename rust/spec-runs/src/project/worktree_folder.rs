@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::folders::{self, BESIDE, CHECKING, CONNECT, MARKER, PRIVATE, sibling_file};
+use super::folders::{self, BESIDE, CHECKING, CONNECT, KEPT, MARKER, PRIVATE, sibling_file};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -226,6 +226,22 @@ pub(in super::super) fn write_run_mark(
     disk::remove(&place)?;
     let text = serde_json::to_string(&mark).unwrap_or_default() + "\n";
     Ok(disk::create_owned(&place, &text)?)
+}
+
+/// Makes the folder for what is kept of a folder that is removed: beside it, so that things are moved there.
+///
+/// # Errors
+/// `NotWritten`.
+pub(in super::super) fn make_kept_folder(path: &Path) -> Result<PathBuf, Error> {
+    let all = sibling_file(path, KEPT);
+    disk::make_folders(&all)?;
+    let mut numbered = (1..=FOLDERS).map(|number| all.join(number.to_string()));
+    let Some(free) = numbered.find(|place| !disk::exists(place)) else {
+        let message = format!("{} is full; look through it first", all.display());
+        return Err(ChantError::Refused(message).into());
+    };
+    disk::make_folders(&free)?;
+    Ok(free)
 }
 
 /// Removes what lies beside a removed folder; files that cannot be removed do no harm.

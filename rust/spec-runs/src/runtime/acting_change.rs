@@ -1,5 +1,5 @@
-//! Finds changes of a merge to what runs by itself, here or elsewhere, and to what agents are told: these never
-//! land without a person.
+//! Finds changes of a merge to what runs by itself, here or elsewhere, to what agents are told, and to commits of
+//! other repositories that nobody has: these never land without a person.
 
 use std::path::PathBuf;
 
@@ -30,6 +30,8 @@ pub(in super::super) struct ActingChange {
     files: Vec<String>,
     /// True if one of them acts.
     acts: bool,
+    /// The folders that would be commits of other repositories which nobody has.
+    gaps: Vec<String>,
 }
 
 impl ActingChange {
@@ -40,22 +42,33 @@ impl ActingChange {
 
     /// Returns the reason for the end of a run whose branch contains it.
     pub(in super::super) fn reason(&self) -> String {
+        if !self.gaps.is_empty() {
+            return format!(
+                "leaves out files: {} would be a commit of another repository that this one does not have",
+                named(&self.gaps)
+            );
+        }
         let what = if self.acts {
             "changes what runs by itself"
         } else {
             "changes what agents are told"
         };
-        let named = self.files.iter().take(NAMED).map(|file| ascii(file));
-        let named = named.collect::<Vec<_>>().join(", ");
-        match self.files.len().saturating_sub(NAMED) {
-            0 => format!("{what}: {named}"),
-            more => format!("{what}: {named} and {more} more"),
-        }
+        format!("{what}: {}", named(&self.files))
     }
 
     /// Returns the hash that stands for it when a person agrees.
     pub(in super::super) fn agreement(&self) -> String {
         agreement_to(&self.lines)
+    }
+}
+
+/// Returns the first of some files as words.
+fn named(files: &[String]) -> String {
+    let shown: Vec<String> = files.iter().take(NAMED).map(|file| ascii(file)).collect();
+    let shown = shown.join(", ");
+    match files.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 
@@ -81,6 +94,18 @@ pub(super) fn acting_change(
     let acting = ActingPaths::of(project, repo, place, old)?;
     let mut found = ActingChange::default();
     for file in &changed {
+        let submodule = file.new.as_ref();
+        if let Some(link) = submodule.filter(|file| file.kind == FileKind::Submodule)
+            && !repo.has_submodule_commit(new, &file.path, &link.id)?
+        {
+            let line = format!(
+                "{} = commit {} of another repository",
+                ascii(&file.path),
+                link.id
+            );
+            found.lines.push(line);
+            found.gaps.push(file.path.clone());
+        }
         let Some((kind, shown)) = acting.kind_of(file) else {
             continue;
         };

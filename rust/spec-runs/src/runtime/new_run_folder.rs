@@ -222,7 +222,7 @@ impl RunFolderInputs<'_> {
         if let Some(tree) = self.scenery().tree_of(self.spec.id.as_str(), branch)? {
             tree.hand_over_with_commits()?;
             tree.commit_everything("Uncommitted work, kept by a fresh start")?;
-            tree.remove()?;
+            tree.remove(self.project)?;
         }
         self.repo
             .back_up(branch, &escape_name(self.spec.id.as_str()))?;

@@ -328,28 +328,36 @@ impl RunFolder {
 
     /// Gives the folder to the user, so that nothing runs there that the agent prepared, and removes
     /// what only the run used: its caches, and its copy of a login. If the first fails, its files are
-    /// there all the same.
-    pub(in super::super) fn hand_over(&self, project: &Project, repo: &Repo) {
+    /// there all the same. Returns what was kept elsewhere, as sentences.
+    pub(in super::super) fn hand_over(&self, project: &Project, repo: &Repo) -> Vec<String> {
+        let mut kept = Vec::new();
         if let Ok(tree) = self.tree(project, repo)
             && (self.is_linked || project.is_trusted() || tree.is_held())
         {
-            tree.hand_over()
-                .log_failure("hand the folder of the run over");
+            match tree.hand_over() {
+                Ok(sentences) => kept = sentences,
+                error => error.log_failure("hand the folder of the run over"),
+            }
         }
         remove_private(&self.worktree);
+        kept
     }
 
     /// Removes the worktree with the files beside it, and the branch, whose commits are on the
-    /// target, if nothing is lost with them. Returns the parts that were left in place, with the
-    /// reasons.
+    /// target, if nothing is lost with them. Returns the parts that were left in place or kept elsewhere, with
+    /// the reasons.
     pub(in super::super) fn clear(&self, project: &Project, repo: &Repo) -> Vec<String> {
         let mut left = Vec::new();
         let kept = |what: &str, error: &dyn std::fmt::Display| format!("{what} was kept: {error}");
-        if disk::exists(&self.worktree)
-            && let Err(error) = self.remove_worktree(project, repo)
-        {
-            self.hand_over(project, repo);
-            return vec![kept("its worktree", &error)];
+        if disk::exists(&self.worktree) {
+            match self.remove_worktree(project, repo) {
+                Ok(sentences) => left.extend(sentences),
+                Err(error) => {
+                    left.push(kept("its worktree", &error));
+                    left.extend(self.hand_over(project, repo));
+                    return left;
+                }
+            }
         }
         remove_beside(&self.worktree);
         if let Err(error) = repo.delete_backed_up_branch(&self.branch) {
@@ -358,7 +366,7 @@ impl RunFolder {
         left
     }
 
-    fn remove_worktree(&self, project: &Project, repo: &Repo) -> Result<(), Error> {
+    fn remove_worktree(&self, project: &Project, repo: &Repo) -> Result<Vec<String>, Error> {
         let tree = self.tree(project, repo)?;
         // A copy that git does not track would count as a user's file; its content is merged.
         if !self.is_tracked
@@ -369,7 +377,7 @@ impl RunFolder {
                 disk::remove(&path)?;
             }
         }
-        tree.remove()
+        tree.remove(project)
     }
 }
 

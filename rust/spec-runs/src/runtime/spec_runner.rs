@@ -263,7 +263,9 @@ impl SpecRunner<'_> {
         if let Err(error) = place.fetch(self.project, &repo) {
             why.push_str(&format!("\n{error}"));
         }
-        place.hand_over(self.project, &repo);
+        for kept in place.hand_over(self.project, &repo) {
+            why.push_str(&format!("\n{kept}"));
+        }
         let end = RunEnd::failed(why);
         spec_state::write_end_to_spec(self.project, run.record(), &end)?;
         Ok(end)
@@ -340,7 +342,7 @@ pub(super) fn conclude(
     terms: &CompletionTerms,
 ) -> Result<RunEnd, Error> {
     let repo = project.repository()?;
-    let end = match place.fetch(project, &repo) {
+    let mut end = match place.fetch(project, &repo) {
         Ok(()) => judge(project, run, place, terms)?,
         Err(error) => {
             let end = RunEnd {
@@ -354,7 +356,9 @@ pub(super) fn conclude(
         }
     };
     if disk::exists(&place.worktree) {
-        place.hand_over(project, &repo);
+        let kept = place.hand_over(project, &repo);
+        let reasons: Vec<String> = end.reason.take().into_iter().chain(kept).collect();
+        end.reason = (!reasons.is_empty()).then(|| reasons.join("\n"));
     }
     Ok(end)
 }

@@ -36,7 +36,7 @@ pub(in super::super) fn remove_unneeded(
         let Some(Ok(_lock)) = lock else { continue };
         let now = site.entry_now(Path::new(&seen.path))?;
         let removed = now.filter(may_go).map(|now| site.remove(&now));
-        if matches!(removed, Some(Ok(()))) {
+        if matches!(removed, Some(Ok(_))) {
             gone.push(seen.path);
         }
     }
@@ -84,7 +84,8 @@ impl<'a> WorktreeContext<'a> {
 
     /// Removes a worktree and its branch, whose commits are elsewhere or the runtime's own: if it certainly is
     /// that of a run of the spec.
-    pub(in super::super) fn remove(&self, entry: &WorktreeEntry) -> Result<(), Error> {
+    /// Returns what was kept of it, as sentences.
+    pub(in super::super) fn remove(&self, entry: &WorktreeEntry) -> Result<Vec<String>, Error> {
         let path = Path::new(&entry.path);
         let (Some(branch), Some(spec_id)) = (&entry.branch, &entry.spec_id) else {
             let message = format!("{} stands on no branch of a run", entry.path);
@@ -98,9 +99,10 @@ impl<'a> WorktreeContext<'a> {
             );
             return Err(ChantError::Refused(message).into());
         };
-        tree.remove()?;
+        let kept = tree.remove(self.project)?;
         self.repo.back_up(branch, &escape_name(spec_id))?;
-        Ok(self.repo.delete_backed_up_branch(branch)?)
+        self.repo.delete_backed_up_branch(branch)?;
+        Ok(kept)
     }
 
     /// All of them, by their folders.
