@@ -67,15 +67,17 @@ def _order(descriptor: int) -> bytes:
 
 def _core() -> ModuleType:
     """Load the core from the folder of this file; the package would import more than is needed."""
-    import _frozen_importlib as bootstrap
     import _frozen_importlib_external as files
+
+    # Type stubs lack the function that loads.
+    bootstrap: Any = __import__("_frozen_importlib")
 
     folder = __file__.rpartition("/")[0]
     names = posix.listdir(folder)
     suffix = next(suffix for suffix in files.EXTENSION_SUFFIXES if f"_core{suffix}" in names)
     loader = files.ExtensionFileLoader("_core", f"{folder}/_core{suffix}")
     spec = bootstrap.ModuleSpec("_core", loader, origin=loader.path)
-    return bootstrap._load(spec)  # pyright: ignore
+    return bootstrap._load(spec)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,8 @@ def test_what_runs_try_changes_nothing_outside(tmp_path: Path, abi: int, namespa
     if namespaces and not has_namespaces(world):
         pytest.skip("this machine gives no namespaces")
     before = world.outside()
-    found = world.try_all(CHANT_CONFINE_ABI=str(abi), **({} if namespaces else WITHOUT))  # pyright: ignore
+    without = {} if namespaces else WITHOUT
+    found = world.try_all(variables={"CHANT_CONFINE_ABI": str(abi), **without})
     wanted = expected(abi, namespaces)
     assert {name: how for name, how in found.items() if how not in wanted[name]} == {}
     assert world.outside() == before
@@ -104,7 +105,7 @@ def test_sockets_with_names_are_opened_by_the_user(tmp_path: Path, abi: int, abs
     world = made(tmp_path)
     configured("confine: {unix_sockets: true}\n")
     names = ["connect_to_named_socket", "connect_to_abstract_socket", "make_socket_of_ciphers"]
-    found = world.try_all(names, CHANT_CONFINE_ABI=str(abi))
+    found = world.try_all(names, {"CHANT_CONFINE_ABI": str(abi)})
     assert found == dict(zip(names, ["possible", abstract, "refused"], strict=True))
 
 

@@ -34,8 +34,8 @@ def world(tmp_path: Path) -> World:
     ],
 )
 def test_what_a_machine_can_do_is_shown(world: World, abi: int, line: str, signals: bool, code: int) -> None:
-    no = {"CHANT_CONFINE_NO_NAMESPACES": "1"}
-    done = world.confine("--check", "--json", CHANT_CONFINE_ABI=str(abi), **no)  # pyright: ignore
+    assumed = {"CHANT_CONFINE_ABI": str(abi), "CHANT_CONFINE_NO_NAMESPACES": "1"}
+    done = world.confine("--check", "--json", variables=assumed)
     found = json.loads(done.stdout)
     assert done.returncode == code
     assert found["confinement"].startswith(line)
@@ -69,7 +69,7 @@ def test_a_command_that_cannot_be_started_or_held_is_not(world: World) -> None:
     assert world.confine("--", "no-such-program-of-chant").returncode == 127
     assert world.confine().returncode == 2
     configured("confine: {mode: required}\n")
-    done = world.confine("--", "touch", "started", CHANT_CONFINE_ABI="0")
+    done = world.confine("--", "touch", "started", variables={"CHANT_CONFINE_ABI": "0"})
     assert done.returncode == 1
     assert "cannot be confined" in done.stderr
     assert not (world.run / "started").exists()

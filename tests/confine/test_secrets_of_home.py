@@ -82,7 +82,7 @@ def test_no_secret_is_read_where_all_programs_run(world: World) -> None:
         "-c",
         READER,
         json.dumps(told),
-        **secret_places.variables(world.home),  # pyright: ignore
+        variables=secret_places.variables(world.home),
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -118,7 +118,7 @@ def test_cargo_builds_below_settings_that_are_closed(world: World) -> None:
     (run / "Cargo.toml").write_text('[package]\nname = "one"\nversion = "0.1.0"\nedition = "2021"\n')
     (run / "src/lib.rs").write_text("")
     done = replace(world, run=run).confine(
-        "--", "cargo", "check", "--offline", RUSTUP_HOME=str(rust_toolchains())
+        "--", "cargo", "check", "--offline", variables={"RUSTUP_HOME": str(rust_toolchains())}
     )
     assert done.returncode == 0, done.stderr
 
@@ -136,5 +136,5 @@ def test_programs_beside_work_or_data_open_neither(world: World) -> None:
         program.chmod(0o755)
     path = os.pathsep.join([*(str(folder) for folder in beside.glob("srv/*/bin")), os.environ["PATH"]])
     script = f"cd {beside}/srv; of-work && of-data && of-tool; grep -rls {MARK} . || true"
-    done = world.confine("--", "sh", "-ec", script, PATH=path)
+    done = world.confine("--", "sh", "-ec", script, variables={"PATH": path})
     assert done.stdout.split() == ["./tool/lib/code"], done

@@ -36,7 +36,7 @@ PLACES = {
 def taken(world: World, names: list[str], **variables: str) -> dict[str, str]:
     """Have a confined process take steps, and give what went wrong."""
     (world.run / "steps.py").write_bytes(Path(steps.__file__).read_bytes())
-    done = world.confine("--", sys.executable, "steps.py", json.dumps(names), **variables)  # pyright: ignore
+    done = world.confine("--", sys.executable, "steps.py", json.dumps(names), variables=variables)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

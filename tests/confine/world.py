@@ -9,10 +9,11 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from confine.attempts import ipc
@@ -46,6 +47,8 @@ FILES = {
 }
 """Files of a project."""
 
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+
 
 @dataclass(frozen=True)
 class World:
@@ -56,9 +59,15 @@ class World:
     run: Path
 
     def confine(
-        self, *command: str, passed: tuple[int, ...] = (), **variables: str
+        self,
+        *command: str,
+        variables: Mapping[str, str] = NO_VARIABLES,
+        passed: tuple[int, ...] = (),
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command as runs are held, in the run's folder; its starter has some descriptors open."""
+        """Run a command as runs are held, in the run's folder.
+
+        Its starter has these variables besides its own, and some descriptors open.
+        """
         return subprocess.run(
             [sys.executable, "-m", "chant_mcp", "confine", *command],
             cwd=self.run,
@@ -70,12 +79,14 @@ class World:
             check=False,
         )
 
-    def try_all(self, names: list[str] | None = None, **variables: str) -> dict[str, str]:
+    def try_all(
+        self, names: list[str] | None = None, variables: Mapping[str, str] = NO_VARIABLES
+    ) -> dict[str, str]:
         """Have a confined process try attempts, and give how each went."""
         with self._surroundings() as told:
             told["names"] = names
             command = ("--", sys.executable, "-m", ATTEMPTS.name, json.dumps(told))
-            done = self.confine(*command, passed=(told["descriptor"],), **variables)
+            done = self.confine(*command, variables=variables, passed=(told["descriptor"],))
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
