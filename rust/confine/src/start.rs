@@ -12,6 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use chant_base::own_children;
 use chant_store::disk;
 
 use super::{ConfinePolicy, Confinement, LandlockSupport, SandboxLauncher, refused};
@@ -140,7 +141,11 @@ impl Confinement {
             output: Stdio::null(),
             errors: Stdio::null(),
         };
-        self.start(start)?.wait().map(drop)
+        // An agent may run meanwhile: this is none of its processes.
+        let mut child = own_children::start_noted(false, || self.start(start), Child::id)?;
+        let ended = child.wait();
+        own_children::forget(child.id());
+        ended.map(drop)
     }
 }
 
@@ -152,3 +157,47 @@ pub(crate) fn inherit_nothing() {
 
 /// The first descriptor behind the standard streams.
 const FIRST: i32 = 3;
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::fs;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// Takes an order, says that it was done, and ends when a file is there.
+    const LAUNCHER: &str = "head -c 8 >/dev/null; dd bs=1M count=1 >/dev/null 2>&1; echo $$ >\"$0/number\"; \
+        printf c >&0; exec <&-; while ! test -e \"$0/go\"; do sleep 0.01; done";
+
+    #[test]
+    fn process_that_tries_namespaces_is_one_of_our_own_while_it_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let launcher = SandboxLauncher {
+            argv: vec![
+                "/bin/sh".into(),
+                "-c".into(),
+                LAUNCHER.into(),
+                folder.path().into(),
+            ],
+            environment: Vec::new(),
+            namespaces: false,
+        };
+        let tried =
+            std::thread::spawn(move || launcher.try_namespaces(LandlockSupport::of_system(None)));
+        let number = || {
+            let text = fs::read_to_string(folder.path().join("number")).unwrap_or_default();
+            text.strip_suffix('\n')?.parse::<u32>().ok()
+        };
+        let until = Instant::now() + Duration::from_secs(60);
+        while number().is_none() && Instant::now() < until {
+            std::thread::yield_now();
+        }
+        let number = number().unwrap();
+        let is_noted = own_children::running().contains(&number);
+        fs::write(folder.path().join("go"), "").unwrap();
+        tried.join().unwrap().unwrap();
+        assert!(is_noted);
+        assert!(!own_children::running().contains(&number));
+    }
+}

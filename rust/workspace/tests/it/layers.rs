@@ -41,7 +41,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("draw", &["graph"]),
     ("config", &["base", "text"]),
     // Those who start processes hold them.
-    ("confine", &["store"]),
+    ("confine", &["base", "store"]),
     ("git", &["base", "confine"]),
     ("places", &["git", "store"]),
     ("leases", &["base", "config", "git", "store"]),
