@@ -94,11 +94,7 @@ pub struct TrustQuestion<'a> {
 impl TrustQuestion<'_> {
     /// Returns the verdict about the folder with its acting configuration.
     pub fn verdict(&self, acting: &ActingConfiguration) -> TrustVerdict {
-        if self
-            .roots
-            .iter()
-            .any(|root| self.place.root.starts_with(root))
-        {
+        if is_in_one(self.roots, &self.place.root) {
             return TrustVerdict::Trusted(TrustReason::UserRoots);
         }
         let hash = acting.hash();
@@ -123,6 +119,11 @@ impl TrustQuestion<'_> {
             has_gaps,
         }))
     }
+}
+
+/// Returns true if a folder lies in one of the folders that the user trusts with all their content.
+fn is_in_one(roots: &[PathBuf], folder: &Path) -> bool {
+    roots.iter().any(|root| folder.starts_with(root))
 }
 
 /// Returns the folders that a user's configuration trusts, resolved; `~` stands for the home

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::acting::{ActingConfiguration, CHANT_CONFIG};
 use super::folder::{FolderReading, FolderScanInputs};
 use super::store::{TrustStore, TrustedPlace};
-use super::{TrustQuestion, TrustVerdict, trusted_roots};
+use super::{TrustQuestion, TrustVerdict, is_in_one, trusted_roots};
 use chant_config::Config;
 use chant_git::{CheckoutHead, Repo};
 use chant_store::disk::{self, Disk};
@@ -82,6 +82,11 @@ impl FolderTrust<'_> {
             acting,
             verdict,
         }
+    }
+
+    /// Returns true if the user's own configuration trusts the folder, whatever it holds: nothing of it is read.
+    pub fn is_in_user_roots(&self) -> bool {
+        is_in_one(&self.user_roots(), &self.place().root)
     }
 
     /// Reads what git uses in the folder, and nothing else.

@@ -126,6 +126,10 @@ impl Project {
 
     /// Returns the sentence about a folder that is not trusted, where it asks for something or has runs.
     pub fn untrusted_line(&self) -> Option<&'static str> {
+        // Then git need not be asked what the folder holds.
+        if self.with_folder_trust(is_in_user_roots) {
+            return None;
+        }
         let has_runs = || self.run_lookup.shows_runs(self.root.path());
         let is_meant =
             self.known_trust_now(|known| !known.is_trusted && (known.acts || has_runs()));
@@ -322,6 +326,10 @@ fn base_of(folder: &FolderTrust<'_>) -> Option<(String, String)> {
 
 fn git_of(folder: &FolderTrust<'_>) -> FolderReading {
     folder.read_git()
+}
+
+fn is_in_user_roots(folder: &FolderTrust<'_>) -> bool {
+    folder.is_in_user_roots()
 }
 
 fn place_of(folder: &FolderTrust<'_>) -> TrustedPlace {
