@@ -34,6 +34,9 @@ HOME = {
 }
 """Files of the user's home."""
 
+LARGE = 1 << 28
+"""A file of more bytes is not read."""
+
 SECOND = {".env": "TOKEN=SECRET-KEY\n", "code.py": "1\n", ".chant/processes/one.json": "{}\n"}
 """Files of another project of the user."""
 
@@ -271,6 +274,8 @@ def _what_is(path: Path) -> str:
     kind = stat.filemode(found.st_mode)
     if stat.S_ISLNK(found.st_mode):
         return f"{kind} to {path.readlink()}"
+    if found.st_size > LARGE:
+        return f"{kind} of {found.st_size} bytes"
     if stat.S_ISREG(found.st_mode):
         return f"{kind} {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
     return kind

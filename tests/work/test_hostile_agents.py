@@ -18,7 +18,8 @@ NO_COMMIT = "no commit"
 BRANCHES = {
     "honest": Move("true"),
     "moves_main": Move(
-        "git commit -q --allow-empty -m Evil; git branch -f main HEAD; git reset -q --hard HEAD~1"
+        "git commit -q --allow-empty -m Evil; git branch -f main HEAD; git reset -q --hard HEAD~1",
+        reason="`main` of its folder is kept as refs/chant/strays/",
     ),
     "moves_main_of_project": Move('git -C "$PROJECT" update-ref refs/heads/main HEAD~1'),
     "pushes_to_main": Move(
@@ -59,7 +60,8 @@ PROJECT = {
     "writes_file": Move('echo evil >> "$PROJECT/ferry.txt"; echo evil > "$PROJECT/evil.txt"'),
     "forges_process": Move(
         'echo "{}" > "$PROJECT/.chant/processes/evil.json"; mkdir -p .chant/processes;'
-        ' echo "{}" > .chant/processes/evil.json'
+        ' echo "{}" > .chant/processes/evil.json',
+        reason="files that git ignores are kept in ",
     ),
     "ticks_criteria_of_other_spec": Move(
         'sed -i "s/- \\[ \\]/- [x]/" ".chant/specs/$WAITS.md"', "needs_attention", "changes other specs"
@@ -206,7 +208,10 @@ FOLDER = {
     "makes_folder_of_spec": Move(
         'rm -f "$CHANT_SPEC_FILE"; mkdir "$CHANT_SPEC_FILE"', "failed", NO_COMMIT, works=False
     ),
-    "makes_huge_file": Move("truncate -s 40G .huge; echo .huge >> .git/info/exclude"),
+    "makes_huge_file": Move(
+        "truncate -s 40G .huge; echo .huge >> .git/info/exclude",
+        reason="files that git ignores are kept in ",
+    ),
     "commits_repository_of_project": Move(
         'git add -f "$PROJECT/.git/config"; cp -r "$PROJECT/.git" sub;'
         " test ! -e sub/config || echo SECRET-KEY; rm -rf sub"

@@ -39,7 +39,8 @@ ENDS = {
     "switch": End(
         "failed",
         f"{OPEN}Works; Tested; the agent made no commit; work is on `demo-agent/{ID}` of its folder, "
-        f"and only chant/{ID} counts",
+        f"and only chant/{ID} counts\n"
+        f"`demo-agent/{ID}` of its folder is kept as refs/chant/strays/{ID}/1",
         commits=0,
     ),
     "reword": End("needs_attention", "acceptance criteria were removed or reworded: Works"),

@@ -86,13 +86,15 @@ def test_what_an_agent_does_to_its_repository_stays_there(hand: Hand, tmp_path: 
     )
     before, tag = kept(root), git(root, "rev-parse", "v1")
     record = hand.run()
-    assert (record["end_state"], record["reason"]) == ("completed", None)
+    stash = f"refs/chant/strays/{ID}/1"
+    kept_stash = f"`stash@{{0}}` of its folder is kept as {stash}"
+    assert (record["end_state"], record["reason"]) == ("completed", kept_stash)
     assert kept(root) == before
     assert git(root, "rev-parse", "v1") == tag
     assert git(root, "stash", "list") == ""
     receipt = f"refs/chant/receipts/{ID}/1"
     refs = git(root, "for-each-ref", "--format=%(refname)").split()
-    assert refs == [receipt, "refs/heads/main", "refs/tags/v1"]
+    assert refs == [receipt, stash, "refs/heads/main", "refs/tags/v1"]
     assert hand.shop.main("work/agent.txt") == f"by {ID}\n"
     assert not mark.exists()
     assert hand.shop.worktrees() == []

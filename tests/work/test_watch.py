@@ -341,7 +341,7 @@ def test_each_worktree_is_looked_into_as_often_however_many_there_are(
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    handle.watch(once=True)
+    shop.handle().watch(once=True)
     assert shop.worktrees() == []
     looks = [
         line.split(" status ")[0] for line in calls.read_text("utf-8").splitlines() if " status " in line

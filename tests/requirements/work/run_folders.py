@@ -11,7 +11,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "chant:run:nothing_unaccounted": Requirement(
         "Before a run's folder goes, what only it has is kept and named: commits on other refs, in the stash"
-        " and on a detached HEAD under refs, repositories inside and files that git ignores beside the folder,"
+        " and on a detached HEAD under refs, repositories inside and ignored files beside the folder,"
         " but no caches and dependency folders. A folder that would be a commit of a repository that nobody"
         " has does not land by itself.",
         "issue: Ordinary repositories, 1",

@@ -6,6 +6,7 @@
     reason = "what lies in the folder of a run is no document of the store"
 )]
 
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -115,12 +116,8 @@ impl RunRepository<'_> {
         let listed = self.git(words, LONGEST_LOOK).output()?;
         let listed = String::from_utf8_lossy(&listed).into_owned();
         let own = self.full_name()?;
-        let known = self.repo.shared_refs()?;
-        let is_known = |name: &str, id: &str| {
-            known
-                .iter()
-                .any(|(shared, commit)| shared == name && commit == id)
-        };
+        let known: HashMap<String, String> = self.repo.shared_refs()?.into_iter().collect();
+        let is_known = |name: &str, id: &str| known.get(name).is_some_and(|commit| commit == id);
         let mut found = Vec::new();
         for line in listed.lines() {
             let mut words = line.splitn(3, ' ');
@@ -153,7 +150,7 @@ impl RunRepository<'_> {
             found.push(("HEAD".to_owned(), commit));
         }
         let is_id = |id: &str| id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         found.retain(|(_, commit)| is_id(commit) && seen.insert(commit.clone()));
         Ok(found)
     }
