@@ -3,11 +3,6 @@
 //! A runner is started before its run has a record, because the record names its process. It waits
 //! for the name of the run on its standard input, and its standard output is the hand-shake.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this file is where runners are started"
-)]
-
 use chant_base::diagnostics::{self, LogFailure};
 use chant_base::inherited_environment::inherited_environment;
 use chant_base::own_children;

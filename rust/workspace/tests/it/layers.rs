@@ -159,23 +159,15 @@ fn each_library_has_one_place() {
     only(
         "Command::new",
         &[
+            "base/inherited_environment.rs",
             "confine/sandbox/start.rs",
             "confine/start.rs",
             "git/program.rs",
-            "git/program_environment.rs",
             "work/connections.rs",
             "work/event_program.rs",
-            "work/launch.rs",
         ],
     );
-    only(
-        "std::env",
-        &[
-            "base/environment.rs",
-            "git/program.rs",
-            "git/program_environment.rs",
-        ],
-    );
+    only("std::env", &["base/inherited_environment.rs"]);
     only("landlock::", &["confine/"]);
     only("seccompiler::", &["confine/seccomp.rs"]);
     only("ureq::", &["provider/endpoint.rs", "provider/http.rs"]);
