@@ -98,17 +98,7 @@ const fn opened(calls: &'static [SystemCall], opening: CallOpening, why: &'stati
 /// The kinds of targets of a priority that mean one process.
 const PRIORITY_OF_PROCESS: u64 = libc::PRIO_PROCESS as u64;
 const DISK_PRIORITY_OF_PROCESS: u64 = 1;
-/// The flags of new namespaces: mounts, control groups, names of hosts, IPC, users, processes and networks.
-const NAMESPACES: &[&[ArgumentCondition]] = &[
-    &[HasBit(0, 0x0002_0000)],
-    &[HasBit(0, 0x0200_0000)],
-    &[HasBit(0, 0x0400_0000)],
-    &[HasBit(0, 0x0800_0000)],
-    &[HasBit(0, 0x1000_0000)],
-    &[HasBit(0, 0x2000_0000)],
-    &[HasBit(0, 0x4000_0000)],
-];
-/// The same with that of clocks, which is no flag of `clone`.
+/// The flags of new namespaces: clocks, mounts, control groups, names of hosts, IPC, users, processes and networks.
 const NAMESPACES_TO_LEAVE: &[&[ArgumentCondition]] = &[
     &[HasBit(0, 0x0000_0080)],
     &[HasBit(0, 0x0002_0000)],
@@ -119,6 +109,8 @@ const NAMESPACES_TO_LEAVE: &[&[ArgumentCondition]] = &[
     &[HasBit(0, 0x2000_0000)],
     &[HasBit(0, 0x4000_0000)],
 ];
+/// The same without that of clocks, which is no flag of `clone`.
+const NAMESPACES: &[&[ArgumentCondition]] = NAMESPACES_TO_LEAVE.split_at(1).1;
 /// The usual personality, those of 32 bits and of old kernel names, and the question for the present one.
 const UNUSUAL_PERSONALITY: &[&[ArgumentCondition]] = &[&[
     IsNot(0, 0),
