@@ -159,6 +159,21 @@ def test_rejected_work_is_gone_on_with_and_asks_again(shop: Workshop) -> None:
     assert shop.main("done.txt") == "round\n" * 3
 
 
+@pytest.mark.requirement("chant:approve:rejected_means_changed")
+def test_rejected_work_is_not_offered_again_unchanged(shop: Workshop) -> None:
+    lazy = "test $(git rev-list --count HEAD) -lt 3 || { git reset -q --hard; exit 0; }\n"
+    chant = waiting(shop, lazy)
+    chant.reject(ID, "Sort the rows.", by="Grace")
+    chant.work_start(ID)
+    second = shop.ended(ID)
+    assert (second["attempt"], second["end_state"]) == (2, "failed")
+    assert second["reason"] == "no commit changes a file since the work was rejected"
+    assert "> Sort the rows." in prompts(shop)[1]
+    signing(shop)
+    chant.work_start(ID)
+    assert shop.ended(ID)["end_state"] == "awaiting_approval"
+
+
 @pytest.mark.requirement("chant:approve:discussion_and_branch_are_merged")
 def test_what_the_agent_wrote_at_the_end_of_the_spec_is_merged_with_the_discussion(shop: Workshop) -> None:
     chant = waiting(shop, more='printf "\\n## Notes\\n\\nMine.\\n" >> "$CHANT_SPEC_FILE"')

@@ -134,6 +134,9 @@ pub enum IncompleteReason {
     /// The agent committed nothing but the spec's file.
     #[error("the agent's commits change nothing but the spec's file")]
     OnlySpecFile,
+    /// Nothing was committed since a person rejected the work.
+    #[error("no commit changes a file since the work was rejected")]
+    UnchangedSinceRejection,
     /// Criteria are open.
     #[error("acceptance criteria are open: {}", .0.join("; "))]
     Open(Vec<String>),
@@ -170,6 +173,7 @@ impl IncompleteReason {
             self,
             Self::NoCommit
                 | Self::OnlySpecFile
+                | Self::UnchangedSinceRejection
                 | Self::Open(_)
                 | Self::CheckFailed { .. }
                 | Self::EvidenceCheck { .. }

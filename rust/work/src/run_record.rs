@@ -129,6 +129,9 @@ pub struct RunRecord {
     /// The criteria at the start.
     #[serde(default)]
     pub criteria_at_start: Vec<CriterionEntry>,
+    /// True if a person rejected its work.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_rejected: bool,
     /// The changes of its work to what runs on this machine, if these prevented its merge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub acting_change: Vec<String>,
@@ -451,6 +454,7 @@ impl RunRecord {
             log: None,
             target: None,
             criteria_at_start: Vec::new(),
+            is_rejected: false,
             acting_change: Vec::new(),
             hooks_at_start: None,
             checks: Vec::new(),

@@ -70,6 +70,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The discussion is merged with whatever the agent wrote into its copy of the spec.",
         "issue: Providers, split, approval, conflicts",
     ),
+    "chant:approve:rejected_means_changed": Requirement(
+        "Work that a person rejected counts as done only after a commit that changes more than the spec's file.",
+        "issue: Ordinary repositories, 8",
+    ),
     "chant:reject:needs_a_reason": Requirement(
         "A rejection without a reason is refused.", "reference chant 9"
     ),

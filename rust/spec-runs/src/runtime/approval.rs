@@ -113,6 +113,7 @@ impl PendingApproval {
         let reason = decision.reason.as_deref().unwrap_or_default();
         let why = format!("rejected by {}: {reason}", decision.by);
         let record = self.runs.update(&record.process_id, |record| {
+            record.is_rejected = true;
             Ok(record.change(RunEvent::Doubt, Some(why.clone()), (self.runs.clock)())?)
         })?;
         let branch = record.branch.as_deref().unwrap_or("its branch");

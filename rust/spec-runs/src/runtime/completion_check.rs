@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::super::evidence::{
-    self, BranchCommit, CompletionEvidence, CriterionAtStart, EvidenceInputs, OutputCheck,
-    is_of_agent,
+    self, BranchCommit, CompletionEvidence, CriterionAtStart, EvidenceInputs, IncompleteReason,
+    OutputCheck, is_of_agent,
 };
 use super::super::output;
 use super::super::project::ProjectRuns;
@@ -100,6 +100,11 @@ impl CompletionCheck<'_> {
         }
         let found = self.contributions(&scene)?;
         let mut evidence = self.evidence(&record, &scene, &found)?;
+        if evidence.is_complete() && self.is_unchanged_since_rejection(&record, &found)? {
+            evidence
+                .reasons
+                .push(IncompleteReason::UnchangedSinceRejection);
+        }
         if evidence.is_complete() {
             // They may take long, and are asked only about work that is done otherwise.
             evidence.reasons = PluginEvidence {
@@ -270,6 +275,24 @@ impl CompletionCheck<'_> {
         let is_interrupted = self.interruption.is_some_and(CancelToken::is_cancelled);
         let record = self.runs.get(&self.process_id)?;
         Ok(is_interrupted || record.stop_requested.is_some())
+    }
+
+    /// Returns true if a person rejected the work as it is, but for the spec's file.
+    fn is_unchanged_since_rejection(
+        &self,
+        record: &RunRecord,
+        found: &[WorkCommit],
+    ) -> Result<bool, Error> {
+        let earlier = self.runs.of_spec(&record.spec_id)?.into_iter();
+        let rejected: Vec<String> = earlier
+            .filter(|earlier| earlier.is_rejected && earlier.branch == record.branch)
+            .flat_map(|earlier| earlier.commits)
+            .collect();
+        let spec = &self.place.spec_in_git;
+        let is_change = |commit: &WorkCommit| {
+            !rejected.contains(&commit.id) && commit.paths.iter().any(|path| path != spec)
+        };
+        Ok(!rejected.is_empty() && !found.iter().any(is_change))
     }
 
     fn contributions(&self, scene: &CompletionContext) -> Result<Vec<WorkCommit>, Error> {
