@@ -1,6 +1,8 @@
 //! Files in which two commits differ, with their kinds: a link, a submodule and a program are other things than a
 //! plain file with the same bytes.
 
+use std::iter;
+
 use super::branches::oid;
 use super::program::fields;
 use super::{GitError, Repo};
@@ -36,6 +38,30 @@ pub struct ChangedFile {
     pub old: Option<CommittedFile>,
     /// What is there now.
     pub new: Option<CommittedFile>,
+}
+
+/// The call of git that lists the paths in which two commits differ, for [`raw_changes`].
+pub(super) const RAW_CHANGES: [&str; 6] = [
+    "diff-tree",
+    "-r",
+    "-z",
+    "--raw",
+    "--no-renames",
+    "--no-abbrev",
+];
+
+/// Returns the paths that git printed, each with the mode and the id of the old and of the new version.
+pub(super) fn raw_changes(out: &[u8]) -> impl Iterator<Item = (&[u8], [(&str, &str); 2])> {
+    let mut parts = fields(out);
+    let pairs = iter::from_fn(move || Some((parts.next()?, parts.next()?)));
+    pairs.filter_map(|(head, path)| {
+        let head = str::from_utf8(head).ok()?;
+        let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
+        let [old_mode, new_mode, old, new, ..] = words[..] else {
+            return None;
+        };
+        Some((path, [(old_mode, old), (new_mode, new)]))
+    })
 }
 
 impl CommittedFile {
@@ -82,32 +108,16 @@ impl Repo {
                 Ok(changed.collect())
             },
             || {
-                let words = [
-                    "diff-tree",
-                    "-r",
-                    "-z",
-                    "--raw",
-                    "--no-renames",
-                    "--no-abbrev",
-                ];
-                let out = self.reading(words).arg(&from).arg(&to).output()?;
-                let mut parts = fields(&out);
-                let mut found = Vec::new();
-                while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
-                    let head = String::from_utf8_lossy(head);
-                    let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
-                    let version = |mode: &str, id: &str| {
-                        CommittedFile::of(u32::from_str_radix(mode, 8).unwrap_or(0), id.to_owned())
-                    };
-                    if let [old_mode, new_mode, old, new, ..] = words[..] {
-                        found.push(ChangedFile {
-                            path: String::from_utf8_lossy(path).into_owned(),
-                            old: version(old_mode, old),
-                            new: version(new_mode, new),
-                        });
-                    }
-                }
-                Ok(found)
+                let out = self.reading(RAW_CHANGES).arg(&from).arg(&to).output()?;
+                let version = |(mode, id): (&str, &str)| {
+                    CommittedFile::of(u32::from_str_radix(mode, 8).unwrap_or(0), id.to_owned())
+                };
+                let changed = raw_changes(&out).map(|(path, [old, new])| ChangedFile {
+                    path: String::from_utf8_lossy(path).into_owned(),
+                    old: version(old),
+                    new: version(new),
+                });
+                Ok(changed.collect())
             },
         )
     }

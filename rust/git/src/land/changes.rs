@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::program::fields;
+use super::super::changed_files::{RAW_CHANGES, raw_changes};
 use super::super::{GitError, Repo};
 use super::{ExemptFile, LandingRequest};
 
@@ -134,27 +134,13 @@ pub(super) fn folders_of(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// Returns the paths that differ between two commits, and both versions of each.
 fn differing(repo: &Repo, from: &str, to: &str) -> Result<Vec<DifferingPath>, GitError> {
-    let words = [
-        "diff-tree",
-        "-r",
-        "-z",
-        "--raw",
-        "--no-renames",
-        "--no-abbrev",
-        "--ignore-submodules=none",
-    ];
+    let words = RAW_CHANGES.into_iter().chain(["--ignore-submodules=none"]);
     let out = repo.acting(words).arg(from).arg(to).output()?;
-    let mut parts = fields(&out);
-    let mut found = Vec::new();
-    while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
-        let head = String::from_utf8_lossy(head);
-        let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
-        if let [old_mode, new_mode, old, new, ..] = words[..] {
-            let versions = [version(old_mode, old), version(new_mode, new)];
-            found.push((path.to_owned(), versions));
-        }
-    }
-    Ok(found)
+    let found = raw_changes(&out).map(|(path, [old, new])| {
+        let versions = [version(old.0, old.1), version(new.0, new.1)];
+        (path.to_owned(), versions)
+    });
+    Ok(found.collect())
 }
 
 /// Returns a file as a commit holds it.
