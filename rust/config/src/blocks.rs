@@ -68,7 +68,9 @@ pub(super) struct TrustBlock {
 #[serde(default)]
 #[serde(expecting = "`key: value` lines")]
 pub(super) struct LandingBlock {
+    #[serde(default)]
     pub(super) allow: Vec<String>,
+    pub(super) largest_megabytes: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -47,6 +47,9 @@ pub fn seconds_of(seconds: f64) -> Duration {
     })
 }
 
+/// The greatest size of a file that lands without a person, in MB.
+const LANDING_LARGEST: u64 = 50;
+
 /// Why a configuration file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("Failed to load config: `{file}`: {why}")]
@@ -90,6 +93,8 @@ pub struct Config {
     pub trusted_roots: Vec<String>,
     /// Files of instructions to agents whose changes land without a person; only the user's own file can name some.
     pub landing_allow: Vec<String>,
+    /// The greatest size of a file that lands without a person, in MB.
+    pub landing_largest: u64,
     /// The settings with which agents are run.
     pub runs: RunSettings,
     /// The settings that confine them.
@@ -124,6 +129,7 @@ impl Default for Config {
             worktree_root: None,
             trusted_roots: Vec::new(),
             landing_allow: Vec::new(),
+            landing_largest: LANDING_LARGEST,
             runs: RunSettings::default(),
             confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
@@ -363,6 +369,7 @@ impl Config {
         }
         if let Some(landing) = file.landing {
             self.landing_allow = landing.allow;
+            put(&mut self.landing_largest, landing.largest_megabytes);
         }
         put(&mut self.repositories, file.repos);
         if let Some(enterprise) = file.enterprise {

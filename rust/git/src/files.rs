@@ -6,6 +6,7 @@ use chant_base::document_size::MAX_DOCUMENT_BYTES;
 use rayon::prelude::*;
 
 use super::branches::oid;
+use super::changed_files::CommittedFile;
 use super::{GitError, Repo, is_missing, program, real};
 
 /// The number of files in one request: their ids fit into a pipe, which git reads while it writes.
@@ -84,6 +85,21 @@ impl Repo {
             bytes,
             most: MAX_DOCUMENT_BYTES,
         })
+    }
+
+    /// Returns the bytes of a file that a commit holds.
+    ///
+    /// # Errors
+    /// A failure to read the repository.
+    pub fn size_of(&self, file: &CommittedFile) -> Result<u64, GitError> {
+        self.read(
+            "read the size of a file of a commit",
+            |repo| Ok(repo.odb()?.read_header(oid(&file.id)?)?.0 as u64),
+            || {
+                let out = self.reading(["cat-file", "-s", &file.id]).output()?;
+                Ok(program::first_line(&out).parse().unwrap_or(u64::MAX))
+            },
+        )
     }
 
     /// Returns the files that a commit holds below a folder, including links but not submodules;

@@ -71,8 +71,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Providers, split, approval, conflicts",
     ),
     "chant:approve:rejected_means_changed": Requirement(
-        "Work that a person rejected counts as done only after a commit that changes more than the spec's file.",
+        "Work that a person rejected counts as done only after a commit that changes more than the spec's"
+        " file.",
         "issue: Ordinary repositories, 8",
+    ),
+    "chant:landing:concerns": Requirement(
+        "New secrets, large files and folders of dependencies in a run's work wait for a person, with their"
+        " names; the user's own `landing` says what lands all the same.",
+        "issue: Ordinary repositories, 11",
     ),
     "chant:reject:needs_a_reason": Requirement(
         "A rejection without a reason is refused.", "reference chant 9"

@@ -158,7 +158,10 @@ const KEYS: &[KnownKey] = &[
     ),
     unused("caches", ALWAYS_PRIVATE),
     used("trust", Table(&[used("roots", TEXTS)])),
-    used("landing", Table(&[used("allow", TEXTS)])),
+    used(
+        "landing",
+        Table(&[used("allow", TEXTS), used("largest_megabytes", NUMBER)]),
+    ),
     used("receipts", TEXT),
     used(
         "leases",

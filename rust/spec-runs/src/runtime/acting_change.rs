@@ -1,8 +1,9 @@
-//! Finds changes of a merge to what runs by itself, here or elsewhere, to what agents are told, and to commits of
-//! other repositories that nobody has: these never land without a person.
+//! Finds changes of a merge to what runs by itself, here or elsewhere, to what agents are told, and files
+//! that are hardly meant to land: these never land without a person.
 
 use std::path::PathBuf;
 
+use super::landing_concerns::{LandingConcern, landing_concerns};
 use super::run_folder::RunFolder;
 use chant_base::error::Error;
 use chant_git::acting::link_target;
@@ -30,8 +31,8 @@ pub(in super::super) struct ActingChange {
     files: Vec<String>,
     /// True if one of them acts.
     acts: bool,
-    /// The folders that would be commits of other repositories which nobody has.
-    gaps: Vec<String>,
+    /// Files that are hardly meant to land, with the concerns about them.
+    concerns: Vec<(LandingConcern, String)>,
 }
 
 impl ActingChange {
@@ -42,18 +43,24 @@ impl ActingChange {
 
     /// Returns the reason for the end of a run whose branch contains it.
     pub(in super::super) fn reason(&self) -> String {
-        if !self.gaps.is_empty() {
-            return format!(
-                "leaves out files: {} would be a commit of another repository that this one does not have",
-                named(&self.gaps)
-            );
+        let mut reasons: Vec<String> = self
+            .concerns
+            .chunk_by(|one, other| one.0 == other.0)
+            .map(|alike| {
+                let files: Vec<String> = alike.iter().map(|(_, file)| file.clone()).collect();
+                alike[0].0.sentence(&named(&files))
+            })
+            .collect();
+        if self.files.is_empty() {
+            return reasons.join("; ");
         }
         let what = if self.acts {
             "changes what runs by itself"
         } else {
             "changes what agents are told"
         };
-        format!("{what}: {}", named(&self.files))
+        reasons.push(format!("{what}: {}", named(&self.files)));
+        reasons.join("; ")
     }
 
     /// Returns the hash that stands for it when a person agrees.
@@ -93,19 +100,19 @@ pub(super) fn acting_change(
     }
     let acting = ActingPaths::of(project, repo, place, old)?;
     let mut found = ActingChange::default();
+    let config = project.snapshot()?.config.clone()?;
+    let is_allowed = |path: &str| {
+        config
+            .landing_allow
+            .iter()
+            .any(|pattern| is_named_by(path, pattern))
+    };
+    let largest = config.landing_largest.saturating_mul(1_000_000);
+    for (concern, file) in landing_concerns(repo, &changed, (old, new), largest, &is_allowed)? {
+        found.lines.push(concern.sentence(&ascii(&file)));
+        found.concerns.push((concern, file));
+    }
     for file in &changed {
-        let submodule = file.new.as_ref();
-        if let Some(link) = submodule.filter(|file| file.kind == FileKind::Submodule)
-            && !repo.has_submodule_commit(new, &file.path, &link.id)?
-        {
-            let line = format!(
-                "{} = commit {} of another repository",
-                ascii(&file.path),
-                link.id
-            );
-            found.lines.push(line);
-            found.gaps.push(file.path.clone());
-        }
         let Some((kind, shown)) = acting.kind_of(file) else {
             continue;
         };

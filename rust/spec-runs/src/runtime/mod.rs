@@ -30,6 +30,7 @@ pub(super) mod conflict_spec;
 mod conflicted_run;
 mod landed_specs;
 mod landing;
+mod landing_concerns;
 pub(super) mod login_copy;
 mod masked_settings;
 mod new_run_folder;
