@@ -71,6 +71,7 @@ pub(super) struct LandingBlock {
     #[serde(default)]
     pub(super) allow: Vec<String>,
     pub(super) largest_megabytes: Option<u64>,
+    pub(super) message: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -133,7 +134,6 @@ pub(super) fn of_user(file: ConfigFile) -> ConfigFile {
 pub(super) fn of_project(file: ConfigFile) -> ConfigFile {
     ConfigFile {
         trust: None,
-        landing: None,
         accounts: None,
         plugins: None,
         ..file

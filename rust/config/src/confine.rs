@@ -119,6 +119,7 @@ pub fn counts_in_project(key: &[&str], value: &str) -> bool {
         ["confine", "deny", ..] => true,
         ["confine", "mode"] => value == "required",
         ["confine", "network"] => value == "none",
+        ["landing"] | ["landing", "message"] => true,
         ["confine" | "landing", ..] => false,
         _ => true,
     }

@@ -95,6 +95,8 @@ pub struct Config {
     pub landing_allow: Vec<String>,
     /// The greatest size of a file that lands without a person, in MB.
     pub landing_largest: u64,
+    /// The template of the message of a landing.
+    pub landing_message: Option<String>,
     /// The settings with which agents are run.
     pub runs: RunSettings,
     /// The settings that confine them.
@@ -130,6 +132,7 @@ impl Default for Config {
             trusted_roots: Vec::new(),
             landing_allow: Vec::new(),
             landing_largest: LANDING_LARGEST,
+            landing_message: None,
             runs: RunSettings::default(),
             confine: ConfineSettings::default(),
             receipts: ReceiptPolicy::default(),
@@ -368,8 +371,17 @@ impl Config {
             self.trusted_roots = trust.roots;
         }
         if let Some(landing) = file.landing {
-            self.landing_allow = landing.allow;
-            put(&mut self.landing_largest, landing.largest_megabytes);
+            if is_users {
+                self.landing_allow = landing.allow;
+                put(&mut self.landing_largest, landing.largest_megabytes);
+            }
+            if let Some(message) = landing.message {
+                let is_plain = |c: char| c == '\n' || !c.is_control();
+                if message.trim().is_empty() || !message.chars().all(is_plain) {
+                    return Err("landing.message must be a text with words".into());
+                }
+                self.landing_message = Some(message);
+            }
         }
         put(&mut self.repositories, file.repos);
         if let Some(enterprise) = file.enterprise {

@@ -75,6 +75,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " file.",
         "issue: Ordinary repositories, 8",
     ),
+    "chant:landing:message": Requirement(
+        "The message of a landing is the configured template, else of the conventional form where most commits"
+        " of the target have it, else the usual one.",
+        "issue: Ordinary repositories, 3",
+    ),
     "chant:landing:concerns": Requirement(
         "New secrets, large files and folders of dependencies in a run's work wait for a person, with their"
         " names; the user's own `landing` says what lands all the same.",

@@ -43,6 +43,8 @@ pub const AGENTS: ConfigSchema = ConfigSchema {
 
 fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
+        // The block itself says nothing; its keys are asked one by one.
+        ["landing"] | ["landing", "message"] => true,
         ["trust" | "landing" | "cluster" | "accounts" | "plugins", ..] => false,
         // The block itself says nothing; its keys are asked one by one.
         ["confine"] => true,
@@ -160,7 +162,11 @@ const KEYS: &[KnownKey] = &[
     used("trust", Table(&[used("roots", TEXTS)])),
     used(
         "landing",
-        Table(&[used("allow", TEXTS), used("largest_megabytes", NUMBER)]),
+        Table(&[
+            used("allow", TEXTS),
+            used("largest_megabytes", NUMBER),
+            used("message", TEXT),
+        ]),
     ),
     used("receipts", TEXT),
     used(

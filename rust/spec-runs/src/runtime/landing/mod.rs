@@ -6,6 +6,7 @@ mod checkout_follow;
 mod halving;
 mod hooks_check;
 mod merge_turn;
+mod message;
 mod on_remote;
 mod request_command;
 mod train;
@@ -16,6 +17,7 @@ pub(super) use train::CheckTerms;
 use std::cell::RefCell;
 use std::time::Duration;
 
+use self::message::{MessageParts, landing_message};
 use super::super::agents;
 use super::super::leases::RUN_TOKEN;
 use super::super::merge;
@@ -339,10 +341,15 @@ impl RunLanding<'_> {
             .specs
             .find(&spec_id_of(place))
             .and_then(|spec| spec.title.clone());
-        let message = match title {
-            Some(title) => format!("Merge {}: {title}", place.branch),
-            None => format!("Merge {}", place.branch),
+        let config = sight.snapshot.config.clone()?;
+        let parts = MessageParts {
+            branch: &place.branch,
+            target: &place.target,
+            spec: &spec_id_of(place),
+            title: title.as_deref(),
         };
+        let template = config.landing_message.as_deref();
+        let message = landing_message(self.repo, &sight.old, template, parts)?;
         Ok(self.repo.merge(
             &MergeRequest {
                 ours: &sight.old,

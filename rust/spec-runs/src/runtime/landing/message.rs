@@ -1,0 +1,132 @@
+//! The message of the commit by which work lands: the configured template, else what the history asks for.
+
+use std::sync::LazyLock;
+
+use chant_git::{GitError, Repo};
+use regex::Regex;
+
+/// So many of the newest commits are looked at.
+const LOOKED_AT: usize = 50;
+/// The greatest length of a first line of the conventional form, in characters.
+const LONGEST: usize = 100;
+/// The usual message, and the one of histories with conventional commits.
+const USUAL: &str = "Merge {branch}: {title}";
+const CONVENTIONAL: &str = "chore: merge {branch}: {title}";
+
+/// A first line of the conventional form (conventionalcommits.org 1.0.0).
+static FORM: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^[a-z]+(\([^()]+\))?!?: \S").ok());
+
+/// The parts of the message of a landing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MessageParts<'a> {
+    pub branch: &'a str,
+    pub target: &'a str,
+    pub spec: &'a str,
+    pub title: Option<&'a str>,
+}
+
+/// Returns the message of a landing on a commit.
+///
+/// # Errors
+/// A failure to read the history.
+pub(super) fn landing_message(
+    repo: &Repo,
+    target_tip: &str,
+    template: Option<&str>,
+    parts: MessageParts<'_>,
+) -> Result<String, GitError> {
+    if let Some(template) = template {
+        return Ok(parts.filled(template));
+    }
+    let recent = repo.recent_commits(target_tip, LOOKED_AT)?;
+    let subjects = recent.iter().map(|commit| commit.subject.as_str());
+    if !is_conventional(subjects) {
+        return Ok(parts.filled(USUAL));
+    }
+    Ok(parts.filled(CONVENTIONAL).chars().take(LONGEST).collect())
+}
+
+/// Returns true if most commits that are no merges have the conventional form.
+fn is_conventional<'a>(subjects: impl Iterator<Item = &'a str>) -> bool {
+    let Some(form) = FORM.as_ref() else {
+        return false;
+    };
+    let own = subjects.filter(|subject| !subject.starts_with("Merge "));
+    let (mut all, mut formed) = (0_usize, 0_usize);
+    for subject in own {
+        all += 1;
+        formed += usize::from(form.is_match(subject));
+    }
+    formed * 2 > all
+}
+
+impl MessageParts<'_> {
+    /// Fills in a template; without a title the branch alone is named.
+    fn filled(self, template: &str) -> String {
+        let template = match self.title {
+            Some(_) => template.to_owned(),
+            None => template.replace(": {title}", ""),
+        };
+        let values = [
+            ("{branch}", self.branch),
+            ("{target}", self.target),
+            ("{spec}", self.spec),
+            ("{title}", self.title.unwrap_or(self.spec)),
+        ];
+        let mut rest = template.as_str();
+        let mut message = String::new();
+        // What a value holds is no placeholder.
+        while let Some(at) = rest.find('{') {
+            let (before, from) = rest.split_at(at);
+            message.push_str(before);
+            let known = values.iter().find(|(name, _)| from.starts_with(name));
+            let (text, taken) = known.map_or(("{", 1), |(name, value)| (*value, name.len()));
+            message.push_str(text);
+            rest = &from[taken..];
+        }
+        message.push_str(rest);
+        message
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARTS: MessageParts<'_> = MessageParts {
+        branch: "chant/001",
+        target: "main",
+        spec: "001",
+        title: Some("Sort {branch} rows"),
+    };
+
+    // proves: chant:landing:message
+    #[test]
+    fn placeholders_are_filled_in_once() {
+        assert_eq!(PARTS.filled(USUAL), "Merge chant/001: Sort {branch} rows");
+        assert_eq!(
+            PARTS.filled("{spec} on {target} {other}\n\nx"),
+            "001 on main {other}\n\nx"
+        );
+        let without = MessageParts {
+            title: None,
+            ..PARTS
+        };
+        assert_eq!(without.filled(CONVENTIONAL), "chore: merge chant/001");
+    }
+
+    // proves: chant:landing:message
+    #[test]
+    fn a_history_is_conventional_where_most_of_its_own_commits_are() {
+        let form = [
+            "feat: add rows",
+            "fix(api)!: no rows",
+            "Merge chant/001",
+            "wip",
+        ];
+        assert!(is_conventional(form.into_iter()));
+        assert!(!is_conventional(["feat: one", "Note: ", "Two"].into_iter()));
+        assert!(!is_conventional(["Merge x"].into_iter()));
+    }
+}

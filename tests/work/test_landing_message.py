@@ -1,0 +1,39 @@
+"""The message of the commit by which work lands: the project's template, else the form that its history has."""
+
+from __future__ import annotations
+
+import pytest
+from work.kit import ID, Workshop
+from writing import git
+
+
+def landed(shop: Workshop) -> str:
+    """Have a spec worked on, and give the first line of the commit by which it landed."""
+    shop.handle().work_start(ID)
+    assert shop.ended(ID)["end_state"] == "completed"
+    return git(shop.root, "log", "-1", "--format=%s", "main").strip()
+
+
+@pytest.mark.requirement("chant:landing:message")
+@pytest.mark.parametrize(
+    ("subjects", "message"),
+    [
+        (["feat: one", "fix(api): two", "Three"], f"chore: merge chant/{ID}: Spec {ID}"),
+        (["feat: one", "Two", "Three"], f"Merge chant/{ID}: Spec {ID}"),
+    ],
+)
+def test_a_conventional_history_gets_a_conventional_message(
+    shop: Workshop, subjects: list[str], message: str
+) -> None:
+    shop.spec(ID)
+    for subject in subjects:
+        shop.commit(subject)
+    assert landed(shop) == message
+
+
+@pytest.mark.requirement("chant:landing:message")
+def test_the_projects_template_wins(shop: Workshop) -> None:
+    shop.configure("landing:\n  message: 'ref({spec}): {title} to {target}'\n  allow: [AGENTS.md]\n")
+    shop.spec(ID)
+    shop.commit("feat: one")
+    assert landed(shop) == f"ref({ID}): Spec {ID} to main"
