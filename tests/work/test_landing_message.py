@@ -1,4 +1,4 @@
-"""The message of the commit by which work lands: the project's template, else the form that its history has."""
+"""The message of the commit by which work lands: a template, else the form that the history has."""
 
 from __future__ import annotations
 

@@ -116,10 +116,9 @@ impl ConfineSettings {
 /// Returns true if what a project says at a key has an effect: it can only close.
 pub fn counts_in_project(key: &[&str], value: &str) -> bool {
     match key {
-        ["confine", "deny", ..] => true,
+        ["confine", "deny", ..] | ["landing"] | ["landing", "message"] => true,
         ["confine", "mode"] => value == "required",
         ["confine", "network"] => value == "none",
-        ["landing"] | ["landing", "message"] => true,
         ["confine" | "landing", ..] => false,
         _ => true,
     }

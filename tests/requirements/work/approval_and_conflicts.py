@@ -76,8 +76,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: Ordinary repositories, 8",
     ),
     "chant:landing:message": Requirement(
-        "The message of a landing is the configured template, else of the conventional form where most commits"
-        " of the target have it, else the usual one.",
+        "The message of a landing is the configured template, else of the conventional form where most"
+        " commits of the target have it, else the usual one.",
         "issue: Ordinary repositories, 3",
     ),
     "chant:landing:concerns": Requirement(

@@ -44,10 +44,8 @@ pub const AGENTS: ConfigSchema = ConfigSchema {
 fn in_vain_in_project(path: &[&str], value: &Value) -> Option<&'static str> {
     let counts = match path {
         // The block itself says nothing; its keys are asked one by one.
-        ["landing"] | ["landing", "message"] => true,
+        ["confine" | "landing"] | ["landing", "message"] => true,
         ["trust" | "landing" | "cluster" | "accounts" | "plugins", ..] => false,
-        // The block itself says nothing; its keys are asked one by one.
-        ["confine"] => true,
         path => confine::counts_in_project(path, value.as_str().unwrap_or_default()),
     };
     (!counts).then_some(USERS_OWN)
