@@ -25,6 +25,8 @@ pub enum FailureCause {
     ModelUnknown,
     /// The model, or its provider's filter, refused to answer.
     ModelRefused,
+    /// What it was given is more than the model takes.
+    PromptTooLong,
     /// Its version does not know an option.
     FlagUnknown,
     /// It does not trust the folder.
@@ -79,7 +81,7 @@ const KILL: i32 = 9;
 
 impl FailureCause {
     /// All causes.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::PermissionDenied,
         Self::NotLoggedIn,
         Self::OutOfCredit,
@@ -89,6 +91,7 @@ impl FailureCause {
         Self::ConnectionLost,
         Self::ModelUnknown,
         Self::ModelRefused,
+        Self::PromptTooLong,
         Self::FlagUnknown,
         Self::FolderUntrusted,
         Self::ServerRefused,
@@ -118,6 +121,7 @@ impl FailureCause {
             Self::ConnectionLost => "connection_lost",
             Self::ModelUnknown => "model_unknown",
             Self::ModelRefused => "model_refused",
+            Self::PromptTooLong => "prompt_too_long",
             Self::FlagUnknown => "flag_unknown",
             Self::FolderUntrusted => "folder_untrusted",
             Self::ServerRefused => "server_refused",
@@ -153,6 +157,7 @@ impl FailureCause {
             Self::ConnectionLost => "The connection to the agent's provider broke off",
             Self::ModelUnknown => "The agent's provider does not know the model",
             Self::ModelRefused => "The agent's model refused to answer",
+            Self::PromptTooLong => "The prompt is longer than the agent's model takes",
             Self::FlagUnknown => {
                 "The installed version of the agent does not know one of its arguments"
             }
@@ -212,6 +217,11 @@ impl FailureCause {
                 ", or name another model or agent",
             ]
             .and(work()),
+            Self::PromptTooLong => hint![
+                "Make the spec smaller with ",
+                split,
+                ", or name a model that takes more.",
+            ],
             Self::FlagUnknown => hint![
                 "A person compares ",
                 NextStep::Doctor,

@@ -5,6 +5,21 @@ use super::cause::FailureCause;
 /// Words for each cause, in lower case; if several match, the first counts.
 const WORDS: &[(FailureCause, &[&str])] = &[
     (
+        FailureCause::PromptTooLong,
+        &[
+            "prompt is too long",
+            "prompt too long",
+            "context_length_exceeded",
+            "context length exceeded",
+            "maximum context length",
+            "exceeds the context window",
+            "exceeds the available context size",
+            "exceed context limit",
+            "exceeds the maximum number of tokens",
+            "ran out of room in the model's context window",
+        ],
+    ),
+    (
         FailureCause::OutOfCredit,
         &[
             "credit balance is too low",

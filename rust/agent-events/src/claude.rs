@@ -241,6 +241,10 @@ mod tests {
                 r#""api_error_status":404,"result":"There is an issue with the selected model""#,
                 FailureCause::ModelUnknown,
             ),
+            (
+                r#""api_error_status":400,"result":"Prompt is too long""#,
+                FailureCause::PromptTooLong,
+            ),
             (r#""terminal_reason":"max_turns""#, FailureCause::TurnLimit),
             (
                 r#""terminal_reason":"budget_exhausted""#,
