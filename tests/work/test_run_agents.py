@@ -310,6 +310,24 @@ async def test_without_a_configured_agent_one_that_is_logged_in_works(
 
 
 @pytest.mark.requirement("chant:agents:one_is_found_without_configuration")
+async def test_a_key_in_the_settings_of_an_agent_is_a_login(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ANTHROPIC_API_KEY", "CODEX_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    install(shop, monkeypatch, "claude", "opencode")
+    settings = Path(os.environ["HOME"]) / ".config" / "opencode" / "opencode.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text('{"provider": {"x": {"options": {"apiKey": "k"}}}}', encoding="utf-8")
+    shop.project.config("defaults:\n  main_branch: main\n")
+    shop.spec(ID)
+    shop.commit()
+    async with shop.client() as call:
+        await call.data("chant_work_start", id=ID)
+    assert shop.ended(ID)["agent"]["name"] == "opencode"
+
+
+@pytest.mark.requirement("chant:agents:one_is_found_without_configuration")
 async def test_without_any_agent_the_answer_says_how_to_get_one(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,11 @@ use super::built_in::{BuiltIn, ProgramName, StateRelocation};
 use super::{Agent, templates};
 use chant_store::disk;
 
+/// Names of keys of providers in the settings of agents.
+const KEYS_IN_SETTINGS: [&str; 2] = ["\"apiKey\"", "apiKey:"];
+/// The bytes of settings that are read.
+const LARGEST_SETTINGS: u64 = 1024 * 1024;
+
 /// The environment in which agents are searched.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentSearch<'a> {
@@ -106,9 +111,19 @@ impl AgentSearch<'_> {
         if let Some(name) = template.keys.iter().find(is_set) {
             return Some(LoginSign::Variable(name));
         }
-        // The first file is the one that proves a login; others may exist without one.
-        let file = self.state_file(&template.state.place, template.state.login.first()?)?;
-        disk::is_file(&file).then_some(LoginSign::File(file))
+        let place = &template.state.place;
+        let mut files = template.state.login.iter();
+        // The first file is the one that proves a login; others may exist without one, but for a key.
+        let proof = self.state_file(place, files.next()?)?;
+        if disk::is_file(&proof) {
+            return Some(LoginSign::File(proof));
+        }
+        let has_key = |file: &PathBuf| {
+            let text = disk::read_owned(file, LARGEST_SETTINGS);
+            text.is_ok_and(|text| KEYS_IN_SETTINGS.iter().any(|key| text.contains(key)))
+        };
+        let mut settings = files.filter_map(|name| self.state_file(place, name));
+        settings.find(has_key).map(LoginSign::File)
     }
 
     /// Returns the path of a file in an agent's own state.
