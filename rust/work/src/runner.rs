@@ -84,6 +84,14 @@ impl RunEnd {
             reason: Some(why.into()),
         }
     }
+
+    /// Adds sentences to the reason, each on its own line.
+    #[must_use]
+    pub fn with_sentences(mut self, sentences: Vec<String>) -> Self {
+        let lines: Vec<String> = self.reason.take().into_iter().chain(sentences).collect();
+        self.reason = (!lines.is_empty()).then(|| lines.join("\n"));
+        self
+    }
 }
 
 /// A run in this process.

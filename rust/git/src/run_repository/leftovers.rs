@@ -180,7 +180,11 @@ impl RunRepository<'_> {
         }
         ignored.sort_unstable();
         let mut repositories = self.repositories();
-        repositories.retain(|path| !ignored.iter().any(|above| is_at_or_below(path, above)));
+        repositories.retain(|path| {
+            !ignored
+                .iter()
+                .any(|above| Path::new(path).starts_with(above))
+        });
         Ok(FolderLeftovers {
             uncommitted,
             repositories,
@@ -193,7 +197,7 @@ impl RunRepository<'_> {
         if Some(path) == own || is_made_again(&place) || self.is_same_in_checkout(path) {
             return;
         }
-        let holds_own = own.is_some_and(|own| is_at_or_below(own, path));
+        let holds_own = own.is_some_and(|own| Path::new(own).starts_with(path));
         let is_folder = is_folder(&place);
         if !is_folder || !holds_own {
             // An empty folder is nothing that could be lost.
@@ -260,7 +264,7 @@ impl RunRepository<'_> {
         found
     }
 
-    /// Moves paths of the folder into another one on the same disk, and those of submodules that were set aside.
+    /// Moves paths of the folder into another one on the same disk.
     ///
     /// # Errors
     /// `File`; what was moved before stays where it is now.
@@ -289,11 +293,6 @@ fn join(folder: &str, name: &str) -> String {
     } else {
         format!("{folder}/{name}")
     }
-}
-
-fn is_at_or_below(path: &str, above: &str) -> bool {
-    path.strip_prefix(above)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn is_folder(place: &Path) -> bool {

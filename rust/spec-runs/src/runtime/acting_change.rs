@@ -101,14 +101,9 @@ pub(super) fn acting_change(
     let acting = ActingPaths::of(project, repo, place, old)?;
     let mut found = ActingChange::default();
     let config = project.snapshot()?.config.clone()?;
-    let is_allowed = |path: &str| {
-        config
-            .landing_allow
-            .iter()
-            .any(|pattern| is_named_by(path, pattern))
-    };
     let largest = config.landing_largest.saturating_mul(1_000_000);
-    for (concern, file) in landing_concerns(repo, &changed, (old, new), largest, &is_allowed)? {
+    let allows = |path: &str| acting.allows(path);
+    for (concern, file) in landing_concerns(repo, &changed, (old, new), largest, &allows)? {
         found.lines.push(concern.sentence(&ascii(&file)));
         found.concerns.push((concern, file));
     }
@@ -247,11 +242,17 @@ impl ActingPaths {
         })
     }
 
+    /// Returns true if the user's own configuration names a path that lands without a person.
+    fn allows(&self, path: &str) -> bool {
+        self.allowed
+            .iter()
+            .any(|pattern| is_named_by(path, pattern))
+    }
+
     /// Returns true if the user lets a plain file land.
     fn is_allowed(&self, file: &ChangedFile) -> bool {
         let mut versions = file.old.iter().chain(&file.new);
-        let is_named = |pattern: &String| is_named_by(&file.path, pattern);
-        versions.all(|file| file.kind == FileKind::Plain) && self.allowed.iter().any(is_named)
+        versions.all(|file| file.kind == FileKind::Plain) && self.allows(&file.path)
     }
 }
 

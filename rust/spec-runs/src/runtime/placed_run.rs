@@ -169,24 +169,26 @@ impl RunSteps for PlacedSteps<'_> {
             return Ok(RunEnd::failed("The worktree is not known any more"));
         };
         let fetched = place.fetch(self.project, self.repo);
-        place.hand_over(self.project, self.repo);
+        let kept = place.hand_over(self.project, self.repo);
         if !ended.is_success() && run.interruption().is_cancelled() {
             return Ok(RunEnd {
                 event: RunEvent::Stop(StopReason::Pause),
                 reason: None,
-            });
+            }
+            .with_sentences(kept));
         }
         let mut why = ended.to_string();
         if let Err(error) = &fetched {
             why.push_str(&format!("\n{error}"));
         }
         if !ended.is_success() || fetched.is_err() {
-            return Ok(RunEnd::failed(why));
+            return Ok(RunEnd::failed(why).with_sentences(kept));
         }
         self.end = PlacedEnd::Done;
         Ok(RunEnd {
             event: RunEvent::Doubt,
             reason: None,
-        })
+        }
+        .with_sentences(kept))
     }
 }

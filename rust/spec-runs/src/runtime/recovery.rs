@@ -496,14 +496,15 @@ fn after_loss(
             .land(CompletionDetails::of(&record.commits, record))
             .and_then(|found| write_end_to_spec(project, record, &found).map(|()| found))
     };
+    let mut kept = Vec::new();
     if disk::exists(&place.worktree) {
-        place.hand_over(project, &repo);
+        kept = place.hand_over(project, &repo);
     }
     // The judge shows it in the spec, too; the record of a failed one stays lost, with its last
     // step.
     match found {
         Ok(found) if found.event == RunEvent::Fail => Ok(()),
-        Ok(found) => end(runs, record, &found),
+        Ok(found) => end(runs, record, &found.with_sentences(kept)),
         Err(error) => {
             write_end_to_spec(project, record, &lost)?;
             Err(error)

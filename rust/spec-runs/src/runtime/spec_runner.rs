@@ -263,10 +263,8 @@ impl SpecRunner<'_> {
         if let Err(error) = place.fetch(self.project, &repo) {
             why.push_str(&format!("\n{error}"));
         }
-        for kept in place.hand_over(self.project, &repo) {
-            why.push_str(&format!("\n{kept}"));
-        }
-        let end = RunEnd::failed(why);
+        let kept = place.hand_over(self.project, &repo);
+        let end = RunEnd::failed(why).with_sentences(kept);
         spec_state::write_end_to_spec(self.project, run.record(), &end)?;
         Ok(end)
     }
@@ -342,7 +340,7 @@ pub(super) fn conclude(
     terms: &CompletionTerms,
 ) -> Result<RunEnd, Error> {
     let repo = project.repository()?;
-    let mut end = match place.fetch(project, &repo) {
+    let end = match place.fetch(project, &repo) {
         Ok(()) => judge(project, run, place, terms)?,
         Err(error) => {
             let end = RunEnd {
@@ -356,9 +354,7 @@ pub(super) fn conclude(
         }
     };
     if disk::exists(&place.worktree) {
-        let kept = place.hand_over(project, &repo);
-        let reasons: Vec<String> = end.reason.take().into_iter().chain(kept).collect();
-        end.reason = (!reasons.is_empty()).then(|| reasons.join("\n"));
+        return Ok(end.with_sentences(place.hand_over(project, &repo)));
     }
     Ok(end)
 }

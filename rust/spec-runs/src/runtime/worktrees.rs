@@ -19,7 +19,7 @@ use chant_work::run_record::RunRecord;
 use chant_work::state::RunState;
 
 /// Removes the worktrees that are not needed any more of runs whose state is one of those meant; gives their
-/// folders. Each is looked at again with its spec's lock in our hands, so that no run begins there meanwhile.
+/// folders, with what was kept of each. Each is looked at again with its spec's lock in our hands, so that no run begins there meanwhile.
 pub(in super::super) fn remove_unneeded(
     project: &Project,
     is_meant: impl Fn(Option<&'static str>) -> bool,
@@ -36,8 +36,9 @@ pub(in super::super) fn remove_unneeded(
         let Some(Ok(_lock)) = lock else { continue };
         let now = site.entry_now(Path::new(&seen.path))?;
         let removed = now.filter(may_go).map(|now| site.remove(&now));
-        if matches!(removed, Some(Ok(_))) {
-            gone.push(seen.path);
+        if let Some(Ok(kept)) = removed {
+            let about = std::iter::once(seen.path).chain(kept);
+            gone.push(about.collect::<Vec<_>>().join("; "));
         }
     }
     Ok(gone)

@@ -6,9 +6,9 @@ use chant_git::{GitError, Repo};
 use regex::Regex;
 
 /// So many of the newest commits are looked at.
-const LOOKED_AT: usize = 50;
+const RECENT_COMMITS: usize = 50;
 /// The greatest length of a first line of the conventional form, in characters.
-const LONGEST: usize = 100;
+const MAX_SUBJECT_CHARS: usize = 100;
 /// The usual message, and the one of histories with conventional commits.
 const USUAL: &str = "Merge {branch}: {title}";
 const CONVENTIONAL: &str = "chore: merge {branch}: {title}";
@@ -39,12 +39,16 @@ pub(super) fn landing_message(
     if let Some(template) = template {
         return Ok(parts.filled(template));
     }
-    let recent = repo.recent_commits(target_tip, LOOKED_AT)?;
+    let recent = repo.recent_commits(target_tip, RECENT_COMMITS)?;
     let subjects = recent.iter().map(|commit| commit.subject.as_str());
     if !is_conventional(subjects) {
         return Ok(parts.filled(USUAL));
     }
-    Ok(parts.filled(CONVENTIONAL).chars().take(LONGEST).collect())
+    Ok(parts
+        .filled(CONVENTIONAL)
+        .chars()
+        .take(MAX_SUBJECT_CHARS)
+        .collect())
 }
 
 /// Returns true if most commits that are no merges have the conventional form.
@@ -52,7 +56,12 @@ fn is_conventional<'a>(subjects: impl Iterator<Item = &'a str>) -> bool {
     let Some(form) = FORM.as_ref() else {
         return false;
     };
-    let own = subjects.filter(|subject| !subject.starts_with("Merge "));
+    // Merges and commits in our own forms say nothing about what people write.
+    let own = subjects.filter(|subject| {
+        !["Merge ", "Work on ", "chant("]
+            .iter()
+            .any(|start| subject.starts_with(start))
+    });
     let (mut all, mut formed) = (0_usize, 0_usize);
     for subject in own {
         all += 1;
@@ -127,6 +136,8 @@ mod tests {
         ];
         assert!(is_conventional(form.into_iter()));
         assert!(!is_conventional(["feat: one", "Note: ", "Two"].into_iter()));
-        assert!(!is_conventional(["Merge x"].into_iter()));
+        assert!(!is_conventional(
+            ["Merge x", "chant(001): Add rows"].into_iter()
+        ));
     }
 }
