@@ -50,6 +50,7 @@ RECORD_KEYS = [
     "merge",
     "asked",
     "settled_at",
+    "uncommitted",
 ]
 
 

@@ -198,7 +198,7 @@ pub(super) fn wait_for_lock() {
 
 /// Git's own lock for a change of the index; released when dropped.
 #[derive(Debug)]
-struct IndexLock<'a> {
+pub(super) struct IndexLock<'a> {
     index: &'a Path,
     /// The lock file, which becomes the new index.
     path: PathBuf,
@@ -206,7 +206,7 @@ struct IndexLock<'a> {
 }
 
 impl<'a> IndexLock<'a> {
-    fn take(index: &'a Path, timeout: Duration) -> Result<Self, GitError> {
+    pub(super) fn take(index: &'a Path, timeout: Duration) -> Result<Self, GitError> {
         let path = index.with_extension("lock");
         let started = Instant::now();
         loop {
@@ -238,12 +238,17 @@ impl<'a> IndexLock<'a> {
         }
     }
 
+    /// Writes another index into the lock file.
+    pub(super) fn write(&self, index: &[u8]) -> Result<(), GitError> {
+        fs::write(&self.path, index).map_err(|error| failed("write the index", &self.path, &error))
+    }
+
     /// Renames the lock file to the index.
     ///
     /// The new index keeps the time of the old one: git takes a file for unchanged when its stamp
     /// equals that of the entry and is older than the index. A younger index would hide a change
     /// made in the same instant as an earlier `git add`.
-    fn put_into_place(mut self) -> Result<(), GitError> {
+    pub(super) fn put_into_place(mut self) -> Result<(), GitError> {
         let place = || -> io::Result<()> {
             let old = fs::metadata(self.index)?;
             let file = OpenOptions::new().write(true).open(&self.path)?;

@@ -46,12 +46,14 @@ pub mod registration;
 pub mod remote_refs;
 pub mod repository_mirror;
 pub mod run_repository;
+mod stat_cache;
 mod submodules;
 pub mod tags;
 pub mod worktree;
 
 pub use branches::is_branch_name;
 pub use program::{end_limited_calls, mark_calls};
+pub use stat_cache::StagedFile;
 
 use backend::{GitBackend, RepoHandle};
 use tags::HistoryCache;

@@ -57,6 +57,7 @@ pub mod start_allowance;
 pub mod state;
 #[cfg(unix)]
 pub mod stop;
+mod uncommitted_state;
 pub mod usage;
 #[cfg(unix)]
 pub mod watch;

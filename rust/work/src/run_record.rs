@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use super::process::ProcessIdentity;
 use super::state::{self, IllegalRunEvent, RunEvent, RunState, StopReason};
 use super::usage::{DenialEntry, NextAttempt, UsageEntry};
+
+pub use super::uncommitted_state::UncommittedState;
 use chant_agent_events::FailureCause;
 use chant_store::state::escape_name;
 
@@ -179,6 +181,9 @@ pub struct RunRecord {
     /// The time at which the spec of a run that was found dead was recovered, RFC 3339, UTC.
     #[serde(default)]
     pub settled_at: Option<String>,
+    /// What it wrote into its spec and git does not see.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncommitted: Option<UncommittedState>,
     /// Keys of later releases and of other programs.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
@@ -471,6 +476,7 @@ impl RunRecord {
             placed: None,
             next_try: None,
             settled_at: None,
+            uncommitted: None,
             unknown: Map::new(),
         }
     }

@@ -9,6 +9,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         " others are kept under refs of ours alone.",
         "issue: A run works in a repository of its own, 1",
     ),
+    "chant:run:state_out_of_the_way": Requirement(
+        "While a run works, and after one that did not complete, the spec's file says so and git takes it for"
+        " unchanged, so that pull, rebase, switch and merge go on. Where git puts its own version there, the"
+        " state is written again; what a person writes is seen, and a person's decision stays.",
+        "issue: Ordinary repositories, 7",
+    ),
     "chant:run:nothing_unaccounted": Requirement(
         "Before a run's folder goes, what only it has is kept and named: commits on other refs, in the stash"
         " and on a detached HEAD under refs, repositories inside and ignored files beside the folder,"

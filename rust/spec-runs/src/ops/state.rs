@@ -6,6 +6,7 @@ use super::super::project::ProjectRuns;
 use super::super::project::other_programs::refuse_held_by_others;
 use super::super::project::run_tree::{RunTree, RunTreeContext};
 use super::super::project::worktree_folder::WorktreeFolder;
+use super::super::runtime::uncommitted_state;
 #[cfg(unix)]
 use super::pause::{EndedRun, close_settled, halt_all};
 use super::settle_aside;
@@ -101,6 +102,7 @@ impl HaltedWork {
         for halted in &mut self.halted {
             halted.write(&self.runs)?;
         }
+        uncommitted_state::forget(&self.runs, spec.id.as_str())?;
         let waits = |state| matches!(state, RunState::AwaitingMerge | RunState::AwaitingApproval);
         let newest = self.runs.newest_of(spec.id.as_str())?;
         if let Some(record) = newest.filter(|record| waits(record.state())) {

@@ -17,6 +17,7 @@ use super::landing::{CheckTerms, RunLanding, RunLandingOutcome};
 use super::plugin_checks::PluginEvidence;
 use super::run_folder::{RunFolder, spec_path};
 use super::spec_state::{self, change_spec, spec_of, stopped_end};
+use super::uncommitted_state;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -90,6 +91,7 @@ impl CompletionCheck<'_> {
     /// The check or step that failed.
     pub(in super::super) fn conclude(&mut self) -> Result<RunEnd, Error> {
         let record = self.runs.get(&self.process_id)?;
+        uncommitted_state::restore(self.project, self.runs, &record)?;
         let scene = CompletionContext::of(self, &record.spec_id)?;
         if scene.spec.status != SpecStatus::InProgress {
             let why = format!(

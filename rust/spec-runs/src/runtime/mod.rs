@@ -53,6 +53,7 @@ pub(super) mod split;
 pub(super) mod split_copy;
 pub(super) mod split_proposal;
 pub(super) mod start;
+pub(super) mod uncommitted_state;
 pub(super) mod watch;
 pub(super) mod worktrees;
 

@@ -18,7 +18,7 @@ use super::landing::RunLanding;
 use super::run_folder::RunFolder;
 use super::spec_state::{change_spec, spec_of, write_end_to_spec};
 use super::split_copy::remove_copy;
-use super::{COMPLAINTS, RUNNERS, conflict_spec};
+use super::{COMPLAINTS, RUNNERS, conflict_spec, uncommitted_state};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_git::Repo;
@@ -200,6 +200,8 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
     };
     remove_complaints(&runs);
     remove_shared_caches(project).log_failure("remove the caches of earlier versions");
+    uncommitted_state::restore_all(project, &runs)
+        .log_failure("write states again that git has overwritten");
     let recovered = recovery::recover(&runs)?;
     tracing::debug!(
         dead = recovered.found.len(),

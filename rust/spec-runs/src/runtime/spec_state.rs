@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::uncommitted_state;
 use chant_base::error::Error;
 use chant_base::next_step::hint;
 use chant_specs::error::ChantError;
@@ -33,6 +34,9 @@ pub(super) fn change_spec(
             if is_changed { change(draft) } else { Ok(()) }
         },
     )?;
+    if is_changed {
+        uncommitted_state::hide(project, spec_id);
+    }
     Ok(is_changed)
 }
 
@@ -64,6 +68,7 @@ pub(in super::super) fn write_end_to_spec(
         _ => return Ok(()),
     };
     let from = [SpecStatus::InProgress];
+    uncommitted_state::restore_of(project, &record.process_id)?;
     change_spec(project, &record.spec_id, &from, |draft| {
         draft.set_text("status", status.as_str())
     })?;
