@@ -1,9 +1,21 @@
 //! Commits of other repositories that a commit names as folders: those of submodules that the user has.
 
+use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::program::{self, fields};
 use super::{GitError, Repo};
+
+/// A submodule that the user has.
+#[derive(Debug)]
+pub(super) struct Submodule {
+    /// Its folder, from the top of the checkout.
+    pub(super) path: String,
+    /// The commit that a commit of the project names.
+    pub(super) commit: String,
+    /// The user's own copy.
+    pub(super) repo: Repo,
+}
 
 impl Repo {
     /// Returns true if a folder that a revision names as a commit of another repository is one of its submodules,
@@ -17,18 +29,50 @@ impl Repo {
         path: &str,
         commit: &str,
     ) -> Result<bool, GitError> {
-        let Some(folder) = self.submodule_folder(revision, path)? else {
+        let folders = self.submodule_folders(revision)?;
+        let Some(folder) = folders.get(path) else {
             return Ok(false);
         };
         let commit = format!("{commit}^{{commit}}");
-        let asked = program::reading(&folder, ["cat-file", "-e", &commit]);
+        let asked = program::reading(folder, ["cat-file", "-e", &commit]);
         Ok(asked.answer()?.ended_with(0))
     }
 
-    /// Returns the git folder of the submodule at a path, if `.gitmodules` of a revision names one and the user has it.
-    fn submodule_folder(&self, revision: &str, path: &str) -> Result<Option<PathBuf>, GitError> {
+    /// Returns the submodules of a revision that the user has, with the commits that the revision names.
+    pub(super) fn submodules(&self, revision: &str) -> Result<Vec<Submodule>, GitError> {
+        let folders = self.submodule_folders(revision)?;
+        if folders.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut named = Vec::new();
+        let words = ["ls-tree", "-r", "-z", "--full-tree", revision];
+        self.reading(words).each_field(|field| {
+            let field = String::from_utf8_lossy(field);
+            let (facts, path) = field.split_once('\t').unwrap_or_default();
+            if let Some(commit) = facts.strip_prefix("160000 commit ") {
+                named.push((path.to_owned(), commit.to_owned()));
+            }
+        })?;
+        let mut found = Vec::new();
+        for (path, commit) in named {
+            let Some(folder) = folders.get(&path) else {
+                continue;
+            };
+            // One that was emptied (`git submodule deinit`) is none that the user has.
+            if let Ok(Some(repo)) = Self::open(folder)
+                && repo.folder().is_dir()
+            {
+                found.push(Submodule { path, commit, repo });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the git folders of the submodules that `.gitmodules` of a revision names and the user has, by path.
+    fn submodule_folders(&self, revision: &str) -> Result<HashMap<String, PathBuf>, GitError> {
+        let mut found = HashMap::new();
         if self.file_at(revision, ".gitmodules")?.is_none() {
-            return Ok(None);
+            return Ok(found);
         }
         let blob = format!("{revision}:.gitmodules");
         let words = [
@@ -41,19 +85,24 @@ impl Repo {
         ];
         let listed = self.reading(words).answer()?;
         if !listed.ended_with(0) {
-            return Ok(None);
+            return Ok(found);
         }
-        let name = fields(&listed.success()?).find_map(|field| {
-            let field = String::from_utf8_lossy(field).into_owned();
-            let (key, value) = field.split_once('\n')?;
-            let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
-            (value.trim_end_matches('/') == path).then(|| name.to_owned())
-        });
         let modules = self.common_dir().join("modules");
-        Ok(name
-            .filter(|name| is_plain_name(name))
-            .map(|name| modules.join(name))
-            .filter(|folder| folder.join("HEAD").is_file()))
+        for field in fields(&listed.success()?) {
+            let field = String::from_utf8_lossy(field);
+            let Some((key, path)) = field.split_once('\n') else {
+                continue;
+            };
+            let name = key.strip_prefix("submodule.");
+            let Some(name) = name.and_then(|name| name.strip_suffix(".path")) else {
+                continue;
+            };
+            let folder = modules.join(name);
+            if is_plain_name(name) && folder.join("HEAD").is_file() {
+                found.insert(path.trim_end_matches('/').to_owned(), folder);
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -9,6 +9,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         " others are kept under refs of ours alone.",
         "issue: A run works in a repository of its own, 1",
     ),
+    "chant:run:submodules": Requirement(
+        "The folders of runs and checks have the submodules that the checkout has, without network. What an agent"
+        " commits in one and the project's commit names comes back as a branch of that submodule; what else lies"
+        " there is kept and named.",
+        "issue: Ordinary repositories, 5",
+    ),
     "chant:run:state_out_of_the_way": Requirement(
         "While a run works, and after one that did not complete, the spec's file says so and git takes it for"
         " unchanged, so that pull, rebase, switch and merge go on. Where git puts its own version there, the"

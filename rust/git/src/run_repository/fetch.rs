@@ -51,6 +51,7 @@ impl RunRepository<'_> {
         }
         self.bring_commit(&tip)?;
         self.bring_large_files(&known, &tip)?;
+        self.bring_submodules(&tip)?;
         let why = "commits of its run";
         self.repo.move_ref(&name, &tip, Some(&known), why)?;
         Ok(true)
@@ -116,7 +117,7 @@ impl RunRepository<'_> {
 
     /// Brings the commits and retries: a repack of the project makes objects disappear for a
     /// moment.
-    fn bring_with_retries(&self, tip: &str, known: &[&str]) -> Result<(), GitError> {
+    pub(super) fn bring_with_retries(&self, tip: &str, known: &[&str]) -> Result<(), GitError> {
         let bring = || {
             self.bring(tip, known)?;
             self.refuse_gaps(tip, known)

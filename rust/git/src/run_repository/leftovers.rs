@@ -108,7 +108,7 @@ impl RunRepository<'_> {
     }
 
     /// Returns the commits that the folder's refs lead to beside its branch and those of the project, with the places.
-    fn strays(&self) -> Result<Vec<(String, String)>, GitError> {
+    pub(super) fn strays(&self) -> Result<Vec<(String, String)>, GitError> {
         let words = [
             "for-each-ref",
             "--format=%(objectname) %(objecttype) %(refname)",
@@ -180,10 +180,19 @@ impl RunRepository<'_> {
         }
         ignored.sort_unstable();
         let mut repositories = self.repositories();
+        // The user's copy of a submodule has no branch of the run's before a commit comes back.
+        let tip = self.known_tip().or_else(|_| self.tip(&self.full_name()?));
+        let clean = match tip {
+            Ok(tip) if !repositories.is_empty() && self.repo.has_object(&tip)? => {
+                self.clean_submodules(&tip)?
+            }
+            _ => Vec::new(),
+        };
         repositories.retain(|path| {
-            !ignored
+            let is_in_ignored = ignored
                 .iter()
-                .any(|above| Path::new(path).starts_with(above))
+                .any(|above| Path::new(path).starts_with(above));
+            !is_in_ignored && !clean.contains(path)
         });
         Ok(FolderLeftovers {
             uncommitted,

@@ -84,6 +84,7 @@ impl RunRepository<'_> {
         make_folder(&self.top)?;
         self.make_repository(&tip)?;
         self.check_out(&tip, progress)?;
+        self.make_submodules(&tip, progress)?;
         remove_tree(&self.unfinished())
     }
 
@@ -136,11 +137,14 @@ impl RunRepository<'_> {
             return Ok(());
         }
         let tip = self.known_tip()?;
+        self.remove_spent_submodules(&tip)
+            .log_failure("remove repositories of submodules that hold nothing of their own");
         self.set_repository_aside()?;
         set_nested_aside(&self.top)?;
         self.make_repository(&tip)?;
         let words = ["read-tree", "--reset", "--end-of-options", &tip];
         self.git(words, LONGEST_WALK).output()?;
+        self.make_submodules_again(&tip)?;
         if self.is_sparse()? {
             self.git(["sparse-checkout", "reapply"], LONGEST_WALK)
                 .output()?;
@@ -194,10 +198,9 @@ impl RunRepository<'_> {
             self.make_repository_again()?;
         }
         if self.is_empty() {
-            return self
-                .git(["reset", "--hard", "--quiet"], LONGEST_WALK)
-                .output()
-                .map(drop);
+            self.git(["reset", "--hard", "--quiet"], LONGEST_WALK)
+                .output()?;
+            return self.make_submodules(&self.known_tip()?, progress);
         }
         let tip = self.known_tip()?;
         self.borrow()?;

@@ -15,6 +15,7 @@ mod made;
 pub mod pool;
 mod settings;
 mod size_limit;
+mod submodules;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -434,7 +434,8 @@ impl RunRepository<'_> {
         let made = self
             .keep_index_only()
             .and_then(|()| self.make_repository(&tip))
-            .and_then(|()| self.check_out(&tip, progress));
+            .and_then(|()| self.check_out(&tip, progress))
+            .and_then(|()| self.make_submodules(&tip, progress));
         match made {
             Ok(()) => remove_tree(&self.unfinished()).map(|()| true),
             Err(_) => self.remove().map(|()| false),

@@ -1,0 +1,107 @@
+"""Submodules: runs and checks have what the checkout has, and what is committed in one comes back to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from work.kit import ID, Record, Workshop
+from writing import git
+
+ADD = ("-c", "protocol.file.allow=always", "submodule", "-q", "add")
+
+
+def library(shop: Workshop, name: str, text: str) -> Path:
+    """Make a repository that others have as a submodule."""
+    place = shop.root.parent / name
+    place.mkdir()
+    git(place, "init", "-q", "-b", "main")
+    (place / "lib.txt").write_text(text, encoding="utf-8")
+    git(place, "add", "-A")
+    git(place, "commit", "-q", "-m", f"First of {name}")
+    return place
+
+
+def with_submodules(shop: Workshop) -> None:
+    """Give a project a submodule that has one itself, and take both origins away."""
+    inner = library(shop, "inner", "inner\n")
+    outer = library(shop, "outer", "outer\n")
+    git(outer, *ADD, str(inner), "deep")
+    git(outer, "commit", "-q", "-m", "Has a submodule")
+    shop.spec(ID, criteria=["Works <!-- check: libs -->"])
+    shop.commit()
+    git(shop.root, *ADD, str(outer), "libs/outer")
+    update = ("-c", "protocol.file.allow=always", "submodule", "-q", "update", "--init", "--recursive")
+    git(shop.root, *update)
+    shop.commit("Has a submodule")
+    inner.rename(inner.with_name("inner-gone"))
+    outer.rename(outer.with_name("outer-gone"))
+
+
+def done(shop: Workshop, script: str, checks: str = "checks:\n  libs: ['true']\n") -> Record:
+    """Let an agent work by a script, and then commit and tick."""
+    place = shop.root.parent / "agent.sh"
+    end = 'sed -i "s/\\[ \\]/[x]/" "$CHANT_SPEC_FILE"; echo x >> done.txt\ngit add -A; git commit -q -m "Work"\n'
+    place.write_text(f"set -e\n{script}\n{end}", encoding="utf-8")
+    shop.configure(f"agents:\n  habit:\n    command: [sh, {place}]\n{checks}", provider="habit")
+    git(shop.root, "commit", "-q", "-am", "Configuration")
+    shop.handle().work_start(ID)
+    return shop.ended(ID)
+
+
+@pytest.mark.requirement("chant:run:submodules")
+def test_submodules_are_there_for_agents_and_checks_without_their_origins(shop: Workshop) -> None:
+    with_submodules(shop)
+    read = "grep -q outer libs/outer/lib.txt && grep -q inner libs/outer/deep/lib.txt"
+    checks = f"checks:\n  libs: [sh, -c, '{read}']\n"
+    record = done(shop, f'{read}; test -z "$(git status --porcelain)"', checks)
+    assert record["end_state"] == "completed", record
+    assert [check["exit"] for check in record["checks"]] == [0]
+    assert not Path(record["worktree"]).exists()
+    assert record["reason"] is None
+    assert git(shop.root, "status", "--porcelain") == ""
+
+
+@pytest.mark.requirement("chant:run:submodules")
+def test_commits_in_a_submodule_come_back_as_a_branch_of_it(shop: Workshop) -> None:
+    with_submodules(shop)
+    work = (
+        "cd libs/outer/deep; echo more >> lib.txt; git commit -q -am Deep; cd ..;"
+        " echo more >> lib.txt; git add -A; git commit -q -m Outer; cd ../.."
+    )
+    record = done(shop, work)
+    assert record["end_state"] == "completed", record
+    assert not Path(record["worktree"]).exists()
+    outer = shop.root / "libs" / "outer"
+    assert git(outer, "log", "-1", "--format=%s", f"chant/{ID}").strip() == "Outer"
+    assert git(outer / "deep", "log", "-1", "--format=%s", f"chant/{ID}").strip() == "Deep"
+    landed = git(shop.root, "rev-parse", "HEAD:libs/outer").strip()
+    assert landed == git(outer, "rev-parse", f"chant/{ID}").strip()
+    git(shop.root, "submodule", "-q", "update", "--recursive")
+    assert (outer / "deep" / "lib.txt").read_text("utf-8") == "inner\nmore\n"
+    git(shop.root, "fsck", "--strict")
+
+
+@pytest.mark.requirement("chant:run:submodules")
+def test_what_an_agent_leaves_in_a_submodule_is_kept_and_named(shop: Workshop) -> None:
+    with_submodules(shop)
+    work = (
+        "cd libs/outer; echo lost > lost.txt; git add -A; git commit -q -m Lost; git reset -q --hard HEAD~; "
+    )
+    record = done(shop, f"{work}git branch side ORIG_HEAD; cd ../..")
+    assert record["end_state"] == "completed", record
+    assert "libs/outer" in record["reason"]
+    place = Path(record["reason"].split("are kept in ", 1)[1].split(": ", 1)[0])
+    assert git(place / "libs" / "outer", "log", "-1", "--format=%s", "side").strip() == "Lost"
+
+
+@pytest.mark.requirement("chant:run:submodules")
+def test_the_folder_of_a_failed_run_has_its_submodules(shop: Workshop) -> None:
+    with_submodules(shop)
+    work = "cd libs/outer; echo more >> lib.txt; git commit -q -am Outer; cd ../..; git commit -q -am Half; exit 3"
+    record = done(shop, work)
+    assert record["end_state"] == "failed", record
+    folder = Path(record["worktree"])
+    assert git(folder, "status", "--porcelain", "--ignore-submodules=none") == ""
+    assert git(folder / "libs" / "outer", "log", "-1", "--format=%s").strip() == "Outer"
+    assert git(folder / "libs" / "outer" / "deep", "log", "-1", "--format=%s").strip() == "First of inner"
