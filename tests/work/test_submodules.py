@@ -41,7 +41,8 @@ def with_submodules(shop: Workshop) -> None:
 def done(shop: Workshop, script: str, checks: str = "checks:\n  libs: ['true']\n") -> Record:
     """Let an agent work by a script, and then commit and tick."""
     place = shop.root.parent / "agent.sh"
-    end = 'sed -i "s/\\[ \\]/[x]/" "$CHANT_SPEC_FILE"; echo x >> done.txt\ngit add -A; git commit -q -m "Work"\n'
+    tick = 'sed -i "s/\\[ \\]/[x]/" "$CHANT_SPEC_FILE"'
+    end = f"{tick}; echo x >> done.txt\ngit add -A; git commit -q -m Work\n"
     place.write_text(f"set -e\n{script}\n{end}", encoding="utf-8")
     shop.configure(f"agents:\n  habit:\n    command: [sh, {place}]\n{checks}", provider="habit")
     git(shop.root, "commit", "-q", "-am", "Configuration")
@@ -98,8 +99,8 @@ def test_what_an_agent_leaves_in_a_submodule_is_kept_and_named(shop: Workshop) -
 @pytest.mark.requirement("chant:run:submodules")
 def test_the_folder_of_a_failed_run_has_its_submodules(shop: Workshop) -> None:
     with_submodules(shop)
-    work = "cd libs/outer; echo more >> lib.txt; git commit -q -am Outer; cd ../..; git commit -q -am Half; exit 3"
-    record = done(shop, work)
+    work = "cd libs/outer; echo more >> lib.txt; git commit -q -am Outer; cd ../.."
+    record = done(shop, f"{work}; git commit -q -am Half; exit 3")
     assert record["end_state"] == "failed", record
     folder = Path(record["worktree"])
     assert git(folder, "status", "--porcelain", "--ignore-submodules=none") == ""

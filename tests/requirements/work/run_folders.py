@@ -10,9 +10,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: A run works in a repository of its own, 1",
     ),
     "chant:run:submodules": Requirement(
-        "The folders of runs and checks have the submodules that the checkout has, without network. What an agent"
-        " commits in one and the project's commit names comes back as a branch of that submodule; what else lies"
-        " there is kept and named.",
+        "The folders of runs and checks have the submodules that the checkout has, without network. What an"
+        " agent commits in one and the project's commit names comes back as a branch of that submodule; what"
+        " else lies there is kept and named.",
         "issue: Ordinary repositories, 5",
     ),
     "chant:run:state_out_of_the_way": Requirement(
