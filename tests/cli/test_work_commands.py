@@ -94,6 +94,22 @@ def test_work_that_was_paused_goes_on(agents: AtWork) -> None:
     agents.error("--read-only", "pause", FIRST, code=2)
 
 
+@pytest.mark.requirement("chant:finalize:names_the_commits_found")
+def test_commits_of_a_persons_own_messages_are_found(agents: AtWork) -> None:
+    _waiting(agents)
+    worktree = Path(agents.json("takeover", FIRST)["worktree_path"])
+    (worktree / "login.txt").write_text("done\n", "utf-8")
+    copy = worktree / ".chant" / "specs" / f"{FIRST}.md"
+    copy.write_text(copy.read_text("utf-8").replace("[ ]", "[x]"), "utf-8")
+    agents.project.git("-C", str(worktree), "add", "-A")
+    agents.project.git("-C", str(worktree), "commit", "-qm", "feat: let people log in")
+    short = agents.project.git("-C", str(worktree), "log", "-1", "--format=%h").strip()
+    assert f"Found: {short}" in agents("diagnose", FIRST)
+    own = agents.project.root / ".chant" / "specs" / f"{FIRST}.md"
+    own.write_text(own.read_text("utf-8").replace("[ ]", "[x]"), "utf-8")
+    assert f"Commits: {short}" in agents("finalize", FIRST)
+
+
 @pytest.mark.requirement("cli:takeover:shows_how_far_work_is", "cli:merge:merges_work_of_people")
 def test_work_is_taken_over_and_merged_by_hand(agents: AtWork) -> None:
     _waiting(agents)
@@ -128,7 +144,8 @@ def test_a_merge_that_waits_is_made_when_nothing_is_in_its_way(agents: AtWork) -
     assert "login.txt" in result.stderr
     assert agents("merge").startswith(f"{FIRST}: awaiting_merge")
     (agents.project.root / "login.txt").unlink()
-    agents("merge")
+    assert agents("merge") == f"{FIRST}: completed\n"
+    assert agents("merge") == "Nothing waits for a merge.\n"
     assert agents.until(FIRST, "completed")["spec_id"] == FIRST
 
 
@@ -142,7 +159,7 @@ def test_what_the_look_before_a_command_merged_is_no_failure(agents: AtWork, wor
     (agents.project.root / "login.txt").unlink()
     result = agents.run(*words)
     assert (result.exit_code, agents.project.status(FIRST)) == (0, "completed"), result.output
-    assert "already" in result.output
+    assert "already" in result.output or "it is completed" in result.output
     assert agents.run("work", FIRST).exit_code == 1, "what starts nothing says so"
 
 

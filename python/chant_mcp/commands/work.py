@@ -325,6 +325,7 @@ def merge(session: Session, id: str | None) -> None:
 
     Work that changes what runs by itself is shown at a terminal, and merged when you say yes.
     """
+    session.recovers = False  # merging does so itself, and says what it merged
     try:
         say(session.chant.merge(id).text)
     except NotTrustedError as error:

@@ -90,6 +90,45 @@ impl Repo {
         })
     }
 
+    /// Returns commits by their ids, in that order; those that the repository does not have are left out.
+    ///
+    /// # Errors
+    /// `NoGit`, or a failure to read the repository.
+    pub fn commits_named(&self, ids: &[String]) -> Result<Vec<Commit>, GitError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut words = vec![
+            "--no-replace-objects",
+            "log",
+            "-z",
+            "--no-walk=unsorted",
+            "--no-show-signature",
+            "--no-color",
+            "--encoding=UTF-8",
+            "--format=tformat:%H%x00%h%x00%ct%x00%B",
+            "--ignore-missing",
+            "--end-of-options",
+        ];
+        words.extend(ids.iter().map(String::as_str));
+        let mut found = Vec::new();
+        let mut fields: Vec<String> = Vec::with_capacity(4);
+        self.reading(words).each_field(|field| {
+            fields.push(String::from_utf8_lossy(field).into_owned());
+            if let [id, short, time, message] = fields.as_slice() {
+                found.push(Commit {
+                    id: id.clone(),
+                    short: short.clone(),
+                    subject: subject_of(message),
+                    message: message.clone(),
+                    time: time.parse().unwrap_or(0),
+                });
+                fields.clear();
+            }
+        })?;
+        Ok(found)
+    }
+
     /// Has the git program list the commits that `tip` reaches and that are not kept yet, parents
     /// first.
     fn unknown_to_program(

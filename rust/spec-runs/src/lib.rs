@@ -23,6 +23,7 @@ pub mod recorded_runs;
 #[cfg(unix)]
 mod runtime;
 pub mod schedule;
+mod spec_commits;
 pub mod split;
 pub mod start;
 pub mod start_request;

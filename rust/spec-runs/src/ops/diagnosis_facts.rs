@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use super::super::project::ProjectRuns;
 use super::super::project::run_tree::{RunTree, RunTreeContext};
+use super::super::spec_commits::commits_of_spec;
 use chant_base::diagnostics::LogFailure;
+use chant_git::Repo;
 use chant_git::tags::Commit;
-use chant_git::{GitError, HistoryStart, Repo};
 use chant_specs::model::{Spec, SpecStatus};
 use chant_specs::project::{Project, ProjectSnapshot};
 use chant_work::run_record::{RunStatus, SINGLE};
@@ -72,13 +73,9 @@ impl DiagnosisFacts {
             self.look_at_branch(repo, main);
         }
         // Work that goes on in a worktree is committed there.
-        let tip = if self.worktree.is_some() {
-            HistoryStart::Branch(&self.branch)
-        } else {
-            HistoryStart::Head
-        };
-        let commits = repo.tagged(tip, spec.id.as_str());
-        self.commits = commits.map_err(|error: GitError| error.to_string());
+        let branch = self.worktree.as_ref().map_or("HEAD", |_| &self.branch);
+        let commits = commits_of_spec(project, repo, spec, branch, &format!("chant({})", spec.id));
+        self.commits = commits.map_err(|error| error.to_string());
     }
 
     fn look_at_branch(&mut self, repo: &Repo, main: &str) {

@@ -6,12 +6,12 @@ use super::super::project::ProjectRuns;
 use super::super::project::run_tree::RunTreeContext;
 use super::super::receipt_store::left_after;
 use super::super::recorded_runs::refuse_running;
+use super::super::spec_commits::commits_of_spec;
 use chant_base::answer::Answer;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::{Error, FailedAction};
 use chant_base::next_step::{NextStep, hint};
 use chant_git::tags::Commit;
-use chant_git::{HistoryStart, Repo};
 use chant_specs::approval;
 use chant_specs::checks::without_checks;
 use chant_specs::error::ChantError;
@@ -56,7 +56,11 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
     }
     refuse_open_members(&snapshot, &spec).map_err(|error| failed(error.into()))?;
     let commits = match &repo {
-        Some(repo) => commits_of(repo, &spec).map_err(failed)?,
+        Some(repo) => {
+            let branch = spec.branch.as_deref().unwrap_or("HEAD");
+            let tag = format!("chant({}):", spec.id);
+            commits_of_spec(project, repo, &spec, branch, &tag).map_err(failed)?
+        }
         None => Vec::new(),
     };
     refuse_without_evidence(project, &spec, &commits, how).map_err(failed)?;
@@ -175,30 +179,6 @@ fn refuse_open_members(snapshot: &ProjectSnapshot, spec: &Spec) -> Result<(), Ch
     Err(ChantError::OpenMembers { message, members })
 }
 
-/// Commits with the spec's tag, oldest first: those of its branch where that has some, else those
-/// of what is checked out.
-fn commits_of(repo: &Repo, spec: &Spec) -> Result<Vec<Commit>, Error> {
-    let tag = format!("chant({}):", spec.id);
-    let of = |tip: HistoryStart<'_>| -> Result<Vec<Commit>, Error> {
-        let commits = repo.tagged(tip, spec.id.as_str())?;
-        Ok(commits
-            .into_iter()
-            .filter(|commit| commit.message.contains(&tag))
-            .collect())
-    };
-    if let Some(branch) = spec
-        .branch
-        .as_deref()
-        .filter(|branch| matches!(repo.branch_tip(branch), Ok(Some(_))))
-    {
-        let commits = of(HistoryStart::Branch(branch))?;
-        if !commits.is_empty() {
-            return Ok(commits);
-        }
-    }
-    of(HistoryStart::Head)
-}
-
 /// Where an agent ran, its log and a commit of it are asked for.
 fn refuse_without_evidence(
     project: &Project,
@@ -219,7 +199,7 @@ fn refuse_without_evidence(
     }
     if commits.is_empty() {
         let message = format!(
-            "No matching commits found\nA run is recorded, but no commit message contains chant({}):",
+            "No matching commits found\nA run is recorded, but nothing was committed on its branch, and no commit message contains chant({}):",
             spec.id
         );
         return Err(ChantError::Refused(message).into());
@@ -229,7 +209,7 @@ fn refuse_without_evidence(
 
 fn found(commits: &[Commit], has_repository: bool) -> String {
     match commits {
-        [] if has_repository => "Commits: none found with its tag".into(),
+        [] if has_repository => "Commits: none found".into(),
         [] => "Commits: none, not a git repository".into(),
         commits => {
             let hashes: Vec<&str> = commits.iter().map(|commit| commit.short.as_str()).collect();
