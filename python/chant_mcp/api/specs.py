@@ -223,18 +223,20 @@ class Spec(Handle):
             return self.update(status="cancelled")
         return self.reload(self._tools.cancel(self.id))
 
-    def finalize(self, *, force: bool = False) -> Spec:
+    def finalize(self, *, force: bool = False, already_done: bool = False) -> Spec:
         """Complete it on evidence (`chant_finalize`).
 
         Args:
             force: Whether a missing log is no obstacle for a spec that an agent worked on.
+            already_done: Whether its work was done already, by your decision: open criteria are ticked, and no
+                commit is asked for.
 
         Raises:
             IllegalTransitionError: It was not started.
             RefusedError: Criteria or members are open, or the evidence is missing.
         """
         self._alone("finalize")
-        return self.reload(self._tools.finalize(self.id, force=force))
+        return self.reload(self._tools.finalize(self.id, force=force, already_done=already_done))
 
     def reset(self) -> Spec:
         """Make a failed one pending again (`chant_reset`); its branch is kept as a backup.

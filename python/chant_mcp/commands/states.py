@@ -12,11 +12,16 @@ from chant_mcp.terminal import say
 @click.command()
 @click.argument("id")
 @click.option("--force", is_flag=True, help="Complete it without commits.")
+@click.option(
+    "--already-done",
+    is_flag=True,
+    help="Its work was done before: tick what is open, and ask for no commit.",
+)
 @on_project
 @changes_files
-def finalize(session: Session, id: str, force: bool) -> None:
+def finalize(session: Session, id: str, force: bool, already_done: bool) -> None:
     """Complete a spec whose criteria are all ticked."""
-    _say(session.chant.finalize(id, force=force).text)
+    _say(session.chant.finalize(id, force=force, already_done=already_done).text)
 
 
 @click.command()

@@ -87,7 +87,7 @@ def _merge(session: Session, body: Mapping[str, Any]) -> str:
 
 
 def _finish(session: Session, body: Mapping[str, Any]) -> str:
-    return session.chant.finalize(_seen_spec(session, body), force=True).text
+    return session.chant.finalize(_seen_spec(session, body), force=True, already_done=True).text
 
 
 def _add_task(session: Session, body: Mapping[str, Any]) -> str:

@@ -57,6 +57,10 @@ pub enum FailureCause {
     WorkRejected,
     /// The work is too large to come back, and stays on the machine of the cluster.
     WorkKept,
+    /// It ended with a question instead of its work.
+    AskedQuestion,
+    /// It says that nothing needs to be changed.
+    NothingToChange,
 }
 
 /// The exit status of an agent that ended by itself, and the last lines of its output.
@@ -81,7 +85,7 @@ const KILL: i32 = 9;
 
 impl FailureCause {
     /// All causes.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         Self::PermissionDenied,
         Self::NotLoggedIn,
         Self::OutOfCredit,
@@ -107,6 +111,8 @@ impl FailureCause {
         Self::NotPlaced,
         Self::WorkRejected,
         Self::WorkKept,
+        Self::AskedQuestion,
+        Self::NothingToChange,
     ];
 
     /// Returns its spelling in records and answers.
@@ -137,6 +143,8 @@ impl FailureCause {
             Self::NotPlaced => "not_placed",
             Self::WorkRejected => "work_rejected",
             Self::WorkKept => "work_kept",
+            Self::AskedQuestion => "asked_question",
+            Self::NothingToChange => "nothing_to_change",
         }
     }
 
@@ -177,6 +185,8 @@ impl FailureCause {
             Self::NotPlaced => "No machine of the cluster took the work",
             Self::WorkRejected => "What came back from the cluster was not taken over",
             Self::WorkKept => "The agent's commits are kept on the machine that made them",
+            Self::AskedQuestion => "The agent asked a question instead of finishing",
+            Self::NothingToChange => "The agent says that nothing needs to be changed",
         }
     }
 
@@ -269,6 +279,18 @@ impl FailureCause {
             Self::WorkKept => {
                 hint!["Let that machine push to the remote of this repository"].and(work())
             }
+            Self::AskedQuestion => hint![
+                "Answer it in the spec with ",
+                NextStep::EditSpec(id.to_owned()),
+            ]
+            .and(work()),
+            Self::NothingToChange => hint![
+                "If that is so, a person completes the spec as it is with `chant-mcp finalize ",
+                id.to_owned(),
+                " --already-done`; else reword it with ",
+                NextStep::EditSpec(id.to_owned()),
+            ]
+            .and(work()),
             Self::ProgramMissing => hint![
                 "Install it, or have another agent work (`defaults.provider` in .chant/config.md)."
             ],
@@ -302,6 +324,15 @@ impl FailureCause {
             self,
             Self::WorkerLost | Self::NotPlaced | Self::WorkRejected | Self::WorkKept
         )
+    }
+
+    /// Returns what the last line that an agent said means where its work is not done.
+    pub fn of_last_words(words: &str) -> Option<Self> {
+        if words_of_no_change(words).is_some() {
+            return Some(Self::NothingToChange);
+        }
+        let end = words.trim_end_matches(['*', '_', '`', '"', ')', ' ']);
+        end.ends_with('?').then_some(Self::AskedQuestion)
     }
 
     /// Returns the cause for an HTTP status.
@@ -542,4 +573,13 @@ mod tests {
         reader.take(b"{\"type\":\"turn.completed\",\"usage\":{}}\n");
         assert_eq!(reader.summary().failure(EventFormat::Codex, &exit), None);
     }
+}
+
+/// Returns the reason behind an agent's word that nothing needs to be changed, as its prompt asks for it.
+pub fn words_of_no_change(words: &str) -> Option<&str> {
+    let words = words.trim_matches(['*', '_', '`', ' ', '#']);
+    let (start, reason) = words.split_once(':')?;
+    let start = start.trim_matches(['*', '_', '`', ' ']);
+    let reason = reason.trim_matches(['*', '_', '`', ' ']);
+    (start.eq_ignore_ascii_case("nothing to change") && !reason.is_empty()).then_some(reason)
 }

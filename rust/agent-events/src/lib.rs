@@ -14,7 +14,7 @@ mod placed;
 mod reader;
 mod summary;
 
-pub use cause::{AgentExit, FailureCause, OWN_SERVER};
+pub use cause::{AgentExit, FailureCause, OWN_SERVER, words_of_no_change};
 pub use reader::EventReader;
 pub use summary::{
     AgentUsage, EventFailure, EventSummary, ReaderEnd, ServerState, TokenCount, ToolDenial,

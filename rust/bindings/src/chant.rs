@@ -407,11 +407,19 @@ impl ChantProject {
     }
 
     /// Completes a spec whose criteria are all ticked.
-    #[pyo3(signature = (id, *, force = false))]
-    fn finalize(&self, py: Python<'_>, id: &str, force: bool) -> Result<PyAnswer, Raised> {
-        answer(py, || {
-            runs::finalize(&self.project, id, runs::FinalizeOptions { force })
-        })
+    #[pyo3(signature = (id, *, force = false, already_done = false))]
+    fn finalize(
+        &self,
+        py: Python<'_>,
+        id: &str,
+        force: bool,
+        already_done: bool,
+    ) -> Result<PyAnswer, Raised> {
+        let how = runs::FinalizeOptions {
+            force,
+            already_done,
+        };
+        answer(py, || runs::finalize(&self.project, id, how))
     }
 
     /// Makes a failed spec pending, so that it can be worked on again.

@@ -8,6 +8,7 @@ use super::project::ProjectRuns;
 use super::receipt::{
     self, CheckClaim, CompletedBy, CompletionReceipt, FORMAT, JudgedCriteria, MOST_BYTES,
 };
+use chant_agent_events::words_of_no_change;
 use chant_base::error::Error;
 use chant_git::kept_texts::TextRead;
 use chant_git::tags::Commit;
@@ -93,6 +94,7 @@ fn receipt_of_run(
         confinement: record.confinement.clone(),
         started_at: Some(record.started_at.clone()),
         ended_at: completed_at.map_or_else(|| project.clock.stamp(), String::from),
+        already_done: None,
         cost: record.usage.as_ref().and_then(cost_of),
     })
 }
@@ -107,6 +109,7 @@ pub(super) fn leave_by_hand(
     project: &Project,
     spec_id: &str,
     commits: &[Commit],
+    is_already_done: bool,
 ) -> Result<(), Error> {
     let Some(repo) = project.repo()? else {
         return Ok(());
@@ -149,6 +152,7 @@ pub(super) fn leave_by_hand(
         confinement: None,
         started_at: None,
         ended_at: now,
+        already_done: is_already_done.then(|| words_of_newest(project, spec_id)),
         cost: None,
     };
     keep(&repo, &mut receipt)
@@ -156,7 +160,12 @@ pub(super) fn leave_by_hand(
 
 /// [`leave_by_hand`] after a change that completed a spec, or completed it again; gives a line that says why
 /// there is no receipt, where it could not be written.
-pub(super) fn left_after(project: &Project, before: &Spec, commits: &[Commit]) -> String {
+pub(super) fn left_after(
+    project: &Project,
+    before: &Spec,
+    commits: &[Commit],
+    is_already_done: bool,
+) -> String {
     let is_known = || -> Result<bool, Error> {
         let is_completed = before.status == SpecStatus::Completed;
         Ok(is_completed
@@ -169,11 +178,19 @@ pub(super) fn left_after(project: &Project, before: &Spec, commits: &[Commit]) -
         if is_known {
             return Ok(());
         }
-        leave_by_hand(project, before.id.as_str(), commits)
+        leave_by_hand(project, before.id.as_str(), commits, is_already_done)
     });
     left.err().map_or_else(String::new, |error| {
         format!("\nNo receipt could be left: {error}. The spec is completed; `finalize` it again for its receipt.")
     })
+}
+
+/// The reason why the agent of a spec's newest run changed nothing, if it gave one.
+fn words_of_newest(project: &Project, spec_id: &str) -> String {
+    let newest = project.runs().and_then(|runs| Ok(runs.newest_of(spec_id)?));
+    let words = newest.ok().flatten().and_then(|record| record.last_words);
+    let reason = words.as_deref().and_then(words_of_no_change);
+    reason.unwrap_or("a person says so").to_owned()
 }
 
 /// The names and the objects of a spec's receipts.

@@ -37,7 +37,7 @@ impl RunLookup for RecordedRuns {
     }
 
     fn leave_receipt(&self, project: &Project, before: &Spec) -> String {
-        left_after(project, before, &[])
+        left_after(project, before, &[], false)
     }
 
     fn log_modified(&self, project: &Project, spec_id: &str) -> Option<Timestamp> {

@@ -40,6 +40,8 @@ pub struct AgentOutcome {
     pub duration: Duration,
     /// The last lines of its standard error, secrets masked.
     pub tail: Vec<String>,
+    /// The last line of its standard output that is no report of a tool, secrets masked.
+    pub last_words: Option<String>,
     /// Its own words, if something seems to have been refused to it.
     pub refused: Option<String>,
     /// The number of its processes that were still running after it ended by itself, and were

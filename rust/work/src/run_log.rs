@@ -90,6 +90,8 @@ pub struct RunLog {
     err: PartialLine,
     heard: u64,
     tail: VecDeque<String>,
+    /// The last line of its standard output that is no report of a tool.
+    last_words: Option<String>,
     failure: Option<io::Error>,
     reads: Option<LineFilter>,
     /// True if lines of standard output come with a stamp and a stream of their own.
@@ -145,6 +147,7 @@ impl RunLog {
             err: PartialLine::default(),
             heard: 0,
             tail: VecDeque::new(),
+            last_words: None,
             failure: None,
             reads: None,
             has_stamps: false,
@@ -246,6 +249,11 @@ impl RunLog {
         (tail.into(), self.failure.take().or(flushed))
     }
 
+    /// Returns the last line that the agent said, secrets masked.
+    pub fn last_words(&self) -> Option<&str> {
+        self.last_words.as_deref()
+    }
+
     fn write(&mut self, stream: LogStream, lines: Vec<String>) {
         let now = self.stamp();
         let mut text = String::new();
@@ -253,6 +261,9 @@ impl RunLog {
             if stream == LogStream::Err && !line.trim().is_empty() {
                 self.tail.push_back(line.chars().take(TAIL_LINE).collect());
                 self.tail.drain(..self.tail.len().saturating_sub(TAIL));
+            }
+            if stream == LogStream::Out && !line.trim().is_empty() && !line.starts_with('[') {
+                self.last_words = Some(line.trim().chars().take(TAIL_LINE).collect());
             }
             let is_stamped = self.has_stamps && stream == LogStream::Out && is_stamped(&line);
             let line = if is_stamped {

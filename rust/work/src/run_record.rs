@@ -181,6 +181,9 @@ pub struct RunRecord {
     /// The time at which the spec of a run that was found dead was recovered, RFC 3339, UTC.
     #[serde(default)]
     pub settled_at: Option<String>,
+    /// The last line that its agent said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_words: Option<String>,
     /// What it wrote into its spec and git does not see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncommitted: Option<UncommittedState>,
@@ -476,6 +479,7 @@ impl RunRecord {
             placed: None,
             next_try: None,
             settled_at: None,
+            last_words: None,
             uncommitted: None,
             unknown: Map::new(),
         }

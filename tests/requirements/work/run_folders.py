@@ -9,6 +9,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " others are kept under refs of ours alone.",
         "issue: A run works in a repository of its own, 1",
     ),
+    "chant:run:last_words": Requirement(
+        "Where the work of an agent that ended well is not done, a question as its last line is given to a person"
+        " as one, and `Nothing to change: REASON` without a commit waits for a person who accepts it.",
+        "issue: Ordinary repositories, 9 and 10",
+    ),
     "chant:run:submodules": Requirement(
         "The folders of runs and checks have the submodules that the checkout has, without network. What an"
         " agent commits in one and the project's commit names comes back as a branch of that submodule; what"

@@ -26,6 +26,8 @@ use chant_work::run_record::RunRecord;
 pub struct FinalizeOptions {
     /// True if a missing log is no obstacle for a spec that an agent worked on.
     pub force: bool,
+    /// True if a person says that its work is done already: open criteria are ticked, and no evidence is asked for.
+    pub already_done: bool,
 }
 
 /// `chant_finalize`: completes a spec whose criteria are met and whose members are done, and the
@@ -39,7 +41,7 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
     let snapshot = project.snapshot()?;
     let spec = project.resolve_to_edit(&snapshot, id)?;
     project.refuse_own(&spec.id, "finalized")?;
-    refuse_unfit(&snapshot, &spec)?;
+    refuse_unfit(&snapshot, &spec, how)?;
     let config = snapshot.config.clone()?;
     config.refuse_misspelled()?;
     let failed = |error: Error| error.during("Failed to finalize spec");
@@ -63,7 +65,9 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
         }
         None => Vec::new(),
     };
-    refuse_without_evidence(project, &spec, &commits, how).map_err(failed)?;
+    if !how.already_done {
+        refuse_without_evidence(project, &spec, &commits, how).map_err(failed)?;
+    }
     let asks = spec
         .approval
         .as_ref()
@@ -74,8 +78,11 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
     let model = usual_model(&project.environment, &config);
     let now = project.clock.stamp();
     let change = |snapshot: &ProjectSnapshot, draft: &mut SpecDraft| {
-        refuse_unfit(snapshot, draft.spec())?;
+        refuse_unfit(snapshot, draft.spec(), how)?;
         refuse_open_members(snapshot, draft.spec()).map_err(|error| failed(error.into()))?;
+        if how.already_done {
+            edit::tick_all(draft)?;
+        }
         draft.set_text("status", SpecStatus::Completed.as_str())?;
         if !commits.is_empty() {
             let hashes = commits.iter().map(|commit| commit.short.clone()).collect();
@@ -108,7 +115,7 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
         text.push_str(&format!("\n{said}"));
     }
     text.push_str(&edit::describe_completed(&containers));
-    text.push_str(&left_after(project, &spec, &commits));
+    text.push_str(&left_after(project, &spec, &commits, how.already_done));
     if spec.kind == SpecType::Conflict {
         // The work that waited for this may be merged now; what cannot be is found by the next look.
         super::recover(project).log_failure("recover runs");
@@ -118,8 +125,15 @@ pub fn finalize(project: &Project, id: &str, how: FinalizeOptions) -> Result<Ans
 }
 
 /// State and criteria: what nothing waives.
-fn refuse_unfit(snapshot: &ProjectSnapshot, spec: &Spec) -> Result<(), ChantError> {
+fn refuse_unfit(
+    snapshot: &ProjectSnapshot,
+    spec: &Spec,
+    how: FinalizeOptions,
+) -> Result<(), ChantError> {
     let id = &spec.id;
+    if how.already_done && spec.status != SpecStatus::Cancelled {
+        return Ok(());
+    }
     if !matches!(
         spec.status,
         SpecStatus::InProgress | SpecStatus::Completed | SpecStatus::Failed

@@ -319,6 +319,7 @@ fn claims(receipt: &CompletionReceipt) -> Vec<String> {
         ("model", &receipt.model),
         ("held", &receipt.confinement),
         ("began", &receipt.started_at),
+        ("done already", &receipt.already_done),
     ];
     let said = said.into_iter().filter_map(|(what, said)| {
         let said = cut(said.as_ref()?, SHOWN);

@@ -78,6 +78,9 @@ pub struct CompletionReceipt {
     pub started_at: Option<String>,
     /// The time at which the spec was completed, RFC 3339, UTC.
     pub ended_at: String,
+    /// Why a person accepted that its work was done already: the words of the agent of its newest run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub already_done: Option<String>,
     /// The cost of the run: whole numbers by their units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<BTreeMap<String, u64>>,
@@ -177,7 +180,12 @@ impl CompletionReceipt {
         own.commits.truncate(MOST_LISTED);
         own.checks.truncate(MOST_LISTED);
         own.checks = own.checks.into_iter().map(CheckClaim::shortened).collect();
-        for said in [&mut own.agent, &mut own.model, &mut own.confinement] {
+        for said in [
+            &mut own.agent,
+            &mut own.model,
+            &mut own.confinement,
+            &mut own.already_done,
+        ] {
             *said = said.take().map(|said| cut(&said, MOST_CHARS));
         }
         let leave_out: [fn(&mut Self); 3] = [
@@ -340,6 +348,7 @@ mod tests {
             confinement: None,
             started_at: Some("2026-01-22T10:00:00.000Z".into()),
             ended_at: "2026-01-22T10:05:00Z".into(),
+            already_done: None,
             cost: None,
         }
     }

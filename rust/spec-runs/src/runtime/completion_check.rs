@@ -18,6 +18,7 @@ use super::plugin_checks::PluginEvidence;
 use super::run_folder::{RunFolder, spec_path};
 use super::spec_state::{self, change_spec, spec_of, stopped_end};
 use super::uncommitted_state;
+use chant_agent_events::{FailureCause, words_of_no_change};
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
 use chant_config::Config;
@@ -133,10 +134,15 @@ impl CompletionCheck<'_> {
                     "; the folder it worked in is gone, and what was not committed with it",
                 );
             }
-            let event = match evidence.status() {
+            let mut event = match evidence.status() {
                 SpecStatus::NeedsAttention => RunEvent::Doubt,
                 _ => RunEvent::Fail,
             };
+            if let Some((cause, words)) = said_instead(&record, &evidence) {
+                event = RunEvent::Doubt;
+                reason = format!("{}: {words} ({reason})", cause.sentence());
+                self.update(|record| record.cause = Some(cause.as_str().to_owned()))?;
+            }
             let reason = Some(reason + &self.elsewhere(&scene, &own)?);
             return self.show(RunEnd { event, reason });
         }
@@ -511,6 +517,21 @@ impl CompletionCheck<'_> {
         )?;
         Ok(true)
     }
+}
+
+/// Returns what an agent said in its last line instead of doing its work: a question, or that there is nothing to do,
+/// which only one without commits can say.
+fn said_instead<'r>(
+    record: &'r RunRecord,
+    evidence: &CompletionEvidence,
+) -> Option<(FailureCause, &'r str)> {
+    let words = record.last_words.as_deref()?;
+    let cause = FailureCause::of_last_words(words)?;
+    let has_none = evidence.reasons.contains(&IncompleteReason::NoCommit);
+    if cause != FailureCause::NothingToChange {
+        return Some((cause, words));
+    }
+    has_none.then_some((cause, words_of_no_change(words)?))
 }
 
 /// Returns the reason when the target moved and a settled conflict is in conflict again.

@@ -94,7 +94,7 @@ pub(in super::super) fn close_settled(project: &Project, runs: &RunStore) -> Res
             if project.snapshot()?.specs.find(&id).map(|spec| spec.status)
                 == Some(SpecStatus::Completed)
             {
-                leave_by_hand(project, &id, &[])?;
+                leave_by_hand(project, &id, &[], false)?;
             }
         }
     }

@@ -200,8 +200,7 @@ pub(in super::super) fn recover_runs(project: &Project) -> Result<Vec<String>, E
     };
     remove_complaints(&runs);
     remove_shared_caches(project).log_failure("remove the caches of earlier versions");
-    uncommitted_state::restore_all(project, &runs)
-        .log_failure("write states again that git has overwritten");
+    uncommitted_state::restore_all(project, &runs);
     let recovered = recovery::recover(&runs)?;
     tracing::debug!(
         dead = recovered.found.len(),

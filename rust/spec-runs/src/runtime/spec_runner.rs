@@ -307,6 +307,11 @@ impl RunSteps for SpecRunner<'_> {
         let Some(place) = self.place.clone() else {
             return Ok(RunEnd::failed("The worktree is not known any more"));
         };
+        run.update(|record| {
+            record.last_words.clone_from(&ended.last_words);
+            Ok(())
+        })
+        .map_err(|error| error.to_string())?;
         let taken = self.take_pushed(run, &place, ended);
         let why = match (ended.is_success(), taken) {
             (true, Ok(())) => None,

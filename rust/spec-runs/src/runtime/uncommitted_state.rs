@@ -134,7 +134,11 @@ pub(super) fn restore_of(project: &Project, process_id: &str) -> Result<(), Erro
 }
 
 /// Writes the states again that git has overwritten, of all specs.
-pub(super) fn restore_all(project: &Project, runs: &RunStore) -> Result<(), Error> {
+pub(super) fn restore_all(project: &Project, runs: &RunStore) {
+    restore_newest(project, runs).log_failure("write states again that git has overwritten");
+}
+
+fn restore_newest(project: &Project, runs: &RunStore) -> Result<(), Error> {
     let (records, _) = runs.all()?;
     let mut newest: Vec<&RunRecord> = Vec::new();
     for record in records.iter().filter(|record| record.works_on_spec()) {

@@ -169,6 +169,19 @@ pub fn change(
 }
 
 /// Makes a container a completed one.
+/// Ticks all criteria of a spec, as a person decided.
+///
+/// # Errors
+/// `EditError` for edits that do not fit.
+pub fn tick_all(draft: &mut SpecDraft) -> Result<(), Error> {
+    let open = draft.spec().criteria.iter().filter(|one| !one.checked);
+    let marks = open.map(|one| one.marker as usize + 1);
+    let edits = marks
+        .map(|mark| Edit::replace(mark..mark + 1, "x"))
+        .collect();
+    draft.edit_body(edits)
+}
+
 pub(super) fn complete_container(draft: &mut SpecDraft, now: &str) -> Result<(), Error> {
     draft.set_text("status", SpecStatus::Completed.as_str())?;
     draft.set_text("completed_at", now)?;
