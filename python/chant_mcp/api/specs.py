@@ -228,8 +228,8 @@ class Spec(Handle):
 
         Args:
             force: Whether a missing log is no obstacle for a spec that an agent worked on.
-            already_done: Whether its work was done already, by your decision: open criteria are ticked, and no
-                commit is asked for.
+            already_done: Whether its work was done before, as you say: open criteria are ticked, no commit is
+                asked for.
 
         Raises:
             IllegalTransitionError: It was not started.

@@ -7,8 +7,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`chant_finalize` marks a spec as completed.", "seed chant:116"
     ),
     "chant:finalize:already_done": Requirement(
-        "A person may complete a spec whose work was done before: open criteria are ticked, no commit is asked"
-        " for, and the receipt has the words of the agent that found nothing to change.",
+        "A person may complete a spec whose work was done before: open criteria are ticked, no commit is"
+        " asked for, and the receipt has the words of the agent that found nothing to change.",
         "issue: Ordinary repositories, 9",
     ),
     "chant:finalize:refuses_open_criteria": Requirement(

@@ -10,8 +10,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "issue: A run works in a repository of its own, 1",
     ),
     "chant:run:last_words": Requirement(
-        "Where the work of an agent that ended well is not done, a question as its last line is given to a person"
-        " as one, and `Nothing to change: REASON` without a commit waits for a person who accepts it.",
+        "Where the work of an agent that ended well is not done, a question as its last line is given to a"
+        " person as one, and `Nothing to change: REASON` without a commit waits for a person who accepts it.",
         "issue: Ordinary repositories, 9 and 10",
     ),
     "chant:run:submodules": Requirement(
