@@ -154,6 +154,7 @@ class StartRequestOfPerson(StartRequest, total=False):
     agent: str | None
     prompt: str | None
     offline: bool
+    bare: bool
 
 
 class LeaseQuery(TypedDict, total=False):

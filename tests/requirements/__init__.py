@@ -58,6 +58,7 @@ AREAS = (
     "work.start",
     "work.pause_and_takeover",
     "work.torture",
+    "work.environment",
     "work.run_folders",
     "work.pool",
     "work.hostile_agents",

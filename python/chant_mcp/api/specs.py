@@ -286,6 +286,7 @@ class Spec(Handle):
         agent: str | None = None,
         prompt: str | None = None,
         offline: bool = False,
+        bare: bool = False,
         on: str | None = None,
         progress: Callable[[str], object] | None = None,
     ) -> dict[str, Any]:
@@ -300,6 +301,7 @@ class Spec(Handle):
             agent: The agent of that name in the configuration.
             prompt: The prompt of that name.
             offline: Claim it on no remote, where clones share specs; it lands here only.
+            bare: Give its folder the files of the commit alone, without what recipes install.
             on: The cluster on which agents work: `local`, a name of your configuration, or `tls://host:port`.
             progress: Called with a few words on each step.
 
@@ -323,6 +325,7 @@ class Spec(Handle):
             agent=agent,
             prompt=prompt,
             offline=offline,
+            bare=bare,
             on=on,
             progress=progress,
         )

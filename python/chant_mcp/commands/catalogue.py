@@ -38,6 +38,7 @@ _WORK = {
     "finalize": ListedCommand("states:finalize", "Complete a spec whose criteria are all ticked."),
     "leases": ListedCommand("leases:leases", "List which clone works on what."),
     "watch": ListedCommand("daemon:watch", "Finish what a crash left, for as long as it runs."),
+    "env": ListedCommand("environment:env", "See and build what recipes install for runs."),
     "worktree": ListedCommand("worktrees:worktree", "See and remove the worktrees of agents."),
 }
 _DECIDE = {

@@ -45,6 +45,7 @@ from chant_mcp.terminal import say, say_json
 @click.option("--agent", metavar="NAME", help="The agent, instead of the configured one.")
 @click.option("--prompt", metavar="NAME", help="The prompt, whatever the spec says.")
 @click.option("--offline", is_flag=True, help="Claim it on no remote; it lands here only.")
+@click.option("--bare", is_flag=True, help="Without what recipes of the environment install.")
 @click.option("--on", metavar="TARGET", help="Have agents work on a cluster: a name, or tls://HOST:PORT.")
 @click.option(
     "--dry-run", "is_trial", is_flag=True, help="Only show what it would take and cost, by earlier runs."

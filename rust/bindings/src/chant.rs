@@ -624,6 +624,35 @@ impl ChantProject {
         call(py, || self.project.revoke_trust())
     }
 
+    /// The recipes of the environment of runs, and their layers.
+    fn environment_show(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::environment_show(&self.project))
+    }
+
+    /// Builds the layers that runs need; those of one recipe, or all.
+    #[pyo3(signature = (recipe = None, *, progress = None))]
+    fn environment_build(
+        &self,
+        py: Python<'_>,
+        recipe: Option<&str>,
+        progress: Option<Py<PyAny>>,
+    ) -> Result<PyAnswer, Raised> {
+        report_steps(py, progress.as_ref(), |tell| {
+            runs::environment_build(&self.project, recipe, tell)
+        })
+    }
+
+    /// Compares the layers with what they were when they were sealed.
+    fn environment_verify(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::environment_verify(&self.project))
+    }
+
+    /// Removes layers that no recipe needs any more, or all.
+    #[pyo3(signature = (*, all = false))]
+    fn environment_prune(&self, py: Python<'_>, all: bool) -> Result<PyAnswer, Raised> {
+        answer(py, || runs::environment_prune(&self.project, all))
+    }
+
     /// The worktrees of runs.
     fn worktrees(&self, py: Python<'_>) -> Result<PyAnswer, Raised> {
         answer(py, || runs::worktrees(&self.project))

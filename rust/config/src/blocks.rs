@@ -11,6 +11,7 @@ use super::dispatch::DispatchOrder;
 use super::leases::LeaseBlock;
 use super::plugins::PluginSettings;
 use super::pool::RunsBlock;
+use super::run_environment::RunEnvironmentSettings;
 use super::runs::{
     AgentRotation, AgentSettings, HttpProviders, ParallelBlock, RunLimits, WatchBlock,
 };
@@ -39,6 +40,7 @@ pub(super) struct ConfigFile {
     pub(super) runs: Option<RunsBlock>,
     pub(super) watch: Option<WatchBlock>,
     pub(super) env: Option<EnvBlock>,
+    pub(super) environment: Option<RunEnvironmentSettings>,
     pub(super) confine: Option<ConfineBlock>,
     pub(super) trust: Option<TrustBlock>,
     pub(super) landing: Option<LandingBlock>,

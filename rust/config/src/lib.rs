@@ -16,6 +16,7 @@ pub mod dispatch;
 pub mod leases;
 pub mod plugins;
 pub mod pool;
+pub mod run_environment;
 pub mod runs;
 pub mod schema;
 pub mod view;
@@ -329,6 +330,10 @@ impl Config {
             return Err(why);
         }
         put(&mut runs.checks, file.checks);
+        if let Some(why) = file.environment.as_ref().and_then(|own| own.fault()) {
+            return Err(why);
+        }
+        put(&mut runs.environment, file.environment);
         for name in file.env.unwrap_or_default().pass {
             if let Some(why) = environment::refusal(&name, is_users) {
                 return Err(format!("env.pass: {why}"));

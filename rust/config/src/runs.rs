@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::accounts::AccountSettings;
 use super::dispatch::DispatchOrder;
 use super::pool::PoolSettings;
+use super::run_environment::RunEnvironmentSettings;
 use chant_base::money::UsdAmount;
 
 /// The way an agent is started, where that differs from what is built in.
@@ -398,6 +399,8 @@ pub struct RunSettings {
     pub stagger: StartStagger,
     /// Commands that criteria name, by name: program and arguments.
     pub checks: BTreeMap<String, Vec<String>>,
+    /// The environment: what folders of runs and checks hold beside the files of a commit.
+    pub environment: RunEnvironmentSettings,
     /// The limits of a run.
     pub limits: RunLimits,
     /// When failed work is tried again.
@@ -436,6 +439,7 @@ impl Default for RunSettings {
             dispatch: DispatchOrder::default(),
             stagger: StartStagger::default(),
             checks: BTreeMap::new(),
+            environment: RunEnvironmentSettings::default(),
             limits: RunLimits::default(),
             retries: RetrySettings::default(),
             watch: WatchSettings::default(),

@@ -125,6 +125,9 @@ pub enum IncompleteReason {
     /// A check did not end by itself or was not run.
     #[error("check '{0}' did not run to its end")]
     CheckNotRun(String),
+    /// Checks would run with what the branch asks to be installed.
+    #[error("checks were not run: {0}")]
+    EnvironmentChanged(String),
     /// Checks would have looked at something else than what is committed.
     #[error("the worktree has uncommitted changes, which checks would not see: {}", .0.join(", "))]
     Uncommitted(Vec<String>),

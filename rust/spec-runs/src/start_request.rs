@@ -30,6 +30,8 @@ pub struct StartRequest {
     pub prompt: Option<String>,
     /// True if the spec is worked on without asking the remote that clones share.
     pub offline: bool,
+    /// True if its folder holds the files of the commit and nothing that recipes install.
+    pub bare: bool,
     /// The cluster on which agents work, if it is not this machine.
     pub on: Option<String>,
 }
@@ -47,6 +49,7 @@ impl TryFrom<StartRequest> for StartOptions {
                 agent: request.agent,
                 prompt: request.prompt,
                 offline: request.offline,
+                bare: request.bare,
                 on: request.on.filter(|on| !on.is_empty()),
                 ..RunOptions::default()
             },

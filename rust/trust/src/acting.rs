@@ -396,13 +396,19 @@ fn flatten(
 /// Returns true if the value below a key is one thing to people.
 fn is_whole(path: &[String]) -> bool {
     let parts: Vec<&str> = path.iter().map(String::as_str).collect();
-    matches!(parts[..], ["checks", _] | ["enterprise", "derived", _])
+    matches!(
+        parts[..],
+        ["checks", _] | ["enterprise", "derived", _] | ["environment", "recipes", _]
+    )
 }
 
 fn kind_of(path: &[String], value: &Value) -> EntryKind {
     let parts: Vec<&str> = path.iter().map(String::as_str).collect();
     match parts[..] {
-        ["agents", _, "command"] | ["parallel", "agents"] => EntryKind::Command,
+        ["agents", _, "command"] | ["parallel", "agents"] | ["environment", "recipes", _] => {
+            EntryKind::Command
+        }
+        ["environment", "variables", _] => EntryKind::Variable,
         ["checks", ..] => EntryKind::Check,
         ["providers", _, "endpoint"] => EntryKind::Endpoint,
         ["enterprise", "derived", _] if value.get("from").is_some_and(|from| from == "env") => {

@@ -181,15 +181,35 @@ pub struct RunRecord {
     /// The time at which the spec of a run that was found dead was recovered, RFC 3339, UTC.
     #[serde(default)]
     pub settled_at: Option<String>,
+    /// The layers that its folder got from recipes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<EnvironmentEntry>,
+    /// Its ports, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<(String, u16)>,
     /// The last line that its agent said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
-    /// What it wrote into its spec and git does not see.
+    /// The state that it wrote into its spec and git does not see.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncommitted: Option<UncommittedState>,
     /// Keys of later releases and of other programs.
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
+}
+
+/// A layer that a folder got from a recipe.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvironmentEntry {
+    /// The recipe.
+    pub recipe: String,
+    /// The key of the layer.
+    pub key: String,
+    /// The hash of its content.
+    pub hash: String,
+    /// True if it was built for one judgement from what a branch asks for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_candidate: bool,
 }
 
 /// The lease of a run.
@@ -258,6 +278,9 @@ pub struct RunOptions {
     /// True if the spec is worked on without a lease, although the configuration asks for one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offline: bool,
+    /// True if its folder holds the files of the commit and nothing that recipes install.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bare: bool,
     /// The cluster on which its agent works: a name, or the address of a scheduler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
@@ -479,6 +502,8 @@ impl RunRecord {
             placed: None,
             next_try: None,
             settled_at: None,
+            environment: Vec::new(),
+            ports: Vec::new(),
             last_words: None,
             uncommitted: None,
             unknown: Map::new(),

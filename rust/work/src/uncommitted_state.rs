@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a run wrote into the file of its spec and git does not see, so that it can be written again when git puts its
+/// The state that a run wrote into the file of its spec and git does not see, so that it can be written again when git puts its
 /// own version there: a rebase does so with each file that its commits change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UncommittedState {

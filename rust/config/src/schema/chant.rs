@@ -143,6 +143,14 @@ const KEYS: &[KnownKey] = &[
     ),
     used("env", Table(&[used("pass", TEXTS)])),
     used(
+        "environment",
+        Table(&[
+            used("recipes", Named(&RECIPE)),
+            used("ports", TEXTS),
+            used("variables", Named(&TEXT)),
+        ]),
+    ),
+    used(
         "confine",
         Table(&[
             used("mode", TEXT),
@@ -236,6 +244,16 @@ const AGENT: super::KeyShape = Table(&[
     used("skip_permissions", FLAG),
     used("model", TEXT),
     used("events", TEXT),
+]);
+
+const RECIPE: super::KeyShape = Table(&[
+    used("in", TEXT),
+    used("inputs", TEXTS),
+    used("stand_ins", TEXTS),
+    used("steps", Items(&TEXTS)),
+    used("outputs", TEXTS),
+    used("tools", Items(&TEXTS)),
+    used("variables", Named(&TEXT)),
 ]);
 
 const ARGUMENTS: super::KeyShape = Items(&Either(&[TEXT, TEXTS]));

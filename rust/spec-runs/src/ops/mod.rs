@@ -10,6 +10,8 @@ mod confined_command;
 mod diagnose;
 mod diagnosis_facts;
 mod doctor;
+#[cfg(unix)]
+mod environment;
 mod fence;
 mod finalize;
 #[cfg(unix)]
@@ -55,6 +57,8 @@ pub use confine::{confine_check, confine_command};
 pub use confined_command::ConfinedCommand;
 pub use diagnose::diagnose;
 pub use doctor::doctor;
+#[cfg(unix)]
+pub use environment::{environment_build, environment_prune, environment_show, environment_verify};
 pub use fence::{FenceQuery, fence};
 pub use finalize::{FinalizeOptions, finalize};
 #[cfg(unix)]
@@ -76,10 +80,11 @@ pub use state::{cancel, reset};
 use unsupported::settle_aside;
 #[cfg(not(unix))]
 pub use unsupported::{
-    cluster_target, confine_check, confine_command, confine_engine, free_lease, leases,
-    look_at_leases, may_look_at_leases, merge, pause, prepare_worktrees, prune_worktrees, recover,
-    run_work, settle_leases, split, split_question, takeover, watch, watch_start, watch_status,
-    watch_stop, work_forecast, work_start, worktrees,
+    cluster_target, confine_check, confine_command, confine_engine, environment_build,
+    environment_prune, environment_show, environment_verify, free_lease, leases, look_at_leases,
+    may_look_at_leases, merge, pause, prepare_worktrees, prune_worktrees, recover, run_work,
+    settle_leases, split, split_question, takeover, watch, watch_start, watch_status, watch_stop,
+    work_forecast, work_start, worktrees,
 };
 #[cfg(unix)]
 pub use watch::{watch, watch_start, watch_status, watch_stop};

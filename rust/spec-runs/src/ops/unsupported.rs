@@ -163,6 +163,42 @@ pub fn merge(_: &Project, _: Option<&str>, _: Option<&str>) -> Result<Answer, Er
     refused()
 }
 
+/// The command `env show`.
+///
+/// # Errors
+/// Always.
+pub fn environment_show(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
+/// The command `env build`.
+///
+/// # Errors
+/// Always.
+pub fn environment_build(
+    _: &Project,
+    _: Option<&str>,
+    _: &mut dyn FnMut(&str),
+) -> Result<Answer, Error> {
+    refused()
+}
+
+/// The command `env verify`.
+///
+/// # Errors
+/// Always.
+pub fn environment_verify(_: &Project) -> Result<Answer, Error> {
+    refused()
+}
+
+/// The command `env prune`.
+///
+/// # Errors
+/// Always.
+pub fn environment_prune(_: &Project, _: bool) -> Result<Answer, Error> {
+    refused()
+}
+
 /// The command `worktree list`.
 ///
 /// # Errors

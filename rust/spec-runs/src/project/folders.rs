@@ -64,6 +64,27 @@ pub(in super::super) fn of_reruns(
     Ok(worktrees_folder(project, config, repo)?.join(".rerun"))
 }
 
+/// The folder with the layers of this repository's recipes: on the disk of the worktrees, which get copies.
+///
+/// # Errors
+/// As [`worktrees_folder`].
+pub(in super::super) fn layers_folder(
+    project: &Project,
+    config: &Config,
+    repo: &Repo,
+) -> Result<PathBuf, Error> {
+    // No spec's ID begins with a dot, so this is no spec's worktree.
+    Ok(worktrees_folder(project, config, repo)?.join(".layers"))
+}
+
+/// The folder with the locks of ports: those of all projects of the user.
+///
+/// # Errors
+/// As [`user_state_folder`].
+pub(in super::super) fn ports_folder(project: &Project) -> Result<PathBuf, Error> {
+    Ok(user_state_folder(project)?.join("ports"))
+}
+
 /// The folder that belongs to a repository, or to a project without one.
 fn folder_of(project: &Project, config: &Config, common: &Path) -> Result<PathBuf, Error> {
     Ok(folder_of_all(project, config)?.join(named(project, config, common)))

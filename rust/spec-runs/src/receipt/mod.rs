@@ -78,7 +78,7 @@ pub struct CompletionReceipt {
     pub started_at: Option<String>,
     /// The time at which the spec was completed, RFC 3339, UTC.
     pub ended_at: String,
-    /// Why a person accepted that its work was done already: the words of the agent of its newest run.
+    /// The reason why a person accepted that its work was done already: the words of the agent of its newest run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub already_done: Option<String>,
     /// The cost of the run: whole numbers by their units.

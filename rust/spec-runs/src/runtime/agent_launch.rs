@@ -60,6 +60,8 @@ pub(super) struct LaunchInputs<'a> {
     pub spec: &'a Spec,
     pub place: &'a RunFolder,
     pub asked: &'a RunOptions,
+    /// The variables of the run alone: its ports, and those of its environment.
+    pub own_variables: &'a [(String, String)],
 }
 
 /// Returns the agent that a start asks for, or the configured one.
@@ -368,6 +370,7 @@ impl LaunchInputs<'_> {
             mut variables,
             withheld,
         } = passed_environment(self.project, self.config, credentials);
+        variables.extend(self.own_variables.iter().cloned());
         variables.extend(own);
         // Files that the run reads exist before it gets access to them.
         let mut environment = self.environment(server, variables)?;
@@ -456,7 +459,7 @@ impl LaunchInputs<'_> {
                 .into_iter()
                 .map(|(name, value)| (name.to_owned(), value)),
         );
-        if !self.place.is_tracked {
+        if !self.place.is_tracked || !self.config.runs.environment.recipes.is_empty() {
             let ignored = shown(&self.ignored()?);
             let setting = [
                 ("GIT_CONFIG_COUNT", "1".to_owned()),
@@ -468,8 +471,8 @@ impl LaunchInputs<'_> {
         Ok(variables)
     }
 
-    /// Returns the list of files that the agent's git ignores: the user's own, and the copy of the
-    /// spec.
+    /// Returns the list of files that the agent's git ignores: the user's own, the copy of a spec that git does not
+    /// track, and what recipes install.
     fn ignored(&self) -> Result<PathBuf, Error> {
         let variable = |name: &str| self.project.environment.get(name).map(PathBuf::from);
         let usual = || {
@@ -486,11 +489,21 @@ impl LaunchInputs<'_> {
                 .read_text(&path, &path.display().to_string());
             read.map(|(text, _)| text).unwrap_or_default()
         });
-        let text = format!(
-            "{}\n/{}\n",
-            users.unwrap_or_default(),
-            self.place.spec_in_git
-        );
+        let mut text = format!("{}\n", users.unwrap_or_default());
+        if !self.place.is_tracked {
+            text.push_str(&format!("/{}\n", self.place.spec_in_git));
+        }
+        // What recipes install is no work of the agent's.
+        let top = self.place.root.strip_prefix(&self.place.worktree);
+        let top = top.map(shown).unwrap_or_default();
+        for recipe in self.config.runs.environment.recipes.values() {
+            for output in &recipe.outputs {
+                let parts = [&*top, recipe.folder.as_deref().unwrap_or_default(), output];
+                let parts = parts.map(|part| part.trim_matches('/'));
+                let path: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+                text.push_str(&format!("/{}\n", path.join("/")));
+            }
+        }
         self.write_beside(IGNORED, &text)
     }
 

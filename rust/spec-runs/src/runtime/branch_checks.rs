@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use super::super::evidence::{CheckResult, CriterionAtStart};
 use super::agent_launch::LaunchInputs;
 use super::completion_check::{CompletionCheck, CompletionContext};
+use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
+use super::rerun::CommitChecks;
 use super::run_folder::RunFolder;
 use chant_base::error::Error;
 use chant_work::agent::{self, AgentEnding, AgentOutcome};
@@ -12,22 +14,74 @@ use chant_work::cancel_token::CancelToken;
 use chant_work::run_log::{LogHeader, RunLog as LogOutput, SecretMask, secrets};
 use chant_work::run_record::{CheckEntry, RunRecord};
 
+/// The outcomes of running the checks.
+pub(super) enum ChecksOutcome {
+    /// They ran.
+    Ran(Vec<CheckResult>),
+    /// A person has to look first at what they would be run with; the text says why.
+    NeedPerson(String),
+}
+
 impl CompletionCheck<'_> {
-    /// Runs the checks that criteria name, each once, on the files of the branch's tip and nothing
-    /// else that the run wrote: files that are uncommitted or ignored have no influence.
+    /// Runs the checks that criteria name, each once, on the files of the branch's tip, with what recipes install for
+    /// them, and nothing else that the run wrote: files that are uncommitted or ignored have no influence.
     pub(super) fn check(
         &self,
         record: &RunRecord,
         scene: &CompletionContext,
         criteria: &[CriterionAtStart],
-    ) -> Result<Vec<CheckResult>, Error> {
+    ) -> Result<ChecksOutcome, Error> {
         let Some(interruption) = self.interruption else {
-            return Ok(Vec::new());
+            return Ok(ChecksOutcome::Ran(Vec::new()));
         };
         let place = self.place.for_checks(self.project, &scene.repo)?;
-        let results = self.check_in(&place, record, scene, criteria, interruption);
+        let results = self
+            .set_up(&place, record, scene, interruption)
+            .and_then(|needed| match needed {
+                Some(why) => Ok(ChecksOutcome::NeedPerson(why)),
+                None => self
+                    .check_in(&place, record, scene, criteria, interruption)
+                    .map(ChecksOutcome::Ran),
+            });
         place.remove_checked(self.project, &scene.repo);
         results
+    }
+
+    /// Sets up the environment of the checks; returns why a person is needed for that.
+    fn set_up(
+        &self,
+        place: &RunFolder,
+        record: &RunRecord,
+        scene: &CompletionContext,
+        interruption: &CancelToken,
+    ) -> Result<Option<String>, Error> {
+        if record.asked.bare {
+            return Ok(None);
+        }
+        let environment = EnvironmentSetUp {
+            commands: CommitChecks {
+                project: self.project,
+                repo: &scene.repo,
+                config: &scene.config,
+                spec: &scene.spec,
+                record,
+                interruption,
+            },
+        };
+        // Work that a person merges by hand has no agent.
+        let origin = if record.agent.is_none() {
+            CommitOrigin::AgreedBranchOf(&self.place.base)
+        } else {
+            CommitOrigin::BranchOf(&self.place.base)
+        };
+        let tip = self.place.branch_tip(&scene.repo)?;
+        match environment.set_up(place, &tip, origin, &mut |_| ())? {
+            SetUpOutcome::NeedsPerson(why) => Ok(Some(why)),
+            SetUpOutcome::Done(entries) => {
+                self.update(|record| record.environment.clone_from(&entries))?;
+                Ok(None)
+            }
+        }
     }
 
     fn check_in(
@@ -41,12 +95,20 @@ impl CompletionCheck<'_> {
         let names: BTreeSet<&String> = criteria.iter().flat_map(|c| &c.checks).collect();
         let tree = scene.repo.tree_of(&self.place.branch_tip(&scene.repo)?)?;
         let (mut results, mut entries) = (Vec::new(), Vec::new());
+        let own = OwnPorts::take(self.project, &scene.config)?;
         let mask = SecretMask::new(&secrets(&self.project.environment))?;
         for name in names {
             let Some(argv) = scene.config.runs.checks.get(name) else {
                 continue;
             };
-            let ended = self.run_check(place, record, scene, (name, argv), interruption)?;
+            let ended = self.run_check(
+                place,
+                record,
+                scene,
+                (name, argv),
+                &own.variables,
+                interruption,
+            )?;
             let exit = ended
                 .as_ref()
                 .filter(|ended| ended.ending == AgentEnding::Itself);
@@ -77,6 +139,7 @@ impl CompletionCheck<'_> {
         record: &RunRecord,
         scene: &CompletionContext,
         (name, argv): (&str, &[String]),
+        own_variables: &[(String, String)],
         interruption: &CancelToken,
     ) -> Result<Option<AgentOutcome>, Error> {
         let briefing = LaunchInputs {
@@ -86,6 +149,7 @@ impl CompletionCheck<'_> {
             spec: &scene.spec,
             place,
             asked: &record.asked,
+            own_variables,
         };
         let job = briefing.check(name, argv)?;
         let header = LogHeader {

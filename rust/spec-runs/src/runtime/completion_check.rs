@@ -10,6 +10,7 @@ use super::super::evidence::{
 };
 use super::super::output;
 use super::super::project::ProjectRuns;
+use super::branch_checks::ChecksOutcome;
 use super::completion_details::CompletionDetails;
 use super::conflict_spec;
 use super::conflicted_run::{ConflictedRun, spec_of_conflict};
@@ -342,7 +343,7 @@ impl CompletionCheck<'_> {
             uncommitted: &[],
             output: &output,
         };
-        let evidence = evidence::assess_run(&finished);
+        let mut evidence = evidence::assess_run(&finished);
         let asked: Vec<Vec<String>> = record
             .criteria_at_start
             .iter()
@@ -357,7 +358,14 @@ impl CompletionCheck<'_> {
         }
         let uncommitted = self.uncommitted(scene)?;
         let checks = if uncommitted.is_empty() {
-            self.check(record, scene, &criteria)?
+            match self.check(record, scene, &criteria)? {
+                ChecksOutcome::Ran(checks) => checks,
+                ChecksOutcome::NeedPerson(why) => {
+                    let reason = IncompleteReason::EnvironmentChanged(why);
+                    evidence.reasons.push(reason);
+                    return Ok(evidence);
+                }
+            }
         } else {
             Vec::new()
         };

@@ -125,6 +125,7 @@ impl PlacedLaunch<'_> {
             spec,
             place,
             asked,
+            own_variables: _,
         } = *self.inputs;
         if !place.is_tracked {
             return Err(untracked(spec));

@@ -133,6 +133,7 @@ impl PlacedSteps<'_> {
             spec: &spec,
             place: &place,
             asked: &self.wanted.asked,
+            own_variables: &[],
         };
         let job = briefing.job(&prompts, None);
         let state = agent_launch::choose_agent(&config, &self.wanted.asked)?.state;

@@ -8,6 +8,7 @@ use super::super::project::folders;
 use super::super::project::worktree_folder::remove_beside;
 use super::super::receipt::judgement::RepeatedCheck;
 use super::agent_launch::LaunchInputs;
+use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
 use super::run_folder::RunFolder;
 use chant_base::diagnostics::LogFailure;
 use chant_base::error::Error;
@@ -75,7 +76,8 @@ pub(in super::super) fn rerun(
         record: &record,
         interruption: &interruption,
     };
-    let folder = checking.open(commit)?;
+    let mut folder = checking.open(commit)?;
+    folder.set_up(commit, CommitOrigin::Landed)?;
     let again = asked.into_iter().map(|(name, argv)| {
         let ended = folder.check(name, argv)?;
         Ok(RepeatedCheck {
@@ -93,7 +95,8 @@ pub(super) fn exit_of(ended: Option<&AgentOutcome>) -> Option<i32> {
 }
 
 /// The facts that checks of a commit have to know.
-pub(super) struct CommitChecks<'a> {
+#[derive(Clone, Copy)]
+pub(in super::super) struct CommitChecks<'a> {
     pub project: &'a Project,
     pub repo: &'a Repo,
     pub config: &'a Config,
@@ -108,6 +111,7 @@ pub(super) struct CommitChecks<'a> {
 pub(super) struct CheckedCommit<'a> {
     of: &'a CommitChecks<'a>,
     place: RunFolder,
+    ports: Option<OwnPorts>,
     _folder: RerunFolder,
 }
 
@@ -117,14 +121,32 @@ impl CommitChecks<'_> {
     /// # Errors
     /// As [`rerun`].
     pub(super) fn open(&self, commit: &str) -> Result<CheckedCommit<'_>, Error> {
-        let folder = RerunFolder::make(self.project, self.config, self.repo, commit)?;
-        let checked = CheckedCommit {
-            of: self,
-            place: RunFolder::of_files(self.project, self.repo, self.spec, &folder.files)?,
-            _folder: folder,
-        };
+        let folder = RerunFolder::make(self.project, self.config, self.repo)?;
+        self.repo.export(commit, &folder.files)?;
+        let checked = self.checked(folder)?;
         checked.make_repository()?;
         Ok(checked)
+    }
+
+    /// Makes an empty folder with an empty repository, in which commands see nothing of the project.
+    ///
+    /// # Errors
+    /// As [`rerun`].
+    pub(super) fn open_empty(&self) -> Result<CheckedCommit<'_>, Error> {
+        let folder = RerunFolder::make(self.project, self.config, self.repo)?;
+        let mut checked = self.checked(folder)?;
+        checked.place.root.clone_from(&checked.place.worktree);
+        checked.run_git(REPOSITORY[0])?;
+        Ok(checked)
+    }
+
+    fn checked(&self, folder: RerunFolder) -> Result<CheckedCommit<'_>, Error> {
+        Ok(CheckedCommit {
+            of: self,
+            place: RunFolder::of_files(self.project, self.repo, self.spec, &folder.files)?,
+            ports: None,
+            _folder: folder,
+        })
     }
 }
 
@@ -132,22 +154,61 @@ impl CheckedCommit<'_> {
     /// Makes the files the only commit of a repository, since checks may ask git about them. That
     /// git is confined like the checks.
     fn make_repository(&self) -> Result<(), Error> {
-        for words in REPOSITORY {
-            let words = ["git"].into_iter().chain(words.iter().copied());
-            let argv: Vec<String> = words.map(str::to_owned).collect();
-            let made = exit_of(self.check("(its repository)", &argv)?.as_ref());
-            if made != Some(0) {
-                let made = RepeatedCheck {
-                    name: "(its repository)".into(),
-                    exit: made,
-                };
-                let message = format!(
-                    "The files of the commit could not be made a repository for the checks: {made}; the log of spec '{}' says why",
-                    self.of.spec.id
-                );
-                return Err(ChantError::Refused(message).into());
-            }
+        REPOSITORY
+            .into_iter()
+            .try_for_each(|words| self.run_git(words))
+    }
+
+    fn run_git(&self, words: &[&str]) -> Result<(), Error> {
+        let words = ["git"].into_iter().chain(words.iter().copied());
+        let argv: Vec<String> = words.map(str::to_owned).collect();
+        let made = exit_of(self.check("(its repository)", &argv)?.as_ref());
+        if made == Some(0) {
+            return Ok(());
         }
+        let made = RepeatedCheck {
+            name: "(its repository)".into(),
+            exit: made,
+        };
+        let message = format!(
+            "The files of the commit could not be made a repository for the checks: {made}; the log of spec '{}' says why",
+            self.of.spec.id
+        );
+        Err(ChantError::Refused(message).into())
+    }
+
+    /// Sets up the environment for checks of the commit, whose inputs come from `origin`; returns why a person is
+    /// needed for that.
+    ///
+    /// # Errors
+    /// The failure of a recipe.
+    pub(super) fn set_up(
+        &mut self,
+        commit: &str,
+        origin: CommitOrigin<'_>,
+    ) -> Result<Option<String>, Error> {
+        let environment = EnvironmentSetUp { commands: *self.of };
+        self.ports = Some(OwnPorts::take(self.of.project, self.of.config)?);
+        Ok(
+            match environment.set_up(&self.place, commit, origin, &mut |_| ())? {
+                SetUpOutcome::Done(_) => None,
+                SetUpOutcome::NeedsPerson(why) => Some(why),
+            },
+        )
+    }
+
+    /// Returns the folder, as runs have theirs.
+    pub(super) fn place(&self) -> &RunFolder {
+        &self.place
+    }
+
+    /// Has its commands run in a folder below it, which is made.
+    ///
+    /// # Errors
+    /// A failure of the disk.
+    pub(super) fn enter(&mut self, folder: &str) -> Result<(), Error> {
+        self.place.root = self.place.worktree.join(folder);
+        disk::make_folders(&self.place.root)?;
         Ok(())
     }
 
@@ -166,6 +227,7 @@ impl CheckedCommit<'_> {
             spec,
             place: &self.place,
             asked: &asked,
+            own_variables: self.ports.as_ref().map_or(&[], |own| &own.variables),
         };
         let job = briefing.check(name, argv)?;
         let header = LogHeader {
@@ -200,8 +262,8 @@ struct RerunFolder {
 }
 
 impl RerunFolder {
-    /// Writes the files of a commit, and removes folders that killed processes left.
-    fn make(project: &Project, config: &Config, repo: &Repo, commit: &str) -> Result<Self, Error> {
+    /// Makes an empty folder, and removes folders that killed processes left.
+    fn make(project: &Project, config: &Config, repo: &Repo) -> Result<Self, Error> {
         let all = folders::of_reruns(project, config, repo)?;
         disk::make_folders(&all)?;
         for one in disk::names(&all)? {
@@ -221,7 +283,6 @@ impl RerunFolder {
         let files = own.join("files");
         let folder = Self { own, files };
         disk::make_folders(&folder.files)?;
-        repo.export(commit, &folder.files)?;
         Ok(folder)
     }
 }

@@ -6,6 +6,7 @@ use super::super::leases::LeaseKeeper;
 use super::super::project::ProjectRuns;
 use super::agent_launch::{self, LaunchInputs};
 use super::completion_check::{CompletionCheck, CompletionTerms};
+use super::environment::{CommitOrigin, EnvironmentSetUp, OwnPorts, SetUpOutcome};
 use super::landing::hooks_of;
 use super::login_copy::LoginCopy;
 use super::new_run_folder::RunFolderInputs;
@@ -13,6 +14,7 @@ use super::placed_launch::{CONFINED_THERE, PlacedLaunch};
 use super::pool;
 use super::pushed_work::PushedRef;
 use super::recovery;
+use super::rerun::CommitChecks;
 use super::run_confinement;
 use super::run_folder::RunFolder;
 use super::spec_state::{self, change_spec, spec_of};
@@ -101,6 +103,8 @@ struct SpecRunner<'a> {
     terms: CompletionTerms,
     /// The login of which its agent has a copy.
     login: Option<LoginCopy>,
+    /// The ports of its agent.
+    ports: Option<OwnPorts>,
 }
 
 impl<'a> SpecRunner<'a> {
@@ -111,7 +115,39 @@ impl<'a> SpecRunner<'a> {
             before: None,
             terms: CompletionTerms::default(),
             login: None,
+            ports: None,
         }
+    }
+
+    /// Gives the folder of a run what recipes install, and takes its ports.
+    fn set_up(
+        &mut self,
+        run: &mut ActiveRun<'_>,
+        commands: CommitChecks<'_>,
+        place: &RunFolder,
+    ) -> Result<(), Error> {
+        let asked = &run.record().asked;
+        if asked.on.is_some() {
+            return Ok(());
+        }
+        let mut entries = Vec::new();
+        if !asked.bare {
+            let environment = EnvironmentSetUp { commands };
+            let mut progress = |what: &str| run.step(what);
+            let done =
+                environment.set_up(place, &place.base, CommitOrigin::Landed, &mut progress)?;
+            if let SetUpOutcome::Done(found) = done {
+                entries = found;
+            }
+        }
+        let ports = OwnPorts::take(self.project, commands.config)?;
+        run.update(|record| {
+            record.environment.clone_from(&entries);
+            record.ports.clone_from(&ports.ports);
+            Ok(())
+        })?;
+        self.ports = Some(ports);
+        Ok(())
     }
 
     fn prepare(&mut self, run: &mut ActiveRun<'_>) -> Result<AgentJob, Error> {
@@ -144,6 +180,16 @@ impl<'a> SpecRunner<'a> {
             branch: snapshot.own_branch(&spec),
         };
         let place = making.make(run)?;
+        let (record, interruption) = (run.record().clone(), run.interruption());
+        let commands = CommitChecks {
+            project: self.project,
+            repo: &repo,
+            config: &config,
+            spec: &spec,
+            record: &record,
+            interruption,
+        };
+        self.set_up(run, commands, &place)?;
         self.mark(&snapshot, &spec, &place)?;
         run.reached("after-status")?;
         run.step("Starting the agent");
@@ -154,6 +200,7 @@ impl<'a> SpecRunner<'a> {
             spec: &spec,
             place: &place,
             asked: &run.record().asked.clone(),
+            own_variables: self.ports.as_ref().map_or(&[], |own| &own.variables),
         };
         let job = if let Some(on) = &briefing.asked.on {
             let placed = PlacedLaunch {

@@ -33,7 +33,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// Each crate of the core with the crates that it may name, the lowest first.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("base", &[]),
     ("text", &["base"]),
     ("store", &["base"]),
@@ -43,6 +43,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
     // Those who start processes hold them.
     ("confine", &["base", "store"]),
     ("git", &["base", "confine"]),
+    ("environment", &["base", "config", "git", "store", "text"]),
     ("places", &["git", "store"]),
     ("leases", &["base", "config", "git", "store"]),
     ("trust", &["base", "config", "git", "store", "text"]),
@@ -73,6 +74,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
             "base",
             "config",
             "confine",
+            "environment",
             "git",
             "graph",
             "leases",

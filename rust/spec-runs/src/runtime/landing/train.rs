@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::super::super::evidence::IncompleteReason;
 use super::super::super::leases::SpecLeases;
 use super::super::super::receipt_store::{LandedRun, prepare_of_run};
+use super::super::environment::CommitOrigin;
 use super::super::rerun::{CommitChecks, exit_of};
 use super::super::spec_state::spec_of;
 use super::halving::{CheckedPosition, TrainStep, next_step};
@@ -236,9 +237,15 @@ impl TrainChecker<'_> {
             interruption,
         };
         let mask = SecretMask::new(&secrets(&self.project.environment))?;
-        let folder = checking.open(commit)?;
+        let mut folder = checking.open(commit)?;
+        let target = self.repo.tip_for_work(self.target)?;
+        let needed = folder.set_up(commit, CommitOrigin::BranchOf(&target))?;
         let (mut entries, mut failure) = (Vec::new(), None);
-        for (name, argv) in &config.runs.checks {
+        if let Some(why) = needed {
+            failure = Some(IncompleteReason::EnvironmentChanged(why).to_string());
+        }
+        let is_set_up = failure.is_none();
+        for (name, argv) in config.runs.checks.iter().filter(|_| is_set_up) {
             let ended = folder.check(name, argv)?;
             let exit = exit_of(ended.as_ref());
             let ms = ended.as_ref().map_or(0, |ended| ended.duration.as_millis());

@@ -1,0 +1,90 @@
+"""`env`: what recipes install in the folders of runs and checks."""
+
+from __future__ import annotations
+
+import click
+
+from chant_mcp.commands.answers import json_option
+from chant_mcp.commands.asking import asks_for_trust
+from chant_mcp.commands.groups import SentenceGroup
+from chant_mcp.commands.surroundings import changes_files, on_project
+from chant_mcp.init import files, recipes
+from chant_mcp.session import Session
+from chant_mcp.terminal import say, say_json
+
+
+@click.group(cls=SentenceGroup)
+def env() -> None:
+    """See and build what recipes install in the folders of runs and checks."""
+
+
+@env.command()
+@json_option
+@on_project
+def show(session: Session, as_json: bool) -> None:
+    """Show the recipes of the project and the layers that they have."""
+    answer = session.chant.environment_show()
+    if as_json:
+        say_json(answer.text)
+        return
+    found = answer.data
+    if not found["recipes"]:
+        say("There are no recipes. `chant-mcp env propose` shows those that fit this project.")
+    for recipe in found["recipes"]:
+        built = "built" if recipe["layers"] else "not built yet"
+        say(f"{recipe['name']}: {'; '.join(recipe['steps'])} → {', '.join(recipe['outputs'])} ({built})")
+    for layer in found["layers"]:
+        megabytes = -(-layer["bytes"] // 1_000_000)
+        say(
+            f"  {layer['recipe']} {layer['key']}: {layer['files']} files, {megabytes} MB, {layer['built_at']}"
+        )
+
+
+@env.command()
+@click.argument("recipe", required=False)
+@on_project
+@changes_files
+@asks_for_trust
+def build(session: Session, recipe: str | None) -> None:
+    """Build what runs from the present branch need; of RECIPE alone, or of all."""
+    say(session.chant.environment_build(recipe, progress=lambda step: say(step, err=True)).text)
+
+
+@env.command()
+@on_project
+def verify(session: Session) -> None:
+    """Compare all layers with what they were when they were sealed; exit code 1 if one differs."""
+    say(session.chant.environment_verify().text)
+
+
+@env.command()
+@click.option("--all", "takes_all", is_flag=True, help="Remove all, also those that are used.")
+@on_project
+@changes_files
+@asks_for_trust
+def prune(session: Session, takes_all: bool) -> None:
+    """Remove layers that no recipe needs any more."""
+    say(session.chant.environment_prune(all=takes_all).text)
+
+
+@env.command()
+@click.option("--write", "writes", is_flag=True, help="Write them into `.chant/config.md`.")
+@on_project
+@changes_files
+def propose(session: Session, writes: bool) -> None:
+    """Show the recipes that fit the files of this project; nothing is run."""
+    root = session.place.root
+    found = recipes.proposals(root)
+    if not found:
+        say("No file here says what to install. The guide lists the files that are known.")
+        return
+    for proposal in found:
+        say(f"# {proposal.name}, because of {proposal.because}", err=True)
+    if not writes:
+        say(recipes.block(found), nl=False)
+        return
+    change = recipes.written(root, found)
+    files.write(root, change)
+    say(
+        f"Wrote {len(found)} recipe{'s' if len(found) > 1 else ''} into {change.name}. Trust the folder anew."
+    )

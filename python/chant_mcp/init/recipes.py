@@ -1,0 +1,215 @@
+"""Recipes of the environment that fit the files of a project, as a person may take them over."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from chant_mcp.errors import RefusedError
+from chant_mcp.init import config_text, files, json_text
+
+_MOST_PACKAGES = 50
+"""Packages of a source tree that a recipe may have stand-ins for."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeProposal:
+    """A recipe that fits a file of the project."""
+
+    name: str
+    """What the recipe is called."""
+    because: str
+    """The file that asks for it."""
+    inputs: list[str]
+    steps: list[list[str]]
+    outputs: list[str]
+    tools: list[list[str]]
+    stand_ins: list[str] = field(default_factory=list[str])
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+
+    def lines(self) -> list[str]:
+        """Write it as lines of the configuration, without indentation."""
+        listed = {
+            "inputs": self.inputs,
+            "stand_ins": self.stand_ins,
+            "steps": self.steps,
+            "outputs": self.outputs,
+            "tools": self.tools,
+        }
+        lines = [f"{self.name}:  # because of {self.because}"]
+        lines += [f"  {key}: {json.dumps(value)}" for key, value in listed.items() if value]
+        if self.variables:
+            lines.append(f"  variables: {json.dumps(self.variables)}")
+        return lines
+
+
+def proposals(root: Path) -> list[RecipeProposal]:
+    """Find the recipes that fit a project by the files at its root; one for each language."""
+    found: list[RecipeProposal] = []
+    for languages in _KNOWN:
+        fitting = (make(root, name) for name, make in languages.items() if (root / name).is_file())
+        found += [proposal for proposal in fitting if proposal is not None][:1]
+    return found
+
+
+def block(found: list[RecipeProposal]) -> str:
+    """Write recipes as a block of the configuration."""
+    lines = ["environment:", "  recipes:"]
+    for proposal in found:
+        lines += [f"    {line}" for line in proposal.lines()]
+    return "\n".join(lines) + "\n"
+
+
+def written(root: Path, found: list[RecipeProposal]) -> files.FileChange:
+    """Plan the project's configuration with recipes added; nothing else of it changes.
+
+    Raises:
+        RefusedError: There is no configuration, or it has an environment already.
+    """
+    before = files.read(root, config_text.FILE)
+    if before is None:
+        raise RefusedError(f"There is no `{config_text.FILE}`. Run `chant-mcp init` first.")
+    lines = before.decode("utf-8-sig", errors="strict").splitlines(keepends=True)
+    ends = [at for at, line in enumerate(lines) if line.rstrip() == "---"]
+    if len(ends) < 2 or ends[0] != 0:
+        raise RefusedError(f"`{config_text.FILE}` has no front matter. Paste what `env propose` shows.")
+    if any(line.startswith("environment:") for line in lines[: ends[1]]):
+        raise RefusedError(
+            f"`{config_text.FILE}` has an `environment` already. Paste what `env propose` shows into it."
+        )
+    lines.insert(ends[1], block(found))
+    return files.FileChange(config_text.FILE, before, "".join(lines).encode())
+
+
+def _uv(root: Path, because: str) -> RecipeProposal:
+    return RecipeProposal(
+        "python",
+        because,
+        inputs=["pyproject.toml", "uv.lock", ".python-version", "**/pyproject.toml"],
+        stand_ins=_sources(root),
+        steps=[["uv", "sync", "--frozen"]],
+        outputs=[".venv"],
+        tools=[["uv", "--version"]],
+        variables={"UV_LINK_MODE": "copy"},
+    )
+
+
+def _poetry(_: Path, because: str) -> RecipeProposal:
+    return RecipeProposal(
+        "python",
+        because,
+        inputs=["pyproject.toml", "poetry.lock"],
+        steps=[["poetry", "install", "--no-root", "--no-interaction"]],
+        outputs=[".venv"],
+        tools=[["poetry", "--version"], ["python3", "--version"]],
+        variables={"POETRY_VIRTUALENVS_IN_PROJECT": "true"},
+    )
+
+
+def _pip(_: Path, because: str) -> RecipeProposal:
+    return RecipeProposal(
+        "python",
+        because,
+        inputs=["requirements*.txt", "constraints*.txt"],
+        steps=[
+            ["python3", "-m", "venv", ".venv"],
+            [".venv/bin/python", "-m", "pip", "install", "--no-compile", "-r", because],
+        ],
+        outputs=[".venv"],
+        tools=[["python3", "--version"]],
+    )
+
+
+def _node(*steps: list[str], lock: str) -> Callable[[Path, str], RecipeProposal]:
+    def make(root: Path, because: str) -> RecipeProposal:
+        shared = ["pnpm-workspace.yaml", ".npmrc", ".yarnrc.yml"]
+        inside = ["**/package.json"] if _has_workspaces(root) else []
+        return RecipeProposal(
+            "node",
+            because,
+            inputs=["package.json", lock, *(name for name in shared if (root / name).is_file()), *inside],
+            steps=[*steps],
+            outputs=["**/node_modules"] if inside else ["node_modules"],
+            tools=[["node", "--version"], [steps[0][0], "--version"]],
+        )
+
+    return make
+
+
+def _yarn(root: Path, because: str) -> RecipeProposal | None:
+    if (root / ".pnp.cjs").exists():
+        return None
+    is_modern = (root / ".yarnrc.yml").is_file()
+    return _node(["yarn", "install", "--immutable" if is_modern else "--frozen-lockfile"], lock="yarn.lock")(
+        root, because
+    )
+
+
+def _bundler(_: Path, because: str) -> RecipeProposal:
+    return RecipeProposal(
+        "ruby",
+        because,
+        inputs=["Gemfile", "Gemfile.lock", ".ruby-version", "*.gemspec"],
+        steps=[["bundle", "config", "set", "--local", "path", "vendor/bundle"], ["bundle", "install"]],
+        outputs=["vendor/bundle", ".bundle"],
+        tools=[["ruby", "--version"], ["bundle", "--version"]],
+    )
+
+
+def _composer(_: Path, because: str) -> RecipeProposal:
+    return RecipeProposal(
+        "php",
+        because,
+        inputs=["composer.json", "composer.lock"],
+        steps=[["composer", "install", "--no-interaction", "--no-scripts"]],
+        outputs=["vendor"],
+        tools=[["php", "--version"], ["composer", "--version"]],
+    )
+
+
+_KNOWN: tuple[dict[str, Callable[[Path, str], RecipeProposal | None]], ...] = (
+    {
+        "uv.lock": _uv,
+        "poetry.lock": _poetry,
+        "requirements-dev.txt": _pip,
+        "requirements.txt": _pip,
+    },
+    {
+        "pnpm-lock.yaml": _node(["pnpm", "install", "--frozen-lockfile"], lock="pnpm-lock.yaml"),
+        "package-lock.json": _node(["npm", "ci"], lock="package-lock.json"),
+        "yarn.lock": _yarn,
+        "bun.lock": _node(["bun", "install", "--frozen-lockfile"], lock="bun.lock"),
+    },
+    {"Gemfile.lock": _bundler},
+    {"composer.lock": _composer},
+)
+"""Files that say what to install, by language; the first that is there counts."""
+
+
+def _has_workspaces(root: Path) -> bool:
+    if (root / "pnpm-workspace.yaml").is_file():
+        return True
+    try:
+        package = json_text.as_object(json.loads((root / "package.json").read_bytes()))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return bool(package and package.get("workspaces"))
+
+
+def _sources(root: Path) -> list[str]:
+    """Find what an installation of the project itself looks for: its readme, and its packages."""
+    try:
+        project = (root / "pyproject.toml").read_text("utf-8")
+    except (OSError, ValueError):
+        return []
+    if not re.search(r"^\[build-system\]", project, re.MULTILINE):
+        return []
+    named = [name for name in ("README.md", "README.rst", "README.txt") if (root / name).is_file()]
+    licenses = [path.name for path in sorted(root.glob("LICEN[CS]E*")) if path.is_file()]
+    packages = [*root.glob("src/*/__init__.py"), *root.glob("*/__init__.py")]
+    outside = {"tests", "test", "docs", "examples"}
+    inside = sorted(path.relative_to(root).as_posix() for path in packages if path.parent.name not in outside)
+    return [*named, *licenses, *inside[:_MOST_PACKAGES]]

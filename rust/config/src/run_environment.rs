@@ -1,0 +1,124 @@
+//! The environment of runs and checks: what their folders hold beside the files of a commit.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
+
+use serde::Deserialize;
+
+/// The greatest number of ports of a run.
+const MAX_PORTS: usize = 10;
+
+/// The environment of runs and checks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct RunEnvironmentSettings {
+    /// The recipes by which dependencies are installed, by name.
+    pub recipes: BTreeMap<String, EnvironmentRecipe>,
+    /// The names of ports that each run and each check has for itself.
+    pub ports: Vec<String>,
+    /// Variables of agents and checks; `{port.NAME}` stands for a port.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// A recipe: steps that make folders from some files of a commit, and from nothing else.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, expecting = "`key: value` lines")]
+pub struct EnvironmentRecipe {
+    /// The folder of the steps, from the project's root; the root if it is absent. All paths start there.
+    #[serde(rename = "in")]
+    pub folder: Option<String>,
+    /// The files that the steps see, as patterns.
+    pub inputs: Vec<String>,
+    /// Empty files that stand in for sources.
+    pub stand_ins: Vec<String>,
+    /// The steps: a program with its arguments each.
+    pub steps: Vec<Vec<String>>,
+    /// The folders and files that the steps make, as patterns.
+    pub outputs: Vec<String>,
+    /// Commands whose output tells the versions of tools.
+    pub tools: Vec<Vec<String>>,
+    /// Variables of the steps.
+    pub variables: BTreeMap<String, String>,
+}
+
+impl RunEnvironmentSettings {
+    /// Returns the first fault.
+    pub(super) fn fault(&self) -> Option<String> {
+        let named = |name: &str| {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+            !name.is_empty() && name.len() <= 40 && name.chars().all(is_plain)
+        };
+        for (name, recipe) in &self.recipes {
+            let why = if named(name) {
+                recipe.fault()
+            } else {
+                Some("expected a name of letters, digits, `-` and `_`".into())
+            };
+            if let Some(why) = why {
+                return Some(format!("environment.recipes.{name}: {why}"));
+            }
+        }
+        if self.ports.len() > MAX_PORTS {
+            return Some(format!(
+                "environment.ports: expected at most {MAX_PORTS}, got {}",
+                self.ports.len()
+            ));
+        }
+        let wrong = self.ports.iter().find(|name| !named(name));
+        if let Some(name) = wrong {
+            return Some(format!(
+                "environment.ports: expected names of letters, digits, `-` and `_`, got `{name}`"
+            ));
+        }
+        let wrong = self
+            .variables
+            .iter()
+            .find_map(|(name, value)| Some((name, unknown_port(value, &self.ports)?)));
+        wrong.map(|(name, port)| {
+            format!(
+                "environment.variables.{name}: `{{port.{port}}}` is none of `environment.ports`"
+            )
+        })
+    }
+}
+
+impl EnvironmentRecipe {
+    fn fault(&self) -> Option<String> {
+        let is_command = |argv: &Vec<String>| argv.first().is_some_and(|name| !name.is_empty());
+        if self.steps.is_empty() || !self.steps.iter().all(is_command) {
+            return Some("`steps`: expected lists of a program and its arguments".into());
+        }
+        if !self.tools.iter().all(is_command) {
+            return Some("`tools`: expected lists of a program and its arguments".into());
+        }
+        if self.inputs.is_empty() {
+            return Some("`inputs`: expected the files that the steps see".into());
+        }
+        if self.outputs.is_empty() {
+            return Some("`outputs`: expected what the steps make".into());
+        }
+        let paths = [&self.inputs, &self.stand_ins, &self.outputs]
+            .into_iter()
+            .flatten();
+        let mut paths = paths.chain(&self.folder);
+        let wrong = paths.find(|path| !is_inside(path));
+        wrong.map(|path| format!("expected paths inside the project, got `{path}`"))
+    }
+}
+
+fn is_inside(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    !path.is_empty()
+        && parts.all(
+            |part| matches!(part, Component::Normal(name) if !name.eq_ignore_ascii_case(".git")),
+        )
+}
+
+/// Returns the first port that a value names and that there is none of.
+fn unknown_port<'a>(value: &'a str, ports: &[String]) -> Option<&'a str> {
+    let mut parts = value.split("{port.").skip(1);
+    parts.find_map(|part| {
+        let (name, _) = part.split_once('}')?;
+        (!ports.iter().any(|port| port == name)).then_some(name)
+    })
+}

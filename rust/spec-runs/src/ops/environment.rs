@@ -1,0 +1,244 @@
+//! What recipes install in the folders of runs and checks: shown, built in advance, compared, and removed.
+
+use super::super::project::ProjectRuns;
+use super::super::project::folders;
+use super::super::project::run_tree::RunTreeContext;
+use super::super::runtime::environment::EnvironmentSetUp;
+use super::super::runtime::rerun::CommitChecks;
+use chant_base::answer::Answer;
+use chant_base::error::Error;
+use chant_config::Config;
+use chant_environment::{Layer, LayerStore};
+use chant_git::Repo;
+use chant_specs::error::ChantError;
+use chant_specs::parse;
+use chant_specs::project::Project;
+use chant_store::index::FileSource;
+use chant_work::cancel_token::CancelToken;
+use chant_work::process::ProcessIdentity;
+use chant_work::run_record::{RunRecord, SINGLE};
+use serde::Serialize;
+
+/// The name of the log of recipes that no run asked for.
+const LOG: &str = "environment";
+
+/// The layers of a project.
+#[derive(Debug, Serialize)]
+struct EnvironmentView {
+    recipes: Vec<RecipeView>,
+    layers: Vec<LayerView>,
+    ports: Vec<String>,
+    variables: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct RecipeView {
+    name: String,
+    folder: String,
+    steps: Vec<String>,
+    outputs: Vec<String>,
+    /// The layers that it has.
+    layers: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct LayerView {
+    recipe: String,
+    key: String,
+    commit: String,
+    built_at: String,
+    took_ms: u64,
+    files: u64,
+    bytes: u64,
+    /// Files that hold the path of the folder in which they were built, and are no texts.
+    programs_with_path: Vec<String>,
+}
+
+impl LayerView {
+    fn of(layer: &Layer) -> Self {
+        let facts = &layer.facts;
+        Self {
+            recipe: facts.recipe.clone(),
+            key: layer.short_key().to_owned(),
+            commit: facts.commit.clone(),
+            built_at: facts.built_at.clone(),
+            took_ms: facts.took_ms,
+            files: facts.files,
+            bytes: facts.bytes,
+            programs_with_path: facts.programs_with_path.clone(),
+        }
+    }
+}
+
+/// Shows the recipes of a project and their layers.
+///
+/// # Errors
+/// That the configuration cannot be read, or that there is no repository.
+pub fn environment_show(project: &Project) -> Result<Answer, Error> {
+    let config = project.snapshot()?.config.clone()?;
+    let repo = project.repository()?;
+    let layers = store(project, &config, &repo)?.all();
+    let own = &config.runs.environment;
+    let recipes = own.recipes.iter().map(|(name, recipe)| RecipeView {
+        name: name.clone(),
+        folder: recipe.folder.clone().unwrap_or_default(),
+        steps: recipe.steps.iter().map(|argv| argv.join(" ")).collect(),
+        outputs: recipe.outputs.clone(),
+        layers: layers
+            .iter()
+            .filter(|one| one.facts.recipe == *name)
+            .count(),
+    });
+    Ok(Answer::data(&EnvironmentView {
+        recipes: recipes.collect(),
+        layers: layers.iter().map(LayerView::of).collect(),
+        ports: own.ports.clone(),
+        variables: own.variables.keys().cloned().collect(),
+    }))
+}
+
+/// Builds the layers that runs from the present branch need; one recipe's, or all. `progress` hears what takes long.
+///
+/// # Errors
+/// `NotTrusted`, an unknown recipe, or the failure of a step.
+pub fn environment_build(
+    project: &Project,
+    recipe: Option<&str>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Answer, Error> {
+    let snapshot = project.snapshot()?;
+    project.refuse_untrusted_snapshot(&snapshot)?;
+    let config = snapshot.config.clone()?;
+    let recipes = &config.runs.environment.recipes;
+    if let Some(name) = recipe.filter(|name| !recipes.contains_key(*name)) {
+        let names: Vec<&str> = recipes.keys().map(String::as_str).collect();
+        let message = format!(
+            "There is no recipe '{name}' in .chant/config.md (`environment.recipes`); it has: {}",
+            if names.is_empty() {
+                "none".to_owned()
+            } else {
+                names.join(", ")
+            }
+        );
+        return Err(ChantError::Refused(message).into());
+    }
+    let repo = project.repository()?;
+    let _act = repo.begin_act();
+    let context = RunTreeContext {
+        project,
+        config: &config,
+        repo: &repo,
+    };
+    let commit = repo.tip_for_work(&context.base_branch(None)?)?;
+    let runs = project.runs()?;
+    let record = RunRecord::new(LOG, SINGLE, ProcessIdentity::own(), (runs.clock)());
+    let interruption = CancelToken::listening()?;
+    let text = "---\ntype: code\nstatus: pending\n---\n# Environment\n";
+    let path = format!("{}/{LOG}.md", chant_specs::project::SPECS);
+    let spec = parse::document(&path, FileSource::Text(text.to_owned()))
+        .map_err(|broken| Error::from(ChantError::unreadable(&broken)))?;
+    let set_up = EnvironmentSetUp {
+        commands: CommitChecks {
+            project,
+            repo: &repo,
+            config: &config,
+            spec: &spec,
+            record: &record,
+            interruption: &interruption,
+        },
+    };
+    let mut lines = Vec::new();
+    for (name, one) in recipes {
+        if recipe.is_some_and(|asked| asked != name) {
+            continue;
+        }
+        let (layer, is_new) = set_up.build_landed((name, one), &commit, progress)?;
+        let facts = &layer.facts;
+        let how = if is_new {
+            format!("built in {} s", facts.took_ms.div_ceil(1000))
+        } else {
+            "there already".to_owned()
+        };
+        lines.push(format!(
+            "{name}: {how} ({}, {} files, {} MB)",
+            layer.short_key(),
+            facts.files,
+            facts.bytes.div_ceil(1_000_000)
+        ));
+        for path in facts.programs_with_path.iter().take(3) {
+            lines.push(format!(
+                "  {path} is no text and holds the path of the folder it was built in"
+            ));
+        }
+    }
+    if lines.is_empty() {
+        let none =
+            "There are no recipes. `chant-mcp env propose` shows those that fit this project.";
+        return Ok(Answer::prose(none));
+    }
+    Ok(Answer::prose(lines.join("\n")))
+}
+
+/// Compares all layers with what they were when they were sealed.
+///
+/// # Errors
+/// As [`environment_show`], or that layers differ.
+pub fn environment_verify(project: &Project) -> Result<Answer, Error> {
+    let config = project.snapshot()?.config.clone()?;
+    let repo = project.repository()?;
+    let mut lines = Vec::new();
+    let mut differs = false;
+    for layer in store(project, &config, &repo)?.all() {
+        let paths = layer.differences()?;
+        let name = format!("{} {}", layer.facts.recipe, layer.short_key());
+        if paths.is_empty() {
+            lines.push(format!("{name}: as it was sealed"));
+        } else {
+            differs = true;
+            lines.push(format!("{name}: changed: {}", paths.join(", ")));
+        }
+    }
+    if differs {
+        lines.push("Remove changed layers with `chant-mcp env prune --all`.".into());
+        return Err(ChantError::Refused(lines.join("\n")).into());
+    }
+    if lines.is_empty() {
+        lines.push("There are no layers.".into());
+    }
+    Ok(Answer::prose(lines.join("\n")))
+}
+
+/// Removes layers: all but the newest of each recipe, or all.
+///
+/// # Errors
+/// As [`environment_show`], or a failure of the disk.
+pub fn environment_prune(project: &Project, is_all: bool) -> Result<Answer, Error> {
+    project.refuse_untrusted("env prune")?;
+    let config = project.snapshot()?.config.clone()?;
+    let repo = project.repository()?;
+    let mut kept: Vec<String> = Vec::new();
+    let (mut count, mut bytes) = (0_usize, 0_u64);
+    for layer in store(project, &config, &repo)?.all() {
+        let recipe = &layer.facts.recipe;
+        let is_used = config.runs.environment.recipes.contains_key(recipe);
+        if !is_all && is_used && !kept.contains(recipe) {
+            kept.push(recipe.clone());
+            continue;
+        }
+        layer.remove()?;
+        count += 1;
+        bytes += layer.facts.bytes;
+    }
+    let megabytes = bytes.div_ceil(1_000_000);
+    Ok(Answer::prose(match count {
+        0 => "Nothing to remove.".to_owned(),
+        1 => format!("Removed 1 layer, {megabytes} MB."),
+        count => format!("Removed {count} layers, {megabytes} MB."),
+    }))
+}
+
+fn store(project: &Project, config: &Config, repo: &Repo) -> Result<LayerStore, Error> {
+    Ok(LayerStore::at(&folders::layers_folder(
+        project, config, repo,
+    )?))
+}

@@ -1,0 +1,413 @@
+//! Gives the folder of a run or of checks what the project's recipes install, and its own ports.
+//!
+//! A layer is built from the inputs of a commit and nothing else, confined as checks are. One whose inputs a branch
+//! changed is built only when a person asks for the work to be judged, and only for that judgement.
+
+use std::time::{Duration, Instant};
+
+use super::super::project::folders;
+use super::rerun::{CheckedCommit, CommitChecks, exit_of};
+use super::run_folder::{RunFolder, in_git};
+use chant_base::diagnostics::LogFailure;
+use chant_base::error::Error;
+use chant_config::run_environment::EnvironmentRecipe;
+use chant_environment::{
+    BuiltFolder, Layer, LayerInputs, LayerStore, PortSlot, changed_inputs, copy_layer, seal,
+};
+use chant_specs::error::ChantError;
+use chant_specs::project::Project;
+use chant_work::agent::AgentOutcome;
+use chant_work::run_record::EnvironmentEntry;
+
+/// The time between two looks at whether the wait for another build is to end.
+const LOCK_TURN: Duration = Duration::from_millis(500);
+/// The bytes of layers beyond which those that were used longest ago are removed.
+const MAX_BYTES: u64 = 20 * 1024 * 1024 * 1024;
+/// The lines of a failed step in its error.
+const SHOWN: usize = 5;
+
+/// The origin of the inputs of a commit.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum CommitOrigin<'a> {
+    /// They are on the branch that work lands on.
+    Landed,
+    /// They are those of a branch that began at this commit.
+    BranchOf(&'a str),
+    /// As before, and a person asked for the judgement of that branch.
+    AgreedBranchOf(&'a str),
+}
+
+/// The outcomes of setting up an environment.
+pub(super) enum SetUpOutcome {
+    /// Everything is there.
+    Done(Vec<EnvironmentEntry>),
+    /// A person has to look at changed inputs first; the text says which.
+    NeedsPerson(String),
+}
+
+/// Sets up the environment of folders.
+pub(in super::super) struct EnvironmentSetUp<'a> {
+    /// The means to run commands in a folder of their own.
+    pub commands: CommitChecks<'a>,
+}
+
+impl EnvironmentSetUp<'_> {
+    /// Copies the layers of all recipes into a folder whose files are those of a commit; builds those that are
+    /// missing. `progress` hears what takes long.
+    ///
+    /// # Errors
+    /// The failure of a step, or of the disk.
+    pub(super) fn set_up(
+        &self,
+        place: &RunFolder,
+        commit: &str,
+        origin: CommitOrigin<'_>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<SetUpOutcome, Error> {
+        let mut entries = Vec::new();
+        for (name, recipe) in &self.commands.config.runs.environment.recipes {
+            let recipe = NamedRecipe { name, recipe };
+            let layer = match self.layer(recipe, commit, origin, progress)? {
+                LayerOutcome::There(layer) => layer,
+                LayerOutcome::NeedsPerson(why) => return Ok(SetUpOutcome::NeedsPerson(why)),
+            };
+            let folder = match &recipe.recipe.folder {
+                Some(inside) => place.root.join(inside),
+                None => place.root.clone(),
+            };
+            copy_layer(&layer.layer, &folder)?;
+            entries.push(EnvironmentEntry {
+                recipe: name.clone(),
+                key: layer.layer.facts.key.clone(),
+                hash: layer.layer.facts.hash.clone(),
+                is_candidate: layer.is_candidate,
+            });
+            if layer.is_candidate {
+                layer.layer.remove()?;
+            }
+        }
+        Ok(SetUpOutcome::Done(entries))
+    }
+
+    /// Finds or builds the layer of a recipe for a commit that has landed; returns it, and whether it was built.
+    ///
+    /// # Errors
+    /// As [`EnvironmentSetUp::set_up`].
+    pub(in super::super) fn build_landed(
+        &self,
+        (name, recipe): (&str, &EnvironmentRecipe),
+        commit: &str,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(Layer, bool), Error> {
+        let recipe = NamedRecipe { name, recipe };
+        let inputs = self.inputs(recipe, commit)?;
+        let key = self.key(recipe, &inputs)?;
+        let store = self.store()?;
+        let is_new = store.find(&key).is_none();
+        let wanted = WantedLayer {
+            recipe,
+            inputs: &inputs,
+            key: &key,
+            commit,
+        };
+        Ok((self.find_or_build(&store, &wanted, progress)?, is_new))
+    }
+
+    fn layer(
+        &self,
+        recipe: NamedRecipe<'_>,
+        commit: &str,
+        origin: CommitOrigin<'_>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<LayerOutcome, Error> {
+        let inputs = self.inputs(recipe, commit)?;
+        let key = self.key(recipe, &inputs)?;
+        let mut wanted = WantedLayer {
+            recipe,
+            inputs: &inputs,
+            key: &key,
+            commit,
+        };
+        let store = self.store()?;
+        let (CommitOrigin::BranchOf(base) | CommitOrigin::AgreedBranchOf(base)) = origin else {
+            let layer = self.find_or_build(&store, &wanted, progress)?;
+            return Ok(LayerOutcome::of_target(layer));
+        };
+        let changed = changed_inputs(&self.inputs(recipe, base)?, &inputs);
+        if changed.is_empty() {
+            let layer = self.find_or_build(&store, &wanted, progress)?;
+            return Ok(LayerOutcome::of_target(layer));
+        }
+        if !matches!(origin, CommitOrigin::AgreedBranchOf(_)) {
+            let why = format!(
+                "the work changes what recipe '{}' installs from ({}), which can change what checks see; look at these files, and merge the work by hand: the checks then run with what the branch asks for",
+                recipe.name,
+                changed.join(", ")
+            );
+            return Ok(LayerOutcome::NeedsPerson(why));
+        }
+        // It serves this judgement alone: after the landing it is built again from what landed.
+        let candidate = format!("candidate-{key}");
+        wanted.key = &candidate;
+        let layer = self.find_or_build(&store, &wanted, progress)?;
+        Ok(LayerOutcome::There(FoundLayer {
+            layer,
+            is_candidate: true,
+        }))
+    }
+
+    fn store(&self) -> Result<LayerStore, Error> {
+        let CommitChecks {
+            project,
+            config,
+            repo,
+            ..
+        } = self.commands;
+        Ok(LayerStore::at(&folders::layers_folder(
+            project, config, repo,
+        )?))
+    }
+
+    fn inputs(&self, recipe: NamedRecipe<'_>, commit: &str) -> Result<LayerInputs, Error> {
+        let CommitChecks { project, repo, .. } = self.commands;
+        let inside = in_git(project, repo, "")?;
+        LayerInputs::read(repo, commit, &inside, (recipe.name, recipe.recipe))
+    }
+
+    /// Returns the key of a layer; asks the recipe's tools for their versions.
+    fn key(&self, recipe: NamedRecipe<'_>, inputs: &LayerInputs) -> Result<String, Error> {
+        let mut versions = Vec::new();
+        if !recipe.recipe.tools.is_empty() {
+            let folder = self.commands.open_empty()?;
+            for argv in &recipe.recipe.tools {
+                let ended = recipe.run(&folder, argv)?;
+                let said = ended.as_ref().and_then(|ended| ended.last_words.clone());
+                versions.push(format!("{:?} {said:?}", exit_of(ended.as_ref())));
+            }
+        }
+        Ok(inputs.key(recipe.recipe, &versions, &system()))
+    }
+
+    fn find_or_build(
+        &self,
+        store: &LayerStore,
+        wanted: &WantedLayer<'_>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Layer, Error> {
+        if let Some(layer) = store.find(wanted.key) {
+            return Ok(layer);
+        }
+        let name = wanted.recipe.name;
+        let mut is_told = false;
+        let _lock = loop {
+            if let Some(lock) = store.lock_within(LOCK_TURN)? {
+                break lock;
+            }
+            if !is_told {
+                is_told = true;
+                progress(&format!(
+                    "Waiting for another process that sets up ({name})"
+                ));
+            }
+            if self.commands.interruption.is_cancelled() {
+                let why = "The start was interrupted; nothing was set up";
+                return Err(ChantError::Refused(why.into()).into());
+            }
+        };
+        // The process that had the lock may have built it.
+        if let Some(layer) = store.find(wanted.key) {
+            return Ok(layer);
+        }
+        store.sweep()?;
+        let usual = store.all().into_iter().find(|one| one.facts.recipe == name);
+        let usual = usual.map(|one| format!(", usually {} s", one.facts.took_ms.div_ceil(1000)));
+        progress(&format!("Setting up ({name}{})", usual.unwrap_or_default()));
+        let layer = self.build(store, wanted)?;
+        remove_oldest(store, &layer).log_failure("remove old layers");
+        Ok(layer)
+    }
+
+    fn build(&self, store: &LayerStore, wanted: &WantedLayer<'_>) -> Result<Layer, Error> {
+        let recipe = wanted.recipe.recipe;
+        let mut folder = self.commands.open_empty()?;
+        if let Some(inside) = &recipe.folder {
+            folder.enter(inside)?;
+        }
+        wanted.inputs.write(&folder.place().root, recipe)?;
+        let begun = Instant::now();
+        for argv in &recipe.steps {
+            let ended = wanted.recipe.run(&folder, argv)?;
+            let exit = exit_of(ended.as_ref());
+            if exit != Some(0) {
+                return Err(self.failed(wanted.recipe.name, argv, ended.as_ref()));
+            }
+        }
+        // Caches hold second names of what was installed.
+        super::super::project::worktree_folder::remove_beside(&folder.place().worktree);
+        let built = BuiltFolder {
+            name: wanted.recipe.name,
+            recipe,
+            inputs: wanted.inputs,
+            folder: &folder.place().root,
+            key: wanted.key,
+            commit: wanted.commit,
+            ended_at: self.commands.project.clock.stamp(),
+            took_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        };
+        Ok(seal(store, &built)?)
+    }
+
+    fn failed(&self, name: &str, argv: &[String], ended: Option<&AgentOutcome>) -> Error {
+        let how = match ended {
+            Some(ended) => match ended.exit_code {
+                Some(code) => format!("ended with exit code {code}"),
+                None => ended.to_string(),
+            },
+            None => "could not be started: there is no such program".to_owned(),
+        };
+        let mut message = format!("Recipe '{name}' failed: `{}` {how}", argv.join(" "));
+        let tail = ended.map(|ended| &*ended.tail).unwrap_or_default();
+        for line in &tail[tail.len().saturating_sub(SHOWN)..] {
+            message.push_str(&format!("\n  {line}"));
+        }
+        message.push_str(&format!(
+            "\nThe log of '{}' has its whole output. Correct the recipe, or start without it by `--bare`.",
+            self.commands.spec.id
+        ));
+        ChantError::Refused(message).into()
+    }
+}
+
+/// A recipe with its name.
+#[derive(Clone, Copy)]
+struct NamedRecipe<'a> {
+    name: &'a str,
+    recipe: &'a EnvironmentRecipe,
+}
+
+impl NamedRecipe<'_> {
+    /// Runs one of its commands; `None` if there is no such program.
+    fn run(
+        self,
+        folder: &CheckedCommit<'_>,
+        argv: &[String],
+    ) -> Result<Option<AgentOutcome>, Error> {
+        let variables = &self.recipe.variables;
+        let set = variables
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"));
+        let mut line: Vec<String> = Vec::new();
+        if !variables.is_empty() {
+            line.push("env".into());
+            line.extend(set);
+        }
+        line.extend(argv.iter().cloned());
+        folder.check(&format!("({})", self.name), &line)
+    }
+}
+
+/// A layer that is to be found or built.
+struct WantedLayer<'a> {
+    recipe: NamedRecipe<'a>,
+    inputs: &'a LayerInputs,
+    key: &'a str,
+    commit: &'a str,
+}
+
+struct FoundLayer {
+    layer: Layer,
+    is_candidate: bool,
+}
+
+enum LayerOutcome {
+    There(FoundLayer),
+    NeedsPerson(String),
+}
+
+impl LayerOutcome {
+    fn of_target(layer: Layer) -> Self {
+        Self::There(FoundLayer {
+            layer,
+            is_candidate: false,
+        })
+    }
+}
+
+/// Removes the layers that were used longest ago, as long as all together are too large.
+fn remove_oldest(store: &LayerStore, newest: &Layer) -> Result<(), Error> {
+    let mut bytes = 0;
+    for layer in store.all() {
+        bytes += layer.facts.bytes;
+        if bytes > MAX_BYTES && layer.facts.key != newest.facts.key {
+            layer.remove()?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells one system from another: what is built on one need not run on the other.
+fn system() -> String {
+    let release = chant_store::disk::read_made_up("/etc/os-release").unwrap_or_default();
+    let named = |key: &str| {
+        let line = release.lines().find(|line| line.starts_with(key));
+        line.unwrap_or_default().to_owned()
+    };
+    format!(
+        "{} {} {} {}",
+        std::env::consts::OS,
+        std::env::consts::ARCH,
+        named("ID="),
+        named("VERSION_ID=")
+    )
+}
+
+/// The ports of a run or a check, for as long as this is held, and the variables that it gets.
+pub(super) struct OwnPorts {
+    /// The ports, by name.
+    pub ports: Vec<(String, u16)>,
+    /// The variables that name them, and those of the configuration.
+    pub variables: Vec<(String, String)>,
+    _slot: Option<PortSlot>,
+}
+
+impl OwnPorts {
+    /// Takes a port for each name of the configuration.
+    ///
+    /// # Errors
+    /// `NoPorts`, or a failure of the disk.
+    pub(super) fn take(project: &Project, config: &chant_config::Config) -> Result<Self, Error> {
+        let own = &config.runs.environment;
+        let slot = if own.ports.is_empty() {
+            None
+        } else {
+            Some(PortSlot::take(&folders::ports_folder(project)?)?)
+        };
+        let numbered = own.ports.iter().enumerate();
+        let ports: Vec<(String, u16)> = match &slot {
+            Some(slot) => numbered
+                .map(|(number, name)| (name.clone(), slot.port(number)))
+                .collect(),
+            None => Vec::new(),
+        };
+        let mut variables = Vec::new();
+        if let Some((_, first)) = ports.first() {
+            variables.push(("CHANT_PORT".to_owned(), first.to_string()));
+        }
+        for (name, port) in &ports {
+            let name = name.to_ascii_uppercase().replace('-', "_");
+            variables.push((format!("CHANT_PORT_{name}"), port.to_string()));
+        }
+        for (name, value) in &own.variables {
+            let with_port = |value: String, (port, number): &(String, u16)| {
+                value.replace(&format!("{{port.{port}}}"), &number.to_string())
+            };
+            let value = ports.iter().fold(value.clone(), with_port);
+            variables.push((name.clone(), value));
+        }
+        Ok(Self {
+            ports,
+            variables,
+            _slot: slot,
+        })
+    }
+}

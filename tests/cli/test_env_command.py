@@ -1,0 +1,57 @@
+"""`env`: recipes that fit a project, written and built."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from chant_mcp.init import recipes
+from cli.at_work import AtWork
+
+FILES = {
+    "uv.lock": ("python", ".venv"),
+    "poetry.lock": ("python", ".venv"),
+    "requirements.txt": ("python", ".venv"),
+    "package-lock.json": ("node", "node_modules"),
+    "pnpm-lock.yaml": ("node", "node_modules"),
+    "yarn.lock": ("node", "node_modules"),
+    "bun.lock": ("node", "node_modules"),
+    "Gemfile.lock": ("ruby", "vendor/bundle"),
+    "composer.lock": ("php", "vendor"),
+}
+
+
+@pytest.mark.requirement("environment:recipes:are_proposed")
+@pytest.mark.parametrize("name", FILES)
+def test_each_lock_file_has_a_recipe_that_is_accepted(agents: AtWork, name: str) -> None:
+    agents.begin()
+    (agents.project.root / name).write_text("", encoding="utf-8")
+    assert agents("env", "propose", "--write").startswith("Wrote 1 recipe into .chant/config.md")
+    (recipe,) = agents.json("env", "show")["recipes"]
+    assert (recipe["name"], recipe["outputs"][0]) == FILES[name]
+    assert "has an `environment` already" in agents.error("env", "propose", "--write")
+    assert not (agents.project.root / FILES[name][1]).exists(), "nothing is run"
+
+
+@pytest.mark.requirement("environment:recipes:are_proposed")
+def test_workspaces_and_packages_are_seen(agents: AtWork) -> None:
+    root = agents.project.root
+    (root / "package-lock.json").write_text("{}", encoding="utf-8")
+    (root / "package.json").write_text(json.dumps({"workspaces": ["packages/*"]}), encoding="utf-8")
+    (root / "pyproject.toml").write_text("[build-system]\nrequires = []\n", encoding="utf-8")
+    (root / "uv.lock").write_text("", encoding="utf-8")
+    (root / "src" / "app").mkdir(parents=True)
+    (root / "src" / "app" / "__init__.py").write_text("", encoding="utf-8")
+    python, node = recipes.proposals(root)
+    assert python.stand_ins == ["src/app/__init__.py"]
+    assert ("**/package.json" in node.inputs, node.outputs) == (True, ["**/node_modules"])
+
+
+@pytest.mark.requirement("environment:recipes:are_proposed")
+def test_a_project_without_lock_files_is_told_so(agents: AtWork) -> None:
+    agents.begin()
+    assert agents("env", "propose").startswith("No file here says what to install.")
+    assert agents("env", "show").startswith("There are no recipes.")
+    assert agents("env", "build").startswith("There are no recipes.")
+    assert agents("env", "verify") == "There are no layers.\n"
+    assert agents("env", "prune") == "Nothing to remove.\n"

@@ -1,0 +1,41 @@
+"""The environment of runs: recipes, layers, ports."""
+
+from __future__ import annotations
+
+from requirements import Requirement
+
+ISSUE = "issue: A run's environment"
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "environment:recipes:fill_folders": Requirement(
+        "The folders of runs and of checks have what the project's recipes install, as copies of one layer"
+        " that is built once for the same inputs; the record names its key and its hash.",
+        f"{ISSUE}, 1 and 2",
+    ),
+    "environment:recipes:failures_are_told": Requirement(
+        "A recipe that fails stops the start with its step, exit code and last lines; `--bare` starts all the"
+        " same.",
+        f"{ISSUE}, 1",
+    ),
+    "environment:recipes:are_proposed": Requirement(
+        "`env propose` shows the recipes that fit a project's lock files, and `--write` adds them; nothing is"
+        " run.",
+        f"{ISSUE}, 4",
+    ),
+    "environment:recipes:are_acting": Requirement(
+        "Recipes are shown by trust and hashed: a person says yes to them.", f"{ISSUE}, 1"
+    ),
+    "environment:layers:are_sealed": Requirement(
+        "The files of a layer have one name and no right to write; `env verify` compares them with their"
+        " manifest.",
+        f"{ISSUE}, 1",
+    ),
+    "environment:checks:are_true": Requirement(
+        "Checks see the layer of the judged commit's inputs and nothing that the run installed. A branch that"
+        " changes inputs waits for a person; its checks then have a candidate layer, which goes with them.",
+        f"{ISSUE}, 3",
+    ),
+    "environment:ports:are_of_one_run": Requirement(
+        "Each run and each check has the named ports for itself, told by variables.", f"{ISSUE}, 6"
+    ),
+}

@@ -1,0 +1,179 @@
+"""The environment of runs and checks: what recipes install, sealed, copied, and true to the commit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from chant_mcp.errors import RefusedError
+from work.kit import ID, OTHER, Record, Workshop, worktree_root
+
+RECIPE = """\
+environment:
+  recipes:
+    deps:
+      inputs: [deps.txt]
+      steps: [[sh, {step}]]
+      outputs: [node_modules]
+      tools: [[sh, -c, 'echo tool 1']]
+"""
+
+STEP = """\
+echo built >> "{marks}"
+test -e done.txt && exit 9
+mkdir -p node_modules/.bin
+cp deps.txt node_modules/list.txt
+printf '#!%s/node_modules/interpreter\\n' "$PWD" > node_modules/.bin/tool
+chmod +x node_modules/.bin/tool
+ln -s list.txt node_modules/link.txt
+ln node_modules/list.txt node_modules/second.txt
+"""
+
+
+class Recipes:
+    """A project with one recipe, whose builds are counted, and an agent with a script."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self.shop = shop
+        self.beside = shop.root.parent
+        self.marks = self.beside / "private" / "marks"
+        self.step = self.beside / "step.sh"
+        self.agent = self.beside / "agent.sh"
+        self.marks.parent.mkdir()
+
+    def begin(self, *, more: str = "", check: str = "grep -q one node_modules/list.txt") -> None:
+        """Write and commit everything."""
+        self.step.write_text(STEP.format(marks=self.marks), encoding="utf-8")
+        recipe = RECIPE.format(step=self.step)
+        agents = f"agents:\n  script:\n    command: [sh, {self.agent}]\n"
+        checks = f"checks:\n  deps: [sh, -c, {json.dumps(check)}]\n"
+        self.shop.configure(agents + checks + recipe + more, provider="script")
+        (self.shop.root / "deps.txt").write_text("one\n", encoding="utf-8")
+        (self.shop.root / ".gitignore").write_text("node_modules/\n", encoding="utf-8")
+        for id in (ID, OTHER):
+            self.shop.spec(id, criteria=["Works <!-- check: deps -->"])
+        self.shop.commit()
+
+    def run(self, script: str, id: str = ID, **how: bool) -> Record:
+        """Let the agent do something, commit and tick."""
+        tick = 'sed -i "s/\\[ \\]/[x]/" "$CHANT_SPEC_FILE"; echo x > "$CHANT_SPEC_ID.txt"'
+        end = f"{tick}; git add -A; git commit -qm Work"
+        self.agent.write_text(f"set -e\n{script}\n{end}\n", encoding="utf-8")
+        self.shop.handle().work_start(id, **how)
+        return self.shop.ended(id)
+
+    def layers(self) -> list[Path]:
+        """Find the sealed layers."""
+        return sorted(path.parent for path in worktree_root().glob("*/.layers/*/layer.json"))
+
+
+@pytest.fixture
+def recipes(shop: Workshop) -> Recipes:
+    """Give a project with a recipe."""
+    return Recipes(shop)
+
+
+@pytest.mark.requirement("environment:recipes:fill_folders")
+def test_runs_and_checks_have_what_a_recipe_installs_built_once(recipes: Recipes) -> None:
+    recipes.begin()
+    look = (
+        "grep -q one node_modules/list.txt; test -L node_modules/link.txt;"
+        ' head -1 node_modules/.bin/tool | grep -q "^#!$PWD/node_modules/interpreter";'
+        ' echo mine >> node_modules/list.txt; test -z "$(git status --porcelain)"'
+    )
+    first = recipes.run(look)
+    assert first["end_state"] == "completed", first
+    second = recipes.run(look, OTHER)
+    assert second["end_state"] == "completed", second
+    (layer,) = recipes.layers()
+    assert (layer / "files" / "node_modules" / "list.txt").read_text("utf-8") == "one\n"
+    assert first["environment"] == second["environment"]
+    (entry,) = first["environment"]
+    assert (entry["recipe"], entry["key"]) == ("deps", layer.name)
+    assert [check["exit"] for check in first["checks"]] == [0]
+    assert recipes.shop.handle().environment_verify().text.endswith("as it was sealed")
+
+
+@pytest.mark.requirement("environment:layers:are_sealed")
+def test_a_layer_is_read_only_single_and_compared_with_its_manifest(recipes: Recipes) -> None:
+    recipes.begin()
+    chant = recipes.shop.handle()
+    assert chant.environment_build().text.startswith("deps: built in ")
+    assert chant.environment_build().text.startswith("deps: there already")
+    (layer,) = recipes.layers()
+    files = [path for path in (layer / "files").rglob("*") if path.is_file() and not path.is_symlink()]
+    assert len(files) == 3
+    assert {(path.stat().st_nlink, path.stat().st_mode & 0o222) for path in files} == {(1, 0)}
+    changed = layer / "files" / "node_modules" / "list.txt"
+    changed.chmod(0o644)
+    changed.write_text("two\n", encoding="utf-8")
+    with pytest.raises(RefusedError, match="changed: node_modules/list"):
+        chant.environment_verify()
+    assert "Removed 1 layer" in chant.environment_prune(all=True).text
+    assert recipes.layers() == []
+
+
+@pytest.mark.requirement("environment:recipes:failures_are_told")
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("echo no such package >&2; exit 3", ["ended with exit code 3", "no such package", "--bare"]),
+        ("mkdir node_modules; echo x > node_modules/a; echo y > stray.txt", ["also made stray.txt"]),
+        ("true", ["made nothing that fits `node_modules`"]),
+    ],
+)
+def test_a_recipe_that_fails_stops_the_start_and_bare_starts_all_the_same(
+    recipes: Recipes, step: str, said: list[str]
+) -> None:
+    recipes.begin(check="true")
+    recipes.step.write_text(step, encoding="utf-8")
+    with pytest.raises(Exception, match="ecipe 'deps'") as refused:
+        recipes.run("true")
+    assert [words for words in said if words not in str(refused.value)] == []
+    assert recipes.layers() == []
+    record = recipes.run("test ! -e node_modules", bare=True)
+    assert record["end_state"] == "completed", record
+
+
+@pytest.mark.requirement("environment:checks:are_true")
+def test_checks_of_changed_inputs_wait_for_a_person_and_run_with_a_candidate(recipes: Recipes) -> None:
+    recipes.begin(check="grep -q two node_modules/list.txt")
+    record = recipes.run("echo two >> deps.txt")
+    assert record["end_state"] == "needs_attention", record
+    assert "the work changes what recipe 'deps' installs from (deps.txt)" in record["reason"]
+    assert len(recipes.layers()) == 1
+    recipes.shop.handle().merge(ID)
+    record = recipes.shop.record(ID)
+    assert record["end_state"] == "completed", record
+    (entry,) = record["environment"]
+    assert entry["is_candidate"]
+    assert len(recipes.layers()) == 1, "a candidate goes with its checks"
+    assert recipes.shop.handle().environment_build().text.startswith("deps: built in ")
+
+
+@pytest.mark.requirement("environment:checks:are_true")
+def test_what_a_run_installed_is_not_seen_by_its_checks(recipes: Recipes) -> None:
+    recipes.begin(check="! grep -q forged node_modules/list.txt")
+    record = recipes.run("echo forged >> node_modules/list.txt")
+    assert record["end_state"] == "completed", record
+
+
+@pytest.mark.requirement("environment:ports:are_of_one_run")
+def test_each_run_has_ports_of_its_own(recipes: Recipes) -> None:
+    more = "  ports: [web, api]\n  variables: {SITE: 'http://localhost:{port.api}/'}\n"
+    recipes.begin(more=more, check='test -n "$CHANT_PORT_WEB"')
+    seen = 'echo "$CHANT_PORT $CHANT_PORT_WEB $CHANT_PORT_API $SITE" > "$CHANT_SPEC_ID.port"'
+    record = recipes.run(seen)
+    assert record["end_state"] == "completed", record
+    first, web, api, site = (recipes.shop.main(f"{ID}.port") or "").split()
+    assert dict(record["ports"]) == {"web": int(web), "api": int(api)}
+    assert (first, site) == (web, f"http://localhost:{api}/")
+    assert int(api) == int(web) + 1
+
+
+@pytest.mark.requirement("environment:recipes:are_acting")
+def test_recipes_are_shown_and_hashed_by_trust(recipes: Recipes) -> None:
+    recipes.begin()
+    shown = json.dumps(recipes.shop.handle().trust_report())
+    assert "environment.recipes.deps" in shown
