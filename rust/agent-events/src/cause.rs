@@ -279,18 +279,14 @@ impl FailureCause {
             Self::WorkKept => {
                 hint!["Let that machine push to the remote of this repository"].and(work())
             }
-            Self::AskedQuestion => hint![
-                "Answer it in the spec with ",
-                NextStep::EditSpec(id.to_owned()),
-            ]
-            .and(work()),
+            Self::AskedQuestion => {
+                hint!["Answer it in the spec: ", NextStep::EditSpec(id.to_owned())].and(work())
+            }
             Self::NothingToChange => hint![
-                "If that is so, a person completes the spec as it is with `chant-mcp finalize ",
-                id.to_owned(),
-                " --already-done`; else reword it with ",
-                NextStep::EditSpec(id.to_owned()),
-            ]
-            .and(work()),
+                "If that is so, a person completes it by ",
+                NextStep::AlreadyDone(id.to_owned()),
+                ".",
+            ],
             Self::ProgramMissing => hint![
                 "Install it, or have another agent work (`defaults.provider` in .chant/config.md)."
             ],

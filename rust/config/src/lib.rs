@@ -330,10 +330,7 @@ impl Config {
             return Err(why);
         }
         put(&mut runs.checks, file.checks);
-        if let Some(why) = file.environment.as_ref().and_then(|own| own.fault()) {
-            return Err(why);
-        }
-        put(&mut runs.environment, file.environment);
+        runs.environment.take(file.environment)?;
         for name in file.env.unwrap_or_default().pass {
             if let Some(why) = environment::refusal(&name, is_users) {
                 return Err(format!("env.pass: {why}"));

@@ -42,8 +42,17 @@ pub struct EnvironmentRecipe {
 }
 
 impl RunEnvironmentSettings {
+    /// Takes over the block of a file, if it has one.
+    pub(super) fn take(&mut self, block: Option<Self>) -> Result<(), String> {
+        if let Some(block) = block {
+            block.fault().map_or(Ok(()), Err)?;
+            *self = block;
+        }
+        Ok(())
+    }
+
     /// Returns the first fault.
-    pub(super) fn fault(&self) -> Option<String> {
+    fn fault(&self) -> Option<String> {
         let named = |name: &str| {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
             !name.is_empty() && name.len() <= 40 && name.chars().all(is_plain)

@@ -182,7 +182,7 @@ fn note_stat(path: &Path, index: &Path, text: &[u8]) -> io::Result<Option<[(usiz
         return Ok(None);
     }
     // Git keeps the lower half of each number.
-    let low = |number: u64| (number & u64::from(u32::MAX)) as u32;
+    let low = |number: u64| u32::try_from(number & u64::from(u32::MAX)).unwrap_or_default();
     let low_signed = |number: i64| low(number.cast_unsigned());
     Ok(Some([
         (0, low_signed(noted.ctime())),

@@ -408,13 +408,12 @@ fn kind_of(path: &[String], value: &Value) -> EntryKind {
         ["agents", _, "command"] | ["parallel", "agents"] | ["environment", "recipes", _] => {
             EntryKind::Command
         }
-        ["environment", "variables", _] => EntryKind::Variable,
         ["checks", ..] => EntryKind::Check,
         ["providers", _, "endpoint"] => EntryKind::Endpoint,
         ["enterprise", "derived", _] if value.get("from").is_some_and(|from| from == "env") => {
             EntryKind::Variable
         }
-        ["env", "pass"] => EntryKind::Variable,
+        ["env", "pass"] | ["environment", "variables", _] => EntryKind::Variable,
         ["repos"] | ["defaults", "worktree_root"] => EntryKind::Root,
         _ => EntryKind::Setting,
     }

@@ -73,6 +73,8 @@ pub enum NextStep {
     Reset(String),
     /// Complete a spec.
     Finalize(String),
+    /// Complete a spec whose work was done already.
+    AlreadyDone(String),
     /// Have a spec split into members.
     Split(String),
     /// For a person alone: agree to a spec or its work.
@@ -161,6 +163,7 @@ impl NextStep {
             Self::Cancel(_) => "cancel",
             Self::Reset(_) => "reset",
             Self::Finalize(_) => "finalize",
+            Self::AlreadyDone(_) => "already_done",
             Self::Split(_) => "split",
             Self::Approve(_) => "approve",
             Self::Reject(_) => "reject",
@@ -212,6 +215,7 @@ impl NextStep {
             | Self::Cancel(id)
             | Self::Reset(id)
             | Self::Finalize(id)
+            | Self::AlreadyDone(id)
             | Self::Split(id)
             | Self::Approve(id)
             | Self::Reject(id)
@@ -397,6 +401,7 @@ mod tests {
             S::Cancel(id()),
             S::Reset(id()),
             S::Finalize(id()),
+            S::AlreadyDone(id()),
             S::Split(id()),
             S::Approve(id()),
             S::Reject(id()),

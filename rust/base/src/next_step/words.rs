@@ -52,6 +52,7 @@ pub(super) fn for_agents(step: &NextStep) -> String {
         | NextStep::TakeFromClone(_)
         | NextStep::WorkOffline(_)
         | NextStep::ListLeases
+        | NextStep::AlreadyDone(_)
         | NextStep::ShowTrust
         | NextStep::Trust
         | NextStep::Doctor
@@ -92,6 +93,7 @@ pub(super) fn for_people(step: &NextStep) -> String {
         NextStep::Cancel(id) => format!("cancel {id}"),
         NextStep::Reset(id) => format!("reset {id}"),
         NextStep::Finalize(id) => format!("finalize {id}"),
+        NextStep::AlreadyDone(id) => format!("finalize {id} --already-done"),
         NextStep::Split(id) => format!("split {id}"),
         NextStep::Approve(id) => format!("approve {id}"),
         NextStep::Reject(id) => format!("reject {id} --reason TEXT"),
@@ -137,6 +139,7 @@ pub(super) fn for_scripts(step: &NextStep) -> String {
         NextStep::Cancel(_) => "spec.cancel()",
         NextStep::Reset(_) => "spec.reset()",
         NextStep::Finalize(_) => "spec.finalize()",
+        NextStep::AlreadyDone(_) => "spec.finalize(already_done=True)",
         NextStep::Split(_) => "spec.split()",
         NextStep::Approve(_) => "spec.approve()",
         NextStep::Reject(_) => "spec.reject(reason)",

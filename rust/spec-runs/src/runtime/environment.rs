@@ -68,8 +68,8 @@ impl EnvironmentSetUp<'_> {
         for (name, recipe) in &self.commands.config.runs.environment.recipes {
             let recipe = NamedRecipe { name, recipe };
             let layer = match self.layer(recipe, commit, origin, progress)? {
-                LayerOutcome::There(layer) => layer,
-                LayerOutcome::NeedsPerson(why) => return Ok(SetUpOutcome::NeedsPerson(why)),
+                Ok(layer) => layer,
+                Err(why) => return Ok(SetUpOutcome::NeedsPerson(why)),
             };
             let folder = match &recipe.recipe.folder {
                 Some(inside) => place.root.join(inside),
@@ -113,13 +113,14 @@ impl EnvironmentSetUp<'_> {
         Ok((self.find_or_build(&store, &wanted, progress)?, is_new))
     }
 
+    /// Finds or builds the layer of a recipe; the inner error says why a person has to look first.
     fn layer(
         &self,
         recipe: NamedRecipe<'_>,
         commit: &str,
         origin: CommitOrigin<'_>,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<LayerOutcome, Error> {
+    ) -> Result<Result<FoundLayer, String>, Error> {
         let inputs = self.inputs(recipe, commit)?;
         let key = self.key(recipe, &inputs)?;
         let mut wanted = WantedLayer {
@@ -131,12 +132,12 @@ impl EnvironmentSetUp<'_> {
         let store = self.store()?;
         let (CommitOrigin::BranchOf(base) | CommitOrigin::AgreedBranchOf(base)) = origin else {
             let layer = self.find_or_build(&store, &wanted, progress)?;
-            return Ok(LayerOutcome::of_target(layer));
+            return Ok(Ok(FoundLayer::of_target(layer)));
         };
         let changed = changed_inputs(&self.inputs(recipe, base)?, &inputs);
         if changed.is_empty() {
             let layer = self.find_or_build(&store, &wanted, progress)?;
-            return Ok(LayerOutcome::of_target(layer));
+            return Ok(Ok(FoundLayer::of_target(layer)));
         }
         if !matches!(origin, CommitOrigin::AgreedBranchOf(_)) {
             let why = format!(
@@ -144,13 +145,13 @@ impl EnvironmentSetUp<'_> {
                 recipe.name,
                 changed.join(", ")
             );
-            return Ok(LayerOutcome::NeedsPerson(why));
+            return Ok(Err(why));
         }
         // It serves this judgement alone: after the landing it is built again from what landed.
         let candidate = format!("candidate-{key}");
         wanted.key = &candidate;
         let layer = self.find_or_build(&store, &wanted, progress)?;
-        Ok(LayerOutcome::There(FoundLayer {
+        Ok(Ok(FoundLayer {
             layer,
             is_candidate: true,
         }))
@@ -319,17 +320,12 @@ struct FoundLayer {
     is_candidate: bool,
 }
 
-enum LayerOutcome {
-    There(FoundLayer),
-    NeedsPerson(String),
-}
-
-impl LayerOutcome {
+impl FoundLayer {
     fn of_target(layer: Layer) -> Self {
-        Self::There(FoundLayer {
+        Self {
             layer,
             is_candidate: false,
-        })
+        }
     }
 }
 

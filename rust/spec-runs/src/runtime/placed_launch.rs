@@ -125,14 +125,15 @@ impl PlacedLaunch<'_> {
             spec,
             place,
             asked,
-            own_variables: _,
+            ..
         } = *self.inputs;
         if !place.is_tracked {
             return Err(untracked(spec));
         }
         let placer = ClusterPlacer::of(project, config, on)?;
-        let access = placer.access()?;
-        let access = access.ok_or_else(|| placer.refused("its placer has ended"))?;
+        let access = placer
+            .access()?
+            .ok_or_else(|| placer.refused("its placer has ended"))?;
         let agent = choose_agent(config, asked)?;
         let model = agents::model(spec, &agent, &project.environment, config);
         let name = prompt::choose_prompt(
@@ -142,8 +143,7 @@ impl PlacedLaunch<'_> {
             &|name| has_prompt(project, name),
         );
         let mut secrets = secrets(&project.environment);
-        let inside = place.root.strip_prefix(&place.worktree);
-        let record = self.record;
+        let (inside, record) = (place.root.strip_prefix(&place.worktree), self.record);
         let account = record.account.as_deref();
         let acting = project.acting_now();
         let job = ClusterJob {
