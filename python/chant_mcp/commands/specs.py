@@ -223,6 +223,7 @@ def show_status(session: Session, activity: bool, as_json: bool) -> None:
 )
 @click.option("--parent", metavar="ID", help="Spec it becomes a member of.")
 @click.option("--needs-approval", is_flag=True, help="Work begins only when a person has approved it.")
+@click.option("--force", is_flag=True, help="Add it with a type, prompt or dependency that does not exist.")
 @json_option
 @on_project
 @changes_files
@@ -237,6 +238,7 @@ def add(
     kind: str | None,
     parent: str | None,
     needs_approval: bool,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Create a spec; the description becomes its title, and its body when it is long."""
@@ -250,11 +252,13 @@ def add(
         type=kind,
         parent=parent,
         needs_approval=needs_approval,
+        refuse_broken=not force,
     )
+    # The tool answers in words, whose first line ends with the ID.
+    first, _, rest = answer.text.partition("\n")
+    id = first.removeprefix("Created spec: ")
+    path: str = session.chant.spec_get(id, max_chars=1).data["path"]
     if as_json:
-        # The tool answers in words, whose first line ends with the ID.
-        id = answer.text.partition("\n")[0].removeprefix("Created spec: ")
-        say_json(written({"spec_id": id, "message": answer.text}))
+        say_json(written({"spec_id": id, "path": path, "message": answer.text}))
         return
-
-    say(answer.text)
+    say("\n".join([first, f"File: {path}", *([rest] if rest else [])]))
