@@ -201,6 +201,7 @@ def _run(session: Session, run: Data, titles: dict[str, str]) -> Data:
     if spec not in titles:
         titles[spec] = _title(session, spec)
     usage: Data = run.get("usage") or {}
+    counts: Data | None = run.get("criteria")
     return {
         "id": f"chant:{spec}",
         "run": run["process_id"],
@@ -210,7 +211,7 @@ def _run(session: Session, run: Data, titles: dict[str, str]) -> Data:
         "mode": run["mode"],
         "started": run["started_at"],
         "age_s": seconds_between(run["started_at"], run["completed_at"]),
-        "criteria": run.get("criteria"),
+        "criteria": counts and {"done": counts["checked"], "total": counts["total"]},
         "cost": usage.get("cost_usd"),
         "tokens": sum(usage.get(name, 0) for name in ("input_tokens", "output_tokens")) or None,
         "branch": run.get("branch"),

@@ -284,7 +284,9 @@ impl<'a> FigureRows<'a> {
         let node = self.timed.node(at);
         let item = self.joined.item(node);
         let slack = self.timed.slack.as_ref().map(|slack| slack[at as usize]);
-        let slack = slack.filter(|_| self.timed.network.is_open(at));
+        // Without runs every item counts as an hour, and an estimate of that is none.
+        let is_estimated = self.timed.learned.runs > 0 && self.timed.network.is_open(at);
+        let slack = slack.filter(|_| is_estimated);
         GraphFigureRow {
             key: self.joined.graph().key(node),
             title: item.map_or_else(String::new, |item| cut(item.title(), TITLE_SHOWN)),
