@@ -46,6 +46,24 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Wrong usage is reported on standard error with exit code 2, a mistyped command with a near name.",
         "house: command line",
     ),
+    "cli:exit_codes:one_table": Requirement(
+        "One table of the guide has the exit codes of all commands; a wrong option is exit code 2.",
+        "issue: The daily hour 4",
+    ),
+    "cli:exit_codes:are_what_the_table_says": Requirement(
+        "A command that answers with a finding ends with exit code 1 as the table says; `lint` on an error.",
+        "issue: The daily hour 4",
+    ),
+    "cli:add:prints_the_path": Requirement(
+        "`add` prints the path of the new spec.", "issue: The daily hour 4"
+    ),
+    "cli:add:refuses_what_would_be_broken": Requirement(
+        "`add` refuses an unknown type, prompt or dependency, and writes nothing, unless `--force` is given.",
+        "issue: The daily hour 4",
+    ),
+    "cli:output:plurals_are_right": Requirement(
+        "One of something is written without a plural.", "issue: The daily hour 4"
+    ),
     "cli:output:fits_eighty_columns": Requirement(
         "Tables stay within eighty columns and show every ID whole.", "house: command line"
     ),
