@@ -68,7 +68,7 @@ function tickWord(hour) {
 
 function barNodes({ title, isPlanned, critical, outcome, from, to, left, right }) {
   const look = isPlanned ? `planned${critical ? ".is-critical" : ""}` : `past${outcome === "failed" ? ".is-failed" : ""}`;
-  const planWord = () => (timeline.found.known_runs ? `in ${durationWord(from * 3600)}, takes ${durationWord((to - from) * 3600)}` : "no estimate");
+  const planWord = () => (timeline.found.known_runs ? `${from > 0 ? `in ${durationWord(from * 3600)}` : "now"}, takes ${durationWord((to - from) * 3600)}` : "no estimate");
   const words = isPlanned ? `${planWord()}${critical ? ", critical" : ""}` : `${stateWord(outcome)}, ${durationWord((to - from) * 3600)}`;
   return [make("span.row-title", { title: plain(title) }, title), make("span.row-words", words),
     make("span.track", { "aria-hidden": true }, placed(make("span.now-line"), placeOf(0)), placed(make(`span.span.${look}`), left, right))];
