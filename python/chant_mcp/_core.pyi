@@ -228,6 +228,7 @@ class SpeckitFeatures:
         cls,
         folder: str | PathLike[str],
         *,
+        root: str | PathLike[str] | None = None,
         environment: dict[str, str] = ...,
         session: str = ...,
         user_config: str | PathLike[str] | None = None,
