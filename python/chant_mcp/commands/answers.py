@@ -42,6 +42,11 @@ EXIT_CODE_1 = "Exit code 1 if "
 """The beginning of the sentence that help has about exit code 1."""
 
 
+search_all_option = click.option(
+    "--all", "show_all", is_flag=True, help="Show all entries, and look through archived specs, too."
+)
+
+
 def left_out(data: Data, noun: str, shown: int) -> Iterator[str]:
     """Say what a list does not show and how to get it."""
     if shown < (total := data.get("total", shown)):

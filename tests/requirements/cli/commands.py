@@ -54,6 +54,19 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A command that answers with a finding ends with exit code 1 as the table says; `lint` on an error.",
         "issue: The daily hour 4",
     ),
+    "cli:inbox:each_with_its_command": Requirement(
+        "`inbox` lists what waits for a person, each with its reason and the command to type.",
+        "issue: The daily hour 4",
+    ),
+    "cli:status:says_how_many_wait": Requirement(
+        "`status` says how many things wait for a person.", "issue: The daily hour 4"
+    ),
+    "cli:archived:shown_and_searched": Requirement(
+        "`show` finds archived specs, `search --all` looks through them.", "issue: The daily hour 4"
+    ),
+    "cli:archived:counts_as_done": Requirement(
+        "An archived dependency is drawn as done.", "issue: The daily hour 4"
+    ),
     "cli:add:prints_the_path": Requirement(
         "`add` prints the path of the new spec.", "issue: The daily hour 4"
     ),

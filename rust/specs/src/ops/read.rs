@@ -264,7 +264,7 @@ pub fn room_of(problems: &[ProblemEntry]) -> usize {
 /// As [`Project::resolve`].
 pub fn get(project: &Project, id: &str, wanted: TextRange) -> Result<Answer, Error> {
     let snapshot = project.snapshot()?;
-    let spec = project.resolve(&snapshot, id)?;
+    let spec = project.resolve_with_archive(&snapshot, id)?;
     if let Some(copy) = project.copy_with(&spec.id)? {
         return get(&copy, spec.id.as_str(), wanted);
     }
