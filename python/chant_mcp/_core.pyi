@@ -474,7 +474,13 @@ class Workspace:
     def mention_plans(self, text: str, *, limit: int = 100) -> Answer: ...
     def touched(self, *, limit: int = 100, offset: int = 0) -> Answer: ...
     def import_specs(
-        self, path: str | PathLike[str], *, source: str | None = None, dry_run: bool = False
+        self,
+        path: str | PathLike[str],
+        *,
+        source: str | None = None,
+        dry_run: bool = False,
+        named: str | PathLike[str] | None = None,
+        statuses: Mapping[str, str] = ...,
     ) -> Answer: ...
     def export(
         self, format: str = "json", *, fields: Sequence[str] = ..., **filter: Unpack[ItemFilter]
